@@ -1,0 +1,77 @@
+# The words of the house. `make` alone lists them; README.md gives the same steps for machines without make.
+
+PYTHON ?= python3
+LAB_ARGS ?=
+N ?=
+BIN := .venv/bin
+READY := .venv/ready
+# What contributors install and a learner need not see: the news, grading, the buttons of nbdime.
+NOT_IN_THE_LAB := @jupyterlab/apputils-extension:announcements @jupyter/nbgrader nbdime-jupyterlab
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test check chapter exercises book lock clean
+
+help:  ## list these words
+	@awk -F ':.*##  *' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
+	@echo "== Copying the chapters and exercises to work/ (what you changed there stays)"
+	$(BIN)/python -m course.build work
+	@echo "== Opening JupyterLab: Ctrl-C here ends it"
+	$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
+
+test: check  ## prove everything: check, then every notebook and every solution against its stored outputs
+	@echo "== Running every notebook and every solution"
+	$(BIN)/python -m pytest --nbval -n 2 --dist loadfile notebooks solutions
+
+check: $(READY)  ## prove all but the notebooks
+	@echo "== Reading the code with ruff"
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	@echo "== Running the tests, and the examples in the docstrings"
+	$(BIN)/python -m pytest
+
+chapter: $(READY)  ## run chapter N=04 and its solutions from clean, store the outputs, and test them
+	@test -n "$(N)" || { echo "Which chapter? For example: make chapter N=04"; exit 2; }
+	$(BIN)/python -m course.build run $(N)
+	$(BIN)/python -m course.build exercises
+	$(BIN)/python -m pytest --nbval notebooks/$(N)_*.ipynb solutions/$(N)_*/*.ipynb
+	$(BIN)/python -m pytest tests/house tests/course
+
+exercises: $(READY)  ## make exercises/ from solutions/
+	$(BIN)/python -m course.build exercises
+
+book: $(READY)  ## build the book; every warning is an error
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder html book book/_build/html
+	@echo "== Open book/_build/html/index.html"
+
+lock: .venv/bin/uv  ## resolve the newest versions into requirements.lock
+	$(BIN)/uv --no-config pip compile --upgrade --universal --python-version 3.11 --fork-strategy fewest \
+	    --all-extras --generate-hashes --custom-compile-command "make lock" \
+	    --quiet --output-file requirements.lock pyproject.toml
+
+clean:  ## remove what these words made, except your work/
+	rm -rf .venv .pytest_cache .ruff_cache dist book/_build book/notebooks book/exercises
+	find . -name work -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -exec rm -rf {} +
+	@test ! -e .git || { git config --local --remove-section diff.jupyternotebook; \
+	    git config --local --remove-section merge.jupyternotebook; } 2>/dev/null || true
+
+# The environment: made once, and again when the lock or pyproject.toml changes.
+$(READY): requirements.lock pyproject.toml | .venv/bin/uv
+	@echo "== Installing the course into .venv"
+	$(BIN)/uv pip install --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	$(BIN)/jupyter labextension disable --level=sys_prefix $(NOT_IN_THE_LAB) 2>/dev/null
+	@test ! -e .git || { \
+	    git config --local diff.jupyternotebook.command "'$(CURDIR)/$(BIN)/git-nbdiffdriver' diff" && \
+	    git config --local merge.jupyternotebook.name "merge notebooks by cells" && \
+	    git config --local merge.jupyternotebook.driver "'$(CURDIR)/$(BIN)/git-nbmergedriver' merge %O %A %B %L %P"; } \
+	    || echo "   (git keeps its plain diff for notebooks)"
+	@touch $@
+
+.venv/bin/uv:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("The course needs Python 3.11 or newer, and \
+	$(PYTHON) is " + sys.version.split()[0] + ". Name another one: make lab PYTHON=python3.12")'
+	@echo "== Making .venv"
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"

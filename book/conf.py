@@ -1,0 +1,63 @@
+"""The published book: the stored notebooks, a few pages of their own, and no network.
+
+Build it from the root of the project:
+
+    python -m sphinx -W --keep-going -b html book book/_build/html
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+project = "minigrad"
+author = "the minigrad authors"
+copyright = "the minigrad authors. Text and figures: CC BY 4.0. Code: MIT"
+language = "en"
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinxcontrib.bibtex",
+    "notebook_copies",
+    "quiet_links",
+    "margin_notes",
+    "offline_pages",
+]
+exclude_patterns = ["_build"]
+suppress_warnings = [
+    "misc.highlighting_failure",  # a chapter may show a line that is not Python yet
+    "myst.header",  # an exercise's heading is of the third level, right under the notebook's first
+]
+
+# Notebooks: the stored outputs are the truth; nothing is run here.
+nb_execution_mode = "off"
+nb_merge_streams = True
+nb_code_prompt_show = "Show the {type}"
+nb_code_prompt_hide = "Hide the {type}"
+# A figure and a widget carry a text/html face with its alternative text: it comes before the picture
+# without one, and before the live widget, which needs a kernel.
+nb_mime_priority_overrides = [("html", "text/html", 1)]
+nb_ipywidgets_js = {}
+
+myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+# MathJax 3, copied beside the pages by the extension offline_pages.
+mathjax_path = "mathjax/tex-chtml.js"
+mathjax3_config = {"options": {}}
+
+bibtex_bibfiles = ["references.bib"]
+bibtex_default_style = "plain"
+
+html_theme = "sphinx_book_theme"
+html_title = "minigrad"
+html_static_path = ["_static"]
+html_use_index = False
+html_css_files = ["book.css"]
+html_context = {"default_mode": "auto"}
+html_theme_options = {
+    "navbar_persistent": [],  # the sidebar has a search field already
+    "show_toc_level": 2,
+}

@@ -1,0 +1,51 @@
+"""Brings the notebooks beside the pages that link to them.
+
+Sphinx reads one folder, and the chapters and exercises live outside it. They are copied in before each build,
+folder by folder, so that the relative links between them stay right. A copy that is equal already is left
+alone, and Sphinx has nothing to redo. Only links to the book's own pages are one folder shorter here.
+"""
+
+import filecmp
+import re
+import shutil
+from pathlib import Path
+
+FOLDERS = ("notebooks", "exercises")
+TO_THE_BOOK = re.compile(r"\]\(((?:\.\./)+)book/")
+
+
+def copy_notebooks(project, book):
+    """Make the notebooks under `book` those under `project`: copy what differs, remove what is gone."""
+    for folder in FOLDERS:
+        wanted = {path.relative_to(project) for path in _notebooks(project / folder)}
+        for copy in _notebooks(book / folder):
+            if copy.relative_to(book) not in wanted:
+                copy.unlink()
+        for path in sorted(wanted):
+            source, copy = project / path, book / path
+            if not copy.exists() or not filecmp.cmp(source, copy, shallow=False):
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, copy)
+
+
+def _notebooks(folder):
+    """List the notebooks of a folder, without JupyterLab's checkpoints."""
+    return [path for path in folder.glob("**/*.ipynb") if ".ipynb_checkpoints" not in path.parts]
+
+
+def _before_reading(app):
+    """Copy when Sphinx is set up and has not yet looked for pages."""
+    copy_notebooks(Path(app.srcdir).parent, Path(app.srcdir))
+
+
+def _shorten_links(app, page, source):
+    """Write ](../notation.md) where the notebook, seen from its own place, has ](../book/notation.md)."""
+    if page.startswith(FOLDERS):
+        source[0] = TO_THE_BOOK.sub(r"](\1", source[0])
+
+
+def setup(app):
+    """Tell Sphinx when to copy, and what to change on reading."""
+    app.connect("builder-inited", _before_reading)
+    app.connect("source-read", _shorten_links)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

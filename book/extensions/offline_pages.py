@@ -1,0 +1,91 @@
+"""Pages that need no network: MathJax lies beside them, and a page that would ask for more is a warning."""
+
+import importlib.util
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+# What the pages load of the package's 24 MB: the program, its fonts, the rarer TeX commands, and the
+# reading aloud of formulas in English.
+MATHJAX = (
+    "tex-chtml.js",
+    "output/chtml/fonts",
+    "input/tex/extensions",
+    "a11y",
+    "sre/mathmaps/base.json",
+    "sre/mathmaps/en.json",
+)
+LOADING_LINKS = {"stylesheet", "icon", "preload", "modulepreload", "preconnect", "dns-prefetch", "manifest"}
+CSS_LOADS = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""")
+
+
+def copy_mathjax(static):
+    """Copy what the pages load of MathJax into the site's static folder."""
+    package = importlib.util.find_spec("sphinx-mathjax-offline")
+    if package is None:
+        raise ExtensionError("the book needs sphinx-mathjax-offline; it is in the extra called book.")
+    source = Path(package.origin).parent / "static" / "mathjax"
+    for name in MATHJAX:
+        copy = static / "mathjax" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if (source / name).is_dir():
+            shutil.copytree(source / name, copy, dirs_exist_ok=True)
+        else:
+            shutil.copyfile(source / name, copy)
+
+
+def unmet_loads(site):
+    """List, in sentences, what the pages of a site would load from the network, or miss on disk."""
+    sentences = []
+    pages = [page for page in site.glob("**/*.html") if "_static" not in page.parts]  # templates lie there
+    for page in sorted(pages):
+        loads = _Loads()
+        loads.feed(page.read_text(encoding="utf-8"))
+        for address in loads.found:
+            parts = urlsplit(address)
+            if parts.scheme == "data":
+                continue
+            if parts.scheme or parts.netloc:
+                sentences.append(f"{page.relative_to(site)} would load {address} from the network.")
+            elif not (page.parent / unquote(parts.path)).exists():
+                sentences.append(f"{page.relative_to(site)} loads {address}, which is not there.")
+    for sheet in sorted(site.glob("**/*.css")):
+        for address in CSS_LOADS.findall(sheet.read_text(encoding="utf-8")):
+            sentences.append(f"{sheet.relative_to(site)} would load {address} from the network.")
+    return sentences
+
+
+class _Loads(HTMLParser):
+    """Collects the addresses that a browser fetches by itself when it shows a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attributes):
+        """Note what this tag loads."""
+        given = dict(attributes)
+        if tag == "link" and LOADING_LINKS & set(given.get("rel", "").split()):
+            self.found.append(given["href"])
+        self.found += [given[name] for name in ("src", "data", "poster") if given.get(name)]
+
+
+def _after_building(app, failure):
+    """Complete the site, then look at every page."""
+    if failure is None and app.builder.format == "html":
+        copy_mathjax(Path(app.outdir) / "_static")
+        for sentence in unmet_loads(Path(app.outdir)):
+            logger.warning(sentence)
+
+
+def setup(app):
+    """Tell Sphinx when to look."""
+    app.connect("build-finished", _after_building)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,28 @@
+"""What the notebooks and the classroom need around the library; minigrad never imports it.
+
+Holds the words a chapter uses: checks and hints, the learner's own library, figures and widgets. Leaves out
+the style of the figures (`course.style`) and the drawing functions (`course.figures`, a file for each part).
+"""
+
+from importlib import import_module
+
+from course.checks import check, hint, progress, solution
+from course.keep import keep, mine
+from course.xray import xray
+
+# Imported when first asked for, since they bring Matplotlib.
+ON_DEMAND = {"show": "course.figures", "explore": "course.widgets", "Slider": "course.widgets"}
+
+__all__ = ["check", "hint", "solution", "progress", "keep", "mine", "xray", *ON_DEMAND]
+
+
+def __getattr__(name):
+    """Import a name that is on demand, once."""
+    if name not in ON_DEMAND:
+        raise AttributeError(f"course has no {name!r}; it has {', '.join(sorted(__all__))}.")
+    globals()[name] = getattr(import_module(ON_DEMAND[name]), name)
+    return globals()[name]
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,80 @@
+"""The warm-up of chapter 00: a check that says no, and then yes."""
+
+import numpy as np
+
+from course.checks.exercise import Exercise
+from course.checks.questions import BATCH, N_IN, expect_shape, expect_values, untouched
+
+centre = Exercise(
+    "00_start.centre",
+    title="Centre each example",
+    points=1,
+    kind="fill",
+    minutes=5,
+    hints=(
+        "`X.mean(axis=1)` is one average for each row. Look at its shape beside the shape of `X`.",
+        "Shapes (5, 3) and (5,) do not fit, (5, 3) and (5, 1) do. `mean` can leave the axis there, with length 1.",
+        "The argument that leaves it there is called `keepdims`. Subtract, and return what you get.",
+    ),
+)
+
+
+@centre.check
+def _(answer, rng):
+    X = rng.normal(size=(BATCH, N_IN))
+    with untouched(X=X):
+        Y = answer(X)
+    expect_shape("the result", Y, "X", X)
+    expect_values("the result", Y, np.stack([row - sum(row) / N_IN for row in X]))
+    return "a batch of 5 drawn just now, each row by itself, and X as it was"
+
+
+@centre.probe
+def _(answer, rng):
+    return answer(rng.normal(size=(BATCH, N_IN)))
+
+
+@centre.right
+def one_row_at_a_time(X):
+    return np.array([row - row.mean() for row in X])
+
+
+@centre.right
+def turned_over(X):
+    return (X.T - X.mean(axis=1)).T
+
+
+@centre.right
+def by_sums(X):
+    return X - np.sum(X, axis=1)[:, None] / X.shape[1]
+
+
+@centre.mistake("You took the average of each column: axis 0, the rows, is what disappeared.")
+def columns(X):
+    return X - X.mean(axis=0)
+
+
+@centre.mistake("operands could not be broadcast together")
+def without_keepdims(X):
+    return X - X.mean(axis=1)
+
+
+@centre.mistake("You took one average of the whole batch: say which axis disappears.")
+def everything(X):
+    return X - X.mean()
+
+
+@centre.mistake("it changes X, which belongs to its caller")
+def in_place(X):
+    X -= X.mean(axis=1, keepdims=True)
+    return X
+
+
+@centre.mistake("the result has shape (5, 1); it must have X's shape, (5, 3)")
+def only_the_means(X):
+    return X.mean(axis=1, keepdims=True)
+
+
+@centre.mistake("This is the sum of the row that you took away, not its mean.")
+def sums(X):
+    return X - X.sum(axis=1, keepdims=True)

@@ -1,0 +1,607 @@
+"""The exercises of chapter 04: closures that remember, written, repaired and weighed."""
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradcheck,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from course.xray import xray
+from minigrad.layer import Layer
+from minigrad.parameter import Parameter
+
+STEPS, HIDDEN = 11, 2
+
+three_calls = Exercise(
+    "04_closures.three_calls",
+    title="Three calls",
+    points=1,
+    kind="predict",
+    minutes=3,
+    hints=(
+        "Each call of `cube` makes a new `backward`, which sees the `X` of its own call.",
+        "`back_from_2` was born where `X` is 2. Put 2 and the number in brackets into `3 * X * X * dY`.",
+        "`back_from_1` may be called twice: it sees `X` = 1 both times, and only `dY` differs.",
+    ),
+)
+
+
+@three_calls.check
+def _(answer, rng):
+    def cube(X):
+        return X * X * X, lambda dY: 3 * X * X * dY
+
+    (_, back_from_1), (_, back_from_2) = cube(1.0), cube(2.0)
+    truths = {"first": back_from_2(1.0), "second": back_from_1(1.0), "third": back_from_1(10.0)}
+    expect_guesses(answer(), truths)
+    return "compared with a run"
+
+
+@three_calls.right
+def whole_numbers():
+    return 12, 3, 30
+
+
+@three_calls.right
+def worked_out():
+    return [3 * 2**2 * 1.0, 3 * 1**2 * 1.0, 3 * 1**2 * 10.0]
+
+
+@three_calls.mistake("You let both functions remember the last call; each remembers its own.")
+def last_call_only():
+    return 12.0, 12.0, 120.0
+
+
+@three_calls.mistake("These are the results of cube itself; the question is about the way back.")
+def forward_values():
+    return 8.0, 1.0, 1.0
+
+
+@three_calls.mistake("You left dY out: the third call passes 10, not 1.")
+def without_dY():
+    return 12.0, 3.0, 3.0
+
+
+@three_calls.mistake("You went back in the order of the calls; look which function is called first.")
+def in_order_of_the_calls():
+    return 3.0, 12.0, 120.0
+
+
+reduce_mean = Exercise(
+    "04_closures.reduce_mean",
+    title="The mean of a sequence",
+    points=2,
+    kind="fill",
+    minutes=6,
+    hints=(
+        "A mean is a sum divided by the number of steps. Start from `reduce_sum` in the chapter.",
+        "In the forward pass each entry is multiplied by 1 / steps. So how much of dY does each entry get back?",
+        "Each step receives `dY / steps`. Give dY a new axis in the middle and repeat it along that axis.",
+    ),
+)
+
+
+@reduce_mean.check
+def _(answer, rng):
+    X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
+    with untouched(X=X, dY=dY):
+        Y, backward = expect_several(answer(X), "Y", "backward")
+        expect_shape("Y", Y, "dY", dY)
+        expect_values("Y", Y, X.mean(axis=1))
+        dX = backward(dY)
+    expect_gradients(lambda X: X.mean(axis=1), {"X": X}, dY, {"X": dX})
+    expect_gradcheck(answer, X)
+    return "shapes, values, nudging, and the rules of a layer"
+
+
+@reduce_mean.probe
+def _(answer, rng):
+    Y, backward = answer(rng.normal(size=(BATCH, STEPS, N_IN)))
+    return Y, backward(rng.normal(size=(BATCH, N_IN)))
+
+
+@reduce_mean.right
+def with_ones(X):
+    return X.mean(axis=1), lambda dY: np.ones_like(X) * dY[:, None] / X.shape[1]
+
+
+@reduce_mean.right
+def step_by_step(X):
+    steps = X.shape[1]
+    Y = sum(X[:, step] for step in range(steps)) / steps
+
+    def backward(dY):
+        dX = np.zeros(X.shape)
+        for step in range(steps):
+            dX[:, step] = dY / steps
+        return dX
+
+    return Y, backward
+
+
+@reduce_mean.mistake("A mean gives each step only its share: divide by the number of steps.")
+def forgot_the_steps(X):
+    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1)
+
+
+@reduce_mean.mistake("5 is the batch size")
+def divided_by_the_batch(X):
+    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1) * len(X) / X.shape[1]
+
+
+@reduce_mean.mistake("dX has shape (5, 3); it must have X's shape, (5, 11, 3)")
+def not_repeated(X):
+    return X.mean(axis=1), lambda dY: dY / X.shape[1]
+
+
+@reduce_mean.mistake("Only the first step gets a gradient here; every step has a share in the mean.")
+def first_step_only(X):
+    def backward(dY):
+        dX = np.zeros_like(X)
+        dX[:, 0] = dY / X.shape[1]
+        return dX
+
+    return X.mean(axis=1), backward
+
+
+@reduce_mean.mistake("Y has shape (11, 3)")
+def mean_over_the_batch(X):
+    return X.mean(axis=0), lambda dY: np.repeat(dY[None] / len(X), len(X), axis=0)
+
+
+two_layers = Exercise(
+    "04_closures.two_layers",
+    title="Two layers by hand",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "Forward first, keeping `H`. Then dY, the gradient of the loss, as in the chapter's `update`: "
+        "the error, divided by the batch.",
+        "The second matrix saw `H` come in and `dY` come back; the first saw `X` come in and `dH` come back. "
+        "For both the rule of `Linear` holds: what came in, standing up, times what came back.",
+        "Let the shapes decide: dW2 must be (n_hidden, n_out), H is (batch, n_hidden), dY is (batch, n_out): only one "
+        "product of the two fits. dH is dY times W2 lying down.",
+    ),
+)
+
+
+@two_layers.check
+def _(answer, rng):
+    W1, W2, X, T = _two_layers_data(rng)
+    with untouched(W1=W1, W2=W2, X=X, T=T):
+        dW1, dW2, dX = expect_several(answer(W1, W2, X, T), "dW1", "dW2", "dX")
+
+    def loss(X, W1, W2):
+        return np.array(0.5 * np.sum((X @ W1 @ W2 - T) ** 2) / len(X))
+
+    gradients = {"W2": dW2, "W1": dW1, "X": dX}  # in the order in which the way back meets them
+    expect_gradients(loss, {"X": X, "W1": W1, "W2": W2}, np.array(1.0), gradients)
+    return "all three gradients agree with nudging"
+
+
+@two_layers.probe
+def _(answer, rng):
+    return answer(*_two_layers_data(rng))
+
+
+def _two_layers_data(rng):
+    """Return W1, W2, X, T with all sizes different."""
+    shapes = (N_IN, HIDDEN), (HIDDEN, N_OUT), (BATCH, N_IN), (BATCH, N_OUT)
+    return [rng.normal(size=shape) for shape in shapes]
+
+
+@two_layers.right
+def with_closures(W1, W2, X, T):
+    def matrix(X, W):
+        return X @ W, lambda dY: (X.T @ dY, dY @ W.T)
+
+    H, back_1 = matrix(X, W1)
+    Y, back_2 = matrix(H, W2)
+    dW2, dH = back_2((Y - T) / X.shape[0])
+    dW1, dX = back_1(dH)
+    return dW1, dW2, dX
+
+
+@two_layers.right
+def with_einsum(W1, W2, X, T):
+    dY = (np.einsum("bi,ih,ho->bo", X, W1, W2) - T) / len(X)
+    dW1 = np.einsum("bi,bo,ho->ih", X, dY, W2)
+    dW2 = np.einsum("bi,ih,bo->ho", X, W1, dY)
+    return dW1, dW2, np.einsum("bo,ho,ih->bi", dY, W2, W1)
+
+
+@two_layers.mistake("Look at the shapes of the product in your line: a .T stands at the wrong one, as on Thinc's page.")
+def as_on_the_page(W1, W2, X, T):
+    H = X @ W1
+    dY = (H @ W2 - T) / len(X)
+    dW2 = dY @ H.T
+    dH = dY @ W2.T
+    dW1 = dH @ X.T
+    return dW1, dW2, dH @ W1.T
+
+
+@two_layers.mistake("5 times too large: 5 is the batch size")
+def not_averaged(W1, W2, X, T):
+    H = X @ W1
+    dY = H @ W2 - T
+    dH = dY @ W2.T
+    return X.T @ dH, H.T @ dY, dH @ W1.T
+
+
+@two_layers.mistake("2 times too large")
+def whole_square(W1, W2, X, T):
+    H = X @ W1
+    dY = 2 * (H @ W2 - T) / len(X)
+    dH = dY @ W2.T
+    return X.T @ dH, H.T @ dY, dH @ W1.T
+
+
+@two_layers.mistake("dW2 has shape (7, 2); it must have W2's shape, (2, 7)")
+def lying_down(W1, W2, X, T):
+    H = X @ W1
+    dY = (H @ W2 - T) / len(X)
+    dH = dY @ W2.T
+    return dH.T @ X, dY.T @ H, dH @ W1.T
+
+
+@two_layers.mistake("This is dH, which still has to pass the first matrix to become dX.")
+def stopped_at_H(W1, W2, X, T):
+    H = X @ W1
+    dY = (H @ W2 - T) / len(X)
+    dH = dY @ W2.T
+    return X.T @ dH, H.T @ dY, dH
+
+
+scale = Exercise(
+    "04_closures.scale",
+    title="A name that went missing",
+    points=2,
+    kind="repair",
+    minutes=6,
+    hints=(
+        "Run `broken_scale` and read the last line of the error: which name has no value, and where is it assigned?",
+        "A function that assigns to a name owns it. Change the *content* of the array instead, without giving the name "
+        "a new value.",
+        "`some_array[...] = …` writes into an array that is already there. Remember to add, not to replace.",
+    ),
+)
+
+
+@scale.check
+def _(answer, rng):
+    gain, dgain, X, dY = _scale_data(rng)
+    before = dgain.copy()
+    forward = answer(gain, dgain)
+    with untouched(X=X, dY=dY, gain=gain):
+        Y, backward = expect_several(forward(X), "Y", "backward")
+        expect_values("Y", Y, gain * X)
+        dX = backward(dY)
+    expect_gradients(lambda X, gain: gain * X, {"X": X, "gain": gain}, dY, {"X": dX})
+    if np.array_equal(dgain, before):
+        raise CheckFailed("dgain, the caller's array, is unchanged after backward: yours went into another array")
+    backward(dY)
+    added = (dgain - before) / 2  # two calls, so twice the gradient was added
+    expect_gradients(lambda X, gain: gain * X, {"X": X, "gain": gain}, dY, {"gain": added})
+    return "values, nudging, and dgain after two calls of backward"
+
+
+@scale.probe
+def _(answer, rng):
+    gain, dgain, X, dY = _scale_data(rng)
+    Y, backward = answer(gain, dgain)(X)
+    return Y, backward(dY), dgain, backward(dY), dgain
+
+
+def _scale_data(rng):
+    """Return gain, dgain, X, dY; dgain is not zero, so that a forgotten + shows."""
+    return [rng.normal(size=shape) for shape in [(N_IN,), (N_IN,), (BATCH, N_IN), (BATCH, N_IN)]]
+
+
+@scale.right
+def with_numpy_add(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            np.add(dgain, np.einsum("bi,bi->i", X, dY), out=dgain)
+            return dY * gain
+
+        return X * gain, backward
+
+    return forward
+
+
+@scale.right
+def row_by_row(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            for x, dy in zip(X, dY, strict=True):
+                for column in range(len(gain)):
+                    dgain[column] += x[column] * dy[column]
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
+@scale.mistake("it raises UnboundLocalError")
+def still_missing(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            dgain += (X * dY).sum(axis=0)  # noqa: F821, F841 (the mistake itself)
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
+@scale.mistake("dgain, the caller's array, is unchanged after backward: yours went into another array")
+def renamed(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            nonlocal dgain
+            dgain = dgain + (X * dY).sum(axis=0)
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
+@scale.mistake("You replace what dgain held; backward adds to it.")
+def replaced(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            dgain[...] = (X * dY).sum(axis=0)
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
+@scale.mistake("5 times too small: 5 is the batch size")
+def averaged(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            dgain[...] += (X * dY).mean(axis=0)
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
+@scale.mistake("Add up over the batch first: dgain has one entry for each column.")
+def not_summed(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            dgain[...] += X * dY
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
+linear = Exercise(
+    "04_closures.Linear",
+    title="Linear, the other way round",
+    points=4,
+    kind="fill",
+    minutes=12,
+    keeps="linear",
+    ours="minigrad.Linear",
+    hints=(
+        "Take the chapter's `Linear` and turn W over: wherever it had `W.data` you now want `W.data.T`, and the other "
+        "way round.",
+        "X is (batch, n_in) and W is (n_out, n_in): forward needs `X @ W.data.T`. For dX, (batch, n_in), the shapes "
+        "leave one product of dY and W.",
+        "`W.grad` is (n_out, n_in), dY is (batch, n_out), X is (batch, n_in): turn the first one. And add, with +=.",
+    ),
+)
+
+
+@linear.check
+def _(answer, rng):
+    layer = answer(N_IN, N_OUT, rng=np.random.default_rng(rng.integers(1000)))
+    for name, shape in {"W": (N_OUT, N_IN), "b": (N_OUT,)}.items():
+        parameter = getattr(layer, name, None)
+        if not isinstance(parameter, Parameter):
+            raise CheckFailed(f"the layer has no Parameter {name}: set self.{name} = Parameter(...) in __init__")
+        if parameter.shape != shape:
+            raise CheckFailed(f"{name}.data has shape {parameter.shape}; for {N_IN} inputs and {N_OUT} outputs {shape} is wanted")
+    expect_values("b.data", layer.b.data, np.zeros(N_OUT))
+    spread = answer(400, 100, rng=0).W.data.std()
+    if not 0.04 < spread < 0.06:
+        raise CheckFailed(
+            f"with 400 inputs the weights spread by {spread:.2g}; about 1/√400 = 0.05 is wanted: "
+            "draw them with a standard deviation of 1 / np.sqrt(n_in)"
+        )
+    X = rng.normal(size=(BATCH, N_IN))
+    Y, _ = expect_several(layer(X), "Y", "backward")
+    expect_values("Y", Y, X @ layer.W.data.T + layer.b.data)
+    layer.b.data += rng.normal(size=N_OUT)
+    expect_gradcheck(layer, X)
+    return "shapes, values, nudging, and the nine rules of a layer"
+
+
+@linear.right
+class WithEinsum(Layer):
+    def __init__(self, n_in, n_out, rng):
+        rng = np.random.default_rng(rng)
+        self.b = Parameter(np.zeros(n_out))
+        self.W = Parameter(rng.standard_normal((n_out, n_in)) / n_in**0.5)
+
+    def forward(self, X):
+        W, b = self.W, self.b
+
+        def backward(dY):
+            W.grad += np.einsum("bo,bi->oi", dY, X)
+            b.grad += np.ones(len(X)) @ dY
+            return np.einsum("bo,oi->bi", dY, W.data)
+
+        return np.einsum("bi,oi->bo", X, W.data) + b.data, backward
+
+
+@linear.right
+class Uniform(Layer):
+    def __init__(self, n_in, n_out, rng=None):
+        limit = np.sqrt(3 / n_in)  # a uniform draw with variance 1 / n_in
+        self.W = Parameter(np.random.default_rng(rng).uniform(-limit, limit, (n_out, n_in)))
+        self.b = Parameter([0.0] * n_out)
+
+    def forward(self, X):
+        def backward(dY):
+            for x, dy in zip(X, dY, strict=True):
+                self.W.grad += np.outer(dy, x)
+                self.b.grad += dy
+            return dY.dot(self.W.data)
+
+        return (self.W.data @ X.T).T + self.b.data, backward
+
+
+class _Turned(Layer):
+    """What the mistakes share: a right constructor and a right forward."""
+
+    def __init__(self, n_in, n_out, rng):
+        rng = np.random.default_rng(rng)
+        self.W = Parameter(rng.normal(0, 1 / np.sqrt(n_in), size=(n_out, n_in)))
+        self.b = Parameter(np.zeros(n_out))
+
+    def forward(self, X):
+        return X @ self.W.data.T + self.b.data, lambda dY: self.back(X, dY)
+
+
+@linear.mistake("overwritten, use += instead of =")
+class Overwrites(_Turned):
+    def back(self, X, dY):
+        self.W.grad = dY.T @ X
+        self.b.grad = dY.sum(axis=0)
+        return dY @ self.W.data
+
+
+@linear.mistake("5 times too small: 5 is the batch size")
+class MeanForTheBias(_Turned):
+    def back(self, X, dY):
+        self.W.grad += dY.T @ X
+        self.b.grad += dY.mean(axis=0)
+        return dY @ self.W.data
+
+
+@linear.mistake("W.data has shape (3, 7)")
+class TheOldWay(_Turned):
+    def __init__(self, n_in, n_out, rng):
+        rng = np.random.default_rng(rng)
+        self.W = Parameter(rng.normal(0, 1 / np.sqrt(n_in), size=(n_in, n_out)))
+        self.b = Parameter(np.zeros(n_out))
+
+
+@linear.mistake("a later forward changed its answer")
+class RemembersOnSelf(_Turned):
+    def forward(self, X):
+        self.X = X
+        return X @ self.W.data.T + self.b.data, lambda dY: self.back(self.X, dY)
+
+    def back(self, X, dY):
+        self.W.grad += dY.T @ X
+        self.b.grad += dY.sum(axis=0)
+        return dY @ self.W.data
+
+
+@linear.mistake("nothing is added here")
+class ForgotTheBias(_Turned):
+    def back(self, X, dY):
+        self.W.grad += dY.T @ X
+        return dY @ self.W.data
+
+
+@linear.mistake("about 1/√400 = 0.05 is wanted")
+class AllOfSizeOne(_Turned):
+    def __init__(self, n_in, n_out, rng):
+        self.W = Parameter(np.random.default_rng(rng).normal(size=(n_out, n_in)))
+        self.b = Parameter(np.zeros(n_out))
+
+
+light_tanh = Exercise(
+    "04_closures.light_tanh",
+    title="Travel light",
+    points=2,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "Which of the three arrays X, Y and slope does the way back really need? Any of them is enough.",
+        "A closure keeps what `backward` mentions. Mention one array only, and work the rest out on the way back.",
+        "The slope is 1 − Y². Compute it inside `backward`, from Y.",
+    ),
+)
+
+
+@light_tanh.check
+def _(answer, rng):
+    X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
+    with untouched(X=X, dY=dY):
+        Y, backward = expect_several(answer(X), "Y", "backward")
+        expect_values("Y", Y, np.tanh(X))
+        expect_gradients(np.tanh, {"X": X}, dY, {"X": backward(dY)})
+    kept = xray(backward)
+    if kept.total > X.nbytes:
+        names = ", ".join(row.name for row in kept.rows)
+        raise CheckFailed(f"backward keeps {kept.total} bytes ({names}); one array like X has {X.nbytes}")
+    expect_gradcheck(answer, X)
+    return "values, nudging, and an X-ray: one array kept"
+
+
+@light_tanh.right
+def keeps_the_slope(X):
+    Y = np.tanh(X)
+    slope = 1 - Y**2
+    return Y, lambda dY: slope * dY
+
+
+@light_tanh.right
+def keeps_the_input(X):
+    return np.tanh(X), lambda dY: dY / np.cosh(X) ** 2
+
+
+@light_tanh.mistake("backward keeps 240 bytes")
+def keeps_two(X):
+    Y = np.tanh(X)
+    return Y, lambda dY: (1 - Y * Y) * dY + 0 * X
+
+
+@light_tanh.mistake("backward keeps 240 bytes")
+def keeps_a_copy_too(X):
+    Y, slope = np.tanh(X), 1 - np.tanh(X) ** 2
+
+    def backward(dY, saved=Y):
+        return slope * dY
+
+    return Y, backward
+
+
+@light_tanh.mistake("This is 1 − Y; the slope of tanh is 1 − Y².")
+def forgot_the_square(X):
+    Y = np.tanh(X)
+    return Y, lambda dY: (1 - Y) * dY
+
+
+@light_tanh.mistake("The slope wants Y, the result; this is 1 − X².")
+def from_the_input(X):
+    return np.tanh(X), lambda dY: (1 - X * X) * dY
+
+
+@light_tanh.mistake("You return the slope alone: the chain rule multiplies it by dY.")
+def without_dY_in_it(X):
+    Y = np.tanh(X)
+    return Y, lambda dY: 1 - Y * Y

@@ -1,0 +1,667 @@
+"""The exercises of chapter 08: error bars, a split that does not leak, mistakes, stopping, going on."""
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise
+from course.checks.questions import expect_guesses, expect_same_twice, expect_several, untouched
+
+# 1. the bar and its square root
+
+three_bars = Exercise(
+    "08_digits.three_bars",
+    title="How long is the bar?",
+    points=1,
+    kind="predict",
+    minutes=3,
+    hints=(
+        "Write the formula down once and put the numbers in: √(p (1 − p) / count).",
+        "Nine times the digits: count stands under a root, so the bar shrinks by √9. And p (1 − p) is 0.09 "
+        "at 0.9; what is it at one half?",
+        "For the third: a bar ten times shorter needs ten times ten times the digits.",
+    ),
+)
+
+
+def _bar(right, count):
+    """Return the standard error of a share, from the ones and zeros themselves."""
+    return np.repeat([1.0, 0.0], [right, count - right]).std() / count**0.5
+
+
+@three_bars.check
+def _(answer, rng):
+    truths = {
+        "the bar for 810 of 900": _bar(810, 900),
+        "the bar for 50 of 100": _bar(50, 100),
+        "the number of digits": 100 * (_bar(90, 100) / 0.003) ** 2,
+    }
+    expect_guesses(answer(), truths)
+    return "compared with the formula"
+
+
+@three_bars.right
+def with_the_formula():
+    def bar(p, count):
+        return (p * (1 - p) / count) ** 0.5
+
+    return bar(0.9, 900), bar(0.5, 100), 0.9 * 0.1 / 0.003**2
+
+
+@three_bars.right
+def in_the_head():
+    return [0.03 / 3, 0.5 / 10, 100 * 10**2]
+
+
+@three_bars.mistake("Nine times the digits shorten the bar by √9, not by 9.")
+def without_the_root():
+    return 0.03 / 9, 0.05, 10_000
+
+
+@three_bars.mistake("The bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09.")
+def same_bar_everywhere():
+    return 0.01, 0.03, 10_000
+
+
+@three_bars.mistake("A bar ten times shorter needs a hundred times the digits.")
+def ten_times_the_digits():
+    return 0.01, 0.05, 1000
+
+
+@three_bars.mistake("These are squares of bars: take the root.")
+def variances():
+    return 0.0001, 0.0025, 10_000
+
+
+# 2. an interval that survives 20 right of 20
+
+interval = Exercise(
+    "08_digits.interval",
+    title="All right, and not certain",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "At the two ends the distance is exactly two bars. Square it, so that the root goes away: "
+        "(p − q)² = 4 q (1 − q) / count. That is a quadratic equation for q.",
+        "Sorted by powers of q: (1 + 4 / count) q² − (2 p + 4 / count) q + p² = 0.",
+        "Solve it as at school, or with np.roots, which takes the three numbers. The smaller root is low.",
+    ),
+)
+
+
+@interval.check
+def _(answer, rng):
+    cases = [(15, 20), (261, 270), (20, 20), (0, 20), (int(rng.integers(2, 30)), 31), (2, 2)]
+    for right, count in cases:
+        low, high = (float(end) for end in expect_several(answer(right, count), "low", "high"))
+        p, case = right / count, f"for {right} of {count}"
+        for name, q in {"low": low, "high": high}.items():
+            if not -1e-9 <= q <= 1 + 1e-9:
+                raise CheckFailed(f"{case}, {name} is {q:.4g}, and no accuracy is that")
+            bar = np.sqrt(max(q * (1 - q), 0) / count)
+            if abs((p - q) ** 2 - 4 * bar**2) > 1e-9:
+                off = f"off by {abs(p - q) / bar:.3g} bars" if bar > 1e-6 else "out of reach"
+                raise CheckFailed(
+                    f"{case}, {name} is {q:.4g}: seen from there, the observed {p:.4g} is {off}, not by 2"
+                )
+        if not low < high or not low - 1e-9 <= p <= high + 1e-9:
+            raise CheckFailed(
+                f"{case}, low is {low:.4g} and high is {high:.4g}; the observed {p:.4g} must lie between them"
+            )
+    return "the ends are two bars away, also for none right and for all"
+
+
+@interval.probe
+def _(answer, rng):
+    return [answer(15, 20), answer(19, 20)]
+
+
+@interval.right
+def with_the_formula_of_wilson(right, count):
+    p, s = right / count, 4 / count
+    half = 2 * np.sqrt(p * (1 - p) / count + 1 / count**2)
+    return (p + s / 2 - half) / (1 + s), (p + s / 2 + half) / (1 + s)
+
+
+@interval.right
+def by_halving(right, count):
+    p = right / count
+
+    def end(q):
+        inside = p
+        for _ in range(60):
+            middle = (inside + q) / 2
+            if (p - middle) ** 2 <= 4 * middle * (1 - middle) / count:
+                inside = middle
+            else:
+                q = middle
+        return inside
+
+    low = end(0.0) if right < count else count / (count + 4)
+    high = end(1.0) if right > 0 else 4 / (count + 4)
+    return (0.0 if right == 0 else low), (1.0 if right == count else high)
+
+
+@interval.mistake("This is the bar of p itself; the bar belongs to the accuracy that you start from.")
+def the_bar_of_p(right, count):
+    p = right / count
+    bar = np.sqrt(p * (1 - p) / count)
+    return p - 2 * bar, p + 2 * bar
+
+
+@interval.mistake("You cut the chapter's bar off at 0 and 1; what is wanted is another bar.")
+def cut_off(right, count):
+    p = right / count
+    bar = np.sqrt(p * (1 - p) / count)
+    return max(p - 2 * bar, 0.0), min(p + 2 * bar, 1.0)
+
+
+@interval.mistake("is off by 1 bars, not by 2")
+def one_bar_only(right, count):
+    p, s = right / count, 1 / count
+    half = np.sqrt(p * (1 - p) / count + s**2 / 4)
+    return (p + s / 2 - half) / (1 + s), (p + s / 2 + half) / (1 + s)
+
+
+@interval.mistake("must lie between them")
+def high_first(right, count):
+    p = right / count
+    return tuple(np.sort(np.roots([1 + 4 / count, -2 * p - 4 / count, p * p]))[::-1])
+
+
+@interval.mistake("Square all of the two bars: the 2 becomes a 4.")
+def half_squared(right, count):
+    p = right / count
+    return tuple(np.sort(np.roots([1 + 2 / count, -2 * p - 2 / count, p * p])))
+
+
+# 3. a split that keeps writers whole
+
+split_by_writer = Exercise(
+    "08_digits.split_by_writer",
+    title="Keep a hand together",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "Shuffle and cut the list of *writers*, each once, as `split` does with rows. Then find the rows.",
+        "`np.unique(writers)` gives each writer once, and `rng.permutation` shuffles them.",
+        "`np.isin(writers, chosen)` is True in the rows whose writer was chosen.",
+    ),
+)
+
+
+@split_by_writer.check
+def _(answer, rng):
+    names = np.array([*"ABCDEFGHIJK"])
+    rows = np.repeat(np.arange(11), [31, 2, 7, 3, 5, 11, 13, 2, 17, 3, 5])
+    writers, share = names[rng.permutation(rows)], 0.3
+    seed = int(rng.integers(1000))
+    with untouched(writers=writers):
+        held_out = answer(writers, share, np.random.default_rng(seed))
+    if np.shape(held_out) != writers.shape or np.asarray(held_out).dtype != bool:
+        raise CheckFailed(
+            f"held_out must hold True or False for each of the {len(writers)} rows; yours has shape "
+            f"{np.shape(held_out)} and holds {np.asarray(held_out).dtype}"
+        )
+    wanted = round(share * len(names))
+    for labels in (writers, 10 * np.searchsorted(names, writers) + 4, np.sort(writers)):
+        held_out = answer(labels, share, np.random.default_rng(seed))
+        for name in np.unique(labels):
+            count, inside = np.sum(labels == name), held_out[labels == name].sum()
+            if 0 < inside < count:
+                raise CheckFailed(f"writer {name} is in both parts: {inside} of {count} rows are held out")
+        chosen = len(np.unique(labels[held_out]))
+        if chosen != wanted:
+            raise CheckFailed(f"{wanted} of {len(names)} writers were to be held out, and yours are {chosen}")
+    expect_same_twice(lambda: answer(writers, share, np.random.default_rng(seed)))
+    draws = np.array([np.unique(writers[answer(writers, share, rng)]) for _ in range(400)])
+    often = {str(name): int(np.sum(draws == name)) for name in names}
+    (rare, seldom), (common, most) = min(often.items(), key=_second), max(often.items(), key=_second)
+    if most > 2 * max(seldom, 1):  # by chance alone, 109 ± 9 each
+        raise CheckFailed(
+            f"in 400 draws writer {rare} was held out {seldom} times and writer {common} {most} times; "
+            "every writer should be as likely as any other"
+        )
+    return "no writer in both parts, and every writer equally likely"
+
+
+def _second(pair):
+    """Return the second of a pair."""
+    return pair[1]
+
+
+@split_by_writer.probe
+def _(answer, rng):
+    writers = np.repeat(np.arange(11), [31, 2, 7, 3, 5, 11, 13, 2, 17, 3, 5])
+    return [np.asarray(answer(writers, 0.3, np.random.default_rng(seed))).sum() for seed in range(20)]
+
+
+@split_by_writer.right
+def with_a_set(writers, share, rng):
+    names = sorted(set(writers.tolist()))
+    order = rng.permutation(len(names))[: round(share * len(names))]
+    chosen = {names[place] for place in order}
+    return np.array([writer in chosen for writer in writers.tolist()])
+
+
+@split_by_writer.right
+def with_one_draw_a_writer(writers, share, rng):
+    names, number = np.unique(writers, return_inverse=True)
+    rank = rng.random(len(names)).argsort().argsort()
+    return rank[number] < round(share * len(names))
+
+
+@split_by_writer.mistake("is in both parts")
+def rows_at_random(writers, share, rng):
+    order = rng.permutation(len(writers))
+    return order < round(share * len(writers))
+
+
+@split_by_writer.mistake("is in both parts")
+def cut_between_rows(writers, share, rng):
+    held_out = np.zeros(len(writers), dtype=bool)
+    held_out[np.argsort(writers, kind="stable")[: round(share * len(writers))]] = True
+    return held_out
+
+
+@split_by_writer.mistake("every writer should be as likely as any other")
+def always_the_first(writers, share, rng):
+    names = np.unique(writers)
+    return np.isin(writers, names[: round(share * len(names))])
+
+
+@split_by_writer.mistake("You draw from the rows, so who wrote much is drawn first; draw from the writers.")
+def drawn_from_the_rows(writers, share, rng):
+    names = list(dict.fromkeys(rng.permutation(writers).tolist()))
+    return np.isin(writers, names[: round(share * len(set(names)))])
+
+
+@split_by_writer.mistake("3 of 11 writers were to be held out, and yours are 8")
+def the_other_part(writers, share, rng):
+    names = rng.permutation(np.unique(writers))
+    return ~np.isin(writers, names[: round(share * len(names))])
+
+
+@split_by_writer.mistake("yours has shape (3,)")
+def the_writers_themselves(writers, share, rng):
+    names = np.unique(writers)
+    return rng.permutation(names)[: round(share * len(names))]
+
+
+# 4. the mistakes worth looking at first
+
+surest_mistakes = Exercise(
+    "08_digits.surest_mistakes",
+    title="Wrong, and sure of it",
+    points=2,
+    kind="fill",
+    minutes=7,
+    hints=(
+        "First the rows that are wrong: where is the largest probability not at T? `np.flatnonzero` gives "
+        "their numbers.",
+        "How sure it was in these rows is `P[wrong].max(axis=1)`. `np.argsort` sorts upwards.",
+        "argsort gives places in the list of wrong rows; `wrong[places]` turns them into rows again.",
+    ),
+)
+
+
+@surest_mistakes.check
+def _(answer, rng):
+    for examples, count in ((40, 5), (13, 30), (7, 0)):
+        P, T = _answers(rng, examples)
+        if count == 0:
+            T = P.argmax(axis=1)  # nothing is wrong
+        _expect_rows(answer, P, T, max(count, 1))
+    return "also with fewer mistakes than were asked for, and with none"
+
+
+def _answers(rng, examples):
+    """Return probabilities of 3 classes, and labels of which about half are met."""
+    P = rng.dirichlet(np.ones(3), size=examples)
+    return P, np.where(rng.random(examples) < 0.5, P.argmax(axis=1), rng.integers(3, size=examples))
+
+
+def _expect_rows(answer, P, T, count):
+    """Ask whether an answer lists the surest mistakes."""
+    with untouched(P=P, T=T):
+        rows = np.asarray(answer(P, T, count))
+    if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+        raise CheckFailed(
+            f"it must return row numbers, and returned an array of {rows.dtype}, shape {rows.shape}"
+        )
+    sure, wrong = P.max(axis=1), P.argmax(axis=1) != T
+    best = sorted(np.flatnonzero(wrong), key=lambda row: -sure[row])[:count]
+    for row in rows:
+        if not 0 <= row < len(P):
+            raise CheckFailed(f"{row} is no row: there are {len(P)}")
+        if not wrong[row]:
+            raise CheckFailed(
+                f"row {row} is no mistake: its largest probability stands at {T[row]}, and so does T"
+            )
+    if len(rows) != len(best):
+        raise CheckFailed(
+            f"{count} were asked for, {wrong.sum()} are wrong: {len(best)} rows are wanted; got {len(rows)}"
+        )
+    for place, (row, better) in enumerate(zip(rows, best, strict=True)):
+        if row != better:
+            raise CheckFailed(
+                f"place {place} goes to row {row}, {sure[row]:.2f} sure; row {better} is wrong too, and "
+                f"{sure[better]:.2f} sure"
+            )
+
+
+@surest_mistakes.probe
+def _(answer, rng):
+    return np.asarray(answer(*_answers(rng, 40), 5))
+
+
+@surest_mistakes.right
+def with_sorted(P, T, count):
+    wrong = [row for row in range(len(P)) if P[row].argmax() != T[row]]
+    return sorted(wrong, key=lambda row: P[row].max(), reverse=True)[:count]
+
+
+@surest_mistakes.right
+def with_a_mask(P, T, count):
+    answers = P.argmax(axis=1)
+    sure = np.where(answers == T, -1.0, P.max(axis=1))
+    return np.argsort(-sure)[: min(count, np.sum(answers != T))]
+
+
+@surest_mistakes.mistake("These are places in the list of wrong rows, and not rows of P.")
+def places_among_the_wrong(P, T, count):
+    wrong = P.argmax(axis=1) != T
+    return np.argsort(-P[wrong].max(axis=1))[:count]
+
+
+@surest_mistakes.mistake("You sort upwards: these are the mistakes it was least sure of.")
+def least_sure_first(P, T, count):
+    wrong = np.flatnonzero(P.argmax(axis=1) != T)
+    return wrong[np.argsort(P[wrong].max(axis=1))][:count]
+
+
+@surest_mistakes.mistake("These are the surest answers, right or wrong.")
+def right_ones_too(P, T, count):
+    return np.argsort(-P.max(axis=1))[:count]
+
+
+@surest_mistakes.mistake(
+    "You sort by the probability of the truth; how sure it was is the largest probability."
+)
+def by_the_truth(P, T, count):
+    wrong = np.flatnonzero(P.argmax(axis=1) != T)
+    return wrong[np.argsort(P[wrong, T[wrong]])][:count]
+
+
+# 5. a callback that remembers
+
+stop_early = Exercise(
+    "08_digits.stop_early",
+    title="When to stop",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "A function inside a function, as in chapter 04. What must it remember from epoch to epoch? "
+        "Two numbers are enough.",
+        "Remember the best loss so far, and how many epochs ago it was. A closure may change what it "
+        "captured and may not rename it: use `nonlocal`, or keep a list.",
+        "On a new best: store it and set the age to 0. Otherwise add 1 to the age. Return whether the age "
+        "has reached patience.",
+    ),
+)
+
+
+def _row(epoch, loss, rng):
+    """Return what fit gives to a callback; the training loss falls whatever happens."""
+    return {"epoch": epoch, "loss": 1 / epoch, "validation_loss": loss, "validation_accuracy": rng.random()}
+
+
+@stop_early.check
+def _(answer, rng):
+    for patience in (2, 1, 3, 5):
+        for _ in range(20):
+            losses = rng.permutation(np.linspace(0.2, 0.9, 13)).round(2)
+            _expect_stop(answer(patience), losses, patience, rng)
+    first, second = answer(2), answer(2)
+    for epoch, loss in enumerate((0.5, 0.6), 1):
+        first(None, _row(epoch, loss, rng))
+    if second(None, _row(1, 0.9, rng)) or second(None, _row(2, 0.8, rng)) or second(None, _row(3, 0.7, rng)):
+        raise CheckFailed(
+            "two callbacks made by two calls disturb each other: what one has seen, the other must not know"
+        )
+    return "random losses, four sorts of patience, and two callbacks at once"
+
+
+def _expect_stop(callback, losses, patience, rng):
+    """Ask whether a callback stops at the first epoch whose best is patience epochs old."""
+    if not callable(callback):
+        raise CheckFailed(
+            f"stop_early(patience) must return a function, the callback, and returned {callback!r}"
+        )
+    for epoch in range(1, len(losses) + 1):
+        seen = losses[:epoch]
+        age = epoch - 1 - int(seen.argmin())
+        stops = bool(callback(None, _row(epoch, float(seen[-1]), rng)))
+        if stops != (age >= patience):
+            what = "stops" if stops else "goes on"
+            raise CheckFailed(
+                f"with patience {patience} and losses {', '.join(f'{loss:.2f}' for loss in seen)} it {what} "
+                f"after epoch {epoch}; the best, {seen.min():.2f}, is {age} epoch{'s' * (age != 1)} old"
+            )
+        if stops:
+            return
+
+
+@stop_early.probe
+def _(answer, rng):
+    stopped = []
+    for patience in (1, 2, 3):
+        callback = answer(patience)
+        losses = rng.permutation(np.linspace(0.2, 0.9, 13))
+        stopped.append([bool(callback(None, _row(epoch, loss, rng))) for epoch, loss in enumerate(losses, 1)])
+    return stopped
+
+
+@stop_early.right
+def with_a_list(patience):
+    losses = []
+
+    def callback(learner, row):
+        losses.append(row["validation_loss"])
+        return len(losses) > patience and min(losses[-patience:]) > min(losses[:-patience])
+
+    return callback
+
+
+@stop_early.right
+def with_nonlocal(patience):
+    best, age = np.inf, 0
+
+    def callback(learner, row):
+        nonlocal best, age
+        if row["validation_loss"] < best:
+            best, age = row["validation_loss"], 0
+        else:
+            age += 1
+        return True if age == patience else None
+
+    return callback
+
+
+@stop_early.mistake("You compare with the epoch before; compare with the best of all epochs.")
+def against_the_last(patience):
+    last, age = float("inf"), 0
+
+    def callback(learner, row):
+        nonlocal last, age
+        age = 0 if row["validation_loss"] < last else age + 1
+        last = row["validation_loss"]
+        return age >= patience
+
+    return callback
+
+
+@stop_early.mistake("You stop one epoch late: when the age reaches patience, it is time.")
+def one_late(patience):
+    best, age = float("inf"), 0
+
+    def callback(learner, row):
+        nonlocal best, age
+        age = 0 if row["validation_loss"] < best else age + 1
+        best = min(best, row["validation_loss"])
+        return age > patience
+
+    return callback
+
+
+@stop_early.mistake("A new best makes you patient again: set the age back to 0.")
+def never_patient_again(patience):
+    best, bad = float("inf"), 0
+
+    def callback(learner, row):
+        nonlocal best, bad
+        bad += row["validation_loss"] > best
+        best = min(best, row["validation_loss"])
+        return bad >= patience
+
+    return callback
+
+
+@stop_early.mistake('This is the training loss, which falls to the end; look at row["validation_loss"].')
+def the_training_loss(patience):
+    losses = []
+
+    def callback(learner, row):
+        losses.append(row["loss"])
+        return len(losses) > patience and min(losses[-patience:]) > min(losses[:-patience])
+
+    return callback
+
+
+@stop_early.mistake("two callbacks made by two calls disturb each other")
+def one_memory_for_all(patience, memory={}):  # noqa: B006 (the mistake itself)
+    memory[patience] = [np.inf, 0]
+
+    def callback(learner, row):
+        best, age = memory[patience]
+        better = row["validation_loss"] < best
+        memory[patience] = [min(best, row["validation_loss"]), 0 if better else age + 1]
+        return memory[patience][1] >= patience
+
+    return callback
+
+
+# 6. a checkpoint that holds still
+
+snapshot = Exercise(
+    "08_digits.snapshot",
+    title="The snapshot that moved",
+    points=2,
+    kind="repair",
+    minutes=8,
+    hints=(
+        'Take a snapshot, print `saved["W"]`, train on, and print it again.',
+        "`-=` changes an array in place. Who else holds that same array?",
+        "A snapshot needs arrays of its own: `.copy()`.",
+    ),
+)
+
+
+def _train(run, steps):
+    """Take some steps, changing the arrays in place, as the exercise's `train` does."""
+    for _ in range(steps):
+        X = run["rng"].normal(size=(5, 3))
+        error = X @ run["W"] + run["b"] - X[:, 0]
+        run["W"] -= 0.1 * X.T @ error
+        run["b"] -= 0.1 * error.sum()
+
+
+def _restore(saved):
+    """Make a run out of a snapshot, as the exercise's `restore` does."""
+    rng = np.random.default_rng()
+    rng.bit_generator.state = saved["rng"]
+    return {"W": saved["W"].copy(), "b": saved["b"].copy(), "rng": rng}
+
+
+@snapshot.check
+def _(answer, rng):
+    run = {"W": rng.normal(size=3), "b": rng.normal(size=1), "rng": np.random.default_rng(rng.integers(1000))}
+    _train(run, 3)
+    then = {"W": run["W"].copy(), "b": run["b"].copy()}
+    upcoming = _restore({**then, "rng": run["rng"].bit_generator.state})["rng"].normal(size=4)
+    saved = answer(run)
+    if not isinstance(saved, dict) or set(saved) != {"W", "b", "rng"}:
+        raise CheckFailed(f'the snapshot must be a dict with "W", "b" and "rng", and is {_sketch(saved)}')
+    if not isinstance(saved["rng"], dict):
+        raise CheckFailed(
+            f'saved["rng"] must be the generator\'s state, a dict, and is a {type(saved["rng"]).__name__}: '
+            "a generator moves on with its run"
+        )
+    for name, array in then.items():
+        if not np.array_equal(run[name], array):
+            raise CheckFailed(f"taking a snapshot has changed the run's {name}")
+        if not np.array_equal(saved[name], array):
+            raise CheckFailed(f"{name} in the snapshot is not the run's {name} to the last bit")
+    if not np.array_equal(_restore(saved)["rng"].normal(size=4), upcoming):
+        raise CheckFailed("the restored generator draws other numbers than the run would have drawn")
+    _train(run, 4)
+    for name, array in then.items():
+        if not np.array_equal(saved[name], array):
+            raise CheckFailed(
+                f"{name} in the snapshot has changed while the run went on: it is the run's own array"
+            )
+    again = _restore(saved)
+    _train(again, 4)
+    for name in then:
+        if not np.array_equal(again[name], run[name]):
+            raise CheckFailed(f"resumed, {name} is not what the unbroken run has, to the last bit")
+    return "a resumed run equals the unbroken one, to the last bit"
+
+
+def _sketch(saved):
+    """Return what came instead of a snapshot, in a few words."""
+    return (
+        f"a dict with {', '.join(map(str, saved))}"
+        if isinstance(saved, dict)
+        else f"a {type(saved).__name__}"
+    )
+
+
+@snapshot.right
+def with_np_array(run):
+    return {"W": np.array(run["W"]), "b": np.array(run["b"]), "rng": run["rng"].bit_generator.state}
+
+
+@snapshot.right
+def with_deepcopy(run):
+    from copy import deepcopy
+
+    copied = deepcopy(run)
+    copied["rng"] = copied["rng"].bit_generator.state
+    return copied
+
+
+@snapshot.mistake("W in the snapshot has changed while the run went on")
+def not_copied(run):
+    return {"W": run["W"], "b": run["b"].copy(), "rng": run["rng"].bit_generator.state}
+
+
+@snapshot.mistake("W in the snapshot has changed while the run went on")
+def a_view_is_no_copy(run):
+    return {"W": run["W"][:], "b": run["b"][:], "rng": run["rng"].bit_generator.state}
+
+
+@snapshot.mistake("must be the generator's state")
+def the_generator_itself(run):
+    return {"W": run["W"].copy(), "b": run["b"].copy(), "rng": run["rng"]}
+
+
+@snapshot.mistake("draws other numbers")
+def a_generator_from_the_start(run):
+    return {"W": run["W"].copy(), "b": run["b"].copy(), "rng": np.random.default_rng(0).bit_generator.state}
+
+
+@snapshot.mistake("not the run's W to the last bit")
+def as_short_text(run):
+    return {"W": run["W"].round(6), "b": run["b"].round(6), "rng": run["rng"].bit_generator.state}

@@ -1,0 +1,279 @@
+"""An exercise as one object, and the exception that says no to an answer.
+
+Holds Exercise, to which decorators attach its check, its right answers and its typical mistakes, and
+CheckFailed. Leaves out the questions that checks share (``course.checks.questions``) and what the learner
+calls (``course.checks``).
+"""
+
+import inspect
+import re
+import textwrap
+import traceback
+import warnings
+import zlib
+
+import numpy as np
+
+KINDS = ("predict", "fill", "repair", "derive", "explain")
+BY_HAND = ("derive", "explain")  # may be left without a check: a person reads them
+BOLD_RED, FAINT, PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
+WIDTH = 96  # characters; a page that does not break lines must not be scrolled
+
+
+class CheckFailed(Exception):
+    """An answer is not right yet, and why, in one sentence.
+
+    Parameters
+    ----------
+    sentence : str
+        What was found, and what was expected; the full stop may be left out.
+    place : str
+        Where in the learner's code: ``"(your line 4: ...)"``.
+    name : str
+        What is known of a mistake like this one, as a sentence of its own.
+    report : Report, optional
+        A gradcheck report, if a picture of it says more.
+
+    Attributes
+    ----------
+    next_step : str
+        What to do next; a notebook shows it on a line of its own.
+    """
+
+    def __init__(self, sentence, place="", name="", report=None):
+        whole = " ".join(filter(None, (sentence.removesuffix("."), place)))
+        whole += "" if whole.endswith(("?", "!")) else "."
+        super().__init__(f"{whole} {name}".strip())
+        self.sentence, self.place, self.report = sentence, place, report
+        self.next_step = ""
+
+    def _render_traceback_(self):
+        """Return what a notebook shows instead of a traceback."""
+        first, *rest = textwrap.wrap(f"Not yet. {self}", WIDTH)
+        lines = [first.replace("Not yet.", f"{BOLD_RED}Not yet.{PLAIN}", 1), *rest]
+        return [*lines, f"{FAINT}{self.next_step}{PLAIN}"] if self.next_step else lines
+
+
+class Exercise:
+    """One exercise: what it asks, how it is checked, and what goes wrong in it.
+
+    Parameters
+    ----------
+    name : str
+        ``"NN_stem.short_name"``: the chapter's stem, and the name of the cell that answers.
+    title : str
+    points : int
+    kind : {"predict", "fill", "repair", "derive", "explain"}
+    minutes : int
+        How long a reader may need.
+    hints : tuple of three str
+        From a nudge to nearly the answer.
+    keeps : str, optional
+        The name under which ``keep`` stores a right answer in the learner's library.
+    ours : str, optional
+        What ``mine`` gives where the learner has none: ``"minigrad.Linear"``.
+
+    Notes
+    -----
+    The answer itself stands in the solutions notebook, and is run against the check by the tests.
+
+    Examples
+    --------
+    >>> hints = "divide", "by two", "see the worked solution"
+    >>> halve = Exercise("90_demo.halve", title="Half", points=1, kind="fill", minutes=2, hints=hints)
+    >>> @halve.check
+    ... def _(answer, rng):
+    ...     x = rng.normal()
+    ...     if answer(x) != x / 2:
+    ...         raise CheckFailed(f"half of {x:.3g} is {x / 2:.3g}, yours says {answer(x):.3g}")
+    ...     return "a number drawn just now"
+    >>> halve.judge(lambda x: 0.5 * x)
+    'a number drawn just now'
+    """
+
+    def __init__(self, name, *, title, points, kind, minutes, hints, keeps=None, ours=None):
+        if not re.fullmatch(r"\d\d_\w+\.\w+", name):
+            raise ValueError(f'an exercise is named like "04_closures.linear_backward", got {name!r}.')
+        if kind not in KINDS:
+            raise ValueError(f"{name}: kind must be one of {', '.join(KINDS)}, got {kind!r}.")
+        if len(hints) != 3 or not all(hints):
+            raise ValueError(f"{name}: three hints are wanted, got {hints!r}.")
+        if (keeps is None) != (ours is None):
+            raise ValueError(
+                f"{name}: keeps and ours go together: what is stored, and what stands in for it."
+            )
+        self.name, self.title, self.points, self.kind, self.minutes = name, title, points, kind, minutes
+        self.hints, self.keeps, self.ours = tuple(hints), keeps, ours
+        self.stem, self.short = name.split(".")
+        self.rights, self.mistakes = [], []
+        self._check = self._probe = None
+
+    def __repr__(self):
+        return f"Exercise({self.name!r}, {self.kind}, {self.points} points)"
+
+    # what the chapter's check file attaches
+
+    def check(self, function):
+        """Attach the check: ``check(answer, rng)`` raises CheckFailed at the first no.
+
+        It may return, in a few words, what it verified.
+        """
+        self._check = function
+        return function
+
+    def right(self, answer):
+        """Attach a right answer of another style than the solution's."""
+        self.rights.append(answer)
+        return answer
+
+    def mistake(self, sentence):
+        """Attach a typical wrong answer, with the words that must stand in what its author is told.
+
+        Parameters
+        ----------
+        sentence : str
+            Either words of the check's own, such as ``"5 times too small"``; or a sentence, beginning with a
+            capital letter, that is added to the check's own where an answer fails just as this one does.
+        """
+
+        def attach(answer):
+            self.mistakes.append((sentence, answer))
+            return answer
+
+        return attach
+
+    def probe(self, function):
+        """Attach what tells two answers apart where their check says the same of both.
+
+        ``probe(answer, rng)`` returns numbers, arrays, or tuples of them. A *predict* exercise needs none:
+        what its answer returns is compared.
+        """
+        self._probe = function
+        return function
+
+    # what is asked of an answer
+
+    @property
+    def by_hand(self):
+        """Whether a person marks this exercise."""
+        return self._check is None and self.kind in BY_HAND
+
+    def judge(self, answer, attempt=0):
+        """Run the check on an answer.
+
+        Parameters
+        ----------
+        answer : function or class
+        attempt : int
+            Each attempt draws other data; the same attempt draws the same.
+
+        Returns
+        -------
+        str
+            What was verified, in a few words; may be empty.
+
+        Raises
+        ------
+        CheckFailed
+            At the first no.
+        ValueError
+            If a person marks this exercise.
+        """
+        if self._check is None:
+            raise ValueError(f"{self.name} has no check to run.")
+        try:
+            return self._ask(answer, attempt)
+        except CheckFailed as no:
+            sentence = no.sentence if no.sentence.startswith(self.short) else f"{self.short}: {no.sentence}"
+            known = self._known(answer, no, attempt)
+            added = known[:1].isupper() and known not in sentence
+            raise CheckFailed(sentence, no.place, known if added else "", no.report) from no.__cause__
+
+    def _ask(self, answer, attempt):
+        """Run the check, and turn what the answer raises into one sentence."""
+        self._refuse_what_is_called_already(answer)
+        try:
+            return self._check(answer, self._rng(attempt)) or ""
+        except CheckFailed:
+            raise
+        except NotImplementedError as error:
+            raise CheckFailed(
+                f"{self.short} is not written yet: replace its line `raise NotImplementedError` by yours."
+            ) from error
+        except Exception as error:
+            raise CheckFailed(_words(error), _place(error, answer)) from error
+
+    def _refuse_what_is_called_already(self, answer):
+        """Refuse a result where the function or class itself is wanted."""
+        wanted = "class" if any(isinstance(right, type) for right in self.rights) else "function"
+        if not callable(answer) or (wanted == "class" and not isinstance(answer, type)):
+            raise CheckFailed(
+                f"check wants the {wanted} itself, and got what it returns ({type(answer).__name__}): "
+                "give its name, without brackets behind it"
+            )
+
+    def _known(self, answer, no, attempt):
+        """Return the sentence of the known mistake that fails just as this answer does, if there is one."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            seen = self._seen(answer, attempt)
+            for sentence, mistake in self.mistakes:
+                try:
+                    self._ask(mistake, attempt)
+                except CheckFailed as its_no:
+                    alike = _gist(its_no.sentence) == _gist(no.sentence)
+                    if alike and _same(self._seen(mistake, attempt), seen):
+                        return sentence
+        return ""
+
+    def _seen(self, answer, attempt):
+        """Return what the probe sees of an answer, on the data of an attempt."""
+        probe = self._probe or (_returned if self.kind == "predict" else None)
+        try:
+            return probe and probe(answer, self._rng(attempt))
+        except Exception as error:
+            return _gist(_words(error))
+
+    def _rng(self, attempt):
+        """Return the generator of an attempt."""
+        return np.random.default_rng([zlib.crc32(self.name.encode()), attempt])
+
+
+def _returned(answer, rng):
+    """Return what a function without arguments returns."""
+    return answer()
+
+
+def _same(one, other):
+    """Say whether two things that probes saw are equal, but for rounding."""
+    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    one, other = np.asarray(one), np.asarray(other)
+    if one.dtype.kind in "biufc" and other.dtype.kind in "biufc":
+        return one.shape == other.shape and np.allclose(one, other, equal_nan=True)
+    return np.array_equal(one, other)
+
+
+def _gist(sentence):
+    """Return a sentence without the names a learner chose, which Python quotes."""
+    return re.sub(r"'[^']*'", "'...'", sentence)
+
+
+def _words(error):
+    """Return what an exception says, in one line."""
+    message = str(error).strip().partition("\n")[0]
+    inner = re.search(r"matmul: .*\(size (\d+) is different from (\d+)\)", message)
+    if inner:
+        message = f"the left factor of @ has {inner[2]} columns, and the right one {inner[1]} rows"
+    return f"it raises {type(error).__name__}" + (f": {message}" if message else "")
+
+
+def _place(error, answer):
+    """Return the line of the learner's code where an exception came up, or nothing."""
+    parts = vars(answer).values() if isinstance(answer, type) else [answer]
+    codes = [getattr(inspect.unwrap(part), "__code__", None) for part in parts]
+    files = {code.co_filename for code in codes if code}
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
+    if not lines:
+        return ""
+    return f"(your line {lines[-1].lineno}" + (f": `{lines[-1].line}`)" if lines[-1].line else ")")

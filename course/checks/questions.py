@@ -1,0 +1,284 @@
+"""The questions that checks share, from "is it there" to "are the laws kept".
+
+Each question raises CheckFailed with one sentence if the answer is no. Holds also the sizes that checks use:
+distinct primes, so that a wrong factor names itself. Leaves out the exercises, which put these questions in
+their own order.
+"""
+
+from contextlib import contextmanager
+from copy import deepcopy
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed
+from minigrad.diagnosis import Case, diagnose
+from minigrad.gradcheck import gradcheck, numerical_gradient
+
+BATCH, N_IN, N_OUT = 5, 3, 7
+TOLERANCE = 1e-6  # relative, as in gradcheck: nudging in float64 is good to about 1e-9
+ZERO = (
+    1e-4  # smaller numbers are compared as if they were this large: nudging finds 1e-11 where the slope is 0
+)
+
+
+def expect_several(returned, *names):
+    """Return what an answer returned as a tuple of things with these names, or refuse it.
+
+    Parameters
+    ----------
+    returned : object
+    *names : str
+        ``"Y", "backward"``; a thing called backward must be a function.
+
+    Returns
+    -------
+    tuple
+
+    Examples
+    --------
+    >>> Y, backward = expect_several((4.0, lambda dY: dY), "Y", "backward")
+    >>> expect_several(4.0, "Y", "backward")
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: it must return Y and backward, and returned a float
+    """
+    wanted = f"{', '.join(names[:-1])} and {names[-1]}"
+    if not isinstance(returned, tuple | list) or len(returned) != len(names):
+        count = f" of {len(returned)}" if isinstance(returned, tuple | list) else ""
+        raise CheckFailed(f"it must return {wanted}, and returned {_what(returned)}{count}")
+    for name, thing in zip(names, returned, strict=True):
+        if name == "backward" and not callable(thing):
+            raise CheckFailed(f"backward must be a function, and is {_what(thing)}")
+    return tuple(returned)
+
+
+def expect_shape(name, value, like, original):
+    """Ask whether a value has the shape of what it belongs to.
+
+    Parameters
+    ----------
+    name : str
+        What the value is called: ``"dW"``.
+    value : array
+    like : str
+        What it must be shaped as: ``"W"``.
+    original : array
+
+    Examples
+    --------
+    >>> expect_shape("dW", np.ones((7, 3)), "W", np.ones((3, 7)))
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: dW has shape (7, 3); it must have W's shape, (3, 7)
+    """
+    if value is None:
+        raise CheckFailed(f"{name} is None: is a `return` missing?")
+    if np.shape(value) != np.shape(original):
+        raise CheckFailed(
+            f"{name} has shape {np.shape(value)}; it must have {like}'s shape, {np.shape(original)}"
+        )
+
+
+def expect_values(name, value, truth, source="it must be"):
+    """Ask whether every entry of a value agrees with the truth.
+
+    Parameters
+    ----------
+    name : str
+        What the value is called: ``"Y"``.
+    value : array or number
+    truth : array or number, of the same shape
+    source : str
+        Who says the truth.
+
+    Examples
+    --------
+    >>> expect_values("Y", np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: Y[1] is 2, it must be 4
+    """
+    if np.shape(value) != np.shape(truth):
+        raise CheckFailed(f"{name} has shape {np.shape(value)}; it must have shape {np.shape(truth)}")
+    place = _worst(value, truth)
+    if place is not None:
+        raise CheckFailed(_entry(name, value, truth, source, place))
+
+
+def expect_gradients(f, arrays, dY, gradients):
+    """Ask whether gradients have the right shapes and agree with nudging; if not, say what is wrong.
+
+    Parameters
+    ----------
+    f : function
+        Called with the arrays, in their order, it returns Y.
+    arrays : dict of str to array
+        What the gradients belong to, ``X`` first: ``{"X": X, "W": W}``.
+    dY : array of Y's shape
+    gradients : dict of str to array
+        The answer's: ``{"X": dX, "W": dW}``.
+
+    Examples
+    --------
+    >>> X, dY = np.array([[1.0]]), np.array([[4.0]])
+    >>> expect_gradients(lambda X: 3 * X, {"X": X}, dY, {"X": -3 * dY})
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: dX[0, 0] is -12, nudging that entry says 12; the sign is flipped
+    """
+    for name, gradient in gradients.items():
+        expect_shape(f"d{name}", gradient, name, arrays[name])
+    truths = {}
+    for name, array in arrays.items():
+        truths[name] = numerical_gradient(
+            lambda nudged, name=name: f(*(arrays | {name: nudged}).values()), array, dY
+        )
+    for name, gradient in gradients.items():
+        place = _worst(gradient, truths[name])
+        if place is not None:
+            X, *rest = arrays
+            case = Case(
+                name=name,
+                value=arrays[name],
+                yours=np.asarray(gradient, dtype=float),
+                true=truths[name],
+                X=arrays[X],
+                Y=np.asarray(f(*arrays.values())),
+                dY=dY,
+                others={other: truth for other, truth in truths.items() if other != name},
+                weights={other: arrays[other] for other in rest},
+            )
+            said = _entry(f"d{name}", gradient, truths[name], "nudging that entry says", place)
+            raise CheckFailed(f"{said}; {diagnose(case)}")
+
+
+def expect_gradcheck(layer, X):
+    """Ask whether a layer runs, keeps the rules of a layer, and has gradients that agree with nudging.
+
+    Parameters
+    ----------
+    layer : callable, X -> (Y, backward)
+    X : array (batch, ...) or tuple of arrays
+    """
+    Y, backward = expect_several(deepcopy(layer)(X), "Y", "backward")
+    backward(np.ones_like(Y))  # what is raised here has a line number, which a report has not
+    report = gradcheck(layer, X)
+    if not report.ok:
+        raise CheckFailed(report.problems[0], report=report)
+
+
+@contextmanager
+def untouched(**arrays):
+    """Ask whether arrays are the same after a call as before.
+
+    Parameters
+    ----------
+    **arrays : array
+        By the names the sentence shall use.
+
+    Examples
+    --------
+    >>> X = np.ones(3)
+    >>> with untouched(X=X):
+    ...     X *= 2
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: it changes X, which belongs to its caller: make a new array
+    """
+    before = {name: np.copy(array) for name, array in arrays.items()}
+    yield
+    for name, array in arrays.items():
+        if not np.array_equal(before[name], array, equal_nan=array.dtype.kind == "f"):
+            raise CheckFailed(f"it changes {name}, which belongs to its caller: make a new array")
+
+
+def expect_same_twice(call):
+    """Ask whether a call gives the same a second time.
+
+    Parameters
+    ----------
+    call : function without arguments, which returns an array or a number
+
+    Examples
+    --------
+    >>> numbers = iter([1.0, 2.0])
+    >>> expect_same_twice(lambda: next(numbers))
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: called twice with the same, it gives 1, then 2: what does it remember?
+    """
+    first, second = np.copy(call()), np.copy(call())
+    if first.shape != second.shape:
+        raise CheckFailed(f"called twice with the same, it gives shape {first.shape}, then {second.shape}")
+    place = _worst(first, second)
+    if place is not None:
+        once, again = _number(first[place]), _number(second[place])
+        raise CheckFailed(
+            f"called twice with the same, it gives {once}, then {again}: what does it remember?"
+        )
+
+
+def expect_dtype(name, value, dtype):
+    """Ask whether a value has kept the kind of number that came in.
+
+    Parameters
+    ----------
+    name : str
+    value : array
+    dtype : numpy dtype
+
+    Examples
+    --------
+    >>> expect_dtype("Y", np.ones(3), np.float32)
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: Y is float64, and what came in was float32: what made it wider?
+    """
+    if np.asarray(value).dtype != np.dtype(dtype):
+        found, came = np.asarray(value).dtype, np.dtype(dtype)
+        raise CheckFailed(f"{name} is {found}, and what came in was {came}: what made it wider?")
+
+
+def expect_guesses(guesses, truths):
+    """Ask whether numbers that were predicted came true; say which did not, but not what it should be.
+
+    Parameters
+    ----------
+    guesses : tuple of float
+    truths : dict of str to float
+        What was asked, in words, and what a run has shown.
+
+    Examples
+    --------
+    >>> expect_guesses((6, 6), {"the first slope": 6.0, "the second slope": 10.0})
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: the second slope is not 6
+    """
+    guesses = expect_several(guesses, *truths) if len(truths) > 1 else [guesses]
+    for guess, (what, truth) in zip(guesses, truths.items(), strict=True):
+        if np.shape(guess) != () or not np.isclose(guess, truth, rtol=1e-3):
+            raise CheckFailed(f"{what} is not {_number(guess)}")
+
+
+def _worst(value, truth):
+    """Return the place of the entry that is furthest from the truth, relatively; None if all agree."""
+    value, truth = np.asarray(value, dtype=float), np.asarray(truth, dtype=float)
+    if not value.size:
+        return None
+    size = np.maximum(np.abs(value), np.abs(truth))
+    error = np.abs(value - truth) / np.maximum(size, max(0.01 * np.abs(truth).max(), ZERO))
+    error = np.where(np.isnan(error), np.inf, error)
+    return np.unravel_index(error.argmax(), error.shape) if error.max() > TOLERANCE else None
+
+
+def _entry(name, value, truth, source, place):
+    """Return what one entry is, and what it should be."""
+    index = f"[{', '.join(map(str, place))}]" if place else ""
+    return (
+        f"{name}{index} is {_number(np.asarray(value)[place])}, {source} {_number(np.asarray(truth)[place])}"
+    )
+
+
+def _number(value):
+    """Return a number in four digits."""
+    return f"{value:.4g}" if np.shape(value) == () and not isinstance(value, str) else str(value)
+
+
+def _what(thing):
+    """Return what a thing is, in words."""
+    if isinstance(thing, np.ndarray):
+        return f"one array of shape {thing.shape}"
+    return "nothing (is a `return` missing?)" if thing is None else f"a {type(thing).__name__}"

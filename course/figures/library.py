@@ -1,0 +1,606 @@
+"""Figures of Part II: what closures keep, the two lanes, and a classifier seen from all sides.
+
+Leaves out measuring: the bytes, errors, losses and probabilities drawn here come from the chapter.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE, SIGNED_FIELD, TRUTH
+
+WRONG = 1e-6  # a relative error above this is no rounding: gradcheck's tolerance
+SMALLEST = 1e-17  # where an error of 0 stands on a scale that has no 0
+WIDE, HIGH = 1.15, 1.4  # the room that an image of size 1 by 1 takes in a grid
+MISTAKES = LinearSegmentedColormap.from_list("mistakes", ["white", BACKWARD])
+
+
+def draw_xray(rows, ax=None):
+    """Draw what a backward function keeps alive: a bar for each array.
+
+    Parameters
+    ----------
+    rows : list of course.xray.Row
+        Rows that are shared with the model are drawn empty, since they cost nothing extra.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there are no rows.
+    """
+    if not rows:
+        raise ValueError("this backward function keeps no array alive: there is nothing to draw.")
+    ax = ax or plt.subplots(figsize=(6.4, 1.3 + 0.32 * max(len(rows), 4)))[1]
+    names = [f"{row.holder}: {row.name} {row.shape}" for row in rows]
+    colors = ["white" if row.shared else BACKWARD for row in rows]
+    edges = [CONTEXT if row.shared else BACKWARD for row in rows]
+    bars = ax.barh(
+        range(len(rows)), [row.bytes / 1000 for row in rows], color=colors, edgecolor=edges, height=0.65
+    )
+    ax.bar_label(bars, [f"{row.bytes:,}" + ", shared" * row.shared for row in rows], padding=4, color=INK)
+    ax.set_yticks(range(len(rows)), names)
+    ax.set_ylim(max(len(rows), 4) - 0.5, -0.5)
+    ax.margins(x=0.3)
+    ax.set(xlabel="memory in kilobytes", ylabel="kept by")
+    ax.set_title(f"{sum(row.bytes for row in rows if not row.shared):,} bytes wait for the way back")
+    return ax
+
+
+def draw_five_ways(errors, tests, ax=None):
+    """Draw how wrong the gradient is for several ways to remember, on several tests, on a logarithmic scale.
+
+    Parameters
+    ----------
+    errors : dict of str to list of float
+        For each way, its relative error on each test, 0 or larger. What is larger than rounding is drawn as
+        wrong, and in percent.
+    tests : list of str
+        What the tests are called.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If an error is negative or not a number, or a way has not one error for each test.
+    """
+    values = np.array(list(errors.values()), dtype=float)
+    if values.shape[1:] != (len(tests),):
+        raise ValueError(f"each way needs an error for each of {len(tests)} tests, got shape {values.shape}.")
+    if not (values >= 0).all():
+        raise ValueError(f"a relative error is 0 or larger, got {values}.")
+    ax = ax or plt.subplots(figsize=(6.4, 1.2 + 0.28 * values.size))[1]
+    height = 0.8 / len(tests)
+    for column, test in enumerate(tests):
+        wrong = values[:, column] > WRONG
+        bars = ax.barh(
+            np.arange(len(values)) + height * (column - (len(tests) - 1) / 2),
+            np.maximum(values[:, column], 1.5 * SMALLEST) - SMALLEST,  # an error of 0 is a sliver
+            left=SMALLEST,
+            color=np.where(wrong, BACKWARD, FORWARD),
+            edgecolor="white",
+            hatch=np.where(wrong, "//", ""),
+            height=height,
+        )
+        said = [f"{test}: {_said(value)}" for value in values[:, column]]
+        ax.bar_label(
+            bars, said, padding=4, color=INK, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+        )
+    ax.axvline(WRONG, color=CONTEXT, linestyle=":", linewidth=1)
+    for place, side, text in ((WRONG / 2, "right", "only rounding"), (WRONG * 2, "left", "wrong")):
+        ax.text(place, -0.65, text, ha=side, va="center", color=CONTEXT, style="italic")
+    ax.set_yticks(range(len(values)), errors)
+    ax.set(xscale="log", xlim=(SMALLEST, 1e8), ylim=(len(values) - 0.5, -0.9))
+    ax.set(xlabel="relative error of the gradient", ylabel="where it is remembered")
+    fails = (values > WRONG).any(axis=1).sum()
+    ax.set_title(f"One layer, used twice: {fails} of {len(values)} ways to remember fail")
+    return ax
+
+
+def _said(error):
+    """Return a relative error in words."""
+    if error > WRONG:
+        return f"{error:.0%} wrong"
+    return f"{error:.0e}".replace("e-0", "e-") if error else "0"
+
+
+def draw_forward_backward(names, closures=True, ax=None):
+    """Draw layers in a row: forward in blue above, backward in vermillion below.
+
+    Parameters
+    ----------
+    names : list of str
+        The layers in the order of the forward pass; at most five.
+    closures : bool
+        Whether a closure already joins the two; without it, the same layer stands in both lanes.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there are no layers, or more than five.
+    """
+    if not 1 <= len(names) <= 5:
+        raise ValueError(f"the picture has room for one to five layers, got {len(names)}.")
+    ax = ax or plt.subplots(figsize=(6.4, 2.8))[1]
+    last = len(names)
+    for place, name in enumerate(names):
+        x = 2 * place + 1
+        number = f"$_{place + 1}$" if last > 1 else ""
+        _draw_station(ax, x, 1, name if last <= 3 else name.replace("(", "\n("), FORWARD)
+        _draw_station(ax, x, 0, f"backward{number}" if closures else name, BACKWARD)
+        if closures:
+            _draw_arrow(ax, (x, 0.75), (x, 0.25), CONTEXT, "remembers")
+    for place in range(last + 1):
+        start, end = 2 * place - 0.38, 2 * place + 0.38
+        _draw_arrow(ax, (start, 1), (end, 1), FORWARD)
+        _draw_arrow(ax, (end, 0), (start, 0), BACKWARD)
+        letter = "X" if place == 0 else "Y" if place == last else f"X$_{place}$"
+        ax.text(2 * place, 1.1, letter, ha="center", va="bottom")
+        ax.text(2 * place, -0.1, f"d{letter}", ha="center", va="top")
+    ax.set(xlim=(-0.6, 2 * last + 0.6), ylim=(-0.4, 1.4))
+    ax.set_axis_off()
+    back = "each layer's closure waits for the way back" if closures else "then back to the left, through all"
+    ax.set_title(f"Forward to the right; {back}")
+    return ax
+
+
+def _draw_station(ax, x, y, name, color):
+    """Draw one box with a name."""
+    corners = "round,pad=0,rounding_size=0.08"
+    box = FancyBboxPatch(
+        (x - 0.58, y - 0.22), 1.16, 0.44, boxstyle=corners, facecolor="white", edgecolor=color
+    )
+    box.set_linewidth(2)
+    ax.add_patch(box)
+    ax.text(x, y, name, ha="center", va="center", fontsize=8.5)
+
+
+def _draw_arrow(ax, start, end, color, text=""):
+    """Draw an arrow, with a remark beside it."""
+    style = ":" if text else "-"
+    ax.add_patch(
+        FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=12, color=color, linestyle=style)
+    )
+    ax.text(start[0] + 0.08, (start[1] + end[1]) / 2, text, va="center", fontsize=8.5, color=CONTEXT)
+
+
+def _grid(count, columns):
+    """Return new axes that fit so many images in so many columns."""
+    rows = -(-count // columns)
+    return plt.subplots(figsize=(6.4, 0.45 + 6.4 / (columns * WIDE) * rows * HIGH))[1]
+
+
+def _draw_tiles(ax, images, columns, **look):
+    """Draw images in a grid, with room for words below each, and return their lower left corners."""
+    corners = [(index % columns * WIDE, -(index // columns) * HIGH) for index in range(len(images))]
+    for image, (x, y) in zip(images, corners, strict=True):
+        ax.imshow(image, extent=(x, x + 1, y, y + 1), **look)
+    ax.set(xlim=(1 - WIDE, columns * WIDE), ylim=(corners[-1][1] + 1 - HIGH, 1.05))
+    ax.set_axis_off()
+    return corners
+
+
+def draw_digits(images, labels=None, predictions=None, columns=10, ax=None):
+    """Draw small images in a grid; mistakes are framed, and say what was taken for what.
+
+    Parameters
+    ----------
+    images : array (examples, height, width), or (examples, pixels) for square images
+    labels : array of integers (examples,), optional
+        The truth, written below each image.
+    predictions : array of integers (examples,), optional
+        Needs labels; where the two differ, the image is framed in vermillion and reads "7, not 9".
+    columns : int
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there are no images, or labels and predictions are not one for each image.
+    """
+    images = np.asarray(images, dtype=float)
+    if len(images) == 0:
+        raise ValueError("there are no images to draw.")
+    if images.ndim == 2:
+        side = round(images.shape[1] ** 0.5)
+        images = images.reshape(-1, side, side)
+    if predictions is not None and labels is None:
+        raise ValueError("predictions are compared with labels; give both.")
+    for given in (labels, predictions):
+        if given is not None and len(given) != len(images):
+            raise ValueError(
+                f"{len(images)} images need {len(images)} labels or predictions, got {len(given)}."
+            )
+    ax = ax or _grid(len(images), columns)
+    corners = _draw_tiles(ax, images, columns, cmap="gray_r", vmin=0, vmax=images.max())
+    ax.set_title(f"{len(images)} digits, {images.shape[1]} by {images.shape[2]} numbers each")
+    if labels is None:
+        return ax
+    answers = labels if predictions is None else predictions
+    for (x, y), label, answer in zip(corners, labels, answers, strict=True):
+        right = answer == label
+        text, weight = (f"{label}", None) if right else (f"{answer}, not {label}", "bold")
+        ax.text(x + 0.5, y - 0.06, text, ha="center", va="top", fontsize=8.2, weight=weight)
+        if not right:
+            ax.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=BACKWARD, linewidth=2.5))
+    if predictions is not None:
+        ax.set_title(f"{np.not_equal(labels, predictions).sum()} of {len(images)} digits are misread")
+    return ax
+
+
+def draw_weights(W, shape=(8, 8), columns=8, ax=None):
+    """Draw each column of a weight matrix as an image: what one unit of the layer looks for.
+
+    Parameters
+    ----------
+    W : array (n_in, n_out)
+    shape : (int, int)
+        Height and width of the images that are the layer's input; their product is n_in.
+    columns : int
+        Images in a row of the figure.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If n_in is not height times width.
+    """
+    W = np.asarray(W)
+    if W.ndim != 2 or len(W) != shape[0] * shape[1]:
+        raise ValueError(f"W of shape {W.shape} has no columns of {shape[0]} by {shape[1]} pixels.")
+    ax = ax or _grid(W.shape[1], columns)
+    limit = np.abs(W).max()
+    corners = _draw_tiles(ax, W.T.reshape(-1, *shape), columns, cmap=SIGNED_FIELD, vmin=-limit, vmax=limit)
+    for unit, (x, y) in enumerate(corners):
+        ax.text(x + 0.5, y - 0.06, f"unit {unit}", ha="center", va="top", fontsize=8.2)
+    ax.figure.colorbar(ax.images[0], ax=ax, shrink=0.8, aspect=25, pad=0.02, label="weight")
+    ax.set_title("Each unit of the first layer looks for a pattern of its own")
+    return ax
+
+
+def draw_change(start, end, units=range(8), shape=(8, 8), ax=None):
+    """Draw weights as they started, as training left them, and what training added: a row each.
+
+    Parameters
+    ----------
+    start, end : array (n_in, n_out)
+    units : sequence of int
+        The columns to draw.
+    shape : (int, int)
+        Height and width of the images that are the layer's input; their product is n_in.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the two differ in shape, or n_in is not height times width.
+    """
+    start, end, units = np.asarray(start), np.asarray(end), list(units)
+    if start.shape != end.shape or start.ndim != 2 or len(start) != shape[0] * shape[1]:
+        raise ValueError(
+            f"start {start.shape} and end {end.shape} have no columns of {shape[0]} by {shape[1]} pixels."
+        )
+    rows = {"at the start": start, "trained": end, "the change": end - start}
+    images = np.concatenate([W.T[units].reshape(-1, *shape) for W in rows.values()])
+    ax = ax or plt.subplots(figsize=(6.4, 2.7))[1]
+    limit = np.abs(images).max()
+    corners = _draw_tiles(ax, images, len(units), cmap=SIGNED_FIELD, vmin=-limit, vmax=limit)
+    for place, (x, y) in enumerate(corners):
+        ax.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=CONTEXT, linewidth=0.5))
+        if place >= 2 * len(units):
+            ax.text(
+                x + 0.5, y - 0.06, f"unit {units[place % len(units)]}", ha="center", va="top", fontsize=8.2
+            )
+    for name, (x, y) in zip(rows, corners[:: len(units)], strict=True):
+        ax.text(x - 0.12, y + 0.5, name, ha="right", va="center", rotation="vertical", fontsize=8.2)
+    ax.set_xlim(left=corners[0][0] - 0.5)
+    ax.figure.colorbar(ax.images[0], ax=ax, shrink=0.8, aspect=25, pad=0.02, label="weight")
+    ax.set_title("Training writes over the noise; it does not wipe it off")
+    return ax
+
+
+def draw_confusion(matrix, names=None, ax=None):
+    """Draw a confusion matrix; right answers are grey, so that the mistakes stand out.
+
+    Parameters
+    ----------
+    matrix : array of integers (n_classes, n_classes)
+        Row: the truth; column: the prediction.
+    names : list of str, optional
+        Of the classes; their numbers unless given.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square.
+    """
+    matrix = np.asarray(matrix)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"a confusion matrix has a row and a column for each class; got shape {matrix.shape}."
+        )
+    ax = ax or plt.subplots(figsize=(5.6, 4.9))[1]
+    classes = range(len(matrix))
+    names = names or classes
+    mistakes = matrix - np.diag(np.diag(matrix))
+    ax.imshow(mistakes, cmap=MISTAKES, vmin=0, vmax=1.3 * max(mistakes.max(), 1))
+    for (truth, prediction), count in np.ndenumerate(matrix):
+        if truth == prediction:
+            ax.add_patch(Rectangle((prediction - 0.5, truth - 0.5), 1, 1, facecolor="#E0E0E0"))
+        if count:
+            ax.text(prediction, truth, str(count), ha="center", va="center", fontsize=9.5)
+    ax.set_xticks(classes, names)
+    ax.set_yticks(classes, names)
+    ax.tick_params(length=0)
+    ax.set(xlabel="predicted class", ylabel="true class")
+    title = f"{mistakes.sum()} of {matrix.sum()} are wrong"
+    if mistakes.any():
+        truth, prediction = np.unravel_index(mistakes.argmax(), mistakes.shape)
+        title += f"; most often {names[truth]} is taken for {names[prediction]}"
+    ax.set_title(title)
+    return ax
+
+
+def draw_history(history, unit="nats", ax=None):
+    """Draw the loss of each epoch, on the training data and on the validation data.
+
+    Parameters
+    ----------
+    history : History, or list of dict
+        A row for each epoch, with "epoch", "loss" and, if there was validation, "validation_loss".
+    unit : str
+        Of the loss.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there is no epoch.
+    """
+    if not history:
+        raise ValueError("this history has no epoch: call fit first.")
+    ax = ax or plt.subplots()[1]
+    first, last = history[0], history[-1]
+    epochs = [row["epoch"] for row in history]
+    lines = {"loss": ("training", FORWARD, "-", "o"), "validation_loss": ("validation", TRUTH, "--", "s")}
+    ends = {key: last[key] for key in lines if key in last}
+    for key, end in ends.items():
+        name, color, linestyle, marker = lines[key]
+        losses = [row[key] for row in history]
+        ax.plot(
+            epochs,
+            losses,
+            color=color,
+            linestyle=linestyle,
+            marker=marker,
+            markevery=max(1, len(epochs) // 10),
+        )
+        side = "bottom" if end == max(ends.values()) else "top"  # the names stay apart where the lines meet
+        ax.annotate(name, (epochs[-1], end), va=side, xytext=(8, 0), textcoords="offset points")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel="epoch", ylabel=f"loss in {unit}")
+    ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
+    epochs = f"{len(epochs)} epochs" if len(epochs) > 1 else "1 epoch"
+    ax.set_title(f"In {epochs} the training loss goes from {first['loss']:.3g} to {last['loss']:.3g}")
+    return ax
+
+
+def draw_probabilities(probabilities, truth=None, ax=None):
+    """Draw the probability of each class as a bar.
+
+    Parameters
+    ----------
+    probabilities : array (n_classes,)
+    truth : int, optional
+        The right class; it is marked.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If they are negative or do not sum to 1.
+    """
+    probabilities = np.asarray(probabilities, dtype=float)
+    if probabilities.min() < 0 or abs(probabilities.sum() - 1) > 1e-5:  # a sum in float32 may be off by 1e-6
+        raise ValueError(
+            f"probabilities are at least 0 and sum to 1; these sum to {probabilities.sum():.6g}."
+        )
+    ax = ax or plt.subplots()[1]
+    classes = range(len(probabilities))
+    edges = [TRUTH if name == truth else FORWARD for name in classes]
+    bars = ax.barh(classes, probabilities, color=FORWARD, edgecolor=edges, linewidth=2, height=0.65)
+    ax.bar_label(bars, [f"{p:.1%}" for p in probabilities], padding=4, color=INK)
+    ax.set_yticks(classes, [f"truth: {name}" if name == truth else str(name) for name in classes])
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1.12), xlabel="probability", ylabel="class")
+    best = int(probabilities.argmax())
+    ax.set_title(f"The network says {best}, and is {probabilities[best]:.0%} sure")
+    return ax
+
+
+def draw_reading(image, probabilities, truth=None):
+    """Draw an image, and beside it the probability of each class.
+
+    Parameters
+    ----------
+    image : array (height, width), or (pixels,) for a square image
+    probabilities : array (n_classes,)
+    truth : int, optional
+        The right class; it is marked.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    image = np.asarray(image, dtype=float)
+    side = round(image.size**0.5)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(6.4, 3.2), width_ratios=(1, 1.5))
+    left.imshow(image if image.ndim == 2 else image.reshape(side, side), cmap="gray_r", vmin=0, vmax=1)
+    left.set(xticks=[], yticks=[])
+    left.spines[["top", "right"]].set_visible(True)
+    draw_probabilities(probabilities, truth, ax=right)
+    return figure
+
+
+def draw_spread(shares, standard_error, ax=None):
+    """Draw the accuracy of each part, dealt out in several ways, on the band that chance alone would fill.
+
+    Parameters
+    ----------
+    shares : dict of str to array (parts,)
+        The accuracy of each part, by the name of the dealing.
+    standard_error : dict of str to float
+        Of one part, by the same names; the band is two of them on either side of the mean.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If a dealing has no parts.
+    """
+    ax = ax or plt.subplots(figsize=(6.4, 1.3 + 0.75 * len(shares)))[1]
+    for place, (name, accuracies) in enumerate(shares.items()):
+        if not len(accuracies):
+            raise ValueError(f"{name}: there are no parts to draw.")
+        accuracies = np.sort(accuracies)
+        mean, error = accuracies.mean(), standard_error[name]
+        band = Rectangle((mean - 2 * error, place - 0.32), 4 * error, 0.64, facecolor="#E0E0E0")
+        ax.add_patch(band)
+        ax.plot([mean, mean], [place - 0.32, place + 0.32], color=TRUTH, linestyle="-", marker="")
+        rise = np.linspace(-0.2, 0.2, 5)[np.arange(len(accuracies)) % 5]  # so that no dot hides another
+        ax.plot(accuracies, place + rise, color=FORWARD, linestyle="", marker="o", markevery=1)
+        ax.annotate(
+            f"mean {mean:.1%}", (mean, place - 0.34), ha="center", va="bottom", xytext=(0, 2),
+            textcoords="offset points",
+        )  # fmt: skip
+    ax.set_yticks(range(len(shares)), shares)
+    ax.set_ylim(len(shares) - 0.5, -0.75)
+    ax.set(xlabel="share of right answers in each part", ylabel="dealt out")
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set_title("Each dot is a part; grey is as far as chance reaches")
+    return ax
+
+
+def draw_accuracy(intervals, ax=None):
+    """Draw accuracies with their error bars.
+
+    Parameters
+    ----------
+    intervals : dict of str to (float, float, float)
+        Accuracy, and the low and high end of its interval, by the name of what was measured.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If an accuracy lies outside its interval.
+    """
+    ax = ax or plt.subplots(figsize=(6.4, 1.2 + 0.5 * len(intervals)))[1]
+    for place, (name, (accuracy, low, high)) in enumerate(intervals.items()):
+        if not low <= accuracy <= high:
+            raise ValueError(
+                f"{name}: accuracy {accuracy:.4g} lies outside its interval {low:.4g} to {high:.4g}."
+            )
+        ax.plot([low, high], [place, place], color=FORWARD, linestyle="-", marker="|", markersize=11)
+        ax.plot([accuracy], [place], color=FORWARD, marker="o", markersize=7)
+        text = f"{accuracy:.1%} ({low:.1%} to {high:.1%})"
+        ax.annotate(text, (accuracy, place), xytext=(0, 8), textcoords="offset points", ha="center")
+    ax.set_yticks(range(len(intervals)), intervals)
+    ax.set_ylim(len(intervals) - 0.6, -0.8)
+    ax.margins(x=0.15)
+    ax.set(xlabel="share of right answers", ylabel="measured on")
+    ax.set_title("An accuracy comes with an error bar")
+    return ax
+
+
+def draw_boundary(predict, X, T, ax=None):
+    """Draw where a classifier of points in the plane changes its mind.
+
+    Parameters
+    ----------
+    predict : function, X (batch, 2) -> Y (batch, n_classes) or (batch, 1)
+        The largest entry of a row is the class; a single entry says class 1 where it is positive.
+    X : array (examples, 2)
+    T : array of integers (examples,) or (examples, 1)
+        Classes, at most five.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the points are not in the plane, or there are more than five classes.
+    """
+    X, T = np.asarray(X), np.asarray(T).ravel().astype(int)
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise ValueError(f"the picture is a plane, so X has two columns; got X of shape {X.shape}.")
+    margin = 0.1 * np.ptp(X, axis=0)
+    (left, bottom), (right, top) = X.min(axis=0) - margin, X.max(axis=0) + margin
+    across, up = np.meshgrid(np.linspace(left, right, 200), np.linspace(bottom, top, 200))
+    Y = predict(np.column_stack([across.ravel(), up.ravel()]))
+    n_classes = max(Y.shape[1], 2)
+    if n_classes > len(PALETTE):
+        raise ValueError(f"the palette has {len(PALETTE)} colours, got {n_classes} classes.")
+    classes = Y.argmax(axis=1) if Y.shape[1] > 1 else Y[:, 0] > 0
+    levels = np.arange(n_classes + 1) - 0.5
+    ax = ax or plt.subplots(figsize=(5.4, 4.0))[1]
+    ax.contourf(across, up, classes.reshape(across.shape), levels, colors=PALETTE[:n_classes], alpha=0.18)
+    for name, color, marker in zip(range(n_classes), PALETTE, "os^Dv", strict=False):
+        ax.scatter(
+            *X[T == name].T, s=22, color=color, marker=marker, edgecolor="white", label=f"class {name}"
+        )
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    ax.set(xlabel="first input", ylabel="second input")
+    ax.set_title("The plane is cut into regions, one for each class")
+    return ax

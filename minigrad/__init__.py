@@ -1,0 +1,41 @@
+"""minigrad: a neural-network library out of one idea.
+
+A forward pass returns its result and a function that knows how to go back: `Y, backward = layer(X)`, then
+`dX = backward(dY)`. The public names are listed here once, in the order in which the course builds them.
+"""
+
+from minigrad.gradcheck import gradcheck, numerical_gradient
+from minigrad.parameter import Buffer, Parameter
+from minigrad.layer import Layer, Sequential
+from minigrad.layers.linear import Linear
+from minigrad.layers.activations import GELU, ReLU, Sigmoid, Softmax, Tanh
+from minigrad.layers.combinators import Parallel, Residual, Watch, chain
+from minigrad.layers.reductions import Flatten, Max, Mean, Reshape, Sum, Transpose
+from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
+from minigrad.optimizers import SGD
+from minigrad.learner import History, Learner, accuracy
+from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split, xor
+from minigrad.checkpoint import CheckpointError, load, save
+from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
+from minigrad.shapes import ShapeError
+from minigrad.backend import array_module, to_device, to_numpy
+
+__version__ = "0.1.0"
+__all__ = [
+    # chapters 01 and 03
+    "numerical_gradient", "gradcheck",
+    # chapter 04
+    "Parameter", "Layer", "Linear", "Sum", "ReLU",
+    # chapter 05
+    "chain", "Sequential", "Residual", "Parallel", "Watch", "Sigmoid", "Tanh",
+    "Mean", "Max", "Flatten", "Reshape", "Transpose",
+    # chapter 06
+    "mse", "bce_with_logits", "cross_entropy", "Softmax",
+    # chapter 07
+    "SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals",
+    # chapter 08
+    "digits", "split", "one_hot", "save", "load", "CheckpointError",
+    # chapters 10, 12, 13, 15, 16 and 21
+    "lecun", "glorot", "he", "orthogonal", "zeros", "Buffer",
+    "ShapeError", "cosine_distance", "pad", "GELU", "array_module", "to_numpy", "to_device",
+]  # fmt: skip

@@ -1,0 +1,77 @@
+"""NumPy or CuPy: the arrays decide. Layers are written in plain NumPy and run where their data is.
+
+Holds the three functions that know a GPU exists. Leaves out any switch: there is no global state. Built in
+chapter 21.
+"""
+
+import sys
+
+import numpy as np
+
+
+def array_module(*arrays):
+    """Return numpy, or cupy if any of the arrays lives on a GPU; CuPy is never imported here.
+
+    Examples
+    --------
+    >>> array_module(np.zeros(3)).__name__
+    'numpy'
+    """
+    on_gpu = any(type(array).__module__.partition(".")[0] == "cupy" for array in arrays)
+    return sys.modules["cupy"] if on_gpu else np
+
+
+def to_numpy(array):
+    """Return the array as a NumPy array, copied over if it lives on a GPU.
+
+    Examples
+    --------
+    >>> to_numpy(np.array([1.0, 2.0]))
+    array([1., 2.])
+    """
+    return np.asarray(array) if array_module(array) is np else array.get()
+
+
+def to_device(model, device):
+    """Move a model's data, gradients, buffers and optimizer state to "cpu" or "gpu", and return the model.
+
+    Parameters
+    ----------
+    model : Layer
+    device : str
+        "cpu", or "gpu" (needs CuPy and a CUDA device).
+
+    Raises
+    ------
+    ValueError
+        If the device is neither.
+    ImportError
+        If CuPy is not installed.
+
+    References
+    ----------
+    Chapter 21.
+
+    Examples
+    --------
+    >>> from minigrad import Linear
+    >>> to_device(Linear(3, 7, rng=0), "cpu")
+    Linear(3, 7)
+    """
+    if device not in ("cpu", "gpu"):
+        raise ValueError(f'a device is "cpu" or "gpu", got {device!r}.')
+    convert = to_numpy
+    if device == "gpu":
+        try:
+            import cupy
+        except ImportError as error:
+            raise ImportError(
+                'to_device(model, "gpu") needs CuPy: install cupy-cuda12x or cupy-cuda13x.'
+            ) from error
+        convert = cupy.asarray
+    for part in [*model.parameters(), *model.buffers()]:
+        part.data = convert(part.data)
+        if hasattr(part, "grad"):
+            part.grad = convert(part.grad)
+            part.state = {name: convert(value) for name, value in part.state.items()}
+    return model

@@ -1,0 +1,232 @@
+"""Data: small sets made by code or shipped with the library, and the few things done to any set.
+
+Holds xor, moons, spirals and digits; batches, split, one_hot and pad. Leaves out anything that needs a
+network. Built in chapters 07 and 08.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from minigrad.shapes import count_examples
+
+
+def batches(X, T, batch_size=32, rng=None):
+    """Yield (X, T) of one batch after the other; the last may be short, none is lost.
+
+    Parameters
+    ----------
+    X : array (examples, …) or tuple of such arrays
+    T : array (examples, …)
+    batch_size : int
+        At least 1.
+    rng : numpy.random.Generator or int, optional
+        Shuffles; without it the order is kept.
+
+    Yields
+    ------
+    (X_batch, T_batch)
+
+    Examples
+    --------
+    >>> [T_batch.tolist() for _, T_batch in batches(np.zeros((5, 2)), np.arange(5), batch_size=2)]
+    [[0, 1], [2, 3], [4]]
+    """
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, got {batch_size}.")
+    examples = count_examples(X, T)
+    order = np.arange(examples) if rng is None else np.random.default_rng(rng).permutation(examples)
+    for start in range(0, examples, batch_size):
+        rows = order[start : start + batch_size]
+        yield _take(X, rows), T[rows]
+
+
+def _take(X, rows):
+    """Return some examples of an array, or of every array of a tuple."""
+    return tuple(entry[rows] for entry in X) if isinstance(X, tuple) else X[rows]
+
+
+def split(X, T, shares=(0.7, 0.15, 0.15), rng=0):
+    """Deal the examples out at random, each to exactly one part.
+
+    Parameters
+    ----------
+    X : array (examples, …) or tuple of such arrays
+    T : array (examples, …)
+    shares : sequence of float
+        The parts' shares, which sum to 1.
+    rng : int or numpy.random.Generator
+
+    Returns
+    -------
+    list of (X, T), one pair a share
+
+    Raises
+    ------
+    ShapeError
+        If X and T disagree on the number of examples.
+    ValueError
+        If the shares do not sum to 1, or a part would be empty.
+
+    Examples
+    --------
+    >>> parts = split(np.zeros((10, 2)), np.arange(10), shares=(0.8, 0.2))
+    >>> [len(T) for X, T in parts]
+    [8, 2]
+    """
+    examples = count_examples(X, T)
+    if abs(sum(shares) - 1.0) > 1e-9:
+        raise ValueError(f"shares must sum to 1, {tuple(shares)} sum to {sum(shares)}.")
+    ends = np.round(np.cumsum(shares) * examples).astype(int)
+    parts = np.split(np.random.default_rng(rng).permutation(examples), ends[:-1])
+    if not all(map(len, parts)):
+        raise ValueError(f"{examples} examples in shares of {tuple(shares)} leave a part empty.")
+    return [(_take(X, rows), T[rows]) for rows in parts]
+
+
+def one_hot(T, n_classes):
+    """Turn labels into rows with a single 1.
+
+    Parameters
+    ----------
+    T : array of integers (batch, …), from 0 to n_classes - 1
+    n_classes : int
+
+    Returns
+    -------
+    array (batch, …, n_classes)
+
+    Examples
+    --------
+    >>> one_hot(np.array([2, 0]), 3)
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+    if T.dtype.kind not in "iu":
+        raise TypeError(f"labels are integers, got {T.dtype}: convert them with T.astype(int).")
+    if T.size and (T.min() < 0 or T.max() >= n_classes):
+        raise ValueError(
+            f"labels run from {T.min()} to {T.max()}; with {n_classes} classes: 0 to {n_classes - 1}."
+        )
+    return np.eye(n_classes)[T]
+
+
+def pad(sequences):
+    """Put sequences of different lengths into one array, zeros at the end, and return their lengths.
+
+    Parameters
+    ----------
+    sequences : list of arrays (steps, …)
+
+    Returns
+    -------
+    X : array (batch, steps, …)
+    lengths : array of integers (batch,)
+
+    Examples
+    --------
+    >>> pad([np.array([1.0, 2.0]), np.array([3.0])])
+    (array([[1., 2.],
+           [3., 0.]]), array([2, 1]))
+    """
+    lengths = np.array([len(sequence) for sequence in sequences])
+    dtype = np.result_type(*sequences)
+    X = np.zeros((len(sequences), lengths.max(), *sequences[0].shape[1:]), dtype=dtype)
+    for row, sequence in zip(X, sequences, strict=True):
+        row[: len(sequence)] = sequence
+    return X, lengths
+
+
+def xor():
+    """Return the four corners of a square and whether their coordinates differ: no line separates them.
+
+    Examples
+    --------
+    >>> X, T = xor()
+    >>> T.ravel()
+    array([0., 1., 1., 0.])
+    """
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    return X, (X[:, :1] != X[:, 1:]).astype(float)
+
+
+def moons(examples=200, noise=0.1, rng=0):
+    """Return two half-moons that reach into each other.
+
+    Parameters
+    ----------
+    examples : int
+    noise : float
+        Standard deviation added to both coordinates; the moons have radius 1.
+    rng : int or numpy.random.Generator
+
+    Returns
+    -------
+    X : array (examples, 2)
+    T : array of integers (examples,), 0 or 1
+
+    Examples
+    --------
+    >>> X, T = moons(6)
+    >>> X.shape, T
+    ((6, 2), array([0, 0, 0, 1, 1, 1]))
+    """
+    rng = np.random.default_rng(rng)
+    T = (np.arange(examples) >= examples // 2).astype(int)
+    angle = rng.uniform(0.0, np.pi, examples)
+    upper = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    lower = np.stack([1.0 - np.cos(angle), 0.5 - np.sin(angle)], axis=1)
+    return np.where(T[:, None] == 0, upper, lower) + rng.normal(0.0, noise, (examples, 2)), T
+
+
+def spirals(examples=300, n_classes=3, noise=0.1, rng=0):
+    """Return the arms of a spiral, one class an arm.
+
+    Parameters
+    ----------
+    examples, n_classes : int
+    noise : float
+        Standard deviation of the angle, in radians.
+    rng : int or numpy.random.Generator
+
+    Returns
+    -------
+    X : array (examples, 2), within the unit circle
+    T : array of integers (examples,)
+
+    Examples
+    --------
+    >>> X, T = spirals(6)
+    >>> X.shape, T
+    ((6, 2), array([0, 0, 1, 1, 2, 2]))
+    """
+    rng = np.random.default_rng(rng)
+    T = np.arange(examples) * n_classes // examples
+    radius = np.sqrt(rng.uniform(0.0, 1.0, examples))
+    angle = 2.0 * np.pi * T / n_classes + 4.0 * radius + rng.normal(0.0, noise, examples)
+    return radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1), T
+
+
+def digits():
+    """Return 1,797 handwritten digits as rows of 8 × 8 grey values.
+
+    Returns
+    -------
+    X : array (1797, 64)
+        Ink from 0 to 1, in steps of 1/16.
+    T : array of integers (1797,)
+        Which digit it is, 0 to 9.
+
+    References
+    ----------
+    Alpaydin, Kaynak, "Optical recognition of handwritten digits" (1998), UCI Machine Learning Repository,
+    CC BY 4.0; its test set. Chapter 08.
+
+    Examples
+    --------
+    >>> X, T = digits()
+    >>> X.shape, T[:5]
+    ((1797, 64), array([0, 1, 2, 3, 4]))
+    """
+    with np.load(Path(__file__).with_name("digits.npz")) as file:
+        return file["images"] / 16.0, file["labels"].astype(int)

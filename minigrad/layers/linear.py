@@ -1,0 +1,119 @@
+"""The linear layer. Leaves out convolutions and lookups, which are linear too. Built in chapter 04."""
+
+import numpy as np
+
+from minigrad.backend import array_module
+from minigrad.initializers import lecun
+from minigrad.layer import Layer
+from minigrad.parameter import Parameter
+from minigrad.shapes import ShapeError, shape_of
+
+
+class Linear(Layer):
+    """Multiply by a matrix and add a row: Y = X W + b.
+
+    Parameters
+    ----------
+    n_in, n_out : int, optional
+        Widths of X and Y; what is left open is taken from the sample given to `initialize`.
+    bias : bool
+        False leaves b out.
+    init : function, (shape, rng) -> array
+        Where W starts; b starts at zero.
+    rng : int or numpy.random.Generator, optional
+        Where the weights are drawn from; without it they are drawn by `initialize`.
+    dtype : numpy dtype, optional
+        float64 unless given here or by the sample.
+
+    Attributes
+    ----------
+    W : Parameter (n_in, n_out)
+    b : Parameter (n_out,), or None
+
+    Raises
+    ------
+    ShapeError
+        If the last axis of X is not n_in, or a size is still unknown.
+
+    Notes
+    -----
+    Y = X W + b.
+    dX = dY Wᵀ, dW = Xᵀ dY, db = sum of dY over the batch. All axes before the last belong to the batch.
+
+    References
+    ----------
+    Chapter 04.
+
+    Examples
+    --------
+    >>> layer = Linear(2, 1, rng=0)
+    >>> layer.W.data[...] = [[3.0], [5.0]]
+    >>> Y, backward = layer(np.array([[1.0, 2.0]]))
+    >>> Y, backward(np.array([[1.0]])), layer.W.grad.ravel(), layer.b.grad
+    (array([[13.]]), array([[3., 5.]]), array([1., 2.]), array([1.]))
+    """
+
+    def __init__(self, n_in=None, n_out=None, *, bias=True, init=lecun, rng=None, dtype=None):
+        self.n_in, self.n_out, self.bias = n_in, n_out, bias
+        self.init, self.rng, self.dtype = init, rng, dtype
+        self.W = self.b = None
+        if None not in (n_in, n_out, rng):
+            self._draw(rng, np.float64, np.asarray)
+
+    def forward(self, X, need_dX=True):
+        """Return X W + b and the way back."""
+        W, b = self.W, self.b
+        Y = X @ W.data  # (batch, n_in) @ (n_in, n_out) -> (batch, n_out)
+        if b is not None:
+            Y += b.data
+
+        def backward(dY):
+            rows_X, rows_dY = X.reshape(-1, W.shape[0]), dY.reshape(-1, W.shape[1])
+            W.grad += rows_X.T @ rows_dY  # dL/dW = Xᵀ dY
+            if b is not None:
+                b.grad += rows_dY.sum(axis=0)  # dL/db: b was added to every row
+            return dY @ W.data.T if need_dX else None  # dL/dX = dY Wᵀ
+
+        return Y, backward
+
+    def open(self, X, Y, rng):
+        """Take missing sizes from the samples and draw the weights; a layer that has weights keeps them."""
+        if self.W is not None:
+            return
+        if self.n_in is None:
+            self.n_in = shape_of(X)[-1]
+        if self.n_out is None and Y is not None:
+            self.n_out = self._width(X, Y)
+        rng = rng if self.rng is None else self.rng
+        if None not in (self.n_out, rng):
+            self._draw(rng, X.dtype if X.dtype.kind == "f" else np.float64, array_module(X).asarray)
+
+    def _width(self, X, Y):
+        """Return how many outputs the targets ask for."""
+        if Y.dtype.kind in "iu" and len(shape_of(Y)) < len(shape_of(X)):
+            return int(Y.max()) + 1  # careful: labels name classes, they are no row of outputs
+        if len(shape_of(Y)) < 2:
+            raise ShapeError(f"{self} takes n_out from rows of Y, got shape {shape_of(Y)}: write Y[:, None].")
+        return shape_of(Y)[-1]
+
+    def _draw(self, rng, dtype, asarray):
+        """Draw W and set b to zero; numbers are drawn by NumPy and then put where the data is."""
+        W = self.init((self.n_in, self.n_out), np.random.default_rng(rng))
+        self.W = Parameter(asarray(W.astype(self.dtype or dtype)))
+        self.b = Parameter(np.zeros_like(self.W.data, shape=self.n_out)) if self.bias else None
+        self.rng = None  # it has done its work, and is no state of the layer
+
+    def check_input(self, X):
+        """Refuse a wrong width, and a layer without weights."""
+        super().check_input(X)
+        if self.W is None and self.n_out is None:
+            raise ShapeError(
+                f"{self} does not know its number of outputs: write Linear(n_out=...), "
+                "only the last layer can take it from Y."
+            )
+        if self.W is None:
+            raise ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
+
+    def __repr__(self):
+        sizes = ", ".join("?" if size is None else str(size) for size in (self.n_in, self.n_out))
+        return f"Linear({sizes})"

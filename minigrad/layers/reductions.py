@@ -1,0 +1,234 @@
+"""Layers without parameters that change the shape: Sum, Mean, Max, Flatten, Reshape, Transpose.
+
+What was summed forward is repeated backward. Axes count from the batch, which is axis 0 and stays. Leaves out
+pooling over windows (convolution.py). Sum is built in chapter 04, the rest in chapter 05.
+"""
+
+import math
+
+import numpy as np
+
+from minigrad.layer import Layer
+from minigrad.shapes import ShapeError, shape_of
+
+
+class _Reduction(Layer):
+    """What Sum, Mean and Max share: the axis that disappears."""
+
+    def __init__(self, axis=1):
+        self.axis = axis
+
+    def check_input(self, X):
+        """Refuse an axis that X does not have, and the batch axis."""
+        axes = len(shape_of(X))
+        if not -axes <= self.axis < axes or self.axis % axes == 0:
+            raise ShapeError(
+                f"{self} needs X to have that axis beside the batch axis 0, got X of shape {shape_of(X)}."
+            )
+
+    def __repr__(self):
+        return f"{type(self).__name__}(axis={self.axis})"
+
+
+class Sum(_Reduction):
+    """Add up along one axis.
+
+    Parameters
+    ----------
+    axis : int
+        The axis that disappears; not the batch.
+
+    Notes
+    -----
+    Y = Σ X along the axis.
+    dX = dY repeated along the axis.
+
+    References
+    ----------
+    Thinc, "Concept and Design" (reduce_sum). Chapter 04.
+
+    Examples
+    --------
+    >>> Y, backward = Sum()(np.array([[1.0, 2.0, 3.0]]))
+    >>> Y, backward(np.array([5.0]))
+    (array([6.]), array([[5., 5., 5.]]))
+    """
+
+    def forward(self, X):
+        """Return the sum along the axis and the way back."""
+        shape, axis = X.shape, self.axis
+        return X.sum(axis=axis), lambda dY: np.broadcast_to(np.expand_dims(dY, axis), shape).copy()
+
+
+class Mean(_Reduction):
+    """Average along one axis.
+
+    Parameters
+    ----------
+    axis : int
+        The axis that disappears; not the batch.
+
+    Notes
+    -----
+    Y = Σ X / size along the axis.
+    dX = dY / size, repeated along the axis.
+
+    References
+    ----------
+    Chapter 05.
+
+    Examples
+    --------
+    >>> Y, backward = Mean()(np.array([[1.0, 2.0, 3.0]]))
+    >>> Y, backward(np.array([6.0]))
+    (array([2.]), array([[2., 2., 2.]]))
+    """
+
+    def forward(self, X):
+        """Return the mean along the axis and the way back."""
+        shape, axis = X.shape, self.axis
+        return X.mean(axis=axis), lambda dY: np.broadcast_to(
+            np.expand_dims(dY / shape[axis], axis), shape
+        ).copy()
+
+
+class Max(_Reduction):
+    """Take the largest entry along one axis.
+
+    Parameters
+    ----------
+    axis : int
+        The axis that disappears; not the batch.
+
+    Notes
+    -----
+    Y = max X along the axis.
+    dX = dY at the largest entry, 0 elsewhere; equal largest entries share it.
+
+    References
+    ----------
+    Chapter 05.
+
+    Examples
+    --------
+    >>> Y, backward = Max()(np.array([[1.0, 7.0, 3.0]]))
+    >>> Y, backward(np.array([5.0]))
+    (array([7.]), array([[0., 5., 0.]]))
+    """
+
+    def forward(self, X):
+        """Return the maximum along the axis and the way back."""
+        axis = self.axis
+        Y = X.max(axis=axis)
+        largest = np.expand_dims(Y, axis) == X
+        share = largest / largest.sum(axis=axis, keepdims=True).astype(X.dtype)
+        return Y, lambda dY: np.expand_dims(dY, axis) * share
+
+
+class Reshape(Layer):
+    """Give every example a new shape.
+
+    Parameters
+    ----------
+    *shape : int
+        The new axes after the batch; one may be -1, to be worked out.
+
+    Notes
+    -----
+    Y = X with other axes.
+    dX = dY with X's axes.
+
+    References
+    ----------
+    Chapter 05.
+
+    Examples
+    --------
+    >>> Y, backward = Reshape(2, 2)(np.zeros((5, 4)))
+    >>> Y.shape, backward(Y).shape
+    ((5, 2, 2), (5, 4))
+    """
+
+    def __init__(self, *shape):
+        self.shape = shape
+
+    def check_input(self, X):
+        """Refuse an example that does not have as many entries as the new shape."""
+        size, wanted = math.prod(shape_of(X)[1:]), abs(math.prod(self.shape))
+        if size % wanted if -1 in self.shape else size != wanted:
+            raise ShapeError(
+                f"{self} cannot hold the {size} entries of an example: X has shape {shape_of(X)}."
+            )
+
+    def forward(self, X):
+        """Return X with other axes and the way back."""
+        shape = X.shape
+        return X.reshape(shape[0], *self.shape), lambda dY: dY.reshape(shape)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(map(str, self.shape))})"
+
+
+class Flatten(Reshape):
+    """Make each example one row: (batch, …) -> (batch, entries).
+
+    References
+    ----------
+    Chapter 05.
+
+    Examples
+    --------
+    >>> Flatten()(np.zeros((5, 8, 8)))[0].shape
+    (5, 64)
+    """
+
+    def __init__(self):
+        super().__init__(-1)
+
+    def __repr__(self):
+        return "Flatten()"
+
+
+class Transpose(Layer):
+    """Reorder the axes of every example.
+
+    Parameters
+    ----------
+    *axes : int
+        The order of the axes 1, 2, … of X; the batch stays first.
+
+    Notes
+    -----
+    Y = X with axes reordered.
+    dX = dY with the axes put back.
+
+    References
+    ----------
+    Chapter 05.
+
+    Examples
+    --------
+    >>> Y, backward = Transpose(2, 1)(np.zeros((5, 3, 7)))
+    >>> Y.shape, backward(Y).shape
+    ((5, 7, 3), (5, 3, 7))
+    """
+
+    def __init__(self, *axes):
+        if sorted(axes) != list(range(1, len(axes) + 1)):
+            raise ShapeError(
+                f"Transpose takes each of the axes 1 to {len(axes)} once, got {axes}; the batch axis 0 stays."
+            )
+        self.axes = (0, *axes)
+
+    def check_input(self, X):
+        """Refuse an X with another number of axes."""
+        if len(shape_of(X)) != len(self.axes):
+            raise ShapeError(f"{self} expects X with {len(self.axes)} axes, got X of shape {shape_of(X)}.")
+
+    def forward(self, X):
+        """Return X with axes reordered and the way back."""
+        back = np.argsort(self.axes).tolist()
+        return X.transpose(self.axes), lambda dY: dY.transpose(back)
+
+    def __repr__(self):
+        return f"Transpose({', '.join(map(str, self.axes[1:]))})"

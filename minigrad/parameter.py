@@ -1,0 +1,94 @@
+"""What a model remembers between two passes: parameters and buffers.
+
+Holds Parameter, an array with its gradient, and Buffer, an array that is saved and never trained. Leaves out
+how they are found inside a model (layer.py) and how they are changed (optimizers.py). Built in chapter 04.
+"""
+
+import numpy as np
+
+
+def _as_floats(data):
+    """Return data as an array of floats, without copying one that is already that."""
+    array = data if hasattr(data, "__array_function__") else np.asarray(data)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"a parameter holds numbers, got an array of {array.dtype}.")
+    return array if array.dtype.kind == "f" else array.astype(float)
+
+
+class Parameter:
+    """An array that learns, together with the gradient of the loss with respect to it.
+
+    Parameters
+    ----------
+    data : array or nested list
+        The values. Integers become float64; float32 stays float32.
+    trainable : bool
+        False freezes it: gradients still arrive, optimizers pass it by.
+
+    Attributes
+    ----------
+    data : array
+        The values, changed in place by optimizers.
+    grad : array of data's shape
+        Sum of the gradients since the last zero_grad; backward functions add to it.
+    state : dict
+        What an optimizer remembers about this parameter, by name.
+
+    References
+    ----------
+    Chapter 04.
+
+    Examples
+    --------
+    >>> b = Parameter([1.0, 2.0])
+    >>> b.grad += 3.0
+    >>> b.grad
+    array([3., 3.])
+    """
+
+    def __init__(self, data, trainable=True):
+        self.data = _as_floats(data)
+        self.grad = np.zeros_like(self.data)
+        self.trainable = trainable
+        self.state = {}
+
+    @property
+    def shape(self):
+        """The shape of data and of grad."""
+        return self.data.shape
+
+    def zero_grad(self):
+        """Set the gradient to zero, in place."""
+        self.grad[...] = 0.0
+
+    def __repr__(self):
+        return f"Parameter{self.shape}"
+
+
+class Buffer:
+    """An array that belongs to a model, is saved with it, and is never trained: a running average, say.
+
+    Parameters
+    ----------
+    data : array or nested list
+
+    References
+    ----------
+    Chapter 10.
+
+    Examples
+    --------
+    >>> Buffer([0.0, 0.0])
+    Buffer(2,)
+    """
+
+    def __init__(self, data):
+        self.data = _as_floats(data)
+
+    @property
+    def shape(self):
+        """The shape of data."""
+        return self.data.shape
+
+    def __repr__(self):
+        return f"Buffer{self.shape}"

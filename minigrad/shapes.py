@@ -1,0 +1,173 @@
+"""Shapes and the sentences about them.
+
+Holds ShapeError and the few questions that every layer, loss and learner asks of the arrays it is given:
+which shape, the same shape, a finite batch. Leaves out what a single layer wants to know about its own sizes;
+that stands in the layer. Errors say what came, what was expected, and what to do. Built in chapter 12.
+"""
+
+import numpy as np
+
+
+class ShapeError(ValueError):
+    """Two shapes that do not fit together; the message states both, and what to do."""
+
+
+def shape_of(X):
+    """Return the shape of an array or a number, or a tuple of shapes for a tuple of arrays.
+
+    Parameters
+    ----------
+    X : array, number, or tuple of arrays
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    TypeError
+        If X is something else, a list for example.
+
+    Examples
+    --------
+    >>> shape_of(np.zeros((2, 3)))
+    (2, 3)
+    >>> shape_of((np.zeros((2, 3)), np.zeros(2)))
+    ((2, 3), (2,))
+    """
+    if hasattr(X, "dtype"):
+        return X.shape
+    if isinstance(X, tuple):
+        return tuple(map(shape_of, X))
+    if isinstance(X, (int, float)):
+        return ()
+    raise TypeError(f"expected an array, got {type(X).__name__}: write np.array(...) around it.")
+
+
+def fits(gradient, shape):
+    """Tell whether a gradient has the given shape; None, for entries that have no gradient, fits everything.
+
+    Examples
+    --------
+    >>> fits((np.zeros(2), None), ((2,), (5, 3)))
+    True
+    """
+    if isinstance(gradient, tuple) and isinstance(shape, tuple):
+        return len(gradient) == len(shape) and all(map(fits, gradient, shape))
+    return isinstance(shape, tuple) and (gradient is None or shape_of(gradient) == shape)
+
+
+def require_same_shape(name, Y, T):
+    """Refuse a prediction and a target of unequal shapes, which NumPy would broadcast, and an empty pair.
+
+    Parameters
+    ----------
+    name : str
+        Who compares, for the message.
+    Y, T : array
+        Prediction and target.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes differ, or there is no example.
+
+    Examples
+    --------
+    >>> require_same_shape("mse", np.zeros((50, 1)), np.zeros(50))
+    Traceback (most recent call last):
+        ...
+    minigrad.shapes.ShapeError: mse compares Y of shape (50, 1) with T of shape (50,). NumPy would pair \
+every prediction with every target; write T[:, None].
+    """
+    Y_shape, T_shape = shape_of(Y), shape_of(T)
+    if Y_shape != T_shape:
+        advice = "They must be equal."
+        if len(T_shape) == 1 and Y_shape == (*T_shape, 1):
+            advice = "NumPy would pair every prediction with every target; write T[:, None]."
+        elif len(Y_shape) == 1 and T_shape == (*Y_shape, 1):
+            advice = "NumPy would pair every prediction with every target; write T[:, 0]."
+        raise ShapeError(f"{name} compares Y of shape {Y_shape} with T of shape {T_shape}. {advice}")
+    require_rows(name, Y)
+
+
+def require_rows(name, Y):
+    """Refuse an empty batch where a mean is taken."""
+    if 0 in shape_of(Y):
+        raise ShapeError(
+            f"{name} is a mean, and Y of shape {shape_of(Y)} is empty: give at least one example."
+        )
+
+
+def count_examples(X, T):
+    """Return how many examples there are, refusing an X (or an entry of a tuple X) and a T that disagree.
+
+    Examples
+    --------
+    >>> count_examples(np.zeros((5, 3)), np.zeros(4))
+    Traceback (most recent call last):
+        ...
+    minigrad.shapes.ShapeError: X holds 5 examples and T holds 4; every example needs one target.
+    """
+    for entry in X if isinstance(X, tuple) else (X,):
+        if len(entry) != len(T):
+            raise ShapeError(
+                f"X holds {len(entry)} examples and T holds {len(T)}; every example needs one target."
+            )
+    return len(T)
+
+
+def require_batch(name, X):
+    """Refuse what cannot be a batch: no array, not numbers, no examples, not finite.
+
+    Called once per fit, evaluate, predict and gradcheck, never per layer.
+
+    Parameters
+    ----------
+    name : str
+        What to call the array in the message.
+    X : array (batch, ...) or tuple of such arrays
+
+    Returns
+    -------
+    int
+        The number of examples.
+
+    Raises
+    ------
+    TypeError
+        If X is no array of numbers.
+    ShapeError
+        If X has no batch axis, holds no example, or the entries of a tuple disagree on how many.
+    ValueError
+        If an entry is nan or infinite.
+
+    Examples
+    --------
+    >>> require_batch("X", np.ones((5, 3)))
+    5
+    >>> require_batch("X", np.array([[1.0, np.nan]]))
+    Traceback (most recent call last):
+        ...
+    ValueError: X is not finite in 1 of its 2 entries, the first at [0, 1]: nan. Remove or replace it first.
+    """
+    if isinstance(X, tuple):
+        sizes = [require_batch(f"{name}[{i}]", entry) for i, entry in enumerate(X)]
+        if len(set(sizes)) != 1:
+            raise ShapeError(f"the entries of {name} hold {sizes} examples; all must hold the same number.")
+        return sizes[0]
+    shape = shape_of(X)
+    if len(shape) == 0:
+        raise ShapeError(f"{name} has no batch axis: one example is a batch of one, {name}[None].")
+    if X.dtype.kind not in "fiub":
+        raise TypeError(f"{name} holds {X.dtype}, not numbers: convert it with {name}.astype(float).")
+    if 0 in shape:
+        raise ShapeError(f"{name} of shape {shape} is empty: give at least one example.")
+    wrong = ~np.isfinite(X)
+    if wrong.any():
+        first = [int(i) for i in np.argwhere(wrong)[0]]
+        raise ValueError(
+            f"{name} is not finite in {int(wrong.sum())} of its {X.size} entries, the first at {first}: "
+            f"{X[tuple(first)]}. Remove or replace it first."
+        )
+    return shape[0]

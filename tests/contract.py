@@ -1,0 +1,211 @@
+"""One table of every public layer and loss, and what each is tried on; tests/test_contract.py holds the laws.
+
+A row makes a layer out of `cls`, the class or function that the library has under the row's name, so that
+another form of it can be put in its place. Sizes are distinct primes: a wrong factor names itself.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import minigrad
+from minigrad import Layer, Linear, Parameter, ReLU, Sigmoid, Tanh
+
+LOSS = {7: "a loss is one number for the whole batch", 11: "a loss has nothing to save"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to use a layer: its dotted name, how it is made, what it is tried on, what must come out."""
+
+    name: str
+    make: Callable  # (cls, rng) -> layer
+    X: Callable  # (rng) -> input
+    Y_shape: tuple
+    note: str = ""
+    exempt: dict = field(default_factory=dict)  # the number of a law -> why it does not hold here
+
+    def __str__(self):
+        return f"{self.name.rpartition('.')[2]} {self.note}".strip()
+
+    def layer(self, rng=0):
+        """Return a new layer, of the library's own make."""
+        module, _, name = self.name.rpartition(".")
+        return self.make(getattr(importlib.import_module(module), name), np.random.default_rng(rng))
+
+    def sample(self, rng=1):
+        """Return a new input."""
+        return self.X(np.random.default_rng(rng))
+
+
+def normal(*shape):
+    """Return a function that draws an array of this shape."""
+    return lambda rng: rng.normal(size=shape)
+
+
+def scale(width, rng):
+    """Return a layer that is a plain function, with a parameter in its closure."""
+    factor = Parameter(rng.normal(size=width))
+
+    def forward(X):
+        def backward(dY):
+            factor.grad += (dY * X).reshape(-1, width).sum(axis=0)
+            return dY * factor.data
+
+        return X * factor.data, backward
+
+    return forward
+
+
+def against(draw):
+    """Return how a loss becomes a layer: its target is drawn once, and stays where Y is."""
+
+    def make(loss, rng):
+        T = draw(rng)
+        T.setflags(write=False)  # a loss that writes into its target is stopped at the guilty line
+        return lambda Y: loss(Y, minigrad.array_module(Y).asarray(T))
+
+    return make
+
+
+def plain(cls, rng):
+    """Make a layer that has nothing to choose."""
+    return cls()
+
+
+LINEAR = "minigrad.layers.linear.Linear"
+ACTIVATIONS = "minigrad.layers.activations."
+REDUCTIONS = "minigrad.layers.reductions."
+COMBINATORS = "minigrad.layers.combinators."
+SEQUENTIAL = "minigrad.layer.Sequential"
+LOSSES = "minigrad.losses."
+
+ROWS = [
+    Row(LINEAR, lambda cls, rng: cls(3, 7, rng=rng), normal(5, 3), (5, 7)),
+    Row(LINEAR, lambda cls, rng: cls(3, 7, bias=False, rng=rng), normal(5, 3), (5, 7), "without bias"),
+    Row(LINEAR, lambda cls, rng: cls(3, 7, rng=rng), normal(5, 11, 3), (5, 11, 7), "over steps"),
+    Row(LINEAR, lambda cls, rng: cls(3, 7, rng=rng), normal(1, 3), (1, 7), "one example"),
+    Row(ACTIVATIONS + "ReLU", plain, normal(5, 3), (5, 3)),
+    Row(ACTIVATIONS + "Sigmoid", plain, normal(5, 3), (5, 3)),
+    Row(ACTIVATIONS + "Tanh", plain, normal(5, 3), (5, 3)),
+    Row(ACTIVATIONS + "GELU", plain, normal(5, 3), (5, 3)),
+    Row(ACTIVATIONS + "Softmax", plain, normal(5, 3), (5, 3)),
+    Row(ACTIVATIONS + "Softmax", plain, normal(5, 11, 3), (5, 11, 3), "over steps"),
+    Row(REDUCTIONS + "Sum", plain, normal(5, 11, 3), (5, 3)),
+    Row(REDUCTIONS + "Sum", lambda cls, rng: cls(-1), normal(5, 11, 3), (5, 11), "of the last axis"),
+    Row(REDUCTIONS + "Mean", plain, normal(5, 11, 3), (5, 3)),
+    Row(REDUCTIONS + "Mean", lambda cls, rng: cls(axis=-1), normal(5, 11, 3), (5, 11), "of the last axis"),
+    Row(REDUCTIONS + "Max", plain, normal(5, 11, 3), (5, 3)),
+    Row(REDUCTIONS + "Max", lambda cls, rng: cls(axis=2), normal(5, 11, 3), (5, 11), "of the last axis"),
+    Row(REDUCTIONS + "Flatten", plain, normal(5, 11, 3), (5, 33)),
+    Row(REDUCTIONS + "Reshape", lambda cls, rng: cls(3, 11), normal(5, 11, 3), (5, 3, 11)),
+    Row(
+        REDUCTIONS + "Reshape", lambda cls, rng: cls(11, -1), normal(5, 33), (5, 11, 3), "with one size open"
+    ),
+    Row(REDUCTIONS + "Transpose", lambda cls, rng: cls(2, 1), normal(5, 11, 3), (5, 3, 11)),
+    Row(
+        REDUCTIONS + "Transpose",
+        lambda cls, rng: cls(3, 1, 2),
+        normal(5, 11, 3, 7),
+        (5, 7, 11, 3),
+        "in a ring",
+    ),
+    Row(COMBINATORS + "chain", lambda cls, rng: cls(Linear(3, 7, rng=rng), ReLU()), normal(5, 3), (5, 7)),
+    Row(
+        COMBINATORS + "chain",
+        lambda cls, rng: cls(cls(scale(3, rng), Tanh()), Linear(3, 7, rng=rng)),
+        normal(5, 3),
+        (5, 7),
+        "of a chain, from a function",
+    ),
+    Row(COMBINATORS + "Residual", lambda cls, rng: cls(Linear(3, 3, rng=rng)), normal(5, 3), (5, 3)),
+    Row(
+        COMBINATORS + "Residual",
+        lambda cls, rng: cls(scale(3, rng)),
+        normal(5, 3),
+        (5, 3),
+        "around a function",
+    ),
+    Row(
+        COMBINATORS + "Parallel",
+        lambda cls, rng: cls(Linear(3, 7, rng=rng), Tanh(), Linear(3, 2, rng=rng)),
+        normal(5, 3),
+        (5, 12),
+    ),
+    Row(
+        COMBINATORS + "Parallel",
+        lambda cls, rng: cls(Linear(3, 7, rng=rng), scale(3, rng)),
+        normal(5, 11, 3),
+        (5, 11, 10),
+        "over steps, with a function",
+    ),
+    Row(COMBINATORS + "Watch", lambda cls, rng: cls(lambda direction, array: None), normal(5, 3), (5, 3)),
+    Row(
+        SEQUENTIAL,
+        lambda cls, rng: cls(Linear(3, 11, rng=rng), Sigmoid(), Linear(11, 7, rng=rng)),
+        normal(5, 3),
+        (5, 7),
+    ),
+    Row(
+        SEQUENTIAL,
+        lambda cls, rng: cls(cls(scale(3, rng), Linear(3, 3, rng=rng)), Tanh(), cls(), scale(3, rng)),
+        normal(5, 3),
+        (5, 3),
+        "nested, with functions",
+    ),
+    Row(
+        SEQUENTIAL,
+        lambda cls, rng: cls(*[Linear(3, 3, rng=rng), Tanh()] * 2),
+        normal(5, 3),
+        (5, 3),
+        "with one Linear twice",
+    ),
+    Row(LOSSES + "mse", against(normal(5, 3)), normal(5, 3), (), exempt=LOSS),
+    Row(LOSSES + "bce_with_logits", against(lambda rng: rng.random((5, 3))), normal(5, 3), (), exempt=LOSS),
+    Row(
+        LOSSES + "cross_entropy",
+        against(lambda rng: rng.integers(7, size=5)),
+        normal(5, 7),
+        (),
+        "labels",
+        LOSS,
+    ),
+    Row(
+        LOSSES + "cross_entropy",
+        against(lambda rng: rng.integers(7, size=(5, 11))),
+        normal(5, 11, 7),
+        (),
+        "labels over steps",
+        LOSS,
+    ),
+    Row(
+        LOSSES + "cross_entropy",
+        against(lambda rng: rng.dirichlet(np.ones(7), size=5)),
+        normal(5, 7),
+        (),
+        "probabilities",
+        LOSS,
+    ),
+    Row(LOSSES + "cosine_distance", against(normal(5, 3)), normal(5, 3), (), exempt=LOSS),
+    Row(LOSSES + "cosine_distance", against(normal(5, 11, 3)), normal(5, 11, 3), (), "over steps", LOSS),
+]
+
+
+def public_layers():
+    """Return the dotted names of the library's layers and losses, found by looking into its modules.
+
+    A class is a layer if it derives from Layer; a function is one if it stands among layers or losses.
+    """
+    found = set()
+    for module in pkgutil.walk_packages(minigrad.__path__, "minigrad."):
+        functions = module.name.startswith("minigrad.layers.") or module.name == "minigrad.losses"
+        for name, thing in vars(importlib.import_module(module.name)).items():
+            is_class = inspect.isclass(thing) and issubclass(thing, Layer) and thing is not Layer
+            is_public = not name.startswith("_") and getattr(thing, "__module__", None) == module.name
+            if is_public and (is_class or (functions and inspect.isfunction(thing))):
+                found.add(f"{module.name}.{name}")
+    return found

@@ -1,0 +1,512 @@
+"""The checks are checked: what a learner sees, and each exercise with its answers, right and wrong."""
+
+import ast
+import json
+import sys
+from contextlib import redirect_stdout
+from functools import cache
+from io import StringIO
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from course import checks, store
+from course.checks import CheckFailed, Exercise, check, exercises, find, hint, progress, record, solution
+
+PROJECT = Path(__file__).resolve().parents[2]
+EXERCISES = exercises()
+CHECKED = [exercise for exercise in EXERCISES if not exercise.by_hand]
+ATTEMPTS = range(3)  # each draws other data
+
+DEMO = """
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise
+from course.checks.questions import expect_guesses, expect_several, expect_values
+
+HINTS = ("Think of a half.", "Divide.", "Divide by two.")
+
+halve = Exercise("90_demo.halve", title="Half", points=3, kind="fill", minutes=2, hints=HINTS)
+
+
+@halve.check
+def _(answer, rng):
+    X = rng.normal(size=(5, 3))
+    expect_values("Y", answer(X), X / 2, "half of it is")
+    return "a batch of 5"
+
+
+@halve.right
+def times(X):
+    return 0.5 * X
+
+
+@halve.right
+def minus(X):
+    return X - X / 2
+
+
+@halve.mistake("You doubled it.")
+def doubled(X):
+    return 2 * X
+
+
+@halve.mistake("Y has shape (5,)")
+def first(X):
+    return X[:, 0]
+
+
+@halve.mistake("The name has no value yet.")
+def unbound(X):
+    Y /= 2  # noqa: F821
+    return Y
+
+
+guess = Exercise("90_demo.guess", title="Guess", points=1, kind="predict", minutes=1, hints=HINTS)
+
+
+@guess.check
+def _(answer, rng):
+    expect_guesses(answer(), {"the slope": 10.0})
+
+
+@guess.right
+def ten():
+    return 10
+
+
+@guess.right
+def also_ten():
+    return 10.0
+
+
+@guess.mistake("You gave the value, not the slope.")
+def value():
+    return 25
+
+
+@guess.mistake("The sign is the other one.")
+def minus_ten():
+    return -10
+
+
+@guess.mistake("A slope of nothing is nothing, but this is something.")
+def nothing():
+    return 0
+
+
+essay = Exercise("90_demo.essay", title="Why", points=2, kind="explain", minutes=5, hints=HINTS)
+"""
+
+
+@pytest.fixture
+def demo(tmp_path, monkeypatch):
+    """A chapter of three made-up exercises, and a work folder of its own."""
+    (tmp_path / "ch90_demo.py").write_text(DEMO)
+    monkeypatch.setattr(checks, "__path__", [*checks.__path__, str(tmp_path)])
+    monkeypatch.setenv(store.VARIABLE, str(tmp_path / "work"))
+    yield tmp_path
+    sys.modules.pop("course.checks.ch90_demo", None)
+
+
+def said(name, answer):
+    """What check says of a wrong answer."""
+    with pytest.raises(CheckFailed) as caught:
+        check(name, answer)
+    return str(caught.value)
+
+
+# check
+
+
+def test_a_right_answer_gets_a_card(demo, capsys):
+    check("90_demo.halve", lambda X: X / 2)
+    assert capsys.readouterr().out == "✓ halve: right. 3 points.\nChecked: a batch of 5.\n"
+
+
+def test_a_wrong_answer_gets_one_sentence_and_what_to_do_next(demo):
+    with pytest.raises(CheckFailed) as caught:
+        check("90_demo.halve", lambda X: 3 * X)
+    assert str(caught.value).startswith("halve: Y[")
+    shown = "\n".join(caught.value._render_traceback_())
+    assert str(caught.value) in shown.replace("\x1b[0m", "").replace("\n", " ")
+    assert 'Stuck? hint("90_demo.halve") shows hint 1 of 3.' in shown
+
+
+def test_a_second_try_has_other_data_and_the_same_try_the_same(demo):
+    halve = find("90_demo.halve")
+    tries = []
+    for attempt in (0, 0, 1):
+        with pytest.raises(CheckFailed) as caught:
+            halve.judge(lambda X: 3 * X, attempt)
+        tries.append(str(caught.value))
+    assert tries[0] == tries[1] != tries[2]
+    first, second = said("90_demo.halve", lambda X: 3 * X), said("90_demo.halve", lambda X: 3 * X)
+    assert (first, second) == (tries[0], tries[2])
+
+
+def test_a_stub_is_not_written_yet(demo):
+    def halve(X):
+        raise NotImplementedError
+
+    assert said("90_demo.halve", halve) == (
+        "halve is not written yet: replace its line `raise NotImplementedError` by yours."
+    )
+
+
+def test_an_exception_is_one_sentence_with_the_line_and_keeps_its_traceback(demo):
+    cell, scope = demo / "cell.py", {}
+    cell.write_text("def halve(X):\n    two = 0\n    return X.reshape(4, 4) / two\n")
+    exec(compile(cell.read_text(), str(cell), "exec"), scope)
+    with pytest.raises(CheckFailed) as caught:
+        check("90_demo.halve", scope["halve"])
+    assert str(caught.value).startswith(
+        "halve: it raises ValueError: cannot reshape array of size 15 into shape (4,4)"
+    )
+    assert str(caught.value).endswith(" (your line 3: `return X.reshape(4, 4) / two`).")
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_a_product_of_matrices_that_do_not_fit_is_told_in_rows_and_columns(demo):
+    sentence = said("90_demo.halve", lambda X: X @ np.ones((7, 2)))
+    assert "the left factor of @ has 3 columns, and the right one 7 rows" in sentence
+
+
+def test_stopping_by_hand_passes_through(demo):
+    def halve(X):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check("90_demo.halve", halve)
+
+
+@pytest.mark.parametrize("answer", [np.ones(3), (1.0, 2.0), None, 3.0])
+def test_a_result_instead_of_the_function_is_refused(demo, answer):
+    assert "check wants the function itself, and got what it returns" in said("90_demo.halve", answer)
+
+
+def test_a_layer_instead_of_its_class_is_refused():
+    layered = Exercise("90_demo.layered", title="t", points=1, kind="fill", minutes=1, hints=("a", "b", "c"))
+    layered.check(lambda answer, rng: "")
+
+    @layered.right
+    class Right:
+        def __call__(self, X):
+            return X
+
+    assert layered.judge(Right) == ""
+    with pytest.raises(CheckFailed, match=r"check wants the class itself, and got what it returns \(Right\)"):
+        layered.judge(Right())
+
+
+def test_what_a_person_marks_is_not_run(demo, capsys):
+    check("90_demo.essay", None)
+    assert "a person reads this one" in capsys.readouterr().out
+
+
+def test_an_answer_that_prints_is_cut_short(demo, capsys):
+    def halve(X):
+        for line in range(1000):
+            print("line", line)
+        return X / 2
+
+    check("90_demo.halve", halve)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "line 0"
+    assert shown[checks.LINES_PRINTED] == "... and 980 more lines, printed while your code was checked"
+
+
+# known mistakes
+
+
+def test_a_known_mistake_is_named_also_in_other_words(demo):
+    assert said("90_demo.halve", lambda X: X + X).endswith(" You doubled it.")
+    assert "doubled" not in said("90_demo.halve", lambda X: 3 * X)
+
+
+def test_a_name_without_value_is_recognised_whatever_the_name(demo):
+    def halve(X):
+        result += X  # noqa: F821, F841
+        return result
+
+    assert said("90_demo.halve", halve).endswith("The name has no value yet.")
+
+
+def test_guesses_that_fail_in_the_same_words_are_told_apart(demo):
+    assert (
+        said("90_demo.guess", lambda: 25.0)
+        == "guess: the slope is not 25. You gave the value, not the slope."
+    )
+    assert said("90_demo.guess", lambda: 24.0) == "guess: the slope is not 24."
+
+
+def test_words_of_the_check_itself_are_never_added(demo):
+    assert said("90_demo.halve", lambda X: X[:, 0]).count("Y has shape (5,)") == 1
+
+
+def test_a_probe_tells_apart_what_the_check_says_the_same_of():
+    sign = Exercise("90_demo.sign", title="t", points=1, kind="fill", minutes=1, hints=("a", "b", "c"))
+
+    @sign.check
+    def _(answer, rng):
+        if answer(3.0) != 1:
+            raise CheckFailed("a positive number has sign 1")
+
+    sign.mistake("You gave the number itself.")(lambda x: x)
+    with pytest.raises(CheckFailed, match="itself"):
+        sign.judge(lambda x: -1.0)
+    sign.probe(lambda answer, rng: (answer(3.0), [answer(-2.0), answer(np.ones(2))]))
+    with pytest.raises(CheckFailed) as caught:
+        sign.judge(lambda x: -1.0)
+    assert str(caught.value) == "sign: a positive number has sign 1."
+    with pytest.raises(CheckFailed, match="itself"):
+        sign.judge(lambda x: x + 0.0)
+
+
+# hint, solution, progress
+
+
+def test_hints_come_one_at_a_time_and_are_remembered(demo, capsys):
+    for _ in range(4):
+        hint("90_demo.halve")
+    shown = capsys.readouterr().out
+    assert [f"Hint {number} of 3" in shown for number in (1, 2, 3, 4)] == [True, True, True, False]
+    assert 'Divide by two. That was the last hint: `solution("90_demo.halve")` now shows' in shown
+    assert shown.count("Think of a half.") == 2  # alone, then among all three
+    assert json.loads((demo / "work" / "progress.json").read_text())["90_demo.halve"]["hints"] == 3
+
+
+def test_the_next_step_follows_the_hints(demo, capsys):
+    steps = []
+    for _ in range(4):
+        with pytest.raises(CheckFailed) as caught:
+            check("90_demo.halve", lambda X: 3 * X)
+        steps.append(caught.value.next_step)
+        hint("90_demo.halve")
+    assert ["hint 1", "hint 2", "hint 3"] == [step[-12:-6] for step in steps[:3]]
+    assert steps[3] == 'All hints are open: solution("90_demo.halve") shows a worked solution.'
+
+
+def test_the_solution_opens_after_the_last_hint_or_a_pass(demo, capsys, monkeypatch):
+    monkeypatch.setattr(store, "PROJECT", demo)
+    cell = nbformat.v4.new_code_cell(
+        "def halve(X):\n    ### BEGIN SOLUTION\n    return X / 2\n    ### END SOLUTION",
+        metadata={"nbgrader": {"grade_id": "halve"}},
+    )
+    solution("90_demo.halve")
+    assert "0 of 3 hints are open" in capsys.readouterr().out
+    check("90_demo.halve", lambda X: X / 2)
+    solution("90_demo.halve")
+    assert "not on this machine.\nIt stands in `solutions/90_demo/90_demo.ipynb`" in capsys.readouterr().out
+    store.write(
+        demo / "solutions/90_demo/90_demo.ipynb", nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
+    )
+    solution("90_demo.halve")
+    assert "```python\ndef halve(X):\n    return X / 2\n```" in capsys.readouterr().out
+    for _ in range(3):
+        hint("90_demo.guess")
+    with pytest.raises(LookupError, match="no cell with the grade_id"):
+        solution("90_demo.guess")
+
+
+def test_progress_shows_what_is_done_and_a_later_failure_takes_nothing_back(demo, capsys):
+    check("90_demo.halve", lambda X: X / 2)
+    said("90_demo.halve", lambda X: X)
+    capsys.readouterr()
+    progress()
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("90_demo"))
+    assert line.split(None, 2)[1:] == ["#####.....", "3 of 6 points  ✓ halve, – guess, – essay"]
+
+
+@pytest.mark.parametrize(
+    "content", ["{not json", "[1, 2]", '{"a": 3}', '{"a": {"tries": "x"}}', '{"a": {"b": 1}}', "\xff"]
+)
+def test_a_corrupt_record_is_kept_aside_and_said(demo, capsys, content):
+    store.write(demo / "work" / "progress.json", content.encode("latin-1"))
+    check("90_demo.halve", lambda X: X / 2)
+    shown = capsys.readouterr().out
+    assert "It is kept as progress.json.broken" in shown and "right. 3 points." in shown
+    assert (demo / "work" / "progress.json.broken").read_bytes() == content.encode("latin-1")
+    assert record.entry("90_demo.halve") == record.Entry(tries=1, passed=True)
+    assert sorted(path.name for path in (demo / "work").iterdir()) == [
+        "progress.json",
+        "progress.json.broken",
+    ]
+
+
+def test_a_work_folder_that_cannot_be_written_does_not_stop_a_check(demo, capsys):
+    (demo / "work").write_text("a file where a folder should be")
+    check("90_demo.halve", lambda X: X / 2)
+    shown = capsys.readouterr().out
+    assert "could not be stored" in shown and "right. 3 points." in shown
+
+
+def test_with_storing_off_the_record_lives_in_memory(demo, capsys, monkeypatch):
+    monkeypatch.setenv(store.VARIABLE, "")
+    monkeypatch.setattr(record, "_memory", {})
+    hint("90_demo.halve")
+    hint("90_demo.halve")
+    assert "Hint 2 of 3" in capsys.readouterr().out
+    assert not (demo / "work").exists()
+
+
+# names
+
+
+def test_an_unknown_name_is_told_with_the_nearest_ones(demo):
+    with pytest.raises(
+        LookupError, match='There is no exercise "90_demo.halv". Did you mean "90_demo.halve"'
+    ):
+        find("90_demo.halv")
+    with pytest.raises(LookupError, match='"90_demo.halve"'):
+        check("halve", lambda X: X)
+    with pytest.raises(LookupError, match='^There is no exercise "zzzzzzzz".$'):
+        hint("zzzzzzzz")
+    with pytest.raises(TypeError, match="the name first"):
+        check(lambda X: X, "90_demo.halve")
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"name": "halve"}, "is named like"),
+        ({"kind": "quiz"}, "kind must be one of"),
+        ({"hints": ("one", "two")}, "three hints"),
+        ({"hints": ("one", "two", "")}, "three hints"),
+        ({"keeps": "halve"}, "keeps and ours go together"),
+    ],
+)
+def test_an_exercise_that_is_not_whole_is_refused(change, complaint):
+    fields = dict(name="90_demo.halve", title="t", points=1, kind="fill", minutes=1, hints=("a", "b", "c"))
+    with pytest.raises(ValueError, match=complaint):
+        fields |= change
+        Exercise(fields.pop("name"), **fields)
+
+
+# every exercise of the course
+
+
+def notebook(folder, stem):
+    return nbformat.read(PROJECT / folder / stem / f"{stem}.ipynb", as_version=4)
+
+
+def cell_of(notebook, grade_id):
+    (cell,) = (
+        cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id
+    )
+    return cell
+
+
+def answer_in(check_cell, scope):
+    """What a check cell hands to check, in the namespace of its notebook."""
+    call = ast.parse(check_cell.source).body[0].value
+    return eval(ast.unparse(call.args[1]), scope)
+
+
+@cache
+def answers(stem):
+    """Run a solutions notebook; return each exercise's answer, its stub, and the text of its solution."""
+    solved, released, found, scope = notebook("solutions", stem), notebook("exercises", stem), {}, {}
+    waiting = {exercise.short: exercise for exercise in CHECKED if exercise.stem == stem}
+    with redirect_stdout(StringIO()):
+        for cell in solved.cells:
+            marks = cell.metadata.get("nbgrader", {})
+            if cell.cell_type == "code" and marks.get("grade_id") in waiting:
+                stubbed = dict(scope)
+                exec(cell_of(released, marks["grade_id"]).source, stubbed)
+            if cell.cell_type == "code" and marks.get("grade"):
+                short = marks["grade_id"].removeprefix("check_")
+                found[short] = answer_in(cell, scope), answer_in(cell, stubbed), cell_of(solved, short).source
+            if cell.cell_type == "code":
+                run_cell(cell, scope)
+    return found
+
+
+def run_cell(cell, scope):
+    """Run a code cell; one that is tagged to raise may raise."""
+    try:
+        exec(compile(cell.source, "<cell>", "exec"), scope)
+    except Exception:
+        if "raises-exception" not in cell.metadata.get("tags", []):
+            raise
+
+
+def solution_lines(source):
+    """The lines between the marks, without blanks inside."""
+    inside, lines = False, []
+    for line in source.splitlines():
+        if "SOLUTION" in line:
+            inside = "BEGIN" in line
+        elif inside:
+            lines.append("".join(line.split()))
+    return lines
+
+
+def test_there_are_exercises_with_names_of_their_own():
+    assert len(CHECKED) >= 16
+    for names in ([e.name for e in EXERCISES], [e.keeps for e in EXERCISES if e.keeps]):
+        assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("exercise", CHECKED, ids=str)
+def test_the_solution_passes(exercise):
+    answer, _, _ = answers(exercise.stem)[exercise.short]
+    for attempt in ATTEMPTS:
+        exercise.judge(answer, attempt)
+
+
+@pytest.mark.parametrize("exercise", CHECKED, ids=str)
+def test_the_stub_raises_and_the_check_says_so(exercise):
+    _, stub, _ = answers(exercise.stem)[exercise.short]
+    with pytest.raises(CheckFailed, match="is not written yet: replace its line") as caught:
+        exercise.judge(stub)
+    assert isinstance(caught.value.__cause__, NotImplementedError)
+
+
+@pytest.mark.parametrize("exercise", CHECKED, ids=str)
+def test_right_answers_of_other_styles_pass(exercise):
+    assert len(exercise.rights) >= 2
+    for right in exercise.rights:
+        for attempt in ATTEMPTS:
+            exercise.judge(right, attempt)
+
+
+@pytest.mark.parametrize("exercise", [e for e in CHECKED if e.kind not in ("derive", "explain")], ids=str)
+def test_typical_mistakes_fail_each_with_its_own_sentence(exercise):
+    assert len({sentence for sentence, _ in exercise.mistakes}) >= 3
+    for sentence, mistake in exercise.mistakes:
+        for attempt in ATTEMPTS:
+            with pytest.raises(CheckFailed) as caught:
+                exercise.judge(mistake, attempt)
+            assert sentence in str(caught.value)
+            others = [other for other, _ in exercise.mistakes if other[0].isupper() and other != sentence]
+            assert not any(str(caught.value).endswith(other) for other in others)
+
+
+@pytest.mark.parametrize("exercise", CHECKED, ids=str)
+def test_no_hint_is_the_answer(exercise):
+    lines = [line for line in solution_lines(answers(exercise.stem)[exercise.short][2]) if len(line) > 15]
+    hints = "".join("".join(exercise.hints).split())
+    assert [line for line in lines if line in hints] == []
+
+
+@pytest.mark.parametrize("stem", sorted({exercise.stem for exercise in EXERCISES}))
+def test_exercises_and_cells_belong_to_each_other(stem):
+    ours = [exercise for exercise in EXERCISES if exercise.stem == stem]
+    marks = [cell.metadata.get("nbgrader", {}) for cell in notebook("solutions", stem).cells]
+    assert [mark["grade_id"] for mark in marks if mark.get("solution")] == [
+        exercise.short for exercise in ours
+    ]
+    assert sum(mark.get("points", 0) for mark in marks) == sum(exercise.points for exercise in ours)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=str)
+def test_the_statement_gives_title_points_and_minutes(exercise):
+    heading = cell_of(notebook("solutions", exercise.stem), f"statement_{exercise.short}").source.partition(
+        "\n"
+    )[0]
+    place = [e.name for e in EXERCISES if e.stem == exercise.stem].index(exercise.name) + 1
+    points = "1 point" if exercise.points == 1 else f"{exercise.points} points"
+    assert heading == f"### {place}. {exercise.title} ({points}, {exercise.minutes} minutes)"

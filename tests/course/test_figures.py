@@ -1,0 +1,315 @@
+"""Figures say their message and their units, refuse what they cannot draw, and travel with their text."""
+
+import inspect
+import re
+import subprocess
+import sys
+from base64 import b64decode
+from html import unescape
+from io import BytesIO
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+from PIL import Image
+
+from course import figures, style
+from course.figures import library, slopes, start
+from course.xray import xray
+from minigrad import History, Linear
+
+ALT = "The loss falls from 2.3 to 0.1 within five epochs."
+CLASSES = np.array([0, 1, 0, 1, 1])
+POINTS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 1.0], [1.0, 2.0]])
+DIGITS = np.arange(5 * 64, dtype=float).reshape(5, 64)
+WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice"]
+
+
+def kept_by_a_layer():
+    report = xray(Linear(3, 7, rng=0)(np.ones((5, 3)))[1])
+    return report.rows + report.weights
+
+
+# Every drawing function with data it can draw; a function without a line here fails a test below.
+RIGHT = {
+    start.draw_map: [(["00_start", "04_closures"],)],
+    slopes.draw_function: [(np.sin, (0, 3))],
+    slopes.draw_secant: [(np.sin, 1.0, 0.5), (np.sin, 1.0, 0.5, (0, 3), True, np.cos(1.0))],
+    slopes.draw_v: [([1e-2, 1e-5, 1e-9], {"forward": [1e-2, 1e-5, 1e-7], "central": [1e-4, 0.0, 1e-6]})],
+    slopes.draw_kink: [(abs, 0.0, 0.25)],
+    slopes.draw_descent: [(np.sum, [[3.0, 2.0], [1.0, 1.0]], (0, 4), (0, 3))],
+    library.draw_xray: [(kept_by_a_layer(),)],
+    library.draw_five_ways: [WAYS],
+    library.draw_forward_backward: [
+        (["double"],),
+        (["Linear(2, 3)", "ReLU"], False),
+        (["Linear(2, 3)", "ReLU", "Linear(3, 2)", "ReLU", "Sum"],),
+    ],
+    library.draw_digits: [(DIGITS,), (DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
+    library.draw_weights: [(np.linspace(-1, 1, 12).reshape(6, 2), (2, 3))],
+    library.draw_change: [(np.ones((64, 8)), np.linspace(-1, 1, 512).reshape(64, 8))],
+    library.draw_confusion: [([[5, 1], [0, 4]],), ([[5, 0], [0, 4]], ["cat", "dog"])],
+    library.draw_history: [
+        (History([{"epoch": 1, "loss": 2.0, "validation_loss": 2.1}]),),
+        ([{"epoch": 7, "loss": 1.0}, {"epoch": 8, "loss": 0.5}], "squared metres"),
+    ],
+    library.draw_probabilities: [([0.25, 0.75],), (np.full(10, 0.1, dtype=np.float32), 3)],
+    library.draw_reading: [(DIGITS[0], np.full(10, 0.1), 3)],
+    library.draw_spread: [({"shuffled": [0.96, 0.94, 0.97]}, {"shuffled": 0.01})],
+    library.draw_accuracy: [({"validation": (0.97, 0.95, 0.985), "test": (0.96, 0.94, 0.975)},)],
+    library.draw_boundary: [
+        (lambda X: X, POINTS, CLASSES),
+        (lambda X: X[:, :1] - 0.5, POINTS, CLASSES[:, None]),
+    ],
+}
+
+WRONG = [
+    (start.draw_map, (["05_chain"],), "no chapter is called 05_chain; the chapters are 00_start"),
+    (slopes.draw_function, (np.sin, (3, 0)), "from low to high"),
+    (slopes.draw_secant, (np.sin, 1.0, 0.0), "a line needs two points"),
+    (slopes.draw_v, ([1e-2, 0.0], {"forward": [1, 1]}), "positive"),
+    (slopes.draw_v, ([1e-2, 1e-3], {"forward": [1, 1, 1]}), r"forward has errors of shape \(3,\)"),
+    (slopes.draw_kink, (abs, 0.0, -0.1), "positive step"),
+    (slopes.draw_descent, (np.sum, [1.0, 2.0], (0, 4), (0, 3)), r"a row of two numbers .*, got shape \(2,\)"),
+    (library.draw_xray, ([],), "nothing to draw"),
+    (library.draw_five_ways, ({"on self": [-1.0]}, ["twice"]), "0 or larger"),
+    (library.draw_five_ways, ({"on self": [np.nan]}, ["twice"]), "0 or larger"),
+    (library.draw_five_ways, ({"on self": [1.0]}, ["once", "twice"]), "for each of 2 tests"),
+    (library.draw_forward_backward, ([],), "one to five layers, got 0"),
+    (library.draw_forward_backward, (["layer"] * 6,), "one to five layers, got 6"),
+    (library.draw_digits, (DIGITS[:0],), "no images"),
+    (library.draw_digits, (DIGITS, CLASSES[:3]), "5 images need 5 labels or predictions, got 3"),
+    (library.draw_digits, (DIGITS, None, CLASSES), "give both"),
+    (library.draw_weights, (np.ones((63, 2)),), "no columns of 8 by 8 pixels"),
+    (library.draw_change, (DIGITS.T, DIGITS.T[:, :3]), r"start \(64, 5\) and end \(64, 3\) have no columns"),
+    (library.draw_confusion, (np.ones((2, 3)),), "a row and a column for each class"),
+    (library.draw_history, (History(),), "call fit first"),
+    (library.draw_probabilities, ([0.3, 0.3],), "sum to 0.6"),
+    (library.draw_probabilities, ([-0.5, 1.5],), "at least 0"),
+    (library.draw_reading, (DIGITS[0], [0.3, 0.3]), "sum to 0.6"),
+    (library.draw_spread, ({"shuffled": []}, {"shuffled": 0.01}), "no parts to draw"),
+    (library.draw_accuracy, ({"test": (0.9, 0.95, 0.99)},), "outside its interval"),
+    (library.draw_boundary, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
+    (library.draw_boundary, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
+]
+
+
+@pytest.fixture(autouse=True)
+def no_figure_is_left_over():
+    yield
+    plt.close("all")
+
+
+def drawings():
+    return [(draw, data) for draw, examples in RIGHT.items() for data in examples]
+
+
+def takes_axes(draw):
+    return "ax" in inspect.signature(draw).parameters
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_every_drawing_function_is_tested():
+    public = {
+        function
+        for module in (start, slopes, library)
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if name.startswith("draw_")
+    }
+    assert public == set(RIGHT)
+    assert public == {draw for draw, *_ in WRONG}
+
+
+@pytest.mark.parametrize(("draw", "data"), drawings())
+def test_a_drawing_says_its_message_and_its_units(draw, data):
+    axes = figures.figure_of(draw(*data)).axes
+    titles = [ax.get_title(loc="left") for ax in axes if ax.get_title(loc="left")]
+    assert [len(title.split()) >= 3 for title in titles] == [True]
+    for ax in axes:
+        assert ax.get_title(loc="center") == ""
+        if ax.axison and ax.get_title(loc="left"):
+            assert ax.get_xlabel()
+            assert ax.get_ylabel()
+            assert not ax.spines["top"].get_visible()
+            assert not ax.spines["right"].get_visible()
+
+
+@pytest.mark.parametrize(("draw", "data"), [(draw, data) for draw, data in drawings() if takes_axes(draw)])
+def test_a_drawing_stays_on_the_axes_it_is_given(draw, data):
+    figure, ax = plt.subplots()
+    assert draw(*data, ax=ax) is ax
+    assert plt.get_fignums() == [figure.number]
+
+
+@pytest.mark.parametrize(("draw", "data"), drawings())
+def test_every_word_lies_inside_the_picture(draw, data):
+    figure = figures.figure_of(draw(*data))
+    figure.canvas.draw()
+    width, height = figure.canvas.get_width_height()
+    axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+    ticks = {label for axis in axes for label in axis.get_ticklabels()}  # some of them are not drawn
+    words = {text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()} - ticks
+    boxes = [axis.get_tightbbox() for axis in axes if axis.axes.axison]
+    boxes = [text.get_window_extent() for text in words] + [box for box in boxes if box]
+    assert boxes
+    for box in boxes:
+        assert -1 <= box.x0 <= box.x1 <= width + 1  # a pixel: boxes are rounded outwards
+        assert -1 <= box.y0 <= box.y1 <= height + 1
+
+
+@pytest.mark.parametrize(("draw", "data"), drawings())
+def test_a_picture_is_small_and_the_same_every_time(draw, data):
+    first, second = (figures.png(figures.figure_of(draw(*data))) for _ in range(2))
+    assert first == second
+    assert len(first) < 40_000
+    assert b"Matplotlib" not in first
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize(("draw", "data", "sentence"), WRONG)
+def test_what_cannot_be_drawn_is_refused_in_words(draw, data, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        draw(*data)
+
+
+def test_the_map_fills_the_chapters_that_stand():
+    ax = start.draw_map(["04_closures"])
+    filled = [box for box in ax.patches if box.get_facecolor()[:3] != (1, 1, 1)]
+    assert (len(ax.patches), len(filled)) == (25, 1)
+
+
+def test_the_secant_writes_step_and_slope_and_hides_the_true_slope():
+    ax = slopes.draw_secant(lambda x: x * x, 1.0, 0.5)
+    assert texts(ax) == ["step h = 0.5\nsecant: slope 2.5"]
+    ax = slopes.draw_secant(lambda x: x * x, 1.0, 0.5, central=True, true_slope=2.0)
+    assert texts(ax) == ["step h = 0.5\nsecant: slope 2\ntangent: slope 2"]
+
+
+def test_the_v_draws_every_error_but_exact_zeros():
+    ax = slopes.draw_v([1e-2, 1e-5, 1e-9], {"central": [1e-4, 0.0, 1e-6]})
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [1e-4, np.nan, 1e-6])
+
+
+def test_a_kink_shows_both_slopes_and_the_one_between():
+    ax = slopes.draw_kink(abs, 0.0, 0.25)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["slope from the left: -1", "slope from the right: 1", "central difference: 0"]
+
+
+def test_bytes_that_are_shared_are_not_summed():
+    ax = library.draw_xray(kept_by_a_layer())
+    assert ax.get_title(loc="left").startswith("120 bytes")
+    assert texts(ax) == ["120", "168, shared", "56, shared"]
+
+
+def test_wrong_ways_to_remember_are_told_in_percent():
+    ax = library.draw_five_ways(*WAYS)
+    said = ["once: 4e-10", "once: 0", "twice: 176% wrong", "twice: 4e-10"]
+    assert texts(ax)[:4] == said
+    assert "1 of 2" in ax.get_title(loc="left")
+    ends = [bar.get_x() + bar.get_width() for bar in ax.patches]
+    np.testing.assert_allclose(ends, [4e-10, 1.5 * library.SMALLEST, 1.76, 4e-10])
+
+
+def test_a_misread_digit_is_framed_and_says_so():
+    ax = library.draw_digits(DIGITS, CLASSES, [0, 1, 1, 1, 1])
+    assert texts(ax) == ["0", "1", "1, not 0", "1", "1"]
+    assert len(ax.patches) == 1
+    assert ax.get_title(loc="left") == "1 of 5 digits are misread"
+
+
+def test_a_column_of_weights_becomes_an_image_on_a_scale_around_zero():
+    W = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, -8.0]])
+    ax = library.draw_weights(W, (2, 2))
+    np.testing.assert_array_equal(ax.images[0].get_array(), [[1.0, 2.0], [3.0, 4.0]])
+    assert ax.images[0].get_clim() == (-8.0, 8.0)
+
+
+def test_the_confusion_names_the_commonest_mistake():
+    ax = library.draw_confusion([[5, 1, 0], [0, 4, 3], [0, 0, 9]], ["a", "b", "c"])
+    assert ax.get_title(loc="left") == "4 of 22 are wrong; most often b is taken for c"
+    assert sorted(texts(ax)) == ["1", "3", "4", "5", "9"]
+
+
+def test_history_draws_the_validation_where_there_is_one():
+    assert len(library.draw_history([{"epoch": 1, "loss": 2.0}]).lines) == 1
+    assert len(library.draw_history([{"epoch": 1, "loss": 2.0, "validation_loss": 2.1}]).lines) == 2
+
+
+def test_lines_differ_in_more_than_their_colour():
+    style.use()
+    cycle = matplotlib.rcParams["axes.prop_cycle"].by_key()
+    assert [to_hex(color).upper() for color in cycle["color"]] == list(style.PALETTE)
+    for key in ("linestyle", "marker"):
+        assert len(set(map(str, cycle[key]))) == len(style.PALETTE)
+
+
+def test_show_gives_the_picture_and_its_text(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    figures.show(slopes.draw_function(np.sin, (0, 3)), alt='  A "sine" rises & falls between 0 and 3. ')
+    bundle = shown[0]._repr_mimebundle_()
+    alt = 'A "sine" rises & falls between 0 and 3.'
+    image = Image.open(BytesIO(b64decode(bundle["image/png"])))
+    assert image.size == (704, 396)
+    assert image.info == {}
+    assert bundle["text/plain"] == alt
+    assert unescape(re.search('alt="([^"]*)"', bundle["text/html"])[1]) == alt
+    assert bundle["image/png"] in bundle["text/html"]
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("alt", ["", "plot", "A plot of the loss and so on", None, "Loss."])
+def test_show_wants_a_sentence(alt):
+    with pytest.raises(ValueError, match="whole sentence"):
+        figures.show(slopes.draw_function(np.sin, (0, 3)), alt=alt)
+
+
+def test_show_takes_axes_or_a_figure_and_nothing_else(monkeypatch):
+    monkeypatch.setattr("IPython.display.display", lambda picture: None)
+    figures.show(plt.subplots()[0], alt=ALT)
+    with pytest.raises(TypeError, match="the axes or the figure that a drawing function returns, got list"):
+        figures.show([], alt=ALT)
+
+
+def printed_by(*lines):
+    """Run lines in a Python of its own and return the words it prints."""
+    command = [sys.executable, "-c", "\n".join(lines)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+def test_importing_course_brings_in_nothing_heavy():
+    modules = printed_by("import course, sys", "print(*sys.modules)")
+    assert "course" in modules
+    assert {"matplotlib", "ipywidgets", "IPython"}.isdisjoint(modules)
+
+
+def test_importing_figures_and_widgets_does_not_need_ipywidgets():
+    modules = printed_by("import course.widgets, course.figures.library, sys", "print(*sys.modules)")
+    assert "matplotlib" in modules
+    assert {"ipywidgets", "IPython"}.isdisjoint(modules)
+
+
+def test_the_words_of_a_chapter_are_functions_even_after_their_modules_were_imported():
+    words = printed_by(
+        "import course.xray, course.keep",
+        "from course import keep, xray",
+        "print(callable(keep), callable(xray))",
+    )
+    assert words == ["True", "True"]
+
+
+def test_course_lists_its_words_and_says_which_it_has():
+    import course
+
+    for name in course.__all__:
+        assert callable(getattr(course, name))
+        assert name in dir(course)
+    with pytest.raises(AttributeError, match=r"course has no 'sow'; it has .*\bshow\b"):
+        course.sow  # noqa: B018

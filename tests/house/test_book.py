@@ -1,0 +1,176 @@
+"""The book: its pages name what there is, say one thing with one word, and ask the network for nothing."""
+
+import contextlib
+import importlib.util
+import io
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat.v4 as notebook
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in BOOK.glob("*.md")}
+
+SMALL_INDEX = """# Book
+
+See chapter 04 and chapter 05.
+
+```{toctree}
+:glob:
+
+notebooks/*
+glossary
+```
+
+```{bibliography}
+```
+"""
+SMALL_GLOSSARY = """# Glossary
+
+```{glossary}
+closure
+  A function.
+```
+"""
+SMALL_CHAPTER = """# 04 Closures
+
+Many **closures**, *surely*: $x^2$. This is chapter 04, with [words](../book/glossary.md).
+"""
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    """Return a function that imports one of the book's own Sphinx extensions."""
+    monkeypatch.syspath_prepend(BOOK / "extensions")
+    return importlib.import_module
+
+
+def table(page, heading):
+    """Return the rows of the first table under a heading of a page."""
+    section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def test_the_configuration_runs_no_notebook_and_names_no_address(monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    settings = runpy.run_path(str(BOOK / "conf.py"))
+    assert settings["nb_execution_mode"] == "off"
+    assert settings["nb_ipywidgets_js"] == {}
+    assert "http" not in (BOOK / "conf.py").read_text(encoding="utf-8")
+    assert [name for name in settings["extensions"] if importlib.util.find_spec(name) is None] == []
+
+
+def test_every_notebook_stands_in_the_contents():
+    contents = re.findall(r"^(?:notebooks|exercises)/\S+$", PAGES["index"], re.MULTILINE)
+    listed = [path for line in contents for path in ROOT.glob(f"{line}.ipynb")]
+    assert listed
+    assert sorted(listed) == sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("exercises/*/*.ipynb")])
+
+
+def test_the_landing_page_promises_the_chapters_that_stand():
+    linked = re.findall(r"\]\((notebooks/\w+\.ipynb)\)", PAGES["index"])
+    assert linked == [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("notebooks/*.ipynb"))]
+
+
+def test_the_landing_page_s_code_prints_what_the_page_says():
+    code = "".join(re.findall(r"```python\n(.*?)```", PAGES["index"], re.DOTALL))
+    (said,) = re.findall(r"```text\n(.*?)```", PAGES["index"], re.DOTALL)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(code, "index.md", "exec"), {})
+    assert printed.getvalue() == said
+
+
+def test_the_glossary_is_sorted_and_every_term_names_its_chapter():
+    terms = re.findall(r"^(\S.*)\n  \S", PAGES["glossary"], re.MULTILINE)
+    assert terms == sorted(set(terms), key=str.lower)
+    entries = re.findall(r"^\S.*\n((?:  .+\n)+)", PAGES["glossary"], re.MULTILINE)
+    assert len(entries) == len(terms)
+    assert [entry for entry in entries if not re.search(r"Chapter \d\d\.\n$", entry)] == []
+
+
+def test_the_notation_has_one_word_for_one_thing():
+    rows = table(PAGES["notation"], "Words")
+    ours = [row[0] for row in rows]
+    others = [word for row in rows for word in row[2].split(", ")]
+    assert ours == sorted(set(ours), key=str.lower)
+    assert set(ours) & set(others) == set()
+    letters = [letter for row in table(PAGES["notation"], "Letters") for letter in row[0].split(", ")]
+    assert len(letters) == len(set(letters))
+
+
+def test_every_work_in_the_bibliography_is_cited():
+    works = re.findall(r"^@\w+\{(\w+),", (BOOK / "references.bib").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(works) == sorted(set(re.findall(r"\{cite:p\}`(\w+)`", PAGES["references"])))
+
+
+def test_only_changed_notebooks_are_copied_into_the_book(extension, tmp_path):
+    copy_notebooks = extension("notebook_copies").copy_notebooks
+    project, book = tmp_path, tmp_path / "book"
+    chapter, exercise = project / "notebooks/04_a.ipynb", project / "exercises/04_a/04_a.ipynb"
+    for path in (chapter, exercise):
+        path.parent.mkdir(parents=True)
+        path.write_text("first", encoding="utf-8")
+    copy_notebooks(project, book)
+    copy = book / "notebooks/04_a.ipynb"
+    assert copy.read_text(encoding="utf-8") == "first"
+    os.utime(copy, (7, 7))
+    exercise.unlink()
+    copy_notebooks(project, book)
+    assert copy.stat().st_mtime == 7
+    assert not (book / "exercises/04_a/04_a.ipynb").exists()
+    chapter.write_text("other", encoding="utf-8")
+    copy_notebooks(project, book)
+    assert copy.read_text(encoding="utf-8") == "other"
+
+
+def test_a_page_that_would_load_something_is_found(extension, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text(
+        '<a href="https://example.org">a link may stay</a><img src="data:image/png;base64,YWJj" alt="a">'
+        '<link rel="stylesheet" href="book.css?v=1"><link rel="next" href="https://example.org/next">'
+        '<script src="https://example.org/a.js"></script><img src="lost.png" alt="lost">',
+        encoding="utf-8",
+    )
+    (tmp_path / "book.css").write_text("@import '//example.org/font.css'; a { background: url(b.png) }")
+    assert extension("offline_pages").unmet_loads(tmp_path) == [
+        "page.html would load https://example.org/a.js from the network.",
+        "page.html loads lost.png, which is not there.",
+        "book.css would load //example.org/font.css from the network.",
+    ]
+
+
+def test_a_small_book_is_built_as_the_large_one(tmp_path):
+    book, notebooks = tmp_path / "book", tmp_path / "notebooks"
+    shutil.copytree(BOOK, book, ignore=shutil.ignore_patterns("_build", "notebooks", "exercises", "*.md"))
+    (book / "index.md").write_text(SMALL_INDEX, encoding="utf-8")
+    (book / "glossary.md").write_text(SMALL_GLOSSARY, encoding="utf-8")
+    faces = {"application/vnd.jupyter.widget-view+json": {}, "text/html": "<b>face</b>", "image/png": "YWJj"}
+    cell = notebook.new_code_cell("def f(): ...", outputs=[notebook.new_output("display_data", faces)])
+    cell.metadata.tags = ["same-as-minigrad.losses.mse"]
+    chapter = notebook.new_notebook(cells=[notebook.new_markdown_cell(SMALL_CHAPTER), cell])
+    chapter.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebooks.mkdir()
+    (notebooks / "04_closures.ipynb").write_text(notebook.writes(chapter), encoding="utf-8")
+
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "book", "site"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+    index = (tmp_path / "site/index.html").read_text(encoding="utf-8")
+    assert re.search(r'<a [^>]*href="notebooks/04_closures.html"[^>]*><span>chapter 04</span></a>', index)
+    assert " and chapter 05." in index
+    page = (tmp_path / "site/notebooks/04_closures.html").read_text(encoding="utf-8")
+    assert re.search(r'<a [^>]*href="../glossary.html#term-closure"[^>]*><strong>closures</strong></a>', page)
+    assert "<em>surely</em>" in page and "This is chapter 04, with <a" in page
+    assert 'href="../glossary.html"><span class="std std-doc">words</span></a>' in page
+    assert "The library’s own code: <code" in page and "minigrad.losses.mse</span>" in page
+    assert "<b>face</b>" in page and "widget-view" not in page and "image/png" not in page
+    assert 'src="../_static/mathjax/tex-chtml.js"' in page

@@ -1,0 +1,91 @@
+"""The library stays small: code lines are counted, without blanks, comments and docstrings."""
+
+import ast
+import io
+import tokenize
+from pathlib import Path
+
+import pytest
+
+LIBRARY = Path(__file__).parents[2] / "minigrad"
+CHECKER = ("gradcheck.py", "diagnosis.py")
+RUNGS = (
+    "shapes.py",
+    "parameter.py",
+    "layer.py",
+    "losses.py",
+    "layers/linear.py",
+    "layers/activations.py",
+    "layers/combinators.py",
+    "learner.py",
+)
+SILENT = (
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+)
+
+
+def code_lines(source, class_name=None):
+    """Return the numbers of the lines that hold code, in a whole file or in one of its classes."""
+    tree = ast.parse(source)
+    lines = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in SILENT:
+            lines |= {
+                n for n in range(token.start[0], token.end[0] + 1) if source.splitlines()[n - 1].strip()
+            }
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and ast.get_docstring(node) is not None
+        ):
+            lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    if class_name is not None:
+        (node,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == class_name)
+        lines &= set(range(node.lineno, node.end_lineno + 1))
+    return lines
+
+
+def size(name, class_name=None):
+    return len(code_lines((LIBRARY / name).read_text(encoding="utf-8"), class_name))
+
+
+def files():
+    return sorted(path.relative_to(LIBRARY).as_posix() for path in LIBRARY.rglob("*.py"))
+
+
+def test_code_lines_are_what_is_neither_blank_nor_comment_nor_docstring():
+    source = """'The file.'
+
+import ast  # why
+
+# a comment
+class A:
+    'The class.'
+
+    x = (1,
+         2)
+"""
+    assert code_lines(source) == {3, 6, 9, 10}
+    assert code_lines(source, "A") == {6, 9, 10}
+
+
+def test_the_library_without_its_checker_has_at_most_1000_lines():
+    assert sum(size(name) for name in files() if name not in CHECKER) <= 1000
+
+
+def test_the_checker_has_at_most_350_lines():
+    assert sum(size(name) for name in CHECKER) <= 350
+
+
+def test_what_the_first_two_parts_need_has_at_most_400_lines():
+    assert sum(size(name) for name in RUNGS) + size("optimizers.py", "SGD") <= 400
+
+
+@pytest.mark.parametrize("name", files())
+def test_no_file_has_more_than_200_lines(name):
+    assert size(name) <= 200

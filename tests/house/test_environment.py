@@ -1,0 +1,67 @@
+"""One list of dependencies: pyproject.toml. The lock and environment.yml say the same."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+PINNED = r"^([A-Za-z0-9._-]+)==([^\s;]+)"
+
+
+def wanted():
+    """Return the requirements of the project with all its extras: {name: version range}."""
+    lines = PROJECT["dependencies"] + sum(PROJECT["optional-dependencies"].values(), [])
+    return {canonicalize_name(r.name): r.specifier for r in map(Requirement, lines)}
+
+
+def test_environment_yml_equals_pyproject():
+    *conda, with_pip = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
+    *pip, itself = with_pip["pip"]
+    assert itself == "--editable ."
+    found = {canonicalize_name(r.name): r.specifier for r in map(Requirement, conda + pip)}
+    assert str(found.pop("python")) == PROJECT["requires-python"]
+    found.pop("pip")
+    assert found == wanted()
+
+
+def test_the_lock_pins_every_dependency_inside_its_range():
+    pinned = {canonicalize_name(name): version for name, version in re.findall(PINNED, LOCK, re.MULTILINE)}
+    assert {name: spec for name, spec in wanted().items() if not spec.contains(pinned.get(name, "0"))} == {}
+
+
+def test_every_pin_has_a_hash():
+    for block in re.split(r"\n(?=\S)", LOCK):
+        if re.match(PINNED, block):
+            assert "--hash=sha256:" in block, block.split()[0]
+
+
+def test_the_lock_names_no_address_and_no_path():
+    assert [line for line in LOCK.splitlines() if re.search(r"/| @ |^-", line)] == []
+
+
+def imported(path):
+    """Return the top names of the modules that a file imports, anywhere in it."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    modules = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    modules += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {module.split(".")[0] for module in modules}
+
+
+def test_every_package_that_is_imported_is_named_in_pyproject():
+    optional = {"cupy", "mpi4py", "sklearn", "torch"}  # each imported in the one function that needs it
+    ours = {path.stem for path in (ROOT / "book").rglob("*.py")} | {"minigrad", "course", "tests"}
+    distributions = packages_distributions()
+    for folder in ("minigrad", "course", "tests", "book"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for module in imported(path) - sys.stdlib_module_names - ours - optional:
+                names = {canonicalize_name(name) for name in distributions.get(module, [module])}
+                assert names & set(wanted()), f"{path.relative_to(ROOT)} imports {module}"

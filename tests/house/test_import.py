@@ -1,0 +1,54 @@
+"""`import minigrad` needs NumPy alone, and costs next to nothing beside it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCKED = """
+import sys
+
+class OnlyNumPy:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] not in sys.stdlib_module_names | {"numpy", "minigrad"}:
+            raise ModuleNotFoundError(f"blocked: {name}", name=name)
+
+sys.meta_path.insert(0, OnlyNumPy())
+"""
+
+
+@pytest.fixture
+def python(tmp_path):
+    """Return a function that runs Python code in a new process, with its own folder for compiled files."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(tmp_path)}
+
+    def run(code, *options):
+        command = [sys.executable, *options, "-c", code]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_the_block_lets_nothing_else_through(python):
+    assert "blocked: matplotlib" in python(BLOCKED + "import matplotlib").stderr
+
+
+def test_import_needs_numpy_alone(python):
+    code = BLOCKED + "import minigrad; [getattr(minigrad, name) for name in minigrad.__all__]"
+    assert python(code).stderr == ""
+
+
+def test_import_costs_at_most_20_ms_over_numpy(python):
+    def milliseconds():
+        # the cumulative time of the package, with whatever it imports that numpy had not
+        lines = python("import numpy, minigrad", "-X", "importtime").stderr
+        (microseconds,) = re.findall(r"\|\s*(\d+) \| minigrad$", lines, re.MULTILINE)
+        return int(microseconds) / 1000
+
+    milliseconds()  # compiles the files
+    assert min(milliseconds() for _ in range(7)) <= 20  # the least: what else the machine does only adds

@@ -1,0 +1,448 @@
+"""The house rules of notebooks: how they are cut, ordered, illustrated and stored.
+
+A rule is a function from a notebook and its stem to the sentences that say what is wrong with it. Each rule
+is also tried on a notebook that breaks it, and all of them on one that keeps them.
+"""
+
+import ast
+import re
+from copy import deepcopy
+from functools import cache
+from html.parser import HTMLParser
+from itertools import groupby
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+import minigrad
+
+PROJECT = Path(__file__).resolve().parents[2]
+CHAPTERS = sorted(PROJECT.glob("notebooks/*.ipynb"))
+SOLUTIONS = sorted(PROJECT.glob("solutions/*/*.ipynb"))
+EXERCISES = sorted(PROJECT.glob("exercises/*/*.ipynb"))
+
+SECTIONS = (
+    "Question",
+    "See it",
+    "Say it",
+    "By hand",
+    "In code",
+    "Check it",
+    "Use it",
+    "Break it",
+    "Exercises",
+    "What the library gained",
+    "What you can do now",
+)
+LINES, LINES_TAGGED = 15, 30  # of a code cell; tagged cells hold a whole class of the library
+WORDS = 120
+KILOBYTES = 900
+TAGGED = ("same-as-", "textbook-")
+
+# Which chapter builds a public name of the library.
+BUILT = {
+    "numerical_gradient": 1,
+    "gradcheck": 3,
+    **dict.fromkeys(("Parameter", "Layer", "Linear", "Sum", "ReLU"), 4),
+    **dict.fromkeys(("chain", "Sequential", "Residual", "Parallel", "Watch", "Sigmoid", "Tanh"), 5),
+    **dict.fromkeys(("Mean", "Max", "Flatten", "Reshape", "Transpose"), 5),
+    **dict.fromkeys(("mse", "bce_with_logits", "cross_entropy", "Softmax"), 6),
+    **dict.fromkeys(("SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals"), 7),
+    **dict.fromkeys(("digits", "split", "one_hot", "save", "load", "CheckpointError"), 8),
+    **dict.fromkeys(("lecun", "glorot", "he", "orthogonal", "zeros", "Buffer"), 10),
+    "ShapeError": 12,
+    "cosine_distance": 13,
+    "pad": 15,
+    "GELU": 16,
+    **dict.fromkeys(("array_module", "to_numpy", "to_device"), 21),
+}
+
+
+# reading
+
+
+@cache
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def prose_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def syntax(cell):
+    """The tree of a code cell, without IPython's own lines."""
+    return ast.parse(re.sub(r"^\s*[%!?].*$", "", cell.source, flags=re.MULTILINE))
+
+
+def prose(cell):
+    """The words of a Markdown cell: no code, no displayed formulas, no addresses, no tags."""
+    text = re.sub(r"```.*?```|~~~.*?~~~|\$\$.*?\$\$|<!--.*?-->", " ", cell.source, flags=re.DOTALL)
+    text = re.sub(r"\$[^$]+\$", "formula", text)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    return re.sub(r"<[^>]*>", " ", text)
+
+
+def headings(notebook, level):
+    found = (
+        re.findall(rf"^#{{{level}}} (.+?)\s*$", prose(cell), re.MULTILINE) for cell in prose_cells(notebook)
+    )
+    return [heading for cell in found for heading in cell]
+
+
+def outputs(notebook):
+    return [output for cell in code_cells(notebook) for output in cell.outputs]
+
+
+def bundles(notebook):
+    return [output.data for output in outputs(notebook) if "data" in output]
+
+
+def minigrad_names(notebook):
+    """The names of the library that a notebook's code uses."""
+    used = set()
+    for node in (node for cell in code_cells(notebook) for node in ast.walk(syntax(cell))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "minigrad":
+            used |= {alias.name for alias in node.names}
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "minigrad"
+        ):
+            used.add(node.attr)
+        elif isinstance(node, ast.Import):
+            used |= {alias.name for alias in node.names if alias.name.startswith("minigrad.")}
+            used |= {
+                f"minigrad as {alias.asname}"
+                for alias in node.names
+                if alias.name == "minigrad" and alias.asname
+            }
+    return used
+
+
+class Images(HTMLParser):
+    """Collects the alternative texts of the images in a piece of HTML; None for an image without."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.texts = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "img":
+            self.texts.append(dict(attributes).get("alt"))
+
+
+def is_sentence(text):
+    return bool(text) and len(text.split()) >= 5 and text.rstrip()[-1] in ".!?"
+
+
+# the rules of every notebook that is stored with outputs
+
+
+def ran_once_from_top_to_bottom(notebook, stem):
+    counts = [cell.execution_count for cell in code_cells(notebook)]
+    return [] if counts == list(range(1, len(counts) + 1)) else [f"execution counts are {counts}"]
+
+
+def errors_are_announced(notebook, stem):
+    """A cell is tagged raises-exception if, and only if, its stored output is an error."""
+    problems = []
+    for place, cell in enumerate(notebook.cells):
+        raised = any(output.output_type == "error" for output in cell.get("outputs", ()))
+        if raised != ("raises-exception" in tags(cell)):
+            problems.append(f"cell {place}: raised {raised}, tags {tags(cell)}")
+    return problems
+
+
+def outputs_are_of_no_machine(notebook, stem):
+    """No warnings, no paths, no addresses in memory: the next run prints something else."""
+    personal = re.compile(
+        r"(?<![\w.])/(?:home|root|tmp|usr|opt|mnt|Users)/|[A-Z]:\\Users|site-packages|\b0x[0-9a-f]{6,}"
+    )
+    problems = [
+        f"written to stderr: {output.text[:80]}"
+        for output in outputs(notebook)
+        if output.get("name") == "stderr"
+    ]
+    for output in outputs(notebook):
+        texts = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", ())]
+        texts += [text for kind, text in output.get("data", {}).items() if kind.startswith("text/")]
+        for text in texts:
+            found = personal.search(re.sub(r"data:image/[^\"')]*", "", text))
+            problems += (
+                [f"an output says {text[max(0, found.start() - 30) : found.end() + 30]!r}"] if found else []
+            )
+    return problems
+
+
+def images_are_told_in_words(notebook, stem):
+    html = [bundle["text/html"] for bundle in bundles(notebook) if "text/html" in bundle]
+    texts = [
+        text
+        for piece in html + [cell.source for cell in prose_cells(notebook)]
+        for text in Images(piece).texts
+    ]
+    texts += [text for cell in prose_cells(notebook) for text in re.findall(r"!\[(.*?)\]\(", cell.source)]
+    return [f"an image is told as {text!r}" for text in texts if not is_sentence(text)]
+
+
+def pictures_travel_with_their_words(notebook, stem):
+    """JupyterLab and the book drop the metadata of a picture: its words stand in HTML beside it."""
+    pictures = [bundle for bundle in bundles(notebook) if any(kind.startswith("image/") for kind in bundle)]
+    silent = [bundle for bundle in pictures if not Images(bundle.get("text/html", "")).texts]
+    return [f"{len(silent)} pictures without words beside them: use course.show"] if silent else []
+
+
+def names_come_in_order(notebook, stem):
+    late = [name for name in sorted(minigrad_names(notebook)) if BUILT.get(name, 99) > int(stem[:2])]
+    return [
+        f"{name} is built in chapter {BUILT[name]}" if name in BUILT else f"{name} is not public"
+        for name in late
+    ]
+
+
+def prose_is_short(notebook, stem):
+    counts = [len(re.findall(r"\S*\w\S*", prose(cell))) for cell in prose_cells(notebook)]
+    return [f"a prose cell of {count} words" for count in counts if count > WORDS]
+
+
+# the rules of chapters
+
+
+def code_is_short(notebook, stem):
+    problems = []
+    for cell in code_cells(notebook):
+        limit = LINES_TAGGED if any(tag.startswith(TAGGED) for tag in tags(cell)) else LINES
+        if len(cell.source.splitlines()) > limit:
+            problems.append(f"a cell of {len(cell.source.splitlines())} lines: {cell.source.splitlines()[0]}")
+    return problems
+
+
+def has_the_size_of_a_chapter(notebook, stem):
+    count = len(notebook.cells)
+    return [] if 25 <= count <= 60 else [f"{count} cells; a chapter has 25 to 60"]
+
+
+def prose_stands_between_code(notebook, stem):
+    runs = [
+        len(list(group))
+        for kind, group in groupby(notebook.cells, lambda cell: cell.cell_type)
+        if kind == "code"
+    ]
+    return [f"{run} code cells in a row" for run in runs if run > 3]
+
+
+def sections_come_in_order(notebook, stem):
+    found = headings(notebook, 2)
+    unknown = [heading for heading in found if heading not in SECTIONS]
+    ordered = sorted(found, key=SECTIONS.index) if not unknown else found
+    repeated = len(set(found)) < len(found)
+    return [f"sections {found}"] if unknown or repeated or found != ordered else []
+
+
+def begins_with_its_title(notebook, stem):
+    titles = headings(notebook, 1)
+    first = notebook.cells[0].source if notebook.cells else ""
+    if len(titles) != 1 or not re.match(rf"# {stem[:2]} \S", first):
+        return [f"titles {titles}; the first cell begins {first[:30]!r}"]
+    return []
+
+
+def setup_is_imports_only(notebook, stem):
+    imports = (ast.Import, ast.ImportFrom)
+    trees = [syntax(cell).body for cell in code_cells(notebook)]
+    setup = next((tree for tree in trees if any(isinstance(line, imports) for line in tree)), [])
+    return [f"set-up line: {ast.unparse(line)}" for line in setup if not isinstance(line, imports)]
+
+
+STORED_RULES = (
+    ran_once_from_top_to_bottom,
+    errors_are_announced,
+    outputs_are_of_no_machine,
+    images_are_told_in_words,
+    pictures_travel_with_their_words,
+    names_come_in_order,
+    prose_is_short,
+)
+CHAPTER_RULES = (
+    code_is_short,
+    has_the_size_of_a_chapter,
+    prose_stands_between_code,
+    sections_come_in_order,
+    begins_with_its_title,
+    setup_is_imports_only,
+)
+
+
+@pytest.mark.parametrize("rule", STORED_RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("path", CHAPTERS + SOLUTIONS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_stored_notebook(path, rule):
+    assert rule(read(path), path.stem) == []
+
+
+@pytest.mark.parametrize("rule", CHAPTER_RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_every_chapter(path, rule):
+    assert rule(read(path), path.stem) == []
+
+
+@pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)
+def test_every_exercise_notebook(path):
+    assert names_come_in_order(read(path), path.stem) == []
+
+
+# the rules of the whole course
+
+
+def copied_bodies(notebooks):
+    """Return where functions and classes of more than five lines stand in two notebooks untagged."""
+    seen = {}
+    for stem, notebook in notebooks.items():
+        for cell in code_cells(notebook):
+            if any(tag.startswith(TAGGED) for tag in tags(cell)):
+                continue
+            for node in ast.walk(syntax(cell)):
+                if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+                    if len("\n".join(map(ast.unparse, body)).splitlines()) > 5:
+                        seen.setdefault("".join(map(ast.dump, body)), []).append(f"{stem}: {node.name}")
+    return [places for places in seen.values() if len({place.split(":")[0] for place in places}) > 1]
+
+
+def unpaired(chapters, solutions, exercises, checks):
+    """Return the stems that are missing in one of four places."""
+    return (chapters | solutions | exercises | checks) - (chapters & solutions & exercises & checks)
+
+
+def test_there_are_chapters_to_test():
+    assert CHAPTERS and SOLUTIONS and EXERCISES
+
+
+def test_no_body_is_copied_from_notebook_to_notebook():
+    assert (
+        copied_bodies({f"{path.parent.name}/{path.stem}": read(path) for path in CHAPTERS + SOLUTIONS}) == []
+    )
+
+
+def test_a_chapter_its_exercises_solutions_and_checks_share_a_stem():
+    checks = {path.stem.removeprefix("ch") for path in PROJECT.glob("course/checks/ch*.py")}
+    stems = [{path.stem for path in paths} for paths in (CHAPTERS, SOLUTIONS, EXERCISES)]
+    assert unpaired(*stems, checks) == set()
+    assert all(path.stem == path.parent.name for path in SOLUTIONS + EXERCISES)
+
+
+def test_stored_notebooks_are_light():
+    sizes = {path.name: path.stat().st_size for path in CHAPTERS + SOLUTIONS + EXERCISES}
+    assert {name: size for name, size in sizes.items() if size > KILOBYTES * 1000} == {}
+
+
+def test_the_table_of_names_lists_the_public_names():
+    assert set(BUILT) == set(minigrad.__all__)
+
+
+# testing the tester
+
+
+def code(source, count=1, outputs=(), tags=()):
+    return new_code_cell(source, execution_count=count, outputs=list(outputs), metadata={"tags": list(tags)})
+
+
+def displayed(**data):
+    return new_output("display_data", {kind.replace("_", "/"): content for kind, content in data.items()})
+
+
+WORDS_OF_A_FIGURE = '<img alt="The loss falls from three to one." src="data:image/png;base64,AA">'
+PICTURE = displayed(image_png="AA", text_html=WORDS_OF_A_FIGURE)
+GOOD = new_notebook(
+    cells=[
+        new_markdown_cell(
+            "# 04 Functions that remember\n\nOne promise. ![The map of the whole course.](map.png)"
+        ),
+        new_markdown_cell("## Question"),
+        code("from minigrad import Linear", 1),
+        new_markdown_cell("## In code"),
+        code("class Linear:\n" + "    a = 1\n" * 29, 2, tags=["same-as-minigrad.Linear"]),
+        code("1 / 0", 3, [new_output("error", ename="ZeroDivisionError", evalue="")], ["raises-exception"]),
+        code("show(ax)", 4, [PICTURE]),
+        *[new_markdown_cell("Then this.") for _ in range(17)],
+        new_markdown_cell("## Exercises\n\n```python\n# no heading\n```"),
+    ]
+)
+ERROR = new_output("error", ename="ZeroDivisionError", evalue="")
+BROKEN = {
+    ran_once_from_top_to_bottom: [[code("1", 2)], [code("1", None)], [code("1", 1), code("1", 1)]],
+    errors_are_announced: [[code("1 / 0", outputs=[ERROR])], [code("1", tags=["raises-exception"])]],
+    outputs_are_of_no_machine: [
+        [code("f", outputs=[displayed(text_plain="<function f at 0x7f12ab34cd56>")])],
+        [code("f", outputs=[new_output("stream", name="stderr", text="UserWarning")])],
+        [code("f", outputs=[new_output("stream", name="stdout", text="in /home/ada/minigrad")])],
+    ],
+    images_are_told_in_words: [
+        [code("f", outputs=[displayed(text_html='<img src="x">')])],
+        [code("f", outputs=[displayed(text_html='<img src="x" alt="A plot.">')])],
+        [new_markdown_cell("![](map.png)")],
+    ],
+    pictures_travel_with_their_words: [
+        [code("f", outputs=[displayed(image_png="AA")])],
+        [code("f", outputs=[displayed(image_png="AA", text_html="<p>a plot</p>"), PICTURE])],
+    ],
+    names_come_in_order: [
+        [code("from minigrad import Linear, SGD")],
+        [code("import minigrad\nminigrad.SGD()")],
+        [code("from minigrad.optimizers import SGD")],
+        [code("import minigrad as m")],
+        [code("from minigrad.shapes import shape_of")],
+    ],
+    prose_is_short: [[new_markdown_cell("word " * 121)]],
+    code_is_short: [[code("x = 1\n" * 16)], [code("x = 1\n" * 31, tags=["same-as-minigrad.Linear"])]],
+    has_the_size_of_a_chapter: [[code("1") for _ in range(count)] for count in (24, 61)],
+    prose_stands_between_code: [[code("1") for _ in range(4)]],
+    sections_come_in_order: [
+        [new_markdown_cell("## Use it"), new_markdown_cell("## Say it")],
+        [new_markdown_cell("## Conclusion")],
+        [new_markdown_cell("## Use it\n\n## Use it")],
+    ],
+    begins_with_its_title: [
+        [new_markdown_cell("## Question")],
+        [new_markdown_cell("# 05 Chains")],
+        [new_markdown_cell("# 04 One"), new_markdown_cell("# Two")],
+    ],
+    setup_is_imports_only: [[code("import numpy as np\nX = np.ones(3)")]],
+}
+
+
+@pytest.mark.parametrize("rule", STORED_RULES + CHAPTER_RULES, ids=lambda rule: rule.__name__)
+def test_each_rule_passes_a_good_notebook_and_refuses_broken_ones(rule):
+    assert rule(GOOD, "04_closures") == []
+    for cells in BROKEN[rule]:
+        assert rule(new_notebook(cells=deepcopy(cells)), "04_closures") != [], cells
+
+
+def test_a_copied_body_is_found_whatever_its_name_and_docstring():
+    body = "".join(f"    x = {line}\n" for line in range(6))
+    one, two = (
+        new_notebook(cells=[code(f"def {name}(x):\n{doc}{body}")])
+        for name, doc in (("f", ""), ("g", "    'doc'\n"))
+    )
+    assert len(copied_bodies({"04": one, "05": two})) == 1
+    assert copied_bodies({"04": one}) == []
+    two.cells[0].metadata.tags = ["textbook-minigrad.Linear"]
+    assert copied_bodies({"04": one, "05": two}) == []
+
+
+def test_a_stem_that_is_missing_somewhere_is_found():
+    assert unpaired({"04_closures"}, {"04_closures"}, {"04_closures"}, {"04_closure"}) == {
+        "04_closures",
+        "04_closure",
+    }

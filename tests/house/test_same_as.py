@@ -1,0 +1,314 @@
+"""What a chapter builds is the library's: same-as- cells are equal in syntax, textbook- cells in numbers."""
+
+import ast
+import importlib
+import re
+from contextlib import redirect_stdout
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from minigrad import Parameter
+from minigrad.layer import walk
+from tests.contract import ROWS
+
+PROJECT = Path(__file__).resolve().parents[2]
+SAME_AS, TEXTBOOK = "same-as-", "textbook-"
+
+# Functions that are no layers, and what they are tried on.
+CALLS = {
+    "minigrad.gradcheck.numerical_gradient": (
+        lambda find, X: find(lambda x: np.sum(x**3), X),
+        lambda find, X: find(np.tanh, X, 2 * X),
+        lambda find, X: find(lambda x: x * x, 3.0),
+    ),
+}
+
+
+def tagged(prefix):
+    """Every (chapter, place of the cell, target) whose tag begins so."""
+    found = []
+    for path in sorted(PROJECT.glob("notebooks/*.ipynb")):
+        for place, cell in enumerate(nbformat.read(path, as_version=4).cells):
+            tags = [tag for tag in cell.metadata.get("tags", []) if tag.startswith(prefix)]
+            found += [
+                pytest.param(path, place, tag.removeprefix(prefix), id=f"{path.stem}-{tag}") for tag in tags
+            ]
+    return found
+
+
+def code(cell):
+    """The source of a code cell, without IPython's own lines."""
+    return re.sub(r"^\s*[%!?].*$", "", cell.source, flags=re.MULTILINE)
+
+
+# same-as: equal syntax
+
+
+def split(target):
+    """Split a dotted name into its module and the names inside it."""
+    names = target.split(".")
+    for length in range(len(names) - 1, 0, -1):
+        module = ".".join(names[:length])
+        try:
+            if find_spec(module):
+                return module, names[length:]
+        except ModuleNotFoundError:
+            continue
+    raise LookupError(f"no module holds {target}")
+
+
+def definition(tree, names):
+    """Return the class, function or method of these names in a tree, or None."""
+    for name in names:
+        nodes = [
+            node
+            for node in tree.body
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
+        ]
+        if not nodes:
+            return None
+        tree = nodes[-1]
+    return tree
+
+
+class Bare(ast.NodeTransformer):
+    """Takes docstrings and annotations out of a tree."""
+
+    def visit_FunctionDef(self, node):
+        self.generic_visit(node)
+        node.returns = None
+        return self.undocumented(node)
+
+    def visit_ClassDef(self, node):
+        self.generic_visit(node)
+        return self.undocumented(node)
+
+    def visit_arg(self, node):
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node):
+        return ast.Assign([node.target], node.value, lineno=0) if node.value else None
+
+    def undocumented(self, node):
+        if ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+        node.body = node.body or [ast.Pass()]
+        return node
+
+
+def difference(source, target):
+    """Return what differs between a cell and the thing in the library that it is said to be, or None."""
+    module, names = split(target)
+    ours = definition(ast.parse(Path(find_spec(module).origin).read_text("utf-8")), names)
+    tree = ast.parse(source)
+    theirs = definition(tree, names[-1:]) or definition(tree, names)
+    if ours is None or theirs is None:
+        return f"{target} is not defined {'in the library' if ours is None else 'in the cell'}"
+    ours, theirs = (ast.unparse(Bare().visit(tree)) for tree in (ours, theirs))
+    return None if ours == theirs else f"the library says\n{ours}\nand the chapter says\n{theirs}"
+
+
+@pytest.mark.parametrize(("path", "place", "target"), tagged(SAME_AS))
+def test_a_same_as_cell_is_the_librarys(path, place, target):
+    assert difference(code(nbformat.read(path, as_version=4).cells[place]), target) is None
+
+
+# textbook: equal numbers
+
+
+def namespace(cells):
+    """Run code cells one after the other, without showing anything, and return what they define."""
+    scope = {"__name__": "__main__", "display": lambda *shown, **options: None}
+    for cell in cells:
+        if cell.cell_type == "code":
+            try:
+                with redirect_stdout(StringIO()):
+                    exec(compile(code(cell), "<cell>", "exec"), scope)
+            except Exception:
+                if "raises-exception" not in cell.metadata.get("tags", []):
+                    raise
+    return scope
+
+
+def parameters(layer):
+    """Return the parameters of a layer; also of one that a chapter builds on a Parameter class of its own."""
+    found = [part for _, part in walk(layer) if isinstance(part, Parameter)]
+    return found or [part for part in getattr(layer, "__dict__", {}).values() if hasattr(part, "grad")]
+
+
+def results(layer, X):
+    """Return Y, dX and the gradients of the parameters, for a dY that is the same for every layer."""
+    Y, backward = layer(X)
+    dX = backward(np.random.default_rng(2).normal(size=np.shape(Y)))
+    return [Y, *(dX if isinstance(dX, tuple) else [dX]), *(parameter.grad for parameter in parameters(layer))]
+
+
+def from_library(target):
+    module, names = split(target)
+    return getattr(importlib.import_module(module), names[0])
+
+
+def agreeing_calls(textbook, target):
+    """Return the calls in which a function that is no layer gives the library's numbers: all, or it fails."""
+    X = np.random.default_rng(1).normal(size=(5, 3))
+    for call in CALLS[target]:
+        np.testing.assert_allclose(call(textbook, X), call(from_library(target), X), rtol=1e-9)
+    return CALLS[target]
+
+
+def agreeing_rows(textbook, target):
+    """Return the rows of the contract table in which a textbook form gives the library's numbers.
+
+    It may do less than the library, and refuse an argument or an input; it may not give other numbers.
+    """
+    agreeing, library = [], from_library(target)
+    for row in (row for row in ROWS if row.name == target):
+        if isinstance(library, type) and not isinstance(textbook, type):
+            maker = lambda: textbook  # noqa: E731  a plain function is a layer that needs no making
+        else:
+            maker = textbook
+        ours = row.make(library, np.random.default_rng(0))
+        try:
+            theirs = row.make(maker, np.random.default_rng(0))
+            for their, our in zip(parameters(theirs), parameters(ours), strict=True):
+                their.data[...] = our.data
+            found = results(theirs, row.X(np.random.default_rng(1)))
+        except (TypeError, ValueError, AssertionError):
+            continue
+        for their, our in zip(found, results(ours, row.X(np.random.default_rng(1))), strict=True):
+            np.testing.assert_allclose(their, our, rtol=1e-9, atol=1e-12)  # float64, other order of sums
+        agreeing.append(row)
+    return agreeing
+
+
+def textbook_form(cells, target):
+    """Run cells up to the tagged one, the last, and return what it defines under the target's name."""
+    scope, name = namespace(cells), target.rpartition(".")[2]
+    defined = [node.name for node in ast.parse(code(cells[-1])).body if hasattr(node, "name")]
+    return next(scope[own] for own in defined if own.lower() == name.lower())
+
+
+@pytest.mark.parametrize(("path", "place", "target"), tagged(TEXTBOOK))
+def test_a_textbook_cell_gives_the_librarys_numbers(path, place, target, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    form = textbook_form(nbformat.read(path, as_version=4).cells[: place + 1], target)
+    agreeing = agreeing_calls if target in CALLS else agreeing_rows
+    assert agreeing(form, target), f"there is nothing that {target} and its textbook form both do"
+
+
+# testing the tester
+
+
+def test_there_are_tagged_cells():
+    assert tagged(SAME_AS) + tagged(TEXTBOOK)
+
+
+def test_the_librarys_own_source_is_the_same_as_itself_without_words():
+    source = ast.unparse(ast.parse(Path(find_spec("minigrad.parameter").origin).read_text("utf-8")))
+    assert difference(source, "minigrad.parameter.Parameter") is None
+    stripped = ast.unparse(Bare().visit(definition(ast.parse(source), ["Parameter"])))
+    assert '"""' not in stripped and difference(stripped, "minigrad.parameter.Parameter") is None
+    method = ast.unparse(definition(ast.parse(source), ["Parameter", "zero_grad"]))
+    assert difference(method, "minigrad.parameter.Parameter.zero_grad") is None
+    assert difference(source, "minigrad.parameter.Parameter.zero_grad") is None
+
+
+def test_another_body_another_place_and_another_name_are_found():
+    source = ast.unparse(ast.parse(Path(find_spec("minigrad.parameter").origin).read_text("utf-8")))
+    changed = source.replace("self.grad", "self.gradient", 1)
+    assert changed != source
+    assert "and the chapter says" in difference(changed, "minigrad.parameter.Parameter")
+    assert "not defined in the cell" in difference("class Weight: pass", "minigrad.parameter.Parameter")
+    assert "not defined in the library" in difference("class Weight: pass", "minigrad.parameter.Weight")
+    with pytest.raises(LookupError):
+        difference("class Weight: pass", "maxigrad.parameter.Weight")
+
+
+def test_annotations_and_docstrings_do_not_count():
+    plain, worded = (
+        "def f(x):\n    y = x\n    return y",
+        'def f(x: int) -> int:\n    "doc"\n    y: int = x\n    return y',
+    )
+    assert ast.unparse(Bare().visit(ast.parse(plain))) == ast.unparse(Bare().visit(ast.parse(worded)))
+
+
+LINEAR = "minigrad.layers.linear.Linear"
+TEXT = """
+class Linear(Layer):
+    def __init__(self, n_in, n_out, rng):
+        self.W = Parameter(np.random.default_rng(rng).normal(size=(n_in, n_out)))
+        self.b = Parameter(np.zeros(n_out))
+
+    def forward(self, X):
+        def backward(dY):
+            self.W.grad += X.T @ dY
+            self.b.grad += dY.sum(axis=0)
+            return dY @ self.W.data.T
+
+        return X @ self.W.data + self.b.data, backward
+"""
+
+
+def cells(*sources):
+    return [
+        new_code_cell(source)
+        for source in ("import numpy as np\nfrom minigrad import Layer, Parameter", *sources)
+    ]
+
+
+def test_a_right_textbook_form_passes_where_it_can_run():
+    form = textbook_form(cells("%matplotlib inline", TEXT), LINEAR)
+    rows = [row for row in ROWS if row.name == LINEAR]
+    assert 0 < len(agreeing_rows(form, LINEAR)) < len(rows)  # without bias, over steps: it refuses
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("dY.sum(axis=0)", "dY.mean(axis=0)"),
+        ("return dY @", "return 2 * dY @"),
+        ("+ self.b.data", "+ 1 + self.b.data"),
+    ],
+)
+def test_a_textbook_form_with_other_numbers_is_refused(right, wrong):
+    form = textbook_form(cells(TEXT.replace(right, wrong)), LINEAR)
+    with pytest.raises(AssertionError):
+        agreeing_rows(form, LINEAR)
+
+
+def test_a_textbook_form_that_runs_nowhere_is_found():
+    assert agreeing_rows(textbook_form(cells("class Linear:\n    pass"), LINEAR), LINEAR) == []
+
+
+def test_a_plain_function_is_compared_with_the_librarys_class():
+    source = "def relu(X):\n    return np.maximum(X, 0), lambda dY: dY * (X > 0)"
+    target = "minigrad.layers.activations.ReLU"
+    assert agreeing_rows(textbook_form(cells(source), target), target)
+    with pytest.raises(AssertionError):
+        agreeing_rows(textbook_form(cells(source.replace("(X > 0)", "(X > 1)")), target), target)
+
+
+def test_a_function_that_is_no_layer_is_compared_by_calls():
+    target, half = (
+        "minigrad.gradcheck.numerical_gradient",
+        "from minigrad import numerical_gradient as whole\n",
+    )
+    half += "def numerical_gradient(f, X, dY=None):\n    return whole(f, X, dY)"
+    assert agreeing_calls(textbook_form(cells(half), target), target)
+    with pytest.raises(AssertionError):
+        agreeing_calls(textbook_form(cells(half + " / 2"), target), target)
+
+
+def test_a_cell_that_raises_unannounced_stops_the_run():
+    raising = new_notebook(cells=[new_code_cell("1 / 0")]).cells
+    with pytest.raises(ZeroDivisionError):
+        namespace(raising)
+    raising[0].metadata.tags = ["raises-exception"]
+    namespace(raising)
