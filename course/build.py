@@ -21,7 +21,7 @@ KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "nam
 CELL_METADATA = ("jupyter", "mystnb", "nbgrader", "tags")  # all else comes from an editor, and goes
 ENVIRONMENT = {store.VARIABLE: "", "PYTHONHASHSEED": "0"}  # nothing stored, sets in the same order every time
 SECONDS = 300  # for one cell
-COPIED = ("notebooks", "exercises")
+COPIED = {"notebooks": "**/*", "exercises": "**/*", "book": "*.md"}  # what chapters link to, as globs
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -162,7 +162,7 @@ def make_exercises(project=store.PROJECT, check=False):
 
 
 def copy_to_work(project=store.PROJECT):
-    """Copy chapters and exercises to the work folder; what the learner changed there is never overwritten.
+    """Copy chapters, exercises and the book's pages to the work folder; what the learner changed there is never overwritten.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def copy_to_work(project=store.PROJECT):
     Returns
     -------
     dict of str to dict of str to list of str
-        For "notebooks" and for "exercises": which files are "new", "refreshed", "unchanged", or "yours".
+        For "notebooks", "exercises" and "book": which files are "new", "refreshed", "unchanged", or "yours".
 
     Raises
     ------
@@ -189,7 +189,7 @@ def copy_to_work(project=store.PROJECT):
     record = work / ".copied.json"
     last = _hashes(record)
     report = {kind: {"new": [], "refreshed": [], "unchanged": [], "yours": []} for kind in COPIED}
-    for source in (path for kind in COPIED for path in _files(project / kind)):
+    for source in (path for kind, names in COPIED.items() for path in _files(project / kind, names)):
         name, content = source.relative_to(project).as_posix(), source.read_bytes()
         there = (work / name).read_bytes() if (work / name).exists() else None
         if there is None:
@@ -258,9 +258,9 @@ def _told(kind, files):
     return line
 
 
-def _files(folder):
-    """Return the files under a folder, without what editors hide there."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+def _files(folder, names):
+    """Return the files in a folder that a glob names, without what editors hide there."""
+    paths = sorted(path for path in folder.glob(names) if path.is_file())
     return [
         path
         for path in paths

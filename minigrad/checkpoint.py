@@ -6,7 +6,6 @@ out the code of the model: build it first, then load. Built in chapter 08.
 
 import json
 import os
-import uuid
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +57,7 @@ def save(path, thing):
         header |= {"optimizer": type(thing.optimizer).__name__, "epoch": thing.epoch}
         header |= {"steps": getattr(thing.optimizer, "steps", 0)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
+    temporary = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
     try:
         with open(temporary, "xb") as file:
             np.savez(file, header=np.array(json.dumps(header, default=np.ndarray.tolist)), **arrays)

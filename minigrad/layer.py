@@ -187,9 +187,7 @@ class Layer:
             dX = backward(dY)
             if not fits(dX, X_shape):
                 came = shape_of(dX)
-                raise ShapeError(
-                    f"{self}: backward returned dX of shape {came}; X, and so dX, has {X_shape}."
-                )
+                raise ShapeError(f"{self}: backward must return dX of X's shape {X_shape}, got {came}.")
             return dX
 
         return Y, checked_backward
@@ -225,7 +223,7 @@ class Layer:
             self(X)
         finally:
             for layer in layers:
-                del layer.opening
+                vars(layer).pop("opening", None)
         return self
 
     def open(self, X, Y, rng):
@@ -275,6 +273,8 @@ class Layer:
         >>> Linear(3, 7, rng=0).to(np.float32).W.data.dtype
         dtype('float32')
         """
+        if np.dtype(dtype).kind != "f":
+            raise TypeError(f"parameters are floats, not {np.dtype(dtype)}: write np.float32 or np.float64.")
         for _, part in walk(self):
             if isinstance(part, (Parameter, Buffer)):
                 part.data = part.data.astype(dtype)

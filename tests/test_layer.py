@@ -5,6 +5,7 @@ import functools
 import re
 import sys
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -111,7 +112,7 @@ def test_a_layer_without_forward_says_what_to_write():
 def test_input_of_forward_and_output_of_backward_match():
     with pytest.raises(ShapeError) as caught:
         Returns(dX=np.zeros((3, 5)))(X)[1](X)
-    assert str(caught.value) == "Returns(): backward returned dX of shape (3, 5); X, and so dX, has (5, 3)."
+    assert str(caught.value) == "Returns(): backward must return dX of X's shape (5, 3), got (3, 5)."
 
 
 @pytest.mark.parametrize("dY, came", [(np.zeros((5, 4)), "(5, 4)"), (None, "None"), (1.0, "()")])
@@ -145,7 +146,7 @@ def test_entries_of_integers_get_none():
 
 @pytest.mark.parametrize("dX", [X, (X,), (X, X[:2]), (X, X, X)])
 def test_a_gradient_that_does_not_match_the_tuple_is_refused(dX):
-    with pytest.raises(ShapeError, match=re.escape("has ((5, 3), (5, 3))")):
+    with pytest.raises(ShapeError, match=re.escape("dX of X's shape ((5, 3), (5, 3)), got")):
         Returns(result=(X, lambda dY: dX))((X, X))[1](X)
 
 
@@ -174,6 +175,19 @@ def test_options_are_passed_to_those_who_declare_them():
     model = Sequential(Listens(), Bare(), Callable(), function, functools.partial(double), Listens())
     model(X, training=True, need_dX=False)
     assert heard == [(True, False), "nothing", True, True, (True, True)]  # only the first may skip dX
+
+
+def test_without_options_a_layer_is_outside_training_and_wants_dX():
+    heard = []
+
+    def listens(X, training=None, need_dX=None):
+        heard.append((training, need_dX))
+        return double(X)
+
+    model = Sequential(listens)
+    for call in (lambda X: run(listens, X), model, model.forward, model.predict, chain(listens, double)):
+        call(X)
+    assert heard == [(False, True)] * 5
 
 
 def test_a_forward_written_later_is_heard_too():
@@ -310,6 +324,15 @@ def test_walk_looks_into_functions_without_a_layer_around_them():
     factor = Parameter(np.ones(3))
     forward = scale(factor)
     assert walk(forward) == [("", forward), ("factor", factor)]
+
+
+def test_walk_does_not_look_into_classes_and_records():
+    class Kind:
+        W = Parameter([1.0])
+
+    layer = ReLU()
+    layer.kind, layer.record = Kind, types.SimpleNamespace(W=Parameter([1.0]))
+    assert walk(layer) == [("", layer), ("kind", Kind)]
 
 
 def test_walk_ends_where_things_hold_each_other():
@@ -451,6 +474,14 @@ def test_to_float32_takes_everything_along():
     assert {array.dtype for array in [*arrays, model.mean.data]} == {np.dtype(np.float32)}
 
 
+@pytest.mark.parametrize("dtype", [int, complex, str])
+def test_parameters_stay_floats(dtype):
+    layer = Linear(3, 7, rng=0)
+    with pytest.raises(TypeError, match="parameters are floats, not"):
+        layer.to(dtype)
+    assert layer.W.data.dtype == np.float64
+
+
 # Sizes from a sample
 
 
@@ -555,6 +586,20 @@ def test_sizes_reach_the_layers_of_a_model_that_you_wrote():
             return Y, lambda dY: backward_hidden(backward_out(dY))
 
     assert sizes(Net().initialize(X, np.zeros((5, 7)), rng=0)) == [(3, 11), (11,), (11, 7), (7,)]
+
+
+@pytest.mark.parametrize("dtype", [float, int])
+def test_a_residual_is_as_wide_as_what_it_is_added_to(dtype):
+    sample = np.ones((5, 3), dtype=dtype)
+    for inner in (Linear(), Linear(n_out=2) >> Linear(), chain(Linear(n_out=2), Linear())):
+        model = Residual(inner) >> Linear()
+        model.initialize(sample, np.zeros((5, 7)), rng=0)
+        assert sizes(model)[-3:] == [(3,), (3, 7), (7,)]
+
+
+def test_a_branch_does_not_take_its_width_from_y():
+    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) does not know its number of outputs")):
+        Parallel(Linear(n_out=2), Linear()).initialize(X, np.zeros((5, 7)), rng=0)
 
 
 def test_a_shared_layer_is_drawn_once():

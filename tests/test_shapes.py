@@ -65,6 +65,9 @@ def test_a_gradient_fits_the_shape_of_what_it_belongs_to(gradient, shape, fit):
         ),
         ((5, 3), (5, 7), "mse compares Y of shape (5, 3) with T of shape (5, 7). They must be equal."),
         ((5, 3, 1), (5, 3), "mse compares Y of shape (5, 3, 1) with T of shape (5, 3). They must be equal."),
+        ((5, 3), (5, 3, 1), "mse compares Y of shape (5, 3) with T of shape (5, 3, 1). They must be equal."),
+        ((5,), (7,), "mse compares Y of shape (5,) with T of shape (7,). They must be equal."),
+        ((5, 1), (7,), "mse compares Y of shape (5, 1) with T of shape (7,). They must be equal."),
         ((0, 3), (0, 3), "mse is a mean, and Y of shape (0, 3) is empty: give at least one example."),
     ],
 )

@@ -17,6 +17,7 @@ logger = logging.getLogger(__name__)
 MATHJAX = (
     "tex-chtml.js",
     "output/chtml/fonts",
+    "input/mml.js",
     "input/tex/extensions",
     "a11y",
     "sre/mathmaps/base.json",

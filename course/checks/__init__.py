@@ -50,8 +50,8 @@ def check(name, answer):
     except CheckFailed as no:
         record.note(name, tries=1)
         no.next_step = _next_step(exercise)
-        if no.report is not None and no.report.jacobians:
-            _draw(no.report)
+        if no.report is not None:
+            cards.report(no.report)
         raise
     record.note(name, tries=1, passed=True)
     said = f"Checked: {verified.rstrip('.')}." if verified else ""
@@ -195,15 +195,6 @@ def _next_step(exercise):
     if seen == hints:
         return f'All hints are open: solution("{exercise.name}") shows a worked solution.'
     return f'Stuck? hint("{exercise.name}") shows hint {seen + 1} of {hints}.'
-
-
-def _draw(report):
-    """Draw the gradients of a failed gradcheck: nudged, yours, and the difference."""
-    from course.figures import show
-    from course.figures.reports import draw_report
-
-    alt = f"Three squares: the slopes found by nudging, yours, and the difference. {report.problems[0]}."
-    show(draw_report(report), alt)
 
 
 def _worked(path, exercise):

@@ -1,12 +1,13 @@
 """How a check, a hint and the progress look: HTML in a notebook, plain text elsewhere.
 
-Holds `card`, `text` and `table`. Colours are a stripe and a tint over whatever the page's background is, so
-that dark pages stay readable. Leaves out failures: they are exceptions (``course.checks.exercise``).
+Holds `card`, `text`, `report` and `table`. Colours are a stripe and a tint over the page's own background,
+so that dark pages stay readable. Leaves out failures: they are exceptions (``course.checks.exercise``).
 """
 
 import sys
 from html import escape
 
+HEAD = ("chapter", "done", "points", "exercises")
 GREEN, BLUE = "0, 158, 115", "0, 114, 178"
 CARD = (
     '<div style="border-left: 5px solid rgb({colour}); background: rgba({colour}, 0.1); padding: 0.5em 1em;'
@@ -39,6 +40,16 @@ def text(title, markdown):
     _show({"text/markdown": markdown, "text/plain": markdown})
 
 
+def report(found):
+    """Show what gradcheck found, table and all.
+
+    Parameters
+    ----------
+    found : Report
+    """
+    _show({"text/html": found._repr_html_(), "text/plain": str(found)})
+
+
 def table(rows):
     """Show how far each chapter is done.
 
@@ -60,10 +71,9 @@ def table(rows):
         + ", ".join(map(_ticked, done))
         for stem, earned, points, done in rows
     )
-    head = "".join(
-        f'<th scope="col" style="text-align: left">{word}</th>' for word in ("chapter", "", "", "exercises")
-    )
-    _show({"text/html": f"<table><tr>{head}</tr>{html}</table>", "text/plain": "\n".join(lines)})
+    head = "".join(f'<th scope="col" style="text-align: left">{word}</th>' for word in HEAD)
+    html = f'<table style="color: inherit"><tr>{head}</tr>{html}</table>'
+    _show({"text/html": html, "text/plain": "\n".join(lines)})
 
 
 def _ticked(exercise):

@@ -54,7 +54,9 @@ def columns(X):
     return X - X.mean(axis=0)
 
 
-@centre.mistake("operands could not be broadcast together")
+@centre.mistake(
+    "One average a row has shape (5,); to be taken from (5, 3) it must stand as a column, (5, 1)."
+)
 def without_keepdims(X):
     return X - X.mean(axis=1)
 

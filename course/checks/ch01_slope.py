@@ -115,6 +115,16 @@ def central_twice(f, x, h=1e-8):
     return both, both
 
 
+@one_sided_slopes.mistake("A step of 1e-16 drowns in rounding: the chapter's V says which step does not")
+def drowned(f, x, h=1e-16):
+    return (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
+
+
+@one_sided_slopes.mistake("A step that long sees the bend, not the slope: take a far shorter one")
+def much_too_long(f, x, h=1.0):
+    return (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
+
+
 @one_sided_slopes.mistake("Such a short step is rounded off")
 def rounded_off(f, x, h=1e-17):
     return (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
@@ -418,6 +428,14 @@ def the_gradient_of_the_gradient(f, x):
 @curvature.mistake("That step is long")
 def with_a_long_step(f, x, h=0.05):
     return (f(x + h) - 2 * f(x) + f(x - h)) / h**2
+
+
+@curvature.mistake(
+    "Twice that is right: from the middle of one side to the middle of the other it is h, not 2 h"
+)
+def half_as_far(f, x, h=1e-4):
+    right, left = (f(x + h) - f(x)) / h, (f(x) - f(x - h)) / h
+    return (right - left) / (2 * h)
 
 
 @curvature.mistake("Divide by h twice")

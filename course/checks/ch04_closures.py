@@ -220,7 +220,9 @@ def with_einsum(W1, W2, X, T):
     return dW1, dW2, np.einsum("bo,ho,ih->bi", dY, W2, W1)
 
 
-@two_layers.mistake("Look at the shapes of the product in your line: a .T stands at the wrong one, as on Thinc's page.")
+@two_layers.mistake(
+    "Look at the shapes of the product in your line: a .T stands at the wrong one, as on Thinc's page."
+)
 def as_on_the_page(W1, W2, X, T):
     H = X @ W1
     dY = (H @ W2 - T) / len(X)
@@ -234,6 +236,16 @@ def as_on_the_page(W1, W2, X, T):
 def not_averaged(W1, W2, X, T):
     H = X @ W1
     dY = H @ W2 - T
+    dH = dY @ W2.T
+    return X.T @ dH, H.T @ dY, dH @ W1.T
+
+
+@two_layers.mistake(
+    "You divided by all entries; this loss is summed over the outputs, and averaged over the batch only."
+)
+def averaged_over_everything(W1, W2, X, T):
+    H = X @ W1
+    dY = (H @ W2 - T) / T.size
     dH = dY @ W2.T
     return X.T @ dH, H.T @ dY, dH @ W1.T
 
@@ -288,7 +300,9 @@ def _(answer, rng):
         dX = backward(dY)
     expect_gradients(lambda X, gain: gain * X, {"X": X, "gain": gain}, dY, {"X": dX})
     if np.array_equal(dgain, before):
-        raise CheckFailed("dgain, the caller's array, is unchanged after backward: yours went into another array")
+        raise CheckFailed(
+            "dgain, the caller's array, is unchanged after backward: yours went into another array"
+        )
     backward(dY)
     added = (dgain - before) / 2  # two calls, so twice the gradient was added
     expect_gradients(lambda X, gain: gain * X, {"X": X, "gain": gain}, dY, {"gain": added})
@@ -418,11 +432,20 @@ def _(answer, rng):
     for name, shape in {"W": (N_OUT, N_IN), "b": (N_OUT,)}.items():
         parameter = getattr(layer, name, None)
         if not isinstance(parameter, Parameter):
-            raise CheckFailed(f"the layer has no Parameter {name}: set self.{name} = Parameter(...) in __init__")
+            raise CheckFailed(
+                f"the layer has no Parameter {name}: set self.{name} = Parameter(...) in __init__"
+            )
         if parameter.shape != shape:
-            raise CheckFailed(f"{name}.data has shape {parameter.shape}; for {N_IN} inputs and {N_OUT} outputs {shape} is wanted")
+            raise CheckFailed(
+                f"{name}.data has shape {parameter.shape}; for {N_IN} inputs and {N_OUT} outputs {shape} is wanted"
+            )
     expect_values("b.data", layer.b.data, np.zeros(N_OUT))
-    spread = answer(400, 100, rng=0).W.data.std()
+    one, same = answer(400, 100, rng=0).W.data, answer(400, 100, rng=0).W.data
+    if not np.array_equal(one, same):
+        raise CheckFailed(
+            "two layers made with rng=0 differ: draw W from np.random.default_rng(rng), not from elsewhere"
+        )
+    spread = one.std()
     if not 0.04 < spread < 0.06:
         raise CheckFailed(
             f"with 400 inputs the weights spread by {spread:.2g}; about 1/√400 = 0.05 is wanted: "
@@ -519,11 +542,18 @@ class RemembersOnSelf(_Turned):
         return dY @ self.W.data
 
 
-@linear.mistake("nothing is added here")
+@linear.mistake("b: all zero")
 class ForgotTheBias(_Turned):
     def back(self, X, dY):
         self.W.grad += dY.T @ X
         return dY @ self.W.data
+
+
+@linear.mistake("two layers made with rng=0 differ")
+class DrawsFromElsewhere(_Turned):
+    def __init__(self, n_in, n_out, rng):
+        self.W = Parameter(np.random.default_rng().normal(0, 1 / np.sqrt(n_in), size=(n_out, n_in)))
+        self.b = Parameter(np.zeros(n_out))
 
 
 @linear.mistake("about 1/√400 = 0.05 is wanted")

@@ -205,7 +205,7 @@ def _(answer, rng):
         )
     wanted = round(share * len(names))
     for labels in (writers, 10 * np.searchsorted(names, writers) + 4, np.sort(writers)):
-        held_out = answer(labels, share, np.random.default_rng(seed))
+        held_out = np.asarray(answer(labels, share, np.random.default_rng(seed)))
         for name in np.unique(labels):
             count, inside = np.sum(labels == name), held_out[labels == name].sum()
             if 0 < inside < count:
@@ -214,7 +214,7 @@ def _(answer, rng):
         if chosen != wanted:
             raise CheckFailed(f"{wanted} of {len(names)} writers were to be held out, and yours are {chosen}")
     expect_same_twice(lambda: answer(writers, share, np.random.default_rng(seed)))
-    draws = np.array([np.unique(writers[answer(writers, share, rng)]) for _ in range(400)])
+    draws = np.array([np.unique(writers[np.asarray(answer(writers, share, rng))]) for _ in range(400)])
     often = {str(name): int(np.sum(draws == name)) for name in names}
     (rare, seldom), (common, most) = min(often.items(), key=_second), max(often.items(), key=_second)
     if most > 2 * max(seldom, 1):  # by chance alone, 109 ± 9 each

@@ -32,7 +32,7 @@ class CheckFailed(Exception):
     name : str
         What is known of a mistake like this one, as a sentence of its own.
     report : Report, optional
-        A gradcheck report, if a picture of it says more.
+        A gradcheck report, to be shown above the sentence.
 
     Attributes
     ----------
@@ -201,14 +201,15 @@ class Exercise:
                 f"{self.short} is not written yet: replace its line `raise NotImplementedError` by yours."
             ) from error
         except Exception as error:
-            raise CheckFailed(_words(error), _place(error, answer)) from error
+            place = _place(error, answer)
+            raise CheckFailed(f"{'it' if place else 'using it'} raises {_words(error)}", place) from error
 
     def _refuse_what_is_called_already(self, answer):
         """Refuse a result where the function or class itself is wanted."""
         wanted = "class" if any(isinstance(right, type) for right in self.rights) else "function"
         if not callable(answer) or (wanted == "class" and not isinstance(answer, type)):
             raise CheckFailed(
-                f"check wants the {wanted} itself, and got what it returns ({type(answer).__name__}): "
+                f"check wants the {wanted} itself, and got {described(answer)}: "
                 "give its name, without brackets behind it"
             )
 
@@ -239,6 +240,22 @@ class Exercise:
         return np.random.default_rng([zlib.crc32(self.name.encode()), attempt])
 
 
+def described(thing):
+    """Return what a thing is, in a few words.
+
+    Examples
+    --------
+    >>> described(3), described(np.ones((5, 3))), described(None)
+    ('an int', 'one array of shape (5, 3)', 'nothing (is a `return` missing?)')
+    """
+    if thing is None:
+        return "nothing (is a `return` missing?)"
+    if isinstance(thing, np.ndarray):
+        return f"one array of shape {thing.shape}"
+    name = type(thing).__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+
+
 def _returned(answer, rng):
     """Return what a function without arguments returns."""
     return answer()
@@ -265,7 +282,7 @@ def _words(error):
     inner = re.search(r"matmul: .*\(size (\d+) is different from (\d+)\)", message)
     if inner:
         message = f"the left factor of @ has {inner[2]} columns, and the right one {inner[1]} rows"
-    return f"it raises {type(error).__name__}" + (f": {message}" if message else "")
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def _place(error, answer):

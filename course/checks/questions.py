@@ -10,8 +10,8 @@ from copy import deepcopy
 
 import numpy as np
 
-from course.checks.exercise import CheckFailed
-from minigrad.diagnosis import Case, diagnose
+from course.checks.exercise import CheckFailed, described
+from minigrad.diagnosis import diagnose
 from minigrad.gradcheck import gradcheck, numerical_gradient
 
 BATCH, N_IN, N_OUT = 5, 3, 7
@@ -39,15 +39,15 @@ def expect_several(returned, *names):
     >>> Y, backward = expect_several((4.0, lambda dY: dY), "Y", "backward")
     >>> expect_several(4.0, "Y", "backward")
     Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: it must return Y and backward, and returned a float
+    course.checks.exercise.CheckFailed: it must return Y and backward, and returned a float.
     """
     wanted = f"{', '.join(names[:-1])} and {names[-1]}"
     if not isinstance(returned, tuple | list) or len(returned) != len(names):
         count = f" of {len(returned)}" if isinstance(returned, tuple | list) else ""
-        raise CheckFailed(f"it must return {wanted}, and returned {_what(returned)}{count}")
+        raise CheckFailed(f"it must return {wanted}, and returned {described(returned)}{count}")
     for name, thing in zip(names, returned, strict=True):
         if name == "backward" and not callable(thing):
-            raise CheckFailed(f"backward must be a function, and is {_what(thing)}")
+            raise CheckFailed(f"backward must be a function, and is {described(thing)}")
     return tuple(returned)
 
 
@@ -67,14 +67,11 @@ def expect_shape(name, value, like, original):
     --------
     >>> expect_shape("dW", np.ones((7, 3)), "W", np.ones((3, 7)))
     Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: dW has shape (7, 3); it must have W's shape, (3, 7)
+    course.checks.exercise.CheckFailed: dW has shape (7, 3); it must have W's shape, (3, 7).
     """
-    if value is None:
-        raise CheckFailed(f"{name} is None: is a `return` missing?")
-    if np.shape(value) != np.shape(original):
-        raise CheckFailed(
-            f"{name} has shape {np.shape(value)}; it must have {like}'s shape, {np.shape(original)}"
-        )
+    shape, wanted = _numbers(name, value).shape, np.shape(original)
+    if shape != wanted:
+        raise CheckFailed(f"{name} has shape {shape}; it must have {like}'s shape, {wanted}")
 
 
 def expect_values(name, value, truth, source="it must be"):
@@ -93,10 +90,11 @@ def expect_values(name, value, truth, source="it must be"):
     --------
     >>> expect_values("Y", np.array([1.0, 2.0]), np.array([1.0, 4.0]))
     Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: Y[1] is 2, it must be 4
+    course.checks.exercise.CheckFailed: Y[1] is 2, it must be 4.
     """
-    if np.shape(value) != np.shape(truth):
-        raise CheckFailed(f"{name} has shape {np.shape(value)}; it must have shape {np.shape(truth)}")
+    shape, wanted = _numbers(name, value).shape, np.shape(truth)
+    if shape != wanted:
+        raise CheckFailed(f"{name} has shape {shape}; it must have shape {wanted}")
     place = _worst(value, truth)
     if place is not None:
         raise CheckFailed(_entry(name, value, truth, source, place))
@@ -120,32 +118,19 @@ def expect_gradients(f, arrays, dY, gradients):
     >>> X, dY = np.array([[1.0]]), np.array([[4.0]])
     >>> expect_gradients(lambda X: 3 * X, {"X": X}, dY, {"X": -3 * dY})
     Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: dX[0, 0] is -12, nudging that entry says 12; the sign is flipped
+    course.checks.exercise.CheckFailed: dX[0, 0] is -12, nudging that entry says 12; the sign is flipped.
     """
     for name, gradient in gradients.items():
         expect_shape(f"d{name}", gradient, name, arrays[name])
-    truths = {}
+    Y, truths = np.asarray(f(*arrays.values())), {}
     for name, array in arrays.items():
-        truths[name] = numerical_gradient(
-            lambda nudged, name=name: f(*(arrays | {name: nudged}).values()), array, dY
-        )
-    for name, gradient in gradients.items():
+        truths[name] = numerical_gradient(lambda X, name=name: f(*(arrays | {name: X}).values()), array, dY)
+    yours = {name: np.asarray(gradient, dtype=float) for name, gradient in gradients.items()}
+    for name, gradient in yours.items():
         place = _worst(gradient, truths[name])
         if place is not None:
-            X, *rest = arrays
-            case = Case(
-                name=name,
-                value=arrays[name],
-                yours=np.asarray(gradient, dtype=float),
-                true=truths[name],
-                X=arrays[X],
-                Y=np.asarray(f(*arrays.values())),
-                dY=dY,
-                others={other: truth for other, truth in truths.items() if other != name},
-                weights={other: arrays[other] for other in rest},
-            )
             said = _entry(f"d{name}", gradient, truths[name], "nudging that entry says", place)
-            raise CheckFailed(f"{said}; {diagnose(case)}")
+            raise CheckFailed(f"{said}; {diagnose(name, arrays, yours, truths, Y, dY)}")
 
 
 def expect_gradcheck(layer, X):
@@ -178,7 +163,7 @@ def untouched(**arrays):
     >>> with untouched(X=X):
     ...     X *= 2
     Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: it changes X, which belongs to its caller: make a new array
+    course.checks.exercise.CheckFailed: it changes X, which belongs to its caller: make a new array.
     """
     before = {name: np.copy(array) for name, array in arrays.items()}
     yield
@@ -245,12 +230,23 @@ def expect_guesses(guesses, truths):
     --------
     >>> expect_guesses((6, 6), {"the first slope": 6.0, "the second slope": 10.0})
     Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: the second slope is not 6
+    course.checks.exercise.CheckFailed: the second slope is not 6.
     """
     guesses = expect_several(guesses, *truths) if len(truths) > 1 else [guesses]
     for guess, (what, truth) in zip(guesses, truths.items(), strict=True):
-        if np.shape(guess) != () or not np.isclose(guess, truth, rtol=1e-3):
+        if _numbers(what, guess).shape != () or not np.isclose(guess, truth, rtol=1e-3):
             raise CheckFailed(f"{what} is not {_number(guess)}")
+
+
+def _numbers(name, value):
+    """Return a value as an array, or refuse it."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of unequal length
+        array = np.array(None)
+    if array.dtype.kind not in "biufc":
+        raise CheckFailed(f"{name} must be numbers, and is {described(value)}")
+    return array
 
 
 def _worst(value, truth):
@@ -274,11 +270,4 @@ def _entry(name, value, truth, source, place):
 
 def _number(value):
     """Return a number in four digits."""
-    return f"{value:.4g}" if np.shape(value) == () and not isinstance(value, str) else str(value)
-
-
-def _what(thing):
-    """Return what a thing is, in words."""
-    if isinstance(thing, np.ndarray):
-        return f"one array of shape {thing.shape}"
-    return "nothing (is a `return` missing?)" if thing is None else f"a {type(thing).__name__}"
+    return f"{value:.4g}" if np.shape(value) == () else str(value)

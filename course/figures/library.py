@@ -12,18 +12,19 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE, SIGNED_FIELD, TRUTH
 
 WRONG = 1e-6  # a relative error above this is no rounding: gradcheck's tolerance
-SMALLEST = 1e-17  # where an error of 0 stands on a scale that has no 0
 WIDE, HIGH = 1.15, 1.4  # the room that an image of size 1 by 1 takes in a grid
 MISTAKES = LinearSegmentedColormap.from_list("mistakes", ["white", BACKWARD])
 
 
-def draw_xray(rows, ax=None):
+def draw_xray(rows, kilobytes=None, ax=None):
     """Draw what a backward function keeps alive: a bar for each array.
 
     Parameters
     ----------
     rows : list of course.xray.Row
         Rows that are shared with the model are drawn empty, since they cost nothing extra.
+    kilobytes : float, optional
+        Where the axis ends; a slider needs it to stay.
     ax : matplotlib Axes, optional
 
     Returns
@@ -37,7 +38,7 @@ def draw_xray(rows, ax=None):
     """
     if not rows:
         raise ValueError("this backward function keeps no array alive: there is nothing to draw.")
-    ax = ax or plt.subplots(figsize=(6.4, 1.3 + 0.32 * max(len(rows), 4)))[1]
+    ax = ax or plt.subplots(figsize=(6.4, 1.4 + 0.32 * len(rows)))[1]
     names = [f"{row.holder}: {row.name} {row.shape}" for row in rows]
     colors = ["white" if row.shared else BACKWARD for row in rows]
     edges = [CONTEXT if row.shared else BACKWARD for row in rows]
@@ -46,21 +47,22 @@ def draw_xray(rows, ax=None):
     )
     ax.bar_label(bars, [f"{row.bytes:,}" + ", shared" * row.shared for row in rows], padding=4, color=INK)
     ax.set_yticks(range(len(rows)), names)
-    ax.set_ylim(max(len(rows), 4) - 0.5, -0.5)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.margins(x=0.3)
+    if kilobytes is not None:
+        ax.set_xlim(0, 1.3 * kilobytes)  # room for the number at the end of a bar
     ax.set(xlabel="memory in kilobytes", ylabel="kept by")
     ax.set_title(f"{sum(row.bytes for row in rows if not row.shared):,} bytes wait for the way back")
     return ax
 
 
 def draw_five_ways(errors, tests, ax=None):
-    """Draw how wrong the gradient is for several ways to remember, on several tests, on a logarithmic scale.
+    """Draw how wrong the gradient is for several ways to remember, on several tests.
 
     Parameters
     ----------
     errors : dict of str to list of float
-        For each way, its relative error on each test, 0 or larger. What is larger than rounding is drawn as
-        wrong, and in percent.
+        For each way, its relative error on each test, 0 or larger. What is no larger than rounding has no bar.
     tests : list of str
         What the tests are called.
     ax : matplotlib Axes, optional
@@ -80,30 +82,18 @@ def draw_five_ways(errors, tests, ax=None):
     if not (values >= 0).all():
         raise ValueError(f"a relative error is 0 or larger, got {values}.")
     ax = ax or plt.subplots(figsize=(6.4, 1.2 + 0.28 * values.size))[1]
-    height = 0.8 / len(tests)
+    wrong, height = values > WRONG, 0.8 / len(tests)
     for column, test in enumerate(tests):
-        wrong = values[:, column] > WRONG
-        bars = ax.barh(
-            np.arange(len(values)) + height * (column - (len(tests) - 1) / 2),
-            np.maximum(values[:, column], 1.5 * SMALLEST) - SMALLEST,  # an error of 0 is a sliver
-            left=SMALLEST,
-            color=np.where(wrong, BACKWARD, FORWARD),
-            edgecolor="white",
-            hatch=np.where(wrong, "//", ""),
-            height=height,
-        )
+        places = np.arange(len(values)) + height * (column - (len(tests) - 1) / 2)
+        shown = np.where(wrong[:, column], 100 * values[:, column], 0)
+        bars = ax.barh(places, shown, color=BACKWARD, edgecolor="white", hatch="//", height=height)
         said = [f"{test}: {_said(value)}" for value in values[:, column]]
-        ax.bar_label(
-            bars, said, padding=4, color=INK, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-        )
-    ax.axvline(WRONG, color=CONTEXT, linestyle=":", linewidth=1)
-    for place, side, text in ((WRONG / 2, "right", "only rounding"), (WRONG * 2, "left", "wrong")):
-        ax.text(place, -0.65, text, ha=side, va="center", color=CONTEXT, style="italic")
+        for text, bad in zip(ax.bar_label(bars, said, padding=4), wrong[:, column], strict=True):
+            text.set_color(INK if bad else FORWARD)
     ax.set_yticks(range(len(values)), errors)
-    ax.set(xscale="log", xlim=(SMALLEST, 1e8), ylim=(len(values) - 0.5, -0.9))
-    ax.set(xlabel="relative error of the gradient", ylabel="where it is remembered")
-    fails = (values > WRONG).any(axis=1).sum()
-    ax.set_title(f"One layer, used twice: {fails} of {len(values)} ways to remember fail")
+    ax.set(xlim=(0, 160 * values.max()), ylim=(len(values) - 0.5, -0.5))
+    ax.set(xlabel="error of the gradient, in percent of its largest entry", ylabel="where it is remembered")
+    ax.set_title(f"One layer, used twice: {wrong.any(axis=1).sum()} of {len(values)} ways to remember fail")
     return ax
 
 
@@ -111,10 +101,10 @@ def _said(error):
     """Return a relative error in words."""
     if error > WRONG:
         return f"{error:.0%} wrong"
-    return f"{error:.0e}".replace("e-0", "e-") if error else "0"
+    return "right, to " + f"{error:.0e}".replace("e-0", "e-") if error else "right"
 
 
-def draw_forward_backward(names, closures=True, ax=None):
+def draw_forward_backward(names, closures=True, letters=None, ax=None):
     """Draw layers in a row: forward in blue above, backward in vermillion below.
 
     Parameters
@@ -123,6 +113,8 @@ def draw_forward_backward(names, closures=True, ax=None):
         The layers in the order of the forward pass; at most five.
     closures : bool
         Whether a closure already joins the two; without it, the same layer stands in both lanes.
+    letters : sequence of str, optional
+        What passes before, between and after the layers; X, X₁, … and Y unless given.
     ax : matplotlib Axes, optional
 
     Returns
@@ -138,6 +130,7 @@ def draw_forward_backward(names, closures=True, ax=None):
         raise ValueError(f"the picture has room for one to five layers, got {len(names)}.")
     ax = ax or plt.subplots(figsize=(6.4, 2.8))[1]
     last = len(names)
+    letters = letters or ["X", *(f"X$_{place}$" for place in range(1, last)), "Y"]
     for place, name in enumerate(names):
         x = 2 * place + 1
         number = f"$_{place + 1}$" if last > 1 else ""
@@ -149,7 +142,7 @@ def draw_forward_backward(names, closures=True, ax=None):
         start, end = 2 * place - 0.38, 2 * place + 0.38
         _draw_arrow(ax, (start, 1), (end, 1), FORWARD)
         _draw_arrow(ax, (end, 0), (start, 0), BACKWARD)
-        letter = "X" if place == 0 else "Y" if place == last else f"X$_{place}$"
+        letter = letters[place]
         ax.text(2 * place, 1.1, letter, ha="center", va="bottom")
         ax.text(2 * place, -0.1, f"d{letter}", ha="center", va="top")
     ax.set(xlim=(-0.6, 2 * last + 0.6), ylim=(-0.4, 1.4))

@@ -214,7 +214,7 @@ def draw_kink(f, x, h, x_range=None, ax=None):
     return ax
 
 
-def draw_descent(f, path, x_range, y_range, names=("first entry", "second entry"), ax=None):
+def draw_descent(f, path, x_range, y_range, names=("first entry", "second entry", "output f"), ax=None):
     """Draw a function of two numbers from above, and a walk down into it.
 
     Parameters
@@ -225,8 +225,8 @@ def draw_descent(f, path, x_range, y_range, names=("first entry", "second entry"
         Where the walk stood, from its start on.
     x_range, y_range : (float, float)
         What part is shown, along the first entry and along the second.
-    names : (str, str)
-        What the two entries are, with units.
+    names : (str, str, str)
+        What the two entries and the function's value are, with units.
     ax : matplotlib Axes, optional
 
     Returns
@@ -246,7 +246,7 @@ def draw_descent(f, path, x_range, y_range, names=("first entry", "second entry"
     heights = np.array([[f(np.array([x, y])) for x in xs] for y in ys])
     low, high = np.sqrt(heights.min()), np.sqrt(heights.max())
     field = ax.contourf(xs, ys, heights, levels=np.linspace(low, high, 13) ** 2)
-    ax.figure.colorbar(field, ax=ax, label="output f", format="%.2g", shrink=0.85)
+    ax.figure.colorbar(field, ax=ax, label=names[2], format="%.2g", shrink=0.85)
     ax.plot(*path.T, color="white", linestyle="-", marker="o", markevery=1, markersize=6, linewidth=3.5)
     ax.plot(*path.T, color=BACKWARD, linestyle="-", marker="o", markevery=1, markersize=4)
     for (x, y), text in ((path[0], "start"), (path[-1], f"after {len(path) - 1} steps")):

@@ -5,7 +5,7 @@ Leaves out Sequential, which stands in layer.py. Built in chapter 05.
 
 import numpy as np
 
-from minigrad.layer import Layer, name_of, run
+from minigrad.layer import Layer, Sequential, name_of, run
 from minigrad.shapes import ShapeError, shape_of
 
 
@@ -85,6 +85,10 @@ class Residual(Layer):
             )
         return X + F, lambda dY: dY + backward_F(dY)
 
+    def open(self, X, Y, rng):
+        """Initialize the layer inside: its width is that of X, to which it is added, and not that of Y."""
+        Sequential(self.layer).initialize(X, X, rng)
+
     def __repr__(self):
         return f"Residual({name_of(self.layer)})"
 
@@ -130,6 +134,11 @@ class Parallel(Layer):
             return None if first is None else sum(others, first)  # an X of integers has no gradient
 
         return np.concatenate(results, axis=-1), backward
+
+    def open(self, X, Y, rng):
+        """Initialize every branch; none of them alone is as wide as Y, so each must know its width."""
+        for layer in self.layers:
+            Sequential(layer).initialize(X, None, rng)
 
     def __repr__(self):
         return f"Parallel({', '.join(map(name_of, self.layers))})"

@@ -228,6 +228,7 @@ def test_the_command_line_fails_when_exercises_are_out_of_date(monkeypatch, caps
 
 
 def test_run_marks_and_executes_the_solutions_too(project):
+    (project / "notebooks" / "90_demo.ipynb").unlink()
     run("90", project)
     stored = read(project / "solutions" / "90_demo" / "90_demo.ipynb")
     assert [mark.get("grade_id") for mark in marks(stored)][2:5] == [
@@ -251,8 +252,10 @@ def copied(project):
 def test_work_gets_new_and_newer_files_and_keeps_what_the_learner_changed(project):
     make_exercises(project)
     source, copy = (project / where / "notebooks" / "90_demo.ipynb" for where in (".", "work"))
-    both = {"notebooks": {"new": ["90_demo.ipynb"]}, "exercises": {"new": ["90_demo.ipynb"]}}
-    assert copied(project) == both
+    store.write(project / "book" / "notation.md", "# Notation")
+    store.write(project / "book" / "_static" / "book.css", "not for the lab")
+    new = {"new": ["90_demo.ipynb"]}
+    assert copied(project) == {"notebooks": new, "exercises": new, "book": {"new": ["notation.md"]}}
     assert copy.read_bytes() == source.read_bytes()
     assert (project / "work" / "exercises" / "90_demo" / "90_demo.ipynb").exists()
     assert copied(project)["notebooks"] == {"unchanged": ["90_demo.ipynb"]}
@@ -284,6 +287,7 @@ def test_work_leaves_out_what_editors_hide_and_tells_one_line_a_kind(project, ca
     assert capsys.readouterr().out.splitlines() == [
         "notebooks: nothing copied; 1 left alone, because you changed it: 90_demo.ipynb",
         "exercises: nothing copied",
+        "book: nothing copied",
     ]
     assert os.listdir(project / "work" / "notebooks") == ["90_demo.ipynb"]
 

@@ -12,8 +12,20 @@ import nbformat
 import numpy as np
 import pytest
 
+import minigrad
 from course import checks, store
-from course.checks import CheckFailed, Exercise, check, exercises, find, hint, progress, record, solution
+from course.checks import (
+    CheckFailed,
+    Exercise,
+    check,
+    exercises,
+    find,
+    hint,
+    progress,
+    questions,
+    record,
+    solution,
+)
 
 PROJECT = Path(__file__).resolve().parents[2]
 EXERCISES = exercises()
@@ -184,7 +196,7 @@ def test_stopping_by_hand_passes_through(demo):
 
 @pytest.mark.parametrize("answer", [np.ones(3), (1.0, 2.0), None, 3.0])
 def test_a_result_instead_of_the_function_is_refused(demo, answer):
-    assert "check wants the function itself, and got what it returns" in said("90_demo.halve", answer)
+    assert "check wants the function itself, and got " in said("90_demo.halve", answer)
 
 
 def test_a_layer_instead_of_its_class_is_refused():
@@ -197,7 +209,7 @@ def test_a_layer_instead_of_its_class_is_refused():
             return X
 
     assert layered.judge(Right) == ""
-    with pytest.raises(CheckFailed, match=r"check wants the class itself, and got what it returns \(Right\)"):
+    with pytest.raises(CheckFailed, match=r"check wants the class itself, and got a Right: "):
         layered.judge(Right())
 
 
@@ -263,6 +275,79 @@ def test_a_probe_tells_apart_what_the_check_says_the_same_of():
     assert str(caught.value) == "sign: a positive number has sign 1."
     with pytest.raises(CheckFailed, match="itself"):
         sign.judge(lambda x: x + 0.0)
+
+
+# the shared questions
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (None, "Y must be numbers, and is nothing (is a `return` missing?)."),
+        ("text", "Y must be numbers, and is a str."),
+        ([[1.0, 2.0], [3.0]], "Y must be numbers, and is a list."),
+        ((np.ones(2), max), "Y must be numbers, and is a tuple."),
+        ([1.0, 2.0], "Y has shape (2,); it must have shape (3,)."),
+        ([1.0, np.nan, 1e-5], "Y[1] is nan, it must be 0."),
+        ([1.0, 0.0, 1.1e-5], "Y[2] is 1.1e-05, it must be 1e-05."),
+        ([1.0 + 2e-6, 0.0, 1e-5], "Y[0] is 1, it must be 1."),
+    ],
+)
+def test_values_that_are_no_numbers_or_wrong_are_refused(value, said):
+    with pytest.raises(CheckFailed) as caught:
+        questions.expect_values("Y", value, np.array([1.0, 0.0, 1e-5]))
+    assert str(caught.value) == said
+
+
+def test_rounding_and_the_noise_of_nudging_are_forgiven():
+    questions.expect_values("Y", [1 + 1e-7, 0, 1e-5], np.array([1.0, 1e-11, 1e-5]))
+    questions.expect_values("Y", np.zeros(3), np.full(3, 1e-11))
+    questions.expect_values("Y", np.zeros((0, 3)), np.zeros((0, 3)))
+    questions.expect_values("L", 2, 2.0)
+
+
+def test_a_wrong_gradient_is_told_with_its_size():
+    rng = np.random.default_rng(0)
+    X, W, b, dY = (rng.normal(size=size) for size in ((5, 3), (3, 7), (7,), (5, 7)))
+    arrays, right = {"X": X, "W": W, "b": b}, {"X": dY @ W.T, "W": X.T @ dY, "b": dY.sum(axis=0)}
+    questions.expect_gradients(lambda X, W, b: X @ W + b, arrays, dY, right)
+    for name, wrong, said in (
+        ("b", dY.mean(axis=0), "nudging that entry says .*; 5 times too small: 5 is the batch size"),
+        ("W", dY.T @ X, r"dW has shape \(7, 3\); it must have W's shape, \(3, 7\)"),
+        ("X", -dY @ W.T, r"dX\[\d, \d\] is .*; the sign is flipped"),
+    ):
+        with pytest.raises(CheckFailed, match=said):
+            questions.expect_gradients(lambda X, W, b: X @ W + b, arrays, dY, right | {name: wrong})
+
+
+def test_a_layer_that_breaks_a_rule_brings_its_report():
+    W = minigrad.Parameter(np.ones((3, 7)))
+
+    def overwrites(X):
+        def backward(dY):
+            W.grad = X.T @ dY
+            return dY @ W.data.T
+
+        return X @ W.data, backward
+
+    with pytest.raises(CheckFailed, match=r"use \+= instead of =") as caught:
+        questions.expect_gradcheck(overwrites, np.random.default_rng(0).normal(size=(5, 3)))
+    assert not caught.value.report.ok
+
+
+def test_what_changes_from_call_to_call_is_refused():
+    shapes = iter([np.ones(3), np.ones(4)])
+    with pytest.raises(CheckFailed, match=r"gives shape \(3,\), then \(4,\)"):
+        questions.expect_same_twice(lambda: next(shapes))
+    questions.expect_same_twice(lambda: np.ones(3))
+
+
+def test_arrays_that_are_changed_are_named():
+    X, labels = np.array([1.0, np.nan]), np.array([1, 2])
+    with questions.untouched(X=X, labels=labels):
+        pass
+    with pytest.raises(CheckFailed, match="it changes labels"), questions.untouched(X=X, labels=labels):
+        labels[0] = 7
 
 
 # hint, solution, progress
@@ -424,6 +509,12 @@ def answers(stem):
     return found
 
 
+def answered(exercise):
+    found = answers(exercise.stem)
+    assert exercise.short in found, f"no marked cell: run `python -m course.build run {exercise.stem[:2]}`"
+    return found[exercise.short]
+
+
 def run_cell(cell, scope):
     """Run a code cell; one that is tagged to raise may raise."""
     try:
@@ -452,14 +543,14 @@ def test_there_are_exercises_with_names_of_their_own():
 
 @pytest.mark.parametrize("exercise", CHECKED, ids=str)
 def test_the_solution_passes(exercise):
-    answer, _, _ = answers(exercise.stem)[exercise.short]
+    answer, _, _ = answered(exercise)
     for attempt in ATTEMPTS:
         exercise.judge(answer, attempt)
 
 
 @pytest.mark.parametrize("exercise", CHECKED, ids=str)
 def test_the_stub_raises_and_the_check_says_so(exercise):
-    _, stub, _ = answers(exercise.stem)[exercise.short]
+    _, stub, _ = answered(exercise)
     with pytest.raises(CheckFailed, match="is not written yet: replace its line") as caught:
         exercise.judge(stub)
     assert isinstance(caught.value.__cause__, NotImplementedError)
@@ -487,7 +578,7 @@ def test_typical_mistakes_fail_each_with_its_own_sentence(exercise):
 
 @pytest.mark.parametrize("exercise", CHECKED, ids=str)
 def test_no_hint_is_the_answer(exercise):
-    lines = [line for line in solution_lines(answers(exercise.stem)[exercise.short][2]) if len(line) > 15]
+    lines = [line for line in solution_lines(answered(exercise)[2]) if len(line) > 15]
     hints = "".join("".join(exercise.hints).split())
     assert [line for line in lines if line in hints] == []
 

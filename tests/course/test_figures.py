@@ -45,7 +45,7 @@ RIGHT = {
     library.draw_five_ways: [WAYS],
     library.draw_forward_backward: [
         (["double"],),
-        (["Linear(2, 3)", "ReLU"], False),
+        (["Linear(2, 3)", "ReLU"], False, "XYZ"),
         (["Linear(2, 3)", "ReLU", "Linear(3, 2)", "ReLU", "Sum"],),
     ],
     library.draw_digits: [(DIGITS,), (DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
@@ -210,11 +210,14 @@ def test_bytes_that_are_shared_are_not_summed():
 
 def test_wrong_ways_to_remember_are_told_in_percent():
     ax = library.draw_five_ways(*WAYS)
-    said = ["once: 4e-10", "once: 0", "twice: 176% wrong", "twice: 4e-10"]
+    said = ["once: right, to 4e-10", "once: right", "twice: 176% wrong", "twice: right, to 4e-10"]
     assert texts(ax)[:4] == said
     assert "1 of 2" in ax.get_title(loc="left")
-    ends = [bar.get_x() + bar.get_width() for bar in ax.patches]
-    np.testing.assert_allclose(ends, [4e-10, 1.5 * library.SMALLEST, 1.76, 4e-10])
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], [0, 0, 176, 0])
+
+
+def test_the_axis_of_an_xray_stays_where_it_is_put():
+    assert library.draw_xray(kept_by_a_layer(), kilobytes=10).get_xlim() == (0, 13)
 
 
 def test_a_misread_digit_is_framed_and_says_so():

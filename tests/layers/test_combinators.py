@@ -88,15 +88,16 @@ def test_parallel_splits_at_the_widths_of_its_branches():
     np.testing.assert_allclose(second.W.grad, X.T @ dY[:, 7:], rtol=1e-12)
 
 
-def test_parallel_refuses_results_that_cannot_stand_side_by_side():
-    def first_two(X):
-        return X[:2], lambda dY: dY
+@pytest.mark.parametrize("shape, other", [((5, 3), (2, 3)), ((5, 11, 3), (5, 2, 3))])
+def test_parallel_refuses_results_that_cannot_stand_side_by_side(shape, other):
+    def shorter(X):
+        return np.zeros(other), lambda dY: dY
 
     with pytest.raises(ShapeError) as caught:
-        Parallel(double, first_two)(X)
+        Parallel(double, shorter)(np.zeros(shape))
     assert str(caught.value) == (
-        "Parallel(double, first_two) needs results that differ in the last axis alone, "
-        "got shapes (5, 3), (2, 3)."
+        "Parallel(double, shorter) needs results that differ in the last axis alone, "
+        f"got shapes {shape}, {other}."
     )
 
 
