@@ -107,8 +107,7 @@ def diagnose(name, values, yours, true, Y, dY, jacobians=None):
     >>> diagnose("input X", {"input X": X}, {"input X": dX / 5}, {"input X": dX}, Y=X, dY=X)
     '5 times too small: 5 is the batch size'
     """
-    guesses = _ladder(name, values, yours, true, Y, dY, jacobians)
-    return next(sentence for a, b, sentence in guesses if same(a, b))
+    return next(words for a, b, words in _ladder(name, values, yours, true, Y, dY, jacobians) if same(a, b))
 
 
 def same(a, b, tol=1e-5):
@@ -191,7 +190,7 @@ def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
         yield (
             mine,
             J * (mine != 0),
-            f"right, but {np.sum((J != 0) & (mine == 0))} couplings with Y are missing",
+            f"right, but {np.sum((J != 0) & (mine == 0))} couplings with Y are absent",
         )
         yield np.sort(mine, axis=None), np.sort(J, axis=None), places
         ratios = (mine * J).sum(axis=1) / (mine * mine).sum(axis=1).clip(1e-300)
