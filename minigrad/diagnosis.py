@@ -22,7 +22,7 @@ class Row(namedtuple("Row", "name shape checked size error verdict sentence")):
     """
 
 
-@dataclass
+@dataclass(repr=False)
 class Report:
     """What gradcheck found: print it, or let a notebook show it.
 
@@ -54,7 +54,7 @@ class Report:
         """True if there is no problem."""
         return not self.problems
 
-    def __str__(self):
+    def __repr__(self):
         table = [("gradient of", "shape", "checked", "worst error", "", "")] if self.rows else []
         for name, shape, checked, size, error, verdict, sentence in self.rows:
             table.append((name, str(shape), f"{checked}/{size}", f"{error:.1e}", verdict, sentence))
@@ -67,7 +67,7 @@ class Report:
 
     def _repr_html_(self):
         cell = "<td colspan='{}' style='text-align: left'>{}</td>".format
-        rows = (re.split(r"\s{2,}", line.strip()) for line in html.escape(str(self)).splitlines())
+        rows = (re.split(r"\s{2,}", line.strip()) for line in html.escape(repr(self)).splitlines())
         rows = ("".join(cell(1, word) for word in row[:-1]) + cell(7 - len(row), row[-1]) for row in rows)
         page = "".join(f"<tr>{row}</tr>" for row in rows)
         # A colour only underlines its word, which keeps the page's own colour: readable on any ground.
@@ -171,7 +171,7 @@ def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
         regions[f"at index {indexes} of axis {axis}"] = hit | np.zeros_like(wrong)
     hint = ": named twice in X? use np.add.at" if X.dtype.kind in "iu" and len(np.unique(X)) < X.size else ""
     for where, region in regions.items():
-        if region.any() and wrong[region].mean() > 0.5 and region.mean() < 0.7:
+        if (region & known).any() and wrong[region & known].mean() > 0.5 and region.mean() < 0.7:
             yield yours, np.where(region, yours, true), f"wrong only {where}{hint}"
 
     # Couplings: the Jacobian has a row for each output, a column for each input.
@@ -187,11 +187,7 @@ def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
         silent = np.flatnonzero(~mine.reshape(-1, *Y.shape[1:], x.size).any(axis=(0, -1)))
         forgotten = f"output column {', '.join(map(str, silent))} sends nothing back: is a branch forgotten?"
         yield mine, J * mine.any(axis=1, keepdims=True), forgotten
-        yield (
-            mine,
-            J * (mine != 0),
-            f"right, but {np.sum((J != 0) & (mine == 0))} couplings with Y are absent",
-        )
+        yield mine, J * (mine != 0), f"right, but {np.sum((J != 0) & (mine == 0))} couplings are missing"
         yield np.sort(mine, axis=None), np.sort(J, axis=None), places
         ratios = (mine * J).sum(axis=1) / (mine * mine).sum(axis=1).clip(1e-300)
         for factor, array in factors.items():
@@ -200,7 +196,7 @@ def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
 
     # A statistic that was taken for a constant.
     for axis, word in (-1, "row"), (0, "column"):
-        if name.startswith("input") and x.ndim > 1 and x.shape[axis] > 2:
+        if x.shape == X.shape and x.ndim > 1 and x.shape[axis] > 2:
             one, centred = np.ones_like(x), x - _mean(x, axis)
             parts = {"mean": [one], "variance": [centred], "norm": [x], "mean and variance": [one, centred]}
             parts |= {"sum": [Y]} if Y.shape == x.shape else {}
@@ -222,7 +218,7 @@ def _mean(array, axis):
 
 def _times(ratio, X, Y):
     """Say how many times too large or too small, and which size, or pair of sizes, that number is."""
-    sizes = {"the batch size": len(X), "the number of inputs": X.shape[-1]}
+    sizes = {"the batch size": (*X.shape, 1)[0], "the number of inputs": (1, *X.shape)[-1]}
     sizes |= {"the number of outputs": (1, *Y.shape)[-1], "the size of Y": Y.size, "the size of X": X.size}
     meanings = [(size, name) for name, size in sizes.items()] + [(2, "")]
     meanings += [(size**0.5, f"the square root of {name}") for name, size in sizes.items()]
@@ -244,4 +240,6 @@ def explain(error):
             return f"{error} (two of these shapes are each other's transpose)"
         if one[1:] == other != []:
             return f"{error} (not summed over the batch? add .sum(axis=0))"
+    if "matmul" in str(error):
+        return f"{error} (is a .T missing, or one too many?)"
     return str(error)

@@ -184,9 +184,9 @@ class _Trial:
         return self.back(self.forward()[1], dY, already)
 
     def moved(self):
-        """Return the names of the arrays that are no longer what forward was given."""
-        now = self.lent | {name: holder.data for name, holder in self.holders.items()}
-        return [name for name, array in self.values.items() if not np.array_equal(now[name], array)]
+        """Return the names of the inputs and weights that are no longer what forward was given."""
+        now = self.lent | {name: self.holders[name].data for name in self.weights}
+        return [key for key in self.inputs + self.weights if not np.array_equal(now[key], self.values[key])]
 
 
 def _within(thing, name, seen):

@@ -192,6 +192,7 @@ def test_loading_zeroes_the_gradients_and_forgets_the_old_state(trained):
     load(path, other)
     assert not any(p.grad.any() for p in other.model.parameters())
     assert [list(p.state) for p in other.model.parameters()] == [["velocity"]] * 4
+    assert not any(hasattr(buffer, "grad") for buffer in other.model.buffers())
 
 
 # The file
@@ -322,6 +323,26 @@ def test_a_foreign_file_is_no_checkpoint(tmp_path, content):
         else:
             np.savez(file, header=np.array([{"format": 1}], dtype=object))
     untouched(CheckpointError, "is no checkpoint, or a damaged one .*: use another", path, learner())
+
+
+class Trap:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+def test_a_foreign_file_runs_no_code(tmp_path):
+    path, folder = tmp_path / "trap.npz", tmp_path / "sprung"
+    header = np.array(json.dumps({"format": 1}))
+    np.savez(path, header=header, trap=np.array([Trap(folder)], dtype=object))
+    untouched(CheckpointError, "is no checkpoint, or a damaged one", path, learner())
+    assert not folder.exists()
+    np.load(path, allow_pickle=True)["trap"]
+    assert folder.exists()  # so would it have gone
 
 
 def test_a_checkpoint_of_a_later_format_is_refused(tmp_path):

@@ -1,0 +1,606 @@
+"""gradcheck finds what is wrong, leaves what is right alone, and gives everything back as it was."""
+
+import copy
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from minigrad.gradcheck import STEP, gradcheck, numerical_gradient
+from minigrad.layer import Layer
+from minigrad.layers.activations import ReLU, Softmax, Tanh
+from minigrad.layers.combinators import chain
+from minigrad.layers.linear import Linear
+from minigrad.losses import cross_entropy, mse
+from minigrad.parameter import Buffer, Parameter
+from minigrad.shapes import ShapeError
+from tests.planted_bugs import BUGS, embedding, entrywise, linear
+
+X = np.random.default_rng(1).normal(size=(5, 3))
+RULES = [
+    "forward returns (Y, backward)",
+    "forward leaves X and the weights alone",
+    "the same X gives the same Y",
+    "backward runs",
+    "backward leaves dY alone",
+    "backward leaves X, Y and the weights alone",
+    "backward adds to the gradients",
+    "backward remembers its own forward",
+    "backward is linear in dY",
+]
+
+
+MUSEUM = {bug.name: bug for bug in BUGS}
+
+
+def planted(name):
+    """Return what gradcheck says about one bug of the museum."""
+    return gradcheck(MUSEUM[name].build(), MUSEUM[name].X)
+
+
+def verdicts(report):
+    return {row.name: row.verdict for row in report.rows}
+
+
+class Dropout(Layer):
+    """Drops entries while training, with a generator of its own."""
+
+    def __init__(self):
+        self.rng = np.random.default_rng(3)
+
+    def forward(self, X, training=False):
+        if not training:
+            return X, lambda dY: dY
+        mask = (self.rng.uniform(size=X.shape) < 0.8) / 0.8
+        return X * mask, lambda dY: dY * mask
+
+
+class Centre(Layer):
+    """Subtracts a running mean, which a training forward updates in place and by a new array."""
+
+    def __init__(self):
+        self.mean, self.count = Buffer(np.zeros(3)), Buffer(0.0)
+
+    def forward(self, X, training=False):
+        Y = X - self.mean.data
+        if training:
+            self.mean.data *= 0.9
+            self.mean.data += 0.1 * X.mean(axis=0)
+            self.count.data = self.count.data + 1
+        return Y, lambda dY: dY
+
+
+class Counting:
+    """Counts the calls of a layer."""
+
+    def __init__(self, layer):
+        self.layer, self.calls = layer, Counter()
+
+    def __call__(self, X):
+        self.calls["forward"] += 1
+        Y, backward = self.layer(X)
+
+        def counted(dY):
+            self.calls["backward"] += 1
+            return backward(dY)
+
+        return Y, counted
+
+    def __deepcopy__(self, memo):
+        return self  # the copy that gradcheck works on counts too
+
+    def named_parameters(self):
+        return self.layer.named_parameters()
+
+
+# What it says ---------------------------------------------------------------------------------------------
+
+
+def test_a_right_layer_passes_and_the_report_says_so():
+    report = gradcheck(Linear(3, 7, rng=0), X)
+    assert report.ok and report.problems == []
+    text = re.sub(r"\d\.\de-\d\d", "1.0e-10", str(report))
+    assert text == (
+        "gradcheck Linear  X (5, 3)\n"
+        "  gradient of  shape         checked  worst error\n"
+        "  input X      (5, 3)          15/15      1.0e-10  ok\n"
+        "  W            (3, 7)          21/21      1.0e-10  ok\n"
+        "  b            (7,)              7/7      1.0e-10  ok\n"
+        "  9 rules of a layer: all kept\n"
+        "passed"
+    )
+    assert max(row.error for row in report.rows) < 1e-8  # "clean", where the tolerance is 1e-6
+
+
+def test_a_wrong_gradient_is_named_in_its_own_row():
+    report = planted("linear_bias_gradient_is_a_mean")
+    assert verdicts(report) == {"input X": "ok", "W": "ok", "b": "WRONG"}
+    assert report.problems == ["b: 5 times too small: 5 is the batch size"]
+    assert "  b            (7,)              7/7      8.0e-01  WRONG  5 times too small" in str(report)
+    assert str(report).endswith("FAILED: 1 problem(s)")
+
+
+def test_a_broken_rule_has_a_line_of_its_own():
+    report = planted("linear_weight_gradient_overwritten")
+    assert set(verdicts(report).values()) == {"ok"} and not report.ok
+    assert "  BROKEN backward adds to the gradients: W: overwritten, use += instead of =\n" in str(report)
+    assert "all kept" not in str(report)
+
+
+def test_a_report_without_rows_has_no_table():
+    report = planted("rule_1_forward_returns_only_its_result")
+    assert report.rows == [] and list(report.rules) == RULES[:1]
+    assert "worst error" not in str(report) and str(report).endswith("FAILED: 1 problem(s)")
+
+
+def test_a_notebook_shows_the_same_words_as_a_table():
+    report = planted("linear_bias_gradient_is_a_mean")
+    html = report._repr_html_()
+    words = re.sub(r"<[^>]+>", " ", re.sub(r"</?u[^>]*>", "", html)).split()
+    assert " ".join(words) == " ".join(str(report).split())
+    assert re.search(r"<u style='[^']*#D55E00[^']*'>WRONG</u>", html)
+    assert re.search(r"<u style='[^']*#009E73[^']*'>ok</u>", html)
+    assert not re.search(r"[^-]color:|background", html)  # words and ground are the page's own, light or dark
+    spans = [sum(map(int, re.findall(r"colspan='(\d)'", row))) for row in html.split("</tr>")[:-1]]
+    assert set(spans) == {6}
+
+
+def test_a_notebook_never_runs_what_stands_in_a_name_or_an_error():
+    def layer(X):
+        def backward(dY):
+            raise ValueError("<script>")
+
+        return X, backward
+
+    assert "<script>" not in gradcheck(layer, X)._repr_html_()
+
+
+def test_the_report_holds_the_jacobian_by_nudging_and_by_backward():
+    layer = Linear(3, 7, rng=0)
+    nudged, yours = gradcheck(layer, X).jacobians["input X"]
+    assert nudged.shape == yours.shape == (35, 15)
+    np.testing.assert_allclose(
+        nudged, np.kron(np.eye(5), layer.W.data.T), atol=1e-9
+    )  # nudging is good to 1e-9
+    np.testing.assert_allclose(yours, np.kron(np.eye(5), layer.W.data.T), atol=1e-15)
+
+
+# The nine rules -------------------------------------------------------------------------------------------
+
+BREAKERS = {
+    1: "rule_1_forward_returns_the_pair_reversed",
+    2: "rule_2_forward_works_in_place",
+    3: "rule_3_forward_counts_its_calls",
+    4: "rule_4_backward_has_a_typo",
+    5: "rule_5_backward_masks_in_place",
+    6: "rule_6_backward_reuses_the_input",
+    7: "linear_weight_gradient_overwritten",
+    8: "rule_8_input_kept_on_self",
+    9: "rule_9_backward_keeps_only_signs",
+}
+
+
+@pytest.mark.parametrize("number", BREAKERS)
+def test_each_rule_is_broken_by_a_layer_of_its_own_and_no_other_rule_is(number):
+    report = planted(BREAKERS[number])
+    assert [rule for rule, complaint in report.rules.items() if complaint] == [RULES[number - 1]]
+
+
+@pytest.mark.parametrize("number", [1, 3, 4])
+def test_after_some_rules_nothing_more_is_judged(number):
+    report = planted(BREAKERS[number])
+    assert list(report.rules) == RULES[:number] and report.rows == []
+
+
+def test_a_right_layer_keeps_all_nine():
+    assert gradcheck(Linear(3, 7, rng=0), X).rules == dict.fromkeys(RULES, "")
+
+
+def test_a_wrong_value_that_a_broken_rule_explains_is_not_told_twice():
+    report = planted("rule_9_backward_keeps_only_signs")
+    assert verdicts(report) == {"input X": "see rules"} and len(report.problems) == 1
+
+
+def test_a_value_that_is_wrong_beside_a_broken_rule_is_still_told():
+    W, b = Parameter(np.ones((3, 7))), Parameter(np.zeros(7))
+
+    def layer(X):
+        def backward(dY):
+            W.grad = X.T @ dY
+            b.grad += dY.mean(axis=0)
+            return dY @ W.data.T
+
+        return X @ W.data + b.data, backward
+
+    report = gradcheck(layer, X)
+    assert report.problems == [
+        "backward adds to the gradients: W: overwritten, use += instead of =",
+        "b: 5 times too small: 5 is the batch size",
+    ]
+
+
+def test_a_layer_that_keeps_its_input_on_self_is_caught_with_one_example():
+    assert (
+        "keep X in the closure" in gradcheck(MUSEUM["rule_8_input_kept_on_self"].build(), X[:1]).problems[0]
+    )
+
+
+def test_a_gradient_of_zero_may_be_added_many_times():
+    assert gradcheck(Linear(3, 7, rng=0), np.zeros((5, 3))).ok
+
+
+# Traps that cry wolf elsewhere ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.3, 1.0])
+def test_at_the_kink_of_relu_any_slope_between_both_sides_passes(slope):
+    layer = entrywise(lambda X: np.maximum(X, 0), lambda X, Y, dY: dY * np.where(X == 0, slope, X > 0))
+    report = gradcheck(layer, np.array([[-1.0, 0.0, 2.0]]))
+    assert report.ok and report.rows[0].sentence == "1 at a kink"
+
+
+@pytest.mark.parametrize("slope", [-0.1, 1.1, 5.0])
+def test_at_the_kink_of_relu_no_other_slope_passes(slope):
+    layer = entrywise(lambda X: np.maximum(X, 0), lambda X, Y, dY: dY * np.where(X == 0, slope, X > 0))
+    assert not gradcheck(layer, np.array([[-1.0, 0.0, 2.0]])).ok
+
+
+@pytest.mark.parametrize("distance", 10.0 ** np.arange(-9.0, -3.0))
+@pytest.mark.parametrize("side", [-1, 1])
+def test_near_the_kink_of_relu_the_step_across_it_is_no_error(distance, side):
+    assert gradcheck(ReLU(), np.array([[side * distance, 2.0, -3.0]])).ok
+
+
+def test_many_kinks_at_once_are_accepted_output_by_output():
+    start_at_zero = Linear(3, 4, rng=0)
+    start_at_zero.W.data[...] = 0.0  # every hidden unit stands at the kink of ReLU, for every example
+    report = gradcheck(start_at_zero >> ReLU() >> Linear(4, 2, rng=1), X)
+    assert report.ok and "at a kink" in str(report)
+    assert gradcheck(start_at_zero >> ReLU() >> Linear(4, 2, rng=1), X, max_entries=5).ok
+
+
+@pytest.mark.parametrize("layer", [Tanh(), Softmax()], ids=repr)
+@pytest.mark.parametrize("scale", [30.0, 100.0, 700.0])
+def test_saturated_layers_pass(layer, scale):
+    assert gradcheck(layer, scale * X).ok
+
+
+def test_a_saturated_loss_passes():
+    assert gradcheck(lambda Y: cross_entropy(Y, np.array([0, 1, 2, 0, 1])), 100 * np.eye(5, 3)).ok
+
+
+def test_a_gradient_that_is_exactly_zero_passes_although_nudging_says_1e_11():
+    query, b_key = Parameter(np.ones((3, 2))), Parameter(np.ones(2))
+
+    def attention(X):
+        S = (X @ query.data) @ (X[:, :2] + b_key.data).T  # the bias adds the same to a whole row of scores
+        P = np.exp(S - S.max(axis=-1, keepdims=True))
+        P /= P.sum(axis=-1, keepdims=True)
+
+        def backward(dY):
+            dS = P * (dY - (dY * P).sum(axis=-1, keepdims=True))
+            dK, dQ = dS.T @ (X @ query.data), dS @ (X[:, :2] + b_key.data)
+            b_key.grad += dK.sum(axis=0)
+            query.grad += X.T @ dQ
+            return dQ @ query.data.T + np.pad(dK, ((0, 0), (0, 1)))
+
+        return P, backward
+
+    report = gradcheck(attention, 10 * X)
+    assert report.ok and verdicts(report)["b_key"] == "ok"
+
+
+def test_a_constant_output_passes():
+    assert gradcheck(lambda X: (np.ones((5, 2)), lambda dY: np.zeros_like(X)), X).ok
+    assert gradcheck(lambda X: (0 * X, lambda dY: 0 * dY), X).ok
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_a_batch_of_one_passes(batch):
+    assert gradcheck(Linear(3, 7, rng=0) >> Tanh() >> Linear(7, 1, rng=0), X[:batch]).ok
+
+
+def test_a_loss_with_its_target_fixed_is_a_layer():
+    report = gradcheck(lambda Y: mse(Y, np.ones((5, 3))), X)
+    assert report.ok and report.jacobians["input X"][0].shape == (1, 15)
+
+
+def test_a_float32_layer_is_judged_in_float64():
+    layer = Linear(3, 7, rng=0).to(np.float32)
+    report = gradcheck(layer, X.astype(np.float32))
+    assert report.ok and set(verdicts(report).values()) == {"ok"}
+    assert layer.W.data.dtype == layer.W.grad.dtype == np.float32
+
+
+def in_float32(layer):
+    """Return a layer that does its work in float32 inside."""
+
+    def forward(X):
+        Y, backward = layer(X.astype(np.float32))
+        return Y.astype(np.float64), lambda dY: backward(dY.astype(np.float32)).astype(np.float64)
+
+    return forward
+
+
+def test_float32_inside_is_suspicious_and_not_wrong():
+    report = gradcheck(in_float32(Tanh()), X)
+    assert report.ok and verdicts(report) == {"input X": "suspicious"}
+    assert "float32 inside" in str(report) and str(report).endswith("passed")
+
+
+@pytest.mark.parametrize("factor", [-1.0, 0.9, 1.1, 2.0])
+def test_an_error_of_a_tenth_is_found_in_spite_of_float32_inside(factor):
+    wrong = entrywise(np.tanh, lambda X, Y, dY: factor * dY * (1 - Y * Y))
+    assert verdicts(gradcheck(in_float32(wrong), X)) == {"input X": "WRONG"}
+
+
+def test_at_the_edge_of_the_domain_nudging_gives_no_verdict():
+    def root(X):
+        Y = np.sqrt(np.maximum(X, 0)) + np.where(X < 0, np.nan, 0)
+        return Y, lambda dY: dY / np.where(Y > 0, 2 * Y, 1)
+
+    report = gradcheck(root, np.array([[0.0, 1.0, 4.0]]))
+    assert report.ok and verdicts(report) == {"input X": "suspicious"} and "at an edge" in str(report)
+
+
+def test_a_random_layer_with_its_own_generator_passes():
+    assert gradcheck(Dropout(), X, training=True).ok
+    random = np.random.default_rng(0)
+
+    def noise(X):
+        mask = random.uniform(size=X.shape) < 0.5
+        return X * mask, lambda dY: dY * mask
+
+    assert gradcheck(chain(noise, Linear(3, 7, rng=0)), X).ok
+
+
+def test_a_buffer_that_each_training_forward_updates_passes_and_has_no_row():
+    report = gradcheck(Centre() >> Linear(3, 7, rng=0), X, training=True)
+    assert report.ok and list(verdicts(report)) == ["input X", "layers.1.W", "layers.1.b"]
+
+
+def test_training_reaches_the_layers_that_declare_it_and_no_other():
+    assert gradcheck(Dropout(), X).jacobians["input X"][0].any(axis=1).all()
+    assert not gradcheck(Dropout(), X, training=True).jacobians["input X"][0].any(axis=1).all()
+    assert gradcheck(lambda X: (X, lambda dY: dY), X, training=True).ok
+
+
+def test_a_shared_weight_gets_the_sum_of_both_paths():
+    shared = Linear(3, 3, rng=0)
+    report = gradcheck(shared >> Tanh() >> shared, X)
+    assert report.ok and [row.name for row in report.rows] == ["input X", "layers.0.W", "layers.0.b"]
+
+
+def test_a_gradient_may_come_back_as_dY_itself():
+    assert gradcheck(lambda X: (X.copy(), lambda dY: dY), X).ok
+
+
+# What it takes --------------------------------------------------------------------------------------------
+
+
+def test_a_tuple_of_inputs_has_a_tuple_of_gradients():
+    def product(X):
+        A, B = X
+        return A * B, lambda dY: (dY * B, dY * A)
+
+    report = gradcheck(product, (X, X + 1))
+    assert report.ok and list(verdicts(report)) == ["input X[0]", "input X[1]"]
+
+
+def test_integers_among_the_inputs_get_no_gradient():
+    lengths = np.array([1, 3, 2, 3, 1])
+
+    def masked(X):
+        mask = np.arange(3) < X[1][:, None]
+        return X[0] * mask, lambda dY: (dY * mask, None)
+
+    report = gradcheck(masked, (X, lengths))
+    assert report.ok and list(verdicts(report)) == ["input X[0]"]
+    with pytest.raises(TypeError, match=r"input X\[1\] holds integers: return None for it"):
+        gradcheck(lambda X: (X[0], lambda dY: (dY, 0 * X[1])), (X, lengths))
+
+
+def test_an_embedding_of_integers_is_checked_for_its_table():
+    report = gradcheck(
+        embedding(lambda table, ids, dY: np.add.at(table.grad, ids, dY)), np.array([1, 2, 1, 6])
+    )
+    assert report.ok and list(verdicts(report)) == ["table"]
+
+
+def test_integers_that_the_layer_has_a_gradient_for_are_an_error_that_says_what_to_write():
+    with pytest.raises(TypeError, match=r"input X holds integers.*astype\(float\)"):
+        gradcheck(Linear(3, 7, rng=0), np.ones((5, 3), dtype=int))
+
+
+@pytest.mark.parametrize(
+    "bad, error, words",
+    [
+        (np.zeros((0, 3)), ShapeError, "empty: give at least one example"),
+        (np.array([[1.0, np.nan, 0.0]]), ValueError, r"not finite.*the first at \[0, 1\]"),
+        (np.array(3.0), ShapeError, "no batch axis"),
+        (np.array([["a", "b", "c"]]), TypeError, r"X.astype\(float\)"),
+        ([[1.0, 2.0, 3.0]], TypeError, "write np.array"),
+    ],
+    ids=["empty", "nan", "number", "text", "list"],
+)
+def test_what_is_no_batch_of_numbers_is_refused(bad, error, words):
+    with pytest.raises(error, match=words):
+        gradcheck(Linear(3, 7, rng=0), bad)
+
+
+def test_an_output_that_is_not_finite_is_refused():
+    with pytest.raises(ValueError, match="Y .*not finite"):
+        gradcheck(lambda X: (X * np.inf, lambda dY: dY), X)
+
+
+def test_the_error_of_forward_is_left_as_it_is():
+    with pytest.raises(ShapeError, match="expects 3 inputs in the last axis"):
+        gradcheck(Linear(3, 7, rng=0), np.ones((5, 4)))
+
+
+def test_the_parameters_of_plain_functions_are_found_in_closures_globals_lists_and_methods():
+    global W_GLOBAL
+    W_GLOBAL, kept, owner = Parameter(np.ones(3)), [Parameter(2 * np.ones(3))], Linear(3, 3, rng=0)
+
+    def layer(X):
+        H, backward = owner.forward(X)
+
+        def back(dY):
+            W_GLOBAL.grad += (dY * H * kept[0].data).sum(axis=0)
+            kept[0].grad += (dY * H * W_GLOBAL.data).sum(axis=0)
+            return backward(dY * W_GLOBAL.data * kept[0].data)
+
+        return H * W_GLOBAL.data * kept[0].data, back
+
+    report = gradcheck(layer, X)
+    assert report.ok and set(verdicts(report)) == {"input X", "W_GLOBAL", "kept.0", "owner.W", "owner.b"}
+    assert list(verdicts(gradcheck(owner.forward, X))) == ["input X", "W", "b"]
+
+
+def test_the_same_seed_gives_the_same_report():
+    assert str(gradcheck(Tanh(), X, rng=4)) == str(gradcheck(Tanh(), X, rng=np.random.default_rng(4)))
+
+
+def test_the_tolerance_decides_what_passes():
+    rough = entrywise(np.sin, lambda X, Y, dY: dY * np.cos(X) * (1 + 3e-6))
+    assert not gradcheck(rough, X).ok and gradcheck(rough, X, tol=1e-5).ok
+
+
+# How it leaves things -------------------------------------------------------------------------------------
+
+
+def everything(thing):
+    """Return the identity and the bytes of all that a Parameter or Buffer holds."""
+    return {
+        name: (id(value), np.asarray(value).tobytes())
+        for name, value in vars(thing).items()
+        if name != "state"
+    }
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("as_function", [False, True])
+def test_the_layer_is_bit_for_bit_what_it_was(dtype, as_function):
+    dropout, centre, right = Dropout(), Centre(), Linear(3, 7, rng=0).to(dtype)
+    right.W.grad += 0.25
+    right.W.state["velocity"] = np.ones((3, 7))
+    things = [right.W, right.b, centre.mean, centre.count]
+    before = [everything(thing) for thing in things], copy.deepcopy(dropout.rng.bit_generator.state)
+    layer = dropout >> centre >> right
+    given = X.astype(dtype)
+    if as_function:
+        layer = chain(dropout, chain(centre, right))
+    assert gradcheck(layer, given, training=True).ok
+    assert ([everything(thing) for thing in things], dropout.rng.bit_generator.state) == before
+    np.testing.assert_array_equal(given, X.astype(dtype))
+
+
+def test_even_a_layer_that_fails_or_misbehaves_is_given_back():
+    W = Parameter(np.ones((3, 7)))
+    before = everything(W)
+
+    def failing(X):
+        W.data += 1.0
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        gradcheck(failing, X)
+    assert everything(W) == before
+    for name in ("linear_learns_inside_backward", "linear_decays_its_weights_in_forward"):
+        layer = MUSEUM[name].build()
+        weights = layer.__closure__[0].cell_contents
+        before = everything(weights)
+        gradcheck(layer, X)
+        assert everything(weights) == before
+
+
+def test_read_only_inputs_are_fine():
+    given = X.copy()
+    given.flags.writeable = False
+    assert gradcheck(Linear(3, 7, rng=0), given).ok
+
+
+# What it costs --------------------------------------------------------------------------------------------
+
+
+def test_a_small_linear_layer_costs_four_forwards_an_entry_and_little_more():
+    counting = Counting(Linear(3, 7, rng=0))
+    assert gradcheck(counting, X).ok
+    entries, outputs = 15 + 21 + 7, 35
+    # Four nudges an entry, one run for each row of the Jacobian, and eight runs for the nine rules.
+    assert counting.calls["forward"] == 4 * entries + outputs + 8
+    assert counting.calls["backward"] == outputs + 8
+
+
+def test_of_a_large_model_only_a_sample_is_nudged():
+    counting = Counting(Linear(17, 23, rng=0) >> ReLU() >> Linear(23, 11, rng=1))
+    report = gradcheck(counting, np.random.default_rng(0).normal(size=(13, 17)), max_entries=29)
+    assert report.ok and report.jacobians == {}
+    assert {row.name: row.checked for row in report.rows} == {
+        "input X": 29, "layers.0.W": 29, "layers.0.b": 23, "layers.2.W": 29, "layers.2.b": 11
+    }  # fmt: skip
+    assert (
+        counting.calls["forward"] == 4 * (3 * (29 + 3) + 23 + 11) + 8
+    )  # three directions for each that is sampled
+
+
+@pytest.mark.parametrize("rng", range(10))
+def test_three_directions_find_the_one_wrong_entry_that_the_sample_missed(rng):
+    wrong = np.zeros((3, 101))
+    wrong[1, 71] = 0.1
+    layer = linear(dW=lambda X, W, dY: X.T @ dY + wrong * dY.sum(), n_out=101)
+    report = gradcheck(layer, X, max_entries=7, rng=rng)
+    assert report.problems == ["W: right where sampled, wrong elsewhere: raise max_entries"]
+
+
+# numerical_gradient ---------------------------------------------------------------------------------------
+
+
+def test_numerical_gradient_of_a_number():
+    x = np.array([[1.0, -3.0], [0.0, 2.0]])
+    np.testing.assert_allclose(numerical_gradient(lambda x: (x * x * x).sum(), x), 3 * x * x, atol=1e-8)
+
+
+def test_numerical_gradient_of_an_array_counts_each_entry_as_dY_says():
+    W, dY = np.random.default_rng(0).normal(size=(3, 7)), np.random.default_rng(1).normal(size=(5, 7))
+    np.testing.assert_allclose(numerical_gradient(lambda X: X @ W, X, dY), dY @ W.T, atol=1e-9)
+
+
+def test_numerical_gradient_works_on_copies_and_in_float64():
+    x = np.array([1, 2], dtype=np.float32)
+    x.flags.writeable = False
+    seen = []
+
+    def f(x):
+        seen.append(x.dtype)
+        x *= 2
+        return x.sum()
+
+    gradient = numerical_gradient(f, x)
+    np.testing.assert_allclose(gradient, [2, 2], atol=1e-9)
+    assert gradient.dtype == np.float64 and set(seen) == {np.dtype(np.float64)} and x.tolist() == [1, 2]
+
+
+def test_numerical_gradient_of_the_identity_is_not_fooled_by_getting_its_own_array_back():
+    np.testing.assert_allclose(numerical_gradient(lambda x: x, X, np.ones((5, 3))), 1, atol=1e-9)
+
+
+def test_numerical_gradient_at_a_kink_is_the_mean_of_both_sides():
+    assert numerical_gradient(abs, np.array(0.0)) == 0
+    assert numerical_gradient(lambda x: np.maximum(x, 0), np.array(0.0)) == 0.5
+
+
+def test_numerical_gradient_divides_by_the_step_really_stored():
+    x = np.array(1e-3 + 1 / 3)  # x + h is rounded: dividing by 2h instead is 50 times worse here
+    h = STEP
+    stored = (x + h) - (x - h)
+    assert stored != 2 * h
+    assert abs(numerical_gradient(lambda x: x, x) - 1) < 1e-15  # one rounding, of the division
+
+
+def test_numerical_gradient_refuses_a_dY_of_another_shape():
+    with pytest.raises(ShapeError, match=r"f returned shape \(5, 3\): dY needs it too, got \(3,\)"):
+        numerical_gradient(lambda x: 2 * x, X, np.ones(3))
+    with pytest.raises(ShapeError, match=r"f returned shape \(5,\): dY needs it too, got \(\)"):
+        numerical_gradient(lambda x: x.sum(axis=1), X)
