@@ -214,7 +214,7 @@ def _unlike(some, others):
     """Return the names of the gradients that differ by more than rounding."""
     pairs = [(name, mine, others[name]) for name, mine in some.items() if mine is not None]
     floor = 1e-12 + 1e-10 * max((np.abs(b).max() for _, _, b in pairs), default=0.0)
-    return [name for name, a, b in pairs if np.any(np.abs(a - b) > 1e-6 * np.abs(b).max() + floor)]
+    return [name for name, a, b in pairs if np.any(np.abs(a - b) > 1e-5 * np.abs(b).max() + floor)]
 
 
 def _rules(trial, rng):
@@ -302,12 +302,13 @@ def _judge(trial, name, tol, max_entries, rng):
         ways = (np.eye(1, value.size, entry).reshape(value.shape) for entry in entries)
         through = (rng.choice([-1.0, 1.0], value.shape) / np.sqrt(value.size) for _ in range(3 * sampled))
         found = [_nudge(trial, name, way, yours, eps) for way in chain(ways, through)]
-        mine, slope, change, rounding, low, high = np.array([numbers for numbers, _ in found]).T
-        floor, noise = np.median(rounding), np.median(change[slope != 0]) if slope.any() else 0.0
+        mine, slope, low, high, change, noise, rounding = np.array([numbers for numbers, _ in found]).T
         # Noise far above float64's rounding, not above float32's: once more, with the step for float32.
-        if not max(1e4 * floor, 1e-4 * np.abs(slope).max()) < noise < floor * EPS32 / EPS:
+        heavy = np.abs(slope[: len(entries)]) > 1e-3 * np.abs(slope).max()
+        typical, floor = np.median(noise[: len(entries)][heavy]) if heavy.any() else 0.0, np.median(rounding)
+        if not max(1e3 * floor, 1e-7 * np.abs(slope).max()) < typical < floor * EPS32 / EPS:
             break
-    tol, blur = tol if eps == EPS else max(tol, 1e-3), 10 * change + rounding
+    tol, blur = tol if eps == EPS else max(tol, 1e-3), 10 * (change + noise) + rounding
     size = np.maximum.reduce([np.abs(mine), np.abs(slope), blur / tol])
     error = np.abs(mine - slope) / np.maximum(size, np.nanmax(np.abs(slope)) / 100 + 1e-300)
     crossed = (np.arange(len(slope)) >= len(entries)) & (high - low > blur)  # several kinks at once
@@ -324,10 +325,10 @@ def _judge(trial, name, tol, max_entries, rng):
 
 
 def _nudge(trial, name, way, yours, eps):
-    """Nudge an array one way; return six numbers about the slope of Σ dY · Y, and the slopes of all Y.
+    """Nudge an array one way; return seven numbers about the slope of Σ dY · Y, and the slopes of all Y.
 
-    The numbers: the slope by backward, by nudging, its change with the step, its rounding, and the least and
-    the greatest slope at a kink.
+    The numbers: the slope by backward, by nudging, the least and the greatest at a kink; and three doubts about
+    it, its change with the step, its noise, and float64's rounding.
     """
     here = trial.values[name]
     h = np.cbrt(eps) * max(1.0, np.abs(here * way).max())
@@ -340,8 +341,9 @@ def _nudge(trial, name, way, yours, eps):
     slopes, near_slopes = (right + left) / 2, (near_right + near_left) / 2
     # Right and left differ by h times the curvature, half as much at half the step: but not at a kink.
     jump, near_jump = right - left, near_right - near_left
-    kink = np.abs(near_jump) > 0.75 * np.abs(jump)
+    kink = np.abs(near_jump - jump) < 0.25 * np.abs(jump)
     doubts = slopes - near_slopes, np.where(kink, 0.0, jump - 2 * near_jump)
-    mine, change = np.vdot(yours, way), sum(np.abs(np.sum(trial.dY * doubt)) for doubt in doubts)
+    change, noise = (np.abs(np.sum(trial.dY * doubt)) for doubt in doubts)
     low, high = np.sort(trial.dY * np.where(kink, [near_right, near_left], slopes), axis=0)
-    return (mine, np.sum(trial.dY * slopes), change, trial.rounding * eps / h, low.sum(), high.sum()), slopes
+    known = np.vdot(yours, way), np.sum(trial.dY * slopes), low.sum(), high.sum()
+    return (*known, change, noise, trial.rounding * eps / h), slopes

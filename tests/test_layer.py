@@ -567,7 +567,6 @@ def test_a_layer_that_has_weights_keeps_them():
         Linear(n_out=11) >> Residual(chain(Linear(n_out=2), Linear(n_out=11))) >> Linear(),
         Linear(n_out=11) >> Residual(Sequential()) >> double >> Linear(),
     ],
-    ids=str,
 )
 def test_sizes_reach_every_layer_inside(model):
     model.initialize(X, np.zeros((5, 7)), rng=0)

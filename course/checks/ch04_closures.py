@@ -61,7 +61,7 @@ def last_call_only():
     return 12.0, 12.0, 120.0
 
 
-@three_calls.mistake("These are the results of cube itself; the question is about the way back.")
+@three_calls.mistake("These are the results of cube itself, X³; the way back wants its slope, times dY.")
 def forward_values():
     return 8.0, 1.0, 1.0
 
@@ -95,7 +95,8 @@ def _(answer, rng):
     X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
     with untouched(X=X, dY=dY):
         Y, backward = expect_several(answer(X), "Y", "backward")
-        expect_shape("Y", Y, "dY", dY)
+        if np.shape(Y) != dY.shape:
+            raise CheckFailed(f"Y has shape {np.shape(Y)}; (batch, width) is {dY.shape}")
         expect_values("Y", Y, X.mean(axis=1))
         dX = backward(dY)
     expect_gradients(lambda X: X.mean(axis=1), {"X": X}, dY, {"X": dX})
@@ -347,7 +348,7 @@ def row_by_row(gain, dgain):
     return forward
 
 
-@scale.mistake("it raises UnboundLocalError")
+@scale.mistake("The name dgain is still assigned to inside backward: write into the array instead.")
 def still_missing(gain, dgain):
     def forward(X):
         def backward(dY):
@@ -549,6 +550,20 @@ class ForgotTheBias(_Turned):
         return dY @ self.W.data
 
 
+@linear.mistake("W is a Parameter: its numbers are in W.data.")
+class ForgotData(_Turned):
+    def forward(self, X):
+        return X @ self.W.T + self.b, lambda dY: self.back(X, dY)
+
+
+@linear.mistake("Turn one of them: dY.T @ X has the shape of W, (n_out, n_in).")
+class TransposedGradient(_Turned):
+    def back(self, X, dY):
+        self.W.grad += X.T @ dY
+        self.b.grad += dY.sum(axis=0)
+        return dY @ self.W.data
+
+
 @linear.mistake("two layers made with rng=0 differ")
 class DrawsFromElsewhere(_Turned):
     def __init__(self, n_in, n_out, rng):
@@ -629,6 +644,12 @@ def forgot_the_square(X):
 @light_tanh.mistake("The slope wants Y, the result; this is 1 − X².")
 def from_the_input(X):
     return np.tanh(X), lambda dY: (1 - X * X) * dY
+
+
+@light_tanh.mistake("Brackets: 1 - Y * Y * dY takes the product away from 1; the slope is (1 - Y * Y).")
+def forgot_the_brackets(X):
+    Y = np.tanh(X)
+    return Y, lambda dY: 1 - Y * Y * dY
 
 
 @light_tanh.mistake("You return the slope alone: the chain rule multiplies it by dY.")

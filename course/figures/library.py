@@ -91,7 +91,7 @@ def draw_five_ways(errors, tests, ax=None):
         for text, bad in zip(ax.bar_label(bars, said, padding=4), wrong[:, column], strict=True):
             text.set_color(INK if bad else FORWARD)
     ax.set_yticks(range(len(values)), errors)
-    ax.set(xlim=(0, 160 * values.max()), ylim=(len(values) - 0.5, -0.5))
+    ax.set(xlim=(0, 150 * values.max()), ylim=(len(values) - 0.5, -0.5))
     ax.set(xlabel="error of the gradient, in percent of its largest entry", ylabel="where it is remembered")
     ax.set_title(f"One layer, used twice: {wrong.any(axis=1).sum()} of {len(values)} ways to remember fail")
     return ax

@@ -76,7 +76,7 @@ def draw_map(chapters, ax=None):
             _draw_box(ax, column, -row - 0.1 - BOX[1], stem[:2], title, stem in chapters)
     ax.set(xlim=(-0.05, COLUMNS), ylim=(-len(CONTENTS) + 0.2, 0.2))
     ax.set_axis_off()
-    ax.set_title(f"{len(known)} chapters in five parts; the filled ones stand today")
+    ax.set_title(f"{len(known)} chapters in five parts; the filled ones can be opened today")
     return ax
 
 

@@ -129,7 +129,6 @@ def test_watch_sees_the_very_arrays_and_changes_nothing():
         Parallel(Listens()),
         Residual(Parallel(Listens())),
     ],
-    ids=str,
 )
 def test_training_reaches_the_layers_inside(model):
     trained, usual = model(X, training=True)[0], model(X)[0]
