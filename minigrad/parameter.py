@@ -8,11 +8,11 @@ import numpy as np
 
 
 def _as_floats(data):
-    """Return data as an array of floats, without copying one that is already that."""
+    """Return a copy of data as an array of floats: training changes it in place, and not its caller's."""
     array = data if hasattr(data, "__array_function__") else np.asarray(data)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"a parameter holds numbers, got an array of {array.dtype}.")
-    return array if array.dtype.kind == "f" else array.astype(float)
+    return array.astype(array.dtype if array.dtype.kind == "f" else float)
 
 
 class Parameter:

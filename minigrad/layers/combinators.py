@@ -24,6 +24,7 @@ def chain(first, second):
     -----
     Y = second(first(X)).
     dX = backward_first(backward_second(dY)): the chain rule, hence the name.
+    Python's copy.deepcopy does not look into functions; a model that is to be copied is written with `>>`.
 
     References
     ----------

@@ -19,6 +19,15 @@ RUNGS = (
     "layers/combinators.py",
     "learner.py",
 )
+# What stands in these files for the sake of a later chapter, and does not count yet.
+LATER = {
+    "parameter.py": {"Buffer"},  # 10
+    "layer.py": {"initialize", "open", "to", "buffers", "summary"},  # 10 and 12
+    "losses.py": {"cosine_distance"},  # 13
+    "layers/linear.py": {"open", "_width"},  # 12
+    "layers/activations.py": {"GELU"},  # 16
+    "layers/combinators.py": {"open"},  # 12
+}
 SILENT = (
     tokenize.COMMENT,
     tokenize.NL,
@@ -29,8 +38,8 @@ SILENT = (
 )
 
 
-def code_lines(source, class_name=None):
-    """Return the numbers of the lines that hold code, in a whole file or in one of its classes."""
+def code_lines(source, class_name=None, without=()):
+    """Return the numbers of the lines that hold code, in a file or a class of it, without some definitions."""
     tree = ast.parse(source)
     lines = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -44,14 +53,16 @@ def code_lines(source, class_name=None):
             and ast.get_docstring(node) is not None
         ):
             lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+        if getattr(node, "name", None) in without:
+            lines -= set(range(node.lineno, node.end_lineno + 1))
     if class_name is not None:
         (node,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == class_name)
         lines &= set(range(node.lineno, node.end_lineno + 1))
     return lines
 
 
-def size(name, class_name=None):
-    return len(code_lines((LIBRARY / name).read_text(encoding="utf-8"), class_name))
+def size(name, class_name=None, without=()):
+    return len(code_lines((LIBRARY / name).read_text(encoding="utf-8"), class_name, without))
 
 
 def files():
@@ -72,6 +83,7 @@ class A:
 """
     assert code_lines(source) == {3, 6, 9, 10}
     assert code_lines(source, "A") == {6, 9, 10}
+    assert code_lines(source, without={"A"}) == {3}
 
 
 def test_the_library_without_its_checker_has_at_most_1000_lines():
@@ -82,8 +94,16 @@ def test_the_checker_has_at_most_350_lines():
     assert sum(size(name) for name in CHECKER) <= 350
 
 
-def test_what_the_first_two_parts_need_has_at_most_400_lines():
-    assert sum(size(name) for name in RUNGS) + size("optimizers.py", "SGD") <= 400
+def test_what_the_first_two_parts_need_has_at_most_440_lines():
+    rungs = sum(size(name, without=LATER.get(name, ())) for name in RUNGS)
+    assert rungs + size("optimizers.py", "SGD") <= 440
+
+
+def test_what_belongs_to_later_chapters_is_there():
+    for name, later in LATER.items():
+        assert later <= {
+            getattr(node, "name", None) for node in ast.walk(ast.parse((LIBRARY / name).read_text("utf-8")))
+        }
 
 
 @pytest.mark.parametrize("name", files())
