@@ -220,6 +220,7 @@ def _times(ratio, X, Y):
     """Say how many times too large or too small, and which size, or pair of sizes, that number is."""
     sizes = {"the batch size": (*X.shape, 1)[0], "the number of inputs": (1, *X.shape)[-1]}
     sizes |= {"the number of outputs": (1, *Y.shape)[-1], "the size of Y": Y.size, "the size of X": X.size}
+    sizes |= {f"the length of axis {axis} of X": length for axis, length in enumerate(X.shape[1:-1], 1)}
     meanings = [(size, name) for name, size in sizes.items()] + [(2, "")]
     meanings += [(size**0.5, f"the square root of {name}") for name, size in sizes.items()]
     for (name, size), (other, another) in permutations([*sizes.items(), ("2", 2)], 2):
@@ -240,6 +241,5 @@ def explain(error):
             return f"{error} (two of these shapes are each other's transpose)"
         if one[1:] == other != []:
             return f"{error} (not summed over the batch? add .sum(axis=0))"
-    if "matmul" in str(error):
-        return f"{error} (is a .T missing, or one too many?)"
-    return str(error)
+    hint = " (is a .T missing, or one too many?)" if "matmul" in str(error) else ""
+    return f"{error}{hint}"

@@ -16,7 +16,7 @@ from minigrad.diagnosis import Report, Row, diagnose, explain
 from minigrad.shapes import ShapeError, require_batch, shape_of
 
 EPS, EPS32 = np.finfo(np.float64).eps, np.finfo(np.float32).eps
-STEP = np.cbrt(EPS)  # 6e-6: a larger step leaves the straight part of f, a smaller one drowns in rounding
+NUDGE = np.cbrt(EPS)  # 6e-6: a larger nudge leaves the straight part of f, a smaller one drowns in rounding
 
 
 def numerical_gradient(f, array, dY=None):
@@ -60,13 +60,13 @@ def numerical_gradient(f, array, dY=None):
     gradient = np.zeros_like(x)
     for index in np.ndindex(x.shape):
         right, left = x.copy(), x.copy()
-        right[index] += STEP * max(1.0, abs(x[index]))
-        left[index] -= STEP * max(1.0, abs(x[index]))
-        step = right[index] - left[index]  # the step really stored
+        right[index] += NUDGE * max(1.0, abs(x[index]))
+        left[index] -= NUDGE * max(1.0, abs(x[index]))
+        distance = right[index] - left[index]  # the one really stored
         difference = np.asarray(f(right)) - f(left)  # subtract first, then weight: less is lost to rounding
         if difference.shape != weight.shape:
             raise ShapeError(f"f returned shape {difference.shape}: dY needs it too, got {weight.shape}.")
-        gradient[index] = np.sum(weight * difference) / step
+        gradient[index] = np.sum(weight * difference) / distance
     return gradient
 
 
@@ -195,18 +195,19 @@ def _within(thing, name, seen):
     if id(thing) in seen or inspect.isclass(thing) or inspect.ismodule(thing):
         return
     seen[id(thing)] = thing
-    inside = thing if isinstance(thing, dict) else {}
+    parts = thing if isinstance(thing, dict) else {}
     if isinstance(thing, np.random.Generator):
         yield name, thing.bit_generator
     elif isinstance(getattr(thing, "data", None), np.ndarray):
         yield name, thing
     elif isinstance(thing, (list, tuple)):
-        inside = dict(enumerate(thing))
+        parts = dict(enumerate(thing))
     elif inspect.isfunction(thing):
-        inside = inspect.getclosurevars(thing).globals | inspect.getclosurevars(thing).nonlocals
-    elif hasattr(thing, "named_parameters"):
-        inside = thing.named_parameters() | vars(thing)  # its own names come first
-    for key, part in inside.items():
+        parts = inspect.getclosurevars(thing).globals | inspect.getclosurevars(thing).nonlocals
+    elif callable(thing):
+        named = getattr(thing, "named_parameters", dict)()  # its own names come first
+        parts = named | getattr(thing, "__dict__", {})
+    for key, part in parts.items():
         yield from _within(part, f"{name}.{key}".lstrip("."), seen)
 
 
@@ -227,8 +228,8 @@ def _rules(trial, rng):
         return
     trial.Y = np.array(result[0], dtype=float)
     trial.dY = rng.choice([-1.0, 1.0], trial.Y.shape) * rng.uniform(0.5, 1.5, trial.Y.shape)
-    scale = 1.0 + np.abs(trial.Y).mean() + max(np.abs(trial.values[name]).max() for name in trial.nudged)
-    trial.rounding = 8 * np.linalg.norm(trial.dY * (np.abs(trial.Y) + scale))
+    largest = max((np.abs(trial.values[name]).max() for name in trial.nudged), default=0.0)
+    trial.rounding = 8 * np.linalg.norm(trial.dY * (np.abs(trial.Y) + np.abs(trial.Y).mean() + largest + 1))
     require_batch("Y", np.atleast_1d(trial.Y))
     moved = trial.moved()
     yield "forward leaves X and the weights alone", moved, "changed, work on a copy"
@@ -253,8 +254,7 @@ def _rules(trial, rng):
     moved = [name for name in trial.moved() if name not in moved] + ["Y"] * (not np.array_equal(Y, trial.Y))
     yield "backward leaves X, Y and the weights alone", moved, "changed, work on a copy"
 
-    already = 1.0 + max((np.abs(first[name]).max() for name in trial.weights), default=0.0)
-    lost = _unlike({name: first[name] + already for name in trial.weights}, trial.run(trial.dY, already))
+    lost = _unlike({name: first[name] + 1e6 for name in trial.weights}, trial.run(trial.dY, already=1e6))
     yield "backward adds to the gradients", lost, "overwritten, use += instead of ="
 
     trial.forward({name: np.flip(trial.values[name]) for name in trial.inputs}, restore=False)
@@ -289,7 +289,7 @@ def _compare(trial, report, tol, max_entries, rng):
         report.rows.append(row)
 
 
-def _judge(trial, name, tol, max_entries, rng):
+def _judge(trial, name, tol, max_entries, rng, eps=EPS):
     """Nudge each entry of an array, or a sample of them and three random directions through all.
 
     Returns a Row, not diagnosed yet; the nudged gradient; and, if it is small, the nudged Jacobian.
@@ -298,22 +298,20 @@ def _judge(trial, name, tol, max_entries, rng):
     yours = yours if np.shape(yours) == value.shape else np.full(value.shape, np.nan)
     entries = np.sort(rng.permutation(value.size)[:max_entries])
     sampled = len(entries) < value.size
-    for eps in (EPS, EPS32):
-        ways = (np.eye(1, value.size, entry).reshape(value.shape) for entry in entries)
-        through = (rng.choice([-1.0, 1.0], value.shape) / np.sqrt(value.size) for _ in range(3 * sampled))
-        found = [_nudge(trial, name, way, yours, eps) for way in chain(ways, through)]
-        mine, slope, low, high, change, noise, rounding = np.array([numbers for numbers, _ in found]).T
-        blur = 10 * (change + noise) + rounding
-        size = np.maximum.reduce([np.abs(mine), np.abs(slope), blur / tol])
-        error = np.abs(mine - slope) / np.maximum(size, np.nanmax(np.abs(slope)) / 100 + 1e-300)
-        crossed = (np.arange(len(slope)) >= len(entries)) & (high - low > blur)  # several kinks at once
-        kinks = (error > tol) & (crossed | (low - blur <= mine) & (mine <= high + blur))
-        error[kinks | np.isnan(slope)] = 0.0
-        # Noise far above float64's rounding, as of float32: once more, with the step that suits float32.
-        noisy = noise > 1e3 * rounding + 1e-7 * np.abs(slope).max()
-        if not (noisy.mean() > 0.5 or noisy.any() and error.max() > tol):
-            break
-        tol = max(tol, 1e-3)
+    ways = (np.eye(1, value.size, entry).reshape(value.shape) for entry in entries)
+    through = (rng.choice([-1.0, 1.0], value.shape) / np.sqrt(value.size) for _ in range(3 * sampled))
+    found = [_nudge(trial, name, way, yours, eps) for way in chain(ways, through)]
+    mine, slope, low, high, change, noise, rounding = np.array([numbers for numbers, _ in found]).T
+    blur = 10 * (change + noise) + rounding
+    size = np.maximum.reduce([np.abs(mine), np.abs(slope), blur / tol])
+    error = np.abs(mine - slope) / np.maximum(size, np.nanmax(np.abs(slope)) / 100 + 1e-300)
+    crossed = (np.arange(len(slope)) >= len(entries)) & (high - low > blur)  # several kinks at once
+    kinks = (error > tol) & (crossed | (low - blur <= mine) & (mine <= high + blur))
+    error[kinks | np.isnan(slope)] = 0.0
+    # Noise far above float64's rounding, as of float32: once more, with the step and the tolerance for that.
+    noisy = noise > np.maximum(change, 1e3 * rounding + 1e-7 * np.abs(slope).max())
+    if eps == EPS and (noisy.mean() > 0.5 or noisy.any() and error.max() > tol):
+        return _judge(trial, name, max(tol, 1e-3), max_entries, rng, EPS32)
     verdict, sentence = "ok", f"{kinks.sum()} at a kink" if kinks.any() else ""
     if eps == EPS32 or np.isnan(slope).any():
         verdict, sentence = "suspicious", "nudging is rough here: float32 inside, or X at an edge?"
@@ -327,8 +325,8 @@ def _judge(trial, name, tol, max_entries, rng):
 def _nudge(trial, name, way, yours, eps):
     """Nudge an array one way; return seven numbers about the slope of Σ dY · Y, and the slopes of all Y.
 
-    The numbers: the slope by backward, by nudging, the least and the greatest at a kink; and three doubts about
-    it, its change with the step, its noise, and float64's rounding.
+    The numbers: the slope by backward, by nudging, the least and the greatest at a kink; and three doubts:
+    how much it changes with the step, its noise, and float64's rounding.
     """
     here = trial.values[name]
     h = np.cbrt(eps) * max(1.0, np.abs(here * way).max())

@@ -86,6 +86,12 @@ def test_a_constant_factor_is_said_once_and_named(factor, words):
     assert gradcheck(layer, X).problems == [f"input X: {words}"]
 
 
+def test_a_factor_may_be_the_length_of_an_axis_between():
+    X = np.random.default_rng(0).normal(size=(5, 11, 3))
+    steps = entrywise(np.square, lambda X, Y, dY: 2 * X * dY / 11)
+    assert gradcheck(steps, X).problems == ["input X: 11 times too small: 11 is the length of axis 1 of X"]
+
+
 def test_of_a_large_array_the_sample_is_enough_for_a_factor():
     X = np.random.default_rng(0).normal(size=(41, 29))
     report = gradcheck(entrywise(np.square, lambda X, Y, dY: X * dY), X, max_entries=11)

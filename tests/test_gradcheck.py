@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from minigrad.gradcheck import STEP, gradcheck, numerical_gradient
+from minigrad.gradcheck import NUDGE, gradcheck, numerical_gradient
 from minigrad.layer import Layer
 from minigrad.layers.activations import ReLU, Softmax, Tanh
 from minigrad.layers.combinators import chain
@@ -458,6 +458,29 @@ def test_the_parameters_of_plain_functions_are_found_in_closures_globals_lists_a
     assert list(verdicts(gradcheck(owner.forward, X))) == ["input X", "W", "b"]
 
 
+def test_the_parameters_of_any_callable_object_are_found_among_its_attributes():
+    class Scale:
+        def __init__(self):
+            self.factors = [Parameter(np.ones(3)), Parameter(2 * np.ones(3))]
+
+        def __call__(self, X):
+            a, b = self.factors
+
+            def backward(dY):
+                a.grad += (dY * X * b.data).sum(axis=0)
+                return dY * a.data * b.data  # the second factor is forgotten
+
+            return X * a.data * b.data, backward
+
+    report = gradcheck(Scale(), X)
+    assert report.problems == ["factors.1: all zero: nothing arrives here"]
+
+
+def test_where_there_is_nothing_to_nudge_the_rules_are_still_judged():
+    report = gradcheck(lambda ids: (np.eye(7)[ids], lambda dY: None), np.array([1, 2, 1]))
+    assert report.ok and report.rows == [] and list(report.rules) == RULES
+
+
 def test_the_same_seed_gives_the_same_report():
     assert str(gradcheck(Tanh(), X, rng=4)) == str(gradcheck(Tanh(), X, rng=np.random.default_rng(4)))
 
@@ -465,6 +488,20 @@ def test_the_same_seed_gives_the_same_report():
 def test_the_tolerance_decides_what_passes():
     rough = entrywise(np.sin, lambda X, Y, dY: dY * np.cos(X) * (1 + 3e-6))
     assert not gradcheck(rough, X).ok and gradcheck(rough, X, tol=1e-5).ok
+
+
+def test_an_entry_far_below_the_largest_is_measured_against_one_percent_of_that():
+    def layer(error):
+        return entrywise(lambda X: X * X / 2, lambda X, Y, dY: dY * X * (1 + error * (np.abs(X) < 0.01)))
+
+    small_beside_one = np.array([[2e-3, 1.0, -1.0]])
+    assert gradcheck(layer(3e-6), small_beside_one).ok and not gradcheck(layer(3e-4), small_beside_one).ok
+
+
+def test_the_step_grows_with_the_entry_so_that_large_ones_are_judged_as_strictly():
+    wrong = entrywise(np.square, lambda X, Y, dY: dY * 2 * X * (1 + 1e-5))
+    assert gradcheck(entrywise(np.square, lambda X, Y, dY: dY * 2 * X), 1e6 * X).ok
+    assert not gradcheck(wrong, 1e6 * X).ok
 
 
 # How it leaves things -------------------------------------------------------------------------------------
@@ -513,6 +550,12 @@ def test_even_a_layer_that_fails_or_misbehaves_is_given_back():
         before = everything(weights)
         gradcheck(layer, X)
         assert everything(weights) == before
+
+
+def test_a_layer_that_writes_on_itself_works_on_a_copy():
+    layer = MUSEUM["rule_8_input_kept_on_self"].build()
+    gradcheck(layer, X)
+    assert vars(layer) == {}
 
 
 def test_read_only_inputs_are_fine():
@@ -593,7 +636,7 @@ def test_numerical_gradient_at_a_kink_is_the_mean_of_both_sides():
 
 def test_numerical_gradient_divides_by_the_step_really_stored():
     x = np.array(1e-3 + 1 / 3)  # x + h is rounded: dividing by 2h instead is 50 times worse here
-    h = STEP
+    h = NUDGE
     stored = (x + h) - (x - h)
     assert stored != 2 * h
     assert abs(numerical_gradient(lambda x: x, x) - 1) < 1e-15  # one rounding, of the division

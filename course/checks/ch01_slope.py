@@ -7,7 +7,7 @@ import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise
 from course.checks.questions import expect_several, expect_shape
-from minigrad.gradcheck import STEP, numerical_gradient
+from minigrad.gradcheck import EPS, NUDGE, numerical_gradient
 
 
 def expect_number(name, value):
@@ -19,8 +19,8 @@ def expect_number(name, value):
     return float(value)
 
 
-def expect_close(name, value, truth, tolerance, source):
-    """Ask whether numbers agree with the truth, as a share of its largest entry; name the worst of them."""
+def expect_close(name, value, truth, tolerance, source, why=""):
+    """Ask whether numbers agree with the truth, as a share of its largest entry; name the worst, and why."""
     value, truth = np.asarray(value), np.asarray(truth)
     if value.dtype.kind not in "iuf":
         raise CheckFailed(f"{name} must hold real numbers, and is of type {value.dtype}")
@@ -28,7 +28,14 @@ def expect_close(name, value, truth, tolerance, source):
     if not off.max() <= tolerance * max(np.abs(truth).max(), 1e-300):
         at = np.unravel_index(np.argmax(np.where(np.isnan(off), np.inf, off)), truth.shape)
         entry = f"{name}[{', '.join(map(str, at))}]" if at else name
-        raise CheckFailed(f"{entry} is {value[at]:.4g}, {source} {truth[at]:.4g}")
+        found, wanted = apart(value[at], truth[at])
+        raise CheckFailed(f"{entry} is {found}, {source} {wanted}" + (f": {why}" if why else ""))
+
+
+def apart(value, truth):
+    """Return two unequal numbers in as many digits as it takes to see it, four at least."""
+    pairs = ((f"{value:.{digits}g}", f"{truth:.{digits}g}") for digits in range(4, 18))
+    return next(pair for pair in pairs if pair[0] != pair[1])
 
 
 def digits(value, truth):
@@ -36,15 +43,32 @@ def digits(value, truth):
     return int(-np.log10(abs(value / truth - 1)))
 
 
-def counting(f):
-    """Return a program that does what f does, and the list that grows by one at each run."""
-    runs = []
+def recording(f):
+    """Return a program that does what f does, and the list of the places where it was called."""
+    places = []
 
-    def counted(X):
-        runs.append(1)
+    def recorded(X):
+        places.append(np.copy(X))
         return f(X)
 
-    return counted, runs
+    return recorded, places
+
+
+def which_arm(off, distances, power, roundings, bends):
+    """Say whether a nudge h is too short or too long, if that explains an error of this size.
+
+    Rounding explains up to roundings · eps / h ** power, the bend of f up to bends · h ** power.
+    """
+    if not distances:
+        return ""
+    h = max(distances)
+    if h == 0:
+        return "f was called at x alone: is your nudge so short that it is rounded off?"
+    called, cost = f"f was called {h:.1g} from x, and", EPS / h**power
+    if off <= roundings * cost:
+        formula = "eps / h²" if power == 2 else "eps / h"
+        return f"the nudge is too short, {called} rounding leaves an error of about {formula}, {cost:.0e}"
+    return f"the nudge is too long, {called} the curve bends on the way" if off <= bends * h**power else ""
 
 
 def bowl(rng):
@@ -62,8 +86,8 @@ one_sided_slopes = Exercise(
     kind="fill",
     minutes=5,
     hints=(
-        "Two forward differences: one with a step to the right, one with a step to the left.",
-        "A step to the left is a step of -h. What is the run of that step, and what is its sign?",
+        "Two forward differences: one with a nudge to the right, one with a nudge to the left.",
+        "A nudge to the left is a nudge of -h. What is the run then, and what is its sign?",
         "Left: from x - h to x, the change of f over h. Right: from x to x + h, the same. Take h = 1e-8.",
     ),
 )
@@ -71,18 +95,23 @@ one_sided_slopes = Exercise(
 
 @one_sided_slopes.check
 def _(answer, rng):
-    for kink in (0.0, rng.uniform(1, 2)):
+    for kink in (0.0, *rng.uniform(1, 2, size=3)):
         slopes = {"left": rng.uniform(-3, -1), "right": rng.uniform(1, 3)}
 
         def f(x, kink=kink, slopes=slopes):
             side = slopes["left"] if x < kink else slopes["right"]
             return side * (x - kink) + (x - kink) ** 2 + 1
 
-        returned = expect_several(answer(f, kink), "left", "right")
+        recorded, places = recording(f)
+        returned = expect_several(answer(recorded, kink), "left", "right")
+        distances = [np.abs(place - kink).max() for place in places]
         for (name, truth), value in zip(slopes.items(), returned, strict=True):
-            # a forward difference of any step from 1e-10 to 1e-5 is good to 1e-4
-            expect_close(name, expect_number(name, value), truth, 1e-4, "and on that side the slope is")
-    return "a kink at 0, a kink elsewhere"
+            value = expect_number(name, value)
+            # x, f(x) and both slopes are at most 3, and f bends by h²
+            arm = which_arm(abs(value - truth), distances, 1, 10, 1.1)
+            # a forward difference of any nudge from 1e-11 to 1e-5 is good to 1e-4
+            expect_close(name, value, truth, 1e-4, "and on that side the slope is", arm)
+    return "a kink at 0, three elsewhere"
 
 
 @one_sided_slopes.right
@@ -96,37 +125,44 @@ def with_one_helper(f, x):
 @one_sided_slopes.right
 def with_arrays(f, x):
     h = 1e-8 * max(1.0, abs(x)) * np.array([-1.0, 1.0])
-    return tuple((f(x + step) - f(x)) / step for step in h)
+    return tuple((f(x + nudge) - f(x)) / nudge for nudge in h)
 
 
-@one_sided_slopes.mistake("A step to the left runs by -h, not by h")
+@one_sided_slopes.mistake("To the left the run is -h, not h.")
 def left_with_the_wrong_sign(f, x, h=1e-8):
     return (f(x - h) - f(x)) / h, (f(x + h) - f(x)) / h
 
 
-@one_sided_slopes.mistake("Left and right are swapped")
+@one_sided_slopes.mistake("Left and right are swapped.")
 def swapped(f, x, h=1e-8):
     return (f(x + h) - f(x)) / h, (f(x) - f(x - h)) / h
 
 
-@one_sided_slopes.mistake("That is the mean of both sides")
+@one_sided_slopes.mistake("That is the mean of both sides.")
 def central_twice(f, x, h=1e-8):
     both = (f(x + h) - f(x - h)) / (2 * h)
     return both, both
 
 
-@one_sided_slopes.mistake("A step of 1e-16 drowns in rounding: the chapter's V says which step does not")
-def drowned(f, x, h=1e-16):
+@one_sided_slopes.mistake(
+    "the nudge is too short, f was called 1e-13 from x, and rounding leaves an error of about eps / h, 2e-03"
+)
+def short(f, x, h=1e-13):
     return (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
 
 
-@one_sided_slopes.mistake("A step that long sees the bend, not the slope: take a far shorter one")
+@one_sided_slopes.mistake("the nudge is too short, f was called 1e-17 from x")
+def rounded_off(f, x, h=1e-17):
+    return (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
+
+
+@one_sided_slopes.mistake("the nudge is too long, f was called 1 from x, and the curve bends on the way")
 def much_too_long(f, x, h=1.0):
     return (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
 
 
-@one_sided_slopes.mistake("Such a short step is rounded off")
-def rounded_off(f, x, h=1e-17):
+@one_sided_slopes.mistake("the nudge is too long, f was called 0.001 from x")
+def too_long_for_four_digits(f, x, h=1e-3):
     return (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
 
 
@@ -148,20 +184,21 @@ forward_gradient = Exercise(
 
 @forward_gradient.check
 def _(answer, rng):
-    X, f = rng.normal(size=(3, 2)), bowl(rng)
-    given, (counted, runs) = X.copy(), counting(f)
-    dX = answer(counted, given)
-    if not np.array_equal(given, X):
-        raise CheckFailed("X came back changed: nudge a copy, this array belongs to your caller")
-    expect_shape("dX", dX, "X", X)
-    # h = 1e-7 times half the bend, a few units: far below 1e-4
-    expect_close("dX", dX, numerical_gradient(f, X), 1e-4, "nudging that entry alone says")
-    if len(runs) > X.size + 1:
-        raise CheckFailed(
-            f"f ran {len(runs)} times for {X.size} entries; {X.size + 1} are enough, "
-            "since f(X) without a nudge is the same for all"
-        )
-    return "values, runs, and X left alone"
+    f, of_floats, of_integers = bowl(rng), rng.normal(size=(3, 2)), rng.integers(1, 5, size=(3, 2))
+    sentence = "X holds integers here, and an array of integers keeps no nudge: copy X as float64"
+    for X, why in ((of_floats, ""), (of_integers, sentence)):
+        X.flags.writeable = False  # whoever writes into the caller's array is stopped at the line
+        recorded, places = recording(f)
+        dX = answer(recorded, X)
+        expect_shape("dX", dX, "X", X)
+        # h = 1e-7 times half the bend, a few units: far below 1e-4
+        expect_close("dX", dX, numerical_gradient(f, X), 1e-4, "nudging that entry alone says", why)
+        if len(places) > X.size + 1:
+            raise CheckFailed(
+                f"f ran {len(places)} times for {X.size} entries; {X.size + 1} are enough, "
+                "since f(X) without a nudge is the same for all"
+            )
+    return "X of floats, X of integers, both left alone; and the runs"
 
 
 @forward_gradient.right
@@ -183,7 +220,18 @@ def with_one_hot_nudges(f, X, h=1e-7):
     return np.array([(f(X + nudge) - before) / h for nudge in nudges]).reshape(X.shape)
 
 
-@forward_gradient.mistake("An entry that was nudged stays nudged")
+@forward_gradient.right
+def on_one_copy_put_back(f, X, h=1e-7):
+    X = np.array(X, dtype=np.float64)
+    before, dX = f(X), np.zeros_like(X)
+    for index, value in np.ndenumerate(X.copy()):
+        X[index] = value + h
+        dX[index] = (f(X) - before) / h
+        X[index] = value
+    return dX
+
+
+@forward_gradient.mistake("An entry that was nudged stays nudged.")
 def not_repaired(f, X, h=1e-7):
     X = np.array(X, dtype=np.float64)
     before, dX = f(X), np.zeros_like(X)
@@ -193,7 +241,7 @@ def not_repaired(f, X, h=1e-7):
     return dX
 
 
-@forward_gradient.mistake("Put back what stood there, and not a 0")
+@forward_gradient.mistake("Put back what stood there, and not a 0.")
 def back_to_zero(f, X, h=1e-7):
     X = np.array(X, dtype=np.float64)
     before, dX = f(X), np.zeros_like(X)
@@ -215,12 +263,33 @@ def asks_again_for_each_entry(f, X, h=1e-7):
     return dX
 
 
-@forward_gradient.mistake("X came back changed")
+@forward_gradient.mistake("X belongs to your caller, and is locked here: copy it, and nudge the copy.")
 def in_the_callers_array(f, X, h=1e-7):
-    before, dX = f(X), np.zeros_like(X)
+    before, dX = f(X), np.zeros(X.shape)
     for index in np.ndindex(X.shape):
         X[index] += h
         dX[index] = (f(X) - before) / h
+        X[index] -= h
+    return dX
+
+
+@forward_gradient.mistake("X belongs to your caller, and is locked here: copy it, and nudge the copy.")
+def the_whole_array_at_once(f, X, h=1e-7):
+    before, dX = f(X), np.zeros(X.shape)
+    for index, nudge in enumerate(h * np.eye(X.size).reshape(X.size, *X.shape)):
+        X += nudge
+        dX.flat[index] = (f(X) - before) / h
+        X -= nudge
+    return dX
+
+
+@forward_gradient.mistake("an array of integers keeps no nudge: copy X as float64")
+def on_copies_of_integers(f, X, h=1e-7):
+    before, dX = f(X), np.zeros_like(X)
+    for index in np.ndindex(X.shape):
+        nudged = X.copy()
+        nudged[index] += h
+        dX[index] = (f(nudged) - before) / h
     return dX
 
 
@@ -243,16 +312,16 @@ directional_slope = Exercise(
 @directional_slope.check
 def _(answer, rng):
     X, direction, f = rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), bowl(rng)
-    given, along, (counted, runs) = X.copy(), direction.copy(), counting(f)
-    slope = expect_number("the slope", answer(counted, given, along))
+    given, along, (recorded, places) = X.copy(), direction.copy(), recording(f)
+    slope = expect_number("the slope", answer(recorded, given, along))
     truth = np.sum(numerical_gradient(f, X) * direction)
-    # a central difference of any step from 1e-8 to 1e-3 is good to 1e-5
+    # a central difference of any nudge from 1e-8 to 1e-3 is good to 1e-5
     source = "and the gradient, weighted with the direction and added up, says"
     expect_close("the slope", slope, truth, 1e-5, source)
     if not (np.array_equal(given, X) and np.array_equal(along, direction)):
         raise CheckFailed("X or direction came back changed: make new arrays, these belong to your caller")
-    if len(runs) > 2:
-        raise CheckFailed(f"f ran {len(runs)} times; along one direction two runs are enough")
+    if len(places) > 2:
+        raise CheckFailed(f"f ran {len(places)} times; along one direction two runs are enough")
     return "against the gradient, in two runs"
 
 
@@ -265,24 +334,24 @@ def as_a_program_of_time(f, X, direction):
 
 
 @directional_slope.right
-def with_a_step_that_fits(f, X, direction):
-    h = STEP * max(1.0, np.abs(X).max()) / max(1.0, np.abs(direction).max())
+def with_a_nudge_that_fits(f, X, direction):
+    h = NUDGE * max(1.0, np.abs(X).max()) / max(1.0, np.abs(direction).max())
     change = f(X + h * direction) - f(X - h * direction)
     return float(change) / (2 * h)
 
 
-@directional_slope.mistake("You divided by the length of the direction")
+@directional_slope.mistake("You divided by the length of the direction.")
 def per_unit_of_length(f, X, direction, h=1e-6):
     length = np.sqrt(np.sum(direction**2))
     return (f(X + h * direction / length) - f(X - h * direction / length)) / (2 * h)
 
 
-@directional_slope.mistake("Every entry moved by the same h")
+@directional_slope.mistake("Every entry moved by the same h.")
 def all_entries_alike(f, X, direction, h=1e-6):
     return (f(X + h) - f(X - h)) / (2 * h)
 
 
-@directional_slope.mistake("From X - h to X + h it is 2 h")
+@directional_slope.mistake("From X - h to X + h it is 2 h.")
 def twice_too_large(f, X, direction, h=1e-6):
     return (f(X + h * direction) - f(X - h * direction)) / h
 
@@ -292,11 +361,11 @@ def through_the_whole_gradient(f, X, direction):
     return np.sum(numerical_gradient(f, X) * direction)
 
 
-# 4. a step to the side
+# 4. a nudge to the side
 
 complex_slope = Exercise(
     "01_slope.complex_slope",
-    title="A step to the side",
+    title="A nudge to the side",
     points=2,
     kind="fill",
     minutes=5,
@@ -310,7 +379,7 @@ complex_slope = Exercise(
 
 @complex_slope.check
 def _(answer, rng):
-    coefficients = rng.normal(size=7)
+    coefficients = rng.uniform(1, 2, size=7)  # all positive: nothing cancels, and all digits can be had
 
     def polynomial(x):
         y = 0.0
@@ -324,15 +393,33 @@ def _(answer, rng):
         (np.sin, np.cos(x)),
         (polynomial, np.polyval(np.polyder(coefficients), x)),
     ):
-        slope = expect_number("the slope", answer(f, x))
-        # a step to the side leaves the rounding of one run: some eps
-        if abs(slope - truth) > 1e-3 * abs(truth):
-            raise CheckFailed(f"the slope is {slope:.4g}, and calculus says {truth:.4g}")
-        if abs(slope - truth) > 1e-12 * max(abs(truth), 1.0):
+        recorded, places = recording(f)
+        slope = expect_number("the slope", answer(recorded, x))
+        if places and not any(map(np.iscomplexobj, places)):
+            raise CheckFailed("f was called with real numbers only: to the side of x means x + 1j * h")
+        h = max((np.abs(place.imag).max() for place in places), default=0.0)
+        why = sideways_reason(slope, truth, h)
+        expect_close("the slope", slope, truth, 1e-3, "and calculus says", why)
+        if len(places) > 1:
+            raise CheckFailed(f"f ran {len(places)} times; to the side one run is enough")
+        if abs(slope - truth) > 1e-14 * abs(truth):  # the rounding of one run is a few eps
             raise CheckFailed(
                 f"the slope is right to {digits(slope, truth)} digits only, and 14 are to be had"
+                f"{why and ': '}{why}"
             )
-    return "to 12 digits and more, on three programs"
+    return "three programs, in one run each, to 14 digits"
+
+
+def sideways_reason(slope, truth, h):
+    """Say what is wrong with a nudge to the side, as far as h explains it."""
+    if np.isclose(slope, truth * h, rtol=1e-3, atol=0):
+        return "the imaginary part is h times the slope: divide it by h"
+    off = abs(slope - truth)
+    if off <= 10 * h**2 * abs(truth):  # the third derivatives are at most 30 times the first, over 6
+        return f"f was called {h:.1g} beside x; nothing is subtracted here, so h may be far shorter"
+    if h > 0 and off * h <= 1e-321:  # a few hundred times the smallest number there is
+        return f"f was called {h:.1g} beside x, and below 1e-308 numbers lose their digits: take a longer h"
+    return ""
 
 
 @complex_slope.right
@@ -341,24 +428,39 @@ def with_a_complex_number(f, x):
 
 
 @complex_slope.right
-def with_a_step_that_is_merely_short(f, x):
+def with_a_nudge_that_is_merely_short(f, x):
     h = 1e-20
     return float((f(x + h * 1j) / h).imag)
 
 
-@complex_slope.mistake("Divide by the step")
+@complex_slope.mistake("the imaginary part is h times the slope: divide it by h")
 def not_divided(f, x, h=1e-100):
     return f(x + 1j * h).imag
 
 
-@complex_slope.mistake("The real part is the value of f")
+@complex_slope.mistake("The real part is the value of f.")
 def real_part(f, x, h=1e-100):
     return f(x + 1j * h).real
 
 
-@complex_slope.mistake("Nothing is subtracted here, so the step may be far shorter")
+@complex_slope.mistake("f was called 0.0001 beside x; nothing is subtracted here, so h may be far shorter")
 def too_long(f, x, h=1e-4):
     return f(x + 1j * h).imag / h
+
+
+@complex_slope.mistake("below 1e-308 numbers lose their digits")
+def too_short(f, x, h=1e-318):
+    return f(x + 1j * h).imag / h
+
+
+@complex_slope.mistake("f ran 2 times; to the side one run is enough")
+def to_both_sides(f, x, h=1e-7):
+    return (f(x + 1j * h) - f(x - 1j * h)).imag / (2 * h)
+
+
+@complex_slope.mistake("f was called with real numbers only")
+def central_difference(f, x):
+    return (f(x + NUDGE) - f(x - NUDGE)) / (2 * NUDGE)
 
 
 @complex_slope.mistake("must be one real number")
@@ -388,17 +490,36 @@ def _(answer, rng):
         return x * x * x
 
     for f, slope in ((cube, lambda x: 3 * x * x), (np.exp, np.exp), (np.sin, np.cos)):
-        xs = rng.uniform(1, 1.5, size=7)
-        bends = np.array([expect_number("the curvature", answer(f, x)) for x in xs])
-        truths = numerical_gradient(slope, xs, np.ones(7))
-        expect_close("the curvature", bends[0], truths[0], 1e-2, "and the slope of the slope is")
+        xs, bends, distances = rng.uniform(1, 1.5, size=7), [], []
+        for x in xs:
+            recorded, places = recording(f)
+            bends.append(expect_number("the curvature", answer(recorded, x)))
+            distances += [np.abs(place - x).max() for place in places]
+        bends, truths = np.array(bends), numerical_gradient(slope, xs, np.ones(7))
         off = np.abs(bends / truths - 1).max()
-        # steps from 5e-5 to 1.5e-3 pass; the chapter's step, too short for this, leaves 4e-7 or more
+        why = curvature_reason(bends, truths, slope(xs), distances, off)
+        expect_close("the curvature", bends[0], truths[0], 1e-2, "and the slope of the slope is", why)
+        # nudges from 5e-5 to 1.5e-3 pass; the chapter's, too short for this, leaves 4e-7 or more
         if off > 2e-7:
             raise CheckFailed(
-                f"the curvature is off by up to {off:.0e} of itself, and a better step wins more digits"
+                f"the curvature is off by up to {off:.0e} of itself: {why or 'another h gains digits'}"
             )
     return "three curves, to six digits and more"
+
+
+def curvature_reason(bends, truths, slopes, distances, off):
+    """Say what is wrong with curvatures, as far as the largest nudge explains it."""
+    h = max(distances, default=0.0)
+    if h and np.allclose(bends * h, 2 * slopes, rtol=0.02):
+        return "you added the two slopes: is the run to the left -h, and a minus between them?"
+    if 0 < h < 0.5 and np.allclose(bends, truths * h, rtol=0.02, atol=0):
+        return "that is h times the curvature: divide by h once more"
+    # f and x f' are at most twice the curvature, and four roundings of them are divided by h²
+    arm = which_arm(off, distances, 2, 40, 1 / 6)
+    four_runs = len(distances) > 3 * len(bends)  # what one slope of another takes
+    if four_runs and "too short" in arm:
+        arm += "; if you took a slope of a slope, both nudges must be longer"
+    return arm
 
 
 @curvature.right
@@ -415,35 +536,48 @@ def with_the_slope_twice(f, x, h=2e-4):
     return (slope(x + h) - slope(x - h)) / (2 * h)
 
 
-@curvature.mistake("That step was the best for a slope")
-def with_the_step_of_the_chapter(f, x):
-    return (f(x + STEP) - 2 * f(x) + f(x - STEP)) / STEP**2
+@curvature.mistake(
+    "the nudge is too short, f was called 6e-06 from x, and rounding leaves an error of about eps / h², 6e-06"
+)
+def with_the_nudge_of_the_chapter(f, x):
+    return (f(x + NUDGE) - 2 * f(x) + f(x - NUDGE)) / NUDGE**2
 
 
-@curvature.mistake("Nudging what was nudged: the inner rounding is divided by a short step again")
+@curvature.mistake("if you took a slope of a slope, both nudges must be longer")
 def the_gradient_of_the_gradient(f, x):
     return float(numerical_gradient(lambda y: numerical_gradient(f, y), x))
 
 
-@curvature.mistake("That step is long")
-def with_a_long_step(f, x, h=0.05):
+@curvature.mistake("f was called at x alone: is your nudge so short that it is rounded off?")
+def rounded_off_altogether(f, x, h=1e-17):
     return (f(x + h) - 2 * f(x) + f(x - h)) / h**2
 
 
+@curvature.mistake("the nudge is too long, f was called 0.05 from x, and the curve bends on the way")
+def with_a_long_nudge(f, x, h=0.05):
+    return (f(x + h) - 2 * f(x) + f(x - h)) / h**2
+
+
+@curvature.mistake("is the run to the left -h, and a minus between them?")
+def left_slope_with_the_wrong_sign(f, x, h=1e-3):
+    right, left = (f(x + h) - f(x)) / h, (f(x - h) - f(x)) / h
+    return (right - left) / h
+
+
 @curvature.mistake(
-    "Twice that is right: from the middle of one side to the middle of the other it is h, not 2 h"
+    "Twice that is right: from the middle of one side to the middle of the other it is h, not 2 h."
 )
 def half_as_far(f, x, h=1e-4):
     right, left = (f(x + h) - f(x)) / h, (f(x) - f(x - h)) / h
     return (right - left) / (2 * h)
 
 
-@curvature.mistake("Divide by h twice")
+@curvature.mistake("that is h times the curvature: divide by h once more")
 def divided_once(f, x, h=1e-4):
     return (f(x + h) - 2 * f(x) + f(x - h)) / h
 
 
-@curvature.mistake("That is the slope itself")
+@curvature.mistake("That is the slope itself.")
 def the_slope(f, x, h=1e-4):
     return (f(x + h) - f(x - h)) / (2 * h)
 
@@ -454,12 +588,12 @@ debt_with_slope = Exercise(
     "01_slope.debt_with_slope",
     title="A debt",
     points=4,
-    kind="derive",
+    kind="fill",
     minutes=12,
     hints=(
         "Keep two numbers, owed and slope. Before the first year, how does owed change with the rate?",
         "A year multiplies owed by 1 + rate / 100. Both change with the rate: use the product rule.",
-        "Interest: slope times 1 + rate / 100, plus last year's owed / 100. Surcharge: 1.02 times that.",
+        "The product rule gives two terms; one holds slope, the other owed. 6,000 and 90,000 are constants.",
     ),
 )
 
@@ -477,15 +611,16 @@ def debt(rate, years):
 @debt_with_slope.check
 def _(answer, rng):
     for years in (0, 1, 2, 7, 15):
+        after = f"after {years} year{'' if years == 1 else 's'}"
         rate = rng.uniform(2, 5)
         owed, slope = expect_several(answer(rate, years), "owed", "slope")
         owed, slope = expect_number("owed", owed), expect_number("slope", slope)
-        expect_close(f"owed after {years} years", owed, debt(rate, years), 1e-9, "and the program says")
+        expect_close(f"owed {after}", owed, debt(rate, years), 1e-9, "and the program says")
         truth = debt(rate + 1e-100j, years).imag / 1e-100 if years else 0.0
-        expect_close(f"slope after {years} years", slope, truth, 1e-6, "and nudging says")
+        expect_close(f"slope {after}", slope, truth, 1e-6, "and nudging says")
         if abs(slope - truth) > 1e-12 * abs(truth):
             raise CheckFailed(
-                f"slope after {years} years is right to {digits(slope, truth)} digits, like a slope "
+                f"slope {after} is right to {digits(slope, truth)} digits, like a slope "
                 "found by nudging; carried through the loop it has all sixteen"
             )
     return "five lengths, to the last digits"
@@ -519,7 +654,7 @@ def with_pairs(rate, years):
     return pair
 
 
-@debt_with_slope.mistake("The slope of a year needs the debt before that year")
+@debt_with_slope.mistake("The slope of a year needs the debt before that year.")
 def with_the_new_debt(rate, years):
     owed, slope = 100000.0, 0.0
     for _ in range(years):
@@ -530,8 +665,8 @@ def with_the_new_debt(rate, years):
     return owed, slope
 
 
-@debt_with_slope.mistake("The surcharge changes the slope, too")
-def without_the_surcharge(rate, years):
+@debt_with_slope.mistake("The fee changes the slope, too.")
+def without_the_fee(rate, years):
     owed, slope = 100000.0, 0.0
     for _ in range(years):
         owed, slope = owed * (1 + rate / 100) - 6000, slope * (1 + rate / 100) + owed / 100
@@ -540,7 +675,7 @@ def without_the_surcharge(rate, years):
     return owed, slope
 
 
-@debt_with_slope.mistake("Yesterday's slope earns interest, too")
+@debt_with_slope.mistake("Last year's slope earns interest, too.")
 def without_the_product_rule(rate, years):
     owed, slope = 100000.0, 0.0
     for _ in range(years):
@@ -550,7 +685,47 @@ def without_the_product_rule(rate, years):
     return owed, slope
 
 
-@debt_with_slope.mistake("The rate is in percent")
+@debt_with_slope.mistake("The slope of the years before is lost: it goes on, with interest.")
+def of_this_year_alone(rate, years):
+    owed, slope = 100000.0, 0.0
+    for _ in range(years):
+        owed, slope = owed * (1 + rate / 100) - 6000, owed / 100
+        if owed > 90000:
+            owed, slope = owed + 0.02 * (owed - 90000), 1.02 * slope
+    return owed, slope
+
+
+@debt_with_slope.mistake("A constant has slope 0: take the 6,000 off owed, not off slope.")
+def with_the_payment_off_the_slope(rate, years):
+    owed, slope = 100000.0, 0.0
+    for _ in range(years):
+        owed, slope = owed * (1 + rate / 100) - 6000, slope * (1 + rate / 100) + owed / 100 - 6000
+        if owed > 90000:
+            owed, slope = owed + 0.02 * (owed - 90000), 1.02 * slope
+    return owed, slope
+
+
+@debt_with_slope.mistake("A constant has slope 0: take the 90,000 off owed, not off slope.")
+def with_the_threshold_off_the_slope(rate, years):
+    owed, slope = 100000.0, 0.0
+    for _ in range(years):
+        owed, slope = owed * (1 + rate / 100) - 6000, slope * (1 + rate / 100) + owed / 100
+        if owed > 90000:
+            owed, slope = owed + 0.02 * (owed - 90000), slope + 0.02 * (slope - 90000)
+    return owed, slope
+
+
+@debt_with_slope.mistake("The fee is added to what is owed: its 0.02 comes on top of the 1.")
+def with_the_fee_alone(rate, years):
+    owed, slope = 100000.0, 0.0
+    for _ in range(years):
+        owed, slope = owed * (1 + rate / 100) - 6000, slope * (1 + rate / 100) + owed / 100
+        if owed > 90000:
+            owed, slope = owed + 0.02 * (owed - 90000), 0.02 * slope
+    return owed, slope
+
+
+@debt_with_slope.mistake("The rate is in percent.")
 def per_one_instead_of_per_cent(rate, years):
     owed, slope = 100000.0, 0.0
     for _ in range(years):
@@ -562,4 +737,4 @@ def per_one_instead_of_per_cent(rate, years):
 
 @debt_with_slope.mistake("carried through the loop it has all sixteen")
 def by_nudging(rate, years):
-    return debt(rate, years), (debt(rate + STEP, years) - debt(rate - STEP, years)) / (2 * STEP)
+    return debt(rate, years), (debt(rate + NUDGE, years) - debt(rate - NUDGE, years)) / (2 * NUDGE)

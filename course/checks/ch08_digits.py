@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from course.checks.exercise import CheckFailed, Exercise
-from course.checks.questions import expect_guesses, expect_same_twice, expect_several, untouched
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import expect_several, untouched
 
 # 1. the bar and its square root
 
@@ -29,12 +29,25 @@ def _bar(right, count):
 
 @three_bars.check
 def _(answer, rng):
+    of_100, of_900, of_half = _bar(90, 100), _bar(810, 900), _bar(50, 100)
     truths = {
-        "the bar for 810 of 900": _bar(810, 900),
-        "the bar for 50 of 100": _bar(50, 100),
-        "the number of digits": 100 * (_bar(90, 100) / 0.003) ** 2,
+        "the bar for 810 of 900": of_900,
+        "the bar for 50 of 100": of_half,
+        "the number of digits": 100 * (of_100 / 0.003) ** 2,
     }
-    expect_guesses(answer(), truths)
+    slips = [
+        (of_100 / 9, "count stands under the root, so nine times the digits shorten the bar by √9, not by 9"),
+        (of_100, "the bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09"),
+        (1000, "a bar ten times shorter needs a hundred times the digits"),
+        *((bar**2, "that is the square of the bar; take the root") for bar in (of_900, of_half)),
+        *((100 * bar, "that is in percent; write it as a share") for bar in (of_900, of_half)),
+    ]
+    for guess, (what, truth) in zip(expect_several(answer(), *truths), truths.items(), strict=True):
+        if np.ndim(guess) or np.asarray(guess).dtype.kind not in "iuf":
+            raise CheckFailed(f"{what} must be a number, and is {described(guess)}")
+        if not np.isclose(guess, truth, rtol=1e-3):
+            why = [f": {words}" for slip, words in slips if np.isclose(guess, slip, rtol=0.02)]
+            raise CheckFailed(f"{what} is not {guess:.4g}{''.join(why)}")
     return "compared with the formula"
 
 
@@ -51,24 +64,39 @@ def in_the_head():
     return [0.03 / 3, 0.5 / 10, 100 * 10**2]
 
 
-@three_bars.mistake("Nine times the digits shorten the bar by √9, not by 9.")
+@three_bars.mistake("nine times the digits shorten the bar by √9, not by 9")
 def without_the_root():
     return 0.03 / 9, 0.05, 10_000
 
 
-@three_bars.mistake("The bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09.")
+@three_bars.mistake("nine times the digits shorten the bar by √9, not by 9")
+def without_the_root_and_rounded():
+    return 0.0033, 0.03, 1000
+
+
+@three_bars.mistake("the bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09")
 def same_bar_everywhere():
     return 0.01, 0.03, 10_000
 
 
-@three_bars.mistake("A bar ten times shorter needs a hundred times the digits.")
+@three_bars.mistake("a bar ten times shorter needs a hundred times the digits")
 def ten_times_the_digits():
     return 0.01, 0.05, 1000
 
 
-@three_bars.mistake("These are squares of bars: take the root.")
+@three_bars.mistake("that is the square of the bar; take the root")
 def variances():
     return 0.0001, 0.0025, 10_000
+
+
+@three_bars.mistake("that is in percent; write it as a share")
+def percent():
+    return 1.0, 5.0, 10_000
+
+
+@three_bars.mistake("the bar for 810 of 900 must be a number, and is a str")
+def in_words():
+    return "0.01", "0.05", "10000"
 
 
 # 2. an interval that survives 20 right of 20
@@ -92,22 +120,38 @@ interval = Exercise(
 def _(answer, rng):
     cases = [(15, 20), (261, 270), (20, 20), (0, 20), (int(rng.integers(2, 30)), 31), (2, 2)]
     for right, count in cases:
-        low, high = (float(end) for end in expect_several(answer(right, count), "low", "high"))
+        ends = answer(right, count)
+        ends = tuple(ends) if isinstance(ends, np.ndarray) and ends.shape == (2,) else ends
+        low, high = (float(end) for end in expect_several(ends, "low", "high"))
         p, case = right / count, f"for {right} of {count}"
         for name, q in {"low": low, "high": high}.items():
             if not -1e-9 <= q <= 1 + 1e-9:
                 raise CheckFailed(f"{case}, {name} is {q:.4g}, and no accuracy is that")
             bar = np.sqrt(max(q * (1 - q), 0) / count)
             if abs((p - q) ** 2 - 4 * bar**2) > 1e-9:
-                off = f"off by {abs(p - q) / bar:.3g} bars" if bar > 1e-6 else "out of reach"
                 raise CheckFailed(
-                    f"{case}, {name} is {q:.4g}: seen from there, the observed {p:.4g} is {off}, not by 2"
+                    f"{case}, {name} is {q:.4g}: seen from there, the observed {p:.4g} is "
+                    + _off(abs(p - q) / bar if bar > 1e-6 else np.inf)
                 )
         if not low < high or not low - 1e-9 <= p <= high + 1e-9:
             raise CheckFailed(
                 f"{case}, low is {low:.4g} and high is {high:.4g}; the observed {p:.4g} must lie between them"
             )
-    return "the ends are two bars away, also for none right and for all"
+    at_least = min(answer(20, 20))
+    return (
+        "the ends are two bars away, also for none right and for all; "
+        f"20 of 20 are no surprise from a network that reads {at_least:.0%} or more"
+    )
+
+
+def _off(bars):
+    """Return in words how many bars an end is away, if these are not two."""
+    if bars == np.inf:
+        return "out of reach"
+    if abs(bars - 2) < 0.2:
+        return f"off by {bars:.6g} bars: close, and not close enough; solve the equation for q"
+    said = f"{bars:.3g}"
+    return f"off by {said} bar{'s' * (said != '1')}, not by 2"
 
 
 @interval.probe
@@ -141,6 +185,12 @@ def by_halving(right, count):
     return (0.0 if right == 0 else low), (1.0 if right == count else high)
 
 
+@interval.right
+def as_an_array(right, count):
+    p = right / count
+    return np.sort(np.roots([1 + 4 / count, -2 * p - 4 / count, p * p]))
+
+
 @interval.mistake("This is the bar of p itself; the bar belongs to the accuracy that you start from.")
 def the_bar_of_p(right, count):
     p = right / count
@@ -155,7 +205,14 @@ def cut_off(right, count):
     return max(p - 2 * bar, 0.0), min(p + 2 * bar, 1.0)
 
 
-@interval.mistake("is off by 1 bars, not by 2")
+@interval.mistake("close, and not close enough; solve the equation for q")
+def on_a_grid(right, count):
+    q = np.linspace(0, 1, 1001)
+    near = q[abs(right / count - q) <= 2 * np.sqrt(q * (1 - q) / count)]
+    return near.min(), near.max()
+
+
+@interval.mistake("is off by 1 bar, not by 2")
 def one_bar_only(right, count):
     p, s = right / count, 1 / count
     half = np.sqrt(p * (1 - p) / count + s**2 / 4)
@@ -195,27 +252,26 @@ def _(answer, rng):
     names = np.array([*"ABCDEFGHIJK"])
     rows = np.repeat(np.arange(11), [31, 2, 7, 3, 5, 11, 13, 2, 17, 3, 5])
     writers, share = names[rng.permutation(rows)], 0.3
-    seed = int(rng.integers(1000))
     with untouched(writers=writers):
-        held_out = answer(writers, share, np.random.default_rng(seed))
-    if np.shape(held_out) != writers.shape or np.asarray(held_out).dtype != bool:
-        raise CheckFailed(
-            f"held_out must hold True or False for each of the {len(writers)} rows; yours has shape "
-            f"{np.shape(held_out)} and holds {np.asarray(held_out).dtype}"
-        )
-    wanted = round(share * len(names))
+        _held_out(answer, writers, share, np.random.default_rng(0))
     for labels in (writers, 10 * np.searchsorted(names, writers) + 4, np.sort(writers)):
-        held_out = np.asarray(answer(labels, share, np.random.default_rng(seed)))
-        for name in np.unique(labels):
-            count, inside = np.sum(labels == name), held_out[labels == name].sum()
-            if 0 < inside < count:
-                raise CheckFailed(f"writer {name} is in both parts: {inside} of {count} rows are held out")
-        chosen = len(np.unique(labels[held_out]))
-        if chosen != wanted:
-            raise CheckFailed(f"{wanted} of {len(names)} writers were to be held out, and yours are {chosen}")
-    expect_same_twice(lambda: answer(writers, share, np.random.default_rng(seed)))
-    draws = np.array([np.unique(writers[np.asarray(answer(writers, share, rng))]) for _ in range(400)])
-    often = {str(name): int(np.sum(draws == name)) for name in names}
+        for seed in rng.integers(1000, size=5):
+            one, other = (_held_out(answer, labels, share, np.random.default_rng(seed)) for _ in range(2))
+            if one != other:
+                raise CheckFailed(
+                    "with two generators in the same state, other writers are held out: use rng, which you "
+                    "are given, for all that is drawn"
+                )
+    draws = [_held_out(answer, writers, share, rng) for _ in range(400)]
+    _expect_count(sorted({len(draw) for draw in draws}), round(share * len(names)), len(names))
+    four = np.array(["a", "b", "b", "c", "d", "d"])
+    _expect_count([len(_held_out(answer, four, 2 / 3, rng))], round(2 / 3 * 4), 4)
+    if all(draw == draws[0] for draw in draws):
+        raise CheckFailed(
+            f"in 400 calls the same writers are held out, {', '.join(draws[0])}: draw them, with the rng you "
+            "are given and with no seed of your own"
+        )
+    often = {str(name): sum(name in draw for draw in draws) for name in names}
     (rare, seldom), (common, most) = min(often.items(), key=_second), max(often.items(), key=_second)
     if most > 2 * max(seldom, 1):  # by chance alone, 109 ± 9 each
         raise CheckFailed(
@@ -223,6 +279,33 @@ def _(answer, rng):
             "every writer should be as likely as any other"
         )
     return "no writer in both parts, and every writer equally likely"
+
+
+def _held_out(answer, writers, share, rng):
+    """Return the list of writers that an answer holds out, each of them whole."""
+    held_out = np.asarray(answer(writers, share, rng))
+    if held_out.shape != writers.shape or held_out.dtype != bool:
+        raise CheckFailed(
+            f"held_out must hold True or False for each of the {len(writers)} rows; yours has shape "
+            f"{held_out.shape} and holds {held_out.dtype}"
+        )
+    for name in np.unique(writers):
+        count, inside = np.sum(writers == name), held_out[writers == name].sum()
+        if 0 < inside < count:
+            raise CheckFailed(f"writer {name} is in both parts: {inside} of {count} rows are held out")
+    return np.unique(writers[held_out]).tolist()
+
+
+def _expect_count(counts, wanted, writers):
+    """Ask whether as many writers were held out as were wanted, in every draw."""
+    if len(counts) > 1:
+        raise CheckFailed(
+            f"{wanted} of {writers} writers were to be held out, and yours are {counts[0]} to {counts[-1]}, "
+            "from draw to draw; who is drawn twice counts once, so draw without replacement, and from a list "
+            "that has each writer once"
+        )
+    if counts != [wanted]:
+        raise CheckFailed(f"{wanted} of {writers} writers were to be held out, and yours are {counts[0]}")
 
 
 def _second(pair):
@@ -264,10 +347,40 @@ def cut_between_rows(writers, share, rng):
     return held_out
 
 
-@split_by_writer.mistake("every writer should be as likely as any other")
+@split_by_writer.mistake("in 400 calls the same writers are held out, A, B, C")
 def always_the_first(writers, share, rng):
     names = np.unique(writers)
     return np.isin(writers, names[: round(share * len(names))])
+
+
+@split_by_writer.mistake("with no seed of your own")
+def seeded_inside(writers, share, rng):
+    names = np.random.default_rng(0).permutation(np.unique(writers))
+    return np.isin(writers, names[: round(share * len(names))])
+
+
+@split_by_writer.mistake("use rng, which you are given")
+def with_the_global_generator(writers, share, rng):
+    names = np.random.permutation(np.unique(writers))
+    return np.isin(writers, names[: round(share * len(names))])
+
+
+@split_by_writer.mistake("so draw without replacement")
+def with_replacement(writers, share, rng):
+    names = np.unique(writers)
+    return np.isin(writers, rng.choice(names, round(share * len(names))))
+
+
+@split_by_writer.mistake("and from a list that has each writer once")
+def rows_drawn_by_choice(writers, share, rng):
+    wanted = round(share * len(np.unique(writers)))
+    return np.isin(writers, rng.choice(writers, wanted, replace=False))
+
+
+@split_by_writer.mistake("You cut the number off; round it.")
+def cut_off_instead_of_rounded(writers, share, rng):
+    names = rng.permutation(np.unique(writers))
+    return np.isin(writers, names[: int(share * len(names))])
 
 
 @split_by_writer.mistake("You draw from the rows, so who wrote much is drawn first; draw from the writers.")
@@ -330,18 +443,21 @@ def _expect_rows(answer, P, T, count):
             f"it must return row numbers, and returned an array of {rows.dtype}, shape {rows.shape}"
         )
     sure, wrong = P.max(axis=1), P.argmax(axis=1) != T
-    best = sorted(np.flatnonzero(wrong), key=lambda row: -sure[row])[:count]
+    best = sorted(np.flatnonzero(wrong).tolist(), key=lambda row: -sure[row])[:count]
     for row in rows:
         if not 0 <= row < len(P):
             raise CheckFailed(f"{row} is no row: there are {len(P)}")
         if not wrong[row]:
-            raise CheckFailed(
-                f"row {row} is no mistake: its largest probability stands at {T[row]}, and so does T"
-            )
+            filled = f"only {wrong.sum()} rows are wrong, and you filled up to count"
+            same = f"its largest probability stands at {T[row]}, and so does T"
+            why = filled if rows[: len(best)].tolist() == best else same
+            raise CheckFailed(f"row {row} is no mistake: {why}")
     if len(rows) != len(best):
         raise CheckFailed(
             f"{count} were asked for, {wrong.sum()} are wrong: {len(best)} rows are wanted; got {len(rows)}"
         )
+    if len(best) > 1 and rows.tolist() == best[::-1]:
+        raise CheckFailed("these are the right rows, and the least sure of them comes first: turn them round")
     for place, (row, better) in enumerate(zip(rows, best, strict=True)):
         if row != better:
             raise CheckFailed(
@@ -378,6 +494,18 @@ def places_among_the_wrong(P, T, count):
 def least_sure_first(P, T, count):
     wrong = np.flatnonzero(P.argmax(axis=1) != T)
     return wrong[np.argsort(P[wrong].max(axis=1))][:count]
+
+
+@surest_mistakes.mistake("the least sure of them comes first: turn them round")
+def the_last_ones(P, T, count):
+    wrong = np.flatnonzero(P.argmax(axis=1) != T)
+    return wrong[np.argsort(P[wrong].max(axis=1))][-count:]
+
+
+@surest_mistakes.mistake("rows are wrong, and you filled up to count")
+def filled_up(P, T, count):
+    sure = np.where(P.argmax(axis=1) != T, P.max(axis=1), -1.0)
+    return np.argsort(-sure)[:count]
 
 
 @surest_mistakes.mistake("These are the surest answers, right or wrong.")
@@ -419,26 +547,45 @@ def _row(epoch, loss, rng):
 
 @stop_early.check
 def _(answer, rng):
+    _expect_own_memory(answer, rng)
     for patience in (2, 1, 3, 5):
         for _ in range(20):
             losses = rng.permutation(np.linspace(0.2, 0.9, 13)).round(2)
             _expect_stop(answer(patience), losses, patience, rng)
-    first, second = answer(2), answer(2)
-    for epoch, loss in enumerate((0.5, 0.6), 1):
-        first(None, _row(epoch, loss, rng))
-    if second(None, _row(1, 0.9, rng)) or second(None, _row(2, 0.8, rng)) or second(None, _row(3, 0.7, rng)):
+    for _ in range(20):
+        _expect_stop(answer(2), rng.choice([0.3, 0.4, 0.5, 0.6], 13), 2, rng)
+    return "random losses, some of them equal, four sorts of patience, and two callbacks at once"
+
+
+def _expect_own_memory(answer, rng):
+    """Ask whether each callback remembers only what it has seen itself."""
+    falling = (0.9, 0.8, 0.7)
+    alone = _stops(answer(2), falling, rng)
+    if alone[0]:
         raise CheckFailed(
-            "two callbacks made by two calls disturb each other: what one has seen, the other must not know"
+            "with patience 2, a new callback stops after the first epoch, whose loss is the lowest so far: "
+            "is something the wrong way round, or are another callback's losses still in there?"
         )
-    return "random losses, four sorts of patience, and two callbacks at once"
+    first, second = answer(2), answer(2)
+    _stops(first, (0.5, 0.6), rng)
+    if _stops(second, falling, rng) != alone:
+        raise CheckFailed(
+            "beside a callback that has seen 0.50, 0.60, another one treats 0.90, 0.80, 0.70 otherwise than "
+            "alone: another callback's losses are in there; what one has seen, the next must not know"
+        )
+
+
+def _stops(callback, losses, rng):
+    """Return whether a callback stops after each of some losses."""
+    if not callable(callback):
+        raise CheckFailed(
+            f"stop_early(patience) must return a function, the callback, and returned {described(callback)}"
+        )
+    return [bool(callback(None, _row(epoch, loss, rng))) for epoch, loss in enumerate(losses, 1)]
 
 
 def _expect_stop(callback, losses, patience, rng):
     """Ask whether a callback stops at the first epoch whose best is patience epochs old."""
-    if not callable(callback):
-        raise CheckFailed(
-            f"stop_early(patience) must return a function, the callback, and returned {callback!r}"
-        )
     for epoch in range(1, len(losses) + 1):
         seen = losses[:epoch]
         age = epoch - 1 - int(seen.argmin())
@@ -457,9 +604,7 @@ def _expect_stop(callback, losses, patience, rng):
 def _(answer, rng):
     stopped = []
     for patience in (1, 2, 3):
-        callback = answer(patience)
-        losses = rng.permutation(np.linspace(0.2, 0.9, 13))
-        stopped.append([bool(callback(None, _row(epoch, loss, rng))) for epoch, loss in enumerate(losses, 1)])
+        stopped.append(_stops(answer(patience), rng.permutation(np.linspace(0.2, 0.9, 13)), rng))
     return stopped
 
 
@@ -469,7 +614,7 @@ def with_a_list(patience):
 
     def callback(learner, row):
         losses.append(row["validation_loss"])
-        return len(losses) > patience and min(losses[-patience:]) > min(losses[:-patience])
+        return len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience])
 
     return callback
 
@@ -534,12 +679,34 @@ def the_training_loss(patience):
 
     def callback(learner, row):
         losses.append(row["loss"])
-        return len(losses) > patience and min(losses[-patience:]) > min(losses[:-patience])
+        return len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience])
 
     return callback
 
 
-@stop_early.mistake("two callbacks made by two calls disturb each other")
+@stop_early.mistake("An equal loss is no new lowest: compare with <, not with <=.")
+def equal_is_new(patience):
+    best, age = float("inf"), 0
+
+    def callback(learner, row):
+        nonlocal best, age
+        age = 0 if row["validation_loss"] <= best else age + 1
+        best = min(best, row["validation_loss"])
+        return age >= patience
+
+    return callback
+
+
+@stop_early.mistake("another callback's losses")
+def one_list_for_good(patience, losses=[]):  # noqa: B006 (the mistake itself)
+    def callback(learner, row):
+        losses.append(row["validation_loss"])
+        return len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience])
+
+    return callback
+
+
+@stop_early.mistake("another callback's losses are in there")
 def one_memory_for_all(patience, memory={}):  # noqa: B006 (the mistake itself)
     memory[patience] = [np.inf, 0]
 
@@ -589,8 +756,11 @@ def _(answer, rng):
     run = {"W": rng.normal(size=3), "b": rng.normal(size=1), "rng": np.random.default_rng(rng.integers(1000))}
     _train(run, 3)
     then = {"W": run["W"].copy(), "b": run["b"].copy()}
-    upcoming = _restore({**then, "rng": run["rng"].bit_generator.state})["rng"].normal(size=4)
+    state = run["rng"].bit_generator.state
+    upcoming = _restore({**then, "rng": state})["rng"].normal(size=4)
     saved = answer(run)
+    if run["rng"].bit_generator.state != state:
+        raise CheckFailed("taking a snapshot draws from the run's generator: only ask it for its state")
     if not isinstance(saved, dict) or set(saved) != {"W", "b", "rng"}:
         raise CheckFailed(f'the snapshot must be a dict with "W", "b" and "rng", and is {_sketch(saved)}')
     if not isinstance(saved["rng"], dict):
@@ -660,6 +830,12 @@ def the_generator_itself(run):
 @snapshot.mistake("draws other numbers")
 def a_generator_from_the_start(run):
     return {"W": run["W"].copy(), "b": run["b"].copy(), "rng": np.random.default_rng(0).bit_generator.state}
+
+
+@snapshot.mistake("taking a snapshot draws from the run's generator")
+def a_seed_from_the_run(run):
+    rng = np.random.default_rng(run["rng"].integers(2**32))
+    return {"W": run["W"].copy(), "b": run["b"].copy(), "rng": rng.bit_generator.state}
 
 
 @snapshot.mistake("not the run's W to the last bit")

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE, SIGNED_FIELD, TRUTH
 
 WRONG = 1e-6  # a relative error above this is no rounding: gradcheck's tolerance
+FEW = 12  # epochs, each of which gets a marker
 WIDE, HIGH = 1.15, 1.4  # the room that an image of size 1 by 1 takes in a grid
 MISTAKES = LinearSegmentedColormap.from_list("mistakes", ["white", BACKWARD])
 
@@ -62,7 +63,7 @@ def draw_five_ways(errors, tests, ax=None):
     Parameters
     ----------
     errors : dict of str to list of float
-        For each way, its relative error on each test, 0 or larger. What is no larger than rounding has no bar.
+        For each way, its relative error on each test, 0 or larger. What is mere rounding has no bar.
     tests : list of str
         What the tests are called.
     ax : matplotlib Axes, optional
@@ -188,7 +189,7 @@ def _draw_tiles(ax, images, columns, **look):
     return corners
 
 
-def draw_digits(images, labels=None, predictions=None, columns=10, ax=None):
+def draw_digits(images, labels=None, predictions=None, columns=None, ax=None):
     """Draw small images in a grid; mistakes are framed, and say what was taken for what.
 
     Parameters
@@ -197,8 +198,9 @@ def draw_digits(images, labels=None, predictions=None, columns=10, ax=None):
     labels : array of integers (examples,), optional
         The truth, written below each image.
     predictions : array of integers (examples,), optional
-        Needs labels; where the two differ, the image is framed in vermillion and reads "7, not 9".
-    columns : int
+        Needs labels; where the two differ, the image is framed in vermillion and says "read 9, is 5".
+    columns : int, optional
+        Ten, or eight with predictions, unless given: what is written below a mistake needs room.
     ax : matplotlib Axes, optional
 
     Returns
@@ -223,6 +225,7 @@ def draw_digits(images, labels=None, predictions=None, columns=10, ax=None):
             raise ValueError(
                 f"{len(images)} images need {len(images)} labels or predictions, got {len(given)}."
             )
+    columns = columns or (10 if predictions is None else 8)
     ax = ax or _grid(len(images), columns)
     corners = _draw_tiles(ax, images, columns, cmap="gray_r", vmin=0, vmax=images.max())
     ax.set_title(f"{len(images)} digits, {images.shape[1]} by {images.shape[2]} numbers each")
@@ -231,12 +234,16 @@ def draw_digits(images, labels=None, predictions=None, columns=10, ax=None):
     answers = labels if predictions is None else predictions
     for (x, y), label, answer in zip(corners, labels, answers, strict=True):
         right = answer == label
-        text, weight = (f"{label}", None) if right else (f"{answer}, not {label}", "bold")
-        ax.text(x + 0.5, y - 0.06, text, ha="center", va="top", fontsize=8.2, weight=weight)
+        text = f"{label}" if right else f"read {answer}, is {label}"
+        ax.text(x + 0.5, y - 0.06, text, ha="center", va="top", fontsize=8.2)
         if not right:
             ax.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=BACKWARD, linewidth=2.5))
     if predictions is not None:
-        ax.set_title(f"{np.not_equal(labels, predictions).sum()} of {len(images)} digits are misread")
+        misread = np.not_equal(labels, predictions).sum()
+        all_of_them = f"These {misread} digits were misread"
+        ax.set_title(
+            all_of_them if misread == len(images) else f"{misread} of {len(images)} digits are misread"
+        )
     return ax
 
 
@@ -396,17 +403,11 @@ def draw_history(history, unit="nats", ax=None):
     for key, end in ends.items():
         name, color, linestyle, marker = lines[key]
         losses = [row[key] for row in history]
-        ax.plot(
-            epochs,
-            losses,
-            color=color,
-            linestyle=linestyle,
-            marker=marker,
-            markevery=max(1, len(epochs) // 10),
-        )
+        marker = marker if len(epochs) <= FEW else ""  # on some of many epochs they would look like the data
+        ax.plot(epochs, losses, color=color, linestyle=linestyle, marker=marker, markevery=1)
         side = "bottom" if end == max(ends.values()) else "top"  # the names stay apart where the lines meet
         ax.annotate(name, (epochs[-1], end), va=side, xytext=(8, 0), textcoords="offset points")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     ax.set(xlabel="epoch", ylabel=f"loss in {unit}")
     ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
     epochs = f"{len(epochs)} epochs" if len(epochs) > 1 else "1 epoch"
@@ -447,7 +448,7 @@ def draw_probabilities(probabilities, truth=None, ax=None):
     ax.invert_yaxis()
     ax.set(xlim=(0, 1.12), xlabel="probability", ylabel="class")
     best = int(probabilities.argmax())
-    ax.set_title(f"The network says {best}, and is {probabilities[best]:.0%} sure")
+    ax.set_title(f"The network says {best}, {probabilities[best]:.1%} sure")
     return ax
 
 
@@ -476,14 +477,16 @@ def draw_reading(image, probabilities, truth=None):
 
 
 def draw_spread(shares, standard_error, ax=None):
-    """Draw the accuracy of each part, dealt out in several ways, on the band that chance alone would fill.
+    """Draw the accuracy of each part, dealt out in several ways, on a band of two standard errors.
+
+    Parts that are as good as each other are stacked.
 
     Parameters
     ----------
     shares : dict of str to array (parts,)
         The accuracy of each part, by the name of the dealing.
     standard_error : dict of str to float
-        Of one part, by the same names; the band is two of them on either side of the mean.
+        Of one part, by the same names; the band is two of them on either side of the mean, up to 100 %.
     ax : matplotlib Axes, optional
 
     Returns
@@ -495,17 +498,20 @@ def draw_spread(shares, standard_error, ax=None):
     ValueError
         If a dealing has no parts.
     """
-    ax = ax or plt.subplots(figsize=(6.4, 1.3 + 0.75 * len(shares)))[1]
-    for place, (name, accuracies) in enumerate(shares.items()):
+    for name, accuracies in shares.items():
         if not len(accuracies):
             raise ValueError(f"{name}: there are no parts to draw.")
+    ax = ax or plt.subplots(figsize=(6.4, 1.3 + 0.75 * len(shares)))[1]
+    width = 0.015 * np.ptp(np.concatenate(list(shares.values())))  # of a dot
+    for place, (name, accuracies) in enumerate(shares.items()):
         accuracies = np.sort(accuracies)
         mean, error = accuracies.mean(), standard_error[name]
-        band = Rectangle((mean - 2 * error, place - 0.32), 4 * error, 0.64, facecolor="#E0E0E0")
-        ax.add_patch(band)
+        low, high = max(mean - 2 * error, 0), min(mean + 2 * error, 1)
+        ax.add_patch(Rectangle((low, place - 0.32), high - low, 0.64, facecolor="#E0E0E0"))
         ax.plot([mean, mean], [place - 0.32, place + 0.32], color=TRUTH, linestyle="-", marker="")
-        rise = np.linspace(-0.2, 0.2, 5)[np.arange(len(accuracies)) % 5]  # so that no dot hides another
-        ax.plot(accuracies, place + rise, color=FORWARD, linestyle="", marker="o", markevery=1)
+        for stack in np.split(accuracies, 1 + np.flatnonzero(np.diff(accuracies) > width)):
+            heights = place + 0.13 * (np.arange(len(stack)) - (len(stack) - 1) / 2)
+            ax.plot(stack, heights, color=FORWARD, linestyle="", marker="o", markevery=1)
         ax.annotate(
             f"mean {mean:.1%}", (mean, place - 0.34), ha="center", va="bottom", xytext=(0, 2),
             textcoords="offset points",
@@ -514,7 +520,7 @@ def draw_spread(shares, standard_error, ax=None):
     ax.set_ylim(len(shares) - 0.5, -0.75)
     ax.set(xlabel="share of right answers in each part", ylabel="dealt out")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    ax.set_title("Each dot is a part; grey is as far as chance reaches")
+    ax.set_title("Each dot is a part; grey: ±2 standard errors")
     return ax
 
 

@@ -1,4 +1,4 @@
-"""Figures of Part I: curves, secants, the error of a slope against the step, a kink.
+"""Figures of Part I: curves, secants, the error of a slope against the nudge, a kink, a descent.
 
 Leaves out computing slopes: the numbers drawn here come from the chapter, or are read off the function drawn.
 """
@@ -56,7 +56,7 @@ def draw_function(f, x_range, ax=None):
 
 
 def draw_secant(
-    f, x, h, x_range=None, central=False, true_slope=None, names=("input x", "output f(x)"), ax=None
+    f, x, h, x_range=None, central=False, true_slope=None, names=("input x", "output f(x)"), unit="", ax=None
 ):
     """Draw a curve, two points on it, and the line through them.
 
@@ -66,15 +66,17 @@ def draw_secant(
     x : float
         The point.
     h : float
-        The step, not 0.
+        The nudge, not 0.
     x_range : (float, float), optional
         What part of the curve is shown; two to each side of x unless given. Give it where the figure moves.
     central : bool
         The points are x - h and x + h, instead of x and x + h.
     true_slope : float, optional
-        Draws the tangent too.
+        Draws the tangent too, and says by how much the secant is too steep or too flat.
     names : (str, str)
         What goes in and what comes out, with units.
+    unit : str
+        In what slopes are measured: ``"euros per percent"``.
     ax : matplotlib Axes, optional
 
     Returns
@@ -87,7 +89,7 @@ def draw_secant(
         If h is 0: one point has no secant.
     """
     if h == 0:
-        raise ValueError("the step h is 0, and a line needs two points; take a small h such as 1e-3.")
+        raise ValueError("the nudge h is 0, and a line needs two points; take a small h such as 1e-3.")
     ax = ax or plt.subplots()[1]
     low, high = x_range or (x - 2, x + 2)
     _curve(f, (low, high), ax)
@@ -106,23 +108,29 @@ def draw_secant(
         linewidth=1,
     )
     ax.plot([left, right], [f(left), f(right)], color=BACKWARD, linestyle="", marker="o", markersize=8)
-    lines = [f"step h = {h:g}", f"secant: slope {_number(slope)}"]
+    lines = [f"nudge h = {h:g}", f"secant: slope {_number(slope)} {unit}".rstrip()]
     if true_slope is not None:
-        lines.append(f"tangent: slope {_number(true_slope)}")
+        lines += [f"curve: slope {_number(true_slope)}", _excess(slope, true_slope)]
     ax.text(0.03, 0.97, "\n".join(lines), transform=ax.transAxes, va="top", bbox=LABEL, linespacing=1.5)
     ax.set(xlabel=names[0], ylabel=names[1])
     ax.set_title("The secant's slope is rise over run between two points")
     return ax
 
 
-def draw_v(steps, errors_by_method, ax=None):
-    """Draw the error of a slope against the step, both on a logarithmic scale.
+def _excess(slope, true_slope):
+    """Say by how much a secant is steeper or flatter than the curve."""
+    excess = slope - true_slope
+    return f"too {'flat' if excess * true_slope < 0 else 'steep'} by {_number(abs(excess))}"
+
+
+def draw_v(nudges, errors_by_method, ax=None):
+    """Draw the error of a slope against the nudge, both on a logarithmic scale.
 
     Parameters
     ----------
-    steps : array (steps,)
+    nudges : array (nudges,)
         Positive.
-    errors_by_method : dict of str to array (steps,)
+    errors_by_method : dict of str to array (nudges,)
         Up to five methods; an error of exactly 0 leaves a gap.
     ax : matplotlib Axes, optional
 
@@ -133,38 +141,38 @@ def draw_v(steps, errors_by_method, ax=None):
     Raises
     ------
     ValueError
-        If a step is not positive, or a method has not one error for each step.
+        If a nudge is not positive, or a method has not one error for each nudge.
     """
-    steps = np.asarray(steps, dtype=float)
-    if steps.min() <= 0:
-        raise ValueError(f"steps on a logarithmic scale are positive, got {steps.min()}.")
+    nudges = np.asarray(nudges, dtype=float)
+    if nudges.min() <= 0:
+        raise ValueError(f"nudges on a logarithmic scale are positive, got {nudges.min()}.")
     ax = ax or plt.subplots()[1]
     for index, (name, errors) in enumerate(errors_by_method.items()):
         errors = np.asarray(errors, dtype=float)
-        if errors.shape != steps.shape:
-            raise ValueError(f"{name} has errors of shape {errors.shape} for steps of shape {steps.shape}.")
+        if errors.shape != nudges.shape:
+            raise ValueError(f"{name} has errors of shape {errors.shape} for nudges of shape {nudges.shape}.")
         errors = np.where(errors > 0, errors, np.nan)
-        ax.plot(steps, errors, markevery=2)
-        _label_right_branch(ax, name, steps, errors, above=index == 0)
-    ax.set(xscale="log", yscale="log", xlabel="step h", ylabel="error of the slope")
+        ax.plot(nudges, errors, markevery=2)
+        _label_right_branch(ax, name, nudges, errors, above=index == 0)
+    ax.set(xscale="log", yscale="log", xlabel="nudge h", ylabel="error of the slope")
     ax.set_ylim(bottom=ax.get_ylim()[0] / 30)  # room for two remarks
     for x, side, text in (
-        (0.02, "left", "here rounding rules"),
-        (0.98, "right", "here the curve's bend rules"),
+        (0.02, "left", "rounding wins"),
+        (0.98, "right", "the curve's bend wins"),
     ):
         ax.text(x, 0.03, text, transform=ax.transAxes, ha=side, color=CONTEXT, style="italic")
-    ax.set_title("Smaller steps help, until rounding takes over")
+    ax.set_title("Smaller nudges help, until rounding wins")
     return ax
 
 
-def _label_right_branch(ax, name, steps, errors, above):
-    """Write a method's name beside the branch where its error grows with the step."""
-    middle = np.sqrt(steps[np.nanargmin(errors)] * steps.max())
-    place = np.nanargmin(np.where(np.isnan(errors), np.nan, np.abs(np.log(steps / middle))))
+def _label_right_branch(ax, name, nudges, errors, above):
+    """Write a method's name beside the branch where its error grows with the nudge."""
+    middle = np.sqrt(nudges[np.nanargmin(errors)] * nudges.max())
+    place = np.nanargmin(np.where(np.isnan(errors), np.nan, np.abs(np.log(nudges / middle))))
     offset, ha, va = ((-8, 2), "right", "bottom") if above else ((8, -2), "left", "top")
     ax.annotate(
         name,
-        (steps[place], errors[place]),
+        (nudges[place], errors[place]),
         xytext=offset,
         textcoords="offset points",
         ha=ha,
@@ -182,9 +190,9 @@ def draw_kink(f, x, h, x_range=None, ax=None):
     x : float
         Where the kink is.
     h : float
-        The step of all three differences, positive.
+        The nudge of all three differences, positive.
     x_range : (float, float), optional
-        What part of the curve is shown; four steps to each side of x unless given.
+        What part of the curve is shown; four nudges to each side of x unless given.
     ax : matplotlib Axes, optional
 
     Returns
@@ -197,7 +205,7 @@ def draw_kink(f, x, h, x_range=None, ax=None):
         If h is not positive.
     """
     if h <= 0:
-        raise ValueError(f"left and right are told apart by a positive step h, got {h}.")
+        raise ValueError(f"left and right are told apart by a positive nudge h, got {h}.")
     ax = ax or plt.subplots()[1]
     low, high = x_range or (x - 4 * h, x + 4 * h)
     _curve(f, (low, high), ax)

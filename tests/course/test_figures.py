@@ -7,6 +7,7 @@ import sys
 from base64 import b64decode
 from html import unescape
 from io import BytesIO
+from itertools import combinations
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -58,7 +59,10 @@ RIGHT = {
     ],
     library.draw_probabilities: [([0.25, 0.75],), (np.full(10, 0.1, dtype=np.float32), 3)],
     library.draw_reading: [(DIGITS[0], np.full(10, 0.1), 3)],
-    library.draw_spread: [({"shuffled": [0.96, 0.94, 0.97]}, {"shuffled": 0.01})],
+    library.draw_spread: [
+        ({"shuffled": [0.96, 0.94, 0.97]}, {"shuffled": 0.01}),
+        ({"in the order of the file": [0.96, 0.94, 0.97]}, {"in the order of the file": 0.01}),
+    ],
     library.draw_accuracy: [({"validation": (0.97, 0.95, 0.985), "test": (0.96, 0.94, 0.975)},)],
     library.draw_boundary: [
         (lambda X: X, POINTS, CLASSES),
@@ -72,7 +76,7 @@ WRONG = [
     (slopes.draw_secant, (np.sin, 1.0, 0.0), "a line needs two points"),
     (slopes.draw_v, ([1e-2, 0.0], {"forward": [1, 1]}), "positive"),
     (slopes.draw_v, ([1e-2, 1e-3], {"forward": [1, 1, 1]}), r"forward has errors of shape \(3,\)"),
-    (slopes.draw_kink, (abs, 0.0, -0.1), "positive step"),
+    (slopes.draw_kink, (abs, 0.0, -0.1), "positive nudge"),
     (slopes.draw_descent, (np.sum, [1.0, 2.0], (0, 4), (0, 3)), r"a row of two numbers .*, got shape \(2,\)"),
     (library.draw_xray, ([],), "nothing to draw"),
     (library.draw_five_ways, ({"on self": [-1.0]}, ["twice"]), "0 or larger"),
@@ -184,11 +188,24 @@ def test_the_map_fills_the_chapters_that_stand():
     assert (len(ax.patches), len(filled)) == (25, 1)
 
 
-def test_the_secant_writes_step_and_slope_and_hides_the_true_slope():
+def test_the_secant_writes_nudge_and_slope_and_hides_the_true_slope():
     ax = slopes.draw_secant(lambda x: x * x, 1.0, 0.5)
-    assert texts(ax) == ["step h = 0.5\nsecant: slope 2.5"]
-    ax = slopes.draw_secant(lambda x: x * x, 1.0, 0.5, central=True, true_slope=2.0)
-    assert texts(ax) == ["step h = 0.5\nsecant: slope 2\ntangent: slope 2"]
+    assert texts(ax) == ["nudge h = 0.5\nsecant: slope 2.5"]
+    ax = slopes.draw_secant(lambda x: x * x, 1.0, 0.5, central=True)
+    assert texts(ax) == ["nudge h = 0.5\nsecant: slope 2"]
+
+
+@pytest.mark.parametrize(
+    ("x", "h", "said"),
+    [
+        (1.0, 0.5, "secant: slope 2.5 m per s\ncurve: slope 2\ntoo steep by 0.5"),
+        (1.0, -0.5, "secant: slope 1.5 m per s\ncurve: slope 2\ntoo flat by 0.5"),
+        (-1.0, -0.5, "secant: slope -2.5 m per s\ncurve: slope -2\ntoo steep by 0.5"),
+    ],
+)
+def test_the_secant_beside_the_true_slope_says_how_far_it_is_off(x, h, said):
+    ax = slopes.draw_secant(lambda x: x * x, x, h, true_slope=2 * x, unit="m per s")
+    assert texts(ax) == [f"nudge h = {h}\n{said}"]
 
 
 def test_the_v_draws_every_error_but_exact_zeros():
@@ -222,9 +239,20 @@ def test_the_axis_of_an_xray_stays_where_it_is_put():
 
 def test_a_misread_digit_is_framed_and_says_so():
     ax = library.draw_digits(DIGITS, CLASSES, [0, 1, 1, 1, 1])
-    assert texts(ax) == ["0", "1", "1, not 0", "1", "1"]
+    assert texts(ax) == ["0", "1", "read 1, is 0", "1", "1"]
     assert len(ax.patches) == 1
     assert ax.get_title(loc="left") == "1 of 5 digits are misread"
+    ax = library.draw_digits(DIGITS, CLASSES, 1 - CLASSES)
+    assert ax.get_title(loc="left") == "These 5 digits were misread"
+
+
+def test_the_words_below_a_mistake_do_not_run_into_each_other():
+    ax = library.draw_digits(np.tile(DIGITS, (4, 1)), np.tile(CLASSES, 4), np.tile(1 - CLASSES, 4))
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) == 20
+    for box, other in combinations(boxes, 2):
+        assert not box.overlaps(other)
 
 
 def test_a_column_of_weights_becomes_an_image_on_a_scale_around_zero():
@@ -243,6 +271,26 @@ def test_the_confusion_names_the_commonest_mistake():
 def test_history_draws_the_validation_where_there_is_one():
     assert len(library.draw_history([{"epoch": 1, "loss": 2.0}]).lines) == 1
     assert len(library.draw_history([{"epoch": 1, "loss": 2.0, "validation_loss": 2.1}]).lines) == 2
+
+
+@pytest.mark.parametrize(("epochs", "marker"), [(1, "o"), (12, "o"), (13, "")])
+def test_history_marks_every_epoch_or_none(epochs, marker):
+    ax = library.draw_history([{"epoch": epoch, "loss": 1 / epoch} for epoch in range(1, epochs + 1)])
+    assert (ax.lines[0].get_marker(), ax.lines[0].get_markevery()) == (marker, 1)
+
+
+def test_a_title_is_as_sure_as_its_bar():
+    ax = library.draw_probabilities([0.0006, 0.9994])
+    assert ax.get_title(loc="left") == "The network says 1, 99.9% sure"
+    assert texts(ax) == ["0.1%", "99.9%"]
+
+
+def test_parts_as_good_as_each_other_are_stacked_on_a_band_that_ends_at_one():
+    ax = library.draw_spread({"shuffled": [0.9, 1.0, 0.98, 1.0]}, {"shuffled": 0.05})
+    heights = {tuple(line.get_xdata()): np.round(line.get_ydata(), 3).tolist() for line in ax.lines[1:]}
+    assert heights == {(0.9,): [0.0], (0.98,): [0.0], (1.0, 1.0): [-0.065, 0.065]}
+    band = ax.patches[0]
+    np.testing.assert_allclose([band.get_x(), band.get_x() + band.get_width()], [0.87, 1.0])
 
 
 def test_lines_differ_in_more_than_their_colour():
