@@ -172,51 +172,6 @@ def untouched(**arrays):
             raise CheckFailed(f"it changes {name}, which belongs to its caller: make a new array")
 
 
-def expect_same_twice(call):
-    """Ask whether a call gives the same a second time.
-
-    Parameters
-    ----------
-    call : function without arguments, which returns an array or a number
-
-    Examples
-    --------
-    >>> numbers = iter([1.0, 2.0])
-    >>> expect_same_twice(lambda: next(numbers))
-    Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: called twice with the same, it gives 1, then 2: what does it remember?
-    """
-    first, second = np.copy(call()), np.copy(call())
-    if first.shape != second.shape:
-        raise CheckFailed(f"called twice with the same, it gives shape {first.shape}, then {second.shape}")
-    place = _worst(first, second)
-    if place is not None:
-        once, again = _number(first[place]), _number(second[place])
-        raise CheckFailed(
-            f"called twice with the same, it gives {once}, then {again}: what does it remember?"
-        )
-
-
-def expect_dtype(name, value, dtype):
-    """Ask whether a value has kept the kind of number that came in.
-
-    Parameters
-    ----------
-    name : str
-    value : array
-    dtype : numpy dtype
-
-    Examples
-    --------
-    >>> expect_dtype("Y", np.ones(3), np.float32)
-    Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: Y is float64, and what came in was float32: what made it wider?
-    """
-    if np.asarray(value).dtype != np.dtype(dtype):
-        found, came = np.asarray(value).dtype, np.dtype(dtype)
-        raise CheckFailed(f"{name} is {found}, and what came in was {came}: what made it wider?")
-
-
 def expect_guesses(guesses, truths):
     """Ask whether numbers that were predicted came true; say which did not, but not what it should be.
 
