@@ -162,7 +162,7 @@ def make_exercises(project=store.PROJECT, check=False):
 
 
 def copy_to_work(project=store.PROJECT):
-    """Copy chapters, exercises and the book's pages to the work folder; what the learner changed there is never overwritten.
+    """Copy chapters, exercises and book pages to the work folder, never over what the learner changed.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ centre = Exercise(
     minutes=5,
     hints=(
         "`X.mean(axis=1)` is one average for each row. Look at its shape beside the shape of `X`.",
-        "Shapes (5, 3) and (5,) do not fit, (5, 3) and (5, 1) do. `mean` can leave the axis there, with length 1.",
-        "The argument that leaves it there is called `keepdims`. Subtract, and return what you get.",
+        "Shapes (5, 3) and (5,) do not fit, (5, 3) and (5, 1) do. `mean` can keep the axis, with length 1.",
+        "The argument that keeps it is called `keepdims`. Subtract, and return what you get.",
     ),
 )
 

@@ -11,7 +11,6 @@ from course.checks.questions import (
     expect_gradients,
     expect_guesses,
     expect_several,
-    expect_shape,
     expect_values,
     untouched,
 )
@@ -84,7 +83,7 @@ reduce_mean = Exercise(
     minutes=6,
     hints=(
         "A mean is a sum divided by the number of steps. Start from `reduce_sum` in the chapter.",
-        "In the forward pass each entry is multiplied by 1 / steps. So how much of dY does each entry get back?",
+        "Forward, each entry is multiplied by 1 / steps. So how much of dY does each entry get back?",
         "Each step receives `dY / steps`. Give dY a new axis in the middle and repeat it along that axis.",
     ),
 )
@@ -169,9 +168,9 @@ two_layers = Exercise(
         "Forward first, keeping `H`. Then dY, the gradient of the loss, as in the chapter's `update`: "
         "the error, divided by the batch.",
         "The second matrix saw `H` come in and `dY` come back; the first saw `X` come in and `dH` come back. "
-        "For both the rule of `Linear` holds: what came in, standing up, times what came back.",
-        "Let the shapes decide: dW2 must be (n_hidden, n_out), H is (batch, n_hidden), dY is (batch, n_out): only one "
-        "product of the two fits. dH is dY times W2 lying down.",
+        "For both the rule of `Linear` holds: what came in, transposed, times what came back.",
+        "Let the shapes decide: dW2 must be (n_hidden, n_out), H is (batch, n_hidden), dY is (batch, n_out): "
+        "only one product of the two fits. dH is dY times W2, transposed.",
     ),
 )
 
@@ -282,9 +281,9 @@ scale = Exercise(
     kind="repair",
     minutes=6,
     hints=(
-        "Run `broken_scale` and read the last line of the error: which name has no value, and where is it assigned?",
-        "A function that assigns to a name owns it. Change the *content* of the array instead, without giving the name "
-        "a new value.",
+        "Run `broken_scale` and read the error's last line: which name has no value? Where is it assigned?",
+        "A function that assigns to a name owns it. Change the *content* of the array instead, without giving "
+        "the name a new value.",
         "`some_array[...] = …` writes into an array that is already there. Remember to add, not to replace.",
     ),
 )
@@ -418,11 +417,11 @@ linear = Exercise(
     keeps="linear",
     ours="minigrad.Linear",
     hints=(
-        "Take the chapter's `Linear` and turn W over: wherever it had `W.data` you now want `W.data.T`, and the other "
-        "way round.",
-        "X is (batch, n_in) and W is (n_out, n_in): forward needs `X @ W.data.T`. For dX, (batch, n_in), the shapes "
-        "leave one product of dY and W.",
-        "`W.grad` is (n_out, n_in), dY is (batch, n_out), X is (batch, n_in): turn the first one. And add, with +=.",
+        "Take the chapter's `Linear` and transpose W: wherever it had `W.data` you now want `W.data.T`, and "
+        "the other way round.",
+        "X is (batch, n_in) and W is (n_out, n_in): forward needs `X @ W.data.T`. For dX, (batch, n_in), the "
+        "shapes leave one product of dY and W.",
+        "`W.grad` is (n_out, n_in), dY is (batch, n_out), X is (batch, n_in). Transpose dY. And add, with +=.",
     ),
 )
 
@@ -438,7 +437,7 @@ def _(answer, rng):
             )
         if parameter.shape != shape:
             raise CheckFailed(
-                f"{name}.data has shape {parameter.shape}; for {N_IN} inputs and {N_OUT} outputs {shape} is wanted"
+                f"{name}.data has shape {parameter.shape}; {N_IN} inputs and {N_OUT} outputs want {shape}"
             )
     expect_values("b.data", layer.b.data, np.zeros(N_OUT))
     one, same = answer(400, 100, rng=0).W.data, answer(400, 100, rng=0).W.data
@@ -556,7 +555,7 @@ class ForgotData(_Turned):
         return X @ self.W.T + self.b, lambda dY: self.back(X, dY)
 
 
-@linear.mistake("Turn one of them: dY.T @ X has the shape of W, (n_out, n_in).")
+@linear.mistake("Transpose the other one: dY.T @ X has the shape of W, (n_out, n_in).")
 class TransposedGradient(_Turned):
     def back(self, X, dY):
         self.W.grad += X.T @ dY
@@ -586,7 +585,7 @@ light_tanh = Exercise(
     minutes=8,
     hints=(
         "Which of the three arrays X, Y and slope does the way back really need? Any of them is enough.",
-        "A closure keeps what `backward` mentions. Mention one array only, and work the rest out on the way back.",
+        "A closure keeps what `backward` mentions. Mention one array only, and compute the rest on the way back.",
         "The slope is 1 − Y². Compute it inside `backward`, from Y.",
     ),
 )

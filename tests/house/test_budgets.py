@@ -39,7 +39,7 @@ SILENT = (
 
 
 def code_lines(source, class_name=None, without=()):
-    """Return the numbers of the lines that hold code, in a file or a class of it, without some definitions."""
+    """Return the numbers of the lines with code, in a file or a class of it, without some definitions."""
     tree = ast.parse(source)
     lines = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
