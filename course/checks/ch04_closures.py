@@ -282,8 +282,8 @@ scale = Exercise(
     minutes=6,
     hints=(
         "Run `broken_scale` and read the error's last line: which name has no value? Where is it assigned?",
-        "A function that assigns to a name owns it. Change the *content* of the array instead, without giving "
-        "the name a new value.",
+        "A function that assigns to a name owns it. Change the *content* of the array instead, without "
+        "giving the name a new value.",
         "`some_array[...] = …` writes into an array that is already there. Remember to add, not to replace.",
     ),
 )
@@ -421,7 +421,7 @@ linear = Exercise(
         "the other way round.",
         "X is (batch, n_in) and W is (n_out, n_in): forward needs `X @ W.data.T`. For dX, (batch, n_in), the "
         "shapes leave one product of dY and W.",
-        "`W.grad` is (n_out, n_in), dY is (batch, n_out), X is (batch, n_in). Transpose dY. And add, with +=.",
+        "`W.grad` is (n_out, n_in), dY is (batch, n_out), X is (batch, n_in). Transpose dY. Add, with +=.",
     ),
 )
 
@@ -585,7 +585,7 @@ light_tanh = Exercise(
     minutes=8,
     hints=(
         "Which of the three arrays X, Y and slope does the way back really need? Any of them is enough.",
-        "A closure keeps what `backward` mentions. Mention one array only, and compute the rest on the way back.",
+        "A closure keeps what `backward` mentions. Mention one array, and compute the rest on the way back.",
         "The slope is 1 − Y². Compute it inside `backward`, from Y.",
     ),
 )
