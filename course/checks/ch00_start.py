@@ -3,7 +3,7 @@
 import numpy as np
 
 from course.checks.exercise import Exercise
-from course.checks.questions import BATCH, N_IN, expect_shape, expect_values, untouched
+from course.checks.questions import BATCH, N_IN, N_OUT, expect_shape, expect_values, untouched
 
 centre = Exercise(
     "00_start.centre",
@@ -21,17 +21,18 @@ centre = Exercise(
 
 @centre.check
 def _(answer, rng):
-    X = rng.normal(size=(BATCH, N_IN))
-    with untouched(X=X):
-        Y = answer(X)
-    expect_shape("the result", Y, "X", X)
-    expect_values("the result", Y, np.stack([row - sum(row) / N_IN for row in X]))
-    return "a batch of 5 drawn just now, each row by itself, and X as it was"
+    for n_in in (N_IN, N_OUT):
+        X = rng.normal(size=(BATCH, n_in))
+        with untouched(X=X):
+            Y = answer(X)
+        expect_shape("the result", Y, "X", X)
+        expect_values("the result", Y, np.stack([row - sum(row) / n_in for row in X]))
+    return "two batches of 5 drawn just now, each row by itself, and X as it was"
 
 
 @centre.probe
 def _(answer, rng):
-    return answer(rng.normal(size=(BATCH, N_IN)))
+    return answer(rng.normal(size=(BATCH, N_IN))), answer(rng.normal(size=(BATCH, N_OUT)))
 
 
 @centre.right
@@ -75,6 +76,11 @@ def in_place(X):
 @centre.mistake("the result has shape (5, 1); it must have X's shape, (5, 3)")
 def only_the_means(X):
     return X.mean(axis=1, keepdims=True)
+
+
+@centre.mistake("You divide by 3 whatever the width: X.shape[1] knows how many numbers a row has.")
+def always_three(X):
+    return X - X.sum(axis=1, keepdims=True) / 3
 
 
 @centre.mistake("This is the sum of the row that you took away, not its mean.")

@@ -15,6 +15,7 @@ from course.checks.questions import (
     untouched,
 )
 from course.xray import xray
+from minigrad.gradcheck import numerical_gradient
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
 
@@ -41,7 +42,8 @@ def _(answer, rng):
 
     (_, back_from_1), (_, back_from_2) = cube(1.0), cube(2.0)
     truths = {"first": back_from_2(1.0), "second": back_from_1(1.0), "third": back_from_1(10.0)}
-    expect_guesses(answer(), truths)
+    guesses = answer()
+    expect_guesses(tuple(guesses) if isinstance(guesses, np.ndarray) else guesses, truths)
     return "compared with a run"
 
 
@@ -63,6 +65,21 @@ def last_call_only():
 @three_calls.mistake("These are the results of cube itself, X³; the way back wants its slope, times dY.")
 def forward_values():
     return 8.0, 1.0, 1.0
+
+
+@three_calls.mistake("Only dY is 10 in the third call: X is still 1, so there is nothing to square there.")
+def ten_squared():
+    return 12.0, 3.0, 300.0
+
+
+@three_calls.mistake("The first call takes X = 2, the second X = 1: you have them the other way round.")
+def swapped():
+    return 3.0, 12.0, 30.0
+
+
+@three_calls.mistake("These are 3 X, and the slope of X³ is 3 X².")
+def forgot_the_square_of_X():
+    return 6.0, 3.0, 30.0
 
 
 @three_calls.mistake("You left dY out: the third call passes 10, not 1.")
@@ -92,11 +109,12 @@ reduce_mean = Exercise(
 @reduce_mean.check
 def _(answer, rng):
     X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
-    with untouched(X=X, dY=dY):
+    with untouched(X=X):
         Y, backward = expect_several(answer(X), "Y", "backward")
-        if np.shape(Y) != dY.shape:
-            raise CheckFailed(f"Y has shape {np.shape(Y)}; (batch, width) is {dY.shape}")
-        expect_values("Y", Y, X.mean(axis=1))
+    if np.shape(Y) != dY.shape:
+        raise CheckFailed(f"Y has shape {np.shape(Y)}; (batch, width) is {dY.shape}")
+    expect_values("Y", Y, X.mean(axis=1))
+    with untouched(X=X, dY=dY):
         dX = backward(dY)
     expect_gradients(lambda X: X.mean(axis=1), {"X": X}, dY, {"X": dX})
     expect_gradcheck(answer, X)
@@ -181,11 +199,9 @@ def _(answer, rng):
     with untouched(W1=W1, W2=W2, X=X, T=T):
         dW1, dW2, dX = expect_several(answer(W1, W2, X, T), "dW1", "dW2", "dX")
 
-    def loss(X, W1, W2):
-        return np.array(0.5 * np.sum((X @ W1 @ W2 - T) ** 2) / len(X))
-
+    dY = numerical_gradient(lambda Y: 0.5 * np.sum((Y - T) ** 2) / len(Y), X @ W1 @ W2)
     gradients = {"W2": dW2, "W1": dW1, "X": dX}  # in the order in which the way back meets them
-    expect_gradients(loss, {"X": X, "W1": W1, "W2": W2}, np.array(1.0), gradients)
+    expect_gradients(lambda X, W1, W2: X @ W1 @ W2, {"X": X, "W1": W1, "W2": W2}, dY, gradients)
     return "all three gradients agree with nudging"
 
 
@@ -221,7 +237,7 @@ def with_einsum(W1, W2, X, T):
 
 
 @two_layers.mistake(
-    "Look at the shapes of the product in your line: a .T stands at the wrong one, as on Thinc's page."
+    "Look at the shapes of the product in your line: a .T is missing, or stands at the wrong one."
 )
 def as_on_the_page(W1, W2, X, T):
     H = X @ W1
@@ -294,9 +310,10 @@ def _(answer, rng):
     gain, dgain, X, dY = _scale_data(rng)
     before = dgain.copy()
     forward = answer(gain, dgain)
-    with untouched(X=X, dY=dY, gain=gain):
+    with untouched(X=X, gain=gain):
         Y, backward = expect_several(forward(X), "Y", "backward")
-        expect_values("Y", Y, gain * X)
+    expect_values("Y", Y, gain * X)
+    with untouched(X=X, dY=dY, gain=gain):
         dX = backward(dY)
     expect_gradients(lambda X, gain: gain * X, {"X": X, "gain": gain}, dY, {"X": dX})
     if np.array_equal(dgain, before):
@@ -445,6 +462,8 @@ def _(answer, rng):
         raise CheckFailed(
             "two layers made with rng=0 differ: draw W from np.random.default_rng(rng), not from elsewhere"
         )
+    if np.array_equal(one, answer(400, 100, rng=1).W.data):
+        raise CheckFailed("rng=0 and rng=1 give the same weights: hand your own rng on to default_rng")
     spread = one.std()
     if not 0.04 < spread < 0.06:
         raise CheckFailed(
@@ -549,6 +568,27 @@ class ForgotTheBias(_Turned):
         return dY @ self.W.data
 
 
+@linear.mistake("rng=0 and rng=1 give the same weights")
+class SeedOfItsOwn(_Turned):
+    def __init__(self, n_in, n_out, rng):
+        super().__init__(n_in, n_out, rng=0)
+
+
+@linear.mistake("'int' object has no attribute 'normal'")
+class DrawsFromANumber(_Turned):
+    def __init__(self, n_in, n_out, rng):
+        self.W = Parameter(rng.normal(0, 1 / np.sqrt(n_in), size=(n_out, n_in)))
+        self.b = Parameter(np.zeros(n_out))
+
+
+@linear.mistake("The gradient is added to W.grad; W.data is what an optimizer changes, later.")
+class ChangesTheWeights(_Turned):
+    def back(self, X, dY):
+        self.W.data += dY.T @ X
+        self.b.data += dY.sum(axis=0)
+        return dY @ self.W.data
+
+
 @linear.mistake("W is a Parameter: its numbers are in W.data.")
 class ForgotData(_Turned):
     def forward(self, X):
@@ -594,10 +634,12 @@ light_tanh = Exercise(
 @light_tanh.check
 def _(answer, rng):
     X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
-    with untouched(X=X, dY=dY):
+    with untouched(X=X):
         Y, backward = expect_several(answer(X), "Y", "backward")
-        expect_values("Y", Y, np.tanh(X))
-        expect_gradients(np.tanh, {"X": X}, dY, {"X": backward(dY)})
+    expect_values("Y", Y, np.tanh(X))
+    with untouched(X=X, dY=dY):
+        dX = backward(dY)
+    expect_gradients(np.tanh, {"X": X}, dY, {"X": dX})
     kept = xray(backward)
     if kept.total > X.nbytes:
         names = ", ".join(row.name for row in kept.rows)
@@ -630,6 +672,23 @@ def keeps_a_copy_too(X):
 
     def backward(dY, saved=Y):
         return slope * dY
+
+    return Y, backward
+
+
+@light_tanh.mistake("it changes X, which belongs to its caller")
+def writes_over_X(X):
+    Y = np.tanh(X, out=X)
+    return Y, lambda dY: (1 - Y * Y) * dY
+
+
+@light_tanh.mistake("it changes dY, which belongs to its caller")
+def writes_over_dY(X):
+    Y = np.tanh(X)
+
+    def backward(dY):
+        dY *= 1 - Y * Y
+        return dY
 
     return Y, backward
 

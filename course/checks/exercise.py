@@ -272,8 +272,8 @@ def _same(one, other):
 
 
 def _gist(sentence):
-    """Return a sentence without the names a learner chose, which Python quotes."""
-    return re.sub(r"'[^']*'", "'...'", sentence)
+    """Return a sentence without the names of a learner's variables, which Python quotes."""
+    return re.sub(r"(name|variable) '[^']*'", r"\1 '...'", sentence)
 
 
 def _words(error):
