@@ -41,11 +41,11 @@ def text(title, markdown):
 
 
 def report(found):
-    """Show what gradcheck found, table and all.
+    """Show what a check found: gradcheck's report, or a picture.
 
     Parameters
     ----------
-    found : Report
+    found : Report, or any object with str and `_repr_html_`
     """
     _show({"text/html": found._repr_html_(), "text/plain": str(found)})
 

@@ -1,5 +1,7 @@
 """The exercises of chapter 08: error bars, a split that does not leak, mistakes, stopping, going on."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
@@ -27,6 +29,14 @@ def _bar(right, count):
     return np.repeat([1.0, 0.0], [right, count - right]).std() / count**0.5
 
 
+def _other_units(bar):
+    """Return what a bar becomes without its root, and in percent, with what to say about it."""
+    return [
+        (bar**2, "that is the square of the bar; take the root"),
+        (100 * bar, "that is in percent; write it as a share"),
+    ]
+
+
 @three_bars.check
 def _(answer, rng):
     of_100, of_900, of_half = _bar(90, 100), _bar(810, 900), _bar(50, 100)
@@ -35,18 +45,26 @@ def _(answer, rng):
         "the bar for 50 of 100": of_half,
         "the number of digits": 100 * (of_100 / 0.003) ** 2,
     }
-    slips = [
-        (of_100 / 9, "count stands under the root, so nine times the digits shorten the bar by √9, not by 9"),
-        (of_100, "the bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09"),
-        (1000, "a bar ten times shorter needs a hundred times the digits"),
-        *((bar**2, "that is the square of the bar; take the root") for bar in (of_900, of_half)),
-        *((100 * bar, "that is in percent; write it as a share") for bar in (of_900, of_half)),
-    ]
+    slips = {
+        "the bar for 810 of 900": [
+            (of_100, "that is the bar of 90 of 100; count has grown, and the bar shrinks with its root"),
+            (
+                of_100 / 9,
+                "count stands under the root, so nine times the digits shorten the bar by √9, not by 9",
+            ),
+            *_other_units(of_900),
+        ],
+        "the bar for 50 of 100": [
+            (of_100, "the bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09"),
+            *_other_units(of_half),
+        ],
+        "the number of digits": [(1000, "a bar ten times shorter needs a hundred times the digits")],
+    }
     for guess, (what, truth) in zip(expect_several(answer(), *truths), truths.items(), strict=True):
         if np.ndim(guess) or np.asarray(guess).dtype.kind not in "iuf":
             raise CheckFailed(f"{what} must be a number, and is {described(guess)}")
         if not np.isclose(guess, truth, rtol=1e-3):
-            why = [f": {words}" for slip, words in slips if np.isclose(guess, slip, rtol=0.02)]
+            why = [f": {words}" for slip, words in slips[what] if np.isclose(guess, slip, rtol=0.02)]
             raise CheckFailed(f"{what} is not {guess:.4g}{''.join(why)}")
     return "compared with the formula"
 
@@ -77,6 +95,11 @@ def without_the_root_and_rounded():
 @three_bars.mistake("the bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09")
 def same_bar_everywhere():
     return 0.01, 0.03, 10_000
+
+
+@three_bars.mistake("that is the bar of 90 of 100; count has grown")
+def count_ignored():
+    return 0.03, 0.05, 10_000
 
 
 @three_bars.mistake("a bar ten times shorter needs a hundred times the digits")
@@ -129,14 +152,17 @@ def _(answer, rng):
                 raise CheckFailed(f"{case}, {name} is {q:.4g}, and no accuracy is that")
             bar = np.sqrt(max(q * (1 - q), 0) / count)
             if abs((p - q) ** 2 - 4 * bar**2) > 1e-9:
+                away = _away(abs(p - q) / bar if bar > 1e-6 else np.inf)
                 raise CheckFailed(
-                    f"{case}, {name} is {q:.4g}: seen from there, the observed {p:.4g} is "
-                    + _off(abs(p - q) / bar if bar > 1e-6 else np.inf)
+                    f"{case}, {name} is {q:.4g}: seen from there, the observed {p:.4g} is {away}"
                 )
-        if not low < high or not low - 1e-9 <= p <= high + 1e-9:
+        if abs(high - low) < 1e-6:
             raise CheckFailed(
-                f"{case}, low is {low:.4g} and high is {high:.4g}; the observed {p:.4g} must lie between them"
+                f"{case}, both ends are {low:.4g}, and they must differ: a second accuracy has the observed "
+                "share exactly two of its bars away"
             )
+        if low > high:
+            raise CheckFailed(f"{case}, low is {low:.4g} and high is {high:.4g}: low must be below high")
     at_least = min(answer(20, 20))
     return (
         "the ends are two bars away, also for none right and for all; "
@@ -144,14 +170,12 @@ def _(answer, rng):
     )
 
 
-def _off(bars):
+def _away(bars):
     """Return in words how many bars an end is away, if these are not two."""
     if bars == np.inf:
         return "out of reach"
-    if abs(bars - 2) < 0.2:
-        return f"off by {bars:.6g} bars: close, and not close enough; solve the equation for q"
-    said = f"{bars:.3g}"
-    return f"off by {said} bar{'s' * (said != '1')}, not by 2"
+    said = f"{bars:.{3 if abs(bars - 2) > 0.005 else 5 if abs(bars - 2) > 1e-4 else 12}g}"
+    return f"{said} bar{'s' * (said != '1')} away; the statement wants exactly 2"
 
 
 @interval.probe
@@ -205,21 +229,40 @@ def cut_off(right, count):
     return max(p - 2 * bar, 0.0), min(p + 2 * bar, 1.0)
 
 
-@interval.mistake("close, and not close enough; solve the equation for q")
+@interval.mistake("bars away; the statement wants exactly 2")
 def on_a_grid(right, count):
     q = np.linspace(0, 1, 1001)
     near = q[abs(right / count - q) <= 2 * np.sqrt(q * (1 - q) / count)]
     return near.min(), near.max()
 
 
-@interval.mistake("is off by 1 bar, not by 2")
+@interval.mistake("is 1 bar away; the statement wants exactly 2")
 def one_bar_only(right, count):
     p, s = right / count, 1 / count
     half = np.sqrt(p * (1 - p) / count + s**2 / 4)
     return (p + s / 2 - half) / (1 + s), (p + s / 2 + half) / (1 + s)
 
 
-@interval.mistake("must lie between them")
+@interval.mistake("is 1.88 bars away; the statement wants exactly 2")
+def rule_of_three(right, count):
+    if right in (0, count):
+        return (0.0, 3 / count) if right == 0 else (1 - 3 / count, 1.0)
+    return with_the_formula_of_wilson(right, count)
+
+
+@interval.mistake("is 2.03 bars away; the statement wants exactly 2")
+def two_more_of_each(right, count):
+    p = (right + 2) / (count + 4)
+    bar = np.sqrt(p * (1 - p) / (count + 4))
+    return p - 2 * bar, p + 2 * bar
+
+
+@interval.mistake("both ends are 1, and they must differ")
+def certain_when_all_are_right(right, count):
+    return (1.0, 1.0) if right == count else with_the_formula_of_wilson(right, count)
+
+
+@interval.mistake("low must be below high")
 def high_first(right, count):
     p = right / count
     return tuple(np.sort(np.roots([1 + 4 / count, -2 * p - 4 / count, p * p]))[::-1])
@@ -298,14 +341,21 @@ def _held_out(answer, writers, share, rng):
 
 def _expect_count(counts, wanted, writers):
     """Ask whether as many writers were held out as were wanted, in every draw."""
-    if len(counts) > 1:
-        raise CheckFailed(
-            f"{wanted} of {writers} writers were to be held out, and yours are {counts[0]} to {counts[-1]}, "
-            "from draw to draw; who is drawn twice counts once, so draw without replacement, and from a list "
-            "that has each writer once"
+    if counts == [wanted]:
+        return
+    several = len(counts) > 1
+    said = f"{counts[0]} to {counts[-1]}, from draw to draw" if several else f"{counts[0]}"
+    why = ""
+    if several and counts[-1] <= wanted:
+        why = (
+            "; who is drawn twice counts once, so draw without replacement, and from a list that has each "
+            "writer once"
         )
-    if counts != [wanted]:
-        raise CheckFailed(f"{wanted} of {writers} writers were to be held out, and yours are {counts[0]}")
+    elif several:
+        why = "; the number must be the same in every draw"
+    elif counts[0] == writers - wanted:
+        why = "; you returned those who stay"
+    raise CheckFailed(f"{wanted} of {writers} writers were to be held out, and yours are {said}{why}")
 
 
 def _second(pair):
@@ -389,7 +439,13 @@ def drawn_from_the_rows(writers, share, rng):
     return np.isin(writers, names[: round(share * len(set(names)))])
 
 
-@split_by_writer.mistake("3 of 11 writers were to be held out, and yours are 8")
+@split_by_writer.mistake("the number must be the same in every draw")
+def each_by_chance(writers, share, rng):
+    names = np.unique(writers)
+    return np.isin(writers, names[rng.random(len(names)) < share])
+
+
+@split_by_writer.mistake("and yours are 8; you returned those who stay")
 def the_other_part(writers, share, rng):
     names = rng.permutation(np.unique(writers))
     return ~np.isin(writers, names[: round(share * len(names))])
@@ -540,9 +596,10 @@ stop_early = Exercise(
 )
 
 
-def _row(epoch, loss, rng):
-    """Return what fit gives to a callback; the training loss falls whatever happens."""
-    return {"epoch": epoch, "loss": 1 / epoch, "validation_loss": loss, "validation_accuracy": rng.random()}
+def _tell(callback, epoch, loss, rng):
+    """Call a callback as fit does, and return whether it stops; the training loss falls whatever happens."""
+    row = {"epoch": epoch, "loss": 1 / epoch, "validation_loss": loss, "validation_accuracy": rng.random()}
+    return bool(callback(SimpleNamespace(epoch=epoch), row))
 
 
 @stop_early.check
@@ -581,7 +638,7 @@ def _stops(callback, losses, rng):
         raise CheckFailed(
             f"stop_early(patience) must return a function, the callback, and returned {described(callback)}"
         )
-    return [bool(callback(None, _row(epoch, loss, rng))) for epoch, loss in enumerate(losses, 1)]
+    return [_tell(callback, epoch, loss, rng) for epoch, loss in enumerate(losses, 1)]
 
 
 def _expect_stop(callback, losses, patience, rng):
@@ -589,7 +646,7 @@ def _expect_stop(callback, losses, patience, rng):
     for epoch in range(1, len(losses) + 1):
         seen = losses[:epoch]
         age = epoch - 1 - int(seen.argmin())
-        stops = bool(callback(None, _row(epoch, float(seen[-1]), rng)))
+        stops = _tell(callback, epoch, float(seen[-1]), rng)
         if stops != (age >= patience):
             what = "stops" if stops else "goes on"
             raise CheckFailed(
@@ -630,6 +687,19 @@ def with_nonlocal(patience):
         else:
             age += 1
         return True if age == patience else None
+
+    return callback
+
+
+@stop_early.right
+def with_the_epoch_of_the_learner(patience):
+    best, best_epoch = np.inf, 0
+
+    def callback(learner, row):
+        nonlocal best, best_epoch
+        if row["validation_loss"] < best:
+            best, best_epoch = row["validation_loss"], learner.epoch
+        return learner.epoch - best_epoch >= patience
 
     return callback
 

@@ -31,8 +31,9 @@ class CheckFailed(Exception):
         Where in the learner's code: ``"(your line 4: ...)"``.
     name : str
         What is known of a mistake like this one, as a sentence of its own.
-    report : Report, optional
-        A gradcheck report, to be shown above the sentence.
+    report : object, optional
+        What is shown above the sentence: a gradcheck Report, or anything that has words (str) and HTML
+        (`_repr_html_`), such as two tables that are drawn.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The figure of a gradient check: the true Jacobian, yours, and what is left between them.
+"""Figures of gradient checks: Jacobians side by side, two arrays that ought to agree, bugs by kinds of check.
 
 Leaves out the words of a report, which `print` and the notebook show by themselves (`minigrad.gradcheck`).
 """
@@ -8,7 +8,7 @@ from textwrap import fill
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course.style import CONTEXT, SIGNED_FIELD
+from course.style import BACKWARD, CONTEXT, INK, SIGNED_FIELD, TRUTH
 
 
 def draw_report(report, name=None):
@@ -57,3 +57,128 @@ def draw_report(report, name=None):
     look = {"size": plt.rcParams["axes.titlesize"], "weight": plt.rcParams["axes.titleweight"]}
     figure.suptitle(fill(f"{name}: {said}", 70), x=0.01, ha="left", **look)
     return figure
+
+
+def draw_losses(losses_by_name, ax=None):
+    """Draw how the losses of several descents fall, each as a share of its own first value.
+
+    Parameters
+    ----------
+    losses_by_name : dict of str to sequence of float
+        From one to five descents of at least two steps; the first loss is not 0.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If a descent has fewer than two losses.
+    """
+    for name, losses in losses_by_name.items():
+        if len(losses) < 2:
+            raise ValueError(f"{name} has {len(losses)} losses; a descent needs at least two.")
+    ax = ax or plt.subplots()[1]
+    for name, losses in losses_by_name.items():
+        ax.plot(np.array(losses) / losses[0], label=name, markevery=max(1, len(losses) // 6))
+    fallen = sum(losses[-1] < losses[0] for losses in losses_by_name.values())
+    ax.set(xlabel="step", ylabel="loss (share of the first)", ylim=(0, None))
+    ax.set_title(f"The loss falls in {fallen} of {len(losses_by_name)} descents")
+    ax.legend()
+    return ax
+
+
+def draw_agreement(found, expected, said, ax=None):
+    """Draw two arrays that ought to agree, entry against entry: what agrees lies on the line.
+
+    Parameters
+    ----------
+    found, expected : array
+        Of one shape, or of shapes that NumPy can pair.
+    said : str
+        What a check says about them; the title.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there are no entries.
+
+    Notes
+    -----
+    Both axes are shares of the largest expected entry and stay where they are, from -1.6 to 1.6; entries
+    beyond are drawn at the edge, nan is left out. Where everything expected is below 1e-8, it counts as 0.
+    """
+    found, expected = np.broadcast_arrays(found, expected)
+    if not found.size:
+        raise ValueError("there are no entries to compare; give arrays that hold some.")
+    ax = ax or plt.subplots(figsize=(4.7, 4.4))[1]
+    largest = np.abs(expected).max()
+    scale, edge = largest if largest > 1e-8 else 1.0, 1.6
+    ax.plot([-edge, edge], [-edge, edge], color=TRUTH, linestyle="-.", marker="", linewidth=1.5)
+    x, y = (np.clip(array.ravel() / scale, -edge, edge) for array in (expected, found))
+    ax.plot(x, y, color=BACKWARD, linestyle="", marker="o", markersize=8, alpha=0.7, clip_on=False)
+    ax.text(1.0, 1.2, "they agree", ha="right", color=INK)
+    ax.set(xlim=(-edge, edge), ylim=(-edge, edge), box_aspect=1)
+    ax.set(xlabel="expected (share of the largest)", ylabel="found (share of the largest)")
+    ax.set_title(fill(said, 48))
+    return ax
+
+
+def draw_bug_grid(caught, checks, accused, ax=None):
+    """Draw which check catches which planted bug, and how many right layers each check accuses.
+
+    Parameters
+    ----------
+    caught : dict of str to sequence of bool
+        For each bug, whether each check caught it.
+    checks : sequence of str
+        The checks, in order.
+    accused : sequence of int
+        For each check, how many right layers it called wrong.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If a bug, or the right layers, have not one answer for each check.
+    """
+    for name, answers in {**caught, "accused": accused}.items():
+        if len(answers) != len(checks):
+            raise ValueError(
+                f"{name} has {len(answers)} answers for {len(checks)} checks; give one for each."
+            )
+    ax = ax or plt.subplots(figsize=(7.6, 4.9))[1]
+    grid = np.array(list(caught.values()), dtype=bool)
+    for (row, column), hit in np.ndenumerate(grid):
+        color, face = (BACKWARD, BACKWARD) if hit else (CONTEXT, "white")
+        ax.plot(
+            column, row, marker="s", markersize=13, color=color, markerfacecolor=face, markeredgewidth=0.7
+        )
+    totals = grid.sum(axis=0)
+    for column, (total, wronged) in enumerate(zip(totals, accused, strict=True)):
+        ax.text(column, len(grid), str(total), ha="center", va="center", weight="bold", color=INK)
+        ax.text(column, len(grid) + 1, str(wronged), ha="center", va="center", color=INK)
+    ax.set_yticks(range(len(grid) + 2), [*caught, "bugs caught", "right layers accused"])
+    ax.set_xticks(range(len(checks)), checks, rotation=40, ha="left", rotation_mode="anchor")
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set(xlim=(-0.5, len(checks) - 0.5), ylim=(len(grid) + 1.5, -0.5))
+    ax.set(xlabel="kind of check", ylabel="planted bug")
+    ax.grid(False)
+    ax.set_title(
+        f"Of {len(grid)} planted bugs the first check catches {totals[0]}, the last one {totals[-1]}"
+    )
+    return ax

@@ -335,6 +335,23 @@ def test_a_layer_that_breaks_a_rule_brings_its_report():
     assert not caught.value.report.ok
 
 
+def test_a_wrong_jacobian_is_drawn_beside_the_true_one(capsys):
+    with pytest.raises(CheckFailed, match="it is the transpose of the true table") as caught:
+        find("02_jacobian.jacobian_of_shift").judge(lambda X: np.eye(X.size, k=1))
+    tables = caught.value.report
+    np.testing.assert_allclose(tables.true, np.eye(5, k=-1), atol=1e-9)
+    assert '<img class="dark-light" alt="Your table beside the true one; yours:' in tables._repr_html_()
+    checks.cards.report(tables)
+    assert capsys.readouterr().out.startswith("yours:\n[[0. 1. 0.")
+
+
+@pytest.mark.parametrize("answer", [lambda X: None, lambda X: X, lambda X: [[1.0], [2.0, 3.0]], lambda X: []])
+def test_what_is_no_table_is_refused_without_a_picture(answer):
+    with pytest.raises(CheckFailed, match="the table") as caught:
+        find("02_jacobian.jacobian_of_mean").judge(answer)
+    assert caught.value.report is None
+
+
 def test_arrays_that_are_changed_are_named():
     X, labels = np.array([1.0, np.nan]), np.array([1, 2])
     with questions.untouched(X=X, labels=labels):

@@ -18,7 +18,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from course import figures, style
-from course.figures import library, slopes, start
+from course.figures import jacobians, library, reports, slopes, start
 from course.xray import xray
 from minigrad import History, Linear
 
@@ -27,6 +27,11 @@ CLASSES = np.array([0, 1, 0, 1, 1])
 POINTS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 1.0], [1.0, 2.0]])
 DIGITS = np.arange(5 * 64, dtype=float).reshape(5, 64)
 WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice"]
+
+LANES = (
+    {"X": [[1.0, 2.0]], "H": [[5.0, -3.0, 4.0]], "A": [[5.0, 0.0, 4.0]], "Y": [[1.5]]},
+    {"dX": [[3.0, -1.0]], "dH": [[1.0, 0.0, -1.0]], "dA": [[1.0, 2.0, -1.0]], "dY": [[1.0]]},
+)
 
 
 def kept_by_a_layer():
@@ -42,6 +47,15 @@ RIGHT = {
     slopes.draw_v: [([1e-2, 1e-5, 1e-9], {"forward": [1e-2, 1e-5, 1e-7], "central": [1e-4, 0.0, 1e-6]})],
     slopes.draw_kink: [(abs, 0.0, 0.25)],
     slopes.draw_descent: [(np.sum, [[3.0, 2.0], [1.0, 1.0]], (0, 4), (0, 3))],
+    jacobians.draw_jacobian: [(np.diag([1.0, 0.0, -2.5]), "relu", (5, 5)), (np.eye(20), "a long identity")],
+    jacobians.draw_jacobians: [(np.eye(5), np.eye(5, k=-1)), (np.ones((1, 5)), np.eye(10, 5))],
+    jacobians.draw_brackets: [([(1, 20), (20, 20), (20, 100)],), ([(40, 10), (10, 10), (10, 1)],)],
+    jacobians.draw_passes: [([1, 10, 100], {"forward": [1, 10, 100], "reverse": [1, 1, 1]})],
+    reports.draw_losses: [({"A": [2.0, 1.0, 0.5], "B": [4.0, 1.0]},)],
+    reports.draw_agreement: [(POINTS, POINTS / 2, "wrong by 0.5"), (POINTS[:1], POINTS, "it was broadcast")],
+    reports.draw_bug_grid: [
+        ({"SumForgetsTheTwo": [False, True], "RoundsPi": [False, False]}, ["shapes", "ones"], [0, 1])
+    ],
     library.draw_xray: [(kept_by_a_layer(),)],
     library.draw_five_ways: [WAYS],
     library.draw_forward_backward: [
@@ -49,6 +63,13 @@ RIGHT = {
         (["Linear(2, 3)", "ReLU"], False, "XYZ"),
         (["Linear(2, 3)", "ReLU", "Linear(3, 2)", "ReLU", "Sum"],),
     ],
+    library.draw_lanes: [
+        (["double"], {"X": [[3.0]], "Y": [[6.0]]}, {"dX": [[2.0]], "dY": [[1.0]]}),
+        (["Linear(2, 3)", "ReLU", "Linear(3, 1)"], *LANES),
+        *[(["Linear(2, 3)", "ReLU", "Linear(3, 1)"], *LANES, moment) for moment in (1, 4, 5, 8)],
+    ],
+    library.draw_bends: [(np.arange(3.0), {"double": (2 * np.arange(3.0), np.full(3, 2.0))})],
+    library.draw_depth: [({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), "other": ([1.0] * 3, [1.0] * 3)},)],
     library.draw_digits: [(DIGITS,), (DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
     library.draw_weights: [(np.linspace(-1, 1, 12).reshape(6, 2), (2, 3))],
     library.draw_change: [(np.ones((64, 8)), np.linspace(-1, 1, 512).reshape(64, 8))],
@@ -78,12 +99,29 @@ WRONG = [
     (slopes.draw_v, ([1e-2, 1e-3], {"forward": [1, 1, 1]}), r"forward has errors of shape \(3,\)"),
     (slopes.draw_kink, (abs, 0.0, -0.1), "positive nudge"),
     (slopes.draw_descent, (np.sum, [1.0, 2.0], (0, 4), (0, 3)), r"a row of two numbers .*, got shape \(2,\)"),
+    (jacobians.draw_jacobian, (np.ones(3), "a row"), r"a column for each input, got shape \(3,\)"),
+    (jacobians.draw_jacobians, (np.ones(3), np.eye(3)), r"a column for each input, got shape \(3,\)"),
+    (jacobians.draw_brackets, ([(1, 2), (3, 4), (4, 5)],), "as many rows as the one before has columns"),
+    (jacobians.draw_passes, ([1, 10], {"forward": [1]}), "forward has 1 counts for 2 numbers of weights"),
+    (reports.draw_losses, ({"A": [1.0]},), "A has 1 losses"),
+    (reports.draw_agreement, (np.ones(0), np.ones(0), "nothing"), "no entries to compare"),
+    (
+        reports.draw_bug_grid,
+        ({"RoundsPi": [True]}, ["shapes", "ones"], [0, 1]),
+        "RoundsPi has 1 answers for 2",
+    ),
+    (reports.draw_bug_grid, ({"RoundsPi": [True]}, ["shapes"], [0, 1]), "accused has 2 answers for 1 checks"),
     (library.draw_xray, ([],), "nothing to draw"),
     (library.draw_five_ways, ({"on self": [-1.0]}, ["twice"]), "0 or larger"),
     (library.draw_five_ways, ({"on self": [np.nan]}, ["twice"]), "0 or larger"),
     (library.draw_five_ways, ({"on self": [1.0]}, ["once", "twice"]), "for each of 2 tests"),
     (library.draw_forward_backward, ([],), "one to five layers, got 0"),
     (library.draw_forward_backward, (["layer"] * 6,), "one to five layers, got 6"),
+    (library.draw_lanes, ([], {"X": 1.0}, {"dX": 1.0}), "one to four layers, got 0"),
+    (library.draw_lanes, (["double"], *LANES), "1 layers need 2 arrays in each direction, got 4 and 4"),
+    (library.draw_bends, (np.ones(3), {"half": (np.ones(3), np.ones(2))}), "half needs a value and a slope"),
+    (library.draw_depth, ({"one": ([1.0, 2.0], [1.0, 0.0])},), "must be positive"),
+    (library.draw_depth, ({"one": ([1.0, 2.0], [1.0, 1.0, 1.0])},), "networks of one depth"),
     (library.draw_digits, (DIGITS[:0],), "no images"),
     (library.draw_digits, (DIGITS, CLASSES[:3]), "5 images need 5 labels or predictions, got 3"),
     (library.draw_digits, (DIGITS, None, CLASSES), "give both"),
@@ -122,10 +160,11 @@ def texts(ax):
 def test_every_drawing_function_is_tested():
     public = {
         function
-        for module in (start, slopes, library)
+        for module in (start, slopes, jacobians, reports, library)
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if name.startswith("draw_")
     }
+    public.remove(reports.draw_report)  # tests/course/test_reports.py, since it draws a whole figure
     assert public == set(RIGHT)
     assert public == {draw for draw, *_ in WRONG}
 
@@ -217,6 +256,54 @@ def test_a_kink_shows_both_slopes_and_the_one_between():
     ax = slopes.draw_kink(abs, 0.0, 0.25)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == ["slope from the left: -1", "slope from the right: 1", "central difference: 0"]
+
+
+@pytest.mark.parametrize(
+    ("moment", "waiting", "seen"), [(1, 0, "X"), (3, 2, "A"), (5, 3, "dY"), (6, 2, "dA"), (8, 0, "dX")]
+)
+def test_the_lanes_grow_moment_by_moment_and_count_what_waits(moment, waiting, seen):
+    ax = library.draw_lanes(["first", "relu", "second"], *LANES, moment)
+    assert f"{waiting} of 3 backward functions wait" in ax.get_title(loc="left")
+    assert sum("waits" in text for text in texts(ax)) == waiting
+    letters = [text.partition("\n")[0] for text in texts(ax)]
+    assert sum(letter in {*LANES[0], *LANES[1]} for letter in letters) == moment
+    assert seen in letters
+
+
+def test_a_table_leaves_zeros_empty_and_counts_the_others():
+    ax = jacobians.draw_jacobian(np.diag([1.0, 0.0, -2.5]) + 1e-12, "relu", (5, 5))
+    assert texts(ax) == ["1", "-2.5"]
+    assert ax.get_title(loc="left") == "relu: 2 of 9 slopes are not 0"
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 5), (5, 0))
+
+
+def test_two_tables_share_their_room_and_wrong_slopes_are_framed():
+    yours, true = jacobians.draw_jacobians(np.eye(3), np.diag([1.0, 2.0, 1.0])).axes
+    assert [frame.get_xy() for frame in yours.patches] == [(1, 1)]
+    assert yours.get_title(loc="left") == "1 of 9 slopes differ from the true table"
+    yours, true = jacobians.draw_jacobians(np.ones((1, 5)), np.eye(10, 5)).axes
+    assert yours.get_xlim() == true.get_xlim() and yours.get_ylim() == true.get_ylim()
+    assert "another shape" in yours.get_title(loc="left")
+
+
+def test_the_brackets_count_both_ways():
+    ax = jacobians.draw_brackets([(1, 20), (20, 20), (20, 100)])
+    said = [text for text in texts(ax) if "multiplications" in text]
+    assert said == ["from the left: 2,400 multiplications", "from the right: 42,000 multiplications"]
+    assert "from the left" in ax.get_title(loc="left")
+    assert "from the right" in jacobians.draw_brackets([(40, 9), (9, 9), (9, 1)]).get_title(loc="left")
+
+
+def test_the_grid_counts_bugs_caught_and_right_layers_accused():
+    ax = reports.draw_bug_grid({"A": [False, True], "B": [True, True]}, ["shapes", "ones"], [0, 3])
+    assert texts(ax) == ["1", "0", "2", "3"]
+    assert ax.get_title(loc="left") == "Of 2 planted bugs the first check catches 1, the last one 2"
+
+
+def test_what_agrees_lies_on_the_line_and_what_is_far_off_at_the_edge():
+    ax = reports.draw_agreement(np.array([5.0, -100.0]), np.array([5.0, 10.0]), "wrong by 11")
+    np.testing.assert_allclose(ax.lines[1].get_xdata(), [0.5, 1.0])
+    np.testing.assert_allclose(ax.lines[1].get_ydata(), [0.5, -1.6])
 
 
 def test_bytes_that_are_shared_are_not_summed():

@@ -1,0 +1,611 @@
+"""The exercises of chapter 02: a ladder of small Jacobians, passes to count, and rows carried through tables.
+
+Holds also the two tables that a failed check draws beside each other. Leaves out the answers, which stand in
+``solutions/02_jacobian``.
+"""
+
+import tracemalloc
+from contextlib import suppress
+from functools import reduce
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    expect_gradients,
+    expect_guesses,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.gradcheck import numerical_gradient
+
+SIZES = (5, 3, 2)  # the lengths of X that a table is tried on; of the first, a failed check draws the picture
+LITTLE = 200_000  # bytes: many rows of a few thousand numbers fit in it, and no table
+
+
+class Tables:
+    """An answer's Jacobian beside the true one: a picture in a notebook, numbers elsewhere."""
+
+    def __init__(self, yours, true):
+        self.yours, self.true = yours, true
+
+    def __str__(self):
+        return f"yours:\n{self.yours.round(3)}\ntrue:\n{self.true.round(3)}"
+
+    def _repr_html_(self):
+        from course.figures import img, png  # brings Matplotlib, which most checks do without
+        from course.figures.jacobians import draw_jacobians
+
+        return img(png(draw_jacobians(self.yours, self.true)), f"Your table beside the true one; {self}.")
+
+
+def nudged_jacobian(f, X):
+    """Return the table of a function's slopes by nudging, one row per output and one column per input."""
+    Y = np.asarray(f(X))
+    rows = [numerical_gradient(f, X, dY.reshape(Y.shape)) for dY in np.eye(Y.size)]
+    return np.reshape(rows, (Y.size, X.size))
+
+
+def expect_jacobian(yours, true):
+    """Ask whether a table is the true one; if not, say where, and bring both along to be drawn."""
+    with suppress(ValueError):  # rows of unequal length are refused below
+        if np.asarray(yours).dtype == bool:
+            yours = np.asarray(yours, dtype=float)
+    try:
+        expect_values("the table", yours, true, "nudging says")
+    except CheckFailed as no:
+        sentence = no.sentence.replace("the table[", "your table[")
+        if "has shape" in sentence and (1, *np.shape(yours)) == true.shape:
+            sentence += ". One row is still a table: two brackets."
+        table = yours if isinstance(yours, np.ndarray) else np.zeros(0)
+        if table.ndim != 2 or not table.size or table.dtype.kind not in "biuf":
+            raise CheckFailed(sentence) from None
+        if table.shape == true.T.shape and np.allclose(table.T, true):
+            sentence = "it is the transpose of the true table: one row per output, one column per input"
+        raise CheckFailed(sentence, report=Tables(table, true)) from None
+
+
+def peak(call):
+    """Return how many bytes a call took at the most, beyond what was there before."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+# 1 to 10. the ladder
+
+
+def mixed(rng, n_in):
+    """Return numbers of both signs, none of them near 0."""
+    return rng.permutation(np.resize([1.0, -1.0], n_in)) * rng.uniform(0.5, 2.0, size=n_in)
+
+
+def puzzle(short, title, minutes, f, hints, constants=lambda rng, n_in: ()):
+    """Return an exercise that asks for the table of f along its first argument."""
+    exercise = Exercise(
+        f"02_jacobian.{short}", title=title, points=1, kind="fill", minutes=minutes, hints=hints
+    )
+
+    @exercise.check
+    def _(answer, rng):
+        for n_in in SIZES:
+            X, others = mixed(rng, n_in), constants(rng, n_in)
+            with untouched(X=X):
+                yours = answer(X, *others)
+            expect_jacobian(yours, nudged_jacobian(lambda X, others=others: f(X, *others), X))
+        return "X of 5, 3 and 2 numbers, against nudging"
+
+    @exercise.probe
+    def _(answer, rng):
+        return answer(mixed(rng, SIZES[0]), *constants(rng, SIZES[0]))
+
+    return exercise
+
+
+scale = puzzle(
+    "jacobian_of_scale",
+    "Scale",
+    2,
+    lambda X, A: A * X,
+    (
+        "Output 0 is made of input 0 alone. Which squares can be other than 0?",
+        "The table is diagonal. How far does output 2 move if input 2 moves by 1?",
+        "A stands on the diagonal; `np.diag` puts a row there.",
+    ),
+    lambda rng, n_in: (mixed(rng, n_in),),
+)
+scale.right(lambda X, A: A * np.eye(X.size))
+scale.right(lambda X, A: np.array([[A[o] if o == i else 0.0 for i in range(len(X))] for o in range(len(X))]))
+scale.mistake("Those are the slopes along A; along X they are A.")(lambda X, A: np.diag(X))
+scale.mistake("Your diagonal holds the values of Y: its slopes are wanted.")(lambda X, A: np.diag(A * X))
+scale.mistake("Output 0 is made of input 0 alone: the rest of its row is 0.")(
+    lambda X, A: np.tile(A, (X.size, 1))
+)
+scale.mistake("the table has shape (5,); it must have shape (5, 5)")(lambda X, A: A)
+
+mean = puzzle(
+    "jacobian_of_mean",
+    "Mean",
+    2,
+    np.mean,
+    (
+        "One output: how many rows? Five inputs: how many columns?",
+        "One input of five moves by 1. How far does the mean move?",
+        "One row, and each of its entries is 1 divided by the number of inputs. Mind the shape (1, n_in).",
+    ),
+)
+mean.right(lambda X: np.full((1, X.size), 1 / X.size))
+mean.right(lambda X: np.full_like(X, 1 / len(X))[None, :])
+mean.mistake("That is the table of the sum: the mean divides it by the number of inputs.")(
+    lambda X: np.ones((1, X.size))
+)
+mean.mistake("it is the transpose of the true table")(lambda X: np.full((X.size, 1), 1 / X.size))
+mean.mistake("The mean is one output, so its table has one row.")(
+    lambda X: np.full((X.size, X.size), 1 / X.size)
+)
+mean.mistake("it must have shape (1, 5). One row is still a table: two brackets.")(
+    lambda X: np.ones(X.size) / X.size
+)
+
+shift = puzzle(
+    "jacobian_of_shift",
+    "Shift",
+    2,
+    lambda X: np.concatenate([[0.0], X[:-1]]),
+    (
+        "Row 0 is the output that is always 0. What moves it?",
+        "Output 1 is input 0, output 2 is input 1. Mark these squares on paper.",
+        "A line of ones just below the diagonal. `np.eye` takes a `k` that moves its line; which sign?",
+    ),
+)
+shift.right(lambda X: np.diag(np.ones(X.size - 1), -1))
+shift.right(lambda X: np.vstack([np.zeros(X.size), np.eye(X.size)[:-1]]))
+shift.right(lambda X: np.eye(X.size, k=-1, dtype=bool))
+shift.mistake("it is the transpose of the true table")(lambda X: np.eye(X.size, k=1))
+shift.mistake("it is the transpose of the true table")(lambda X: np.eye(X.size, k=1, dtype=bool))
+shift.mistake("That table leaves every number at its place.")(lambda X: np.eye(X.size, dtype=bool).tolist())
+shift.mistake("That is the table of `rotate`: here the last number is lost, and row 0 is empty.")(
+    lambda X: np.roll(np.eye(X.size), 1, axis=0)
+)
+shift.mistake("That table leaves every number at its place.")(lambda X: np.eye(X.size))
+shift.mistake("The 0 at the front is an output too: give it a row.")(lambda X: np.eye(X.size)[:-1])
+
+mirror = puzzle(
+    "jacobian_of_mirror",
+    "Mirror",
+    2,
+    lambda X: X[::-1],
+    (
+        "Output 0 is the last input. Which square of row 0 holds a 1?",
+        "The ones stand on the other diagonal, from the lower left to the upper right.",
+        "Take the identity, `np.eye`, and read its rows from the last to the first.",
+    ),
+)
+mirror.right(lambda X: np.fliplr(np.eye(X.size)))
+mirror.right(lambda X: np.eye(X.size)[:, ::-1])
+mirror.mistake("That table leaves every number at its place.")(lambda X: np.eye(X.size))
+mirror.mistake("That is the table of `rotate`.")(lambda X: np.roll(np.eye(X.size), 1, axis=0))
+mirror.mistake("A table holds slopes, not the numbers themselves.")(lambda X: np.diag(X)[::-1])
+mirror.mistake("The numbers change their places, not their signs.")(lambda X: -np.eye(X.size))
+
+repeat = puzzle(
+    "jacobian_of_repeat",
+    "Repeat",
+    2,
+    lambda X: np.repeat(X, 2),
+    (
+        "Outputs 0 and 1 are both input 0. What are the rows 0 and 1?",
+        "Each row of the identity stands there two times, one below the other.",
+        "`np.repeat` can repeat rows of the identity as well as numbers; it needs to be told the axis.",
+    ),
+)
+repeat.right(lambda X: np.kron(np.eye(X.size), np.ones((2, 1))))
+repeat.right(lambda X: np.eye(X.size)[np.arange(2 * X.size) // 2])
+repeat.mistake("it is the transpose of the true table")(lambda X: np.repeat(np.eye(X.size), 2, axis=1))
+repeat.mistake(
+    "That table writes X two times, one behind the other: here each number is doubled at its place."
+)(lambda X: np.tile(np.eye(X.size), (2, 1)))
+repeat.mistake("Without an axis, `np.repeat` makes one long row.")(lambda X: np.repeat(np.eye(X.size), 2))
+repeat.mistake("There are twice as many outputs, and none of them is twice as large.")(
+    lambda X: 2 * np.eye(X.size)
+)
+
+absolute = puzzle(
+    "jacobian_of_abs",
+    "Absolute value",
+    2,
+    np.abs,
+    (
+        "An elementwise function. What does that say about its table?",
+        "The slope is 1 where X is positive. And where it is negative?",
+        "Put the signs of X on the diagonal; NumPy has `np.sign`.",
+    ),
+)
+absolute.right(lambda X: np.diag(np.where(X > 0, 1.0, -1.0)))
+absolute.right(lambda X: np.sign(X) * np.eye(X.size))
+absolute.mistake("Left of 0 the absolute value falls: its slope is -1.")(lambda X: np.eye(X.size))
+absolute.mistake("Your diagonal holds the values of Y: its slopes are wanted.")(lambda X: np.diag(np.abs(X)))
+absolute.mistake("That is the table of `relu`.")(lambda X: np.diag((X > 0) * 1.0))
+absolute.mistake("That is the table of `relu`.")(lambda X: np.diag(X > 0))
+absolute.mistake("the table has shape (5,); it must have shape (5, 5)")(lambda X: np.sign(X))
+
+suffix_sums = puzzle(
+    "jacobian_of_suffix_sums",
+    "Suffix sums",
+    3,
+    lambda X: np.cumsum(X[::-1])[::-1],
+    (
+        "Output 0 is the sum of all inputs, and the last output is the last input. Draw these two rows.",
+        "It is a triangle of ones, the diagonal with it. Which half: above or below?",
+        "`np.triu` keeps what is on and above the diagonal of a table; give it a table of ones.",
+    ),
+)
+suffix_sums.right(lambda X: np.tril(np.ones((X.size, X.size))).T)
+suffix_sums.right(lambda X: 1.0 * (np.arange(X.size) >= np.arange(X.size)[:, None]))
+suffix_sums.mistake("it is the transpose of the true table")(lambda X: np.tril(np.ones((X.size, X.size))))
+suffix_sums.mistake("Output 0 contains input 0, too: the diagonal belongs to the triangle.")(
+    lambda X: np.triu(np.ones((X.size, X.size)), k=1)
+)
+suffix_sums.mistake("Only output 0 contains them all: the last output is the last input alone.")(
+    lambda X: np.ones((X.size, X.size))
+)
+
+differences = puzzle(
+    "jacobian_of_diff",
+    "Differences",
+    3,
+    np.diff,
+    (
+        "Output 0 is X[1] - X[0]. Write down row 0.",
+        "Each row holds a -1 and, right of it, a 1. How many rows are there?",
+        "Two pieces of the identity: without its first row, and without its last. Subtract which from which?",
+    ),
+)
+differences.right(lambda X: np.diff(np.eye(X.size), axis=0))
+differences.right(lambda X: (np.eye(X.size, k=1) - np.eye(X.size))[:-1])
+differences.mistake("The signs are flipped: the number before is the one that is subtracted.")(
+    lambda X: np.eye(X.size)[:-1] - np.eye(X.size)[1:]
+)
+differences.mistake("The first number has none before it, so there is one row less.")(
+    lambda X: np.eye(X.size) - np.eye(X.size, k=-1)
+)
+differences.mistake("The number before counts too, with -1.")(lambda X: np.eye(X.size)[1:])
+differences.mistake("The number after counts too, with 1.")(lambda X: -np.eye(X.size)[:-1])
+
+largest = puzzle(
+    "jacobian_of_max",
+    "The largest",
+    3,
+    np.max,
+    (
+        "One output, one row. Which input moves the largest number, if you nudge one input a little?",
+        "One square holds a 1: that of the largest input. `np.argmax` says where it is.",
+        "Row `np.argmax(X)` of the identity; keep two axes, so that the shape is (1, n_in).",
+    ),
+)
+largest.right(lambda X: (X.max() == X)[None, :] * 1.0)
+largest.right(lambda X: np.eye(X.size)[np.argmax(X)].reshape(1, -1))
+largest.mistake("it must have shape (1, 5). One row is still a table: two brackets.")(
+    lambda X: np.eye(X.size)[X.argmax()]
+)
+largest.mistake("A table holds slopes, and this one is 1, however large the largest number is.")(
+    lambda X: (X.max() == X)[None, :] * X
+)
+largest.mistake("That is the smallest.")(lambda X: np.eye(X.size)[[X.argmin()]])
+largest.mistake("Only one input moves the largest number, and the others do nothing.")(
+    lambda X: np.full((1, X.size), 1 / X.size)
+)
+outer = puzzle(
+    "jacobian_of_outer",
+    "Outer product",
+    4,
+    np.outer,
+    (
+        "The first len(A) outputs are all made of X[0]. Which column do they fill, and with what?",
+        "The table is block diagonal. Each block is A as a column.",
+        "`np.kron(P, Q)` puts P[i, j] * Q at each place of P. Which P, and what shape has Q?",
+    ),
+    lambda rng, n_in: (mixed(rng, 3 if n_in == 2 else 2),),
+)
+outer.right(lambda X, A: np.einsum("ik,j->ijk", np.eye(X.size), A).reshape(-1, X.size))
+outer.right(lambda X, A: np.repeat(np.eye(X.size), A.size, axis=0) * np.tile(A, X.size)[:, None])
+outer.mistake("Your outputs are counted column by column.")(lambda X, A: np.kron(A[:, None], np.eye(X.size)))
+outer.mistake("it is the transpose of the true table")(lambda X, A: np.kron(np.eye(X.size), A[None, :]))
+outer.mistake("That is Y: its Jacobian has a row for each entry of it.")(np.outer)
+outer.mistake(
+    "An output X[i] * A[j] moves A[j] times as far as its input: X itself does not stand in the table."
+)(lambda X, A: np.kron(np.diag(X), A[:, None]))
+
+# 11. how many passes
+
+passes = Exercise(
+    "02_jacobian.passes",
+    title="How many passes",
+    points=2,
+    kind="predict",
+    minutes=5,
+    hints=(
+        "A forward pass follows one direction: one input nudged, all others at rest. What does it give?",
+        "Forward, a pass gives one column; in reverse, one row. What is the shape of the whole table?",
+        "Count inputs for forward mode, and results for reverse mode; the numbers between do not matter.",
+    ),
+)
+
+
+@passes.check
+def _(answer, rng):
+    truths = {}
+    for name, sizes in (("the recipe", (300, 40, 20, 3)), ("the orbit", (2, 50, 50, 700))):
+        steps = [rng.normal(size=shape) / np.sqrt(shape[0]) for shape in zip(sizes, sizes[1:], strict=False)]
+        rows, columns = nudged_jacobian(
+            lambda X, steps=steps: reduce(np.matmul, steps, X), np.zeros(sizes[0])
+        ).shape
+        truths |= {f"{name}, forward,": columns, f"{name}, in reverse,": rows}
+    guesses = answer()
+    if not isinstance(guesses, tuple | list) or len(guesses) != len(truths):
+        count = f" of {len(guesses)}" if isinstance(guesses, tuple | list | set) else ""
+        raise CheckFailed(
+            "return four numbers: recipe forward, recipe reverse, orbit forward, orbit reverse; "
+            f"it returned {described(guesses)}{count}"
+        )
+    expect_guesses(guesses, truths)
+
+
+@passes.right
+def from_the_shapes():
+    recipe, orbit = (3, 300), (700, 2)
+    return (*recipe[::-1], *orbit[::-1])
+
+
+@passes.right
+def as_a_list():
+    return [300.0, 3.0, 2.0, 700.0]
+
+
+@passes.mistake("You exchanged forward and reverse: forward mode needs a direction for each input.")
+def exchanged():
+    return 3, 300, 700, 2
+
+
+@passes.mistake("One reverse pass is enough for one end result, and here there are more.")
+def always_one_in_reverse():
+    return 300, 1, 2, 1
+
+
+@passes.mistake("Two runs per weight is the price of nudging; forward mode needs one pass.")
+def by_nudging():
+    return 600, 3, 4, 700
+
+
+@passes.mistake("A pass goes through all steps: the numbers between do not matter.")
+def one_for_each_number():
+    return 360, 63, 102, 800
+
+
+@passes.mistake("orbit forward, orbit reverse; it returned a tuple of 3.")
+def one_is_missing():
+    return 300, 3, 2
+
+
+@passes.mistake("return four numbers: recipe forward, recipe reverse,")
+def without_an_order():
+    return {300, 3, 2, 700}
+
+
+# 12. shapes decide the order
+
+way_back = Exercise(
+    "02_jacobian.way_back",
+    title="Shapes decide the order",
+    points=3,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "Write down the shape of each table. Which one does dY, with its n_out numbers, fit from the left?",
+        "The row dY meets the table of the last step first. What it becomes meets the one before.",
+        "A loop over `reversed(tables)`, in which dY is replaced by dY @ the table.",
+    ),
+)
+
+
+def tables_of(rng, sizes):
+    """Return dY, and a table for each step of a program that makes so many numbers one after the other."""
+    shapes = zip(sizes[1:], sizes, strict=False)
+    return rng.normal(size=sizes[-1]), [rng.normal(size=shape) for shape in shapes]
+
+
+@way_back.check
+def _(answer, rng):
+    for sizes in ((3, 5, 7, 2), (5, 2, 3), (2, 7), (3, 3, 3), (2, 2, 2, 2)):
+        dY, tables = tables_of(rng, sizes)
+        handed, parts = list(tables), {f"tables[{place}]": table for place, table in enumerate(tables)}
+        with untouched(dY=dY, **parts):
+            dX = carried(answer, dY, handed)
+        if list(map(id, handed)) != list(map(id, tables)):
+            raise CheckFailed("it changes tables, which belongs to its caller: leave the list as it is")
+        truth = numerical_gradient(lambda X, tables=tables: program(tables, X), np.zeros(sizes[0]), dY)
+        expect_shape("dX", dX, "X", truth)
+        square = " (square tables)" if len(set(sizes)) == 1 else ""
+        expect_values("dX", dX, truth, f"nudging says{square}")
+    dY, tables = tables_of(rng, (500, 2, 500, 2, 500))
+    used = peak(lambda: answer(dY, tables))
+    if used > LITTLE:
+        raise CheckFailed(
+            f"it takes {used:,} bytes where a row of 500 numbers takes 4,000: "
+            "is a table multiplied by a table?"
+        )
+    return "oblong tables and square ones, and the memory"
+
+
+@way_back.probe
+def _(answer, rng):
+    return answer(*tables_of(rng, (3, 5, 7, 2))), answer(*tables_of(rng, (3, 3, 3)))
+
+
+def carried(answer, dY, tables):
+    """Return what an answer makes of dY; name a product that the row cannot hold."""
+    try:
+        return answer(dY, tables)
+    except ValueError as error:
+        if "Output operand" not in str(error):
+            raise
+        words = "the product has another length than the row it is written into: make a new dY"
+        raise ValueError(words).with_traceback(error.__traceback__) from None
+
+
+def program(tables, X):
+    """Run a program whose steps have these tables everywhere."""
+    for table in tables:
+        X = table @ X
+    return X
+
+
+@way_back.right
+def in_one_line(dY, tables):
+    return reduce(np.matmul, tables[::-1], dY)
+
+
+@way_back.right
+def with_columns(dY, tables):
+    for place in range(len(tables) - 1, -1, -1):
+        dY = tables[place].T @ dY
+    return dY
+
+
+@way_back.mistake("The row comes from the end: it meets the table of the last step first.")
+def first_step_first(dY, tables):
+    for table in tables:
+        dY = dY @ table
+    return dY
+
+
+@way_back.mistake("The row stands on the left of the table.")
+def row_on_the_right(dY, tables):
+    for table in reversed(tables):
+        dY = table @ dY
+    return dY
+
+
+@way_back.mistake("A square table fits on both sides: let the row stand on its left, always.")
+def on_whatever_side_fits(dY, tables):
+    for table in reversed(tables):
+        dY = table @ dY if table.shape[1] == dY.size else dY @ table
+    return dY
+
+
+@way_back.mistake("is a table multiplied by a table?")
+def the_whole_table_first(dY, tables):
+    return dY @ reduce(np.matmul, tables[::-1])
+
+
+@way_back.mistake("dX has shape (1, 3); it must have X's shape, (3,)")
+def with_an_axis_too_many(dY, tables):
+    return reduce(np.matmul, tables[::-1], dY[None, :])
+
+
+@way_back.mistake("it changes tables, which belongs to its caller")
+def turned_round_in_place(dY, tables):
+    tables.reverse()
+    return reduce(np.matmul, tables, dY)
+
+
+@way_back.mistake("it changes tables, which belongs to its caller")
+def taken_off_the_list(dY, tables):
+    while tables:
+        dY = dY @ tables.pop()
+    return dY
+
+
+@way_back.mistake("it raises ValueError: the product has another length than the row it is written into")
+def into_the_same_row(dY, tables):
+    for table in reversed(tables):
+        dY @= table
+    return dY
+
+
+# 13. without the table
+
+running_mean_vjp = Exercise(
+    "02_jacobian.running_mean_vjp",
+    title="Without the table",
+    points=3,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "Two steps in one: a running sum, then a division by 1, 2, 3 and so on. Go back through each.",
+        "The division is elementwise. The running sum has a triangle: which outputs does input i move?",
+        "Divide dY by 1, 2, 3 ... first. Then dX[i] is the sum of these shares from place i to the end: "
+        "turn them round, take a running sum, turn it back.",
+    ),
+)
+
+
+def running_mean(X):
+    """Return the mean of all numbers up to each place."""
+    return np.cumsum(X) / np.arange(1, X.size + 1)
+
+
+@running_mean_vjp.check
+def _(answer, rng):
+    for size in SIZES:
+        X, dY = rng.normal(size=size), rng.normal(size=size)
+        with untouched(dY=dY):
+            dX = answer(dY)
+        expect_gradients(running_mean, {"X": X}, dY, {"X": dX})
+    dY = rng.normal(size=2000)
+    used = peak(lambda: answer(dY))
+    if used > LITTLE:
+        raise CheckFailed(
+            f"it takes {used:,} bytes for 2,000 numbers: is there a table of 2000 × 2000 slopes in it?"
+        )
+    return "against nudging, and the memory"
+
+
+@running_mean_vjp.probe
+def _(answer, rng):
+    return answer(rng.normal(size=5))
+
+
+@running_mean_vjp.right
+def with_a_loop(dY):
+    dX, arrived = np.zeros(dY.size), 0.0
+    for place in range(dY.size - 1, -1, -1):
+        arrived += dY[place] / (place + 1)
+        dX[place] = arrived
+    return dX
+
+
+@running_mean_vjp.right
+def with_a_total(dY):
+    shares = dY / (1 + np.arange(dY.size))
+    return shares.sum() - np.cumsum(shares) + shares
+
+
+@running_mean_vjp.mistake("Input i moves the outputs from place i on: add from the end.")
+def from_the_front(dY):
+    return np.cumsum(dY / np.arange(1, dY.size + 1))
+
+
+@running_mean_vjp.mistake("Each output divides by its own count: divide before you add.")
+def divided_afterwards(dY):
+    return np.cumsum(dY[::-1])[::-1] / np.arange(1, dY.size + 1)
+
+
+@running_mean_vjp.mistake("That is the way back of the running sum: the division is missing.")
+def of_the_sum(dY):
+    return np.cumsum(dY[::-1])[::-1]
+
+
+@running_mean_vjp.mistake("You ran `running_mean` forward, on dY.")
+def forward_again(dY):
+    return np.cumsum(dY) / np.arange(1, dY.size + 1)
+
+
+@running_mean_vjp.mistake("is there a table of 2000 × 2000 slopes in it?")
+def with_the_table(dY):
+    counts = np.arange(1, dY.size + 1)
+    return dY @ (np.tril(np.ones((dY.size, dY.size))) / counts[:, None])

@@ -1,0 +1,630 @@
+"""The exercises of chapter 03: build parts of a checker, read what it found, and fool worse ones.
+
+Leaves out the wrong layers, which stand in ``course/bugs.py``.
+"""
+
+import numpy as np
+
+from course import bugs
+from course.checks.exercise import CheckFailed, Exercise
+from course.checks.questions import BATCH, N_IN, expect_guesses, expect_several, expect_shape, untouched
+from minigrad.gradcheck import numerical_gradient
+
+SHAPES = (7,), (BATCH, N_IN), (2, N_IN, BATCH)
+
+
+def drawn(rng, shape=(BATCH, N_IN)):
+    """Return numbers of both signs, none of them near 0."""
+    return rng.choice([-1.0, 1.0], shape) * rng.uniform(0.5, 2.0, shape)
+
+
+# 1. relative errors, and where the largest stands
+
+worst_entry = Exercise(
+    "03_gradcheck.worst_entry",
+    title="The worst entry",
+    points=3,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "First an array of sizes: entry by entry, the larger of |found| and |expected|. Then the floor.",
+        "The divisor is np.maximum(sizes, floor). `np.argmax` gives the place as one number, counted through "
+        "all axes; `np.unravel_index(number, shape)` makes a tuple of it.",
+        "Add 1e-300 to the floor, against 0 / 0. `np.fmax` is `np.maximum`, but leaves nan out where it can; "
+        "set the errors to np.inf where `np.isnan(found)`.",
+    ),
+)
+
+
+def _worst_cases(rng):
+    """Yield found, expected, the place that is worst, its error, and what the case is about."""
+    for shape in SHAPES:
+        expected = drawn(rng, shape)
+        place = tuple(int(rng.integers(length)) for length in shape)
+        found = expected * (1 + 1e-4 * rng.uniform(-1, 1, shape))
+        found[place] = expected[place] * 1.25
+        yield found, expected, place, 0.2, "one entry is a quarter too large, so the larger size is found's"
+        found[place] = -expected[place]
+        yield found, expected, place, 2.0, "the sign of one entry is flipped"
+        other = tuple((i + 1) % length for i, length in zip(place, shape, strict=True))
+        expected[place] = 0.0
+        found = expected.copy()
+        found[place] = 0.001 * np.abs(expected).max()
+        found[other] = expected[other] * 0.99
+        about = "one entry should be 0 and is a thousandth of the largest; another is off by 1 percent"
+        yield found, expected, place, 0.1, about
+        yield np.zeros(shape), np.zeros(shape), None, 0.0, "both arrays are all zero"
+        found = expected.copy()
+        found[other] = np.nan
+        found[place] = expected[place] + 0.3
+        yield found, expected, other, np.inf, "one entry of found is nan"
+    yield np.zeros(3), np.array([1.0, 0.0, 0.0]), (0,), 1.0, "found is all zero and expected is not"
+    yield np.array([0.0, 2.0, 0.0]), np.zeros(3), (1,), 1.0, "expected is all zero and found is not"
+    found, expected = np.array([100.0, 0.5]), np.array([1.0, 0.0])
+    yield found, expected, (0,), 0.99, "the largest size stands in found"
+
+
+@worst_entry.check
+def _(answer, rng):
+    for found, expected, place, error, case in _worst_cases(rng):
+        with np.errstate(invalid="ignore", divide="ignore"), untouched(found=found, expected=expected):
+            yours, value = expect_several(answer(found, expected), "place", "error")
+        about = f"{case}, shape {found.shape}"
+        if not isinstance(yours, tuple) or len(yours) != found.ndim:
+            raise CheckFailed(f"place must be a tuple of {found.ndim} (the axes of found), and is {yours!r}")
+        if np.shape(value) != ():
+            raise CheckFailed(f"error must be one number, and has shape {np.shape(value)}")
+        if not (value == error or np.isclose(value, error, rtol=1e-6)):
+            raise CheckFailed(f"where {about}, the error is {error:.4g}, and yours {value:.4g}")
+        if place is not None and tuple(map(int, yours)) != place:
+            raise CheckFailed(
+                f"where {about}, the worst place is {place}, and yours {tuple(map(int, yours))}"
+            )
+    return "arrays of one, two and three axes; zeros, and nan"
+
+
+@worst_entry.probe
+def _(answer, rng):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return [answer(found, expected)[1] for found, expected, *_ in _worst_cases(rng)]
+
+
+@worst_entry.right
+def entry_by_entry(found, expected):
+    places = list(np.ndindex(found.shape))
+    sizes = [abs(x[place]) for x in (found, expected) for place in places if not np.isnan(x[place])]
+    floor, worst = 0.01 * max(sizes), (places[0], 0.0)
+    for place in places:
+        size = max(abs(found[place]), abs(expected[place]), floor)
+        error = abs(found[place] - expected[place]) / size if size else 0.0
+        error = np.inf if np.isnan(found[place]) else error
+        worst = (place, error) if error > worst[1] else worst
+    return worst
+
+
+@worst_entry.right
+def with_nan_replaced(found, expected):
+    known = np.where(np.isnan(found), expected, found)
+    sizes = np.maximum(np.abs(known), np.abs(expected))
+    divisor = np.maximum(sizes, sizes.max() / 100)
+    errors = np.divide(np.abs(known - expected), divisor, out=np.zeros_like(divisor), where=divisor > 0)
+    errors[np.isnan(found)] = np.inf
+    flat = int(errors.argmax())
+    return np.unravel_index(flat, found.shape), float(errors.flat[flat])
+
+
+def _worst(errors):
+    """Return the place of the largest error, and the error."""
+    place = np.unravel_index(np.argmax(errors), errors.shape)
+    return place, errors[place]
+
+
+@worst_entry.mistake("You divided by the size of expected; the larger of the two sizes is wanted.")
+def by_the_expected(found, expected):
+    return _worst(np.abs(found - expected) / np.maximum(np.abs(expected), 0.01 * np.abs(expected).max()))
+
+
+@worst_entry.mistake("You divided by the sum of both sizes; the larger of the two is wanted.")
+def by_the_sum(found, expected):
+    sizes = np.abs(found) + np.abs(expected)
+    return _worst(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
+
+
+@worst_entry.mistake("one entry should be 0 and is a thousandth of the largest")
+def without_a_floor(found, expected):
+    sizes = np.maximum(np.abs(found), np.abs(expected))
+    return _worst(np.abs(found - expected) / (sizes + 1e-300))
+
+
+@worst_entry.mistake("where both arrays are all zero, shape (7,), the error is 0, and yours nan")
+def zero_by_zero(found, expected):
+    sizes = np.maximum(np.abs(found), np.abs(expected))
+    return _worst(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max()))
+
+
+@worst_entry.mistake("where one entry of found is nan, shape (7,), the error is inf, and yours nan")
+def nan_is_nan(found, expected):
+    sizes = np.maximum(np.abs(found), np.abs(expected))
+    return _worst(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
+
+
+@worst_entry.mistake("place must be a tuple")
+def one_number_for_the_place(found, expected):
+    sizes = np.maximum(np.abs(found), np.abs(expected))
+    errors = np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300)
+    return int(errors.argmax()), errors.max()
+
+
+@worst_entry.mistake("That is the difference; it is not yet divided by a size.")
+def the_largest_difference(found, expected):
+    return _worst(np.abs(found - expected))
+
+
+# 2. what all ones see of softmax
+
+softmax_on_paper = Exercise(
+    "03_gradcheck.softmax_on_paper",
+    title="Blind",
+    points=2,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "The shares sum to 1. So what is the sum of dY * Y when every entry of dY is 1?",
+        "For [4, 0, 2], right: 4 · 0.5 + 0 · 0.25 + 2 · 0.25. Subtract this from the first entry of dY.",
+        "For [4, 0, 2], wrong: the mean of the three is 2. In both cases the last step is: times 0.5.",
+    ),
+)
+
+
+@softmax_on_paper.check
+def _(answer, rng):
+    Y = np.array([[0.5, 0.25, 0.25]])
+    logits, truths = np.log(Y), {}
+    for said, dY in {"[1, 1, 1]": [[1.0, 1.0, 1.0]], "[4, 0, 2]": [[4.0, 0.0, 2.0]]}.items():
+        for word, layer in {"right": bugs.Softmax(), "wrong": bugs.SoftmaxTakesThePlainMean()}.items():
+            truths[f"the {word} one for {said}"] = layer.backward(logits, np.array(dY))[0, 0]
+    guesses = answer()
+    expect_guesses(tuple(guesses) if isinstance(guesses, np.ndarray) else guesses, truths)
+    return "compared with a run"
+
+
+@softmax_on_paper.right
+def whole_numbers():
+    return 0, 0, 0.75, 1
+
+
+@softmax_on_paper.right
+def worked_out():
+    return [0.5 * (1 - 1), 0.5 * (1 - 3 / 3), 0.5 * (4 - 2.5), 0.5 * (4 - 6 / 3)]
+
+
+@softmax_on_paper.mistake("You left out the factor Y in front of the bracket.")
+def without_the_factor():
+    return 0.0, 0.0, 1.5, 2.0
+
+
+@softmax_on_paper.mistake("With ones, what stands in the bracket is 1 minus 1, in both.")
+def nothing_subtracted():
+    return 0.5, 0.5, 2.0, 2.0
+
+
+@softmax_on_paper.mistake("You have right and wrong the other way round: right subtracts the weighted sum.")
+def swapped():
+    return 0.0, 0.0, 1.0, 0.75
+
+
+@softmax_on_paper.mistake("That is Y (1 - Y): the part of an output with itself, without the other two.")
+def the_diagonal_alone():
+    return 0.25, 0.0, 1.0, 1.0
+
+
+# 3. wrong, and right for ones
+
+wrong_backward = Exercise(
+    "03_gradcheck.wrong_backward",
+    title="It passes with ones",
+    points=3,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "Keep 2 * X, and put something else in place of dY: something that is 1 where dY is all ones.",
+        "What can be done to an array of ones that leaves it an array of ones? Moving entries is one way.",
+        "The mean of ones is 1. A shift, a flip along an axis, and a mean over one axis do as well.",
+    ),
+)
+
+
+@wrong_backward.check
+def _(answer, rng):
+    for shape in ((BATCH, N_IN), (2, 7)):
+        X, dY, other = drawn(rng, shape), rng.normal(size=shape), rng.normal(size=shape)
+        ones = np.ones(shape)
+        by_ones = numerical_gradient(np.square, X, ones)
+        truth = numerical_gradient(np.square, X, dY)
+        with untouched(X=X, dY=dY, other=other):
+            with_ones, mine, third = (np.array(answer(X, sent)) for sent in (ones, dY, other))
+            twice, both = (np.array(answer(X, sent)) for sent in (2 * dY, dY + other))
+        expect_shape("dX", with_ones, "X", X)
+        expect_shape("dX", mine, "X", X)
+        off = np.abs(with_ones - by_ones)
+        if not off.max() <= 1e-6 * np.abs(by_ones).max():
+            place = tuple(map(int, np.unravel_index(np.nanargmax(off), shape)))
+            raise CheckFailed(
+                f"with dY all ones, dX{list(place)} is {with_ones[place]:.4g}, and nudging says "
+                f"{by_ones[place]:.4g}: a check with ones catches yours"
+            )
+        scale = max(np.abs(mine).max(), np.abs(third).max())
+        if not np.abs(twice - 2 * mine).max() <= 1e-9 * scale:
+            raise CheckFailed("for twice the dY it does not return twice the dX: yours is not linear in dY")
+        if not np.abs(both - mine - third).max() <= 1e-9 * scale:
+            raise CheckFailed("for the sum of two dY it does not return the sum: yours is not linear in dY")
+        wrong = np.abs(mine - truth).max() / np.abs(mine).max()
+        if not wrong >= 0.1:
+            raise CheckFailed(
+                f"with a random dY it is wrong by {wrong:.2g} of its largest entry; a tenth is wanted"
+            )
+    return "right for ones, linear, and wrong"
+
+
+@wrong_backward.probe
+def _(answer, rng):
+    return answer(drawn(rng), rng.normal(size=(BATCH, N_IN)))
+
+
+@wrong_backward.right
+def with_a_shift(X, dY):
+    return 2 * X * np.roll(dY, 1, axis=0)
+
+
+@wrong_backward.right
+def with_a_mean_over_the_batch(X, dY):
+    return 2 * X * dY.mean(axis=0)
+
+
+@wrong_backward.right
+def from_the_other_end(X, dY):
+    return 2 * X * dY[::-1, ::-1]
+
+
+@wrong_backward.mistake("for twice the dY it does not return twice the dX")
+def dY_ignored(X, dY):
+    return 2 * X
+
+
+@wrong_backward.mistake("for twice the dY it does not return twice the dX")
+def dY_squared(X, dY):
+    return 2 * X * dY * dY
+
+
+@wrong_backward.mistake("That is the right way back, and a wrong one is wanted.")
+def right_after_all(X, dY):
+    return 2 * X * dY
+
+
+@wrong_backward.mistake("a check with ones catches yours")
+def without_the_two(X, dY):
+    return X * dY
+
+
+@wrong_backward.mistake("A sum of ones is how many there are: take a mean.")
+def with_a_sum(X, dY):
+    return 2 * X * dY.sum(axis=0)
+
+
+@wrong_backward.mistake("for the sum of two dY it does not return the sum")
+def with_the_largest(X, dY):
+    return 2 * X * np.abs(dY).max() * np.sign(dY.sum())
+
+
+# 4. eight broken gradients
+
+name_the_bugs = Exercise(
+    "03_gradcheck.name_the_bugs",
+    title="Name the bug",
+    points=4,
+    kind="predict",
+    minutes=12,
+    hints=(
+        "Begin with shapes. Then divide found by expected, entry by entry: is the ratio the same everywhere?",
+        "If the ratio is not the same, look for the expected numbers elsewhere in the array, or in dY.",
+        "A ratio of -1 is a sign, one of 1/5 has to do with the 5 rows. Where something was run a second "
+        "time, ask what should have changed and has not.",
+    ),
+)
+
+
+@name_the_bugs.check
+def _(answer, rng):
+    truths = {letter: name for letter, (name, _) in bugs.broken_gradients(rng=3).items()}
+    names = answer()
+    if not isinstance(names, dict) or set(names) != set(truths):
+        raise CheckFailed(f"it must return a dictionary with the keys {', '.join(truths)}")
+    unknown = [name for name in names.values() if name not in bugs.NAMES]
+    if unknown:
+        raise CheckFailed(f"{unknown[0]!r} is not one of the ten names: {', '.join(bugs.NAMES)}")
+    wrong = [letter for letter in truths if names[letter] != truths[letter]]
+    if wrong:
+        letter = wrong[0]
+        raise CheckFailed(
+            f"{len(truths) - len(wrong)} of {len(truths)} are right; {letter} is not {names[letter]!r}"
+        )
+    return "all eight"
+
+
+def _truly():
+    """Return the names as the puzzles were made."""
+    return {letter: name for letter, (name, _) in bugs.broken_gradients(rng=3).items()}
+
+
+def _with(changes):
+    """Return the names as they are, but for some that are taken for others."""
+    return {letter: changes.get(name, name) for letter, name in _truly().items()}
+
+
+@name_the_bugs.right
+def as_they_were_made():
+    return _truly()
+
+
+@name_the_bugs.right
+def in_reverse_order():
+    return dict(reversed(_truly().items()))
+
+
+@name_the_bugs.mistake("Five times too small, with 5 rows: this factor has a name of its own.")
+def a_factor_of_five():
+    return _with({"mean where a sum belongs": "factor missing"})
+
+
+@name_the_bugs.mistake(
+    "You have two taken for each other: one moved along the diagonal, the other from end to end."
+)
+def places_and_transpose():
+    return _with({"wrong places": "transposed", "transposed": "wrong places"})
+
+
+@name_the_bugs.mistake(
+    "You have two taken for each other: where found is dY itself, dY was used, and nothing else."
+)
+def slope_for_unused():
+    return _with({"own slope missing": "dY not used", "dY not used": "own slope missing"})
+
+
+@name_the_bugs.mistake(
+    "After a second backward W's gradient should have doubled; no other forward came between."
+)
+def remembered():
+    return _with({"overwritten": "last call remembered"})
+
+
+@name_the_bugs.mistake("One row for each example: nothing was added up yet, neither to a sum nor to a mean.")
+def sum_for_mean():
+    return _with(
+        {
+            "not summed over the batch": "mean where a sum belongs",
+            "mean where a sum belongs": "factor missing",
+        }
+    )
+
+
+# 5. which method has changed which array
+
+who_changed = Exercise(
+    "03_gradcheck.who_changed",
+    title="Who was it?",
+    points=2,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "Lend out copies, and compare each with the original after each of the two calls.",
+        "After forward: if the lent X differs, note it, and make a new copy before backward gets it.",
+        "`np.array_equal(lent, X)` compares. There are three comparisons: X after forward, then X and dY "
+        "after backward.",
+    ),
+)
+SENTENCES = "forward changed X", "backward changed X", "backward changed dY"
+
+
+class _Culprit:
+    """A layer that changes what it is told to change, and counts its calls."""
+
+    def __init__(self, *sentences):
+        self.sentences, self.calls, self.seen = sentences, [], []
+
+    def forward(self, X):
+        self.calls.append("forward")
+        if SENTENCES[0] in self.sentences:
+            X[0, 0] += 1
+        return 2 * X
+
+    def backward(self, X, dY):
+        self.calls.append("backward")
+        self.seen.append(X.copy())
+        if SENTENCES[1] in self.sentences:
+            X[-1, -1] -= 1
+        if SENTENCES[2] in self.sentences:
+            dY *= 2
+        return 2 * dY
+
+
+@who_changed.check
+def _(answer, rng):
+    X, dY = drawn(rng), drawn(rng)
+    for number in range(8):
+        sentences = [sentence for place, sentence in enumerate(SENTENCES) if number >> place & 1]
+        layer = _Culprit(*sentences)
+        with untouched(X=X, dY=dY):
+            found = answer(layer, X, dY)
+        if layer.calls != ["forward", "backward"]:
+            raise CheckFailed(f"forward and then backward must run, once each; yours ran {layer.calls}")
+        if not isinstance(found, list):
+            raise CheckFailed(f"it must return a list of sentences, and returned {found!r}")
+        if found != sentences:
+            raise CheckFailed(f"what happened is {sentences}, and yours says {found}")
+        if not np.array_equal(layer.seen[0], X):
+            raise CheckFailed("backward got the X that forward had changed: give it a fresh copy")
+    return "all eight combinations of the three"
+
+
+@who_changed.probe
+def _(answer, rng):
+    X, dY = drawn(rng), drawn(rng)
+    return [", ".join(answer(_Culprit(sentence), X.copy(), dY.copy())) for sentence in SENTENCES]
+
+
+@who_changed.right
+def with_three_copies(layer, X, dY):
+    for_forward, for_backward, lent = X.copy(), X.copy(), dY.copy()
+    layer.forward(for_forward)
+    layer.backward(for_backward, lent)
+    pairs = (for_forward, X), (for_backward, X), (lent, dY)
+    words = "forward changed X", "backward changed X", "backward changed dY"
+    return [word for word, (now, before) in zip(words, pairs, strict=True) if np.any(now != before)]
+
+
+@who_changed.right
+def with_bytes(layer, X, dY):
+    X1, X2, dY1 = np.array(X), np.array(X), np.array(dY)
+    layer.forward(X1)
+    layer.backward(X2, dY1)
+    report = ["forward changed X"] if X1.tobytes() != X.tobytes() else []
+    report += ["backward changed X"] if X2.tobytes() != X.tobytes() else []
+    return report + (["backward changed dY"] if dY1.tobytes() != dY.tobytes() else [])
+
+
+@who_changed.mistake("it changes X, which belongs to its caller")
+def without_copies(layer, X, dY):
+    before_X, before_dY = X.copy(), dY.copy()
+    layer.forward(X)
+    found = ["forward changed X"] if np.any(X != before_X) else []
+    layer.backward(X, dY)
+    return found + (["backward changed dY"] if np.any(dY != before_dY) else [])
+
+
+@who_changed.mistake("A line like `before = X` makes no copy: both names belong to one array.")
+def a_second_name_for_the_same_array(layer, X, dY):
+    lent_X, lent_dY = X.copy(), dY.copy()
+    before_X, before_dY = lent_X, lent_dY
+    layer.forward(lent_X)
+    found = ["forward changed X"] if np.any(lent_X != before_X) else []
+    layer.backward(X.copy(), lent_dY)
+    return found + (["backward changed dY"] if np.any(lent_dY != before_dY) else [])
+
+
+@who_changed.mistake("It was forward alone; compare X after each call, and give backward a fresh copy.")
+def compared_at_the_end(layer, X, dY):
+    lent_X, lent_dY = X.copy(), dY.copy()
+    layer.forward(lent_X)
+    first = not np.array_equal(lent_X, X)
+    layer.backward(lent_X, lent_dY)
+    second, third = not np.array_equal(lent_X, X), not np.array_equal(lent_dY, dY)
+    return [word for word, happened in zip(SENTENCES, (first, second, third), strict=True) if happened]
+
+
+@who_changed.mistake("backward got the X that forward had changed")
+def with_the_changed_X(layer, X, dY):
+    lent_X, lent_dY = X.copy(), dY.copy()
+    layer.forward(lent_X)
+    after_forward = lent_X.copy()
+    layer.backward(lent_X, lent_dY)
+    pairs = (after_forward, X), (lent_X, after_forward), (lent_dY, dY)
+    return [word for word, (now, old) in zip(SENTENCES, pairs, strict=True) if np.any(now != old)]
+
+
+@who_changed.mistake("You look at X only; dY is lent out, too.")
+def X_alone(layer, X, dY):
+    one, two = X.copy(), X.copy()
+    layer.forward(one)
+    layer.backward(two, dY.copy())
+    return [word for word, now in zip(SENTENCES[:2], (one, two), strict=True) if np.any(now != X)]
+
+
+# 6. two sloppy checkers, fooled at once
+
+fooling_backward = Exercise(
+    "03_gradcheck.fooling_backward",
+    title="Test the tester",
+    points=2,
+    kind="fill",
+    minutes=6,
+    hints=(
+        "Begin with the right dX, 3 * X**2 * dY. What may be changed without the first checker's notice?",
+        "Multiply by 1.002: the first is fooled. Which single entry must then be put right for the second?",
+        "Compute the right dX, make 1.002 times that array, and copy the right [0, 0] into it.",
+    ),
+)
+
+
+@fooling_backward.check
+def _(answer, rng):
+    for shape in ((BATCH, N_IN), (1, 2), (2, 1)):
+        X, dY = drawn(rng, shape), drawn(rng, shape)
+        truth = numerical_gradient(lambda X: X**3, X, dY)
+        with untouched(X=X, dY=dY):
+            dX = answer(X, dY)
+        expect_shape("dX", dX, "X", X)
+        errors = np.abs(dX - truth) / np.abs(truth)
+        if not errors[0, 0] <= 1e-6:
+            raise CheckFailed(
+                f"the first entry is wrong by {errors[0, 0]:.2g} of itself: looks_at_one_entry refuses yours"
+            )
+        if not errors.max() <= 1e-2:
+            raise CheckFailed(
+                f"an entry is wrong by {errors.max():.2g} of itself: allows_one_percent refuses it"
+            )
+        if not errors.max() >= 1e-3 * (1 - 1e-4):  # nudging is right to far more digits than this
+            raise CheckFailed(
+                f"no entry is wrong by one per mille of itself, the worst by {errors.max():.1e}, "
+                f"where X has shape {shape}"
+            )
+    return "both are fooled, on three shapes"
+
+
+@fooling_backward.probe
+def _(answer, rng):
+    return answer(drawn(rng), drawn(rng))
+
+
+@fooling_backward.right
+def with_the_last_entry(X, dY):
+    dX = 3 * X**2 * dY
+    dX[-1, -1] *= 1.001
+    return dX
+
+
+@fooling_backward.right
+def with_factors(X, dY):
+    factors = np.full(X.shape, 0.995)
+    factors[0, 0] = 1
+    return 3 * factors * X * X * dY
+
+
+@fooling_backward.mistake("looks_at_one_entry refuses yours")
+def everywhere(X, dY):
+    return 3 * X**2 * dY * 1.001
+
+
+@fooling_backward.mistake("That is the right way back; where is the mistake that nobody sees?")
+def right_again(X, dY):
+    return 3 * X**2 * dY
+
+
+@fooling_backward.mistake("allows_one_percent refuses it")
+def too_bold(X, dY):
+    dX = 3 * X**2 * dY
+    dX[-1, -1] *= 1.1
+    return dX
+
+
+@fooling_backward.mistake("no entry is wrong by one per mille of itself, the worst by")
+def too_timid(X, dY):
+    dX = 3 * X**2 * dY
+    dX[-1, -1] *= 1.0001
+    return dX
+
+
+@fooling_backward.mistake("With one row there are no others: change an entry, not the rows after the first.")
+def all_rows_but_the_first(X, dY):
+    dX = 3 * X**2 * dY
+    dX[1:] *= 1.002
+    return dX

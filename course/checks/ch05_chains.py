@@ -1,0 +1,787 @@
+"""The exercises of chapter 05: layers made of layers, their order there and back, and a safe bend."""
+
+from functools import reduce
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradcheck,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_values,
+    untouched,
+)
+from minigrad.gradcheck import numerical_gradient
+from minigrad.layer import Layer, Sequential
+from minigrad.layers.activations import Sigmoid, Tanh
+from minigrad.layers.combinators import chain
+from minigrad.layers.linear import Linear
+
+HIDDEN = 2
+
+
+def _predict(layers, X):
+    """Return what comes out of layers in a row."""
+    for layer in layers:
+        X = layer(X)[0]
+    return X
+
+
+def _ask_layer(layer, f, X, dY, what=""):
+    """Ask whether a layer has f's values and gradients; two calls of backward must agree."""
+    truth = f(X)
+    with untouched(X=X):
+        Y, backward = expect_several(layer(X), "Y", "backward")
+    expect_values(f"{what}Y", Y, truth)
+    for call in ("", "in the second call of backward, "):
+        with untouched(X=X, dY=dY):
+            dX = backward(dY)
+        try:
+            expect_gradients(f, {"X": X}, dY, {"X": dX})
+        except CheckFailed as no:
+            raise CheckFailed(f"{what}{call}{no.sentence}") from no
+
+
+def _square_layers(rng, width=N_IN):
+    """Return layers of one width, so that shapes do not tell their order."""
+    return [Linear(width, width, rng=rng), Tanh(), Linear(width, width, rng=rng)]
+
+
+def _draw(rng, *shape):
+    return rng.normal(size=shape)
+
+
+one_layer_two_places = Exercise(
+    "05_chains.one_layer_two_places",
+    title="One layer, two places",
+    points=1,
+    kind="predict",
+    minutes=4,
+    hints=(
+        "Write the pass as two lanes: what goes into each of the two places, and what comes back to each.",
+        "Place one sees X = 2 and returns 6; place two sees 6. On the way back place two is called first.",
+        "In each place the weight's gradient grows by what went in there, times what came back there: "
+        "`X * dY`. Add the two parts; place one's `dY` is 3.",
+    ),
+)
+
+
+@one_layer_two_places.check
+def _(answer, rng):
+    def twice(w, X):
+        return w * (w * X)
+
+    slopes = numerical_gradient(lambda both: twice(*both), np.array([3.0, 2.0]))
+    guesses = answer()
+    guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
+    expect_guesses(guesses, {"Y": twice(3.0, 2.0), "dX": slopes[1], "dw": slopes[0]})
+    return "compared with nudging"
+
+
+@one_layer_two_places.right
+def whole_numbers():
+    return 18, 9, 12
+
+
+@one_layer_two_places.right
+def by_the_formula():
+    w, X = 3.0, 2.0
+    return [w**2 * X, w**2, 2 * w * X]
+
+
+@one_layer_two_places.mistake("That is what place two adds; place one adds a part too.")
+def second_place_only():
+    return 18.0, 9.0, 6.0
+
+
+@one_layer_two_places.mistake(
+    "Place two sees 6, not 2; and place one is given dY = 3, not 1. One of them is lost."
+)
+def one_factor_lost():
+    return 18.0, 9.0, 8.0
+
+
+@one_layer_two_places.mistake("That is the gradient of one place; the layer is passed twice.")
+def one_place_only():
+    return 6.0, 3.0, 2.0
+
+
+@one_layer_two_places.mistake("Two layers in a row multiply the slopes, 3 · 3; they do not add them.")
+def added_slopes():
+    return 18.0, 6.0, 12.0
+
+
+@one_layer_two_places.mistake("The two parts are added, not multiplied.")
+def multiplied_parts():
+    return 18.0, 9.0, 36.0
+
+
+row = Exercise(
+    "05_chains.row",
+    title="Reverse the list",
+    points=2,
+    kind="repair",
+    minutes=6,
+    hints=(
+        "What does the list `backwards` look like after the first call of `backward`? Print it.",
+        "`some_list.reverse()` turns the list itself round, and it stays so. The second call turns it again.",
+        "`reversed(some_list)` walks through a list from its end and leaves it as it is.",
+    ),
+)
+
+
+@row.check
+def _(answer, rng):
+    layers, X, dY = [*_square_layers(rng), Sigmoid()], _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
+    given = list(layers)
+    forward = answer(layers)
+    if not callable(forward):
+        raise CheckFailed("row must return a layer, a function X -> (Y, backward)")
+    _ask_layer(forward, lambda X: _predict(given, X), X, dY)
+    if layers != given:
+        raise CheckFailed("it changes the list layers, which belongs to its caller")
+    forward = answer(layers)
+    _, backward = forward(X)
+    before = backward(dY)
+    forward(_draw(rng, BATCH, N_IN))
+    if not np.allclose(backward(dY), before):
+        raise CheckFailed(
+            "after another forward, an earlier backward gives another dX: keep the list in the call"
+        )
+    narrow = [Linear(N_IN, HIDDEN, rng=rng), Tanh(), Linear(HIDDEN, N_OUT, rng=rng)]
+    for some in (narrow, narrow[:1]):
+        expect_gradcheck(answer(some), X)
+    return "values, nudging, a second call of backward, and a call after another forward"
+
+
+@row.probe
+def _(answer, rng):
+    Y, backward = answer(_square_layers(rng))(_draw(rng, BATCH, N_IN))
+    dY = _draw(rng, BATCH, N_IN)
+    return Y, backward(dY), backward(dY)
+
+
+def _row_with(back):
+    """Return a row whose way back is `back(backwards, dY)`."""
+
+    def row(layers):
+        def forward(X):
+            backwards = []
+            for layer in layers:
+                X, layer_backward = layer(X)
+                backwards.append(layer_backward)
+            return X, lambda dY: back(backwards, dY)
+
+        return forward
+
+    return row
+
+
+row.right(_row_with(lambda backwards, dY: reduce(lambda dY, back: back(dY), backwards[::-1], dY)))
+
+
+@row.right
+def by_index(layers):
+    def forward(X):
+        backwards = []
+        for layer in layers:
+            X, layer_backward = layer(X)
+            backwards.insert(0, layer_backward)
+
+        def backward(dY):
+            for place in range(len(backwards)):
+                dY = backwards[place](dY)
+            return dY
+
+        return X, backward
+
+    return forward
+
+
+@row.right
+def as_nested_chains(layers):
+    return reduce(chain, layers)
+
+
+@row.mistake("Turning the list round inside backward turns it back at the next call")
+def turned_in_place(layers):
+    def forward(X):
+        backwards = []
+        for layer in layers:
+            X, layer_backward = layer(X)
+            backwards.append(layer_backward)
+
+        def backward(dY):
+            backwards.reverse()
+            for layer_backward in backwards:
+                dY = layer_backward(dY)
+            return dY
+
+        return X, backward
+
+    return forward
+
+
+@row.mistake(
+    "The backward functions are called in the order of the way there; the last one made comes first."
+)
+def not_turned_at_all(layers):
+    def forward(X):
+        backwards = []
+        for layer in layers:
+            X, layer_backward = layer(X)
+            backwards.append(layer_backward)
+
+        def backward(dY):
+            for layer_backward in backwards:
+                dY = layer_backward(dY)
+            return dY
+
+        return X, backward
+
+    return forward
+
+
+@row.mistake("Taking the functions out of the list leaves none for the next call.")
+def popped(layers):
+    def forward(X):
+        backwards = []
+        for layer in layers:
+            X, layer_backward = layer(X)
+            backwards.append(layer_backward)
+
+        def backward(dY):
+            while backwards:
+                dY = backwards.pop()(dY)
+            return dY
+
+        return X, backward
+
+    return forward
+
+
+@row.mistake("The method reverse() turns a list round and returns None; reversed() returns what you want.")
+def loops_over_none(layers):
+    def forward(X):
+        backwards = []
+        for layer in layers:
+            X, layer_backward = layer(X)
+            backwards.append(layer_backward)
+
+        def backward(dY):
+            for layer_backward in backwards.reverse():
+                dY = layer_backward(dY)
+            return dY
+
+        return X, backward
+
+    return forward
+
+
+@row.mistake("keep the list in the call")
+def one_list_for_all_calls(layers):
+    last = {}
+
+    def forward(X):
+        last["backwards"] = []
+        for layer in layers:
+            X, layer_backward = layer(X)
+            last["backwards"].append(layer_backward)
+
+        def backward(dY):
+            for layer_backward in reversed(last["backwards"]):
+                dY = layer_backward(dY)
+            return dY
+
+        return X, backward
+
+    return forward
+
+
+@row.mistake("it changes the list layers, which belongs to its caller")
+def empties_the_callers_list(layers):
+    own = []
+    while layers:
+        own.append(layers.pop(0))
+    return as_nested_chains(own)
+
+
+chain_all = Exercise(
+    "05_chains.chain_all",
+    title="A chain of all",
+    points=2,
+    kind="fill",
+    minutes=6,
+    hints=(
+        "A chain is a layer, so it can stand as the first of the two layers in the next `chain`.",
+        "Begin with a layer that changes nothing, and chain one layer after the other to it, in a loop.",
+        "The layer that changes nothing returns `X, lambda dY: dY`. In the loop: the new whole is "
+        "`chain(…, …)` of the old whole and the next layer.",
+    ),
+)
+
+
+@chain_all.check
+def _(answer, rng):
+    X = _draw(rng, BATCH, N_IN)
+    layers = [
+        *_square_layers(rng),
+        Sigmoid(),
+        Linear(N_IN, N_IN, rng=rng),
+        Tanh(),
+        Linear(N_IN, N_OUT, rng=rng),
+    ]
+    for count in (2, 3, 7, 1, 0):
+        some = layers[-count:] if count > 3 else layers[:count]
+        what = {0: "without any layer, ", 1: "with one layer, "}.get(count, f"with {count} layers, ")
+        try:
+            whole = answer(*some)
+            if not callable(whole):
+                raise CheckFailed("chain_all must return a layer, a function X -> (Y, backward)")
+            Y, _ = expect_several(whole(X), "Y", "backward")
+        except CheckFailed as no:
+            raise CheckFailed(what + no.sentence) from no
+        except Exception as error:
+            if count > 1:
+                raise
+            raise CheckFailed(f"{what}it raises {type(error).__name__}: {error}") from error
+        dY = _draw(rng, *np.shape(Y))
+        _ask_layer(whole, lambda X, some=some: _predict(some, X), X, dY, what)
+    expect_gradcheck(answer(*layers), X)
+    return "none, one, two, three and seven layers, their order, and nudging"
+
+
+@chain_all.probe
+def _(answer, rng):
+    X, layers = _draw(rng, BATCH, N_IN), _square_layers(rng)
+    Y, backward = answer(*layers)(X)
+    return Y, backward(Y)
+
+
+@chain_all.right
+def with_reduce(*layers):
+    return reduce(chain, layers, lambda X: (X, lambda dY: dY))
+
+
+@chain_all.right
+def by_calling_itself(*layers):
+    if not layers:
+        return lambda X: (X, lambda dY: dY)
+    first, *others = layers
+    return chain(first, by_calling_itself(*others))
+
+
+@chain_all.right
+def as_a_sequential(*layers):
+    return Sequential(*layers)
+
+
+@chain_all.mistake("without any layer, it raises TypeError: reduce() of empty iterable")
+def reduce_without_a_beginning(*layers):
+    return reduce(chain, layers)
+
+
+@chain_all.mistake("The layers run in the wrong order, the last one first.")
+def from_the_last(*layers):
+    whole = lambda X: (X, lambda dY: dY)  # noqa: E731
+    for layer in layers:
+        whole = chain(layer, whole)
+    return whole
+
+
+@chain_all.mistake("One of the layers is left out.")
+def without_the_first(*layers):
+    whole = lambda X: (X, lambda dY: dY)  # noqa: E731
+    for layer in layers[1:]:
+        whole = chain(whole, layer)
+    return whole
+
+
+@chain_all.mistake("with one layer, it raises IndexError")
+def two_at_least(*layers):
+    whole = chain(layers[0], layers[1])
+    for layer in layers[2:]:
+        whole = chain(whole, layer)
+    return whole
+
+
+@chain_all.mistake(
+    "Only the last two layers are in the chain: chain the next layer to the whole, not to one layer."
+)
+def forgets_the_whole(*layers):
+    whole = before = lambda X: (X, lambda dY: dY)  # noqa: E731
+    for layer in layers:
+        whole, before = chain(before, layer), layer
+    return whole
+
+
+@chain_all.mistake("chain_all must return a layer, a function X -> (Y, backward)")
+def nothing_returned(*layers):
+    reduce(chain, layers, lambda X: (X, lambda dY: dY))
+
+
+gate = Exercise(
+    "05_chains.Gate",
+    title="A gate",
+    points=3,
+    kind="fill",
+    minutes=9,
+    hints=(
+        "Both factors of Y = X · F depend on X. A product has two slopes, one for each of its factors.",
+        "One part of dX goes past the layer: dY times the other factor. The other part reaches F first; what "
+        "is F's gradient, in terms of dY and X?",
+        "F's gradient is `dY * X`: send that through the layer's own backward, and add the part that goes "
+        "past the layer.",
+    ),
+)
+
+
+@gate.check
+def _(answer, rng):
+    X, dY = _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
+    inside = Sequential(Linear(N_IN, N_IN, rng=rng), Sigmoid())
+    _ask_layer(answer(inside), lambda X: X * inside(X)[0], X, dY)
+    for layer in (inside, lambda X: (X * X, lambda dY: 2 * X * dY)):
+        expect_gradcheck(answer(layer), X)
+    if [id(p) for p in answer(inside).parameters()] != [id(p) for p in inside.parameters()]:
+        raise CheckFailed(
+            "parameters() does not find those of the layer inside: keep the layer itself as an attribute"
+        )
+    return "values, nudging, the nine rules of a layer, and the parameters inside"
+
+
+@gate.probe
+def _(answer, rng):
+    inside = Sequential(Linear(N_IN, N_IN, rng=rng), Sigmoid())
+    Y, backward = answer(inside)(_draw(rng, BATCH, N_IN))
+    return Y, backward(_draw(rng, BATCH, N_IN))
+
+
+@gate.right
+class AsAProduct(Layer):
+    def __init__(self, inside):
+        self.inside = inside
+
+    def forward(self, X):
+        F, back = self.inside(X)
+        return np.multiply(F, X), lambda dY: sum([F * dY, back(X * dY)])
+
+
+@gate.right
+class InTwoSteps(Layer):
+    def __init__(self, layer):
+        self.parts = [layer]
+
+    def forward(self, X):
+        (layer,) = self.parts
+        F, backward_F = layer(X)
+
+        def backward(dY):
+            dF, dX = dY * X, dY * F
+            return dX + backward_F(dF)
+
+        return X * F, backward
+
+
+class _Gate(Layer):
+    """What the mistakes share: a right constructor and a right forward."""
+
+    def __init__(self, layer):
+        self.layer = layer
+
+    def forward(self, X):
+        F, backward_F = self.layer(X)
+        return X * F, lambda dY: self.back(X, F, dY, backward_F)
+
+
+@gate.mistake("The part that goes through the layer is missing.")
+class PastTheLayerOnly(_Gate):
+    def back(self, X, F, dY, backward_F):
+        return dY * F
+
+
+@gate.mistake("The part that goes past the layer is missing.")
+class ThroughTheLayerOnly(_Gate):
+    def back(self, X, F, dY, backward_F):
+        return backward_F(dY * X)
+
+
+@gate.mistake("The layer is sent dY as it came; F was multiplied by X, so F's gradient is dY * X.")
+class SendsDYUnchanged(_Gate):
+    def back(self, X, F, dY, backward_F):
+        return dY * F + backward_F(dY)
+
+
+@gate.mistake("X is multiplied after the layer's backward; F's gradient must be dY * X before it.")
+class MultipliesTooLate(_Gate):
+    def back(self, X, F, dY, backward_F):
+        return dY * F + X * backward_F(dY)
+
+
+@gate.mistake("This is the way back of Residual; a product needs the other factor.")
+class ComesBackAsResidual(_Gate):
+    def back(self, X, F, dY, backward_F):
+        return dY + backward_F(dY)
+
+
+@gate.mistake(
+    "The two factors are exchanged: F's gradient is dY * X, and what goes past the layer is dY * F."
+)
+class Exchanged(_Gate):
+    def back(self, X, F, dY, backward_F):
+        return dY * X + backward_F(dY * F)
+
+
+@gate.mistake("This is X + layer(X), a Residual; the gate multiplies.")
+class AddsInstead(_Gate):
+    def forward(self, X):
+        F, backward_F = self.layer(X)
+        return X + F, lambda dY: dY + backward_F(dY)
+
+
+@gate.mistake("The layer's backward is called twice, so the parameters inside get their gradient twice.")
+class CallsTheLayerBackTwice(_Gate):
+    def back(self, X, F, dY, backward_F):
+        backward_F(dY * X)
+        return dY * F + backward_F(dY * X)
+
+
+@gate.mistake("parameters() does not find those of the layer inside")
+class HidesTheLayer(_Gate):
+    def __init__(self, layer):
+        self.hidden = _Box(layer)
+
+    def forward(self, X):
+        F, backward_F = self.hidden.thing(X)
+        return X * F, lambda dY: dY * F + backward_F(dY * X)
+
+
+class _Box:
+    """Something that no walk looks into."""
+
+    def __init__(self, thing):
+        self.thing = thing
+
+
+sandwich = Exercise(
+    "05_chains.sandwich",
+    title="The sandwich",
+    points=3,
+    kind="repair",
+    minutes=10,
+    hints=(
+        "How many closures does `forward` make, and how many names does it have for them?",
+        "The second `backward_bread = …` gives the name a new value. Which call of bread does it remember?",
+        "Three closures need three names. The one made last is called first, and the one made first is "
+        "called last.",
+    ),
+)
+
+
+@sandwich.check
+def _(answer, rng):
+    X, dY = _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
+    bread = Sequential(Linear(N_IN, N_IN, rng=rng), Tanh())
+    filling = Linear(N_IN, N_IN, rng=rng)
+    _ask_layer(answer(bread, filling), lambda X: _predict([bread, filling, bread], X), X, dY)
+    expect_gradcheck(answer(bread, filling), X)
+    return "values, nudging, and the gradients of the parameters inside"
+
+
+@sandwich.probe
+def _(answer, rng):
+    bread, filling = Sequential(Linear(N_IN, N_IN, rng=rng), Tanh()), Linear(N_IN, N_IN, rng=rng)
+    Y, backward = answer(bread, filling)(_draw(rng, BATCH, N_IN))
+    return Y, backward(_draw(rng, BATCH, N_IN))
+
+
+@sandwich.right
+def with_chains(bread, filling):
+    return chain(chain(bread, filling), bread)
+
+
+@sandwich.right
+def in_steps(bread, filling):
+    def forward(X):
+        H, back_1 = bread(X)
+        A, back_2 = filling(H)
+        Y, back_3 = bread(A)
+
+        def backward(dY):
+            dA = back_3(dY)
+            dH = back_2(dA)
+            return back_1(dH)
+
+        return Y, backward
+
+    return forward
+
+
+def _sandwich_with(back):
+    """Return a sandwich whose way back is `back(back_1, back_2, back_3)(dY)`."""
+
+    def sandwich(bread, filling):
+        def forward(X):
+            H, back_1 = bread(X)
+            A, back_2 = filling(H)
+            Y, back_3 = bread(A)
+            return Y, lambda dY: back(back_1, back_2, back_3, dY)
+
+        return forward
+
+    return sandwich
+
+
+@sandwich.mistake(
+    "You call the second bread's closure in both places: each call of bread has a closure of its own."
+)
+def as_given(bread, filling):
+    return _sandwich_with(lambda one, two, three, dY: three(two(three(dY))))(bread, filling)
+
+
+@sandwich.mistake(
+    "You call the first bread's closure in both places: each call of bread has a closure of its own."
+)
+def first_in_both(bread, filling):
+    return _sandwich_with(lambda one, two, three, dY: one(two(one(dY))))(bread, filling)
+
+
+@sandwich.mistake("The closures are called in the order of the way there; the one made last is called first.")
+def order_of_the_way_there(bread, filling):
+    return _sandwich_with(lambda one, two, three, dY: three(two(one(dY))))(bread, filling)
+
+
+@sandwich.mistake("The first slice of bread is missing on the way back.")
+def first_slice_forgotten(bread, filling):
+    return _sandwich_with(lambda one, two, three, dY: two(three(dY)))(bread, filling)
+
+
+@sandwich.mistake("The filling comes second on the way back too, between the two slices.")
+def filling_last(bread, filling):
+    return _sandwich_with(lambda one, two, three, dY: two(one(three(dY))))(bread, filling)
+
+
+softplus = Exercise(
+    "05_chains.softplus",
+    title="A soft ReLU",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "The slope e^X / (1 + e^X) is the sigmoid; the chapter has a form of it that is safe for any number.",
+        "For X > 0 take e^X out of the bracket: log(e^X · (e^-X + 1)) = X + log(1 + e^-X). For X < 0 the "
+        "formula is safe as it is. In both cases the exponent is -|X|.",
+        "So it is `np.maximum(X, 0)` plus a logarithm of 1 plus `np.exp` of minus `np.abs(X)`. Multiply the "
+        "slope by dY.",
+    ),
+)
+
+
+@softplus.check
+def _(answer, rng):
+    X, dY = 3 * _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
+    X[0, 0] = 0.0
+    _ask_layer(answer, lambda X: np.log(1 + np.exp(X)), X, dY)
+    for x in (40.0, -40.0, 200.0, -200.0, 1000.0, -1000.0):
+        Y, slope = _without_overflow(answer, np.array([x]))
+        expect_values(f"for X = [{x:g}], Y", Y, np.maximum([x], 0))  # to within 1e-17
+        expect_values(f"for X = [{x:g}] and dY = [1], dX", slope, [float(x > 0)])
+    expect_gradcheck(answer, X)
+    return "values and slopes near 0 and up to ±1000, nudging, and the rules of a layer"
+
+
+def _without_overflow(answer, X):
+    """Return an answer's Y, and its dX for a dY of ones; refuse one that NumPy would warn about."""
+    with np.errstate(over="raise", invalid="raise", divide="raise", under="ignore"):
+        try:
+            Y, backward = answer(X)
+            return Y, backward(np.ones_like(X))
+        except FloatingPointError as error:
+            raise CheckFailed(
+                f"for X = [{X[0]:g}] NumPy would warn: {error}; which exponent is so large?"
+            ) from error
+
+
+@softplus.probe
+def _(answer, rng):
+    X, dY = 3 * _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
+    Y, backward = answer(X)
+    return Y, backward(dY)
+
+
+def _sigmoid(X):
+    """Return the sigmoid of X, safely."""
+    return 0.5 + 0.5 * np.tanh(0.5 * X)
+
+
+@softplus.right
+def with_logaddexp(X):
+    return np.logaddexp(0, X), lambda dY: _sigmoid(X) * dY
+
+
+@softplus.right
+def on_two_sides(X):
+    small = np.exp(-np.abs(X))
+    Y = np.where(X > 0, X, 0.0) + np.log(1 + small)
+
+    def backward(dY):
+        return dY * np.where(X > 0, 1 / (1 + small), small / (1 + small))
+
+    return Y, backward
+
+
+@softplus.right
+def entry_by_entry(X):
+    Y, slope = np.zeros_like(X), np.zeros_like(X)
+    for place in np.ndindex(X.shape):
+        x = X[place]
+        Y[place] = x + np.log1p(np.exp(-x)) if x > 0 else np.log1p(np.exp(x))
+        slope[place] = 1 / (1 + np.exp(-x)) if x > 0 else np.exp(x) / (1 + np.exp(x))
+    return Y, lambda dY: dY * slope
+
+
+@softplus.mistake("NumPy would warn: overflow encountered in exp")
+def straight_from_the_formula(X):
+    return np.log(1 + np.exp(X)), lambda dY: dY * np.exp(X) / (1 + np.exp(X))
+
+
+@softplus.mistake("NumPy would warn: overflow encountered in exp")
+def safe_value_only(X):
+    return np.logaddexp(0, X), lambda dY: dY / (1 + np.exp(-X))
+
+
+@softplus.mistake("for X = [1000], Y[0] is 700, it must be 1000")
+def clipped(X):
+    X = np.clip(X, -700, 700)
+    return np.log(1 + np.exp(X)), lambda dY: dY * np.exp(X) / (1 + np.exp(X))
+
+
+@softplus.mistake("This is the slope of the sigmoid; the slope of softplus is the sigmoid itself.")
+def slope_of_the_sigmoid(X):
+    S = _sigmoid(X)
+    return np.logaddexp(0, X), lambda dY: dY * S * (1 - S)
+
+
+@softplus.mistake("This is the sigmoid of -X: look at the sign of the exponent.")
+def sigmoid_the_other_way(X):
+    return np.logaddexp(0, X), lambda dY: dY * _sigmoid(-X)
+
+
+@softplus.mistake("This is the slope of ReLU; softplus is round at 0.")
+def slope_of_relu(X):
+    return np.logaddexp(0, X), lambda dY: dY * (X > 0)
+
+
+@softplus.mistake("You return the slope alone: the chain rule multiplies it by dY.")
+def without_dY(X):
+    return np.logaddexp(0, X), lambda dY: _sigmoid(X)
+
+
+@softplus.mistake("The X in front is for positive X only: log(1 + exp(X)) is never negative.")
+def X_on_both_sides(X):
+    return X + np.log1p(np.exp(-np.abs(X))), lambda dY: dY * _sigmoid(X)

@@ -1,0 +1,212 @@
+"""Figures of chapter 02: tables of slopes, the two ways to multiply them, and the passes that each way takes.
+
+Leaves out computing the slopes: the tables drawn here come from the chapter, from an answer, or from a check.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from course.style import BACKWARD, CONTEXT, FORWARD, INK, SIGNED_FIELD
+
+READABLE = 12  # rows or columns; in larger tables the numbers would not be readable
+ZERO = 1e-9  # nudging finds about 1e-11 where the slope is 0
+
+
+def draw_jacobian(table, name, shape=None, ax=None):
+    """Draw a table of slopes: a square for each, with its number unless that is 0.
+
+    Parameters
+    ----------
+    table : array (n_out, n_in)
+    name : str
+        Whose slopes these are.
+    shape : (int, int), optional
+        How many rows and columns the picture has room for. Give it where the figure moves.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If the table has not two axes.
+    """
+    table = _as_table(table)
+    ax = ax or plt.subplots()[1]
+    _draw_squares(table, ax)
+    rows, columns = shape or table.shape
+    ax.set(xlim=(0, columns), ylim=(rows, 0))
+    count = np.sum(np.abs(table) > ZERO)
+    ax.set_title(f"{name}: {count} of {table.size} slopes {'is' if count == 1 else 'are'} not 0")
+    return ax
+
+
+def draw_jacobians(yours, true):
+    """Draw an answer's table of slopes beside the true one, with a frame around each slope that is wrong.
+
+    Parameters
+    ----------
+    yours : array of two axes
+    true : array (n_out, n_in)
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        If one of them has not two axes.
+    """
+    yours, true = _as_table(yours), _as_table(true)
+    rows, columns = np.maximum(yours.shape, true.shape)
+    figure, axes = plt.subplots(1, 2, layout="compressed")  # the squares leave room unused
+    for ax, table, name in zip(axes, (yours, true), ("yours", "true"), strict=True):
+        _draw_squares(table, ax)
+        ax.set(xlim=(0, columns), ylim=(rows, 0), xlabel=f"inputs\n{name}, shape {table.shape}")
+    title = "Yours has another shape than the true table"
+    if yours.shape == true.shape:
+        wrong = ~np.isclose(yours, true, rtol=1e-6, atol=ZERO)
+        for row, column in np.argwhere(wrong):
+            frame = Rectangle((column, row), 1, 1, fill=False, edgecolor=BACKWARD, linewidth=2.5)
+            axes[0].add_patch(frame).set_clip_on(False)
+        title = f"{wrong.sum()} of {wrong.size} slopes differ from the true table"
+    axes[0].set_title(title)
+    return figure
+
+
+def _as_table(table):
+    """Return a table as an array of two axes, or refuse it."""
+    table = np.asarray(table, dtype=float)
+    if table.ndim != 2 or not table.size:
+        raise ValueError(
+            f"a table has a row for each output and a column for each input, got shape {table.shape}."
+        )
+    return table
+
+
+def _draw_squares(table, ax):
+    """Draw a table as coloured squares, the first row on top."""
+    limit = np.abs(np.nan_to_num(table)).max() or 1.0
+    squares = ax.pcolormesh(
+        table, cmap=SIGNED_FIELD, vmin=-limit, vmax=limit, edgecolors="#BFBFBF", linewidth=0.5
+    )
+    ax.set(aspect="equal", xlabel="inputs", ylabel="outputs", ylim=(len(table), 0))
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    if max(table.shape) > READABLE:
+        ax.figure.colorbar(squares, ax=ax, label="slope")
+        return
+    for set_ticks, count in ((ax.set_xticks, table.shape[1]), (ax.set_yticks, table.shape[0])):
+        set_ticks(np.arange(count) + 0.5, np.arange(count))
+    for (row, column), slope in np.ndenumerate(table):
+        if not abs(slope) <= ZERO:
+            color = "white" if abs(slope) > 0.6 * limit else INK
+            words = f"{slope:.2g}" if abs(slope) < 100 else f"{slope:.0f}"
+            ax.text(column + 0.5, row + 0.5, words, ha="center", va="center", color=color, fontsize=8.5)
+
+
+def draw_brackets(shapes, ax=None):
+    """Draw the product of three tables twice, to scale: multiplied from the left, and from the right.
+
+    Parameters
+    ----------
+    shapes : three pairs of int
+        Rows and columns of each table; each has as many rows as the one before it has columns.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If these are not three tables that can be multiplied.
+    """
+    if len(shapes) != 3 or any(
+        one[1] != other[0] for one, other in zip(shapes[:-1], shapes[1:], strict=True)
+    ):
+        raise ValueError(f"three tables, each with as many rows as the one before has columns, got {shapes}.")
+    (rows, first), (_, second), (_, columns) = shapes
+    from_left = [(shapes[0], shapes[1], (rows, second)), ((rows, second), shapes[2], (rows, columns))]
+    from_right = [(shapes[1], shapes[2], (first, columns)), (shapes[0], (first, columns), (rows, columns))]
+    ax = ax or plt.subplots()[1]
+    tall, y, totals = max(rows, first, second), 0.0, []
+    width = max(1.4 * (first + second + 2 * columns), 17 * tall)  # of the whole picture, words and all
+    gap = 0.042 * width
+    for way, products in (("from the left", from_left), ("from the right", from_right)):
+        works = [left[0] * left[1] * right[1] for left, right, _ in products]
+        totals.append(sum(works))
+        ax.text(0, y - 0.55 * tall, f"{way}: {totals[-1]:,} multiplications", weight="bold", va="bottom")
+        for (left, right, result), work in zip(products, works, strict=True):
+            words = f"{result[0]} × {result[1]}, in {work:,}"
+            _draw_product(ax, (left, right, result), y + tall / 2, gap, words)
+            y += 1.45 * tall
+        y += 1.1 * tall
+    ax.set(xlim=(-1, width), ylim=(y - 1.1 * tall, -1.1 * tall))
+    ax.set(aspect="equal")
+    ax.axis("off")
+    less = "left" if totals[0] < totals[1] else "right"
+    ax.set_title(f"The same product; from the {less} it is less work")
+    return ax
+
+
+def _draw_product(ax, shapes, middle, gap, words):
+    """Draw one product of two tables, its result filled, with words beside it."""
+    x = 0.0
+    for (rows, columns), sign in zip(shapes, ("@", "=", words), strict=True):
+        filled = sign == words
+        box = Rectangle((x, middle - rows / 2), columns, rows, facecolor=BACKWARD if filled else "white")
+        box.set(edgecolor=BACKWARD if filled else FORWARD, linewidth=1.2)
+        ax.add_patch(box)
+        x += columns + gap / 2
+        side = "left" if filled else "center"
+        ax.text(x, middle, sign, ha=side, va="center", color=CONTEXT if not filled else INK)
+        x += gap / 2
+
+
+def draw_passes(weights, passes_by_way, ax=None):
+    """Draw how many passes a gradient takes against the number of weights, both on a logarithmic scale.
+
+    Parameters
+    ----------
+    weights : array (sizes,)
+    passes_by_way : dict of str to array (sizes,)
+        Up to five ways, each with what was counted.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If a way has not one count for each number of weights.
+    """
+    ax = ax or plt.subplots()[1]
+    for name, passes in passes_by_way.items():
+        if len(passes) != len(weights):
+            raise ValueError(f"{name} has {len(passes)} counts for {len(weights)} numbers of weights.")
+        ax.plot(weights, passes)
+        ax.annotate(
+            f"{name}: {passes[-1]:,}",
+            (weights[-1], passes[-1]),
+            xytext=(9, 0),
+            textcoords="offset points",
+            va="center",
+        )
+    ax.set(xscale="log", yscale="log", xlabel="number of weights", ylabel="passes for one gradient")
+    ax.set_xlim(right=max(weights) * 8)  # room for the labels
+    flat = [name for name, passes in passes_by_way.items() if len(set(passes)) == 1]
+    said = (
+        f"{flat[0].capitalize()} is flat: the same for any number"
+        if flat
+        else "More passes for a larger number"
+    )
+    ax.set_title(f"{said} of weights")
+    return ax
