@@ -169,7 +169,7 @@ def draw_bug_grid(caught, checks, accused, ax=None):
     for column, (total, wronged) in enumerate(zip(totals, accused, strict=True)):
         ax.text(column, len(grid), str(total), ha="center", va="center", weight="bold", color=INK)
         ax.text(column, len(grid) + 1, str(wronged), ha="center", va="center", color=INK)
-    ax.set_yticks(range(len(grid) + 2), [*caught, "bugs caught", "right layers accused"])
+    ax.set_yticks(range(len(grid) + 2), [*caught, "bugs caught", "accused (zeros too)"])
     ax.set_xticks(range(len(checks)), checks, rotation=40, ha="left", rotation_mode="anchor")
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")
