@@ -675,7 +675,7 @@ softplus = Exercise(
     hints=(
         "The slope e^X / (1 + e^X) is the sigmoid; the chapter has a form of it that is safe for any number.",
         "For X > 0 take e^X out of the bracket: log(e^X · (e^-X + 1)) = X + log(1 + e^-X). For X < 0 the "
-        "formula is safe as it is. In both cases the exponent is -|X|.",
+        "formula is safe as it is. In both cases the exponent is -|X|; and np.where computes both sides.",
         "So it is `np.maximum(X, 0)` plus a logarithm of 1 plus `np.exp` of minus `np.abs(X)`. Multiply the "
         "slope by dY.",
     ),

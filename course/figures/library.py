@@ -384,40 +384,6 @@ def draw_digits(images, labels=None, predictions=None, columns=None, ax=None):
     return ax
 
 
-def draw_weights(W, shape=(8, 8), columns=8, ax=None):
-    """Draw each column of a weight matrix as an image: what one unit of the layer looks for.
-
-    Parameters
-    ----------
-    W : array (n_in, n_out)
-    shape : (int, int)
-        Height and width of the images that are the layer's input; their product is n_in.
-    columns : int
-        Images in a row of the figure.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If n_in is not height times width.
-    """
-    W = np.asarray(W)
-    if W.ndim != 2 or len(W) != shape[0] * shape[1]:
-        raise ValueError(f"W of shape {W.shape} has no columns of {shape[0]} by {shape[1]} pixels.")
-    ax = ax or _grid(W.shape[1], columns)
-    limit = np.abs(W).max()
-    corners = _draw_tiles(ax, W.T.reshape(-1, *shape), columns, cmap=SIGNED_FIELD, vmin=-limit, vmax=limit)
-    for unit, (x, y) in enumerate(corners):
-        ax.text(x + 0.5, y - 0.06, f"unit {unit}", ha="center", va="top", fontsize=8.2)
-    ax.figure.colorbar(ax.images[0], ax=ax, shrink=0.8, aspect=25, pad=0.02, label="weight")
-    ax.set_title("Each unit of the first layer looks for a pattern of its own")
-    return ax
-
-
 def draw_change(start, end, units=range(8), shape=(8, 8), ax=None):
     """Draw weights as they started, as training left them, and what training added: a row each.
 
@@ -658,42 +624,6 @@ def draw_spread(shares, standard_error, ax=None):
     ax.set(xlabel="share of right answers in each part", ylabel="dealt out")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.set_title("Each dot is a part; grey: ±2 standard errors")
-    return ax
-
-
-def draw_accuracy(intervals, ax=None):
-    """Draw accuracies with their error bars.
-
-    Parameters
-    ----------
-    intervals : dict of str to (float, float, float)
-        Accuracy, and the low and high end of its interval, by the name of what was measured.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If an accuracy lies outside its interval.
-    """
-    ax = ax or plt.subplots(figsize=(6.4, 1.2 + 0.5 * len(intervals)))[1]
-    for place, (name, (accuracy, low, high)) in enumerate(intervals.items()):
-        if not low <= accuracy <= high:
-            raise ValueError(
-                f"{name}: accuracy {accuracy:.4g} lies outside its interval {low:.4g} to {high:.4g}."
-            )
-        ax.plot([low, high], [place, place], color=FORWARD, linestyle="-", marker="|", markersize=11)
-        ax.plot([accuracy], [place], color=FORWARD, marker="o", markersize=7)
-        text = f"{accuracy:.1%} ({low:.1%} to {high:.1%})"
-        ax.annotate(text, (accuracy, place), xytext=(0, 8), textcoords="offset points", ha="center")
-    ax.set_yticks(range(len(intervals)), intervals)
-    ax.set_ylim(len(intervals) - 0.6, -0.8)
-    ax.margins(x=0.15)
-    ax.set(xlabel="share of right answers", ylabel="measured on")
-    ax.set_title("An accuracy comes with an error bar")
     return ax
 
 

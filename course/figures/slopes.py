@@ -31,30 +31,6 @@ def _number(value):
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def draw_function(f, x_range, ax=None):
-    """Draw a function of one number.
-
-    Parameters
-    ----------
-    f : function, float -> float
-    x_range : (float, float)
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If x_range does not go from low to high.
-    """
-    ax = ax or plt.subplots()[1]
-    _curve(f, x_range, ax)
-    ax.set_title("A program that takes a number and returns one is a curve")
-    return ax
-
-
 def draw_secant(
     f, x, h, x_range=None, central=False, true_slope=None, names=("input x", "output f(x)"), unit="", ax=None
 ):

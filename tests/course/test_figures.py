@@ -42,7 +42,6 @@ def kept_by_a_layer():
 # Every drawing function with data it can draw; a function without a line here fails a test below.
 RIGHT = {
     start.draw_map: [(["00_start", "04_closures"],)],
-    slopes.draw_function: [(np.sin, (0, 3))],
     slopes.draw_secant: [(np.sin, 1.0, 0.5), (np.sin, 1.0, 0.5, (0, 3), True, np.cos(1.0))],
     slopes.draw_v: [([1e-2, 1e-5, 1e-9], {"forward": [1e-2, 1e-5, 1e-7], "central": [1e-4, 0.0, 1e-6]})],
     slopes.draw_kink: [(abs, 0.0, 0.25)],
@@ -71,7 +70,6 @@ RIGHT = {
     library.draw_bends: [(np.arange(3.0), {"double": (2 * np.arange(3.0), np.full(3, 2.0))})],
     library.draw_depth: [({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), "other": ([1.0] * 3, [1.0] * 3)},)],
     library.draw_digits: [(DIGITS,), (DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
-    library.draw_weights: [(np.linspace(-1, 1, 12).reshape(6, 2), (2, 3))],
     library.draw_change: [(np.ones((64, 8)), np.linspace(-1, 1, 512).reshape(64, 8))],
     library.draw_confusion: [([[5, 1], [0, 4]],), ([[5, 0], [0, 4]], ["cat", "dog"])],
     library.draw_history: [
@@ -84,7 +82,6 @@ RIGHT = {
         ({"shuffled": [0.96, 0.94, 0.97]}, {"shuffled": 0.01}),
         ({"in the order of the file": [0.96, 0.94, 0.97]}, {"in the order of the file": 0.01}),
     ],
-    library.draw_accuracy: [({"validation": (0.97, 0.95, 0.985), "test": (0.96, 0.94, 0.975)},)],
     library.draw_boundary: [
         (lambda X: X, POINTS, CLASSES),
         (lambda X: X[:, :1] - 0.5, POINTS, CLASSES[:, None]),
@@ -93,7 +90,6 @@ RIGHT = {
 
 WRONG = [
     (start.draw_map, (["05_chain"],), "no chapter is called 05_chain; the chapters are 00_start"),
-    (slopes.draw_function, (np.sin, (3, 0)), "from low to high"),
     (slopes.draw_secant, (np.sin, 1.0, 0.0), "a line needs two points"),
     (slopes.draw_v, ([1e-2, 0.0], {"forward": [1, 1]}), "positive"),
     (slopes.draw_v, ([1e-2, 1e-3], {"forward": [1, 1, 1]}), r"forward has errors of shape \(3,\)"),
@@ -125,7 +121,6 @@ WRONG = [
     (library.draw_digits, (DIGITS[:0],), "no images"),
     (library.draw_digits, (DIGITS, CLASSES[:3]), "5 images need 5 labels or predictions, got 3"),
     (library.draw_digits, (DIGITS, None, CLASSES), "give both"),
-    (library.draw_weights, (np.ones((63, 2)),), "no columns of 8 by 8 pixels"),
     (library.draw_change, (DIGITS.T, DIGITS.T[:, :3]), r"start \(64, 5\) and end \(64, 3\) have no columns"),
     (library.draw_confusion, (np.ones((2, 3)),), "a row and a column for each class"),
     (library.draw_history, (History(),), "call fit first"),
@@ -133,7 +128,6 @@ WRONG = [
     (library.draw_probabilities, ([-0.5, 1.5],), "at least 0"),
     (library.draw_reading, (DIGITS[0], [0.3, 0.3]), "sum to 0.6"),
     (library.draw_spread, ({"shuffled": []}, {"shuffled": 0.01}), "no parts to draw"),
-    (library.draw_accuracy, ({"test": (0.9, 0.95, 0.99)},), "outside its interval"),
     (library.draw_boundary, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
     (library.draw_boundary, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
 ]
@@ -342,13 +336,6 @@ def test_the_words_below_a_mistake_do_not_run_into_each_other():
         assert not box.overlaps(other)
 
 
-def test_a_column_of_weights_becomes_an_image_on_a_scale_around_zero():
-    W = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, -8.0]])
-    ax = library.draw_weights(W, (2, 2))
-    np.testing.assert_array_equal(ax.images[0].get_array(), [[1.0, 2.0], [3.0, 4.0]])
-    assert ax.images[0].get_clim() == (-8.0, 8.0)
-
-
 def test_the_confusion_names_the_commonest_mistake():
     ax = library.draw_confusion([[5, 1, 0], [0, 4, 3], [0, 0, 9]], ["a", "b", "c"])
     assert ax.get_title(loc="left") == "4 of 22 are wrong; most often b is taken for c"
@@ -391,7 +378,7 @@ def test_lines_differ_in_more_than_their_colour():
 def test_show_gives_the_picture_and_its_text(monkeypatch):
     shown = []
     monkeypatch.setattr("IPython.display.display", shown.append)
-    figures.show(slopes.draw_function(np.sin, (0, 3)), alt='  A "sine" rises & falls between 0 and 3. ')
+    figures.show(slopes.draw_secant(np.sin, 1.0, 0.5), alt='  A "sine" rises & falls between 0 and 3. ')
     bundle = shown[0]._repr_mimebundle_()
     alt = 'A "sine" rises & falls between 0 and 3.'
     image = Image.open(BytesIO(b64decode(bundle["image/png"])))
@@ -406,7 +393,7 @@ def test_show_gives_the_picture_and_its_text(monkeypatch):
 @pytest.mark.parametrize("alt", ["", "plot", "A plot of the loss and so on", None, "Loss."])
 def test_show_wants_a_sentence(alt):
     with pytest.raises(ValueError, match="whole sentence"):
-        figures.show(slopes.draw_function(np.sin, (0, 3)), alt=alt)
+        figures.show(slopes.draw_secant(np.sin, 1.0, 0.5), alt=alt)
 
 
 def test_show_takes_axes_or_a_figure_and_nothing_else(monkeypatch):
