@@ -207,8 +207,8 @@ def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
             yield yours * ratios, true, f"each {word} is off by a factor of its own"
 
     cosine = np.vdot(yours[known], true[known]) / np.linalg.norm(yours[known]) / np.linalg.norm(true[known])
-    how = "roughly the right direction, wrong values" if cosine > 0.5 else "unrelated to the true gradient"
-    yield *certain, f"{how} (cosine {cosine:.2f})"
+    how = "roughly right" if cosine > max(0.5, 3.0 / yours.size**0.5) else "not clearly that of the truth"
+    yield *certain, f"wrong values, and the direction is {how} (cosine {cosine:.2f})"
 
 
 def _mean(array, axis):

@@ -434,7 +434,7 @@ class _Culprit:
     def forward(self, X):
         self.calls.append("forward")
         if SENTENCES[0] in self.sentences:
-            X[0, 0] += 1
+            X[0, 0] = np.nextafter(X[0, 0], np.inf)  # the smallest change there is
         return 2 * X
 
     def backward(self, X, dY):
@@ -529,6 +529,16 @@ def with_the_changed_X(layer, X, dY):
     layer.backward(lent_X, lent_dY)
     pairs = (after_forward, X), (lent_X, after_forward), (lent_dY, dY)
     return [word for word, (now, old) in zip(SENTENCES, pairs, strict=True) if np.any(now != old)]
+
+
+@who_changed.mistake("Arrays that differ in their last digits are all close: compare with np.array_equal.")
+def forgiving(layer, X, dY):
+    lent_X, lent_dY = X.copy(), dY.copy()
+    layer.forward(lent_X)
+    first = not np.allclose(lent_X, X)
+    layer.backward(lent_X, lent_dY)
+    second, third = not np.allclose(lent_X, X), not np.allclose(lent_dY, dY)
+    return [word for word, happened in zip(SENTENCES, (first, second, third), strict=True) if happened]
 
 
 @who_changed.mistake("You look at X only; dY is lent out, too.")
