@@ -13,6 +13,7 @@ from collections import Counter
 from hashlib import sha256
 
 import nbformat
+from nbgrader.preprocessors import ClearOutput
 
 from course import store
 from course.release import UnmarkedCell, learners_copy, mark_cells
@@ -181,7 +182,7 @@ def copy_to_work(project=store.PROJECT):
     Notes
     -----
     A file is the learner's as soon as it differs from the copy made last, whose hash stands in
-    ``.copied.json``.
+    ``.copied.json``. Notebooks are copied without their outputs, which would answer every guess.
     """
     work = store.folder()
     if work is None:
@@ -190,7 +191,7 @@ def copy_to_work(project=store.PROJECT):
     last = _hashes(record)
     report = {kind: {"new": [], "refreshed": [], "unchanged": [], "yours": []} for kind in COPIED}
     for source in (path for kind, names in COPIED.items() for path in _files(project / kind, names)):
-        name, content = source.relative_to(project).as_posix(), source.read_bytes()
+        name, content = source.relative_to(project).as_posix(), _for_the_learner(source)
         there = (work / name).read_bytes() if (work / name).exists() else None
         if there is None:
             found = "new"
@@ -245,6 +246,14 @@ def _report_exercises(changed, check):
         return 1
     print(f"exercises: {len(changed)} made" + (f" ({names})" if names else ", all were up to date"))
     return 0
+
+
+def _for_the_learner(source):
+    """Return what a learner gets of a file: a notebook without outputs, another file as it is."""
+    if source.suffix != ".ipynb":
+        return source.read_bytes()
+    notebook, _ = ClearOutput().preprocess(nbformat.read(source, as_version=4), {})
+    return _text(notebook).encode()
 
 
 def _told(kind, files):

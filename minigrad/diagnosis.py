@@ -206,9 +206,7 @@ def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
             ratios = _mean(yours * true, axis) / (_mean(yours * yours, axis) + 1e-300)
             yield yours * ratios, true, f"each {word} is off by a factor of its own"
 
-    cosine = np.vdot(yours[known], true[known]) / np.linalg.norm(yours[known]) / np.linalg.norm(true[known])
-    how = "roughly right" if cosine > max(0.5, 3.0 / yours.size**0.5) else "not clearly that of the truth"
-    yield *certain, f"wrong values, and the direction is {how} (cosine {cosine:.2f})"
+    yield *certain, "wrong values, and no mistake known here explains them"
 
 
 def _mean(array, axis):

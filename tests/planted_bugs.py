@@ -1,7 +1,7 @@
 """A museum of planted bugs: layers with one mistake each, and words that the diagnosis must contain.
 
 Sizes are distinct primes, so that a wrong factor names itself: batch 5, inputs 3, outputs 7. Words are None
-where no more than a general sentence ("the direction is roughly right") is expected.
+where no more than a general sentence ("no mistake known here explains them") is expected.
 """
 
 from typing import NamedTuple

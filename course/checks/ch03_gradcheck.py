@@ -71,7 +71,10 @@ def _(answer, rng):
             yours, value = expect_several(answer(found, expected), "place", "error")
         about = f"{case}, shape {found.shape}"
         if not isinstance(yours, tuple) or len(yours) != found.ndim:
-            raise CheckFailed(f"place must be a tuple of {found.ndim} (the axes of found), and is {yours!r}")
+            raise CheckFailed(
+                f"place must be a tuple with one index for each axis of found, here "
+                f"{found.ndim} (np.unravel_index makes it of a flat position), and is {yours!r}"
+            )
         if np.shape(value) != ():
             raise CheckFailed(f"error must be one number, and has shape {np.shape(value)}")
         if not (value == error or np.isclose(value, error, rtol=1e-6)):
@@ -250,7 +253,7 @@ def _(answer, rng):
         if not off.max() <= 1e-6 * np.abs(by_ones).max():
             place = tuple(map(int, np.unravel_index(np.nanargmax(off), shape)))
             raise CheckFailed(
-                f"with dY all ones, dX{list(place)} is {with_ones[place]:.4g}, and nudging says "
+                f"with dY all ones, dX{list(place)} is off by {off[place]:.2g} where nudging says "
                 f"{by_ones[place]:.4g}: a check with ones catches yours"
             )
         scale = max(np.abs(mine).max(), np.abs(third).max())
@@ -377,7 +380,7 @@ def a_factor_of_five():
 
 
 @name_the_bugs.mistake(
-    "You have two taken for each other: one moved along the diagonal, the other from end to end."
+    "You have two taken for each other: one mirrored across the diagonal, the other from end to end."
 )
 def places_and_transpose():
     return _with({"wrong places": "transposed", "transposed": "wrong places"})

@@ -320,6 +320,8 @@ def _(answer, rng):
         raise CheckFailed(
             "dgain, the caller's array, is unchanged after backward: yours went into another array"
         )
+    if np.allclose(dgain, numerical_gradient(lambda gain: gain * X, gain, dY)):
+        raise CheckFailed("dgain holds the gradient, and what it held before is gone")
     backward(dY)
     added = (dgain - before) / 2  # two calls, so twice the gradient was added
     expect_gradients(lambda X, gain: gain * X, {"X": X, "gain": gain}, dY, {"gain": added})
@@ -457,7 +459,13 @@ def _(answer, rng):
                 f"{name}.data has shape {parameter.shape}; {N_IN} inputs and {N_OUT} outputs want {shape}"
             )
     expect_values("b.data", layer.b.data, np.zeros(N_OUT))
-    one, same = answer(400, 100, rng=0).W.data, answer(400, 100, rng=0).W.data
+    try:
+        one, same = answer(400, 100, rng=0).W.data, answer(400, 100, rng=0).W.data
+    except AttributeError as error:
+        raise CheckFailed(
+            f"with rng=0 it raises {error}: rng may be a number or a generator, and "
+            "np.random.default_rng(rng) makes a generator of either"
+        ) from error
     if not np.array_equal(one, same):
         raise CheckFailed(
             "two layers made with rng=0 differ: draw W from np.random.default_rng(rng), not from elsewhere"
@@ -565,6 +573,14 @@ class RemembersOnSelf(_Turned):
 class ForgotTheBias(_Turned):
     def back(self, X, dY):
         self.W.grad += dY.T @ X
+        return dY @ self.W.data
+
+
+@linear.mistake("A row of dY for each example, and one row b for all of them: add up over the examples.")
+class BiasNotSummed(_Turned):
+    def back(self, X, dY):
+        self.W.grad += dY.T @ X
+        self.b.grad += dY
         return dY @ self.W.data
 
 

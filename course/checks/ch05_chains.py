@@ -38,13 +38,14 @@ def _ask_layer(layer, f, X, dY, what=""):
     with untouched(X=X):
         Y, backward = expect_several(layer(X), "Y", "backward")
     expect_values(f"{what}Y", Y, truth)
-    for call in ("", "in the second call of backward, "):
-        with untouched(X=X, dY=dY):
-            dX = backward(dY)
+    with untouched(X=X, dY=dY):
+        dX = backward(dY)
         try:
             expect_gradients(f, {"X": X}, dY, {"X": dX})
         except CheckFailed as no:
-            raise CheckFailed(f"{what}{call}{no.sentence}") from no
+            raise CheckFailed(f"{what}{no.sentence}") from no
+        if not np.allclose(backward(dY), dX):
+            raise CheckFailed(f"{what}a second call of backward, with the same dY, returns another dX")
 
 
 def _square_layers(rng, width=N_IN):
@@ -394,6 +395,20 @@ def from_the_last(*layers):
     return whole
 
 
+@chain_all.mistake(
+    "The backward functions are called in the order of the way there; the last one made comes first."
+)
+def back_in_the_order_of_the_way_there(*layers):
+    def forward(X):
+        backwards = []
+        for layer in layers:
+            X, layer_backward = layer(X)
+            backwards.append(layer_backward)
+        return X, lambda dY: reduce(lambda dY, back: back(dY), backwards, dY)
+
+    return forward
+
+
 @chain_all.mistake("One of the layers is left out.")
 def without_the_first(*layers):
     whole = lambda X: (X, lambda dY: dY)  # noqa: E731
@@ -703,7 +718,8 @@ def _without_overflow(answer, X):
             return Y, backward(np.ones_like(X))
         except FloatingPointError as error:
             raise CheckFailed(
-                f"for X = [{X[0]:g}] NumPy would warn: {error}; which exponent is so large?"
+                f"for X = [{X[0]:g}] NumPy would warn: {error}; which exponent is so large? (np.where "
+                "computes both sides, also the one that it does not take.)"
             ) from error
 
 
@@ -770,6 +786,23 @@ def slope_of_the_sigmoid(X):
 @softplus.mistake("This is the sigmoid of -X: look at the sign of the exponent.")
 def sigmoid_the_other_way(X):
     return np.logaddexp(0, X), lambda dY: dY * _sigmoid(-X)
+
+
+@softplus.mistake("for X = [1000] NumPy would warn: overflow encountered in exp")
+def chosen_afterwards(X):
+    Y = np.where(X > 0, X + np.log1p(np.exp(-X)), np.log1p(np.exp(X)))
+    return Y, lambda dY: dY * _sigmoid(X)
+
+
+@softplus.mistake("Y (1 - Y) is the slope of the sigmoid, and Y must then be the sigmoid's.")
+def slope_from_its_own_Y(X):
+    Y = np.logaddexp(0, X)
+    return Y, lambda dY: dY * Y * (1 - Y)
+
+
+@softplus.mistake("The sigmoid is half of a tanh of X / 2, not of X, shifted by a half.")
+def tanh_of_all_of_X(X):
+    return np.logaddexp(0, X), lambda dY: dY * (0.5 + 0.5 * np.tanh(X))
 
 
 @softplus.mistake("This is the slope of ReLU; softplus is round at 0.")

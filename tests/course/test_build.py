@@ -256,26 +256,39 @@ def test_work_gets_new_and_newer_files_and_keeps_what_the_learner_changed(projec
     store.write(project / "book" / "_static" / "book.css", "not for the lab")
     new = {"new": ["90_demo.ipynb"]}
     assert copied(project) == {"notebooks": new, "exercises": new, "book": {"new": ["notation.md"]}}
-    assert copy.read_bytes() == source.read_bytes()
+    assert first_line(copy) == first_line(source) == "# 90 Demo"
     assert (project / "work" / "exercises" / "90_demo" / "90_demo.ipynb").exists()
     assert copied(project)["notebooks"] == {"unchanged": ["90_demo.ipynb"]}
-    source.write_text("newer")
+    save(source, new_notebook(cells=[new_markdown_cell("# newer")]))
     assert copied(project)["notebooks"] == {"refreshed": ["90_demo.ipynb"]}
-    assert copy.read_text() == "newer"
+    assert first_line(copy) == "# newer"
     copy.write_text("the learner's")
     assert copied(project)["notebooks"] == {"yours": ["90_demo.ipynb"]}
-    source.write_text("newest")
+    save(source, new_notebook(cells=[new_markdown_cell("# newest")]))
     assert copied(project)["notebooks"] == {"yours": ["90_demo.ipynb"]}
     assert copy.read_text() == "the learner's"
     copy.unlink()
     assert copied(project)["notebooks"] == {"new": ["90_demo.ipynb"]}
-    assert copy.read_text() == "newest"
+    assert first_line(copy) == "# newest"
+
+
+def first_line(path):
+    return nbformat.read(path, as_version=4).cells[0].source.partition("\n")[0]
+
+
+def test_the_learners_copy_of_a_chapter_answers_no_guess(project):
+    cell = new_code_cell("1 + 1", execution_count=1)
+    cell.outputs = [new_output("execute_result", {"text/plain": "2"}, execution_count=1)]
+    save(project / "notebooks" / "90_demo.ipynb", new_notebook(cells=[cell]))
+    copied(project)
+    (copy,) = nbformat.read(project / "work" / "notebooks" / "90_demo.ipynb", as_version=4).cells
+    assert (copy.source, copy.outputs, copy.execution_count) == ("1 + 1", [], None)
 
 
 def test_without_its_record_of_copies_work_overwrites_nothing(project):
     copied(project)
     (project / "work" / ".copied.json").write_text("{broken")
-    (project / "notebooks" / "90_demo.ipynb").write_text("newer")
+    save(project / "notebooks" / "90_demo.ipynb", new_notebook(cells=[new_markdown_cell("# newer")]))
     assert copied(project)["notebooks"] == {"yours": ["90_demo.ipynb"]}
 
 
