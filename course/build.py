@@ -13,7 +13,6 @@ from collections import Counter
 from hashlib import sha256
 
 import nbformat
-from nbgrader.preprocessors import ClearOutput
 
 from course import store
 from course.release import UnmarkedCell, learners_copy, mark_cells
@@ -250,6 +249,8 @@ def _report_exercises(changed, check):
 
 def _for_the_learner(source):
     """Return what a learner gets of a file: a notebook without outputs, another file as it is."""
+    from nbgrader.preprocessors import ClearOutput
+
     if source.suffix != ".ipynb":
         return source.read_bytes()
     notebook, _ = ClearOutput().preprocess(nbformat.read(source, as_version=4), {})

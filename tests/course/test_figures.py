@@ -18,7 +18,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from course import figures, style
-from course.figures import jacobians, library, reports, slopes, start
+from course.figures import jacobians, learning, library, losses, reports, slopes, start
 from course.xray import xray
 from minigrad import History, Linear
 
@@ -28,6 +28,7 @@ POINTS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 1.0], [1.0, 2.0]])
 DIGITS = np.arange(5 * 64, dtype=float).reshape(5, 64)
 WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice"]
 
+RUNS = {"straight": [[1.0, 0.1, np.nan], [1.2, 0.1, 50.0]], "bent": [[1.0, 0.5, np.inf]]}
 LANES = (
     {"X": [[1.0, 2.0]], "H": [[5.0, -3.0, 4.0]], "A": [[5.0, 0.0, 4.0]], "Y": [[1.5]]},
     {"dX": [[3.0, -1.0]], "dH": [[1.0, 0.0, -1.0]], "dA": [[1.0, 2.0, -1.0]], "dY": [[1.0]]},
@@ -55,6 +56,16 @@ RIGHT = {
     reports.draw_bug_grid: [
         ({"SumForgetsTheTwo": [False, True], "RoundsPi": [False, False]}, ["shapes", "ones"], [0, 1])
     ],
+    losses.draw_push: [([2.0, 1.0, 0.0], [0.67, 0.24, 0.09], [0.67, -0.76, 0.09], 1)],
+    losses.draw_ends: [
+        (
+            [0.0, 1.0, 2.0],
+            {"two": [0.0, 1.0, np.inf], "one": [0.0, 1.0, 2.0]},
+            {"two": [0.5, 1, np.nan], "one": [0.5, 1, 1]},
+        ),
+        ([0.0, 1.0], {"one": [0.0, 1.0]}, {"one": [0.5, 1.0]}),
+    ],
+    losses.draw_two_losses: [([-1.0, 0.0, 1.0], {"squares": ([1.0, 0.5, 0.0], [-0.1, -0.3, -0.1])})],
     library.draw_xray: [(kept_by_a_layer(),)],
     library.draw_five_ways: [WAYS],
     library.draw_forward_backward: [
@@ -86,6 +97,17 @@ RIGHT = {
         (lambda X: X, POINTS, CLASSES),
         (lambda X: X[:, :1] - 0.5, POINTS, CLASSES[:, None]),
     ],
+    learning.draw_bowl: [([1.0, 10.0], [[-4.0, 1.5], [-3.8, 0.75], [-3.6, 0.4]])],
+    learning.draw_epochs: [
+        ({"one layer": [2.0, 1.0, 0.9], "ten sigmoids": [2.0, 0.1, 0.01]}, ("variance of T", 0.9)),
+        ({"zeroed": [2.0]}, None, "step"),
+    ],
+    learning.draw_cliff: [([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2})],
+    learning.draw_fit: [(POINTS[:, :1], POINTS[:, 1:], np.sin)],
+    learning.draw_learned: [
+        (lambda X: X, POINTS, CLASSES, 1, 0.693),
+        (lambda X: X, POINTS, CLASSES, 20, 0.1),
+    ],
 }
 
 WRONG = [
@@ -107,6 +129,10 @@ WRONG = [
         "RoundsPi has 1 answers for 2",
     ),
     (reports.draw_bug_grid, ({"RoundsPi": [True]}, ["shapes"], [0, 1]), "accused has 2 answers for 1 checks"),
+    (losses.draw_push, ([1.0, 2.0], [0.3, 0.7], [0.1], 0), r"got \(2,\), \(2,\), \(1,\)"),
+    (losses.draw_ends, ([0.0, 1.0], {"one": [0.0]}, {"one": [0.0, 1.0]}), "one needs a number for each of 2"),
+    (losses.draw_ends, ([0.0], {"one": [np.inf]}, {"one": [0.0]}), "the first must be finite"),
+    (losses.draw_two_losses, ([0.0, 1.0], {"one": ([0.0, 1.0], [0.0])}), "for each of 2 logits"),
     (library.draw_xray, ([],), "nothing to draw"),
     (library.draw_five_ways, ({"on self": [-1.0]}, ["twice"]), "0 or larger"),
     (library.draw_five_ways, ({"on self": [np.nan]}, ["twice"]), "0 or larger"),
@@ -129,6 +155,12 @@ WRONG = [
     (library.draw_reading, (DIGITS[0], [0.3, 0.3]), "sum to 0.6"),
     (library.draw_spread, ({"shuffled": []}, {"shuffled": 0.01}), "no parts to draw"),
     (library.draw_boundary, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
+    (learning.draw_bowl, ([1.0, -1.0], [[-4.0, 1.5]]), r"bends upwards .*, got curvatures \[1.0, -1.0\]"),
+    (learning.draw_bowl, ([1.0, 1.0], [1.0, 2.0]), r"a row of two numbers .*, got shape \(2,\)"),
+    (learning.draw_epochs, ({"one layer": [1.0, 0.0]},), "are positive; one layer has 0.0"),
+    (learning.draw_cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
+    (learning.draw_fit, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
+    (learning.draw_learned, (lambda X: X, np.ones((5, 3)), CLASSES, 1, 0.5), "two columns"),
     (library.draw_boundary, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
 ]
 
@@ -154,7 +186,7 @@ def texts(ax):
 def test_every_drawing_function_is_tested():
     public = {
         function
-        for module in (start, slopes, jacobians, reports, library)
+        for module in (jacobians, library, losses, reports, slopes, start, learning)
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if name.startswith("draw_")
     }
@@ -342,6 +374,21 @@ def test_the_confusion_names_the_commonest_mistake():
     assert sorted(texts(ax)) == ["1", "3", "4", "5", "9"]
 
 
+def test_an_arrow_goes_against_the_gradient_and_a_tiny_one_is_not_drawn():
+    left, _ = losses.draw_push([2.0, 1.0, 0.0], [0.7, 0.3, 0.0], [0.7, -0.7, 0.0], 1).axes
+    arrows = [text for text in left.texts if getattr(text, "arrow_patch", None)]
+    assert [np.sign(arrow.xy[1] - arrow.xyann[1]) for arrow in arrows] == [-1, 1]
+    assert [text for text in texts(left) if text.startswith(("+", "-"))] == ["+0.70", "-0.70", "+0.00"]
+
+
+def test_a_line_ends_where_it_ceases_to_be_finite():
+    lines = {"two": [0.0, 1.0, np.inf, 3.0], "one": [0.0, 1.0, 2.0, 3.0]}
+    left, _ = losses.draw_ends(range(4), lines, lines).axes
+    ends = {line.get_label(): line.get_xdata()[-1] for line in left.lines if len(line.get_xdata()) == 1}
+    assert ends == {"two": 1, "one": 3}
+    assert left.get_title(loc="left") == "1 of 2 forms ends (X) before the logits do"
+
+
 def test_history_draws_the_validation_where_there_is_one():
     assert len(library.draw_history([{"epoch": 1, "loss": 2.0}]).lines) == 1
     assert len(library.draw_history([{"epoch": 1, "loss": 2.0, "validation_loss": 2.1}]).lines) == 2
@@ -365,6 +412,14 @@ def test_parts_as_good_as_each_other_are_stacked_on_a_band_that_ends_at_one():
     assert heights == {(0.9,): [0.0], (0.98,): [0.0], (1.0, 1.0): [-0.065, 0.065]}
     band = ax.patches[0]
     np.testing.assert_allclose([band.get_x(), band.get_x() + band.get_width()], [0.87, 1.0])
+
+
+def test_runs_beyond_the_cliff_are_crosses_at_the_edge():
+    ax = learning.draw_cliff([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2})
+    crosses = [line.get_ydata().tolist() for line in ax.lines if line.get_marker() == "x"]
+    assert crosses == [[10.0, 10.0], [8.0]]
+    medians = [line.get_ydata().tolist() for line in ax.lines if line.get_linestyle() == "-"]
+    np.testing.assert_allclose(medians, [[1.1, 0.1], [1.0, 0.5]])
 
 
 def test_lines_differ_in_more_than_their_colour():

@@ -5,7 +5,10 @@ import io
 import tokenize
 from pathlib import Path
 
+import nbformat
 import pytest
+
+from course import gather
 
 LIBRARY = Path(__file__).parents[2] / "minigrad"
 CHECKER = ("gradcheck.py", "diagnosis.py")
@@ -97,6 +100,17 @@ def test_the_checker_has_at_most_350_lines():
 def test_what_the_first_two_parts_need_has_at_most_440_lines():
     rungs = sum(size(name, without=LATER.get(name, ())) for name in RUNGS)
     assert rungs + size("optimizers.py", "SGD") <= 440
+
+
+def test_what_the_reader_builds_has_at_most_100_lines(monkeypatch):
+    monkeypatch.chdir(LIBRARY.parent / "notebooks")
+    chapter = nbformat.read("07_learning.ipynb", as_version=4)
+    (cell,) = (cell for cell in chapter.cells if cell.source.startswith("source = gather("))
+    scope = {}
+    exec(cell.source.partition("\nlines = ")[0], {"gather": gather}, scope)  # the chapter counts; so do we
+    defined = {getattr(node, "name", None) for node in ast.parse(scope["source"]).body}
+    assert {"Parameter", "Layer", "Linear", "Sequential", "mse", "SGD", "Learner"} <= defined
+    assert 80 <= len(code_lines(scope["source"])) <= 100
 
 
 def test_what_belongs_to_later_chapters_is_there():

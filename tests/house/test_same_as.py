@@ -13,20 +13,94 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from minigrad import Parameter
+from minigrad import SGD, History, Linear, Parameter, mse
 from minigrad.layer import walk
 from tests.contract import ROWS
 
 PROJECT = Path(__file__).resolve().parents[2]
 SAME_AS, TEXTBOOK = "same-as-", "textbook-"
 
-# Functions that are no layers, and what they are tried on.
+
+def step(SGD, X):
+    """The data of a parameter after two steps."""
+    parameter, optimizer = Parameter(X), SGD(learning_rate=0.1)
+    for _ in range(2):
+        parameter.grad += 2 * X
+        optimizer.step([parameter])
+    return parameter.data
+
+
+def learned(Learner, X):
+    """The losses of three epochs, which a learner returns as a list or as a History, and the weights."""
+    learner = Learner(Linear(3, 2, rng=0), mse, SGD(learning_rate=0.1), rng=7)
+    losses = learner.fit(X, X[:, :2] ** 2, epochs=3, batch_size=2)
+    losses = losses["loss"] if isinstance(losses, History) else losses
+    return [*losses, *learner.model.parameters()[0].data.ravel()]
+
+
+def cut(batches, X, rng=None):
+    """All batches one below the other, with their sizes beside them."""
+    return np.vstack([np.column_stack([X, T, [len(T)] * len(T)]) for X, T in batches(X, 2 * X, 2, rng)])
+
+
+def data_and_gradients(Parameter, X):
+    """What a parameter holds at first, after something was added, and after zeroing."""
+    parameter = Parameter(X.astype(int))
+    held = [parameter.data.copy(), parameter.grad.copy()]
+    parameter.grad += X
+    held.append(parameter.grad.copy())
+    parameter.zero_grad()
+    return [*held, parameter.grad]
+
+
+def doubled(Layer, X):
+    """Y, dX, and the data that named_parameters finds, of a layer made on a Layer class."""
+    parameter = Layer.named_parameters.__globals__["Parameter"](X)  # the one that this Layer looks for
+
+    class Double(Layer):
+        def __init__(self):
+            self.scale = parameter
+
+        def forward(self, X):
+            return 2 * X, lambda dY: 2 * dY
+
+    layer = Double()
+    Y, backward = layer(X)
+    return [Y, backward(3 * X), layer.named_parameters()["scale"].data]
+
+
+def refusals(Layer, X):
+    """Which of a right dY, a dY of the wrong shape, and a dX of the wrong shape a layer refuses."""
+
+    class Returns(Layer):
+        def __init__(self, dX):
+            self.dX = dX
+
+        def forward(self, X):
+            return X, lambda dY: self.dX
+
+    refused = []
+    for dY, dX in ((X, X), (X[:1], X), (X, X.T)):
+        try:
+            Returns(dX)(X)[1](dY)
+            refused.append(False)
+        except (AssertionError, ValueError):
+            refused.append(True)
+    return refused
+
+
+# What is no layer of the library, and what it is tried on.
 CALLS = {
     "minigrad.gradcheck.numerical_gradient": (
         lambda find, X: find(lambda x: np.sum(x**3), X),
         lambda find, X: find(np.tanh, X, 2 * X),
         lambda find, X: find(lambda x: x * x, 3.0),
     ),
+    "minigrad.parameter.Parameter": (data_and_gradients,),
+    "minigrad.layer.Layer": (doubled, refusals),
+    "minigrad.optimizers.SGD": (step,),
+    "minigrad.data.batches": (cut, lambda batches, X: cut(batches, X, np.random.default_rng(3))),
+    "minigrad.learner.Learner": (learned,),
 }
 
 

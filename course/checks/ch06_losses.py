@@ -1,0 +1,659 @@
+"""The exercises of chapter 06: which mean a loss takes, value and gradient that agree, and large logits."""
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradcheck,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_values,
+    untouched,
+)
+from minigrad.layers.activations import Softmax
+from minigrad.losses import cross_entropy
+
+
+def _quietly(call):
+    """Return what call returns; refuse it if NumPy would warn."""
+    with np.errstate(over="raise", invalid="raise", divide="raise", under="ignore"):
+        try:
+            return call()
+        except FloatingPointError as error:
+            raise CheckFailed(f"NumPy would warn: {error}; logits were up to 1000") from error
+
+
+def _ask_loss(loss, f, Y, **given):
+    """Ask whether loss(Y) has f's value and gradient, with dL and without; `given` stays as it is."""
+    truth = f(Y)
+    with untouched(Y=Y, **given):
+        L, backward = expect_several(loss(Y), "L", "backward")
+        expect_values("L", L, truth)
+        dY = backward()
+    expect_gradients(f, {"Y": Y}, np.array(1.0), {"Y": dY})
+    if not np.allclose(backward(3.0), 3 * np.asarray(dY)):
+        raise CheckFailed("backward(3.0) is not 3 times backward(): multiply by dL")
+    expect_gradcheck(loss, Y)
+
+
+def _seen_of_loss(loss, Y):
+    """Return what a probe sees of a loss: its value and its gradient."""
+    L, backward = loss(Y)
+    return L, backward(), backward(3.0)
+
+
+three_losses = Exercise(
+    "06_losses.three_losses",
+    title="Three losses without a computer",
+    points=1,
+    kind="predict",
+    minutes=4,
+    hints=(
+        "Cross-entropy is minus the logarithm of the probability that the right class was given.",
+        "Equal logits give equal probabilities, whatever they are. In the second, the right class has nearly "
+        "no probability: use log(sum of e^Y) minus the right logit.",
+        "The first is the logarithm of the number of classes. In the second, log(1 + e^20) is very nearly "
+        "the exponent. The third is a mean of two numbers, and one of them is nearly 0.",
+    ),
+)
+
+
+@three_losses.check
+def _(answer, rng):
+    batches = (
+        (np.full((1, 5), 3.0), np.array([2])),
+        (np.array([[0.0, 20.0]]), np.array([0])),
+        (np.array([[0.0, 0.0], [50.0, 0.0]]), np.array([0, 0])),
+    )
+    names = ("the first loss", "the second loss", "the third loss")
+    guesses = answer()
+    guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
+    expect_guesses(guesses, {name: cross_entropy(*b)[0] for name, b in zip(names, batches, strict=True)})
+    return "compared with a run"
+
+
+@three_losses.right
+def in_decimals():
+    return 1.6094, 20, 0.3466
+
+
+@three_losses.right
+def from_probabilities():
+    return [-np.log(1 / 5), -np.log(1 / (1 + np.exp(20))), 0.5 * (-np.log(0.5) + np.log(1 + np.exp(-50)))]
+
+
+@three_losses.mistake("A probability is below 1, so its logarithm is negative, and the loss takes minus it.")
+def without_the_minus():
+    return np.log(1 / 5), 20.0, np.log(2) / 2
+
+
+@three_losses.mistake("That would be right if class 1 were right; here the other class has the logit 20.")
+def right_class_mistaken():
+    return np.log(5), 0.0, np.log(2) / 2
+
+
+@three_losses.mistake("That is the sum of the two examples; the loss of a batch is their mean.")
+def a_sum():
+    return np.log(5), 20.0, np.log(2)
+
+
+@three_losses.mistake("A common number added to all logits changes nothing; only their number counts here.")
+def the_logit_counts():
+    return 3.0, 20.0, np.log(2) / 2
+
+
+@three_losses.mistake("The logarithm here is the natural one, and the unit is nats.")
+def in_bits():
+    return np.log2(5), 20 / np.log(2), 0.5
+
+
+missing_axis = Exercise(
+    "06_losses.missing_axis",
+    title="Every pair",
+    points=1,
+    kind="predict",
+    minutes=5,
+    hints=(
+        "NumPy writes (3,) as a row, (1, 3), and then repeats both arrays until they fit.",
+        "Write down all nine differences, square them, add them up, divide by nine.",
+        "The differences are 0 on the diagonal, ±1 beside it, ±2 in two corners. The best common answer to "
+        "several targets, in squares, is their mean.",
+    ),
+)
+
+
+@missing_axis.check
+def _(answer, rng):
+    Y, T = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, 2.0, 3.0])
+    difference = Y - T
+    answers = np.linspace(0, 4, 401)
+    best = answers[np.argmin([np.mean((np.full((3, 1), one) - T) ** 2) for one in answers])]
+    truths = dict(zip(("the number of rows", "the number of columns"), difference.shape, strict=True))
+    guesses = answer()
+    guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
+    expect_guesses(guesses, truths | {"the loss": np.mean(difference**2), "the best answer": best})
+    return "compared with a run"
+
+
+@missing_axis.right
+def as_a_list():
+    return [3, 3, 4 / 3, 2]
+
+
+@missing_axis.right
+def by_counting():
+    squares = [(y - t) ** 2 for y in (1, 2, 3) for t in (1, 2, 3)]
+    return 3.0, 3.0, sum(squares) / len(squares), sum((1, 2, 3)) / 3
+
+
+@missing_axis.mistake("The row of T is repeated for each row of Y: three columns, not one.")
+def no_broadcasting():
+    return 3, 1, 0.0, 2.0
+
+
+@missing_axis.mistake("A perfect prediction is compared with the other targets, too.")
+def nothing_to_pay():
+    return 3, 3, 0.0, 2.0
+
+
+@missing_axis.mistake("The sum of the squares is 12; the mean divides it by nine entries.")
+def divided_by_three():
+    return 3, 3, 12 / 3, 2.0
+
+
+@missing_axis.mistake("That is the sum of the nine squares, and the loss is their mean.")
+def the_sum():
+    return 3, 3, 12.0, 2.0
+
+
+masked_mse = Exercise(
+    "06_losses.masked_mse",
+    title="Missing targets",
+    points=2,
+    kind="repair",
+    minutes=7,
+    hints=(
+        "Value and gradient must agree. By which number is the value divided, and by which the gradient?",
+        "The value is divided by how many targets are known, the gradient by how many entries there are.",
+        "Give `np.sum(known)` a name, and divide both by it.",
+    ),
+)
+
+
+def _known(rng, *shape):
+    """Return where targets are known: in each place of about two in three, and in one at least."""
+    known = rng.random(size=shape) < 0.65
+    known.flat[0], known.flat[-1] = True, False
+    return known
+
+
+@masked_mse.check
+def _(answer, rng):
+    for shape in ((BATCH, N_IN), (BATCH, N_OUT), (N_OUT,)):
+        known = _known(rng, *shape)
+        Y, T = rng.normal(size=shape), rng.normal(size=shape)
+        for T_held in (T, np.where(known, T, np.nan), np.where(known, T, 1e9)):
+
+            def loss(Y, T=T_held, known=known):
+                return answer(Y, T, known)
+
+            def f(Y, T=T, known=known):
+                return np.mean((Y[known] - T[known]) ** 2)
+
+            _ask_loss(loss, f, Y, T=T_held, known=known)
+    return "values and nudging in three shapes, with nan in the gaps, and dL"
+
+
+@masked_mse.probe
+def _(answer, rng):
+    known = _known(rng, BATCH, N_IN)
+    Y, T = rng.normal(size=(2, BATCH, N_IN))
+    return _seen_of_loss(lambda Y: answer(Y, T, known), Y)
+
+
+@masked_mse.right
+def by_selecting(Y, T, known):
+    difference = Y[known] - T[known]
+
+    def backward(dL=1.0):
+        dY = np.zeros_like(Y)
+        dY[known] = dL * 2 * difference / len(difference)
+        return dY
+
+    return np.mean(difference**2), backward
+
+
+@masked_mse.right
+def with_shares(Y, T, known):
+    share = known / np.count_nonzero(known)
+    difference = Y - np.where(known, T, Y)
+    return (share * difference * difference).sum(), lambda dL=1.0: 2.0 * dL * share * difference
+
+
+def _masked(value_count, gradient_count, factor=2):
+    """Return a masked_mse that divides its value and its gradient by other counts."""
+
+    def masked_mse(Y, T, known):
+        difference = np.where(known, Y - T, 0.0)
+        return (
+            np.sum(difference**2) / value_count(difference, known),
+            lambda dL=1.0: dL * factor * difference / gradient_count(difference, known),
+        )
+
+    return masked_mse
+
+
+def _entries(difference, known):
+    """Return how many entries there are."""
+    return difference.size
+
+
+def _how_many_known(difference, known):
+    """Return how many entries are known."""
+    return np.sum(known)
+
+
+@masked_mse.mistake("The gradient still divides by all entries, and the value by the known ones.")
+def as_given(Y, T, known):
+    return _masked(_how_many_known, _entries)(Y, T, known)
+
+
+@masked_mse.mistake("Now the two agree, but the mean shall be over the known entries: the value was right.")
+def both_over_all(Y, T, known):
+    return _masked(_entries, _entries)(Y, T, known)
+
+
+@masked_mse.mistake("The gradient divides by the number of examples; the value counts known entries.")
+def gradient_by_rows(Y, T, known):
+    return _masked(_how_many_known, lambda difference, known: len(difference))(Y, T, known)
+
+
+@masked_mse.mistake("The 2 of the square's slope is missing.")
+def without_the_two(Y, T, known):
+    return _masked(_how_many_known, _how_many_known, factor=1)(Y, T, known)
+
+
+@masked_mse.mistake("Zero times nan is nan: np.where keeps the gaps out, a product does not.")
+def times_known(Y, T, known):
+    difference, count = (Y - T) * known, np.sum(known)
+    return np.sum(difference**2) / count, lambda dL=1.0: dL * 2 * difference / count
+
+
+@masked_mse.mistake("backward(3.0) is not 3 times backward(): multiply by dL")
+def without_dL(Y, T, known):
+    L, backward = by_selecting(Y, T, known)
+    return L, lambda dL=1.0: backward()
+
+
+huber = Exercise(
+    "06_losses.huber",
+    title="Huber",
+    points=3,
+    kind="fill",
+    minutes=9,
+    hints=(
+        "Begin with `difference = Y - T`. np.where chooses between the two prices, entry by entry.",
+        "The slope of d²/2 is d. The slope of |d| is 1 on the right and -1 on the left. And a mean divides.",
+        "Both slopes in one: d, but no larger than 1 and no smaller than -1. NumPy calls that `np.clip`. "
+        "Value and gradient are divided by the number of entries.",
+    ),
+)
+
+
+def _huber(difference):
+    """Return the mean Huber loss of differences."""
+    return np.mean(np.where(np.abs(difference) <= 1, difference * difference / 2, np.abs(difference) - 0.5))
+
+
+@huber.check
+def _(answer, rng):
+    for shape in ((BATCH, N_IN), (BATCH, 1), (1, N_OUT), (BATCH, 2, N_IN)):
+        Y, T = 2 * rng.normal(size=(2, *shape))
+        Y.flat[0] = T.flat[0] + 0.3  # one of each kind, and both signs
+        Y.flat[1], Y.flat[-1] = T.flat[1] - 2.5, T.flat[-1] + 4.0
+        _ask_loss(lambda Y, T=T: answer(Y, T), lambda Y, T=T: _huber(Y - T), Y, T=T)
+    return "values and nudging in four shapes, small and large errors of both signs, and dL"
+
+
+@huber.probe
+def _(answer, rng):
+    Y, T = 2 * rng.normal(size=(2, BATCH, N_IN))
+    return _seen_of_loss(lambda Y: answer(Y, T), Y)
+
+
+@huber.right
+def with_a_clipped_difference(Y, T):
+    difference = Y - T
+    near = np.clip(difference, -1, 1)
+    return np.mean(near * (difference - 0.5 * near)), lambda dL=1.0: dL * near / near.size
+
+
+@huber.right
+def with_a_mask(Y, T):
+    difference = Y - T
+    small = np.abs(difference) < 1
+    L = (np.sum(difference[small] ** 2 / 2) + np.sum(np.abs(difference[~small]) - 0.5)) / difference.size
+
+    def backward(dL=1.0):
+        dY = np.sign(difference)
+        dY[small] = difference[small]
+        return dL / difference.size * dY
+
+    return L, backward
+
+
+@huber.mistake("The gradient of large errors still grows with the error; beyond 1 the slope is 1 or -1.")
+def not_clipped(Y, T):
+    return _huber(Y - T), lambda dL=1.0: dL * (Y - T) / Y.size
+
+
+@huber.mistake("The half in front of the square cancels the 2: the slope of a small error is d itself.")
+def a_two_too_many(Y, T):
+    difference = Y - T
+    return (
+        _huber(difference),
+        lambda dL=1.0: (
+            dL * np.where(np.abs(difference) <= 1, 2 * difference, np.sign(difference)) / difference.size
+        ),
+    )
+
+
+@huber.mistake("Beyond 1 the sign is lost: the slope of |d| is -1 on the left.")
+def sign_lost(Y, T):
+    difference = Y - T
+    return _huber(
+        difference
+    ), lambda dL=1.0: dL * np.where(np.abs(difference) <= 1, difference, 1.0) / difference.size
+
+
+@huber.mistake("This is the sum over all entries; L is their mean.")
+def summed(Y, T):
+    difference = Y - T
+    return _huber(difference) * difference.size, lambda dL=1.0: dL * np.clip(difference, -1, 1)
+
+
+@huber.mistake("The value is a mean over all entries, so its gradient is divided by their number as well.")
+def gradient_of_the_sum(Y, T):
+    return _huber(Y - T), lambda dL=1.0: dL * np.clip(Y - T, -1, 1)
+
+
+@huber.mistake("The value is a mean over all entries, and the gradient is divided by the batch only.")
+def gradient_by_rows_only(Y, T):
+    return _huber(Y - T), lambda dL=1.0: dL * np.clip(Y - T, -1, 1) / len(Y)
+
+
+@huber.mistake("The ½ that large errors get back is missing: at 1 the two prices must meet.")
+def prices_do_not_meet(Y, T):
+    difference = Y - T
+    L = np.mean(np.where(np.abs(difference) <= 1, difference * difference / 2, np.abs(difference)))
+    return L, lambda dL=1.0: dL * np.clip(difference, -1, 1) / difference.size
+
+
+@huber.mistake("backward(3.0) is not 3 times backward(): multiply by dL")
+def dL_forgotten(Y, T):
+    return _huber(Y - T), lambda dL=1.0: np.clip(Y - T, -1, 1) / Y.size
+
+
+log_softmax = Exercise(
+    "06_losses.log_softmax",
+    title="The logarithm of softmax",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "For Y: subtract each row's largest entry first; the formula on paper then has no large exponent.",
+        "For dX: output i depends on X_i directly, with slope 1, and on every X_j through the sum, with "
+        "slope -P_j. Which dY_i reach X_j, and through what?",
+        "All outputs of a row share the sum, so X_j gets dY_j minus P_j times the sum of the row of dY. And "
+        "P is at hand: it is the exponential of Y.",
+    ),
+)
+
+
+def _log_softmax(X):
+    """Return the logarithm of the softmax of each row, safely."""
+    return X - np.logaddexp.reduce(X, axis=1, keepdims=True)
+
+
+@log_softmax.check
+def _(answer, rng):
+    for n_classes in (N_IN, N_OUT):
+        X, dY = rng.normal(size=(2, BATCH, n_classes))
+        truth = _log_softmax(X)
+        with untouched(X=X):
+            Y, backward = expect_several(answer(X), "Y", "backward")
+        expect_values("Y", Y, truth)
+        with untouched(X=X, dY=dY):
+            dX = backward(dY)
+        expect_gradients(_log_softmax, {"X": X}, dY, {"X": dX})
+        expect_gradcheck(answer, X)
+    X = np.array([[1000.0, 0.0, -1000.0], [-1000.0, -1000.0, -999.0], [1000.0, 1000.0, 1000.0]])
+    dY = rng.normal(size=X.shape)
+    Y, backward = _quietly(lambda: answer(X))
+    dX = _quietly(lambda: backward(dY))
+    expect_values("for logits up to 1000, Y", Y, _log_softmax(X))
+    P = np.exp(_log_softmax(X))
+    expect_values("for logits up to 1000, dX", dX, dY - P * dY.sum(axis=1, keepdims=True))
+    return "values, nudging, the rules of a layer, and logits up to 1000"
+
+
+@log_softmax.probe
+def _(answer, rng):
+    X, dY = rng.normal(size=(2, BATCH, N_IN))
+    Y, backward = answer(X)
+    return Y, backward(dY)
+
+
+@log_softmax.right
+def with_logaddexp(X):
+    Y = X - np.logaddexp.reduce(X, axis=-1)[:, None]
+
+    def backward(dY):
+        return dY - np.exp(Y) * np.sum(dY, axis=-1)[:, None]
+
+    return Y, backward
+
+
+@log_softmax.right
+def row_by_row(X):
+    Y = np.zeros_like(X)
+    for i, row in enumerate(X):
+        shifted = row - max(row)
+        Y[i] = shifted - np.log(sum(np.exp(shifted)))
+
+    def backward(dY):
+        P, _ = Softmax()(X)
+        return np.array([d - p * sum(d) for d, p in zip(dY, P, strict=True)])
+
+    return Y, backward
+
+
+def _back(X, way):
+    """Return a log_softmax with a right value, whose way back is way(Y, dY)."""
+    Y = _log_softmax(X)
+    return Y, lambda dY: way(Y, dY)
+
+
+@log_softmax.mistake("NumPy would warn: divide by zero encountered in log")
+def logarithm_of_softmax(X):
+    P, backward_P = Softmax()(X)
+    return np.log(P), lambda dY: backward_P(dY / P)
+
+
+@log_softmax.mistake("NumPy would warn: overflow encountered in exp")
+def straight_from_the_formula(X):
+    Y = X - np.log(np.exp(X).sum(axis=1, keepdims=True))
+    return Y, lambda dY: dY - np.exp(Y) * dY.sum(axis=1, keepdims=True)
+
+
+@log_softmax.mistake("NumPy would warn: divide by zero encountered in log")
+def largest_of_the_whole_batch(X):
+    shifted = X - X.max()
+    Y = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return Y, lambda dY: dY - np.exp(Y) * dY.sum(axis=1, keepdims=True)
+
+
+@log_softmax.mistake("The cross terms are left out: every dY of the row reaches each X through the sum.")
+def diagonal_only(X):
+    return _back(X, lambda Y, dY: dY * (1 - np.exp(Y)))
+
+
+@log_softmax.mistake("This is the way back of softmax itself; yours ends in a logarithm.")
+def back_of_softmax(X):
+    return _back(X, lambda Y, dY: np.exp(Y) * (dY - (dY * np.exp(Y)).sum(axis=1, keepdims=True)))
+
+
+@log_softmax.mistake("Y holds logarithms; the slope of the sum needs the probabilities, exp(Y).")
+def with_the_logarithms(X):
+    return _back(X, lambda Y, dY: dY - Y * dY.sum(axis=1, keepdims=True))
+
+
+@log_softmax.mistake("The sum of dY runs over the classes of a row, axis 1, not over the batch.")
+def sum_over_the_batch(X):
+    return _back(X, lambda Y, dY: dY - np.exp(Y) * dY.sum(axis=0, keepdims=True))
+
+
+@log_softmax.mistake("The softmax runs over the classes of a row, axis 1, not over the batch.")
+def over_the_batch(X):
+    Y = _log_softmax(X.T).T
+    return Y, lambda dY: dY - np.exp(Y) * dY.sum(axis=0, keepdims=True)
+
+
+weighted_cross_entropy = Exercise(
+    "06_losses.weighted_cross_entropy",
+    title="Classes that count more",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "`weights[T]` gives each example its weight, (batch,). Divide these by their sum: shares, which add "
+        "up to 1, and take the place of 1 / batch.",
+        "The value is the sum of share times cross-entropy of the example. For the gradient, P minus the "
+        "target of each row is multiplied by that row's share.",
+        "Take the chapter's `cross_entropy`: `right`, `shifted` and `log_P` stay as they are. Multiply by "
+        "`share` in the value, and by `share[:, None]` in the gradient, and drop the division by `T.size`.",
+    ),
+)
+
+
+def _weighted(Y, T, weights):
+    """Return the weighted mean of the cross-entropy."""
+    paid = -_log_softmax(Y)[np.arange(len(Y)), T]
+    return np.sum(weights[T] * paid) / np.sum(weights[T])
+
+
+def _classes(rng, n_classes):
+    """Return labels of a batch, and a weight for each class."""
+    T = rng.integers(n_classes, size=BATCH)
+    T[:2] = 0, n_classes - 1
+    return T, rng.uniform(0.5, 4, size=n_classes)
+
+
+@weighted_cross_entropy.check
+def _(answer, rng):
+    for n_classes in (N_IN, N_OUT):
+        Y = rng.normal(size=(BATCH, n_classes))
+        T, weights = _classes(rng, n_classes)
+
+        def loss(Y, T=T, weights=weights):
+            return answer(Y, T, weights)
+
+        _ask_loss(loss, lambda Y, T=T, w=weights: _weighted(Y, T, w), Y, T=T, weights=weights)
+    Y, T, weights = np.array([[1000.0, 0.0], [-1000.0, 0.0]]), np.array([1, 1]), np.array([1.0, 2.0])
+    L, backward = _quietly(lambda: answer(Y, T, weights))
+    dY = _quietly(backward)
+    expect_values("for logits of ±1000, L", L, _weighted(Y, T, weights))
+    expect_values("for logits of ±1000, dY", dY, np.array([[0.5, -0.5], [0.0, 0.0]]))
+    return "values and nudging with three and seven classes, logits up to 1000, and dL"
+
+
+@weighted_cross_entropy.probe
+def _(answer, rng):
+    T, weights = _classes(rng, N_OUT)
+    return _seen_of_loss(lambda Y: answer(Y, T, weights), rng.normal(size=(BATCH, N_OUT)))
+
+
+@weighted_cross_entropy.right
+def with_the_library(Y, T, weights):
+    target = weights[T][:, None] * (T[:, None] == np.arange(Y.shape[1]))
+    L, backward = cross_entropy(Y, target)  # a target may be a row of numbers
+    scale = len(Y) / weights[T].sum()
+    return scale * L, lambda dL=1.0: backward(scale * dL)
+
+
+@weighted_cross_entropy.right
+def example_by_example(Y, T, weights):
+    total, L, dY = sum(weights[t] for t in T), 0.0, np.zeros_like(Y)
+    for i, t in enumerate(T):
+        paid, backward = cross_entropy(Y[i : i + 1], T[i : i + 1])
+        L += weights[t] / total * paid
+        dY[i] = weights[t] / total * backward()[0]
+    return L, lambda dL=1.0: dL * dY
+
+
+def _from(Y, T, value, gradient):
+    """Return a loss from the price of each example and P minus the target."""
+    P = np.exp(_log_softmax(Y))
+    paid, missing = -_log_softmax(Y)[np.arange(len(Y)), T], P - (T[:, None] == np.arange(Y.shape[1]))
+    return value(paid), lambda dL=1.0: dL * gradient(missing)
+
+
+@weighted_cross_entropy.mistake(
+    "Both divide by the number of examples; a weighted mean divides by the sum of the weights."
+)
+def divided_by_the_batch(Y, T, weights):
+    w = weights[T]
+    return _from(Y, T, lambda paid: np.mean(w * paid), lambda missing: w[:, None] * missing / len(Y))
+
+
+@weighted_cross_entropy.mistake("The value is a weighted mean, and the gradient divides by the batch.")
+def gradient_divided_by_the_batch(Y, T, weights):
+    w = weights[T]
+    return _from(Y, T, lambda p: (w * p).sum() / w.sum(), lambda missing: w[:, None] * missing / len(Y))
+
+
+@weighted_cross_entropy.mistake("The gradient forgets the weights: it is that of the plain cross-entropy.")
+def gradient_without_weights(Y, T, weights):
+    w = weights[T]
+    return _from(Y, T, lambda p: (w * p).sum() / w.sum(), lambda missing: missing / len(Y))
+
+
+@weighted_cross_entropy.mistake(
+    "The gradient multiplies each column by its class's weight; a whole row takes that of its right class."
+)
+def weights_by_column(Y, T, weights):
+    w = weights[T]
+    return _from(Y, T, lambda p: (w * p).sum() / w.sum(), lambda missing: weights * missing / w.sum())
+
+
+@weighted_cross_entropy.mistake(
+    "You divide by the sum of all classes' weights; it must be the sum over the examples, weights[T]."
+)
+def divided_by_all_weights(Y, T, weights):
+    w = weights[T]
+    total = weights.sum()
+    return _from(Y, T, lambda p: (w * p).sum() / total, lambda missing: w[:, None] * missing / total)
+
+
+@weighted_cross_entropy.mistake("The weights are not used: this is the plain cross-entropy.")
+def without_weights(Y, T, weights):
+    return cross_entropy(Y, T)
+
+
+@weighted_cross_entropy.mistake("NumPy would warn: overflow encountered in exp")
+def softmax_from_the_formula(Y, T, weights):
+    P = np.exp(Y) / np.exp(Y).sum(axis=1, keepdims=True)
+    share = weights[T] / weights[T].sum()
+    L = -(share * np.log(P[np.arange(len(Y)), T])).sum()
+    return L, lambda dL=1.0: dL * share[:, None] * (P - (T[:, None] == np.arange(Y.shape[1])))
+
+
+@weighted_cross_entropy.mistake("NumPy would warn: divide by zero encountered in log")
+def logarithm_of_probabilities(Y, T, weights):
+    P, share = Softmax()(Y)[0], weights[T] / weights[T].sum()
+    L = -(share * np.log(P[np.arange(len(Y)), T])).sum()
+    return L, lambda dL=1.0: dL * share[:, None] * (P - (T[:, None] == np.arange(Y.shape[1])))

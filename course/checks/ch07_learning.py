@@ -1,0 +1,802 @@
+"""The exercises of chapter 07: steps in a bowl, batches, epochs, and a step that is put together."""
+
+from copy import deepcopy
+from types import SimpleNamespace
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    N_IN,
+    N_OUT,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.data import batches
+from minigrad.gradcheck import numerical_gradient
+from minigrad.layer import Sequential
+from minigrad.layers.activations import Tanh
+from minigrad.layers.linear import Linear
+from minigrad.losses import cross_entropy, mse
+from minigrad.parameter import Parameter
+
+EXAMPLES, SIZE = 13, 5  # two whole batches and a short one of three
+
+# 1. steps in a bowl of one parameter
+
+three_learning_rates = Exercise(
+    "07_learning.three_learning_rates",
+    title="Three learning rates",
+    points=2,
+    kind="predict",
+    minutes=6,
+    hints=(
+        "The curvature is how fast the slope changes with w. One step multiplies the distance from 2 by "
+        "1 - learning rate · curvature.",
+        "To land at once, that factor must be 0. The walk comes no closer when the factor is -1: it jumps to "
+        "and fro.",
+        "The curvature is the number in front of (w - 2). For the third: the new w is w minus learning rate "
+        "times slope, with w = 3.",
+    ),
+)
+
+
+@three_learning_rates.check
+def _(answer, rng):
+    X, T = np.array([[1.0], [3.0]]), np.array([[2.0], [6.0]])
+
+    def slope(w):
+        return numerical_gradient(lambda w: np.mean((w * X - T) ** 2), w)
+
+    curvature = float(slope(3.0) - slope(2.0))  # per unit of w
+    guesses = answer()
+    guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
+    expect_guesses(
+        guesses,
+        {
+            "the learning rate that lands at once": 1 / curvature,
+            "the smallest learning rate that comes no closer": 2 / curvature,
+            "where one step leads from 3": 3 - 0.25 * float(slope(3.0)),
+        },
+    )
+    return "compared with nudging, twice"
+
+
+@three_learning_rates.right
+def by_the_curvature():
+    curvature = 2 * np.mean(np.square([1, 3]))
+    return np.array([1 / curvature, 2 / curvature, 2 + (1 - 0.25 * curvature) * (3 - 2)])
+
+
+@three_learning_rates.right
+def as_fractions():
+    return [1 / 10, 1 / 5, 1 / 2]
+
+
+@three_learning_rates.mistake("A step goes against the slope: subtract it.")
+def uphill():
+    return 0.1, 0.2, 5.5
+
+
+@three_learning_rates.mistake("That is how far w is from 2; asked is where it stands.")
+def the_distance():
+    return 0.1, 0.2, -1.5
+
+
+@three_learning_rates.mistake("That is the whole step, 0.25 · 10; subtract it from 3.")
+def the_step():
+    return 0.1, 0.2, 2.5
+
+
+@three_learning_rates.mistake("At that one the walk lands; it comes closer up to twice as much.")
+def the_same_twice():
+    return 0.1, 0.1, 0.5
+
+
+@three_learning_rates.mistake("The first two are exchanged: the rate that lands is the smaller one.")
+def exchanged():
+    return 0.2, 0.1, 0.5
+
+
+# 2. an optimizer
+
+sign_sgd = Exercise(
+    "07_learning.SignSGD",
+    title="Only the sign",
+    points=2,
+    kind="fill",
+    minutes=5,
+    hints=(
+        "Look at `SGD.step` in the chapter: which factor of the step shall go, and what stands in its place?",
+        "NumPy has a function that makes -1, 0 or 1 of every entry: `np.sign`.",
+        "In the loop over the parameters: `parameter.data -= …`, the learning rate times the sign of "
+        "`parameter.grad`.",
+    ),
+)
+
+
+def _parameters(rng):
+    """Return parameters of several shapes, with gradients of all sizes, among them a slope of 0."""
+    parameters = [Parameter(rng.normal(size=shape)) for shape in ((N_IN, N_OUT), (N_OUT,), ())]
+    for parameter in parameters:
+        parameter.grad += rng.normal(size=parameter.shape) * 10 ** rng.uniform(-3, 3, size=parameter.shape)
+    parameters[0].grad[0, 1] = 0.0
+    return parameters
+
+
+@sign_sgd.check
+def _(answer, rng):
+    for learning_rate in (0.1, rng.uniform(0.5, 2.0)):
+        parameters = _parameters(rng)
+        optimizer = answer(learning_rate)
+        for step in ("after a step, ", "after a second step, "):
+            arrays = [parameter.data for parameter in parameters]
+            wanted = [p.data - learning_rate * np.sign(p.grad) for p in parameters]
+            gradients = [parameter.grad.copy() for parameter in parameters]
+            with np.errstate(all="ignore"):
+                optimizer.step(parameters)
+            if not all(np.array_equal(p.grad, grad) for p, grad in zip(parameters, gradients, strict=True)):
+                raise CheckFailed("it changes the gradients; they must stay as they are")
+            for place, (parameter, array, truth) in enumerate(zip(parameters, arrays, wanted, strict=True)):
+                expect_values(f"{step}data of parameter {place}", parameter.data, truth)
+                if parameter.data is not array:
+                    raise CheckFailed(
+                        "data is another array after the step; change the one that is there, with -="
+                    )
+    return "three shapes, slopes of all sizes and of 0, two learning rates, and that nothing else is changed"
+
+
+@sign_sgd.probe
+def _(answer, rng):
+    parameters = _parameters(rng)
+    answer(0.5).step(parameters)
+    return tuple(parameter.data for parameter in parameters)
+
+
+class _Optimizer:
+    """What right and wrong optimizers share."""
+
+    def __init__(self, learning_rate=0.1):
+        self.learning_rate = learning_rate
+
+
+@sign_sgd.right
+class WithWhere(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            up, down = parameter.grad > 0, parameter.grad < 0
+            parameter.data[...] = np.where(
+                up,
+                parameter.data - self.learning_rate,
+                np.where(down, parameter.data + self.learning_rate, parameter.data),
+            )
+
+
+@sign_sgd.right
+class WithMasks(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data[parameter.grad > 0] -= self.learning_rate
+            parameter.data[parameter.grad < 0] += self.learning_rate
+
+
+@sign_sgd.mistake("These are the steps of SGD: they grow with the slope.")
+class PlainSGD(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data -= self.learning_rate * parameter.grad
+
+
+@sign_sgd.mistake("You go uphill: against the sign, so subtract.")
+class Uphill(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data += self.learning_rate * np.sign(parameter.grad)
+
+
+@sign_sgd.mistake("Dividing by the size makes nan of a slope of 0.")
+class DividesByTheSize(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data -= self.learning_rate * parameter.grad / np.abs(parameter.grad)
+
+
+@sign_sgd.mistake("Where the slope is 0 the entry must stay.")
+class MovesWhereTheSlopeIsZero(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data -= self.learning_rate * np.where(parameter.grad > 0, 1.0, -1.0)
+
+
+@sign_sgd.mistake("data is another array after the step")
+class MakesANewArray(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data = parameter.data - self.learning_rate * np.sign(parameter.grad)
+
+
+@sign_sgd.mistake("it changes the gradients; they must stay as they are")
+class ZeroesToo(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data -= self.learning_rate * np.sign(parameter.grad)
+            parameter.zero_grad()
+
+
+@sign_sgd.mistake("The learning rate is left out.")
+class WithoutTheRate(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data -= np.sign(parameter.grad)
+
+
+# 3. batches
+
+full_batches = Exercise(
+    "07_learning.full_batches",
+    title="No short batch",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "Work on the order, not on X and T: which numbers must be hung behind it, and how many?",
+        "Make `order = rng.permutation(…)` longer by its own first entries, until batch_size divides its "
+        "length; `np.concatenate` joins arrays. Then go on as `batches` does.",
+        "How many are missing: `-len(X) % batch_size`, which is 0 if nothing is. (In Python, -5 % 2 is 1.)",
+    ),
+)
+
+
+def _numbered(rng, examples):
+    """Return examples whose first column of X, and of T, says which one it is; the rest is noise."""
+    places = np.arange(examples, dtype=float)
+    X = np.column_stack([places, rng.normal(size=(examples, N_IN - 1))])
+    return X, np.column_stack([places, rng.normal(size=(examples, 1))])
+
+
+def _rows(X_batch, T_batch):
+    """Return the numbers of a batch's examples, refusing what is no batch, or whose X and T are parted."""
+    if np.ndim(X_batch) != 2 or np.shape(X_batch)[1] != N_IN or np.ndim(T_batch) != 2:
+        raise CheckFailed(
+            f"a batch must be rows of X and rows of T; got shapes {np.shape(X_batch)} and {np.shape(T_batch)}"
+        )
+    rows = np.asarray(X_batch)[:, 0].astype(int)
+    if len(rows) != len(T_batch) or (rows != np.asarray(T_batch)[:, 0]).any():
+        raise CheckFailed(f"the examples' X and T are parted: {rows} meet {T_batch[:, 0].astype(int)}")
+    return rows.tolist()
+
+
+@full_batches.check
+def _(answer, rng):
+    for examples, size in ((EXAMPLES, SIZE), (15, SIZE), (7, 7), (11, 7), (7, 1)):
+        seed, (X, T) = int(rng.integers(1000)), _numbered(rng, examples)
+        case = f"{examples} examples in batches of {size}: "
+        with untouched(X=X, T=T):
+            given = answer(X, T, size, np.random.default_rng(seed))
+            if given is None:
+                raise CheckFailed("it returns nothing: hand out each batch with `yield`")
+            found = [expect_several(batch, "X_batch", "T_batch") for batch in given]
+        try:
+            found = [_rows(*batch) for batch in found]
+        except CheckFailed as no:
+            raise CheckFailed(case + no.sentence) from no
+        count = -(-examples // size)
+        if len(found) != count or {len(rows) for rows in found} != {size}:
+            sizes = ", ".join(str(len(rows)) for rows in found)
+            raise CheckFailed(f"{case}their sizes are {sizes or 'none'}; wanted are {count} of {size}")
+        order, rows = np.random.default_rng(seed).permutation(examples).tolist(), sum(found, [])
+        if rows[:examples] != order:
+            said = "are not shuffled" if rows[:examples] == sorted(order) else "come in another order"
+            raise CheckFailed(f"{case}they {said}; one call of rng.permutation must give the order")
+        if rows[examples:] != order[: len(rows) - examples]:
+            raise CheckFailed(
+                f"{case}the last one is filled with {rows[examples:]}; the order begins with "
+                f"{order[: len(rows) - examples]}"
+            )
+    return "sizes, pairs, order and filling, with and without missing examples"
+
+
+@full_batches.probe
+def _(answer, rng):
+    X, T = _numbered(rng, EXAMPLES)
+    given = list(answer(X, T, SIZE, np.random.default_rng(1)))
+    return tuple(X_batch[:, 0] for X_batch, _ in given)
+
+
+@full_batches.right
+def with_resize(X, T, batch_size, rng):
+    count = int(np.ceil(len(X) / batch_size))
+    for rows in np.resize(rng.permutation(len(X)), (count, batch_size)):
+        yield X[rows], T[rows]
+
+
+@full_batches.right
+def as_a_list(X, T, batch_size, rng):
+    order, found = list(rng.permutation(len(X))), []
+    for start in range(0, len(X), batch_size):
+        rows = order[start : start + batch_size]
+        rows += order[: batch_size - len(rows)]
+        found.append((X[rows], T[rows]))
+    return found
+
+
+@full_batches.right
+def with_a_remainder(X, T, batch_size, rng):
+    order = rng.permutation(len(X))
+    for start in range(0, len(X), batch_size):
+        rows = order[np.arange(start, start + batch_size) % len(X)]
+        yield X[rows], T[rows]
+
+
+@full_batches.mistake("their sizes are 5, 5, 3; wanted are 3 of 5")
+def short_last(X, T, batch_size, rng):
+    yield from batches(X, T, batch_size, rng)
+
+
+@full_batches.mistake("their sizes are 5, 5; wanted are 3 of 5")
+def short_one_dropped(X, T, batch_size, rng):
+    order = rng.permutation(len(X))
+    for start in range(0, len(X) - batch_size + 1, batch_size):
+        rows = order[start : start + batch_size]
+        yield X[rows], T[rows]
+
+
+@full_batches.mistake("15 examples in batches of 5: their sizes are 5, 5, 5, 5; wanted are 3 of 5")
+def one_batch_too_many(X, T, batch_size, rng):
+    order = rng.permutation(len(X))
+    order = np.concatenate([order, order[: batch_size - len(X) % batch_size]])
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        yield X[rows], T[rows]
+
+
+@full_batches.mistake("the last one is filled with [0, 1]")
+def filled_from_the_unshuffled(X, T, batch_size, rng):
+    order = np.concatenate([rng.permutation(len(X)), np.arange(-len(X) % batch_size)])
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        yield X[rows], T[rows]
+
+
+@full_batches.mistake("the examples' X and T are parted")
+def shuffled_apart(X, T, batch_size, rng):
+    X, T = X[rng.permutation(len(X))], T[rng.permutation(len(T))]
+    for start in range(0, len(X), batch_size):
+        rows = np.arange(start, start + batch_size) % len(X)
+        yield X[rows], T[rows]
+
+
+@full_batches.mistake("they are not shuffled")
+def in_the_order_of_the_file(X, T, batch_size, rng):
+    for start in range(0, len(X), batch_size):
+        rows = np.arange(start, start + batch_size) % len(X)
+        yield X[rows], T[rows]
+
+
+@full_batches.mistake("it changes X, which belongs to its caller")
+def shuffles_the_callers_arrays(X, T, batch_size, rng):
+    order = rng.permutation(len(X))
+    X[...], T[...] = X[order], T[order]
+    for start in range(0, len(X), batch_size):
+        rows = np.arange(start, start + batch_size) % len(X)
+        yield X[rows], T[rows]
+
+
+@full_batches.mistake("it returns nothing: hand out each batch with `yield`")
+def nothing_handed_out(X, T, batch_size, rng):
+    rng.permutation(len(X))
+
+
+# 4. an epoch
+
+epoch = Exercise(
+    "07_learning.epoch",
+    title="Shuffled apart",
+    points=2,
+    kind="repair",
+    minutes=6,
+    hints=(
+        "What does the target of the first example become, and what its X? Print a few rows of both.",
+        "Each call of `rng.permutation` draws a new order. How many orders are there in `broken_epoch`?",
+        "Draw one order before the loop, and take the same rows of it from X and from T.",
+    ),
+)
+
+
+def _watched_epoch(answer, X, T, rng):
+    """Run an answer with a learner that writes down its batches; return the rows of each, and the result."""
+    seen = []
+
+    def fit_batch(X_batch, T_batch):
+        seen.append((np.copy(X_batch), np.copy(T_batch)))
+        return float(np.mean(T_batch**2))
+
+    with untouched(X=X, T=T):
+        returned = answer(SimpleNamespace(fit_batch=fit_batch), X, T, SIZE, rng)
+    return [_rows(*batch) for batch in seen], returned
+
+
+@epoch.check
+def _(answer, rng):
+    X, T = _numbered(rng, EXAMPLES)
+    found, returned = _watched_epoch(answer, X, T, np.random.default_rng(1))
+    rows = sum(found, [])
+    if sorted(rows) != list(range(EXAMPLES)):
+        lost = sorted(set(range(EXAMPLES)) - set(rows))
+        said = f"the learner never sees the examples {lost}" if lost else "the learner sees examples twice"
+        raise CheckFailed(f"of {EXAMPLES} examples in batches of {SIZE}, {said}")
+    if [len(batch) for batch in found] != [5, 5, 3]:
+        sizes = ", ".join(str(len(batch)) for batch in found)
+        raise CheckFailed(f"{EXAMPLES} examples in batches of {SIZE} make 5, 5, 3; here {sizes}")
+    if rows == sorted(rows):
+        raise CheckFailed("the examples come in the order in which they were given; shuffle them, with rng")
+    again, other = (sum(_watched_epoch(answer, X, T, np.random.default_rng(seed))[0], []) for seed in (1, 2))
+    if again != rows or other == rows:
+        raise CheckFailed("the order must come from rng: the same seed the same order, another seed another")
+    expect_values("the mean loss over the examples", returned, np.mean(T**2))
+    return "pairs, every example once, a short last batch, the seed, and the mean over the examples"
+
+
+@epoch.probe
+def _(answer, rng):
+    X, T = _numbered(rng, EXAMPLES)
+    return _watched_epoch(answer, X, T, np.random.default_rng(1))[1]
+
+
+@epoch.right
+def with_batches(learner, X, T, batch_size, rng):
+    found = [(learner.fit_batch(*batch), len(batch[0])) for batch in batches(X, T, batch_size, rng)]
+    return sum(loss * size for loss, size in found) / len(X)
+
+
+@epoch.right
+def both_turned_at_once(learner, X, T, batch_size, rng):
+    order = np.arange(len(X))
+    rng.shuffle(order)
+    X, T, total = X[order], T[order], 0.0
+    while len(X):
+        total += learner.fit_batch(X[:batch_size], T[:batch_size]) * len(X[:batch_size])
+        X, T = X[batch_size:], T[batch_size:]
+    return total / len(order)
+
+
+def _epoch_in(order, learner, X, T, batch_size, weigh=True, stop=None):
+    """Run an epoch in a given order, for the mistakes."""
+    losses, sizes = [], []
+    for start in range(0, stop or len(X), batch_size):
+        rows = order[start : start + batch_size]
+        losses.append(learner.fit_batch(X[rows], T[rows]))
+        sizes.append(len(rows))
+    return np.average(losses, weights=sizes if weigh else None)
+
+
+@epoch.mistake("the examples' X and T are parted")
+def as_given(learner, X, T, batch_size, rng):
+    X, T = X[rng.permutation(len(X))], T[rng.permutation(len(T))]
+    return _epoch_in(np.arange(len(X)), learner, X, T, batch_size)
+
+
+@epoch.mistake("shuffle them, with rng")
+def without_shuffling(learner, X, T, batch_size, rng):
+    return _epoch_in(np.arange(len(X)), learner, X, T, batch_size)
+
+
+@epoch.mistake("the order must come from rng")
+def with_a_seed_of_its_own(learner, X, T, batch_size, rng):
+    order = np.random.default_rng(0).permutation(len(X))
+    return _epoch_in(order, learner, X, T, batch_size)
+
+
+@epoch.mistake("it changes X, which belongs to its caller")
+def shuffled_in_place(learner, X, T, batch_size, rng):
+    order = rng.permutation(len(X))
+    X[...], T[...] = X[order], T[order]
+    return _epoch_in(np.arange(len(X)), learner, X, T, batch_size)
+
+
+@epoch.mistake("the learner never sees the examples")
+def short_batch_lost(learner, X, T, batch_size, rng):
+    return _epoch_in(
+        rng.permutation(len(X)), learner, X, T, batch_size, stop=len(X) // batch_size * batch_size
+    )
+
+
+@epoch.mistake("The short last batch counts as much as the others; weight each batch by its size.")
+def mean_of_the_batches(learner, X, T, batch_size, rng):
+    return _epoch_in(rng.permutation(len(X)), learner, X, T, batch_size, weigh=False)
+
+
+@epoch.mistake("the mean loss over the examples must be numbers, and is nothing")
+def returns_nothing(learner, X, T, batch_size, rng):
+    _epoch_in(rng.permutation(len(X)), learner, X, T, batch_size)
+
+
+# 5. one step from many batches
+
+big_step = Exercise(
+    "07_learning.big_step",
+    title="Many small batches, one step",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Which of the five moves of `fit_batch` stand before the loop over the batches, which in it, and "
+        "which behind it?",
+        "The mean over all is the sum of the batches' means, each times its share: its own size divided by "
+        "the number of all examples.",
+        "In the loop: forward, loss, and back with `loss_backward(…)`, whose argument is the share; and add "
+        "share times L to a total.",
+    ),
+)
+
+
+class _Watched:
+    """A model that writes down how many examples it is given."""
+
+    def __init__(self, model):
+        self.model, self.sizes = model, []
+
+    def __call__(self, X):
+        self.sizes.append(len(X))
+        return self.model(X)
+
+    def parameters(self):
+        return self.model.parameters()
+
+    def zero_grad(self):
+        self.model.zero_grad()
+
+
+class _Recorder:
+    """An optimizer that writes down the gradients of each step, and moves by them."""
+
+    def __init__(self):
+        self.steps = []
+
+    def step(self, parameters):
+        self.steps.append([parameter.grad.copy() for parameter in parameters])
+        for parameter in parameters:
+            parameter.data -= 0.1 * parameter.grad
+
+
+def _task(rng, loss):
+    """Return a model with old gradients, X and T."""
+    n_out = 2 if loss is mse else 3
+    model = Sequential(Linear(N_IN, 4, rng=rng), Tanh(), Linear(4, n_out, rng=rng))
+    for parameter in model.parameters():
+        parameter.grad += rng.normal(size=parameter.shape)
+    labels = rng.integers(n_out, size=EXAMPLES)
+    return (
+        model,
+        rng.normal(size=(EXAMPLES, N_IN)),
+        labels if loss is cross_entropy else rng.normal(size=(EXAMPLES, n_out)),
+    )
+
+
+def _whole(model, loss, X, T):
+    """Return the loss and the gradients of one pass with all examples."""
+    model = deepcopy(model)
+    model.zero_grad()
+    Y, backward = model(X)
+    L, loss_backward = loss(Y, T)
+    backward(loss_backward())
+    return L, [parameter.grad for parameter in model.parameters()]
+
+
+@big_step.check
+def _(answer, rng):
+    for loss, size in ((mse, SIZE), (mse, EXAMPLES), (cross_entropy, 4), (mse, 1)):
+        model, X, T = _task(rng, loss)
+        L, gradients = _whole(model, loss, X, T)
+        watched, optimizer = _Watched(model), _Recorder()
+        case = f"{EXAMPLES} examples in batches of {size}: "
+        with untouched(X=X, T=T):
+            returned = answer(watched, loss, optimizer, X, T, size)
+        if sum(watched.sizes) != EXAMPLES or max(watched.sizes) > size:
+            raise CheckFailed(f"{case}the model is given {', '.join(map(str, watched.sizes))} at a time")
+        if len(optimizer.steps) != 1:
+            raise CheckFailed(f"{case}optimizer.step is called {len(optimizer.steps)} times; wanted is once")
+        if len(optimizer.steps[0]) != len(gradients):
+            raise CheckFailed(f"{case}optimizer.step must be given model.parameters()")
+        for name, found, truth in zip(model.named_parameters(), optimizer.steps[0], gradients, strict=True):
+            try:
+                expect_values(f"the gradient of {name}", found, truth, "one pass with all says")
+            except CheckFailed as no:
+                raise CheckFailed(f"{case}{no.sentence}") from no
+        expect_values(f"{case}the loss", returned, L, "one pass with all says")
+    return "gradients, loss and one step, as in a single pass, for two losses and four ways to cut"
+
+
+@big_step.probe
+def _(answer, rng):
+    model, X, T = _task(rng, mse)
+    optimizer = _Recorder()
+    returned = answer(_Watched(model), mse, optimizer, X, T, SIZE)
+    return tuple(gradient for step in optimizer.steps for gradient in step), returned
+
+
+@big_step.right
+def with_slices(model, loss, optimizer, X, T, batch_size):
+    model.zero_grad()
+    losses = []
+    for start in range(0, len(X), batch_size):
+        part = slice(start, start + batch_size)
+        Y, backward = model(X[part])
+        L, loss_backward = loss(Y, T[part])
+        backward(loss_backward(len(Y) / len(X)))
+        losses.append(L * len(Y) / len(X))
+    optimizer.step(model.parameters())
+    return sum(losses)
+
+
+@big_step.right
+def divided_in_the_end(model, loss, optimizer, X, T, batch_size):
+    parameters, total = model.parameters(), 0.0
+    for parameter in parameters:
+        parameter.grad[...] = 0.0
+    for X_batch, T_batch in batches(X, T, batch_size):
+        Y, backward = model(X_batch)
+        L, loss_backward = loss(Y, T_batch)
+        backward(len(X_batch) * loss_backward())
+        total += len(X_batch) * L
+    for parameter in parameters:
+        parameter.grad /= len(X)
+    optimizer.step(parameters)
+    return total / len(X)
+
+
+def _stepped(model, loss, optimizer, X, T, batch_size, share, zero="first", step="last", value=None):
+    """Do what the mistakes do: weigh by share(size), zero and step at the right time or not."""
+    total = 0.0
+    if zero == "first":
+        model.zero_grad()
+    for X_batch, T_batch in batches(X, T, batch_size):
+        if zero == "each":
+            model.zero_grad()
+        Y, backward = model(X_batch)
+        L, loss_backward = loss(Y, T_batch)
+        backward(loss_backward(share(len(Y))))
+        total += L * (value or share)(len(Y))
+        if step == "each":
+            optimizer.step(model.parameters())
+    if step == "last":
+        optimizer.step(model.parameters())
+    return total
+
+
+@big_step.mistake("The batches' gradients are added without their shares, as if each were the whole.")
+def without_shares(model, loss, optimizer, X, T, batch_size):
+    return _stepped(model, loss, optimizer, X, T, batch_size, lambda size: 1.0)
+
+
+@big_step.mistake("All batches count alike, also the short last one: weight each by its size.")
+def equal_shares(model, loss, optimizer, X, T, batch_size):
+    count = -(-len(X) // batch_size)
+    return _stepped(model, loss, optimizer, X, T, batch_size, lambda size: 1 / count)
+
+
+@big_step.mistake("The share is of a full batch, so the short last one counts too much.")
+def share_of_a_full_batch(model, loss, optimizer, X, T, batch_size):
+    return _stepped(model, loss, optimizer, X, T, batch_size, lambda size: batch_size / len(X))
+
+
+@big_step.mistake("Nothing is set to zero, so old gradients are in the sum.")
+def without_zeroing(model, loss, optimizer, X, T, batch_size):
+    return _stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), zero="never")
+
+
+@big_step.mistake("The gradients are set to zero before each batch, so only the last one is left.")
+def zeroed_each_time(model, loss, optimizer, X, T, batch_size):
+    return _stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), zero="each")
+
+
+@big_step.mistake("optimizer.step is called 3 times; wanted is once")
+def a_step_for_each(model, loss, optimizer, X, T, batch_size):
+    return _stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), step="each")
+
+
+@big_step.mistake("optimizer.step is called 0 times; wanted is once")
+def no_step(model, loss, optimizer, X, T, batch_size):
+    return _stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), step="never")
+
+
+@big_step.mistake("the model is given 13 at a time")
+def all_at_once(model, loss, optimizer, X, T, batch_size):
+    return _stepped(model, loss, optimizer, X, T, len(X), lambda size: 1.0)
+
+
+@big_step.mistake(
+    "The gradients are right; the loss is the sum of the batches' losses, without their shares."
+)
+def loss_without_shares(model, loss, optimizer, X, T, batch_size):
+    return _stepped(
+        model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), value=lambda size: 1.0
+    )
+
+
+# 6. weights chosen by hand
+
+product = Exercise(
+    "07_learning.product",
+    title="A product from squares",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "(a + b)² = a² + 2ab + b², and (a - b)² = a² - 2ab + b². Subtract the second from the first.",
+        "So a b is a quarter of (a + b)² - (a - b)². One unit makes a + b, the other a - b: which columns of "
+        "W1 do that?",
+        "A column of W1 is a unit: 1 and 1 for a + b; 1 and -1 for a - b. W2 takes the first square times a "
+        "quarter, and the second one times what? The biases are not needed.",
+    ),
+)
+
+
+@product.check
+def _(answer, rng):
+    names = ("W1", "b1", "W2", "b2")
+    arrays = expect_several(answer(), *names)
+    for name, array, shape in zip(names, arrays, ((2, 2), (2,), (2, 1), (1,)), strict=True):
+        if np.shape(array) != shape:
+            raise CheckFailed(f"{name} must have shape {shape}, and is {_described(array)}")
+    W1, b1, W2, b2 = (np.asarray(array, dtype=float) for array in arrays)
+    X = np.vstack([[3.0, 5.0], rng.normal(size=(SIZE, 2)), 10 * rng.normal(size=(SIZE, 2)), [0.0, 0.0]])
+    Y = np.square(X @ W1 + b1) @ W2 + b2
+    for row, found in zip(X, Y, strict=True):
+        expect_shape("Y", found, "b2", b2)
+        try:
+            expect_values("Y", found, row[:1] * row[1:])
+        except CheckFailed as no:
+            raise CheckFailed(f"for the row [{row[0]:.3g}, {row[1]:.3g}], {no.sentence}") from no
+    return "a dozen rows, small and large"
+
+
+def _described(array):
+    """Return what an array is, with its shape."""
+    return f"of shape {np.shape(array)}" if np.size(array) > 1 else described(array)
+
+
+@product.probe
+def _(answer, rng):
+    X = rng.normal(size=(SIZE, 2))
+    W1, b1, W2, b2 = answer()
+    return np.square(X @ W1 + b1) @ W2 + b2
+
+
+@product.right
+def with_halves():
+    W1 = np.array([[0.5, -0.5], [0.5, 0.5]])
+    return W1, np.zeros(2), np.array([[1.0], [-1.0]]), np.zeros(1)
+
+
+@product.right
+def exchanged_and_stretched():
+    return [[2, 4], [-2, 4]], [0, 0], [[-1 / 16], [1 / 64]], [0]
+
+
+@product.mistake("The quarter is missing: the difference of the two squares is 4 a b.")
+def without_the_quarter():
+    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[1.0], [-1.0]]), np.zeros(1)
+
+
+@product.mistake("The difference of the two squares is 4 a b, not 2 a b.")
+def one_half():
+    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[0.5], [-0.5]]), np.zeros(1)
+
+
+@product.mistake("The two squares are added: that leaves a² and b², and a b cancels.")
+def added():
+    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[0.25], [0.25]]), np.zeros(1)
+
+
+@product.mistake("The sign is flipped: the square of a + b comes with a plus.")
+def flipped():
+    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[-0.25], [0.25]]), np.zeros(1)
+
+
+@product.mistake("W2 must have shape (2, 1), and is of shape (2,)")
+def flat():
+    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([0.25, -0.25]), np.zeros(1)

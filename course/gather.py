@@ -1,0 +1,91 @@
+"""The library that the reader has built: definitions out of the chapters' cells, put into one file.
+
+Holds `gather`. Leaves out counting, storing and importing what it returns: chapter 07 does that in front of
+the reader. Used in chapter 07.
+"""
+
+import ast
+import re
+import textwrap
+from pathlib import Path
+
+from course import store
+
+__all__ = ["NotGathered", "gather"]
+
+CHAPTERS = range(4, 8)  # those that build the library in a hundred lines
+TAGS = ("same-as-", "textbook-", "hundred-lines")
+MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)  # IPython's own lines
+
+
+class NotGathered(Exception):
+    """Why a definition cannot be gathered, and what to do."""
+
+    def _render_traceback_(self):
+        """Return what a notebook shows instead of a traceback."""
+        return textwrap.wrap(f"Not gathered. {self}", 96)
+
+
+def gather(*names):
+    """Return the source of classes and functions that chapters 04 to 07 have built, as one file.
+
+    Parameters
+    ----------
+    *names : str
+        In the order in which they shall stand.
+
+    Returns
+    -------
+    str
+        ``import numpy as np``, and then the definitions.
+
+    Raises
+    ------
+    NotGathered
+        If no chapter defines a name, or a cell that may define one is no Python.
+
+    Notes
+    -----
+    The chapters are those in the current folder, with whatever the reader changed and saved there; where it
+    has none, those of the project. Only cells whose tag begins with ``same-as-``, ``textbook-`` or
+    ``hundred-lines`` count, and of several definitions the last one.
+    """
+    paths = _chapters(Path.cwd()) or _chapters(store.PROJECT / "notebooks")
+    found = {}
+    for path in paths:
+        found |= _definitions(path)
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise NotGathered(
+            f"{', '.join(missing)} is defined in no tagged cell of {', '.join(path.name for path in paths)}. "
+            f"Those cells define {', '.join(sorted(found))}. Look at the spelling, or fetch the chapter anew."
+        )
+    return "\n\n\n".join(["import numpy as np", *(found[name] for name in names)]) + "\n"
+
+
+def _chapters(folder):
+    """Return the notebooks of CHAPTERS in a folder, in order."""
+    return [path for number in CHAPTERS for path in sorted(folder.glob(f"{number:02}_*.ipynb"))]
+
+
+def _definitions(path):
+    """Return the source of everything that the tagged cells of a notebook define, by name."""
+    import nbformat  # here, so that importing course stays quick
+
+    found = {}
+    for cell in nbformat.read(path, as_version=4).cells:
+        if not any(tag.startswith(TAGS) for tag in cell.metadata.get("tags", ())):
+            continue
+        source = MAGIC.sub("", cell.source)
+        try:
+            body = ast.parse(source).body
+        except SyntaxError as error:
+            raise NotGathered(
+                f"{path.name} has a cell that is no Python: {error.msg} in its line {error.lineno}, "
+                f"`{(error.text or '').strip()}`. Repair the cell and save the notebook."
+            ) from error
+        for node in body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                found[node.name] = "\n".join(source.splitlines()[first - 1 : node.end_lineno])
+    return found
