@@ -13,6 +13,8 @@ from itertools import permutations
 
 import numpy as np
 
+GENERAL = "wrong values"  # where no guess fits
+
 
 class Row(namedtuple("Row", "name shape checked size error verdict sentence")):
     """What was found about one array, of which `checked` out of `size` entries were nudged.
@@ -206,7 +208,7 @@ def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
             ratios = _mean(yours * true, axis) / (_mean(yours * yours, axis) + 1e-300)
             yield yours * ratios, true, f"each {word} is off by a factor of its own"
 
-    yield *certain, "wrong values, and no mistake known here explains them"
+    yield *certain, GENERAL
 
 
 def _mean(array, axis):
@@ -216,8 +218,10 @@ def _mean(array, axis):
 
 def _times(ratio, X, Y):
     """Say how many times too large or too small, and which size, or pair of sizes, that number is."""
-    sizes = {"the batch size": (*X.shape, 1)[0], "the number of inputs": (1, *X.shape)[-1]}
-    sizes |= {"the number of outputs": (1, *Y.shape)[-1], "the size of Y": Y.size, "the size of X": X.size}
+    last = "inputs" if Y.shape else "columns"  # of a loss, which is given the outputs of a network
+    sizes = {"the batch size": (*X.shape, 1)[0], f"the number of {last}": (1, *X.shape)[-1]}
+    sizes.setdefault("the number of outputs", (1, *Y.shape)[-1])
+    sizes |= {"the size of Y": Y.size, "the size of X": X.size}
     sizes |= {f"the length of axis {axis} of X": length for axis, length in enumerate(X.shape[1:-1], 1)}
     meanings = [(size, name) for name, size in sizes.items()] + [(2, "")]
     meanings += [(size**0.5, f"the square root of {name}") for name, size in sizes.items()]
@@ -239,5 +243,4 @@ def explain(error):
             return f"{error} (two of these shapes are each other's transpose)"
         if one[1:] == other != []:
             return f"{error} (not summed over the batch? add .sum(axis=0))"
-    hint = " (is a .T missing, or one too many?)" if "matmul" in str(error) else ""
-    return f"{error}{hint}"
+    return f"{error}" + (" (is a .T missing, or one too many?)" if "matmul" in str(error) else "")

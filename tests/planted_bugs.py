@@ -1,7 +1,7 @@
 """A museum of planted bugs: layers with one mistake each, and words that the diagnosis must contain.
 
 Sizes are distinct primes, so that a wrong factor names itself: batch 5, inputs 3, outputs 7. Words are None
-where no more than a general sentence ("no mistake known here explains them") is expected.
+where no more than a general sentence ("wrong values") is expected.
 """
 
 from typing import NamedTuple
@@ -843,7 +843,7 @@ def probabilities(Y):
     return np.exp(Y) / np.exp(Y).sum(axis=1, keepdims=True)
 
 
-@bug("3 times too large: 3 is the number of inputs")
+@bug("3 times too large: 3 is the number of columns")
 def mse_averages_value_and_gradient_differently():
     return loss(lambda Y: np.mean((Y - T) ** 2), lambda Y: 2 * (Y - T) / len(Y))
 

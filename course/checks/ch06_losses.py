@@ -24,7 +24,10 @@ def _quietly(call):
         try:
             return call()
         except FloatingPointError as error:
-            raise CheckFailed(f"NumPy would warn: {error}; logits were up to 1000") from error
+            raise CheckFailed(
+                f"NumPy would warn: {error}; logits were up to 1000. Subtract each row's largest before any "
+                "exp, and take the logarithm of the sum, not of a probability"
+            ) from error
 
 
 def _ask_loss(loss, f, Y, **given):
@@ -33,7 +36,12 @@ def _ask_loss(loss, f, Y, **given):
     with untouched(Y=Y, **given):
         L, backward = expect_several(loss(Y), "L", "backward")
         expect_values("L", L, truth)
-        dY = backward()
+        try:
+            dY = backward()
+        except TypeError as error:
+            if "positional argument" not in str(error):
+                raise
+            raise CheckFailed("backward() must work with empty brackets: give dL the default 1.0") from error
     expect_gradients(f, {"Y": Y}, np.array(1.0), {"Y": dY})
     if not np.allclose(backward(3.0), 3 * np.asarray(dY)):
         raise CheckFailed("backward(3.0) is not 3 times backward(): multiply by dL")
@@ -104,6 +112,11 @@ def a_sum():
 @three_losses.mistake("A common number added to all logits changes nothing; only their number counts here.")
 def the_logit_counts():
     return 3.0, 20.0, np.log(2) / 2
+
+
+@three_losses.mistake("The logarithm here is the natural one, np.log, not that to base 10.")
+def to_base_ten():
+    return np.log10(5), 20 * np.log10(np.e), np.log10(2) / 2
 
 
 @three_losses.mistake("The logarithm here is the natural one, and the unit is nats.")
@@ -272,6 +285,19 @@ def gradient_by_rows(Y, T, known):
     return _masked(_how_many_known, lambda difference, known: len(difference))(Y, T, known)
 
 
+@masked_mse.mistake("Both are divided by the number of examples; the mean is over the known entries.")
+def both_by_rows(Y, T, known):
+    return _masked(lambda difference, known: len(difference), lambda difference, known: len(difference))(
+        Y, T, known
+    )
+
+
+@masked_mse.mistake("backward() must work with empty brackets: give dL the default 1.0")
+def without_a_default(Y, T, known):
+    L, backward = by_selecting(Y, T, known)
+    return L, lambda dL: backward(dL)
+
+
 @masked_mse.mistake("The 2 of the square's slope is missing.")
 def without_the_two(Y, T, known):
     return _masked(_how_many_known, _how_many_known, factor=1)(Y, T, known)
@@ -368,6 +394,21 @@ def sign_lost(Y, T):
     return _huber(
         difference
     ), lambda dL=1.0: dL * np.where(np.abs(difference) <= 1, difference, 1.0) / difference.size
+
+
+@huber.mistake("Small means -1 to 1: ask for the absolute value of the difference.")
+def without_the_absolute_value(Y, T):
+    difference = Y - T
+    L = np.mean(np.where(difference <= 1, difference**2 / 2, np.abs(difference) - 0.5))
+    return L, lambda dL=1.0: dL * np.where(difference <= 1, difference, 1.0) / difference.size
+
+
+@huber.mistake("An `if` wants one truth value; np.where chooses entry by entry.")
+def with_an_if(Y, T):
+    difference = Y - T
+    if np.abs(difference) <= 1:
+        return np.mean(difference**2 / 2), lambda dL=1.0: dL * difference / difference.size
+    return np.mean(np.abs(difference) - 0.5), lambda dL=1.0: dL * np.sign(difference) / difference.size
 
 
 @huber.mistake("This is the sum over all entries; L is their mean.")
@@ -500,6 +541,11 @@ def largest_of_the_whole_batch(X):
 @log_softmax.mistake("The cross terms are left out: every dY of the row reaches each X through the sum.")
 def diagonal_only(X):
     return _back(X, lambda Y, dY: dY * (1 - np.exp(Y)))
+
+
+@log_softmax.mistake("P is multiplied by the sum of the row of dY; only if that is 1 is it P alone.")
+def dY_minus_P(X):
+    return _back(X, lambda Y, dY: dY - np.exp(Y))
 
 
 @log_softmax.mistake("This is the way back of softmax itself; yours ends in a logarithm.")
@@ -637,6 +683,18 @@ def divided_by_all_weights(Y, T, weights):
     w = weights[T]
     total = weights.sum()
     return _from(Y, T, lambda p: (w * p).sum() / total, lambda missing: w[:, None] * missing / total)
+
+
+@weighted_cross_entropy.mistake("Only the right entry of each row has its weight; the whole row takes it.")
+def weight_on_the_right_entry(Y, T, weights):
+    w = weights[T]
+    right = T[:, None] == np.arange(Y.shape[1])
+    return _from(
+        Y,
+        T,
+        lambda p: (w * p).sum() / w.sum(),
+        lambda missing: np.where(right, w[:, None] * missing, missing) / w.sum(),
+    )
 
 
 @weighted_cross_entropy.mistake("The weights are not used: this is the plain cross-entropy.")

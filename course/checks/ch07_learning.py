@@ -96,6 +96,16 @@ def the_same_twice():
     return 0.1, 0.1, 0.5
 
 
+@three_learning_rates.mistake("The curvature is 10; the rate that lands at once is one divided by it.")
+def the_curvature_itself():
+    return 10.0, 0.2, 0.5
+
+
+@three_learning_rates.mistake("On the slider 0.21 was a stop; the limit itself is 2 / curvature.")
+def read_off_the_slider():
+    return 0.1, 0.21, 0.5
+
+
 @three_learning_rates.mistake("The first two are exchanged: the rate that lands is the smaller one.")
 def exchanged():
     return 0.2, 0.1, 0.5
@@ -414,8 +424,11 @@ def _watched_epoch(answer, X, T, rng):
         seen.append((np.copy(X_batch), np.copy(T_batch)))
         return float(np.mean(T_batch**2))
 
+    def fit(*data, **options):
+        raise CheckFailed("call learner.fit_batch for each batch; learner.fit goes through all by itself")
+
     with untouched(X=X, T=T):
-        returned = answer(SimpleNamespace(fit_batch=fit_batch), X, T, SIZE, rng)
+        returned = answer(SimpleNamespace(fit_batch=fit_batch, fit=fit), X, T, SIZE, rng)
     return [_rows(*batch) for batch in seen], returned
 
 
@@ -471,6 +484,11 @@ def _epoch_in(order, learner, X, T, batch_size, weigh=True, stop=None):
         losses.append(learner.fit_batch(X[rows], T[rows]))
         sizes.append(len(rows))
     return np.average(losses, weights=sizes if weigh else None)
+
+
+@epoch.mistake("call learner.fit_batch for each batch")
+def with_fit(learner, X, T, batch_size, rng):
+    return learner.fit(X, T, epochs=1, batch_size=batch_size)
 
 
 @epoch.mistake("the examples' X and T are parted")
@@ -614,8 +632,8 @@ def _(answer, rng):
 def _(answer, rng):
     model, X, T = _task(rng, mse)
     optimizer = _Recorder()
-    returned = answer(_Watched(model), mse, optimizer, X, T, SIZE)
-    return tuple(gradient for step in optimizer.steps for gradient in step), returned
+    answer(_Watched(model), mse, optimizer, X, T, SIZE)  # its loss is in the check's own sentence
+    return tuple(gradient for step in optimizer.steps for gradient in step)
 
 
 @big_step.right
@@ -775,6 +793,11 @@ def with_halves():
 @product.right
 def exchanged_and_stretched():
     return [[2, 4], [-2, 4]], [0, 0], [[-1 / 16], [1 / 64]], [0]
+
+
+@product.mistake("The squares of a and b alone hold no product: the units must make a + b and a - b.")
+def squares_of_each_input():
+    return np.eye(2), np.zeros(2), np.array([[0.25], [-0.25]]), np.zeros(1)
 
 
 @product.mistake("The quarter is missing: the difference of the two squares is 4 a b.")

@@ -476,11 +476,14 @@ surest_mistakes = Exercise(
 
 @surest_mistakes.check
 def _(answer, rng):
-    for examples, count in ((40, 5), (13, 30), (7, 0)):
+    for examples, count in ((40, 5), (13, 30), (7, 1)):
         P, T = _answers(rng, examples)
-        if count == 0:
+        if count == 1:
             T = P.argmax(axis=1)  # nothing is wrong
-        _expect_rows(answer, P, T, max(count, 1))
+        if count == 30:  # few are wrong, and not in the order of how sure they are
+            order = np.roll(np.argsort(P.max(axis=1)), 4)
+            P, T = P[order], (P.argmax(axis=1)[order] + np.arange(examples) % 2) % 3
+        _expect_rows(answer, P, T, count)
     return "also with fewer mistakes than were asked for, and with none"
 
 
@@ -520,6 +523,12 @@ def _expect_rows(answer, P, T, count):
                 f"place {place} goes to row {row}, {sure[row]:.2f} sure; row {better} is wrong too, and "
                 f"{sure[better]:.2f} sure"
             )
+
+
+@surest_mistakes.mistake("place 0 goes to row")
+def sorted_only_if_there_are_too_many(P, T, count):
+    wrong = np.flatnonzero(P.argmax(axis=1) != T)
+    return wrong[np.argsort(-P[wrong].max(axis=1))][:count] if len(wrong) > count else wrong
 
 
 @surest_mistakes.probe

@@ -141,7 +141,7 @@ def draw_cliff(rates, losses_by_name, limits, top=10.0, ax=None):
     ax.set(xscale="log", yscale="log", xlabel="learning rate", ylabel="final loss (share of the variance)")
     ax.set_ylim(top=top)
     ax.legend(loc="lower left")
-    ax.set_title("A slow valley, a floor, and a cliff")
+    ax.set_title("Too small is slow; too large is a cliff")
     return ax
 
 

@@ -53,7 +53,7 @@ def draw_push(logits, probabilities, dY, truth, reach=6.0):
             left.annotate("", **ends, arrowprops=arrow)
         said = f"{round(slope, 2) + 0.0:+.2f}"  # without the sign of a -0.0
         left.text(name, -reach - 2.0, said, ha="center", color=BACKWARD, weight="bold")
-    left.text(-0.55, -reach - 1.1, "gradient dY:", ha="left", color=BACKWARD)
+    left.text(-0.55, -reach - 1.1, f"dY (arrows {ARROW:g} times as long):", ha="left", color=BACKWARD)
     left.set(ylim=(-reach - 2.5, reach + 1.0), ylabel="logit")
     for name in classes:
         target = float(name == truth)
@@ -109,7 +109,8 @@ def draw_ends(logits, losses, gradients):
             ax.plot(
                 logits[:count], line[:count], color=color, linestyle=linestyle, linewidth=width, marker=""
             )
-            end = {"marker": "X", "markersize": 11} if count < len(logits) else {"marker": marker}
+            size = 10 + 5 * (len(lines) - 1 - place)  # nor does a cross hide another one
+            end = {"marker": "X", "markersize": size} if count < len(logits) else {"marker": marker}
             ax.plot(
                 logits[count - 1], line[count - 1], color=color, linestyle=linestyle, linewidth=width,
                 label=name, markeredgecolor="white", **end,
