@@ -178,7 +178,7 @@ def expect_guesses(guesses, truths):
 
     Parameters
     ----------
-    guesses : tuple of float
+    guesses : tuple, list or array of float
     truths : dict of str to float
         What was asked, in words, and what a run has shown.
 
@@ -188,6 +188,7 @@ def expect_guesses(guesses, truths):
     Traceback (most recent call last):
     course.checks.exercise.CheckFailed: the second slope is not 6.
     """
+    guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
     guesses = expect_several(guesses, *truths) if len(truths) > 1 else [guesses]
     for guess, (what, truth) in zip(guesses, truths.items(), strict=True):
         if _numbers(what, guess).shape != () or not np.isclose(guess, truth, rtol=1e-3):
