@@ -544,6 +544,17 @@ def dY_minus_P(X):
     return _back(X, lambda Y, dY: dY - np.exp(Y))
 
 
+@log_softmax.mistake("Under the logarithm you subtract the largest, and in front you do not: shift both.")
+def shifted_in_one_place(X):
+    Y = X - np.log(np.exp(X - X.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True))
+    return Y, lambda dY: dY - np.exp(_log_softmax(X)) * dY.sum(axis=1, keepdims=True)
+
+
+@log_softmax.mistake("The sum of dY is that of each row, axis=1, not of the whole array.")
+def sum_of_everything(X):
+    return _back(X, lambda Y, dY: dY - np.exp(Y) * dY.sum())
+
+
 @log_softmax.mistake("This is the way back of softmax itself; yours ends in a logarithm.")
 def back_of_softmax(X):
     return _back(X, lambda Y, dY: np.exp(Y) * (dY - (dY * np.exp(Y)).sum(axis=1, keepdims=True)))

@@ -94,6 +94,16 @@ def the_same_twice():
     return 0.1, 0.1, 0.5
 
 
+@three_learning_rates.mistake("The curvature is the number before the bracket in the slope, 10 (w - 2).")
+def another_curvature():
+    return 0.2, 0.4, 0.5
+
+
+@three_learning_rates.mistake("The 0.5 is the answer of the miniature, with one example.")
+def copied_from_the_miniature():
+    return 0.5, 0.2, 0.5
+
+
 @three_learning_rates.mistake("The curvature is 10; the rate that lands at once is one divided by it.")
 def the_curvature_itself():
     return 10.0, 0.2, 0.5
@@ -296,13 +306,13 @@ def _(answer, rng):
             sizes = ", ".join(str(len(rows)) for rows in found)
             raise CheckFailed(f"{case}their sizes are {sizes or 'none'}; wanted are {count} of {size}")
         order, rows = np.random.default_rng(seed).permutation(examples).tolist(), sum(found, [])
-        if rows[:examples] != order:
-            said = "are not shuffled" if rows[:examples] == sorted(order) else "come in another order"
+        whole = examples // size * size  # the full batches before the last
+        if rows[:whole] != order[:whole]:
+            said = "are not shuffled" if rows[:whole] == list(range(whole)) else "come in another order"
             raise CheckFailed(f"{case}they {said}; one call of rng.permutation must give the order")
-        if rows[examples:] != order[: len(rows) - examples]:
+        if rows[whole:] != (wanted := (order + order)[whole : len(rows)]):
             raise CheckFailed(
-                f"{case}the last one is filled with {rows[examples:]}; the order begins with "
-                f"{order[: len(rows) - examples]}"
+                f"{case}the last one holds {rows[whole:]}; the order and its filling want {wanted}"
             )
     return "sizes, pairs, order and filling, with and without missing examples"
 
@@ -361,7 +371,15 @@ def one_batch_too_many(X, T, batch_size, rng):
         yield X[rows], T[rows]
 
 
-@full_batches.mistake("the last one is filled with [0, 1]")
+@full_batches.mistake("the order and its filling want")
+def the_last_ones_again(X, T, batch_size, rng):
+    order = rng.permutation(len(X))
+    for start in range(0, len(X), batch_size):
+        rows = order[min(start, len(X) - batch_size) :][:batch_size]
+        yield X[rows], T[rows]
+
+
+@full_batches.mistake("the order and its filling want")
 def filled_from_the_unshuffled(X, T, batch_size, rng):
     order = np.concatenate([rng.permutation(len(X)), np.arange(-len(X) % batch_size)])
     for start in range(0, len(order), batch_size):
@@ -518,6 +536,11 @@ def short_batch_lost(learner, X, T, batch_size, rng):
     return _epoch_in(
         rng.permutation(len(X)), learner, X, T, batch_size, stop=len(X) // batch_size * batch_size
     )
+
+
+@epoch.mistake("This is the sum over all examples; divide it by their number.")
+def sum_over_the_examples(learner, X, T, batch_size, rng):
+    return len(X) * _epoch_in(rng.permutation(len(X)), learner, X, T, batch_size)
 
 
 @epoch.mistake("The short last batch counts as much as the others; weight each batch by its size.")
@@ -697,6 +720,14 @@ def equal_shares(model, loss, optimizer, X, T, batch_size):
 @big_step.mistake("The share is of a full batch, so the short last one counts too much.")
 def share_of_a_full_batch(model, loss, optimizer, X, T, batch_size):
     return _stepped(model, loss, optimizer, X, T, batch_size, lambda size: batch_size / len(X))
+
+
+@big_step.mistake("The gradients are right; the loss is a plain mean over batches, and one is short.")
+def loss_with_equal_shares(model, loss, optimizer, X, T, batch_size):
+    count = -(-len(X) // batch_size)
+    return _stepped(
+        model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), value=lambda size: 1 / count
+    )
 
 
 @big_step.mistake("Nothing is set to zero, so old gradients are in the sum.")

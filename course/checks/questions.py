@@ -94,7 +94,8 @@ def expect_values(name, value, truth, source="it must be"):
     """
     shape, wanted = _numbers(name, value).shape, np.shape(truth)
     if shape != wanted:
-        raise CheckFailed(f"{name} has shape {shape}; it must have shape {wanted}")
+        what = f"have shape {wanted}" if wanted else "be one number"
+        raise CheckFailed(f"{name} has shape {shape}; it must {what}")
     place = _worst(value, truth)
     if place is not None:
         raise CheckFailed(_entry(name, value, truth, source, place))
@@ -191,7 +192,7 @@ def expect_guesses(guesses, truths):
     guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
     guesses = expect_several(guesses, *truths) if len(truths) > 1 else [guesses]
     for guess, (what, truth) in zip(guesses, truths.items(), strict=True):
-        if _numbers(what, guess).shape != () or not np.isclose(guess, truth, rtol=1e-3):
+        if _numbers(what, guess).shape != () or not np.isclose(guess, truth, rtol=1e-3, atol=5e-4):
             raise CheckFailed(f"{what} is not {_number(guess)}")
 
 

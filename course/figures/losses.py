@@ -119,7 +119,7 @@ def draw_ends(logits, losses, gradients):
     axes[1].set_ylim(0, 1.5)
     axes[1].legend(loc="upper left")
     ended = len(losses) - len(survivors)
-    axes[0].set_title(f"{ended} of {len(losses)} forms end{'s' * (ended == 1)} (X) before the logits do")
+    axes[0].set_title(f"{ended} of {len(losses)} forms end{'s' * (ended == 1)} (cross) before the logits do")
     return figure
 
 

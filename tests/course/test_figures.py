@@ -386,7 +386,7 @@ def test_a_line_ends_where_it_ceases_to_be_finite():
     left, _ = losses.draw_ends(range(4), lines, lines).axes
     ends = {line.get_label(): line.get_xdata()[-1] for line in left.lines if len(line.get_xdata()) == 1}
     assert ends == {"two": 1, "one": 3}
-    assert left.get_title(loc="left") == "1 of 2 forms ends (X) before the logits do"
+    assert left.get_title(loc="left") == "1 of 2 forms ends (cross) before the logits do"
 
 
 def test_history_draws_the_validation_where_there_is_one():
