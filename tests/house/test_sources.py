@@ -39,9 +39,9 @@ def missing(row, carried):
     ]
     for name in re.findall(r"`(.+?)`", row["library"]):
         try:
-            resolve_name(name)
+            resolve_name(f"minigrad.{name}")
         except (ImportError, AttributeError):
-            found.append(f"{row['id']}: {name} is not in the library")
+            found.append(f"{row['id']}: minigrad.{name} does not exist")
     return found
 
 
@@ -64,10 +64,10 @@ def test_every_tag_stands_in_a_chapter_that_the_table_names():
 
 
 def test_a_missing_tag_and_a_missing_name_are_found():
-    names = "`minigrad.layer.Layer.__call__`, `minigrad.layer.Lawyer`"
+    names = "`Layer.__call__`, `Lawyer`"
     row = {"id": "B7", "chapters": "04, 09, 30", "library": names}
     said = missing(row, {"04": {"B7": 1}, "09": {"B8": 1}, "30": None}.get)
     assert [sentence.partition(": ")[2][:24] for sentence in said] == [
         "no cell of chapter 09 or",
-        "minigrad.layer.Lawyer is",
+        "minigrad.Lawyer does not",
     ]
