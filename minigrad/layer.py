@@ -56,7 +56,8 @@ def run(layer, X, training=False, need_dX=True):
         return layer(X, training, need_dX)  # which checks more
     code = getattr(layer, "__code__", None) or getattr(type(layer).__call__, "__code__", None)
     given = {"training": training, "need_dX": need_dX}
-    result = layer(X, **{name: given[name] for name in _options(code)})
+    names = _options(code)
+    result = layer(X, **{name: given[name] for name in names}) if names else layer(X)
     if not (isinstance(result, tuple) and len(result) == 2 and callable(result[1])):
         name = getattr(layer, "__qualname__", layer)
         raise TypeError(f"{name} must return a pair (Y, backward), got {type(result).__name__}.")

@@ -95,15 +95,17 @@ class Learner:
         if len(set(names)) < len(names):
             raise ValueError(f"metrics are reported by name, but two are called the same: {names}.")
 
-    def fit_batch(self, X, T):
-        """Take one step on one batch and return its loss."""
-        self.model.zero_grad()
+    def fit_batch(self, X, T, parameters=None):
+        """Take one step on one batch and return its loss; who takes many looks up the parameters once."""
+        parameters = self.model.parameters() if parameters is None else parameters
+        for parameter in parameters:
+            parameter.zero_grad()
         Y, backward = self.model(X, training=True, need_dX=False)
         L, loss_backward = self.loss(Y, T)
         backward(loss_backward())
         if self.before_step:
-            self.before_step(self.model.parameters())
-        self.optimizer.step(self.model.parameters())
+            self.before_step(parameters)
+        self.optimizer.step(parameters)
         return float(L)
 
     def fit(self, X, T, epochs=1, batch_size=32, validation=None, callbacks=()):
@@ -136,9 +138,10 @@ class Learner:
             _require_pairs(*validation)
         history = History()
         for _ in range(epochs):
-            total = 0.0
+            total, parameters = 0.0, self.model.parameters()
             for X_batch, T_batch in batches(X, T, batch_size, self.rng):
-                total += self.fit_batch(X_batch, T_batch) * len(T_batch)  # a short last batch counts less
+                loss = self.fit_batch(X_batch, T_batch, parameters)
+                total += loss * len(T_batch)  # a short last batch counts less
             self.epoch += 1
             row = {"epoch": self.epoch, "loss": total / examples}
             if validation is not None:

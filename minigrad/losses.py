@@ -147,20 +147,21 @@ def cross_entropy(Y, T):
     (0.6931, array([[ 0.5, -0.5]]))
     """
     require_rows("cross_entropy", Y)
-    n_classes = shape_of(Y)[-1]
     T = _as_probabilities(Y, T)
     shifted = Y - Y.max(axis=-1, keepdims=True)
-    log_P = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    rows = Y.size // n_classes
+    E = np.exp(shifted)
+    sums = E.sum(axis=-1, keepdims=True)
+    rows = sums.size
 
     def backward(dL=1.0):
-        return (dL / rows) * (np.exp(log_P) * T.sum(axis=-1, keepdims=True) - T)
+        P = E / sums
+        return (dL / rows) * ((P if T.dtype == bool else P * T.sum(axis=-1, keepdims=True)) - T)
 
-    return -(T * log_P).sum() / rows, backward
+    return -(T * (shifted - np.log(sums))).sum() / rows, backward
 
 
 def _as_probabilities(Y, T):
-    """Return T as one row of probabilities for each row of Y, refusing labels that are no class of Y."""
+    """Return T as a row of probabilities for each row of Y, or of True and False if T holds labels."""
     if shape_of(T) == shape_of(Y) and T.dtype.kind == "f":
         return _typed(T, Y)
     if T.dtype.kind not in "iu" or shape_of(T) != shape_of(Y)[:-1]:
@@ -169,13 +170,14 @@ def _as_probabilities(Y, T):
             f"give integer labels of shape {shape_of(Y)[:-1]}, or probabilities (floats) of Y's shape."
         )
     n_classes = shape_of(Y)[-1]
-    if T.min() < 0 or T.max() >= n_classes:
+    right = T[..., None] == array_module(T).arange(n_classes)
+    if np.count_nonzero(right) < T.size:
         wrong = np.argwhere((T < 0) | (T >= n_classes))[0]
         raise ValueError(
             f"cross_entropy: T holds the label {T[tuple(wrong)]} at {[int(i) for i in wrong]}; "
             f"Y has {n_classes} classes, so labels run from 0 to {n_classes - 1}."
         )
-    return (T[..., None] == array_module(T).arange(n_classes)).astype(Y.dtype)
+    return right
 
 
 def cosine_distance(Y, T):

@@ -369,6 +369,18 @@ def test_xor_is_learned():
     np.testing.assert_array_equal(model.predict(X) > 0, T == 1)
 
 
+def test_a_layer_exchanged_between_epochs_is_trained_from_then_on():
+    fresh = Linear(2, 2, rng=1)
+    before = fresh.W.data.copy()
+
+    def exchange(learner, row):
+        learner.model.layers[0] = fresh
+
+    runner = Learner(Linear(2, 2, rng=0) >> Linear(2, 1, rng=0), mse, SGD(0.1))
+    runner.fit(np.ones((4, 2)), np.ones((4, 1)), epochs=2, callbacks=[exchange])
+    assert not np.array_equal(fresh.W.data, before)
+
+
 def test_digits_are_read():
     (X, T), validation, (X_test, T_test) = split(*digits(), rng=0)
     model = Linear(64, 128, rng=0) >> ReLU() >> Linear(128, 10, rng=1)

@@ -68,7 +68,9 @@ class Linear(Layer):
             Y += b.data
 
         def backward(dY):
-            rows_X, rows_dY = X.reshape(-1, W.shape[0]), dY.reshape(-1, W.shape[1])
+            rows_X, rows_dY = X, dY
+            if X.ndim != 2:  # all axes before the last are the batch
+                rows_X, rows_dY = X.reshape(-1, X.shape[-1]), dY.reshape(-1, dY.shape[-1])
             W.grad += rows_X.T @ rows_dY  # dL/dW = Xᵀ dY
             if b is not None:
                 b.grad += rows_dY.sum(axis=0)  # dL/db: b was added to every row
