@@ -59,7 +59,7 @@ class Parameter:
 
     def zero_grad(self):
         """Set the gradient to zero, in place."""
-        self.grad[...] = 0.0
+        self.grad.fill(0.0)
 
     def __repr__(self):
         return f"Parameter{self.shape}"
