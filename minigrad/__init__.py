@@ -12,7 +12,7 @@ from minigrad.layers.activations import GELU, ReLU, Sigmoid, Softmax, Tanh
 from minigrad.layers.combinators import Parallel, Residual, Watch, chain
 from minigrad.layers.reductions import Flatten, Max, Mean, Reshape, Sum, Transpose
 from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
-from minigrad.optimizers import SGD, Adam
+from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine, exponential
 from minigrad.learner import History, Learner, accuracy
 from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split, xor
 from minigrad.checkpoint import CheckpointError, load, save
@@ -35,7 +35,9 @@ __all__ = [
     "SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals",
     # chapter 08
     "digits", "split", "one_hot", "save", "load", "CheckpointError",
-    # chapters 09, 10, 12, 13, 15, 16 and 21
-    "Adam", "lecun", "glorot", "he", "orthogonal", "zeros", "Buffer",
+    # chapter 09
+    "RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential",
+    # chapters 10, 12, 13, 15, 16 and 21
+    "lecun", "glorot", "he", "orthogonal", "zeros", "Buffer",
     "ShapeError", "cosine_distance", "pad", "GELU", "array_module", "to_numpy", "to_device",
 ]  # fmt: skip

@@ -1,8 +1,10 @@
 """Optimizers: the third phase, after forward and backward. They change parameters, and nothing else does.
 
-Holds SGD with momentum, and Adam. Leaves out zeroing the gradients: that is the learner's first line. Built
-in chapter 07, momentum and Adam in chapter 09.
+Holds SGD with momentum, Adam, AdamW, RMSProp, clipping, and two schedules of the learning rate. Leaves out
+zeroing the gradients: that is the learner's first line. Built in chapter 07 (plain SGD) and chapter 09.
 """
+
+import math
 
 import numpy as np
 
@@ -174,3 +176,246 @@ class Adam:
                 square *= self.beta2
                 square += (1.0 - self.beta2) * (parameter.grad * parameter.grad)
                 parameter.data -= (learning_rate / c1) * mean / (np.sqrt(square / c2) + self.eps)
+
+
+class AdamW(Adam):
+    """Adam whose weights decay by themselves, instead of by way of the gradient and its running means.
+
+    Parameters
+    ----------
+    learning_rate, beta1, beta2, eps
+        As for Adam.
+    weight_decay : float
+        Each step takes learning_rate · weight_decay of a weight away first.
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of its range.
+
+    Notes
+    -----
+    data ← data - learning_rate weight_decay data, and then a step of Adam.
+
+    References
+    ----------
+    Loshchilov, Hutter, "Decoupled weight decay regularization" (2019), algorithm 2. Chapter 09.
+
+    Examples
+    --------
+    >>> from minigrad import Parameter
+    >>> W = Parameter([3.0])
+    >>> AdamW(learning_rate=0.1, weight_decay=0.5).step([W])  # without any gradient: 3 - 0.1 · 0.5 · 3
+    >>> W.data
+    array([2.85])
+    """
+
+    def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+        super().__init__(learning_rate, beta1, beta2, eps)
+        if not weight_decay >= 0:
+            raise ValueError(f"weight_decay must not be negative, got {weight_decay}.")
+        self.weight_decay = weight_decay
+
+    def step(self, parameters):
+        """Change every trainable parameter once, in place.
+
+        Parameters
+        ----------
+        parameters : list of Parameter
+        """
+        kept = 1.0 - _now(self.learning_rate, self.steps) * self.weight_decay
+        for parameter in parameters:
+            if parameter.trainable:
+                parameter.data *= kept
+        super().step(parameters)
+
+
+class RMSProp:
+    """Steps scaled by a running mean of the square of the gradient.
+
+    Parameters
+    ----------
+    learning_rate : float, or function of the number of steps taken so far -> float
+    decay : float
+        How much of the running mean is kept, 0 to below 1.
+    eps : float
+        Added to the root, so that a gradient of zero divides by something.
+
+    Attributes
+    ----------
+    steps : int
+        Steps taken so far.
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of its range.
+
+    Notes
+    -----
+    square ← decay square + (1 - decay) grad²;  data ← data - learning_rate grad / (√square + eps). The mean
+    begins at zero, so the first steps are long; it is kept in `parameter.state["square"]`.
+
+    References
+    ----------
+    Tieleman, Hinton, "Lecture 6.5: RMSProp", Coursera (2012). Chapter 09.
+
+    Examples
+    --------
+    >>> from minigrad import Parameter
+    >>> W = Parameter([3.0])
+    >>> W.grad += 8.0
+    >>> RMSProp(learning_rate=0.1, decay=0.75).step([W])  # square 0.25 · 64, its root 4
+    >>> W.data.round(6)
+    array([2.8])
+    """
+
+    def __init__(self, learning_rate=1e-3, decay=0.9, eps=1e-8):
+        _require_rate(learning_rate)
+        if not 0 <= decay < 1:
+            raise ValueError(f"decay must be from 0 to below 1, got {decay}.")
+        if not eps > 0:
+            raise ValueError(f"eps must be positive, got {eps}.")
+        self.learning_rate, self.decay, self.eps = learning_rate, decay, eps
+        self.steps = 0
+
+    def step(self, parameters):
+        """Change every trainable parameter once, in place.
+
+        Parameters
+        ----------
+        parameters : list of Parameter
+        """
+        learning_rate = _now(self.learning_rate, self.steps)
+        self.steps += 1
+        for parameter in parameters:
+            if parameter.trainable:
+                square = _remembered(parameter, "square")
+                square *= self.decay
+                square += (1.0 - self.decay) * (parameter.grad * parameter.grad)
+                parameter.data -= learning_rate * parameter.grad / (np.sqrt(square) + self.eps)
+
+
+def clip_grad_norm(parameters, max_norm):
+    """Shorten all gradients together, in place, if as one long row they are longer than max_norm.
+
+    Parameters
+    ----------
+    parameters : list of Parameter
+    max_norm : float
+        Positive.
+
+    Returns
+    -------
+    float
+        The length before.
+
+    Raises
+    ------
+    ValueError
+        If max_norm is not positive, or the length is not finite.
+
+    Notes
+    -----
+    length = √Σ grad²;  grad ← grad min(1, max_norm / length). The direction stays.
+
+    References
+    ----------
+    Pascanu, Mikolov, Bengio, "On the difficulty of training recurrent neural networks" (2013), algorithm 1.
+    Chapter 09.
+
+    Examples
+    --------
+    >>> from minigrad import Parameter
+    >>> W, b = Parameter([0.0]), Parameter([0.0])
+    >>> W.grad += 3.0
+    >>> b.grad += 4.0
+    >>> clip_grad_norm([W, b], 1.0), W.grad.round(6), b.grad.round(6)
+    (5.0, array([0.6]), array([0.8]))
+    """
+    if not max_norm > 0:
+        raise ValueError(f"max_norm must be positive, got {max_norm}.")
+    length = math.sqrt(sum(float((parameter.grad * parameter.grad).sum()) for parameter in parameters))
+    if not math.isfinite(length):
+        raise ValueError(f"the gradients have the length {length}: look for nan, or lower the learning rate.")
+    if length > max_norm:
+        for parameter in parameters:
+            parameter.grad *= max_norm / length
+    return length
+
+
+def cosine(learning_rate, steps, warmup=0):
+    """Return a schedule: up in a straight line, and then down along half a cosine to zero.
+
+    Parameters
+    ----------
+    learning_rate : float
+        The highest.
+    steps : int
+        When it is down at zero, where it stays.
+    warmup : int
+        When it is at its highest; the first step of a warmup is not zero.
+
+    Returns
+    -------
+    function of the number of steps taken so far -> float
+
+    Raises
+    ------
+    ValueError
+        If there are not more steps than those of the warmup.
+
+    References
+    ----------
+    Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts" (2017), equation 5. Chapter 09.
+
+    Examples
+    --------
+    >>> schedule = cosine(0.8, steps=6, warmup=2)
+    >>> [round(schedule(step), 2) for step in range(8)]
+    [0.4, 0.8, 0.8, 0.68, 0.4, 0.12, 0.0, 0.0]
+    """
+    if not 0 <= warmup < steps:
+        raise ValueError(f"warmup must be from 0 to below steps, got {warmup} and {steps}.")
+
+    def schedule(step):
+        if step < warmup:
+            return learning_rate * (step + 1) / warmup
+        done = min(1.0, (step - warmup) / (steps - warmup))
+        return learning_rate * 0.5 * (1.0 + math.cos(math.pi * done))
+
+    return schedule
+
+
+def exponential(learning_rate, half_life):
+    """Return a schedule that halves the learning rate every so many steps, evenly.
+
+    Parameters
+    ----------
+    learning_rate : float
+        At the first step.
+    half_life : float
+        After how many steps half of it is left.
+
+    Returns
+    -------
+    function of the number of steps taken so far -> float
+
+    Raises
+    ------
+    ValueError
+        If half_life is not positive.
+
+    References
+    ----------
+    Chapter 09.
+
+    Examples
+    --------
+    >>> schedule = exponential(0.8, half_life=2)
+    >>> [round(schedule(step), 2) for step in range(5)]
+    [0.8, 0.57, 0.4, 0.28, 0.2]
+    """
+    if not half_life > 0:
+        raise ValueError(f"half_life must be positive, got {half_life}.")
+    return lambda step: learning_rate * 0.5 ** (step / half_life)

@@ -5,7 +5,21 @@ import math
 import numpy as np
 import pytest
 
-from minigrad import SGD, Adam, Learner, Linear, Parameter, load, mse, save
+from minigrad import (
+    SGD,
+    Adam,
+    AdamW,
+    Learner,
+    Linear,
+    Parameter,
+    RMSProp,
+    clip_grad_norm,
+    cosine,
+    exponential,
+    load,
+    mse,
+    save,
+)
 
 
 def path(optimizer, gradient=lambda x: 10.0, steps=3, start=3.0):
@@ -98,11 +112,82 @@ def test_adam_averages_all_gradients_with_fading_weights():
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
-def test_adam_goes_on_from_a_file_as_if_nothing_had_happened(tmp_path):
+def test_rmsprop_on_paper():
+    # squares 0.75 · 16 = 12, 0.25 · 12 + 0.75 · 4 = 6
+    slopes = iter([4.0, 2.0])
+    found = path(RMSProp(0.1, decay=0.25, eps=1e-12), gradient=lambda x: next(slopes), steps=2)
+    first = 3.0 - 0.1 * 4.0 / math.sqrt(12.0)
+    np.testing.assert_allclose(found, [first, first - 0.1 * 2.0 / math.sqrt(6.0)], rtol=1e-9)  # eps
+
+
+def test_adam_without_its_first_mean_is_rmsprop_up_to_the_correction():
+    def corrected(step):
+        return 0.01 * math.sqrt(1.0 - 0.9 ** (step + 1))  # √(square / c2) is √square / √c2
+
+    def bowl(x):
+        return 2.0 * x + 1.0
+
+    adam = path(Adam(0.01, beta1=0.0, beta2=0.9, eps=1e-15), gradient=bowl, steps=20)
+    rmsprop = path(RMSProp(corrected, decay=0.9, eps=1e-15), gradient=bowl, steps=20)
+    np.testing.assert_allclose(adam, rmsprop, rtol=1e-10)
+    assert not np.allclose(adam, path(RMSProp(0.01, decay=0.9, eps=1e-15), gradient=bowl, steps=20))
+
+
+def test_adamw_decays_weights_whatever_their_slope():
+    # without a gradient 3, 3 · 0.95, 3 · 0.95²; and beside a gradient the decay does not go through the means
+    np.testing.assert_allclose(
+        path(AdamW(0.1, weight_decay=0.5), gradient=lambda x: 0.0, steps=2), [2.85, 2.7075], **CLOSE
+    )
+    (found,) = path(AdamW(0.1, weight_decay=0.5), steps=1)
+    np.testing.assert_allclose(found, 2.85 - 0.1, rtol=1e-7)
+    assert path(AdamW(0.1, weight_decay=0.0)) == path(Adam(0.1))
+
+
+def test_adamw_asks_a_schedule_for_the_rate_of_the_same_step():
+    found = path(AdamW(lambda step: (0.1, 0.2)[step], weight_decay=0.5), gradient=lambda x: 0.0, steps=2)
+    np.testing.assert_allclose(found, [2.85, 2.85 * 0.9], **CLOSE)
+
+
+def test_clipping_keeps_the_direction_and_a_short_gradient():
+    W, b = Parameter(np.zeros((2, 2))), Parameter(np.zeros(2))
+    for parameter in (W, b):
+        parameter.grad += 3.0
+    length = math.sqrt(6 * 9.0)
+    assert clip_grad_norm([W, b], 100.0) == pytest.approx(length) and (W.grad == 3.0).all()
+    assert clip_grad_norm([W, b], 1.0) == pytest.approx(length)
+    np.testing.assert_allclose(np.concatenate([W.grad.ravel(), b.grad]), 1 / math.sqrt(6.0), **CLOSE)
+
+
+def test_clipping_refuses_what_cannot_be_clipped():
+    W = Parameter([1.0])
+    with pytest.raises(ValueError, match="max_norm must be positive, got 0"):
+        clip_grad_norm([W], 0)
+    W.grad += math.nan
+    with pytest.raises(ValueError, match="the gradients have the length nan: look for nan"):
+        clip_grad_norm([W], 1.0)
+
+
+def test_cosine_rises_falls_and_stays():
+    schedule = cosine(2.0, steps=8, warmup=4)
+    np.testing.assert_allclose([schedule(step) for step in range(5)], [0.5, 1.0, 1.5, 2.0, 2.0], **CLOSE)
+    assert schedule(6) == pytest.approx(1.0) and schedule(8) == schedule(100) == 0.0
+    with pytest.raises(ValueError, match="warmup must be from 0 to below steps, got 8 and 8"):
+        cosine(2.0, steps=8, warmup=8)
+
+
+def test_exponential_halves():
+    schedule = exponential(2.0, half_life=3)
+    np.testing.assert_allclose([schedule(step) for step in (0, 3, 6)], [2.0, 1.0, 0.5], **CLOSE)
+    with pytest.raises(ValueError, match="half_life must be positive, got 0"):
+        exponential(2.0, half_life=0)
+
+
+@pytest.mark.parametrize("make", [Adam, AdamW, RMSProp])
+def test_a_run_goes_on_from_a_file_as_if_nothing_had_happened(make, tmp_path):
     X = np.random.default_rng(0).normal(size=(20, 3))
 
     def learner(seed=0):
-        return Learner(Linear(3, 2, rng=seed), mse, Adam(0.05), rng=seed)
+        return Learner(Linear(3, 2, rng=seed), mse, make(0.05), rng=seed)
 
     unbroken, broken = learner(), learner()
     losses = unbroken.fit(X, X[:, :2] ** 2, epochs=6)["loss"]
@@ -112,10 +197,11 @@ def test_adam_goes_on_from_a_file_as_if_nothing_had_happened(tmp_path):
     assert resumed.fit(X, X[:, :2] ** 2, epochs=3)["loss"] == losses[3:]
 
 
-def test_adam_passes_by_what_is_frozen():
+@pytest.mark.parametrize("make", [SGD, Adam, AdamW, RMSProp])
+def test_what_is_frozen_is_passed_by(make):
     frozen = Parameter([1.0], trainable=False)
     frozen.grad += 1.0
-    Adam(0.1).step([frozen])
+    make(0.1).step([frozen])
     assert frozen.data == 1.0 and frozen.state == {}
 
 
@@ -132,14 +218,14 @@ def test_a_schedule_is_a_function_of_the_steps_taken():
     assert optimizer.steps == 3
 
 
-@pytest.mark.parametrize("make", [SGD, Adam])
+@pytest.mark.parametrize("make", [SGD, Adam, AdamW, RMSProp])
 def test_a_step_counts_once_however_many_parameters_there_are(make):
     optimizer = make(0.1)
     optimizer.step([Parameter([1.0]), Parameter([1.0])])
     assert optimizer.steps == 1
 
 
-@pytest.mark.parametrize("optimizer", [SGD(0.5, momentum=0.9), Adam(0.5)])
+@pytest.mark.parametrize("optimizer", [SGD(0.5, momentum=0.9), Adam(0.5), RMSProp(0.5, decay=0.0)])
 def test_parameters_are_changed_in_place_and_gradients_are_not(optimizer):
     parameter = Parameter(np.ones((3, 7)))
     data = parameter.data
@@ -162,10 +248,14 @@ def test_float32_stays_float32(learning_rate):
     parameter = Parameter(np.ones(3, dtype=np.float32))
     parameter.grad += 1.0
     SGD(learning_rate, momentum=0.9, nesterov=True, weight_decay=0.1).step([parameter])
-    Adam(learning_rate).step([parameter])
-    assert {parameter.data.dtype, *(array.dtype for array in parameter.state.values())} == {
-        np.dtype(np.float32)
-    }
+    for make in (Adam, AdamW, RMSProp):
+        make(learning_rate).step([parameter])
+    clip_grad_norm([parameter], 0.1)
+    assert {
+        parameter.grad.dtype,
+        parameter.data.dtype,
+        *(array.dtype for array in parameter.state.values()),
+    } == {np.dtype(np.float32)}
     assert set(parameter.state) == {"velocity", "mean", "square"}
 
 
@@ -189,15 +279,20 @@ def test_settings_out_of_range_are_refused(settings, sentence):
 
 
 @pytest.mark.parametrize(
-    "settings, sentence",
+    "make, settings, sentence",
     [
-        ({"learning_rate": 0.0}, "learning_rate must be positive"),
-        ({"beta1": 1.0}, "beta1 and beta2 must be from 0 to below 1, got 1.0 and 0.999"),
-        ({"beta2": -0.1}, "beta1 and beta2 must be from 0 to below 1"),
-        ({"beta2": math.nan}, "beta1 and beta2 must be from 0 to below 1"),
-        ({"eps": 0.0}, "eps must be positive, got 0.0"),
+        (Adam, {"learning_rate": 0.0}, "learning_rate must be positive"),
+        (Adam, {"beta1": 1.0}, "beta1 and beta2 must be from 0 to below 1, got 1.0 and 0.999"),
+        (Adam, {"beta2": -0.1}, "beta1 and beta2 must be from 0 to below 1"),
+        (Adam, {"beta2": math.nan}, "beta1 and beta2 must be from 0 to below 1"),
+        (Adam, {"eps": 0.0}, "eps must be positive, got 0.0"),
+        (AdamW, {"weight_decay": -0.1}, "weight_decay must not be negative, got -0.1"),
+        (AdamW, {"beta1": 1.0}, "beta1 and beta2 must be from 0 to below 1"),
+        (RMSProp, {"learning_rate": -1.0}, "learning_rate must be positive"),
+        (RMSProp, {"decay": 1.0}, "decay must be from 0 to below 1, got 1.0"),
+        (RMSProp, {"eps": math.nan}, "eps must be positive"),
     ],
 )
-def test_settings_of_adam_out_of_range_are_refused(settings, sentence):
+def test_settings_out_of_range_are_refused_by_all(make, settings, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Adam(**settings)
+        make(**settings)

@@ -51,7 +51,7 @@ BUILT = {
     **dict.fromkeys(("mse", "bce_with_logits", "cross_entropy", "Softmax"), 6),
     **dict.fromkeys(("SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals"), 7),
     **dict.fromkeys(("digits", "split", "one_hot", "save", "load", "CheckpointError"), 8),
-    "Adam": 9,
+    **dict.fromkeys(("RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential"), 9),
     **dict.fromkeys(("lecun", "glorot", "he", "orthogonal", "zeros", "Buffer"), 10),
     "ShapeError": 12,
     "cosine_distance": 13,
