@@ -11,6 +11,7 @@ from minigrad.layers.linear import Linear
 from minigrad.layers.activations import GELU, ReLU, Sigmoid, Softmax, Tanh
 from minigrad.layers.combinators import Parallel, Residual, Watch, chain
 from minigrad.layers.reductions import Flatten, Max, Mean, Reshape, Sum, Transpose
+from minigrad.layers.normalization import BatchNorm, Dropout, LayerNorm
 from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
 from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine, exponential
 from minigrad.learner import History, Learner, accuracy
@@ -37,7 +38,8 @@ __all__ = [
     "digits", "split", "one_hot", "save", "load", "CheckpointError",
     # chapter 09
     "RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential",
-    # chapters 10, 12, 13, 15, 16 and 21
-    "lecun", "glorot", "he", "orthogonal", "zeros", "Buffer",
+    # chapter 10
+    "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
+    # chapters 12, 13, 15, 16 and 21
     "ShapeError", "cosine_distance", "pad", "GELU", "array_module", "to_numpy", "to_device",
 ]  # fmt: skip

@@ -77,8 +77,18 @@ def plain(cls, rng):
     return cls()
 
 
+def uneven(layer, rng):
+    """Return a norm whose gains, shifts and averages are drawn: ones and zeros would hide mistakes."""
+    for part in layer.parameters():
+        part.data[...] = rng.normal(size=part.shape)
+    for part in layer.buffers():
+        part.data[...] = rng.uniform(0.5, 2.0, size=part.shape)
+    return layer
+
+
 LINEAR = "minigrad.layers.linear.Linear"
 ACTIVATIONS = "minigrad.layers.activations."
+NORMALIZATION = "minigrad.layers.normalization."
 REDUCTIONS = "minigrad.layers.reductions."
 COMBINATORS = "minigrad.layers.combinators."
 SEQUENTIAL = "minigrad.layer.Sequential"
@@ -95,6 +105,30 @@ ROWS = [
     Row(ACTIVATIONS + "GELU", plain, normal(5, 3), (5, 3)),
     Row(ACTIVATIONS + "Softmax", plain, normal(5, 3), (5, 3)),
     Row(ACTIVATIONS + "Softmax", plain, normal(5, 11, 3), (5, 11, 3), "over steps"),
+    Row(NORMALIZATION + "Dropout", lambda cls, rng: cls(0.3, rng=rng), normal(5, 3), (5, 3)),
+    Row(NORMALIZATION + "LayerNorm", lambda cls, rng: uneven(cls(3), rng), normal(5, 3), (5, 3)),
+    Row(
+        NORMALIZATION + "LayerNorm",
+        lambda cls, rng: uneven(cls(3), rng),
+        normal(5, 11, 3),
+        (5, 11, 3),
+        "over steps",
+    ),
+    Row(NORMALIZATION + "BatchNorm", lambda cls, rng: uneven(cls(3), rng), normal(5, 3), (5, 3)),
+    Row(
+        NORMALIZATION + "BatchNorm",
+        lambda cls, rng: uneven(cls(3), rng),
+        normal(5, 3, 7, 2),
+        (5, 3, 7, 2),
+        "of images",
+    ),
+    Row(
+        NORMALIZATION + "BatchNorm",
+        lambda cls, rng: uneven(cls(3, axis=-1), rng),
+        normal(5, 11, 3),
+        (5, 11, 3),
+        "over steps",
+    ),
     Row(REDUCTIONS + "Sum", plain, normal(5, 11, 3), (5, 3)),
     Row(REDUCTIONS + "Sum", lambda cls, rng: cls(-1), normal(5, 11, 3), (5, 11), "of the last axis"),
     Row(REDUCTIONS + "Mean", plain, normal(5, 11, 3), (5, 3)),

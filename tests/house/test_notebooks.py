@@ -53,6 +53,7 @@ BUILT = {
     **dict.fromkeys(("digits", "split", "one_hot", "save", "load", "CheckpointError"), 8),
     **dict.fromkeys(("RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential"), 9),
     **dict.fromkeys(("lecun", "glorot", "he", "orthogonal", "zeros", "Buffer"), 10),
+    **dict.fromkeys(("Dropout", "BatchNorm", "LayerNorm"), 10),
     "ShapeError": 12,
     "cosine_distance": 13,
     "pad": 15,
