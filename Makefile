@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 LAB_ARGS ?=
+BENCH_ARGS ?=
 N ?=
 BIN := .venv/bin
 READY := .venv/ready
@@ -9,10 +10,10 @@ READY := .venv/ready
 NOT_IN_THE_LAB := @jupyterlab/apputils-extension:announcements @jupyter/nbgrader nbdime-jupyterlab
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check chapter exercises book lock clean
+.PHONY: help lab test test-gpu check chapter exercises book bench lock clean
 
 help:  ## list these words
-	@awk -F ':.*##  *' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 	@echo "== Copying the chapters and exercises to work/ (what you changed there stays)"
@@ -23,6 +24,10 @@ lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 test: check  ## prove everything: check, then every notebook and every solution against its stored outputs
 	@echo "== Running every notebook and every solution"
 	$(BIN)/python -m pytest --nbval -n 2 --dist loadfile notebooks solutions
+
+test-gpu: $(READY)  ## prove that layers compute the same on a GPU (needs CuPy in .venv, and a device)
+	@$(BIN)/python -c 'import sys; from course.gpu import find_cupy; sys.exit(find_cupy()[1] or None)'
+	$(BIN)/python -m pytest -m gpu tests/test_contract.py tests/test_backend.py
 
 check: $(READY)  ## prove all but the notebooks
 	@echo "== Reading the code with ruff"
@@ -45,9 +50,12 @@ book: $(READY)  ## build the book; every warning is an error
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder html book book/_build/html
 	@echo "== Open book/_build/html/index.html"
 
+bench: $(READY)  ## time minigrad beside raw NumPy, and PyTorch where it is (BENCH_ARGS="..." goes to it)
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
 lock: .venv/bin/uv  ## resolve the newest versions into requirements.lock
 	$(BIN)/uv --no-config pip compile --upgrade --universal --python-version 3.11 --fork-strategy fewest \
-	    --all-extras --generate-hashes --custom-compile-command "make lock" \
+	    --extra course --extra dev --extra book --generate-hashes --custom-compile-command "make lock" \
 	    --quiet --output-file requirements.lock pyproject.toml
 
 clean:  ## remove what these words made, except your work/

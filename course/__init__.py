@@ -8,13 +8,15 @@ from importlib import import_module
 
 from course.checks import check, hint, progress, solution
 from course.gather import gather
+from course.gpu import gpu, stand_in
 from course.keep import keep, mine
 from course.xray import xray
 
 # Imported when first asked for, since they bring Matplotlib.
 ON_DEMAND = {"show": "course.figures", "explore": "course.widgets", "Slider": "course.widgets"}
 
-__all__ = ["check", "hint", "solution", "progress", "keep", "mine", "gather", "xray", *ON_DEMAND]
+__all__ = ["check", "hint", "solution", "progress", "keep", "mine", "gather", "xray", "gpu", "stand_in"]
+__all__ += ON_DEMAND
 
 
 def __getattr__(name):

@@ -206,7 +206,7 @@ def _within(thing, name, seen):
         parts = inspect.getclosurevars(thing).globals | inspect.getclosurevars(thing).nonlocals
     elif callable(thing):
         named = getattr(thing, "named_parameters", dict)()  # its own names come first
-        parts = named | getattr(thing, "__dict__", {})
+        parts = dict(named) | getattr(thing, "__dict__", {})  # a PyTorch module returns an iterator
     for key, part in parts.items():
         yield from _within(part, f"{name}.{key}".lstrip("."), seen)
 

@@ -18,13 +18,29 @@ from matplotlib.text import Text
 from PIL import Image
 
 from course import figures, style
-from course.figures import jacobians, learning, library, losses, reports, slopes, start
+from course.cupy_stand_in import Transfer
+from course.figures import (
+    benchmarks,
+    devices,
+    graphs,
+    jacobians,
+    learning,
+    library,
+    losses,
+    optimizers,
+    reports,
+    slopes,
+    start,
+    starting,
+)
 from course.xray import xray
 from minigrad import History, Linear
 
 ALT = "The loss falls from 2.3 to 0.1 within five epochs."
 CLASSES = np.array([0, 1, 0, 1, 1])
 POINTS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 1.0], [1.0, 2.0]])
+PLACES = {"x": (0, 1), "w": (0, 0), "h": (1, 0), "s": (2, 1)}
+MADE_FROM = {"h": "xw", "s": "hx"}
 DIGITS = np.arange(5 * 64, dtype=float).reshape(5, 64)
 WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice"]
 
@@ -33,6 +49,10 @@ LANES = (
     {"X": [[1.0, 2.0]], "H": [[5.0, -3.0, 4.0]], "A": [[5.0, 0.0, 4.0]], "Y": [[1.5]]},
     {"dX": [[3.0, -1.0]], "dH": [[1.0, 0.0, -1.0]], "dA": [[1.0, 2.0, -1.0]], "dY": [[1.0]]},
 )
+MOVED = [
+    Transfer(direction, way, 8, "a line")
+    for direction, way in (("to", "asarray"), ("back", "get"), ("to", "index"), ("back", "float"))
+]
 
 
 def kept_by_a_layer():
@@ -104,13 +124,91 @@ RIGHT = {
     ],
     learning.draw_cliff: [([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2})],
     learning.draw_fit: [(POINTS[:, :1], POINTS[:, 1:], np.sin)],
+    benchmarks.draw_ratios: [
+        (["W1", "W2 SGD"], {"minigrad": [0.1, 0.97], "raw NumPy": [0.05, 1.2]}),
+        (["W1"], {"minigrad": [0.5]}),
+    ],
+    benchmarks.draw_growth: [
+        ({"batch": ([1, 8, 64], {"minigrad": [5.0, 6.0, 20.0], "PyTorch": [50.0, 52.0, 70.0]})},),
+        ({what: ([1, 8, 64], {"minigrad": [5.0, 6.0, 20.0]}) for what in ("batch", "width", "depth")},),
+    ],
+    devices.draw_timelines: [
+        ({"one wait": ([(0, 10), (10, 20)], [(10, 50), (50, 55)])},),
+        (dict.fromkeys(("one wait", "two waits"), ([(0, 10), (50, 60)], [(10, 50), (60, 65)])),),
+    ],
+    devices.draw_transfers: [({"as written": MOVED, "quiet": MOVED[:1]},), ({"still": []},)],
+    devices.draw_crossover: [
+        ([8, 80, 800], [1e-5, 1e-3, 1e-1], [4e-4, 4e-4, 4e-3], "measured"),
+        ([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model"),
+    ],
+    graphs.draw_graph: [
+        (PLACES, MADE_FROM, {"x": 3.0}),
+        (PLACES, MADE_FROM, dict.fromkeys("xwhs", 1234.5), {"s": 1.0, "h": 1.0, "x": -2.5}, ["s"]),
+    ],
+    graphs.draw_calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
     learning.draw_learned: [
         (lambda X: X, POINTS, CLASSES, 1, 0.693),
         (lambda X: X, POINTS, CLASSES, 20, 0.1),
     ],
+    optimizers.draw_paths: [
+        (np.diag([1.0, 50.0]), {"plain": POINTS - 1.5}, 3),
+        (np.eye(2), {"plain": POINTS, "momentum": POINTS / 2}, 1, 3.0, "upright"),
+    ],
+    optimizers.draw_two_valleys: [
+        (
+            {"upright": np.eye(2), "turned": np.ones((2, 2))},
+            {"upright": {"plain": POINTS}, "turned": {"plain": POINTS}},
+            4,
+            "One valley twice",
+        )
+    ],
+    optimizers.draw_by_step: [
+        ({"cosine": [0.1, 0.2, 0.0]}, "learning rate", "Up and down"),
+        ({"one": [1.0, 2.0], "two": [3.0, 1.0]}, "step / learning rate", "Too long at first", True),
+    ],
+    optimizers.draw_rates: [
+        (
+            {"plain": ([0.1, 0.2], [[1.0, 0.5], [1.1, 0.6]])},
+            "validation loss",
+            "Where the good rates are",
+            3.0,
+        )
+    ],
+    starting.draw_spreads: [([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), ([1.0] * 3, [1.0] * 3, (0.1, 10))],
+    starting.draw_groups: [(4, 6), (1, 1)],
+    starting.draw_lag: [([0.0, 1.0, 2.0], [0.0, 0.1, 0.3])],
+    starting.draw_shares: [
+        ([0.0, 0.5], {"one": [[0.5, 0.25], [0.75, 0.5]]}, "rate"),
+        ([0.01, 0.1], {"one": [[0.5, 0.25], [0.75, 0.5]], "two": [[1.0, 1.0]] * 2}, "learning rate", True),
+    ],
 }
 
 WRONG = [
+    (graphs.draw_graph, (PLACES, {"y": "hs"}, {}), "these nodes have no place: y"),
+    (graphs.draw_graph, (PLACES, MADE_FROM, {"x": 1.0}, {"v": 1.0}), "these nodes have no place: v"),
+    (graphs.draw_calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
+    (graphs.draw_calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
+    (starting.draw_spreads, ([1.0, 0.0], [1.0, 1.0]), "a spread must be positive"),
+    (starting.draw_spreads, ([1.0], [1.0, 1.0]), r"got \(1,\) there, \(2,\) back"),
+    (starting.draw_groups, (4, 0), r"at least one row and one column, got shape \(4, 0\)"),
+    (starting.draw_lag, ([0.0, 1.0], [0.0]), "a running mean for each batch is wanted, got 1 for 2"),
+    (starting.draw_shares, ([0.1], {"one": [[0.5]]}, "rate"), r"one needs two seeds or more, .*got \(1, 1\)"),
+    (starting.draw_shares, ([0.1], {"one": [[0.5, 1.0]] * 2}, "rate"), r"for 1 settings; got \(2, 2\)"),
+    (devices.draw_timelines, ({"one wait": ([(0, 10)], [(5, 50)])},), "one wait: each call is launched, and"),
+    (devices.draw_timelines, ({"one wait": ([(0, 10)], [])},), "one wait: each call is launched, and"),
+    (devices.draw_transfers, ({},), "no program to draw"),
+    (devices.draw_crossover, ([8, 80], [1.0, 2.0], [1.0], "a model"), "2 widths need a positive time each"),
+    (devices.draw_crossover, ([8], [1.0], [0.0], "a model"), "1 widths need a positive time each"),
+    (
+        benchmarks.draw_ratios,
+        (["W1"], {"minigrad": [0.1, 0.2]}),
+        "minigrad needs a positive ratio for each of 1",
+    ),
+    (
+        benchmarks.draw_growth,
+        ({"batch": ([1, 8], {"minigrad": [5.0, 0.0]})},),
+        "minigrad needs a positive number for each of 2 values of batch",
+    ),
     (start.draw_map, (["05_chain"],), "no chapter is called 05_chain; the chapters are 00_start"),
     (slopes.draw_secant, (np.sin, 1.0, 0.0), "a line needs two points"),
     (slopes.draw_v, ([1e-2, 0.0], {"forward": [1, 1]}), "positive"),
@@ -161,6 +259,14 @@ WRONG = [
     (learning.draw_cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
     (learning.draw_fit, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
     (learning.draw_learned, (lambda X: X, np.ones((5, 3)), CLASSES, 1, 0.5), "two columns"),
+    (optimizers.draw_paths, (np.eye(2), {"plain": POINTS}, 5), "plain has 4 steps, to be drawn are 5"),
+    (optimizers.draw_two_valleys, ({"a": np.eye(2)}, {"b": {}}, 1, "Two"), "do not match"),
+    (optimizers.draw_by_step, ({"a": [1.0]}, "loss", "Down"), "needs two numbers or more; a has 1"),
+    (
+        optimizers.draw_rates,
+        ({"plain": ([0.1], [[1.0, 0.5]])}, "loss", "Rates", 3.0),
+        r"losses of shape \(1, 2\) for 1 learning rates",
+    ),
     (library.draw_boundary, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
 ]
 
@@ -186,7 +292,20 @@ def texts(ax):
 def test_every_drawing_function_is_tested():
     public = {
         function
-        for module in (jacobians, library, losses, reports, slopes, start, learning)
+        for module in (
+            benchmarks,
+            devices,
+            graphs,
+            jacobians,
+            library,
+            losses,
+            optimizers,
+            reports,
+            slopes,
+            start,
+            learning,
+            starting,
+        )
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if name.startswith("draw_")
     }
@@ -420,6 +539,57 @@ def test_runs_beyond_the_cliff_are_crosses_at_the_edge():
     assert crosses == [[10.0, 10.0], [8.0]]
     medians = [line.get_ydata().tolist() for line in ax.lines if line.get_linestyle() == "-"]
     np.testing.assert_allclose(medians, [[1.1, 0.1], [1.0, 0.5]])
+
+
+def test_a_graph_shows_what_has_arrived_and_who_has_had_a_turn():
+    ax = graphs.draw_graph(PLACES, MADE_FROM, dict.fromkeys("xwhs", 6.0), {"s": 1.0, "h": 1.0}, ["s"])
+    assert ax.get_title(loc="left") == "On the way back: 1 of 4 nodes have had their turn"
+    assert sum(bool(getattr(text, "arrow_patch", None)) for text in ax.texts) == 4 + 2
+    assert sorted(text for text in texts(ax) if text) == ["1", "1", "6", "6", "6", "6", "h", "s", "w", "x"]
+    ax = graphs.draw_graph(PLACES, MADE_FROM, {"x": 3.0, "w": 2.0})
+    assert ax.get_title(loc="left") == "On the way there: 2 of 4 values are known"
+
+
+def test_calls_are_told_at_the_last_level():
+    ax = graphs.draw_calls([1, 16], {"naive": [3, 131071], "sorted": [2, 17]})
+    assert ax.get_title(loc="left") == "Calls at 16 levels: naive 131,071, sorted 17"
+
+
+def test_transfers_are_counted_and_the_hidden_ones_hatched():
+    ax = devices.draw_transfers({"as written": MOVED, "quiet": MOVED[:1]})
+    assert texts(ax) == ["4", "1"]
+    assert ax.get_title(loc="left") == "Transfers in one epoch: from 4 to 1"
+    widths = [(bar.get_width(), bool(bar.get_hatch())) for bar in ax.patches]
+    assert widths == [(1, False), (1, True)] * 2 + [(1, False), (0, True), (0, False), (0, True)]
+
+
+def test_the_crossover_is_the_first_width_at_which_the_device_is_faster():
+    ax = devices.draw_crossover([8, 80, 812], [1e-5, 1e-3, 1e-1], [4e-4, 4e-3, 4e-3], "a model")
+    assert ax.get_title(loc="left") == "The device overtakes at a width of about 810"
+    assert ax.lines[-1].get_xdata().tolist() == [812]
+    ax = devices.draw_crossover([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model")
+    assert "every width" in ax.get_title(loc="left")
+
+
+def test_timelines_end_when_the_device_is_done():
+    ax = devices.draw_timelines({"one wait": ([(0, 10), (10, 20)], [(10, 50), (50, 55)])})
+    assert ax.get_title(loc="left") == "Microseconds until all is done: one wait 55"
+    assert texts(ax) == ["1", "1", "2", "2", "one wait"]
+
+
+def test_shares_come_with_the_standard_error_of_their_seeds():
+    ax = starting.draw_shares([0.1, 0.2], {"one": [[0.5, 0.25], [0.75, 0.25]]}, "rate")
+    (bars,) = ax.containers
+    line, _, (lengths,) = bars
+    assert line.get_ydata().tolist() == [0.625, 0.25]
+    ends = [segment[:, 1].tolist() for segment in lengths.get_segments()]
+    np.testing.assert_allclose(ends, [[0.5, 0.75], [0.25, 0.25]])
+    assert ax.get_title(loc="left") == "one: 62.5% right at its best"
+
+
+def test_an_average_says_how_far_it_is_behind():
+    ax = starting.draw_lag([0.0, 1.0, 2.0], [0.0, 0.1, 0.5])
+    assert ax.get_title(loc="left") == "In the end the average is 1.5 behind its batch"
 
 
 def test_lines_differ_in_more_than_their_colour():

@@ -17,9 +17,13 @@ LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 PINNED = r"^([A-Za-z0-9._-]+)==([^\s;]+)"
 
 
+LEFT_OUT = {"bench"}  # PyTorch, which is larger than all the rest: only who runs the benchmark installs it
+
+
 def wanted():
-    """Return the requirements of the project with all its extras: {name: version range}."""
-    lines = PROJECT["dependencies"] + sum(PROJECT["optional-dependencies"].values(), [])
+    """Return the requirements of the project with its extras but those left out: {name: version range}."""
+    extras = PROJECT["optional-dependencies"]
+    lines = PROJECT["dependencies"] + [line for name in extras.keys() - LEFT_OUT for line in extras[name]]
     return {canonicalize_name(r.name): r.specifier for r in map(Requirement, lines)}
 
 
@@ -58,9 +62,10 @@ def imported(path):
 
 def test_every_package_that_is_imported_is_named_in_pyproject():
     optional = {"cupy", "mpi4py", "sklearn", "torch"}  # each imported in the one function that needs it
-    ours = {path.stem for path in (ROOT / "book").rglob("*.py")} | {"minigrad", "course", "tests"}
+    ours = {path.stem for path in (ROOT / "book").rglob("*.py")}
+    ours |= {"minigrad", "course", "tests", "benchmarks"}
     distributions = packages_distributions()
-    for folder in ("minigrad", "course", "tests", "book"):
+    for folder in ("minigrad", "course", "tests", "book", "benchmarks"):
         for path in (ROOT / folder).rglob("*.py"):
             for module in imported(path) - sys.stdlib_module_names - ours - optional:
                 names = {canonicalize_name(name) for name in distributions.get(module, [module])}

@@ -25,7 +25,9 @@ for name in LAYERS:
 MAY |= {name: {*GROUND, *FIRST} for name in ("learner", "parallel", "evaluator")}
 
 # And of what stands around it, lowest first: a row imports from itself and from the rows before it.
-AROUND = "style store gather xray bugs figures checks keep widgets grading release build".split()
+AROUND = (
+    "style store gather xray bugs cupy_stand_in gpu figures checks keep widgets grading release build".split()
+)
 
 
 def imports(path, everywhere=True):

@@ -1,0 +1,94 @@
+"""The command line: `python -m benchmarks`, `python -m benchmarks scaling`, `python -m benchmarks draw`."""
+
+import argparse
+import sys
+
+from tqdm import tqdm
+
+from benchmarks import page, results, table
+from benchmarks.comparison import Disagreement, compare, contestants
+from benchmarks.scaling import PARTS, scale
+from benchmarks.workloads import WORKLOADS
+
+NO_TORCH = (
+    "PyTorch is not installed here, so the ratios to it are left out. To add it to .venv:\n"
+    '    .venv/bin/uv pip install --python .venv/bin/python --editable ".[bench]"'
+)
+THREADS = (1, 2)
+ROUNDS = 7  # fewer, and a median says little
+
+
+def _short(name):
+    """Return what a workload is called on the command line: W2 for both of its optimizers."""
+    return name.split()[0]
+
+
+def run_table(chosen):
+    """Measure the table, print it, and save it if asked to."""
+    rounds, seconds = (3, 0.03) if chosen.quick else (chosen.rounds, 0.2)
+    workloads = [workload for workload in WORKLOADS.values() if _short(workload.name) in chosen.workloads]
+    turns = len(workloads) * len(THREADS) * rounds * len(contestants())
+    rows = []
+    with tqdm(total=turns, unit=" turns") as bar:
+        for threads in THREADS:
+            for workload in workloads:
+                bar.set_description(f"{workload.name}, threads: {threads}")
+                rows.append(compare(workload, threads, rounds, seconds, bar.update))
+    print(table.text(rows))
+    print(f"Everybody computes in float32. A goal counts as met up to {table.SLACK - 1:.0%} above it.")
+    for threads in THREADS:
+        noise = table.spread([row for row in rows if row["threads"] == threads])
+        print(f"Threads: {threads}. The ratio of a single round lies within {noise:.0%} of its median.")
+    if "torch" not in contestants():
+        print(NO_TORCH)
+    if chosen.save:
+        results.save("table", {"rounds": rounds, "rows": rows})
+
+
+def run_scaling(chosen):
+    """Measure how costs grow, print it, and save it if asked to."""
+    rounds, seconds = (1, 0.01) if chosen.quick else (chosen.rounds, 0.1)
+    with tqdm(PARTS, unit=" parts") as bar:
+        found = scale(bar, rounds, seconds)
+    print("\n\n".join(page.scaling_text(found)))
+    if "torch" not in contestants():
+        print(NO_TORCH)
+    if chosen.save:
+        results.save("scaling", {"rounds": rounds, **found})
+
+
+def draw(_):
+    """Bring the book's page and its figures along with the saved results."""
+    page.refresh(results.load())
+
+
+def arguments_of(words=None):
+    """Return what the command line asks for; leave with a sentence if it cannot be."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
+    add, shorts = parser.add_argument, list(dict.fromkeys(map(_short, WORKLOADS)))
+    add("what", nargs="?", choices=("table", "scaling", "draw"), default="table", help="table unless given")
+    add("--workloads", nargs="+", choices=shorts, default=shorts, help="of the table; all unless given")
+    add("--rounds", type=int, default=ROUNDS, help=f"turns of each contestant ({ROUNDS})")
+    add("--quick", action="store_true", help="a short look; its numbers are too noisy to keep")
+    add("--save", action="store_true", help="keep the numbers in benchmarks/results.json")
+    chosen = parser.parse_args(words)
+    if chosen.rounds < 1:
+        parser.error(f"--rounds: at least 1, got {chosen.rounds}.")
+    if chosen.save and (chosen.quick or chosen.rounds < ROUNDS or chosen.workloads != shorts):
+        parser.error(f"--save keeps whole results only: all workloads, {ROUNDS} rounds or more, not --quick.")
+    return chosen
+
+
+def main(words=None):
+    """Run what the command line asks for, and return the exit status."""
+    chosen = arguments_of(words)
+    try:
+        {"table": run_table, "scaling": run_scaling, "draw": draw}[chosen.what](chosen)
+    except (Disagreement, page.Unfinished) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

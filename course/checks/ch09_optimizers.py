@@ -1,0 +1,818 @@
+"""The exercises of chapter 09: velocities, corrected means, a sibling of Adam, clipping, schedule, list."""
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import N_IN, N_OUT, expect_guesses, expect_shape, expect_values, untouched
+from minigrad.optimizers import SGD
+from minigrad.parameter import Parameter
+
+# 1. what momentum makes of slopes
+
+three_velocities = Exercise(
+    "09_optimizers.three_velocities",
+    title="Three velocities",
+    points=2,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "The average is the velocity times 1 - β. A velocity that no longer changes is v = 0.8 v + slope.",
+        "The learning rate is α times 1 - β. On a constant slope the velocity ends at slope / 0.2, "
+        "and a step is the learning rate times the velocity.",
+        "A velocity that swings between u and -u obeys u = -0.8 u + 9: bring 0.8 u to the other side.",
+    ),
+)
+
+
+def _velocities(slopes, momentum):
+    """Return the velocity after each of many slopes."""
+    W, optimizer, found = Parameter(0.0), SGD(learning_rate=1.0, momentum=momentum), []
+    for slope in slopes:
+        before = W.data.copy()
+        W.grad[...] = slope
+        optimizer.step([W])
+        found.append(float(before - W.data))
+    return found
+
+
+@three_velocities.check
+def _(answer, rng):
+    average, slopes = 0.0, rng.normal(size=50)
+    for slope in slopes:
+        average = 0.8 * average + (1 - 0.8) * slope
+    expect_guesses(
+        answer(),
+        {
+            "the learning rate": 0.5 * average / _velocities(slopes, 0.8)[-1],
+            "the length of a step on the constant slope": 0.1 * _velocities([3.0] * 200, 0.8)[-1],
+            "the size of the swinging velocity": abs(_velocities([9.0, -9.0] * 100, 0.8)[-1]),
+        },
+    )
+    return "compared with walks of 200 steps"
+
+
+@three_velocities.right
+def as_decimals():
+    return 0.1, 1.5, 5.0
+
+
+@three_velocities.right
+def by_the_sum_of_a_row():
+    return np.array(
+        [0.5 * 0.2, 0.1 * 3 * sum(0.8**k for k in range(200)), 9 * abs(sum((-0.8) ** np.arange(200)))]
+    )
+
+
+@three_velocities.mistake("The average is the smaller of the two, so its α is the larger: multiply by 1 - β.")
+def divided_by_one_minus_beta():
+    return 2.5, 1.5, 5.0
+
+
+@three_velocities.mistake(
+    "That is α β; the factor between the two forms is what a new gradient enters with, 1 - β."
+)
+def times_beta():
+    return 0.4, 1.5, 5.0
+
+
+@three_velocities.mistake(
+    "An α stands before an average, ours before a sum, which is longer: the two differ."
+)
+def the_same_rate():
+    return 0.5, 1.5, 5.0
+
+
+@three_velocities.mistake("That is the velocity; a step is the learning rate times the velocity.")
+def the_velocity():
+    return 0.1, 15.0, 5.0
+
+
+@three_velocities.mistake("That is a plain step: on a constant slope the velocity grows beyond the slope.")
+def a_plain_step():
+    return 0.1, 0.3, 5.0
+
+
+@three_velocities.mistake("That holds for an average; ours is a sum, which ends at slope / (1 - momentum).")
+def as_an_average():
+    return 0.1, 0.06, 5.0
+
+
+@three_velocities.mistake("That is for a constant slope; with a swinging one u = -0.8 u + 9.")
+def as_a_constant_slope():
+    return 0.1, 1.5, 45.0
+
+
+@three_velocities.mistake("That is what an average would end at; ours is a sum.")
+def a_swinging_average():
+    return 0.1, 1.5, 1.0
+
+
+@three_velocities.mistake(
+    "Between walls the velocity is smaller than the slope: each slope works against the last."
+)
+def the_slope_itself():
+    return 0.1, 1.5, 9.0
+
+
+@three_velocities.mistake("Asked is the size, without a sign.")
+def with_a_sign():
+    return 0.1, 1.5, -5.0
+
+
+@three_velocities.mistake("From u = -0.8 u + 9 comes 1.8 u = 9: divide.")
+def multiplied():
+    return 0.1, 1.5, 9 * 1.8
+
+
+@three_velocities.mistake("The 0.3 is the answer of the miniature, with other numbers.")
+def copied_from_the_miniature():
+    return 0.3, 1.5, 5.0
+
+
+# 2. a corrected mean
+
+smoothed = Exercise(
+    "09_optimizers.smoothed",
+    title="A smooth curve",
+    points=2,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "Keep the uncorrected mean in one variable, and put a corrected copy of it into the list each time.",
+        "After one value the mean is too small by the factor 1 - beta, after two by 1 - beta**2.",
+        "`for steps, value in enumerate(values, start=1)`: the mean as stated, then append mean divided by …",
+    ),
+)
+
+
+def _corrected(values, beta):
+    """Return the weighted mean of the values so far, each by how long ago it came."""
+    found = []
+    for count in range(1, len(values) + 1):
+        shares = float(beta) ** np.arange(count)[::-1]
+        found.append(np.sum(shares * values[:count]) / np.sum(shares))
+    return np.array(found)
+
+
+@smoothed.check
+def _(answer, rng):
+    cases = [np.full(5, 3.0), np.array([8.0, 4.0]), rng.normal(size=11) + 2, rng.normal(size=1)]
+    for values, beta in zip(cases, (0.9, 0.5, rng.uniform(0.6, 0.95), 0.7), strict=True):
+        case = f"for {np.round(values, 2).tolist()} and a beta of {beta:.3g}, "
+        with untouched(values=values):
+            returned = answer(values, beta)
+        if returned is None or np.ndim(returned) != 1:
+            raise CheckFailed(f"it must return one number for each value, and returned {described(returned)}")
+        if len(returned) != len(values):
+            raise CheckFailed(f"{case}it returns {len(returned)} numbers; wanted are {len(values)}")
+        expect_values(f"{case}the result", np.asarray(returned), _corrected(values, beta))
+    values = rng.normal(size=7)
+    expect_values(
+        "with a beta of 0, which forgets at once, the result", np.asarray(answer(values, 0.0)), values
+    )
+    expect_values(
+        "for a plain list, the result", np.asarray(answer([8.0, 4.0], 0.5)), _corrected([8, 4], 0.5)
+    )
+    return "a constant, random values, a single one, and a beta of 0"
+
+
+@smoothed.probe
+def _(answer, rng):
+    return np.asarray(answer(rng.normal(size=11) + 2, 0.8), dtype=float)
+
+
+@smoothed.right
+def as_an_array(values, beta):
+    mean, result = 0.0, np.empty(len(values))
+    for place in range(len(values)):
+        mean = beta * mean + (1 - beta) * values[place]
+        result[place] = mean / (1 - beta ** (place + 1))
+    return result
+
+
+@smoothed.right
+def by_shares(values, beta):
+    return [
+        np.average(values[:count], weights=[beta ** (count - 1 - k) for k in range(count)])
+        for count in range(1, len(values) + 1)
+    ]
+
+
+@smoothed.right
+def sum_and_weight(values, beta):
+    total = weight = 0.0
+    found = []
+    for value in values:
+        total, weight = beta * total + value, beta * weight + 1
+        found.append(total / weight)
+    return found
+
+
+def _means(values, beta, start=0.0, correct=lambda mean, steps: mean):
+    """Return moving averages with a start and a correction, for the mistakes."""
+    mean, found = start, []
+    for steps, value in enumerate(values, start=1):
+        mean = beta * mean + (1 - beta) * value
+        found.append(correct(mean, steps))
+    return found
+
+
+@smoothed.mistake("This is the mean without the correction; it began at 0.")
+def uncorrected(values, beta):
+    return _means(values, beta)
+
+
+@smoothed.mistake("The mean must begin at 0; beginning at the first value gives that one too large a share.")
+def begins_at_the_first(values, beta):
+    return _means(values, beta, start=values[0])
+
+
+@smoothed.mistake("The correction is the same for all steps; after the second it is 1 - beta**2, and so on.")
+def one_correction(values, beta):
+    return _means(values, beta, correct=lambda mean, steps: mean / (1 - beta))
+
+
+@smoothed.mistake("The corrected mean is put back into the running one, which is then corrected twice.")
+def corrected_in_place(values, beta):
+    mean, found = 0.0, []
+    for steps, value in enumerate(values, start=1):
+        mean = (beta * mean + (1 - beta) * value) / (1 - beta**steps)
+        found.append(mean)
+    return found
+
+
+@smoothed.mistake("The two shares are exchanged: beta is what the old mean keeps.")
+def shares_exchanged(values, beta):
+    return _means(values, 1 - beta, correct=lambda mean, steps: mean / (1 - (1 - beta) ** steps))
+
+
+@smoothed.mistake("The power is one too high: after the first value it is beta to the power 1.")
+def one_too_many(values, beta):
+    return _means(values, beta, correct=lambda mean, steps: mean / (1 - beta ** (steps + 1)))
+
+
+@smoothed.mistake("ZeroDivisionError")
+def counted_from_zero(values, beta):
+    return _means(
+        [float(value) for value in values], beta, correct=lambda mean, steps: mean / (1 - beta ** (steps - 1))
+    )
+
+
+@smoothed.mistake("The correction divides; this one multiplies.")
+def multiplies(values, beta):
+    return _means(values, beta, correct=lambda mean, steps: mean * (1 - beta**steps))
+
+
+@smoothed.mistake("it must return one number for each value, and returned a float")
+def only_the_last(values, beta):
+    return float(_means(values, beta, correct=lambda mean, steps: mean / (1 - beta**steps))[-1])
+
+
+# 3. a sibling of Adam
+
+lion = Exercise(
+    "09_optimizers.Lion",
+    title="The lion",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "Take `Adam` from the chapter: one `setdefault` instead of two, and no counting of steps.",
+        "The order matters: the step uses the old mean, mixed with beta1; then the mean is renewed by beta2.",
+        '`mean = parameter.state.setdefault("mean", …)`, as in `Adam`; the step, with `np.sign(…)`; then '
+        "the two shares of the mean, in place.",
+    ),
+)
+
+
+def _parameters(rng):
+    """Return parameters of several shapes, without gradients yet."""
+    return [Parameter(rng.normal(size=shape)) for shape in ((N_IN, N_OUT), (N_IN, N_OUT), (N_OUT,), ())]
+
+
+def _truth(gradients, learning_rate, beta1, beta2):
+    """Return the moves and the last mean that the statement's two lines make of a row of gradients."""
+    mean, move = 0.0, 0.0
+    for gradient in gradients:
+        move = move - learning_rate * np.sign(beta1 * mean + (1 - beta1) * gradient)
+        mean = beta2 * mean + (1 - beta2) * gradient
+    return move, mean
+
+
+@lion.check
+def _(answer, rng):
+    for beta1, beta2 in ((0.5, 0.75), (0.9, 0.99), (0.0, 0.5)):
+        rate, parameters = rng.uniform(0.05, 0.2), _parameters(rng)
+        starts = [parameter.data.copy() for parameter in parameters]
+        arrays, past = [parameter.data for parameter in parameters], [[] for _ in parameters]
+        optimizer = answer(rate, beta1, beta2)
+        for step in range(1, 7):
+            for parameter, gradients in zip(parameters, past, strict=True):
+                gradients.append(rng.normal(size=parameter.shape) * 10 ** rng.uniform(-2, 2))
+                parameter.grad[...] = gradients[-1]
+            optimizer.step(parameters[:: -1 if step > 3 else 1])  # the memory must not go by place
+            turned = ", the list turned round," if step > 3 else ","
+            _expect_step(
+                f"after step {step}{turned} ", parameters, arrays, starts, past, (rate, beta1, beta2)
+            )
+    zero = Parameter([3.0])
+    answer(0.1, 0.9, 0.99).step([zero])
+    expect_values("data where the slope is always 0", zero.data, np.array([3.0]))
+    return "six steps with three pairs of shares, four shapes, a list that is turned round, and a slope of 0"
+
+
+def _expect_step(case, parameters, arrays, starts, past, settings):
+    """Ask whether data, means and gradients are what the two lines say."""
+    for place, parameter in enumerate(parameters):
+        move, mean = _truth(past[place], *settings)
+        if not np.array_equal(parameter.grad, past[place][-1]):
+            raise CheckFailed("it changes the gradients; they must stay as they are")
+        expect_values(f"{case}data of parameter {place}", parameter.data, starts[place] + move)
+        if parameter.data is not arrays[place]:
+            raise CheckFailed("data is another array after the step; change the one that is there, with -=")
+        if "mean" not in parameter.state:
+            raise CheckFailed('the mean must be kept in the parameter\'s own state, under the name "mean"')
+        expect_shape("the mean", parameter.state["mean"], "data", parameter.data)
+        expect_values(f"{case}the mean of parameter {place}", parameter.state["mean"], mean)
+
+
+@lion.probe
+def _(answer, rng):
+    parameters, optimizer = _parameters(rng), answer(0.1, 0.6, 0.8)
+    for _ in range(5):
+        for parameter in parameters:
+            parameter.grad[...] = rng.normal(size=parameter.shape)
+        optimizer.step(parameters)
+    return tuple(parameter.data for parameter in parameters)
+
+
+class _Optimizer:
+    """What right and wrong optimizers share."""
+
+    def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.99):
+        self.learning_rate, self.beta1, self.beta2 = learning_rate, beta1, beta2
+
+    def step(self, parameters):
+        for parameter in parameters:
+            self._one(parameter, parameter.state.setdefault("mean", np.zeros_like(parameter.data)))
+
+    def _mix(self, mean, gradient):
+        return self.beta1 * mean + (1 - self.beta1) * gradient
+
+    def _renew(self, mean, gradient):
+        mean[...] = self.beta2 * mean + (1 - self.beta2) * gradient
+
+
+@lion.right
+class WithANewMean(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            mean, gradient = parameter.state.get("mean", 0 * parameter.data), parameter.grad
+            parameter.data[...] = parameter.data - self.learning_rate * np.sign(self._mix(mean, gradient))
+            parameter.state["mean"] = mean + (1 - self.beta2) * (gradient - mean)
+
+
+@lion.right
+class WithMasks(_Optimizer):
+    def _one(self, parameter, mean):
+        mixed = self._mix(mean, parameter.grad)
+        parameter.data[mixed > 0] -= self.learning_rate
+        parameter.data[mixed < 0] += self.learning_rate
+        self._renew(mean, parameter.grad)
+
+
+@lion.mistake("The mean is renewed before the step; the step uses the old one.")
+class RenewsFirst(_Optimizer):
+    def _one(self, parameter, mean):
+        self._renew(mean, parameter.grad)
+        parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+
+
+@lion.mistake("The step goes by the mean itself; mix it with the gradient by beta1.")
+class StepsByTheMean(_Optimizer):
+    def _one(self, parameter, mean):
+        self._renew(mean, parameter.grad)
+        parameter.data -= self.learning_rate * np.sign(mean)
+
+
+@lion.mistake("The sign is left out: the steps must all have one length.")
+class WithoutTheSign(_Optimizer):
+    def _one(self, parameter, mean):
+        parameter.data -= self.learning_rate * self._mix(mean, parameter.grad)
+        self._renew(mean, parameter.grad)
+
+
+@lion.mistake("You go uphill: subtract the sign.")
+class Uphill(_Optimizer):
+    def _one(self, parameter, mean):
+        parameter.data += self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+        self._renew(mean, parameter.grad)
+
+
+@lion.mistake("The sign of the gradient alone: its mean has no say.")
+class WithoutTheMean(_Optimizer):
+    def _one(self, parameter, mean):
+        parameter.data -= self.learning_rate * np.sign(parameter.grad)
+        self._renew(mean, parameter.grad)
+
+
+@lion.mistake("The mean is a sum here: the gradient enters it with the share 1 - beta2.")
+class MeanIsASum(_Optimizer):
+    def _one(self, parameter, mean):
+        parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+        mean[...] = self.beta2 * mean + parameter.grad
+
+
+@lion.mistake("The shares are exchanged: beta1 mixes for the step, beta2 renews the mean.")
+class SharesExchanged(_Optimizer):
+    def _one(self, parameter, mean):
+        mixed = self.beta2 * mean + (1 - self.beta2) * parameter.grad
+        parameter.data -= self.learning_rate * np.sign(mixed)
+        mean[...] = self._mix(mean, parameter.grad)
+
+
+@lion.mistake("the mean must be kept in the parameter's own state")
+class ByPlaceInTheList(_Optimizer):
+    def step(self, parameters):
+        self.means = getattr(self, "means", None) or [np.zeros_like(p.data) for p in parameters]
+        for parameter, mean in zip(parameters, self.means, strict=True):
+            parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+            self._renew(mean, parameter.grad)
+
+
+@lion.mistake("The mean is never renewed, so it stays at zeros.")
+class NeverRenews(_Optimizer):
+    def _one(self, parameter, mean):
+        parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+
+
+@lion.mistake("data is another array after the step")
+class MakesANewArray(_Optimizer):
+    def _one(self, parameter, mean):
+        parameter.data = parameter.data - self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+        self._renew(mean, parameter.grad)
+
+
+# 4. a clipping that keeps the direction
+
+clip_length = Exercise(
+    "09_optimizers.clip_length",
+    title="Cut, not bent",
+    points=2,
+    kind="repair",
+    minutes=6,
+    hints=(
+        "You need two loops over the parameters: one to measure all together, one to multiply.",
+        "The length of a long row is the root of the sum of all its squares; `np.sum(parameter.grad**2)` is "
+        "one parameter's share of that sum.",
+        "If `length > longest`, multiply each `parameter.grad`, in place, by `longest / length`.",
+    ),
+)
+
+
+def _with_gradients(rng, length):
+    """Return parameters of several shapes whose gradients have a length together."""
+    parameters = [Parameter(np.zeros(shape)) for shape in ((N_IN, N_OUT), (N_OUT,), ())]
+    for parameter in parameters:
+        parameter.grad += rng.normal(size=parameter.shape)
+    factor = length / _length(parameters)
+    for parameter in parameters:
+        parameter.grad *= factor
+    return parameters
+
+
+def _length(parameters):
+    """Return the length of all gradients as one row."""
+    return np.linalg.norm(np.concatenate([parameter.grad.ravel() for parameter in parameters]))
+
+
+@clip_length.check
+def _(answer, rng):
+    for length, longest in ((7.0, 1.0), (2.0, 1.9), (300.0, 5.0), (0.5, 1.0), (3.0, 5.0), (0.0, 1.0)):
+        parameters = _with_gradients(rng, length or 1.0)
+        for parameter in parameters:
+            parameter.grad *= bool(length)
+        arrays, factor = [parameter.grad for parameter in parameters], min(1.0, longest / (length or longest))
+        before = [parameter.grad.copy() for parameter in parameters]
+        case = f"a length of {length:g}, at most {longest:g}: "
+        answer(parameters, longest)
+        for place, parameter in enumerate(parameters):
+            expect_shape(f"grad of parameter {place}", parameter.grad, "data", parameter.data)
+            expect_values(f"{case}grad of parameter {place}", parameter.grad, factor * before[place])
+            if parameter.grad is not arrays[place]:
+                raise CheckFailed("grad is another array afterwards; change the one that is there, with *=")
+            if parameter.data.any():
+                raise CheckFailed("it changes data; only the gradients are to be shortened")
+    return "rows that are too long, that are short enough, and of zeros, over three parameters"
+
+
+@clip_length.probe
+def _(answer, rng):
+    found = []
+    for length in (7.0, 0.5):
+        parameters = _with_gradients(rng, length)
+        answer(parameters, 1.0)
+        found += [parameter.grad for parameter in parameters]
+    return tuple(found)
+
+
+@clip_length.right
+def with_norm(parameters, longest):
+    length = np.linalg.norm([np.linalg.norm(parameter.grad) for parameter in parameters])
+    for parameter in parameters:
+        parameter.grad *= min(1.0, longest / length) if length else 1.0
+
+
+@clip_length.right
+def as_one_row(parameters, longest):
+    row = np.concatenate([parameter.grad.ravel() for parameter in parameters])
+    squares = row @ row
+    if squares <= longest**2:
+        return None
+    for parameter in parameters:
+        parameter.grad[...] = parameter.grad / (squares**0.5 / longest)
+    return squares**0.5
+
+
+@clip_length.mistake("Each entry is cut by itself, as in the broken one: the direction is bent.")
+def entry_by_entry(parameters, longest):
+    for parameter in parameters:
+        np.clip(parameter.grad, -longest, longest, out=parameter.grad)
+
+
+@clip_length.mistake("Each parameter is cut by itself: measure all of them together, as one row.")
+def parameter_by_parameter(parameters, longest):
+    for parameter in parameters:
+        length = np.linalg.norm(parameter.grad)
+        if length > longest:
+            parameter.grad *= longest / length
+
+
+@clip_length.mistake("A row that is short enough must stay as it is; this one makes it longer.")
+def always_that_long(parameters, longest):
+    length = _length(parameters)
+    for parameter in parameters:
+        if length:
+            parameter.grad *= longest / length
+
+
+@clip_length.mistake("The root is missing: the length is the root of the sum of squares.")
+def without_the_root(parameters, longest):
+    length = _length(parameters) ** 2
+    if length > longest:
+        for parameter in parameters:
+            parameter.grad *= longest / length
+
+
+@clip_length.mistake("The largest entry is not the length; it is the root of the sum of squares.")
+def by_the_largest(parameters, longest):
+    length = max(np.abs(parameter.grad).max() for parameter in parameters)
+    if length > longest:
+        for parameter in parameters:
+            parameter.grad *= longest / length
+
+
+@clip_length.mistake(
+    "The length is measured anew for each parameter, when the ones before are short already."
+)
+def measured_anew(parameters, longest):
+    for parameter in parameters:
+        length = _length(parameters)
+        if length > longest:
+            parameter.grad *= longest / length
+
+
+@clip_length.mistake("A row that is too long is divided by its length, and so has the length 1, not longest.")
+def to_one(parameters, longest):
+    length = _length(parameters)
+    if length > longest:
+        for parameter in parameters:
+            parameter.grad /= length
+
+
+@clip_length.mistake("grad is another array afterwards")
+def makes_new_arrays(parameters, longest):
+    factor = min(1.0, longest / (_length(parameters) or longest))
+    for parameter in parameters:
+        parameter.grad = factor * parameter.grad
+
+
+# 5. a schedule
+
+up_then_root = Exercise(
+    "09_optimizers.up_then_root",
+    title="Up, and slowly down",
+    points=2,
+    kind="fill",
+    minutes=6,
+    hints=(
+        "Write a function inside the function, and return it without calling it. It remembers its parent's.",
+        "The inner one has an `if` for the line up, and otherwise the root; `** 0.5` is a root.",
+        "Inside: `if step < warmup: return …`, the line; and below it `return …`, with the root.",
+    ),
+)
+
+
+def _root_truth(rate, warmup, step):
+    """Return the smaller of the line and the root: where one ends, the other begins."""
+    return rate * min((step + 1) / warmup, np.sqrt(warmup / (step + 1)))
+
+
+@up_then_root.check
+def _(answer, rng):
+    for rate, warmup in (
+        (0.8, 4),
+        (rng.uniform(0.1, 3.0), 1),
+        (rng.uniform(0.1, 3.0), int(rng.integers(5, 50))),
+    ):
+        schedule = answer(rate, warmup)
+        if not callable(schedule):
+            raise CheckFailed(f"it must return a function of step, and returned {described(schedule)}")
+        steps = [0, 15, warmup - 1, warmup, warmup + 1, 3 * warmup, 1000, 0]  # in no order: it may not count
+        for step in steps:
+            name = f"up_then_root({rate:.3g}, {warmup}) at step {step}"
+            expect_values(name, schedule(step), _root_truth(rate, warmup, step))
+    return "the line, the top, the root, for three warmups, asked in any order"
+
+
+@up_then_root.probe
+def _(answer, rng):
+    return tuple(answer(0.7, 5)(step) for step in (0, 1, 4, 5, 6, 30))
+
+
+@up_then_root.right
+def the_smaller_of_the_two(learning_rate, warmup):
+    return lambda step: learning_rate * min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5)
+
+
+@up_then_root.right
+def counted_from_one(learning_rate, warmup):
+    def schedule(step):
+        now = step + 1
+        return learning_rate * (now / warmup if now <= warmup else np.sqrt(warmup / now))
+
+    return schedule
+
+
+@up_then_root.mistake("It begins at 0: the first step, number 0, has (0 + 1) / warmup of the rate.")
+def begins_at_zero(learning_rate, warmup):
+    def schedule(step):
+        return learning_rate * (step / warmup if step < warmup else (warmup / (step + 1)) ** 0.5)
+
+    return schedule
+
+
+@up_then_root.mistake("The way down is one step late: it has step + 1 below the line.")
+def one_step_late(learning_rate, warmup):
+    def schedule(step):
+        return learning_rate * ((step + 1) / warmup if step < warmup else (warmup / step) ** 0.5)
+
+    return schedule
+
+
+@up_then_root.mistake("The root is missing: the way down is too steep.")
+def without_the_root_on_the_way_down(learning_rate, warmup):
+    def schedule(step):
+        return learning_rate * ((step + 1) / warmup if step < warmup else warmup / (step + 1))
+
+    return schedule
+
+
+@up_then_root.mistake(
+    "The way down must begin at the top: the root is of warmup / (step + 1), not of 1 / (step + 1)."
+)
+def without_warmup_under_the_root(learning_rate, warmup):
+    def schedule(step):
+        return learning_rate * ((step + 1) / warmup if step < warmup else (step + 1) ** -0.5)
+
+    return schedule
+
+
+@up_then_root.mistake("The way down counts from the end of the warmup; it must count from the start.")
+def counted_from_the_top(learning_rate, warmup):
+    def schedule(step):
+        return learning_rate * ((step + 1) / warmup if step < warmup else (step - warmup + 2) ** -0.5)
+
+    return schedule
+
+
+@up_then_root.mistake("It goes up and stays there; from warmup on it must fall.")
+def stays_up(learning_rate, warmup):
+    return lambda step: learning_rate * min(1.0, (step + 1) / warmup)
+
+
+@up_then_root.mistake("it must return a function of step, and returned a float")
+def a_number(learning_rate, warmup):
+    return learning_rate * 1 / warmup
+
+
+@up_then_root.mistake("The learning rate is left out: these are shares of it.")
+def without_the_rate(learning_rate, warmup):
+    return lambda step: min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5)
+
+
+# 6. a list in which none comes twice
+
+each_once = Exercise(
+    "09_optimizers.each_once",
+    title="Each one once",
+    points=2,
+    kind="repair",
+    minutes=5,
+    hints=(
+        "The two biases hold zeros, so their numbers are equal. Are they the same object?",
+        "Python asks for the same object with `is`.",
+        "Replace `np.array_equal(parameter.data, other.data)` by a comparison with `is`.",
+    ),
+)
+
+
+def _lists(rng):
+    """Return lists of parameters, with words for each."""
+    W, V = Parameter(rng.normal(size=(N_IN, N_OUT))), Parameter(rng.normal(size=(N_IN, N_OUT)))
+    a, b, c = (Parameter(np.zeros(N_OUT)) for _ in range(3))
+    return {
+        "[W, b, W]": [W, a, W],
+        "two zero biases": [W, a, V, b],
+        "a layer used three times": [V, a, W, b, V, a, V, a],
+        "parameters made in another order": [c, W, b, V, a, c, W],
+        "an empty list": [],
+    }
+
+
+@each_once.check
+def _(answer, rng):
+    for case, given in _lists(rng).items():
+        before, wanted = list(given), list({id(parameter): parameter for parameter in given}.values())
+        found = answer(given)
+        if len(given) != len(before) or any(a is not b for a, b in zip(given, before, strict=True)):
+            raise CheckFailed("it changes the list that it is given; make a new one")
+        if not isinstance(found, list):
+            raise CheckFailed(f"it must return a list of parameters, and returned {described(found)}")
+        if any(all(parameter is not other for other in given) for parameter in found):
+            raise CheckFailed(f"{case}: what it returns is not the same objects; do not copy them")
+        if len({id(parameter) for parameter in found}) < len(found):
+            raise CheckFailed(f"{case}: one parameter is still there twice")
+        if len(found) < len(wanted):
+            raise CheckFailed(f"{case}: of {len(wanted)} parameters only {len(found)} are left")
+        if any(a is not b for a, b in zip(found, wanted, strict=True)):
+            raise CheckFailed(f"{case}: the order of first appearance is not kept")
+    return "five lists: equal numbers, shared layers, their order, and nothing at all"
+
+
+@each_once.probe
+def _(answer, rng):
+    places = []
+    for given in _lists(rng).values():
+        places += [[other is parameter for other in given].index(True) for parameter in answer(list(given))]
+    return places
+
+
+@each_once.right
+def by_a_dictionary(parameters):
+    return list(dict.fromkeys(parameters))
+
+
+@each_once.right
+def by_identities_seen(parameters):
+    seen, found = set(), []
+    for parameter in parameters:
+        if id(parameter) not in seen:
+            seen.add(id(parameter))
+            found.append(parameter)
+    return found
+
+
+@each_once.mistake("Equal numbers do not make one parameter of two: ask whether it is the same object.")
+def by_their_numbers(parameters):
+    found = []
+    for parameter in parameters:
+        if not any(np.array_equal(parameter.data, other.data) for other in found):
+            found.append(parameter)
+    return found
+
+
+@each_once.mistake("Equal shapes do not make one parameter of two: ask whether it is the same object.")
+def by_their_shapes(parameters):
+    return list({parameter.shape: parameter for parameter in reversed(parameters)}.values())[::-1]
+
+
+@each_once.mistake("one parameter is still there twice")
+def only_neighbours(parameters):
+    return [p for place, p in enumerate(parameters) if place == 0 or p is not parameters[place - 1]]
+
+
+@each_once.mistake("the order of first appearance is not kept")
+def the_last_of_each(parameters):
+    return list(dict.fromkeys(reversed(parameters)))[::-1]
+
+
+@each_once.mistake("it must return a list of parameters, and returned a set")
+def as_a_set(parameters):
+    return set(parameters)
+
+
+@each_once.mistake("it changes the list that it is given; make a new one")
+def in_place(parameters):
+    parameters[:] = dict.fromkeys(parameters)
+    return list(parameters)

@@ -1,0 +1,807 @@
+"""The exercises of chapter 21: honest times, counted transfers, and layers that run in both places."""
+
+import sys
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_values,
+    untouched,
+)
+from course.gpu import stand_in
+from minigrad.backend import array_module, to_device, to_numpy
+from minigrad.layer import Sequential
+from minigrad.layers.linear import Linear
+
+EXAMPLES, SIZE = 13, 5  # two whole batches and a short one of three
+
+
+def _live_there(name, value, cupy):
+    """Refuse what does not live where X lives."""
+    if not isinstance(value, cupy.ndarray):
+        raise CheckFailed(f"{name} must live there, as X does, and is {described(value)}")
+
+
+def _same_dtype(name, value, X):
+    """Refuse another dtype than X's."""
+    if value.dtype != X.dtype:
+        raise CheckFailed(f"{name} is {value.dtype} for X of {X.dtype}; it must keep X's dtype")
+
+
+def _expect_transfers(cupy, most, during):
+    """Refuse more transfers than so many since they were counted anew."""
+    if len(cupy.transfers) > most:
+        wanted = "at most once" if most else "never"
+        times = "once" if len(cupy.transfers) == 1 else f"{len(cupy.transfers)} times"
+        lines = Counter(one.line for one in cupy.transfers)
+        where = ", ".join(f"{count} in `{line}`" for line, count in lines.items())
+        raise CheckFailed(f"{during} moves data {times}: {where}; wanted is {wanted}")
+
+
+def _expect_the_same_there(make, X, dY, most=0):
+    """Run a layer here and there, with X's dtype and with float32, and compare; count what it moves there.
+
+    ``make(send)`` returns a new layer; ``send`` brings an array of NumPy to where the layer runs.
+    """
+    for dtype in (np.float64, np.float32):
+        X_small, dY_small = X.astype(dtype), dY.astype(dtype)
+        Y, backward = expect_several(make(np.asarray)(X_small), "Y", "backward")
+        dX = backward(dY_small)
+        _same_dtype("Y", Y, X_small)
+        _same_dtype("dX", dX, X_small)
+        with stand_in() as cupy:
+            layer, X_there, dY_there = make(cupy.asarray), cupy.asarray(X_small), cupy.asarray(dY_small)
+            cupy.transfers.clear()
+            Y_there, backward = expect_several(layer(X_there), "Y", "backward")
+            _live_there("Y", Y_there, cupy)
+            _expect_transfers(cupy, most, "there, a call")
+            cupy.transfers.clear()
+            dX_there = backward(dY_there)
+            _expect_transfers(cupy, 0, "there, backward")
+            _live_there("dX", dX_there, cupy)
+            for name, value, truth in (("Y", Y_there, Y), ("dX", dX_there, dX)):
+                expect_values(f"there {name}", value.get(), truth, source="and here it is")
+
+
+# 1. honest times
+
+stopwatch = Exercise(
+    "21_gpu.stopwatch",
+    title="The stopwatch",
+    points=2,
+    kind="predict",
+    minutes=6,
+    hints=(
+        "Draw two lanes, Python above the device, as in the chapter's figure.",
+        "Python is free again after 5, 10, 15 and 20 µs, whatever the device does. The device starts the "
+        "first call at 5 and is done with it at 35; by then all others are waiting.",
+        "For the third number: the second call is done at 37. Only then does Python hand over the third, "
+        "which takes 5 µs, and behind it the fourth; the third is done before the fourth arrives.",
+    ),
+)
+
+
+def _all_done(works, launch, wait_after=None):
+    """Return when Python has handed over all calls, and when the device is done with the last."""
+    now = free = 0
+    for number, work in enumerate(works, start=1):
+        now += launch
+        free = max(now, free) + work
+        now = free if number == wait_after else now
+    return now, free
+
+
+@stopwatch.check
+def _(answer, rng):
+    works, launch = (30, 2, 2, 40), 5
+    shown, done = _all_done(works, launch)
+    expect_guesses(
+        answer(),
+        {
+            "what the stopwatch shows": shown,
+            "when all is done": done,
+            "when all is done with the wait": _all_done(works, launch, wait_after=2)[1],
+        },
+    )
+    return "played through, call by call"
+
+
+@stopwatch.right
+def step_by_step():
+    first = 5 + 30
+    second = first + 2
+    return np.array([4 * 5, second + 2 + 40, second + 5 + 5 + 40])
+
+
+@stopwatch.right
+def as_a_list():
+    return [20.0, 5 + 30 + 2 + 2 + 40, 79 + 8]
+
+
+@stopwatch.mistake("A call returns before it is done: the watch sees only the handing over.")
+def the_watch_waits():
+    return 79, 79, 87
+
+
+@stopwatch.mistake("The device cannot begin before the first call is handed over, which takes 5.")
+def starts_at_once():
+    return 20, 74, 87
+
+
+@stopwatch.mistake("Handing over goes on while the device works: only the first one is waited for.")
+def everything_in_a_row():
+    return 20, 94, 94
+
+
+@stopwatch.mistake(
+    "Python waits once, after the second call; the fourth is handed over right after the third."
+)
+def waits_each_time():
+    return 20, 79, 94
+
+
+@stopwatch.mistake("While Python waits it hands nothing over; the third call has to be handed over after 37.")
+def the_wait_costs_nothing():
+    return 20, 79, 79
+
+
+@stopwatch.mistake("The 10 is the answer of the miniature, with two calls.")
+def copied_from_the_miniature():
+    return 10, 79, 87
+
+
+# 2. hidden transfers
+
+share_right = Exercise(
+    "21_gpu.share_right",
+    title="A transfer for each example",
+    points=2,
+    kind="repair",
+    minutes=10,
+    hints=(
+        "An `if` needs True or False here: one wait for each example. Compare whole batches instead, and add "
+        "up what is True. And `model.predict` asks in each call whether X is finite; who asks?",
+        "`(Y.argmax(axis=1) == T_batch).sum()` is an array without axes that stays there, and such arrays "
+        "can be added up. Make a float of the sum once, at the end.",
+        "Call the model itself, `Y, _ = model(...)`, in place of `model.predict`, which looks at X in each "
+        "call; and keep the count as an array until the end.",
+    ),
+)
+
+
+def _share_by_loop(model, X, T):
+    """Return the share of right rows, computed here, row by row."""
+    Y, _ = model(X)
+    return sum(int(np.argmax(row) == label) for row, label in zip(Y, T, strict=True)) / len(X)
+
+
+def _sized(rng):
+    """Return a model, a list of how many rows it was given each time, X, and T with some right answers."""
+    sizes = []
+
+    def watch(X):
+        sizes.append(len(X))
+        return X, lambda dY: dY
+
+    model = Sequential(watch, Linear(N_IN, N_OUT, rng=rng))
+    X = rng.normal(size=(EXAMPLES, N_IN))
+    T = model(X)[0].argmax(axis=1)
+    T[rng.permutation(EXAMPLES)[:4]] += 1  # four are wrong, one of them or more in the short last batch
+    T[-1] += N_OUT
+    return model, sizes, X, T % (2 * N_OUT)
+
+
+@share_right.check
+def _(answer, rng):
+    model, sizes, X, T = _sized(rng)
+    truth = _share_by_loop(model, X, T)
+    sizes.clear()
+    with untouched(X=X, T=T):
+        found = answer(model, X, T, SIZE)
+    expect_values("the share, here,", found, truth)
+    if max(sizes, default=0) > SIZE:
+        raise CheckFailed(f"the model is given {max(sizes)} rows at a time; the most is {SIZE}")
+    with stand_in() as cupy:
+        to_device(model, "gpu")
+        X_there, T_there = cupy.asarray(X), cupy.asarray(T)
+        cupy.transfers.clear()
+        found = answer(model, X_there, T_there, SIZE)
+        _expect_transfers(cupy, 1, f"there, {EXAMPLES} examples in batches of {SIZE}: it")
+        if isinstance(found, cupy.ndarray):
+            raise CheckFailed("what it returns still lives there: make a float of it, once, at the end")
+        expect_values("the share, there,", found, truth)
+    return "here and there, with a short last batch, and its transfers counted"
+
+
+@share_right.probe
+def _(answer, rng):
+    model, _, X, T = _sized(rng)
+    found = answer(model, X, T, SIZE)
+    with stand_in() as cupy:
+        to_device(model, "gpu")
+        X_there, T_there = cupy.asarray(X), cupy.asarray(T)
+        cupy.transfers.clear()
+        answer(model, X_there, T_there, SIZE)
+        return found, len(cupy.transfers), cupy.transfers[-1].way == "get"
+
+
+@share_right.right
+def answers_kept_in_a_list(model, X, T, batch_size):
+    right = []
+    for start in range(0, len(X), batch_size):
+        Y, _ = model(X[start : start + batch_size])
+        right.append(Y.argmax(axis=1) == T[start : start + batch_size])
+    return float(np.concatenate(right).mean())
+
+
+@share_right.right
+def predictions_first(model, X, T, batch_size):
+    labels = np.zeros_like(T)
+    for start in range(0, len(X), batch_size):
+        labels[start : start + batch_size] = model(X[start : start + batch_size])[0].argmax(axis=1)
+    return (labels == T).mean().item()
+
+
+def _shares(model, X, T, batch_size, forward, count):
+    """Add up what `count` makes of each batch's answers."""
+    right = 0
+    for start in range(0, len(X), batch_size):
+        rows = slice(start, start + batch_size)
+        right = right + count(forward(model, X[rows]).argmax(axis=1) == T[rows])
+    return float(right) / len(X)
+
+
+def _call(model, X):
+    return model(X)[0]
+
+
+@share_right.mistake("A float for each batch is a wait for each batch.")
+def a_float_for_each_batch(model, X, T, batch_size):
+    return _shares(model, X, T, batch_size, _call, lambda right: float(right.sum()))
+
+
+@share_right.mistake("In each call `predict` asks whether X is finite, and that is a transfer, too.")
+def with_predict(model, X, T, batch_size):
+    return _shares(model, X, T, batch_size, lambda model, X: model.predict(X), lambda right: right.sum())
+
+
+@share_right.mistake("With `to_numpy` all answers of a batch come back; add up where they are.")
+def brings_answers_back(model, X, T, batch_size):
+    return _shares(model, X, T, batch_size, _call, lambda right: to_numpy(right).sum())
+
+
+@share_right.mistake("the model is given 13 rows at a time")
+def all_at_once(model, X, T, batch_size):
+    return float((model(X)[0].argmax(axis=1) == T).mean())
+
+
+@share_right.mistake("A mean of the batches' means gives the short last batch too much weight.")
+def mean_of_means(model, X, T, batch_size):
+    means = []
+    for start in range(0, len(X), batch_size):
+        Y, _ = model(X[start : start + batch_size])
+        means.append((Y.argmax(axis=1) == T[start : start + batch_size]).mean())
+    return float(sum(means) / len(means))
+
+
+@share_right.mistake("what it returns still lives there: make a float of it")
+def stays_there(model, X, T, batch_size):
+    right = 0
+    for start in range(0, len(X), batch_size):
+        Y, _ = model(X[start : start + batch_size])
+        right = right + (Y.argmax(axis=1) == T[start : start + batch_size]).sum()
+    return right / len(X)
+
+
+# 3. the arrays decide
+
+library_of = Exercise(
+    "21_gpu.library_of",
+    title="Any kind of array",
+    points=3,
+    kind="fill",
+    minutes=8,
+    hints=(
+        'Collect the names of the libraries in a set; `hasattr(array, "shape")` tells arrays from numbers.',
+        'The first word: `type(array).__module__.split(".")[0]`. Take `"numpy"` out of the set. What do no '
+        "name, one name and two names mean?",
+        "No name: `np`. One name: `sys.modules[name]`. Two: `raise TypeError(...)`, with both names in the "
+        "text.",
+    ),
+)
+
+
+def _array_of(module):
+    """Return an array of a library that exists only here."""
+    return type("Array", (), {"__module__": module, "shape": (2, 3)})()
+
+
+@library_of.check
+def _(answer, rng):
+    modules = {name: SimpleNamespace(__name__=name) for name in ("toy", "toy.core", "numpylike", "brick")}
+    here, toy, brick = np.ones((5, 3)), _array_of("toy.core"), _array_of("brick")
+    alike, plain = _array_of("numpylike.arrays"), _array_of("toy")
+    cases = {
+        "no argument": ((), np),
+        "two arrays of NumPy": ((here, np.ones(3)), np),
+        "numbers and a list": ((1.0, 2, [3.0]), np),
+        "an array of toy, whose type comes from toy.core": ((toy,), modules["toy"]),
+        "an array of toy, whose type comes from toy": ((plain,), modules["toy"]),
+        "an array of toy after one of NumPy and a number": ((here, 2.0, toy), modules["toy"]),
+        "an array of toy before one of NumPy": ((toy, here), modules["toy"]),
+        "two arrays of toy": ((toy, plain), modules["toy"]),
+        "an array of numpylike": ((alike,), modules["numpylike"]),
+        "an array of brick and a NumPy number": ((np.float64(1.0), brick), modules["brick"]),
+    }
+    before = {name: sys.modules.get(name) for name in modules}
+    sys.modules.update(modules)
+    try:
+        for case, (arrays, module) in cases.items():
+            _expect_module(case, answer(*arrays), module)
+        for arrays in ((toy, brick), (brick, here, toy)):
+            _expect_refusal(answer, arrays)
+    finally:
+        for name, module in before.items():
+            sys.modules.pop(name)
+            if module is not None:
+                sys.modules[name] = module
+    return "ten mixtures, and two that must be refused"
+
+
+def _expect_module(case, found, module):
+    """Refuse another module than the one that is wanted."""
+    if found is not module:
+        what = getattr(found, "__name__", described(found))
+        raise CheckFailed(f"for {case} it returns {what}; wanted is the module {module.__name__}")
+
+
+def _expect_refusal(answer, arrays):
+    """Ask whether a mixture of two libraries is refused, and whether both are named."""
+    try:
+        found = answer(*arrays)
+    except TypeError as error:
+        if "toy" in str(error) and "brick" in str(error):
+            return
+        raise CheckFailed(
+            f"the TypeError for arrays of toy and brick must name both, and says {str(error)!r}"
+        ) from error
+    what = getattr(found, "__name__", described(found))
+    raise CheckFailed(f"for arrays of toy and brick it returns {what}; it must raise a TypeError")
+
+
+@library_of.right
+def with_a_loop(*arrays):
+    found = None
+    for array in arrays:
+        name = type(array).__module__.partition(".")[0]
+        if not hasattr(array, "shape") or name == "numpy":
+            continue
+        if found not in (None, name):
+            raise TypeError(f"cannot mix {found} with {name}")
+        found = name
+    return sys.modules[found or "numpy"]
+
+
+@library_of.right
+def with_a_list(*arrays):
+    names = [
+        type(array).__module__.split(".", 1)[0]
+        for array in arrays
+        if getattr(array, "shape", None) is not None
+    ]
+    names = [name for name in names if name != "numpy"] or ["numpy"]
+    if any(name != names[0] for name in names):
+        raise TypeError("two libraries: " + ", ".join(names))
+    return sys.modules[names[0]]
+
+
+def _libraries(arrays, name, counts, is_numpy):
+    """Return the module that these rules find, without refusing anything."""
+    names = [name(type(array).__module__) for array in arrays if counts(array)]
+    others = [name for name in names if not is_numpy(name)]
+    return sys.modules[others[0]] if others else np
+
+
+def _first_word(module):
+    return module.split(".")[0]
+
+
+def _has_shape(array):
+    return hasattr(array, "shape")
+
+
+@library_of.mistake("it must raise a TypeError")
+def refuses_nothing(*arrays):
+    return _libraries(arrays, _first_word, _has_shape, lambda name: name == "numpy")
+
+
+@library_of.mistake("A library is the first word: of toy.core that is toy.")
+def whole_name(*arrays):
+    return _libraries(arrays, lambda module: module, _has_shape, lambda name: name == "numpy")
+
+
+@library_of.mistake("The name of another library may begin with numpy: compare the whole first word.")
+def begins_with_numpy(*arrays):
+    return _libraries(arrays, _first_word, _has_shape, lambda name: name.startswith("numpy"))
+
+
+@library_of.mistake("Numbers and lists are no arrays: they have no shape, and do not count.")
+def numbers_count(*arrays):
+    return _libraries(arrays, _first_word, lambda array: True, lambda name: name == "numpy")
+
+
+@library_of.mistake("This knows CuPy by name, as `array_module` does; wanted is any library.")
+def knows_cupy_only(*arrays):
+    return array_module(*arrays)
+
+
+@library_of.mistake("Only the first argument is asked; any of them may decide.")
+def asks_the_first(*arrays):
+    return _libraries(arrays[:1], _first_word, _has_shape, lambda name: name == "numpy")
+
+
+@library_of.mistake("the TypeError for arrays of toy and brick must name both")
+def names_nobody(*arrays):
+    names = {_first_word(type(array).__module__) for array in arrays if _has_shape(array)} - {"numpy"}
+    if len(names) > 1:
+        raise TypeError("cannot mix")
+    return sys.modules[names.pop()] if names else np
+
+
+# 4. drawn here, used there
+
+drop_columns = Exercise(
+    "21_gpu.drop_columns",
+    title="Columns that are switched off",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Look at `noise` in the chapter: draw in the call, send with `array_module(X).asarray`, use there.",
+        "What `rng.random(X.shape[1])` draws, compared with the rate, is one True or False for each column; "
+        "divided by 1 - rate it is the row that X is multiplied by. `backward` uses the same row.",
+        "`mask = array_module(X).asarray(..., dtype=X.dtype)`, then `return X * mask, lambda dY: ...`, all "
+        "inside the function that is the layer.",
+    ),
+)
+
+
+@drop_columns.check
+def _(answer, rng):
+    for rate in (0.5, 0.25, 0.0):
+        seed, columns = int(rng.integers(1000)), 11
+        X, dY = rng.uniform(1, 2, size=(2, BATCH, columns))  # nothing negative, so no -0 among the zeros
+        layer, draws = answer(rate, np.random.default_rng(seed)), np.random.default_rng(seed)
+        calls = []
+        for number in ("first", "second"):
+            mask = (draws.random(columns) >= rate) / (1 - rate)
+            with untouched(X=X):
+                Y, backward = expect_several(layer(X), "Y", "backward")
+            expect_values(f"rate {rate}, {number} call: Y", Y, X * mask)
+            calls.append((number, backward, mask))
+        for number, backward, mask in calls:
+            with untouched(dY=dY):
+                expect_values(f"rate {rate}, dX of the {number} call: dX", backward(dY), dY * mask)
+    _expect_the_same_there(lambda send: answer(0.5, np.random.default_rng(seed)), X, dY, most=1)
+    return "three rates, two calls each, here and there, with float32, and transfers counted"
+
+
+@drop_columns.probe
+def _(answer, rng):
+    X = rng.normal(size=(BATCH, N_OUT))
+    layer = answer(0.5, np.random.default_rng(3))
+    Y, backward = layer(X)
+    return Y, backward(np.ones_like(X)), layer(X)[0], layer(X.astype(np.float32))[0].dtype.itemsize
+
+
+@drop_columns.right
+def with_where(rate, rng):
+    def layer(X):
+        xp = array_module(X)
+        drawn = xp.asarray(rng.random(X.shape[-1]), dtype=float)
+
+        def switch(A):
+            return xp.where(drawn < rate, xp.zeros_like(A), A / (1 - rate))
+
+        return switch(X), switch
+
+    return layer
+
+
+@drop_columns.right
+def in_a_class(rate, rng):
+    class Layer:
+        def __call__(self, X):
+            scale = np.zeros(X.shape[1], dtype=X.dtype)
+            scale[rng.random(X.shape[1]) >= rate] = 1 / (1 - rate)
+            scale = array_module(X).array(scale)
+            return scale * X, lambda dY: scale * dY
+
+    return Layer()
+
+
+def _dropping(rate, rng, row=None, send=True, keep_dtype=True, again=False):
+    """Return a layer that switches columns off, with one thing changed."""
+    row = row or (lambda X: (rng.random(X.shape[1]) >= rate) / (1 - rate))
+
+    def layer(X):
+        def scale(A):
+            drawn = row(X)
+            drawn = drawn.astype(X.dtype) if keep_dtype else drawn
+            return array_module(X).asarray(drawn) if send else drawn
+
+        mask = scale(X)
+        return X * mask, lambda dY: dY * (scale(dY) if again else mask)
+
+    return layer
+
+
+@drop_columns.mistake("This draws one number for each entry; a column is switched off in all rows.")
+def one_for_each_entry(rate, rng):
+    return _dropping(rate, rng, row=lambda X: (rng.random(X.shape) >= rate) / (1 - rate))
+
+
+@drop_columns.mistake("What is kept must be divided by 1 - rate.")
+def without_the_division(rate, rng):
+    return _dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) >= rate) * 1.0)
+
+
+@drop_columns.mistake("Switched off is what is *below* the rate; you keep it.")
+def the_other_ones(rate, rng):
+    return _dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) < rate) / (1 - rate))
+
+
+@drop_columns.mistake(
+    "On the way back you draw again; `backward` must switch off the columns of its own call."
+)
+def draws_on_the_way_back(rate, rng):
+    return _dropping(rate, rng, again=True)
+
+
+@drop_columns.mistake("The row is drawn once for all calls; draw inside the layer.")
+def drawn_once(rate, rng):
+    drawn = []
+
+    def row(X):
+        if not drawn:
+            drawn.append((rng.random(X.shape[1]) >= rate) / (1 - rate))
+        return drawn[0]
+
+    return _dropping(rate, rng, row=row)
+
+
+@drop_columns.mistake("Y is float64 for X of float32")
+def forgets_the_dtype(rate, rng):
+    return _dropping(rate, rng, keep_dtype=False)
+
+
+@drop_columns.mistake("The row is still here when it meets X: send it with `array_module(X).asarray`.")
+def never_sent(rate, rng):
+    return _dropping(rate, rng, send=False)
+
+
+# 5. scatter-add
+
+pick = Exercise(
+    "21_gpu.pick",
+    title="Picked rows",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "A row that is picked twice gets two parts of the gradient, and they add up. A row that is never "
+        "picked gets 0.",
+        "Begin with zeros that live where X lives, `np.zeros_like(X)`, and add each row of dY where it "
+        "belongs: which function of NumPy does not lose repeats?",
+        "`np.add.at` takes the array that is changed, the numbers of the rows, and what is added to them; it "
+        "changes its first argument in place, and returns nothing.",
+    ),
+)
+
+
+@pick.check
+def _(answer, rng):
+    X, dY = rng.normal(size=(N_OUT, N_IN)), rng.normal(size=(BATCH, N_IN))
+    for ids in (np.array([2, 0, 2, 6, 2]), rng.permutation(N_OUT)[:BATCH], np.array([0, 0, 0, 0, 0])):
+        with untouched(X=X, ids=ids, dY=dY):
+            Y, backward = expect_several(answer(ids)(X), "Y", "backward")
+            dX, again = np.array(backward(dY)), np.array(backward(dY))
+        expect_values(f"ids {ids.tolist()}: Y", Y, X[ids])
+        try:
+            expect_gradients(lambda X, ids=ids: X[ids], {"X": X}, dY, {"X": dX})
+        except CheckFailed as no:
+            raise CheckFailed(f"ids {ids.tolist()}: {no.sentence}") from no
+        expect_values(f"ids {ids.tolist()}, in a second call of backward: dX", again, dX)
+    ids = np.array([2, 0, 2, 6, 2])
+    _expect_the_same_there(lambda send: answer(send(ids)), X, dY)
+    return "ids with and without repeats, compared with nudging, here and there, and nothing moved"
+
+
+@pick.probe
+def _(answer, rng):
+    X, ids = rng.normal(size=(N_OUT, N_IN)), np.array([2, 0, 2])
+    _, backward = answer(ids)(X)
+    return np.array(backward(np.arange(9.0).reshape(3, 3) + 1))
+
+
+@pick.right
+def with_a_matrix(ids):
+    def layer(X):
+        places = (array_module(X).arange(len(X))[:, None] == ids).astype(X.dtype)  # (rows, picks)
+        return X[ids], lambda dY: places @ dY
+
+    return layer
+
+
+@pick.right
+def column_by_column(ids):
+    def layer(X):
+        def backward(dY):
+            columns = [np.bincount(ids, weights=dY[:, i], minlength=len(X)) for i in range(X.shape[1])]
+            return np.stack(columns, axis=1).astype(X.dtype)
+
+        return X[ids], backward
+
+    return layer
+
+
+@pick.mistake("Writing to `dX[ids]` writes each row once: of repeated ids only the last part is kept.")
+def in_place_by_index(ids):
+    def layer(X):
+        def backward(dY):
+            dX = np.zeros_like(X)
+            dX[ids] += dY
+            return dX
+
+        return X[ids], backward
+
+    return layer
+
+
+@pick.mistake("Writing to `dX[ids]` writes each row once: of repeated ids only the last part is kept.")
+def assigned_by_index(ids):
+    def layer(X):
+        def backward(dY):
+            dX = np.zeros_like(X)
+            dX[ids] = dY
+            return dX
+
+        return X[ids], backward
+
+    return layer
+
+
+@pick.mistake("dX has shape (5, 3); it must have X's shape, (7, 3)")
+def rows_of_dY(ids):
+    def layer(X):
+        return X[ids], lambda dY: dY
+
+    return layer
+
+
+@pick.mistake("Each number that you take out of `ids` with int is a transfer; use one function for all rows.")
+def a_loop_over_the_rows(ids):
+    def layer(X):
+        def backward(dY):
+            dX = np.zeros_like(X)
+            for i in range(len(ids)):
+                dX[int(ids[i])] += dY[i]
+            return dX
+
+        return X[ids], backward
+
+    return layer
+
+
+@pick.mistake("Zeros made from a shape live here: make them like X.")
+def zeros_from_a_shape(ids):
+    def layer(X):
+        def backward(dY):
+            dX = np.zeros(X.shape, dtype=X.dtype)
+            np.add.at(dX, ids, dY)
+            return dX
+
+        return X[ids], backward
+
+    return layer
+
+
+@pick.mistake("in a second call of backward")
+def zeros_made_once(ids):
+    def layer(X):
+        dX = np.zeros_like(X)
+
+        def backward(dY):
+            np.add.at(dX, ids, dY)
+            return dX
+
+        return X[ids], backward
+
+    return layer
+
+
+# 6. a leak
+
+with_ones = Exercise(
+    "21_gpu.with_ones",
+    title="A column of ones",
+    points=2,
+    kind="repair",
+    minutes=5,
+    hints=(
+        "`np.ones` is given a shape, and a shape lives nowhere. Which of its relatives looks at an array?",
+        "`np.ones_like` makes ones that live where its argument lives, of its shape and dtype. Which part of "
+        "X has the shape of the column?",
+        "The first column of X, with its axis kept, is `X[:, :1]`, of shape (batch, 1).",
+    ),
+)
+
+
+@with_ones.check
+def _(answer, rng):
+    for batch, n_in in ((BATCH, N_IN), (1, N_OUT)):
+        X, dY = rng.normal(size=(batch, n_in)), rng.normal(size=(batch, n_in + 1))
+        with untouched(X=X, dY=dY):
+            Y, backward = expect_several(answer(X), "Y", "backward")
+            expect_values("Y", Y, np.column_stack([X, np.ones(batch)]))
+            expect_values("dX", backward(dY), dY[:, :-1])
+        _expect_the_same_there(lambda send: answer, X, dY)
+    return "two shapes and two dtypes, here and there, and nothing moved"
+
+
+@with_ones.probe
+def _(answer, rng):
+    X = rng.normal(size=(BATCH, N_IN))
+    with stand_in() as cupy:
+        X_there = cupy.asarray(X)
+        cupy.transfers.clear()
+        Y = answer(X_there)[0]
+        return answer(X)[0], isinstance(Y, cupy.ndarray), len(cupy.transfers)
+
+
+@with_ones.right
+def ones_of_the_module(X):
+    ones = array_module(X).ones((len(X), 1), dtype=X.dtype)
+    return np.hstack([X, ones]), lambda dY: dY[:, : dY.shape[1] - 1]
+
+
+@with_ones.right
+def zeros_and_one(X):
+    return np.concatenate([X, 0 * X[:, -1:] + 1], axis=-1), lambda dY: dY[:, :-1]
+
+
+@with_ones.mistake("The column of `np.ones` is made here: make one that is like a column of X.")
+def ones_from_a_shape(X):
+    ones = np.ones((len(X), 1), dtype=X.dtype)
+    return np.concatenate([X, ones], axis=1), lambda dY: dY[:, :-1]
+
+
+@with_ones.mistake("Y is float64 for X of float32")
+def another_dtype(X):
+    return np.concatenate([X, array_module(X).ones((len(X), 1))], axis=1), lambda dY: dY[:, :-1]
+
+
+@with_ones.mistake("Ones that are made here and sent are a transfer in each call; make them there.")
+def sent_over(X):
+    ones = array_module(X).asarray(np.ones((len(X), 1)), dtype=X.dtype)
+    return np.concatenate([X, ones], axis=1), lambda dY: dY[:, :-1]
+
+
+@with_ones.mistake("Y must live there, as X does")
+def computed_here(X):
+    X = to_numpy(X)
+    return np.concatenate([X, np.ones_like(X[:, :1])], axis=1), lambda dY: dY[:, :-1]
+
+
+@with_ones.mistake("Only one column of ones is wanted: like `X[:, :1]`, not like X.")
+def too_many_ones(X):
+    return np.concatenate([X, np.ones_like(X)], axis=1), lambda dY: dY[:, : X.shape[1]]

@@ -1,0 +1,207 @@
+"""A stand-in for CuPy, to see without a GPU that code computes where its data is, and what it moves.
+
+Poses as the module `cupy`: its arrays wrap NumPy's, answer to NumPy's functions through the same two
+protocols, and refuse what CuPy refuses: to become a NumPy array unasked, and to be mixed with one. As with
+CuPy, NumPy arrays may be indices, and what a reduction returns is an array with no axes. Any function that
+NumPy has at its top is here too. Every transfer between the two memories is noted in `transfers`, and calls
+that compute are counted in `calls`; clear them to count anew. Leaves out time: nothing here is faster or
+slower than NumPy. Used in chapter 21.
+"""
+
+import linecache
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+
+ASKED_FOR = ("array", "asarray", "asnumpy", "get")  # the other ways move data without saying so
+PASSED_ON = ("to_numpy", "to_device")  # these move what their callers ask them to
+
+VIEWS = ("reshape", "transpose", "ravel", "squeeze", "swapaxes", "broadcast_to")  # these compute nothing
+
+transfers = []
+calls = Counter()
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Numbers that went from one memory to the other.
+
+    Attributes
+    ----------
+    direction : {"to", "back"}
+        To the device, or back. What comes back is waited for.
+    way : str
+        What moved them: ``asarray``, ``array`` or ``index`` to the device; back ``get``, ``asnumpy``,
+        ``float``, ``int``, ``bool``, ``item``, ``tolist`` or ``print``.
+    bytes : int
+    line : str
+        The line of source that did it.
+    """
+
+    direction: str
+    way: str
+    bytes: int
+    line: str
+
+    @property
+    def hidden(self):
+        """Whether nothing in the line says that data is moved."""
+        return self.way not in ASKED_FOR
+
+
+class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array that pretends to live on a GPU."""
+
+    __module__ = "cupy"
+
+    def __init__(self, array):
+        self._array = array
+
+    def get(self):
+        """Return a copy as a NumPy array."""
+        return self._back("get").copy()
+
+    def item(self, *place):
+        """Return one entry as a Python number."""
+        return self._back("item").item(*place)
+
+    def tolist(self):
+        """Return the entries as Python numbers in lists."""
+        return self._back("tolist").tolist()
+
+    def _back(self, way):
+        """Return what the array wraps, and note that it came back."""
+        _note("back", way, self._array)
+        return self._array
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`.")
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        calls[ufunc.__name__] += 1
+        if out is None:
+            return _wrap(getattr(ufunc, method)(*_unwrap(inputs), **_unwrap(kwargs)))
+        getattr(ufunc, method)(*_unwrap(inputs), out=_unwrap(out), **_unwrap(kwargs))
+        return out[0]
+
+    def __array_function__(self, function, types, args, kwargs):
+        return _compute(function, args, kwargs)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)  # NumPy would find its way to the memory through such names
+        value = getattr(self._array, name)
+        if not callable(value):
+            return _wrap(value)
+        return lambda *args, **kwargs: _compute(value, args, kwargs)
+
+    def __getitem__(self, index):
+        return _wrap(self._array[_as_index(index)])
+
+    def __setitem__(self, index, value):
+        self._array[_as_index(index)] = _unwrap(value)
+
+    def __len__(self):
+        return len(self._array)
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self):
+        return bool(self._back("bool"))
+
+    def __int__(self):
+        return int(self._back("int"))
+
+    def __float__(self):
+        return float(self._back("float"))
+
+    def __str__(self):
+        return str(self._back("print"))
+
+    def __repr__(self):
+        return repr(self._back("print"))
+
+
+def asarray(array, dtype=None):
+    """Copy an array over; one that is there already stays as it is."""
+    return _over("asarray", array, dtype) if not isinstance(array, ndarray) or dtype else array
+
+
+def array(array, dtype=None):
+    """Copy an array over, also one that is there already."""
+    return _over("array", array, dtype)
+
+
+def asnumpy(array):
+    """Return a copy as a NumPy array; what is none here passes through."""
+    return array._back("asnumpy").copy() if isinstance(array, ndarray) else np.asarray(array)
+
+
+def __getattr__(name):
+    """Return NumPy's function of this name, for arrays that are here."""
+    value = None if name.startswith("_") else getattr(np, name, None)
+    if value is None or isinstance(value, ModuleType):
+        raise AttributeError(f"the stand-in for CuPy has no {name}.")
+    if isinstance(value, type) or not callable(value):
+        return value  # a dtype or a constant
+    return lambda *args, **kwargs: _compute(value, args, kwargs)
+
+
+def _note(direction, way, array):
+    """Write down a transfer, and the line of source that caused it."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__") == __name__ or frame.f_code.co_name in PASSED_ON:
+        frame = frame.f_back
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+    transfers.append(Transfer(direction, way, array.nbytes, line))
+
+
+def _over(way, value, dtype):
+    """Return a copy that lives here, noting what came from the other side."""
+    if isinstance(value, ndarray):
+        return ndarray(np.array(value._array, dtype=dtype))
+    copy = np.array(value, dtype=dtype)
+    _note("to", way, copy)
+    return ndarray(copy)
+
+
+def _compute(function, args, kwargs):
+    """Call a function of NumPy on arrays that are here; what it returns stays here."""
+    result = function(*_unwrap(args), **_unwrap(kwargs))
+    if function.__name__ not in VIEWS:
+        calls[function.__name__] += 1
+    return _wrap(np.asarray(result) if function is np.count_nonzero else result)  # a number, not an array
+
+
+def _as_index(index):
+    """Return an index for the wrapped array; a NumPy array among it is sent over."""
+    for part in index if isinstance(index, tuple) else (index,):
+        if isinstance(part, np.ndarray):
+            _note("to", "index", part)
+    return _unwrap(index, refuse=())
+
+
+def _unwrap(value, refuse=np.ndarray):
+    """Return what the arrays inside a value wrap, and refuse an array that never went over."""
+    if isinstance(value, ndarray):
+        return value._array
+    if isinstance(value, refuse):
+        raise TypeError(f"Unsupported type {type(value)}: a NumPy array among those of CuPy.")
+    if isinstance(value, (list, tuple)):
+        return type(value)(_unwrap(entry, refuse) for entry in value)
+    if isinstance(value, dict):
+        return {key: _unwrap(entry, refuse) for key, entry in value.items()}
+    return value
+
+
+def _wrap(value):
+    """Return the value with its NumPy arrays, and numbers of NumPy, as arrays of the pretended GPU."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return ndarray(np.asarray(value))
+    if isinstance(value, (list, tuple)) and any(isinstance(entry, np.ndarray) for entry in value):
+        return type(value)(map(_wrap, value))
+    return value

@@ -1,0 +1,100 @@
+"""Figures of the book's page on speed: ratios to PyTorch, and how the cost of a step grows.
+
+Leaves out measuring: the numbers drawn here stand in benchmarks/results.json.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import NullFormatter
+
+from course.style import CONTEXT, FORWARD, TRUTH
+
+COLORS = (FORWARD, CONTEXT, TRUTH)
+LOOKS = (("-", "o"), ("--", "s"), ("-.", "^"))
+
+
+def draw_ratios(workloads, ratios_by_contestant, ax=None):
+    """Draw, for each workload, how long a step takes in steps of PyTorch, with a line at 1.
+
+    Parameters
+    ----------
+    workloads : list of str
+    ratios_by_contestant : dict of str to array (workloads,)
+        From one to three contestants; the first gives the title.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If a contestant has not a positive ratio for each workload.
+    """
+    for name, ratios in ratios_by_contestant.items():
+        if np.shape(ratios) != (len(workloads),) or not np.min(ratios) > 0:
+            raise ValueError(f"{name} needs a positive ratio for each of {len(workloads)} workloads.")
+    ax = ax or plt.subplots()[1]
+    places = np.arange(len(workloads))
+    width = 0.8 / len(ratios_by_contestant)
+    for number, (name, ratios) in enumerate(ratios_by_contestant.items()):
+        shift = (number - (len(ratios_by_contestant) - 1) / 2) * width
+        bars = ax.bar(places + shift, ratios, 0.92 * width, color=COLORS[number], label=name)
+        ax.bar_label(bars, [f"{ratio:.2f}" for ratio in ratios], padding=2, fontsize=8)
+    ax.axhline(1, color=TRUTH, linewidth=1, linestyle="-", marker="")
+    top = 1.25 * max(1, *(np.max(ratios) for ratios in ratios_by_contestant.values()))
+    ax.set(
+        xlabel="workload",
+        ylabel="time of a step / PyTorch eager",
+        ylim=(0, top),
+        xlim=(-0.6, places[-1] + 0.6),
+    )
+    ax.set_xticks(places, workloads)
+    ax.legend(loc="upper left", bbox_to_anchor=(0, 1.0), ncols=3, borderpad=0)
+    first, ratios = next(iter(ratios_by_contestant.items()))
+    faster = int(np.sum(np.asarray(ratios) < 1))
+    ax.set_title(f"{first} takes less time than PyTorch in {faster} of {len(workloads)} workloads")
+    return ax
+
+
+def draw_growth(panels):
+    """Draw how the cost of a step grows, a panel for each thing that grows, on logarithmic scales.
+
+    Parameters
+    ----------
+    panels : dict of str to (array (values,), dict of str to array (values,))
+        By the name of what grows: its values, and the microseconds of a step for up to three contestants.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        If a line has not a positive number for each value.
+    """
+    for what, (values, lines) in panels.items():
+        for name, microseconds in lines.items():
+            if np.shape(microseconds) != np.shape(values) or not np.min(microseconds) > 0:
+                raise ValueError(
+                    f"{name} needs a positive number for each of {len(values)} values of {what}."
+                )
+    figure, axes = plt.subplots(1, len(panels), figsize=(6.4, 3.2), sharey=True, squeeze=False)
+    for ax, (what, (values, lines)) in zip(axes[0], panels.items(), strict=True):
+        looks = zip(lines.items(), COLORS, LOOKS, strict=False)
+        for (name, microseconds), color, (linestyle, marker) in looks:
+            ax.plot(values, microseconds, color=color, linestyle=linestyle, marker=marker, label=name)
+        ax.set(xscale="log", yscale="log", xlabel=what)
+        ax.set_xticks(values, values, fontsize=8)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_minor_formatter(NullFormatter())
+    axes[0, 0].set_ylabel("microseconds a step")
+    axes[0, -1].legend(loc="upper left")
+    growth = [f"{values[-1] / values[0]:,.0f} times the {what}" for what, (values, _) in panels.items()]
+    longest = [next(iter(lines.values())) for _, lines in panels.values()]
+    factors = [microseconds[-1] / microseconds[0] for microseconds in longest]
+    place = int(np.argmax(factors))
+    axes[0, 0].set_title(f"{growth[place]} costs {factors[place]:,.0f} times as much")
+    return figure

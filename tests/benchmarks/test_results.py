@@ -1,0 +1,168 @@
+"""What is shown: the table, the file of results, and the book's page, whose numbers come from that file."""
+
+import json
+import platform
+import re
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import page, results, scaling, table
+from benchmarks.workloads import WORKLOADS
+
+ROW = {
+    "workload": "W1",
+    "threads": 1,
+    "microseconds": 40.06,
+    "products": 0.1249,
+    "bytes": 3 * 2**19,
+    "torch_bytes": 2**21,
+    "to_torch": [0.09, 0.1031, 0.11],
+    "to_torch_best": [0.1, 0.125, 0.13],
+    "to_numpy": [1.2, 1.3, 1.5],
+}
+ALONE = ROW | {"torch_bytes": None, "to_torch": None, "to_torch_best": None}
+RATIOS = ("to_torch", "to_torch_best", "to_numpy")
+
+
+def test_a_row_says_whether_its_goals_are_met():
+    assert table.cells(ROW) == [
+        *("W1", "1", "40.1", "0.103", "≤ 0.1, not met", "0.125"),
+        *("1.30", "≤ 2.4, met", "12%", "1.5 MB", "2.0 MB"),
+    ]
+    assert table.cells(ROW | {"to_torch": [0.09, 0.103, 0.11]})[4] == "≤ 0.1, met"
+
+
+def test_goals_are_for_one_thread():
+    cells = table.cells(ROW | {"threads": 2})
+    assert [cells[4], cells[7]] == ["", ""]
+
+
+def test_without_pytorch_the_cells_stay_empty():
+    assert table.cells(ALONE)[3:8] == ["–", "", "–", "1.30", "≤ 2.4, met"]
+    assert table.cells(ALONE)[-1] == "–"
+
+
+def test_the_text_has_aligned_columns():
+    lines = table.text([ROW, ALONE | {"workload": "W2 Adam"}]).splitlines()
+    assert len(lines) == 4
+    assert len({len(line) for line in lines}) == 1
+    assert lines[2].startswith("W1       ")
+
+
+def test_the_spread_is_the_farthest_round():
+    assert table.spread([ROW]) == pytest.approx((0.1031 - 0.09) / 0.1031)
+    assert table.spread([ALONE]) == pytest.approx(0.2 / 1.3)
+
+
+def test_a_part_is_saved_beside_the_other_one(tmp_path):
+    path = tmp_path / "results.json"
+    assert results.load(path) == {}
+    results.save("table", {"rows": [ROW]}, path)
+    results.save("scaling", {"layer": {"function": 0.123456}}, path)
+    found = results.load(path)
+    assert found["table"]["rows"][0]["microseconds"] == 40.06
+    assert found["scaling"]["layer"] == {"function": 0.1235}
+    assert found["table"]["machine"] == results.machine()
+    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+
+
+def test_the_machine_is_described_without_its_name():
+    text = json.dumps(results.machine())
+    assert platform.node() not in text
+    assert "/" not in text.replace("/s", "")
+
+
+def test_the_saved_results_are_whole():
+    found = results.load()
+    assert set(found) == {"table", "scaling"}
+    assert results.PATH.stat().st_size < 20_000
+    assert found["table"]["rounds"] >= 7
+    rows = found["table"]["rows"]
+    assert [(row["threads"], row["workload"]) for row in rows] == [
+        (n, name) for n in (1, 2) for name in WORKLOADS
+    ]
+    for row in rows:
+        assert set(row) == set(ROW)
+        assert all(0 < low <= median <= high for low, median, high in (row[name] for name in RATIOS))
+        assert row["microseconds"] > 0 and row["products"] > 0
+        assert row["bytes"] >= 0 and row["torch_bytes"] >= 0
+    parts = found["scaling"]
+    assert set(parts) == {"machine", "rounds", *scaling.PARTS}
+    for part, workloads in scaling.GROWTH.items():
+        assert parts[part]["values"] == list(workloads)
+        for name in ("minigrad", "torch"):
+            assert len(parts[part][name]) == len(workloads) and min(parts[part][name]) > 0
+    assert parts["gradcheck"]["parameters"] == [width * width + width for width in scaling.WIDTHS]
+    for part in ("layer", "epoch", "import"):
+        assert min(parts[part].values()) > 0
+
+
+def test_every_number_of_the_page_is_the_saved_one():
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert page.filled(text, results.load()) == text
+    for name in page.BLOCKS:
+        text = re.sub(page.BLOCK.format(name=name), "", text, flags=re.DOTALL)
+    assert (
+        re.findall(r"\d\.\d|µs|\bms\b|\bseconds\b", text) == []
+    )  # no number of a measurement stands outside
+
+
+def test_the_page_s_figures_are_there_and_told_in_words():
+    figures = re.findall(r"!\[([^\]]+)\]\((_static/\w+\.png)\)", page.PAGE.read_text(encoding="utf-8"))
+    assert [name for _, name in figures] == ["_static/speed_ratios.png", "_static/speed_growth.png"]
+    for alt, name in figures:
+        assert len(alt.split()) > 20
+        assert (page.BOOK / name).stat().st_size < 40_000
+
+
+def test_a_page_without_a_block_is_refused():
+    with pytest.raises(ValueError, match="one block between .*results: table"):
+        page.filled("# How fast is it?\n", results.load())
+
+
+def test_draw_writes_the_figures_and_the_page(tmp_path, monkeypatch):
+    copy = tmp_path / "speed.md"
+    copy.write_text(page.PAGE.read_text(encoding="utf-8").replace(" met ", " unmet "), encoding="utf-8")
+    monkeypatch.setattr(page, "BOOK", tmp_path)
+    monkeypatch.setattr(page, "PAGE", copy)
+    assert command.main(["draw"]) == 0
+    pictures = sorted(path.name for path in (tmp_path / "_static").iterdir())
+    assert pictures == ["speed_growth.png", "speed_ratios.png"]
+    assert page.filled(copy.read_text(encoding="utf-8"), results.load()) == copy.read_text(encoding="utf-8")
+
+
+def test_half_of_the_results_do_not_make_a_page(monkeypatch, capsys):
+    monkeypatch.setattr(results, "load", lambda: {"table": {"rows": [ROW]}})
+    assert command.main(["draw"]) == 1
+    assert "first run `python -m benchmarks --save`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", [["--quick"], ["--rounds", "3"], ["--workloads", "W1"]])
+def test_only_whole_results_are_saved(more, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--save", *more])
+    assert "whole results only" in capsys.readouterr().err
+
+
+def test_without_pytorch_the_command_says_how_to_add_it(monkeypatch, capsys):
+    monkeypatch.setattr(command, "contestants", lambda: {"minigrad": "", "numpy": ""})
+    monkeypatch.setattr(command, "compare", lambda workload, threads, *_: ALONE | {"threads": threads})
+    assert command.main(["--quick", "--workloads", "W1"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("\nW1 ") == 2
+    assert '--editable ".[bench]"' in printed
+
+
+def test_where_a_goal_to_pytorch_is_not_met_raw_numpy_does_not_meet_it_either():
+    for row in (row for row in results.load()["table"]["rows"] if row["threads"] == 1):
+        goal = WORKLOADS[row["workload"]].goal_torch
+        raw_numpy = row["to_torch"][1] / row["to_numpy"][1]
+        assert table.met(row["to_torch"][1], goal) or not table.met(raw_numpy, goal), row["workload"]
+
+
+def test_ratios_of_rounds_that_lie_far_apart_are_not_shown():
+    steady, restless = ROW, ROW | {"threads": 2, "to_torch": [0.05, 0.1, 4.0]}
+    shown = page.ratios_table({"table": {"rows": [steady, restless]}})
+    assert "| W1 | 0.103 |" in shown and shown.endswith("such ratios say nothing.")
+    assert shown.count("| W1 |") == 1
