@@ -1,0 +1,727 @@
+"""The exercises of chapter 10: a start, two norms, averages, and layers that know when they train."""
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.layers.linear import Linear
+from minigrad.layers.normalization import BatchNorm
+
+# 1. a batch norm, twice
+
+two_batches = Exercise(
+    "10_start_well.two_batches",
+    title="One example, two examples",
+    points=2,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "The mean of 2 and 6 lies in the middle. How far is the 6 from it, and what is the root of "
+        "the variance?",
+        "An average moves by a tenth of the way: from 0 towards the mean, from 1 towards the "
+        "variance for the "
+        "averages, which divides the squared deviations by count - 1.",
+        "The deviations are -2 and 2, so the norm divides by 2; for the averages the variance is (4 "
+        "+ 4) / 1. "
+        "And a single example: what is its distance from its own mean?",
+    ),
+)
+
+
+@two_batches.check
+def _(answer, rng):
+    norm = BatchNorm(1, eps=1e-12)
+    Y, _ = norm(np.array([[2.0], [6.0]]), training=True)
+    mean, variance = float(norm.running_mean.data[0]), float(norm.running_variance.data[0])
+    alone, _ = norm(np.array([[30.0]]), training=True)
+    expect_guesses(
+        answer(),
+        {
+            "the result for the 6": float(Y[1, 0]),
+            "the running mean": mean,
+            "the running variance": variance,
+            "the result for the 30": float(alone[0, 0]),
+        },
+    )
+    return "compared with a run of the library's BatchNorm"
+
+
+@two_batches.right
+def by_the_formulas():
+    X = np.array([2.0, 6.0])
+    return (6 - X.mean()) / X.std(), 0.1 * X.mean(), 0.9 + 0.1 * X.var(ddof=1), 0.0
+
+
+@two_batches.right
+def as_fractions():
+    return np.array([2 / 2, 4 / 10, 17 / 10, 0])
+
+
+@two_batches.mistake("That is the distance from the mean; divide it by the root of the variance.")
+def only_centred():
+    return 2.0, 0.4, 1.7, 0.0
+
+
+@two_batches.mistake("The 4 is the variance; divide by its root.")
+def divided_by_the_variance():
+    return 0.5, 0.4, 1.7, 0.0
+
+
+@two_batches.mistake("The norm itself divides the sum of squares by the count, 2, and not by count - 1.")
+def unbiased_in_the_norm():
+    return 2 / np.sqrt(8), 0.4, 1.7, 0.0
+
+
+@two_batches.mistake("In training the batch's own mean and variance count, not the averages.")
+def with_the_averages():
+    return 6.0, 0.4, 1.7, 0.0
+
+
+@two_batches.mistake(
+    "The 4 is the mean of the batch; the average moves only a tenth of the way to it, from 0."
+)
+def the_mean_itself():
+    return 1.0, 4.0, 1.7, 0.0
+
+
+@two_batches.mistake("A momentum of 0.1 keeps nine tenths of the old average, and takes one of the new.")
+def momentum_the_other_way():
+    return 1.0, 3.6, 7.3, 0.0
+
+
+@two_batches.mistake("For the averages, the squared deviations are divided by count - 1, which is 1 here.")
+def biased_average():
+    return 1.0, 0.4, 1.3, 0.0
+
+
+@two_batches.mistake("The running variance began at 1, and nine tenths of that are left.")
+def variance_from_zero():
+    return 1.0, 0.4, 0.8, 0.0
+
+
+@two_batches.mistake("A single example is its own mean, so its distance from the mean is 0.")
+def thirty_by_the_averages():
+    return 1.0, 0.4, 1.7, (30 - 0.4) / np.sqrt(1.7)
+
+
+# 2. a start
+
+leaky_start = Exercise(
+    "10_start_well.leaky_start",
+    title="A start for leaky slopes",
+    points=2,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "Follow the derivation of he's start: a number is positive in half of the draws. What becomes of its "
+        "square then, and what in the other half?",
+        "Half of the squares stay, half are multiplied by slope². What is the mean of 1 and slope²? "
+        "That is what "
+        "the bend keeps, and the weights must make up for it.",
+        "The variance is 1 / (n_in · kept), with kept = (1 + slope²) / 2. `rng.normal` wants its root.",
+    ),
+)
+
+MANY = 400  # inputs: the spread of as many draws is right to about 1 %
+LOOSE = 0.05  # how far a mean square over so many random draws may lie from the truth
+
+
+@leaky_start.check
+def _(answer, rng):
+    for shape, slope in (((MANY, 300), 0.0), ((MANY, 300), 1.0), ((150, MANY), 0.5), ((MANY, 150), 0.3)):
+        case = f"for shape {shape} and a slope of {slope:g}, "
+        W = answer(shape, np.random.default_rng(int(rng.integers(1000))), slope)
+        expect_shape("W", W, "the weights", np.empty(shape))
+        if not np.ptp(W):
+            raise CheckFailed(f"{case}all weights are equal; they must be drawn")
+        if abs(np.mean(W)) > 5 * np.std(W) / np.sqrt(W.size):
+            raise CheckFailed(f"{case}the mean of W is {np.mean(W):.2g}; it must be 0, but for chance")
+        found = np.mean(np.square(W)) * shape[0] * (1 + slope**2) / 2
+        if not abs(found - 1) < LOOSE:
+            raise CheckFailed(
+                f"{case}the mean square of a signal is multiplied by {found:.2f} in each layer; it must stay"
+            )
+    draws = [answer((N_IN, N_OUT), np.random.default_rng(seed), 0.2) for seed in (0, 0, 1)]
+    if not np.array_equal(draws[0], draws[1]):
+        raise CheckFailed("two equal generators give two different draws: draw with `rng` only")
+    if np.array_equal(draws[0], draws[2]):
+        raise CheckFailed("the draw does not depend on `rng`")
+    _through_ten_layers(answer, rng)
+    return "the mean square in one layer, for four slopes and shapes, and through ten"
+
+
+def _through_ten_layers(answer, rng, slope=0.2):
+    """Ask whether a signal keeps its size through ten layers, as the statement says."""
+    A = rng.normal(size=(50, MANY))
+    before = np.mean(A**2)
+    for _ in range(10):
+        layer = Linear(MANY, MANY, init=lambda shape, rng: answer(shape, rng, slope), rng=rng)
+        Y, _ = layer(A)
+        A = np.where(Y > 0, Y, slope * Y)
+    grown = np.mean(A**2) / before
+    if not 0.5 < grown < 2:
+        raise CheckFailed(
+            f"through ten layers with a slope of 0.2, the mean square is multiplied by {grown:.2g}"
+        )
+
+
+@leaky_start.probe
+def _(answer, rng):
+    return np.round([np.std(answer((MANY, 300), np.random.default_rng(0), slope)) for slope in (0.0, 0.6)], 2)
+
+
+@leaky_start.right
+def uniform(shape, rng, slope):
+    limit = np.sqrt(6 / ((1 + slope * slope) * shape[0]))
+    return rng.uniform(-limit, limit, size=shape)
+
+
+@leaky_start.right
+def by_signs(shape, rng, slope):
+    return rng.choice([-1.0, 1.0], size=shape) * np.sqrt(2 / (shape[0] * (1 + slope**2)))
+
+
+@leaky_start.mistake("This is he's start, which knows no slope.")
+def plain_he(shape, rng, slope):
+    return rng.normal(0.0, np.sqrt(2 / shape[0]), shape)
+
+
+@leaky_start.mistake("Squares are multiplied by slope², not by slope.")
+def slope_without_square(shape, rng, slope):
+    return rng.normal(0.0, np.sqrt(2 / ((1 + slope) * shape[0])), shape)
+
+
+@leaky_start.mistake("The variance stands where its root belongs: rng.normal wants the spread.")
+def variance_for_spread(shape, rng, slope):
+    return rng.normal(0.0, 2 / ((1 + slope**2) * shape[0]), shape)
+
+
+@leaky_start.mistake("Each output is a sum over the inputs: n_in, and not n_out.")
+def by_the_outputs(shape, rng, slope):
+    return rng.normal(0.0, np.sqrt(2 / ((1 + slope**2) * shape[1])), shape)
+
+
+@leaky_start.mistake("The bend keeps the mean of 1 and slope², which is (1 + slope²) / 2: the 2 is missing.")
+def without_the_two(shape, rng, slope):
+    return rng.normal(0.0, np.sqrt(1 / ((1 + slope**2) * shape[0])), shape)
+
+
+@leaky_start.mistake("Signs are missing: draw around 0, so that the cross terms cancel.")
+def never_negative(shape, rng, slope):
+    return rng.uniform(0.0, np.sqrt(6 / ((1 + slope**2) * shape[0])), shape)
+
+
+@leaky_start.mistake("the draw does not depend on `rng`")
+def own_generator(shape, rng, slope):
+    return np.random.default_rng(0).normal(0.0, np.sqrt(2 / ((1 + slope**2) * shape[0])), shape)
+
+
+# 3. a norm
+
+rms_norm = Exercise(
+    "10_start_well.rms_norm",
+    title="No mean",
+    points=3,
+    kind="fill",
+    minutes=15,
+    hints=(
+        "Write s for 1 / √(mean square + eps), so Y = X s. Nudge X_i by h: the mean square grows by "
+        "2 X_i h / n_in. How does s change?",
+        "s changes by -s³ X_i h / n_in, which is -s² Y_i h / n_in. So Y_j changes by s (if j = i), and by "
+        "-X_j s² Y_i / n_in, which is -s Y_j Y_i / n_in.",
+        "dX_i is the sum over j of dY_j times that. Compare with the chapter: mean(dN) has gone, "
+        "and Y stands "
+        "for N. Means run over the last axis, with keepdims=True.",
+    ),
+)
+
+
+@rms_norm.check
+def _(answer, rng):
+    for eps, batch, n_in in ((0.3, BATCH, N_IN), (1e-5, BATCH, N_OUT), (0.0, 1, 2)):
+        X, dY = rng.normal(size=(batch, n_in)) + 0.5, rng.normal(size=(batch, n_in))
+        size = np.sqrt(np.mean(X * X, axis=1)[:, None] + eps)
+        with untouched(X=X, dY=dY):
+            Y, backward = expect_several(answer(X, eps), "Y", "backward")
+            dX = backward(dY)
+            again = backward(2 * dY)
+        expect_shape("Y", Y, "X", X)
+        expect_values("Y", Y, X / size)
+        expect_gradients(lambda X, eps=eps: answer(X, eps)[0], {"X": X}, dY, {"X": dX})
+        expect_values("dX for twice the dY", again, 2 * np.asarray(dX), "it must be twice as much, ")
+    return "Y, and dX against nudging, for three shapes and three eps"
+
+
+@rms_norm.probe
+def _(answer, rng):
+    X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
+    Y, backward = answer(X, 0.3)
+    return Y, backward(dY)
+
+
+@rms_norm.right
+def with_sums(X, eps=1e-5):
+    n_in = X.shape[1]
+    squares = np.sum(X * X, axis=1, keepdims=True) / n_in + eps
+
+    def backward(dY):
+        inner = np.sum(X * dY, axis=1, keepdims=True)
+        return dY / np.sqrt(squares) - X * inner / (n_in * squares**1.5)
+
+    return X / np.sqrt(squares), backward
+
+
+@rms_norm.right
+def row_by_row(X, eps=1e-5):
+    size = np.array([np.sqrt(np.mean(row**2) + eps) for row in X])
+
+    def jacobian(row, size):
+        return np.eye(len(row)) / size - np.outer(row, row) / (len(row) * size**3)
+
+    def backward(dY):
+        return np.stack([dy @ jacobian(x, s) for dy, x, s in zip(dY, X, size, strict=True)])
+
+    return X / size[:, None], backward
+
+
+@rms_norm.mistake(
+    "The spread was taken for a constant: each number of a row moves it, and with it all others."
+)
+def constant_spread(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
+    return X * scale, lambda dY: dY * scale
+
+
+@rms_norm.mistake("The last term is a mean over the row, and not a sum.")
+def sum_for_mean(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * Y).sum(axis=-1, keepdims=True)) * scale
+
+
+@rms_norm.mistake("No mean is subtracted here, neither from X nor from dY: mean(dY) does not belong in dX.")
+def with_the_mean_of_dY(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
+    Y = X * scale
+
+    def backward(dY):
+        coupled = dY.mean(axis=-1, keepdims=True) + Y * (dY * Y).mean(axis=-1, keepdims=True)
+        return (dY - coupled) * scale
+
+    return Y, backward
+
+
+@rms_norm.mistake("The mean was subtracted, as layer norm does; here X stays where it is.")
+def layer_norm(X, eps=1e-5):
+    scale = 1 / np.sqrt(X.var(axis=-1, keepdims=True) + eps)
+    N = (X - X.mean(axis=-1, keepdims=True)) * scale
+
+    def backward(dY):
+        coupled = dY.mean(axis=-1, keepdims=True) + N * (dY * N).mean(axis=-1, keepdims=True)
+        return (dY - coupled) * scale
+
+    return N, backward
+
+
+@rms_norm.mistake("The columns were normalized: the mean square is that of a row, axis -1.")
+def over_the_batch(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=0) + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=0)) * scale
+
+
+@rms_norm.mistake("The eps is left out: it is added to the mean square, before the root.")
+def without_eps(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True))
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
+
+
+@rms_norm.mistake("The eps stands outside of the root; it is added to the mean square.")
+def eps_outside(X, eps=1e-5):
+    root = np.sqrt((X**2).mean(axis=-1, keepdims=True))
+    Y = X / (root + eps)
+
+    def backward(dY):
+        inner = (dY * X).mean(axis=-1, keepdims=True)
+        return dY / (root + eps) - X * inner / (root * (root + eps) ** 2)
+
+    return Y, backward
+
+
+# 4. a running average
+
+corrected_averages = Exercise(
+    "10_start_well.corrected_averages",
+    title="An average that begins well",
+    points=3,
+    kind="repair",
+    minutes=10,
+    hints=(
+        "After one value the 0 has the weight 1 - momentum. After two values? After t values?",
+        "Keep `running` as it is. Beside it, keep the weight of the 0: it begins at 1, and each "
+        "value multiplies "
+        "it by 1 - momentum.",
+        "All weights together are 1, so the values have 1 minus the weight of the 0. Append running "
+        "divided by "
+        "that; do not assign it to running.",
+    ),
+)
+
+
+@corrected_averages.check
+def _(answer, rng):
+    for momentum in (0.5, 0.1, rng.uniform(0.2, 0.4), 1.0):
+        for values in ([10.0] * 5, rng.normal(3.0, 2.0, size=11).tolist()):
+            found = answer(list(values), momentum)
+            found = list(found) if isinstance(found, np.ndarray) else found
+            expect_several(found, *(f"average {place}" for place in range(1, len(values) + 1)))
+            for place, average in enumerate(found, start=1):
+                weights = momentum * (1 - momentum) ** np.arange(place)[::-1]  # the last value counts most
+                truth = float(weights @ values[:place] / weights.sum())
+                try:
+                    expect_values(f"the average after {place} value{'s' * (place > 1)}", average, truth)
+                except CheckFailed as no:
+                    raise CheckFailed(f"for a momentum of {momentum:.3g}, {no.sentence}") from no
+    return "equal and unequal values, four momenta"
+
+
+@corrected_averages.probe
+def _(answer, rng):
+    return tuple(answer([2.0, 5.0, 11.0, 3.0], 0.3))
+
+
+@corrected_averages.right
+def with_a_power(values, momentum):
+    running, averages = 0.0, []
+    for steps, value in enumerate(values, start=1):
+        running += momentum * (value - running)
+        averages.append(running / (1 - (1 - momentum) ** steps))
+    return averages
+
+
+@corrected_averages.right
+def with_all_weights(values, momentum):
+    averages = []
+    for place in range(1, len(values) + 1):
+        weights = np.array([(1 - momentum) ** age for age in reversed(range(place))])
+        averages.append(float(np.dot(weights, values[:place]) / weights.sum()))
+    return averages
+
+
+@corrected_averages.mistake("Nothing is corrected: divide each average by the weight of the values so far.")
+def uncorrected(values, momentum):
+    running, averages = 0.0, []
+    for value in values:
+        running = (1 - momentum) * running + momentum * value
+        averages.append(running)
+    return averages
+
+
+@corrected_averages.mistake("The corrected average went on running; only what you append is divided.")
+def corrected_goes_on(values, momentum):
+    running, averages = 0.0, []
+    for steps, value in enumerate(values, start=1):
+        running = (1 - momentum) * running + momentum * value
+        running /= 1 - (1 - momentum) ** steps
+        averages.append(running)
+    return averages
+
+
+@corrected_averages.mistake("The 0 counts with 1 - momentum to the number of values, not momentum to it.")
+def power_of_the_momentum(values, momentum):
+    running, averages = 0.0, []
+    for steps, value in enumerate(values, start=1):
+        running = (1 - momentum) * running + momentum * value
+        averages.append(running / (1 - momentum**steps) if momentum < 1 else running)
+    return averages
+
+
+@corrected_averages.mistake(
+    "The correction stays the same for all; the weight of the 0 shrinks with each value."
+)
+def always_the_first(values, momentum):
+    running, averages = 0.0, []
+    for value in values:
+        running = (1 - momentum) * running + momentum * value
+        averages.append(running / momentum)
+    return averages
+
+
+@corrected_averages.mistake("It begins with the first value; that gives the first value too much weight.")
+def begins_with_the_first(values, momentum):
+    running, averages = values[0], []
+    for value in values:
+        running = (1 - momentum) * running + momentum * value
+        averages.append(running)
+    return averages
+
+
+@corrected_averages.mistake("This is the plain mean of all values; the newer ones must count more.")
+def plain_mean(values, momentum):
+    return [sum(values[:place]) / place for place in range(1, len(values) + 1)]
+
+
+# 5. two modes
+
+center = Exercise(
+    "10_start_well.center",
+    title="Two modes",
+    points=2,
+    kind="repair",
+    minutes=6,
+    hints=(
+        "Which lines of the broken function run in both modes? Which of them belong to training only?",
+        "A prediction must leave no trace: `running_mean` may change only `if training`.",
+        "Without training, return X minus running_mean at once. The two other lines come after it.",
+    ),
+)
+
+
+@center.check
+def _(answer, rng):
+    for batch, n_in in ((BATCH, N_IN), (1, N_OUT)):
+        X, running = rng.normal(3.0, 2.0, size=(batch, n_in)), rng.normal(size=n_in)
+        old = running.copy()
+        with untouched(X=X):
+            first = answer(X, running)
+        if not np.array_equal(running, old):
+            raise CheckFailed("running_mean is another after a prediction; only training may change it")
+        expect_values("without training, the result", first, X - old)
+        mean = X.mean(axis=0)
+        with untouched(X=X):
+            trained = answer(X, running, training=True)
+        if not isinstance(trained, np.ndarray) or trained is X:
+            raise CheckFailed("while training, it must return a new array")
+        if batch == 1 and np.allclose(trained, X - running):
+            raise CheckFailed("while training, the batch's own mean must be subtracted, not the running one")
+        expect_values("while training, the result", trained, X - mean)
+        if np.array_equal(running, old):
+            raise CheckFailed("running_mean is the same after training; it must move, in place")
+        expect_values("running_mean after training", running, old + 0.1 * (mean - old))
+    return "both modes, and what each leaves in running_mean, for two shapes"
+
+
+@center.probe
+def _(answer, rng):
+    X, running = rng.normal(3.0, 2.0, size=(BATCH, N_IN)), rng.normal(size=N_IN)
+    return answer(X, running, training=True), running.copy(), answer(X, running), running
+
+
+@center.right
+def with_else(X, running_mean, training=False):
+    if training:
+        mean = X.sum(axis=0) / len(X)
+        running_mean[...] = 0.9 * running_mean + 0.1 * mean
+    else:
+        mean = running_mean
+    return X - mean
+
+
+@center.right
+def with_multiply(X, running_mean, training=False):
+    mean = np.mean(X, axis=0) if training else running_mean.copy()
+    if training:
+        running_mean *= 0.9
+        running_mean += 0.1 * mean
+    return X - mean
+
+
+@center.mistake("running_mean is another after a prediction; only training may change it")
+def still_broken(X, running_mean, training=False):
+    mean = X.mean(axis=0)
+    running_mean += 0.1 * (mean - running_mean)
+    return X - (mean if training else running_mean)
+
+
+@center.mistake("running_mean is the same after training; it must move, in place")
+def assigns_a_new_array(X, running_mean, training=False):
+    if not training:
+        return X - running_mean
+    mean = X.mean(axis=0)
+    running_mean = running_mean + 0.1 * (mean - running_mean)
+    return X - mean
+
+
+@center.mistake("While training, the mean of the batch is subtracted, and the average is only noted.")
+def always_the_average(X, running_mean, training=False):
+    if training:
+        running_mean += 0.1 * (X.mean(axis=0) - running_mean)
+    return X - running_mean
+
+
+@center.mistake("running_mean is another after a prediction; only training may change it")
+def modes_exchanged(X, running_mean, training=False):
+    if training:
+        return X - running_mean
+    mean = X.mean(axis=0)
+    running_mean += 0.1 * (mean - running_mean)
+    return X - mean
+
+
+@center.mistake("A prediction must use the running mean: a batch may be a single example.")
+def always_the_batch(X, running_mean, training=False):
+    mean = X.mean(axis=0)
+    if training:
+        running_mean += 0.1 * (mean - running_mean)
+    return X - mean
+
+
+@center.mistake("The momentum is exchanged: 0.9 of the old mean stay, and 0.1 of the new comes in.")
+def momentum_exchanged(X, running_mean, training=False):
+    if not training:
+        return X - running_mean
+    mean = X.mean(axis=0)
+    running_mean += 0.9 * (mean - running_mean)
+    return X - mean
+
+
+# 6. dropout
+
+dropout = Exercise(
+    "10_start_well.dropout",
+    title="Thinned out",
+    points=3,
+    kind="repair",
+    minutes=8,
+    hints=(
+        "How often is `rng.random` called in one pass there and back? How often should it be?",
+        "Draw the mask once, outside of `backward`, and let both directions multiply by it. Then: "
+        "what share of "
+        "a row of ones is left on the average?",
+        "1 - rate is left, so divide the mask by 1 - rate; then the stretch is in both directions.",
+    ),
+)
+
+
+@dropout.check
+def _(answer, rng):
+    for rate, shape in ((0.4, (200, 50)), (0.75, (60, 40, 4)), (0.0, (BATCH, N_IN))):
+        X, dY = rng.normal(3.0, 1.0, size=shape), rng.normal(3.0, 1.0, size=shape)
+        with untouched(X=X):
+            same, backward = expect_several(answer(X, rate, np.random.default_rng(0)), "Y", "backward")
+        expect_values("without training, Y", same, X)
+        expect_values("without training, dX", backward(dY), dY)
+        seed = int(rng.integers(1000))
+        generator, once = np.random.default_rng(seed), np.random.default_rng(seed)
+        once.random(shape)
+        with untouched(X=X, dY=dY):
+            Y, backward = expect_several(answer(X, rate, generator, training=True), "Y", "backward")
+            dX, again = backward(dY), backward(dY)
+        expect_shape("Y", Y, "X", X)
+        expect_shape("dX", dX, "X", X)
+        _expect_a_mask(Y / X, rate)
+        if not np.allclose(dX, again):
+            raise CheckFailed(
+                "backward gives two results for the same dY: draw the mask once, on the way there"
+            )
+        if not np.array_equal(dX == 0, Y == 0):
+            raise CheckFailed("what was dropped on the way there is not what is dropped on the way back")
+        expect_values("dX", dX, dY * (Y / X), "by the mask of the way there it must be")
+        if rate and generator.bit_generator.state != once.bit_generator.state:
+            raise CheckFailed("it must draw by one call of rng.random for a whole X, and by no other")
+    return "both modes, the share, the stretch, and one mask for both directions"
+
+
+def _expect_a_mask(mask, rate):
+    """Ask whether a mask keeps the right share, stretched by the right factor."""
+    share, bar = np.mean(mask != 0), np.sqrt(rate * (1 - rate) / mask.size)
+    if abs(share - (1 - rate)) > 5 * bar:
+        raise CheckFailed(
+            f"with a rate of {rate:g}, {share:.0%} of the numbers are kept; it must be {1 - rate:.0%}"
+        )
+    stretched = mask[mask != 0]
+    if not np.allclose(stretched, stretched[0]):
+        raise CheckFailed("the numbers that are kept are not all stretched alike")
+    if not np.isclose(stretched[0], 1 / (1 - rate)):
+        raise CheckFailed(
+            f"with a rate of {rate:g}, what is kept is multiplied by {stretched[0]:.3g}, and the "
+            f"mean becomes "
+            f"{share * stretched[0]:.2g} times what it was; it must stay"
+        )
+
+
+@dropout.probe
+def _(answer, rng):
+    X = np.arange(1.0, 61.0)
+    Y, backward = answer(X, 0.4, np.random.default_rng(3), training=True)
+    return Y, backward(X)
+
+
+@dropout.right
+def with_where(X, rate, rng, training=False):
+    if not training:
+        return X.copy(), lambda dY: dY
+    dropped = rng.random(X.shape) < rate
+
+    def thin_out(array):
+        return np.where(dropped, 0.0, array / (1 - rate))
+
+    return thin_out(X), thin_out
+
+
+@dropout.right
+def by_the_other_end(X, rate, rng, training=False):
+    mask = np.ones_like(X)
+    if training:
+        mask = np.floor(rng.random(X.shape) + (1 - rate)) / (1 - rate)
+    return mask * X, lambda dY: mask * dY
+
+
+@dropout.mistake("and the mean becomes 0.6 times what it was; it must stay")
+def not_stretched(X, rate, rng, training=False):
+    if not training:
+        return X, lambda dY: dY
+    kept = rng.random(X.shape) >= rate
+    return X * kept, lambda dY: dY * kept
+
+
+@dropout.mistake("draw the mask once, on the way there")
+def drawn_again(X, rate, rng, training=False):
+    if not training:
+        return X, lambda dY: dY
+
+    def thin_out(array):
+        return array * (rng.random(array.shape) >= rate) / (1 - rate)
+
+    return thin_out(X), thin_out
+
+
+@dropout.mistake("The 1 - rate is kept, so divide by 1 - rate, not by rate.")
+def divided_by_the_rate(X, rate, rng, training=False):
+    if not training or rate == 0:
+        return X, lambda dY: dY
+    kept = (rng.random(X.shape) >= rate) / rate
+    return X * kept, lambda dY: dY * kept
+
+
+@dropout.mistake("The rate is the share that is dropped; here it is the share that is kept.")
+def rate_is_kept(X, rate, rng, training=False):
+    if not training or rate == 0:
+        return X, lambda dY: dY
+    kept = (rng.random(X.shape) < rate) / rate
+    return X * kept, lambda dY: dY * kept
+
+
+@dropout.mistake("The stretch is missing on the way back.")
+def not_stretched_back(X, rate, rng, training=False):
+    if not training:
+        return X, lambda dY: dY
+    kept = rng.random(X.shape) >= rate
+    return X * kept / (1 - rate), lambda dY: dY * kept
+
+
+@dropout.mistake("Outside training nothing is dropped, and nothing stretched.")
+def always_on(X, rate, rng, training=False):
+    kept = (rng.random(X.shape) >= rate) / (1 - rate)
+    return X * kept, lambda dY: dY * kept

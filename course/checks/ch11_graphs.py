@@ -1,0 +1,906 @@
+"""The exercises of chapter 11: walks over graphs, an order, an operator, a loss, counts, and a stale node."""
+
+from copy import deepcopy
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.gradcheck import numerical_gradient
+from minigrad.graph import Add, CrossEntropy, Multiply, Variable
+from minigrad.layers.linear import Linear
+from minigrad.losses import cross_entropy
+from minigrad.optimizers import SGD
+
+# 1. three walks over one graph
+
+three_walks = Exercise(
+    "11_graphs.three_walks",
+    title="Three walks",
+    points=2,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "Write down, for each turn of a node, which gradient it has at that moment, and to whom it adds it.",
+        "c adds 1 to b and 1 to d. Then b has its turn, with 1. Then d, with 1: it adds 1 to b and 1 to a. "
+        "What happens next differs from walk to walk.",
+        "The naive walk goes from d to b again, which now has 2 and adds it twice. The second walk does not. "
+        "In the sorted one d has its turn before b.",
+    ),
+)
+
+
+def _walked(node, seen=None):
+    """Walk a graph as the naive walk does, or, with a set, visiting each node once."""
+    if node.parents and (seen is None or node not in seen):
+        if seen is not None:
+            seen.add(node)
+        node._back()
+        for parent in node.parents:
+            _walked(parent, seen)
+
+
+def _end(a):
+    """Return the last sum of the exercise."""
+    b = a + a
+    return b + (b + a)
+
+
+@three_walks.check
+def _(answer, rng):
+    arrived = []
+    for seen in (None, set()):
+        a = Variable(1.0)
+        c = _end(a)
+        c.g += 1.0
+        _walked(c, seen)
+        arrived.append(a.g.item())
+    expect_guesses(
+        answer(),
+        {
+            "what arrives in the naive walk": arrived[0],
+            "what arrives in the walk that visits once": arrived[1],
+            "what arrives in the sorted walk": float(numerical_gradient(_end, 1.0)),
+        },
+    )
+    return "walked, twice; and the sorted one compared with nudging"
+
+
+@three_walks.right
+def as_a_list():
+    return [7.0, 3.0, 5.0]
+
+
+@three_walks.right
+def as_sums():
+    return np.array([2 * 1 + 2 * 2 + 1, 2 * 1 + 1, 2 * 2 + 1])
+
+
+@three_walks.mistake("The slope of c is 5, but only one of the three walks finds it.")
+def the_slope_three_times():
+    return 5, 5, 5
+
+
+@three_walks.mistake("These are the numbers of the miniature.")
+def of_the_miniature():
+    return 8, 4, 4
+
+
+@three_walks.mistake("At its first visit b has only 1; the other 1 comes from d, later.")
+def b_full_from_the_start():
+    return 9, 3, 5
+
+
+@three_walks.mistake("At its second visit b has 2, and passes on both again.")
+def each_path_for_itself():
+    return 5, 3, 5
+
+
+@three_walks.mistake("Node b had its turn before d brought its second 1, and gets no other turn.")
+def once_is_enough():
+    return 7, 5, 5
+
+
+@three_walks.mistake("In the sorted walk d has its turn before b: d is younger, as it was made from b.")
+def sorted_like_once():
+    return 7, 3, 3
+
+
+@three_walks.mistake("Node d passes on its 1 to a, too, besides what a gets from b.")
+def without_the_way_past_b():
+    return 6, 2, 4
+
+
+# 2. a topological order
+
+children_first = Exercise(
+    "11_graphs.children_first",
+    title="Children first",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Which names may stand first? Those that are nobody's parent. Suppose you take them out: which may "
+        "stand next?",
+        "Keep a dict of names that still wait. In a loop: collect the parents of all that wait, in a set. "
+        "Whoever waits and is not in that set is ready.",
+        "`while waiting:` `wanted = {parent for names in waiting.values() for parent in names}`; the ready "
+        "ones go to the end of the order, and are deleted from `waiting`, a copy of the dict.",
+    ),
+)
+
+
+def _graph(rng, count):
+    """Return a graph of so many names, listed in any order; some have the same parent twice."""
+    names = [f"v{number}" for number in rng.permutation(count)]  # a name says nothing about the place
+    parents = {}
+    for place, name in enumerate(names):
+        older = names[max(0, place - 4) : place]
+        parents[name] = [] if place < 2 else [str(rng.choice(older)) for _ in range(2)]
+    return {name: parents[name] for name in rng.permutation(names).tolist()}
+
+
+def _require_order(found, parents):
+    """Refuse what is no list of all names, children first."""
+    if not isinstance(found, list | tuple):
+        raise CheckFailed(f"it must return a list of names, and returned {described(found)}")
+    strange = [name for name in found if name not in parents]
+    missing = [name for name in parents if name not in found]
+    twice = [name for name in parents if found.count(name) > 1]
+    for said, names in (("no name of the graph", strange), ("missing", missing), ("there twice", twice)):
+        if names:
+            raise CheckFailed(
+                f"in your list {names[0]} is {said}; wanted is each of {len(parents)} names once"
+            )
+    place = {name: index for index, name in enumerate(found)}
+    for child, names in parents.items():
+        for parent in names:
+            if place[parent] < place[child]:
+                raise CheckFailed(f"{parent} stands before its child {child}")
+
+
+@children_first.check
+def _(answer, rng):
+    diamond = {"a": [], "h": ["a", "a"], "c": ["h", "k"], "k": ["h", "h"]}
+    graphs = [{"a": []}, {"a": [], "c": ["b", "b"], "b": ["a", "a"]}, diamond]
+    graphs += [_graph(rng, count) for count in (5, 11, 23, 47)]
+    for parents in graphs:
+        given = deepcopy(parents)
+        found = answer(given)
+        if given != parents:
+            raise CheckFailed("it changes the dict or a list in it, which belong to its caller: make copies")
+        try:
+            _require_order(found, parents)
+        except CheckFailed as no:
+            shown = str(parents) if len(parents) < 5 else f"a graph of {len(parents)} names"
+            raise CheckFailed(f"for {shown}, {no.sentence}") from no
+    return "a single variable, a row, a diamond, and four graphs drawn just now"
+
+
+@children_first.probe
+def _(answer, rng):
+    return tuple(answer({"a": [], "h": ["a", "a"], "c": ["h", "k"], "k": ["h", "h"]}))
+
+
+@children_first.right
+def by_counting_children(parents):
+    waiting = {name: sum(names.count(name) for names in parents.values()) for name in parents}
+    ready, order = [name for name, children in waiting.items() if children == 0], []
+    while ready:
+        order.append(ready.pop())
+        for parent in parents[order[-1]]:
+            waiting[parent] -= 1
+            if waiting[parent] == 0:
+                ready.append(parent)
+    return order
+
+
+@children_first.right
+def depth_first_and_reversed(parents):
+    order, seen = [], set()
+
+    def visit(name):
+        if name not in seen:
+            seen.add(name)
+            for parent in parents[name]:
+                visit(parent)
+            order.append(name)
+
+    for name in parents:
+        visit(name)
+    return order[::-1]
+
+
+@children_first.mistake("You return the names as the dict lists them; that order says nothing.")
+def as_listed(parents):
+    return list(parents)
+
+
+@children_first.mistake("That is parents first: turn it around.")
+def parents_first(parents):
+    return depth_first_and_reversed(parents)[::-1]
+
+
+@children_first.mistake("A name is listed at its first visit; it must wait for all of its children.")
+def at_the_first_visit(parents):
+    order = []
+
+    def visit(name):
+        if name not in order:
+            order.append(name)
+            for parent in parents[name]:
+                visit(parent)
+
+    children = {parent for names in parents.values() for parent in names}
+    for name in parents:
+        if name not in children:
+            visit(name)
+    return order
+
+
+@children_first.mistake("is there twice")
+def once_for_each_path(parents):
+    order = []
+
+    def visit(name):
+        order.append(name)
+        for parent in parents[name]:
+            visit(parent)
+
+    visit(next(name for name in parents if not any(name in names for names in parents.values())))
+    return order
+
+
+@children_first.mistake("is missing")
+def without_the_variables(parents):
+    return [name for name in depth_first_and_reversed(parents) if parents[name]]
+
+
+@children_first.mistake("it changes the dict or a list in it")
+def takes_the_dict_apart(parents):
+    order = []
+    while parents:
+        wanted = {parent for names in parents.values() for parent in names}
+        order += [name for name in parents if name not in wanted]
+        for name in order:
+            parents.pop(name, None)
+    return order
+
+
+# 3. an operator
+
+concatenate = Exercise(
+    "11_graphs.Concatenate",
+    title="Side by side",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "Look at `Multiply` in the chapter: what does its `__init__` hand to `super().__init__`, and what "
+        "does its `_back` begin with?",
+        "`np.concatenate([…], axis=1)` joins columns. On the way back the first columns of `self.g`, as many "
+        "as x has, are for x.",
+        "The number of x's columns is `x.data.shape[1]`. Slice `self.g` there, `[:, :…]` and `[:, …:]`, and "
+        "add each part to its parent's g with `+=`.",
+    ),
+)
+
+
+def _joined(answer, arrays, same=False):
+    """Return the arrays' Variables, and the node that an answer makes of them, or of the first one twice."""
+    parents = [Variable(array) for array in arrays]
+    node = answer(*(parents[:1] * 2 if same else parents))
+    if not isinstance(node, Variable):
+        raise CheckFailed("Concatenate must be a subclass of Variable")
+    return parents, node
+
+
+@concatenate.check
+def _(answer, rng):
+    for batch in (BATCH, 1):
+        arrays = [rng.normal(size=(batch, width)) for width in (N_IN, N_OUT)]
+        parents, node = _joined(answer, arrays)
+        expect_values("the node's data", node.data, np.hstack(arrays))
+        if tuple(node.parents) != tuple(parents):
+            raise CheckFailed(
+                f"the node's parents must be x and z, in this order, and it has {len(node.parents)}: "
+                "hand both to super().__init__, behind the data"
+            )
+        dY = rng.normal(size=node.data.shape)
+        for times in (1, 2):  # a second way back adds the same again
+            node.back(dY)
+            for name, parent, part in zip("xz", parents, np.split(dY, [N_IN], axis=1), strict=True):
+                expect_shape(f"{name}.g", parent.g, name, parent.data)
+                case = "" if times == 1 else "after a second back, "
+                expect_values(f"{case}{name}.g", parent.g, times * part)
+    (x, _), node = _joined(answer, arrays, same=True)
+    weights = Variable(rng.normal(size=(2 * N_IN, 1)))
+    (node @ weights).back()
+    truth = weights.data.reshape(2, N_IN).sum(axis=0, keepdims=True)
+    expect_values("for Concatenate(x, x), x.g", x.g, truth)
+    return "two batches, two ways back, and one node given twice"
+
+
+@concatenate.probe
+def _(answer, rng):
+    (x, z), node = _joined(answer, [rng.normal(size=(BATCH, width)) for width in (N_IN, N_OUT)])
+    node.back(rng.normal(size=node.data.shape))
+    return x.g, z.g
+
+
+def _operator(join, back, keep=lambda x, z: (x, z)):
+    """Return an operator that joins in one way and goes back in another."""
+
+    class Concatenate(Variable):
+        def __init__(self, x, z):
+            super().__init__(join(x.data, z.data), *keep(x, z))
+
+        def _back(self):
+            back(self, *self.parents)
+
+    return Concatenate
+
+
+def _side_by_side(x, z):
+    """Return the columns of x and of z."""
+    return np.concatenate([x, z], axis=1)
+
+
+def _split(node, x, z):
+    """Add to each parent its part."""
+    x.g += node.g[:, : x.data.shape[1]]
+    z.g += node.g[:, x.data.shape[1] :]
+
+
+@concatenate.right
+class WithSplit(Variable):
+    def __init__(self, x, z):
+        super().__init__(np.hstack([x.data, z.data]), x, z)
+        self.width = x.data.shape[1]
+
+    def _back(self):
+        for parent, part in zip(self.parents, np.split(self.g, [self.width], axis=1), strict=True):
+            parent.g += part
+
+
+@concatenate.right
+class WithMatrices(Variable):
+    def __init__(self, x, z):
+        n_x, n_z = x.data.shape[1], z.data.shape[1]
+        self.left, self.right = np.eye(n_x, n_x + n_z), np.eye(n_z, n_x + n_z, k=n_x)
+        super().__init__(x.data @ self.left + z.data @ self.right, x, z)
+
+    def _back(self):
+        x, z = self.parents
+        x.g = x.g + self.g @ self.left.T
+        z.g = z.g + self.g @ self.right.T
+
+
+def _assign(node, x, z):
+    x.g = node.g[:, : x.data.shape[1]].copy()
+    z.g = node.g[:, x.data.shape[1] :].copy()
+
+
+def _exchange(node, x, z):
+    z.g += node.g[:, : z.data.shape[1]]
+    x.g += node.g[:, z.data.shape[1] :]
+
+
+def _ones(node, x, z):
+    x.g += 1.0
+    z.g += 1.0
+
+
+def _only_x(node, x, z):
+    x.g += node.g[:, : x.data.shape[1]]
+
+
+concatenate.mistake("Your `_back` assigns where it must add.")(_operator(_side_by_side, _assign))
+concatenate.mistake("The parts are exchanged: the first columns belong to x.")(
+    _operator(_side_by_side, _exchange)
+)
+concatenate.mistake("That is a gradient of ones; pass on the columns of self.g.")(
+    _operator(_side_by_side, _ones)
+)
+concatenate.mistake("Nothing is added for z: the last columns of self.g are its part.")(
+    _operator(_side_by_side, _only_x)
+)
+concatenate.mistake("Nothing is added to either parent: that is what `_back` is for.")(
+    _operator(_side_by_side, lambda node, x, z: None)
+)
+concatenate.mistake("the node's parents must be x and z, in this order, and it has 0")(
+    _operator(_side_by_side, lambda node: None, lambda x, z: ())
+)
+concatenate.mistake("the node's parents must be x and z, in this order, and it has 1")(
+    _operator(_side_by_side, lambda node, x: None, lambda x, z: (x,))
+)
+concatenate.mistake("The columns of z stand left of those of x.")(
+    _operator(lambda x, z: _side_by_side(z, x), _split)
+)
+
+
+@concatenate.mistake("Rows were joined, and not columns: axis=1 is wanted.")
+class JoinsRows(Variable):
+    def __init__(self, x, z):
+        super().__init__(np.concatenate([x.data, z.data], axis=0), x, z)
+
+
+@concatenate.mistake("Concatenate must be a subclass of Variable")
+class NoVariable:
+    def __init__(self, x, z):
+        self.data, self.parents = _side_by_side(x.data, z.data), (x, z)
+
+
+# 4. a loss made of a graph
+
+as_loss = Exercise(
+    "11_graphs.as_loss",
+    title="A loss that is a graph",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "Three functions inside each other: `as_loss` knows build, `loss` knows Y and T, `backward` dL.",
+        "In `loss`: make a Variable of Y, let `build` make the node, and return its number, "
+        "`node.data.item()`, with a closure.",
+        "In `backward`: give the Variable a new gradient of zeros, call `node.back(dL)`, and return the "
+        "Variable's `g`.",
+    ),
+)
+
+
+class _Square(Variable):
+    """The sum of the squares of a node: an operator that CrossEntropy is not."""
+
+    def __init__(self, x):
+        super().__init__((x.data * x.data).sum(), x)
+
+    def _back(self):
+        (x,) = self.parents
+        x.g += 2 * self.g * x.data
+
+
+def _errors_added(y, T):
+    """Return the sum of the squared errors as a node."""
+    return _Square(y + Variable(-T))
+
+
+@as_loss.check
+def _(answer, rng):
+    labels = rng.integers(N_OUT, size=BATCH)
+    for build, T in ((CrossEntropy, labels), (_errors_added, rng.normal(size=(BATCH, N_OUT)))):
+        Y, other = rng.normal(size=(2, BATCH, N_OUT))
+        loss = answer(build)
+        if not callable(loss):
+            raise CheckFailed(f"as_loss must return a function, loss(Y, T), and returned {described(loss)}")
+        with untouched(Y=Y, T=T):
+            L, backward = expect_several(loss(Y, T), "L", "backward")
+            if isinstance(L, Variable):
+                raise CheckFailed("L is a node, and it must be a plain number: its data, with .item()")
+            expect_values("L", L, build(Variable(Y), T).data.item())
+            loss(other, T)  # another pass, which must not matter
+            first = backward()
+            if first is None:
+                raise CheckFailed("backward returns nothing: return dY, the g of the Variable made of Y")
+            kept = np.copy(first)
+            truth = numerical_gradient(lambda Y, build=build, T=T: build(Variable(Y), T).data.item(), Y)
+            expect_shape("dY", first, "Y", Y)
+            expect_values("dY", first, truth, "nudging says")
+            expect_values("of a second backward(), dY", backward(), truth, "nudging says")
+            expect_values("of backward(3.0), dY", backward(3.0), 3 * truth, "3 times nudging says")
+            if not np.array_equal(first, kept):
+                raise CheckFailed(
+                    "the dY of the first backward() was changed by a later one: make a new array"
+                )
+    return "two losses, values, gradients, dL, and several calls"
+
+
+@as_loss.probe
+def _(answer, rng):
+    Y = rng.normal(size=(BATCH, N_OUT))
+    L, backward = answer(_errors_added)(Y, np.zeros((BATCH, N_OUT)))
+    return tuple(np.array(dY) for dY in (backward(), backward(), backward(3.0)))
+
+
+@as_loss.right
+def with_a_copy(build):
+    def loss(Y, T):
+        y = Variable(Y)
+        node = build(y, T)
+
+        def backward(dL=1.0):
+            y.data = Y  # which resets g
+            node.back()
+            return dL * y.g
+
+        return float(node.data[0, 0]), backward
+
+    return loss
+
+
+@as_loss.right
+def anew_each_time(build):
+    def loss(Y, T):
+        def backward(dL=1.0):
+            y = Variable(Y)
+            build(y, T).back(dL)
+            return y.g
+
+        return np.sum(build(Variable(Y), T).data), backward
+
+    return loss
+
+
+def _loss(value, back):
+    """Return an as_loss that returns a value of the node, and goes back in some way, for the mistakes."""
+
+    def as_loss(build):
+        def loss(Y, T):
+            y = Variable(Y)
+            node = build(y, T)
+            return value(node), lambda dL=1.0: back(y, node, dL)
+
+        return loss
+
+    return as_loss
+
+
+def _number(node):
+    return node.data.item()
+
+
+def _anew(y, node, dL):
+    y.g = np.zeros_like(y.data)
+    node.back(dL)
+    return y.g
+
+
+def _added_up(y, node, dL):
+    node.back(dL)
+    return y.g.copy()
+
+
+def _in_place(y, node, dL):
+    y.g[...] = 0.0
+    node.back(dL)
+    return y.g
+
+
+def _without_dL(y, node, dL):
+    return _anew(y, node, 1.0)
+
+
+def _returns_nothing(y, node, dL):
+    _anew(y, node, dL)
+
+
+as_loss.mistake("L is a node, and it must be a plain number")(_loss(lambda node: node, _anew))
+as_loss.mistake("L has shape (1, 1); it must be one number")(_loss(lambda node: node.data, _anew))
+as_loss.mistake("Gradients of variables add up: begin with zeros in each backward.")(
+    _loss(_number, _added_up)
+)
+as_loss.mistake("the dY of the first backward() was changed by a later one")(_loss(_number, _in_place))
+as_loss.mistake("The argument dL is not used: begin the way back with it.")(_loss(_number, _without_dL))
+as_loss.mistake("backward returns nothing: return dY")(_loss(_number, _returns_nothing))
+
+
+@as_loss.mistake("backward must be a function")
+def goes_back_at_once(build):
+    def loss(Y, T):
+        y = Variable(Y)
+        node = build(y, T)
+        node.back()
+        return node.data.item(), y.g
+
+    return loss
+
+
+# 5. calls
+
+count_calls = Exercise(
+    "11_graphs.count_calls",
+    title="Calls that nobody makes",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "How often is a node called? Once for each call of each of its children, and once more for each "
+        "further time that the child lists it.",
+        "Go through `node.graph()`, youngest first, with a dict of calls: 1 for the node itself, 0 for the "
+        "others.",
+        "Two loops inside each other: over the nodes in that order, and over the parents of each. A parent "
+        "is called as often again as the node that lists it. In the end add up all values of the dict.",
+    ),
+)
+READS = 5000  # looks at the parents of nodes; a hundred nodes do not need more
+
+
+class _Sum(Variable):
+    """A node that counts how often somebody looks at the parents of such nodes."""
+
+    reads = 0
+
+    @property
+    def parents(self):
+        """The parents, counted."""
+        _Sum.reads += 1
+        if _Sum.reads > READS:
+            raise CheckFailed(
+                f"it looks at parents more than {READS:,} times: it makes the calls to count them"
+            )
+        return self._parents
+
+    @parents.setter
+    def parents(self, parents):
+        self._parents = parents
+
+
+def _tower(levels):
+    """Return the top of a tower in which each level is the sum of the one below with itself."""
+    top = _Sum(0.0)
+    for _ in range(levels):
+        top = _Sum(0.0, top, top)
+    return top
+
+
+def _ladder(steps):
+    """Return the end of a ladder in which each node is the sum of the two before it."""
+    one, two = _Sum(0.0), _Sum(0.0)
+    for _ in range(steps):
+        one, two = two, _Sum(0.0, one, two)
+    return two
+
+
+def _calls(node):
+    """Count the calls of a graph, from the oldest node to the youngest."""
+    calls = {}
+    for child in reversed(node.graph()):
+        calls[child] = 1 + sum(calls[parent] for parent in child.parents)
+    return calls[node]
+
+
+@count_calls.check
+def _(answer, rng):
+    cases = {
+        "one variable": _Sum(0.0),
+        "b + b, with b = a + a": _tower(2),
+        "a ladder of 7 steps": _ladder(7),
+        "a ladder of 60 steps": _ladder(60),
+        "a tower of 60 levels": _tower(60),
+    }
+    for name, node in cases.items():
+        _Sum.reads = 0
+        truth = _calls(node)
+        _Sum.reads = 0
+        try:
+            found = answer(node)
+        except CheckFailed as no:
+            raise CheckFailed(f"for {name}, {no.sentence}") from no
+        if isinstance(found, bool) or not isinstance(found, int | np.integer):
+            raise CheckFailed(f"for {name}, it must return an int, and returned {described(found)}")
+        if found != truth:
+            raise CheckFailed(f"for {name}, it counts {found:,} calls; the naive walk makes {truth:,}")
+    return "towers and ladders, of up to 60 levels"
+
+
+@count_calls.probe
+def _(answer, rng):
+    _Sum.reads = 0
+    return tuple(answer(node) for node in (_tower(2), _tower(3), _ladder(5)))
+
+
+@count_calls.right
+def from_the_oldest(node):
+    calls = {}
+    for one in node.graph()[::-1]:
+        calls[one] = 1 + sum(calls[parent] for parent in one.parents)
+    return calls[node]
+
+
+@count_calls.right
+def with_a_memory(node, known=None):
+    known = {} if known is None else known
+    if node not in known:
+        known[node] = 1 + sum(with_a_memory(parent, known) for parent in node.parents)
+    return known[node]
+
+
+@count_calls.mistake("That is the number of nodes, each counted once.")
+def the_nodes(node):
+    return len(node.graph())
+
+
+@count_calls.mistake("it makes the calls to count them")
+def naively(node):
+    return 1 + sum(naively(parent) for parent in node.parents)
+
+
+@count_calls.mistake("A parent that is listed twice is called twice.")
+def each_parent_once(node, known=None):
+    known = {} if known is None else known
+    if node not in known:
+        known[node] = 1 + sum(each_parent_once(parent, known) for parent in set(node.parents))
+    return known[node]
+
+
+@count_calls.mistake("Those are the calls of nodes with parents; variables are called as well.")
+def without_variables(node, known=None):
+    known = {} if known is None else known
+    if node not in known:
+        known[node] = int(bool(node.parents))
+        known[node] += sum(without_variables(parent, known) for parent in node.parents)
+    return known[node]
+
+
+@count_calls.mistake("Those are the paths to the variables; the calls on the way count as well.")
+def only_the_ends(node, known=None):
+    known = {} if known is None else known
+    if node not in known:
+        known[node] = sum(only_the_ends(parent, known) for parent in node.parents) or 1
+    return known[node]
+
+
+@count_calls.mistake("The first call, for the node itself, is missing.")
+def without_the_first(node):
+    return _calls(node) - 1
+
+
+@count_calls.mistake("Those are the parents listed, over all nodes: each node counted as if called once.")
+def the_arrows(node):
+    return 1 + sum(len(one.parents) for one in node.graph())
+
+
+# 6. a training loop
+
+fit = Exercise(
+    "11_graphs.fit",
+    title="A node of yesterday",
+    points=2,
+    kind="repair",
+    minutes=6,
+    hints=(
+        "An operator computes its data once. When is `scores` computed, and with which `w`?",
+        "What must happen anew in every pass? The variables last; the operators do not.",
+        "Move the line that makes `scores` into the loop.",
+    ),
+)
+
+
+def _trained(X, T, W, learning_rate, steps):
+    """Return the losses and the weights of the same training with a layer."""
+    layer, losses = Linear(N_IN, W.shape[1], bias=False, rng=0), []
+    layer.W.data[...] = W
+    for _ in range(steps):
+        layer.zero_grad()
+        Y, backward = layer(X)
+        L, loss_backward = cross_entropy(Y, T)
+        backward(loss_backward())
+        SGD(learning_rate).step(layer.parameters())
+        losses.append(L)
+    return losses, layer.W.data
+
+
+@fit.check
+def _(answer, rng):
+    for steps, learning_rate in ((7, 0.5), (3, rng.uniform(0.1, 0.3)), (1, 1.0)):
+        X, T = rng.normal(size=(BATCH, N_IN)), rng.integers(N_OUT, size=BATCH)
+        W = rng.normal(size=(N_IN, N_OUT))
+        w = Variable(W)
+        losses, weights = _trained(X, T, W, learning_rate, steps)
+        with untouched(X=X, T=T):
+            found = answer(X, T, w, learning_rate, steps)
+        if not isinstance(found, list | tuple | np.ndarray) or len(found) != steps:
+            count = f" of {len(found)}" if isinstance(found, list | tuple) else ""
+            raise CheckFailed(
+                f"with {steps} steps it must return {steps} losses: {described(found)}{count} came"
+            )
+        if any(isinstance(loss, Variable) for loss in found):
+            raise CheckFailed("the losses are nodes, each with its whole graph; append their numbers")
+        if np.array_equal(w.data, W):
+            raise CheckFailed("the w that it is given stays as it was; change its data")
+        case = f"with {steps} steps, " if steps > 1 else "with one step, "
+        expect_values(
+            f"{case}the losses", np.array(found, dtype=float), losses, "the same with a layer gives"
+        )
+        expect_values(f"{case}w.data", w.data, weights, "the same with a layer gives")
+    return "losses and weights, as of a layer with the same weights"
+
+
+@fit.probe
+def _(answer, rng):
+    X, T = rng.normal(size=(BATCH, N_IN)), rng.integers(N_OUT, size=BATCH)
+    w = Variable(rng.normal(size=(N_IN, N_OUT)))
+    return tuple(answer(X, T, w, 0.5, 4)), w.data
+
+
+@fit.right
+def with_the_data_set(X, T, w, learning_rate, steps):
+    x = Variable(X)
+    scores, losses = Multiply(x, w), []
+    for _ in range(steps):
+        scores.data = x.data @ w.data
+        loss = CrossEntropy(scores, T)
+        loss.back()
+        losses.append(loss.data.item())
+        w.data = w.data - learning_rate * w.g
+    return losses
+
+
+@fit.right
+def with_a_new_w_in_each_pass(X, T, w, learning_rate, steps):
+    losses = []
+    for _ in range(steps):
+        fresh = Variable(w.data)
+        loss = CrossEntropy(Variable(X) @ fresh, T)
+        loss.back()
+        losses.append(float(loss.data[0, 0]))
+        w.data = w.data - learning_rate * fresh.g
+    return losses
+
+
+def _steps(X, T, w, learning_rate, steps, reset=True, back=True, sign=-1.0):
+    """Train with a slip, for the mistakes."""
+    losses, pile = [], np.zeros_like(w.data)
+    for _ in range(steps):
+        loss = CrossEntropy(Add(Variable(X) @ w, Variable(0 * X @ w.data)), T)
+        if back:
+            loss.back()
+        pile = w.g + (0 if reset else pile)
+        w.data = w.data + sign * learning_rate * pile
+        losses.append(loss.data.item())
+    return losses
+
+
+@fit.mistake("Those are the scores of the first weights, in every step.")
+def as_given(X, T, w, learning_rate, steps):
+    scores, losses = Variable(X) @ w, []
+    for _ in range(steps):
+        loss = CrossEntropy(scores, T)
+        loss.back()
+        w.data -= learning_rate * w.g
+        losses.append(loss.data.item())
+    return losses
+
+
+@fit.mistake("the w that it is given stays as it was; change its data")
+def without_a_way_back(X, T, w, learning_rate, steps):
+    return _steps(X, T, w, learning_rate, steps, back=False)
+
+
+@fit.mistake("Gradients pile up: nothing resets them between two steps.")
+def piled_up(X, T, w, learning_rate, steps):
+    return _steps(X, T, w, learning_rate, steps, reset=False)
+
+
+@fit.mistake("You go uphill: subtract.")
+def uphill(X, T, w, learning_rate, steps):
+    return _steps(X, T, w, learning_rate, steps, sign=1.0)
+
+
+@fit.mistake("the losses are nodes, each with its whole graph")
+def keeps_the_nodes(X, T, w, learning_rate, steps):
+    losses = []
+    for _ in range(steps):
+        losses.append(CrossEntropy(Variable(X) @ w, T))
+        losses[-1].back()
+        w.data -= learning_rate * w.g
+    return losses
+
+
+@fit.mistake("with 7 steps it must return 7 losses")
+def only_the_last(X, T, w, learning_rate, steps):
+    return _steps(X, T, w, learning_rate, steps)[-1]
+
+
+@fit.mistake("the w that it is given stays as it was")
+def a_w_of_its_own(X, T, w, learning_rate, steps):
+    return _steps(X, T, Variable(w.data), learning_rate, steps)
