@@ -19,6 +19,7 @@ from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split, 
 from minigrad.checkpoint import CheckpointError, load, save
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
+from minigrad.replica import replica
 from minigrad.backend import array_module, to_device, to_numpy
 
 __version__ = "0.1.0"
@@ -41,5 +42,5 @@ __all__ = [
     # chapter 10
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
     # chapters 12, 13, 15, 16 and 21
-    "ShapeError", "cosine_distance", "pad", "GELU", "array_module", "to_numpy", "to_device",
+    "ShapeError", "cosine_distance", "replica", "pad", "GELU", "array_module", "to_numpy", "to_device",
 ]  # fmt: skip

@@ -14,14 +14,13 @@ import numpy as np
 from minigrad.parameter import Buffer, Parameter
 from minigrad.shapes import ShapeError, fits, require_batch, shape_of
 
-OPTIONS = ("training", "need_dX")
-
 
 @functools.cache
-def _options(code):
-    """Return those of OPTIONS that a function's code declares as arguments."""
+def _options(code, training, need_dX):
+    """Return a dict of the options that a function's code declares as arguments."""
     declared = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
-    return tuple(name for name in OPTIONS if name in declared)
+    options = {"training": training, "need_dX": need_dX}
+    return {name: value for name, value in options.items() if name in declared}
 
 
 def run(layer, X, training=False, need_dX=True):
@@ -55,9 +54,7 @@ def run(layer, X, training=False, need_dX=True):
     if isinstance(layer, Layer):
         return layer(X, training, need_dX)  # which checks more
     code = getattr(layer, "__code__", None) or getattr(type(layer).__call__, "__code__", None)
-    given = {"training": training, "need_dX": need_dX}
-    names = _options(code)
-    result = layer(X, **{name: given[name] for name in names}) if names else layer(X)
+    result = layer(X, **_options(code, training, need_dX))
     if not (isinstance(result, tuple) and len(result) == 2 and callable(result[1])):
         name = getattr(layer, "__qualname__", layer)
         raise TypeError(f"{name} must return a pair (Y, backward), got {type(result).__name__}.")

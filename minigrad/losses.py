@@ -147,7 +147,7 @@ def cross_entropy(Y, T):
     (0.6931, array([[ 0.5, -0.5]]))
     """
     require_rows("cross_entropy", Y)
-    T = _as_probabilities(Y, T)
+    given, T = T, _as_probabilities(Y, T)
     shifted = Y - Y.max(axis=-1, keepdims=True)
     E = np.exp(shifted)
     sums = E.sum(axis=-1, keepdims=True)
@@ -155,13 +155,15 @@ def cross_entropy(Y, T):
 
     def backward(dL=1.0):
         P = E / sums
-        return (dL / rows) * ((P if T.dtype == bool else P * T.sum(axis=-1, keepdims=True)) - T)
+        if given.ndim == T.ndim:  # rows of probabilities, which need not sum to one
+            P = P * T.sum(axis=-1, keepdims=True)
+        return (dL / rows) * (P - T)
 
     return -(T * (shifted - np.log(sums))).sum() / rows, backward
 
 
 def _as_probabilities(Y, T):
-    """Return T as a row of probabilities for each row of Y, or of True and False if T holds labels."""
+    """Return T as a row of probabilities for each row of Y: a row of a label holds a single 1."""
     if shape_of(T) == shape_of(Y) and T.dtype.kind == "f":
         return _typed(T, Y)
     if T.dtype.kind not in "iu" or shape_of(T) != shape_of(Y)[:-1]:
@@ -177,7 +179,7 @@ def _as_probabilities(Y, T):
             f"cross_entropy: T holds the label {T[tuple(wrong)]} at {[int(i) for i in wrong]}; "
             f"Y has {n_classes} classes, so labels run from 0 to {n_classes - 1}."
         )
-    return right
+    return right.astype(Y.dtype)
 
 
 def cosine_distance(Y, T):

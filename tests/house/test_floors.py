@@ -22,7 +22,7 @@ below = {"shapes", "parameter", "backend", "initializers", "layer"}
 for name in LAYERS:
     MAY[f"layers.{name}"] = set(below)
     below |= {f"layers.{name}"}
-MAY |= {name: {*GROUND, *FIRST} for name in ("learner", "parallel", "evaluator")}
+MAY |= {name: {*GROUND, *FIRST} for name in ("learner", "replica", "parallel", "evaluator")}
 
 # And of what stands around it, lowest first: a row imports from itself and from the rows before it.
 AROUND = (

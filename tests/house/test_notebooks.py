@@ -55,7 +55,7 @@ BUILT = {
     **dict.fromkeys(("lecun", "glorot", "he", "orthogonal", "zeros", "Buffer"), 10),
     **dict.fromkeys(("Dropout", "BatchNorm", "LayerNorm"), 10),
     "ShapeError": 12,
-    "cosine_distance": 13,
+    **dict.fromkeys(("cosine_distance", "replica"), 13),
     "pad": 15,
     "GELU": 16,
     **dict.fromkeys(("array_module", "to_numpy", "to_device"), 21),
