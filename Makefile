@@ -3,6 +3,7 @@
 PYTHON ?= python3
 LAB_ARGS ?=
 BENCH_ARGS ?=
+DEMO_ARGS ?=
 N ?=
 BIN := .venv/bin
 READY := .venv/ready
@@ -10,10 +11,10 @@ READY := .venv/ready
 NOT_IN_THE_LAB := @jupyterlab/apputils-extension:announcements @jupyter/nbgrader nbdime-jupyterlab
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-gpu check chapter exercises book bench lock clean
+.PHONY: help lab test test-gpu check check-grading grade-demo chapter exercises book bench lock clean
 
 help:  ## list these words
-	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 	@echo "== Copying the chapters and exercises to work/ (what you changed there stays)"
@@ -35,6 +36,12 @@ check: $(READY)  ## prove all but the notebooks
 	$(BIN)/ruff format --check
 	@echo "== Running the tests, and the examples in the docstrings"
 	$(BIN)/python -m pytest
+
+check-grading: $(READY)  ## prove the grader at full length: fuzzing, every answer, crashes, 1,000 submissions
+	GRADING_STUDENTS=1000 $(BIN)/python -m pytest -m "long or not long" tests/grading
+
+grade-demo: $(READY)  ## grade a small class that is made for it, and open its report (needs bubblewrap)
+	$(BIN)/python -m course.grading.demo $(DEMO_ARGS)
 
 chapter: $(READY)  ## run chapter N=04 and its solutions from clean, store the outputs, and test them
 	@test -n "$(N)" || { echo "Which chapter? For example: make chapter N=04"; exit 2; }

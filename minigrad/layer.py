@@ -204,7 +204,7 @@ class Layer:
         X : array (batch, ...) or tuple of arrays
             A sample; each layer takes its missing sizes from what reaches it.
         Y : array, optional
-            A sample of targets; only the last layer without a width takes it from them.
+            A sample of targets; the last layer that has a width takes it from them, if it is open.
         rng : int or numpy.random.Generator, optional
             What the layers draw from, one after the other, unless they have their own.
 
@@ -213,10 +213,10 @@ class Layer:
         self
         """
         layers = [layer for _, layer in self.walk()]
-        unsized = [layer for layer in layers if getattr(layer, "n_out", 0) is None]
+        sized = [layer for layer in layers if hasattr(layer, "n_out")]
         rng = None if rng is None else np.random.default_rng(rng)
         for layer in layers:
-            layer.opening = (Y if layer in unsized[-1:] else None, rng)
+            layer.opening = (Y if layer in sized[-1:] else None, rng)
         try:
             self(X)
         finally:

@@ -530,6 +530,11 @@ def test_only_the_last_layer_can_take_its_width_from_y():
         (Linear() >> ReLU()).initialize(X, rng=0)
 
 
+def test_the_targets_do_not_speak_for_a_hidden_layer_where_the_last_one_has_its_width():
+    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) does not know its number of outputs")):
+        (Linear() >> ReLU() >> Linear(n_out=7)).initialize(X, np.zeros((5, 7)), rng=0)
+
+
 def test_drawing_needs_an_rng():
     with pytest.raises(ValueError, match=re.escape("Linear(3, 7) has no weights: give it rng=0")):
         Linear(n_out=7).initialize(X)

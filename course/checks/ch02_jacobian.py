@@ -404,6 +404,7 @@ way_back = Exercise(
     points=3,
     kind="fill",
     minutes=8,
+    remote=False,  # it measures memory, in the process where the answer runs
     hints=(
         "Write down the shape of each table. Which one does dY, with its n_out numbers, fit from the left?",
         "The row dY meets the table of the last step first. What it becomes meets the one before.",
@@ -535,6 +536,7 @@ running_mean_vjp = Exercise(
     points=3,
     kind="fill",
     minutes=8,
+    remote=False,  # it measures memory, in the process where the answer runs
     hints=(
         "Two steps in one: a running sum, then a division by 1, 2, 3 and so on. Go back through each.",
         "The division is elementwise. The running sum has a triangle: which outputs does input i move?",

@@ -296,6 +296,7 @@ scale = Exercise(
     points=2,
     kind="repair",
     minutes=6,
+    changes=True,
     hints=(
         "Run `broken_scale` and read the error's last line: which name has no value? Where is it assigned?",
         "A function that assigns to a name owns it. Change the *content* of the array instead, without "
@@ -309,8 +310,8 @@ scale = Exercise(
 def _(answer, rng):
     gain, dgain, X, dY = _scale_data(rng)
     before = dgain.copy()
-    forward = answer(gain, dgain)
-    with untouched(X=X, gain=gain):
+    with untouched(X=X, gain=gain, dgain=dgain):
+        forward = answer(gain, dgain)
         Y, backward = expect_several(forward(X), "Y", "backward")
     expect_values("Y", Y, gain * X)
     with untouched(X=X, dY=dY, gain=gain):
@@ -322,7 +323,8 @@ def _(answer, rng):
         )
     if np.allclose(dgain, numerical_gradient(lambda gain: gain * X, gain, dY)):
         raise CheckFailed("dgain holds the gradient, and what it held before is gone")
-    backward(dY)
+    with untouched(X=X, dY=dY, gain=gain):
+        backward(dY)
     added = (dgain - before) / 2  # two calls, so twice the gradient was added
     expect_gradients(lambda X, gain: gain * X, {"X": X, "gain": gain}, dY, {"gain": added})
     return "values, nudging, and dgain after two calls of backward"
@@ -479,9 +481,10 @@ def _(answer, rng):
             "draw them with a standard deviation of 1 / np.sqrt(n_in)"
         )
     X = rng.normal(size=(BATCH, N_IN))
+    W, b = rng.normal(size=(N_OUT, N_IN)), rng.normal(size=N_OUT)
+    layer.W.data[...], layer.b.data[...] = W, b
     Y, _ = expect_several(layer(X), "Y", "backward")
-    expect_values("Y", Y, X @ layer.W.data.T + layer.b.data)
-    layer.b.data += rng.normal(size=N_OUT)
+    expect_values("Y", Y, X @ W.T + b)
     expect_gradcheck(layer, X)
     return "shapes, values, nudging, and the nine rules of a layer"
 
@@ -639,6 +642,7 @@ light_tanh = Exercise(
     points=2,
     kind="fill",
     minutes=8,
+    remote=False,  # it measures memory, in the process where the answer runs
     hints=(
         "Which of the three arrays X, Y and slope does the way back really need? Any of them is enough.",
         "A closure keeps what `backward` mentions. Mention one array, and compute the rest on the way back.",

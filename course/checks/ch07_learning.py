@@ -127,6 +127,7 @@ sign_sgd = Exercise(
     points=2,
     kind="fill",
     minutes=5,
+    changes=True,
     hints=(
         "Look at `SGD.step` in the chapter: which factor of the step shall go, and what stands in its place?",
         "NumPy has a function that makes -1, 0 or 1 of every entry: `np.sign`.",

@@ -19,7 +19,7 @@ three_velocities = Exercise(
         "The average is the velocity times 1 - β. A velocity that no longer changes is v = 0.8 v + slope.",
         "The learning rate is α times 1 - β. On a constant slope the velocity ends at slope / 0.2, "
         "and a step is the learning rate times the velocity.",
-        "A velocity that swings between u and -u obeys u = -0.8 u + 9: bring 0.8 u to the other side.",
+        "A velocity that only swings keeps its size: size = -0.8 size + 9. Bring 0.8 size to the other side.",
     ),
 )
 
@@ -97,7 +97,7 @@ def as_an_average():
     return 0.1, 0.06, 5.0
 
 
-@three_velocities.mistake("That is for a constant slope; with a swinging one u = -0.8 u + 9.")
+@three_velocities.mistake("That is for a constant slope; with a swinging one size = -0.8 size + 9.")
 def as_a_constant_slope():
     return 0.1, 1.5, 45.0
 
@@ -119,9 +119,16 @@ def with_a_sign():
     return 0.1, 1.5, -5.0
 
 
-@three_velocities.mistake("From u = -0.8 u + 9 comes 1.8 u = 9: divide.")
+@three_velocities.mistake("From size = -0.8 size + 9 comes 1.8 size = 9: divide.")
 def multiplied():
     return 0.1, 1.5, 9 * 1.8
+
+
+@three_velocities.mistake(
+    "No learning rate is given for the swinging slopes; asked is the velocity, not a step."
+)
+def a_swinging_step():
+    return 0.1, 1.5, 0.5
 
 
 @three_velocities.mistake("The 0.3 is the answer of the miniature, with other numbers.")
@@ -165,6 +172,8 @@ def _(answer, rng):
             raise CheckFailed(f"it must return one number for each value, and returned {described(returned)}")
         if len(returned) != len(values):
             raise CheckFailed(f"{case}it returns {len(returned)} numbers; wanted are {len(values)}")
+        if not np.all(np.isfinite(returned)):
+            raise CheckFailed(f"{case}it returns {np.round(returned, 2).tolist()}: is there a division by 0?")
         expect_values(f"{case}the result", np.asarray(returned), _corrected(values, beta))
     values = rng.normal(size=7)
     expect_values(
@@ -251,11 +260,17 @@ def one_too_many(values, beta):
     return _means(values, beta, correct=lambda mean, steps: mean / (1 - beta ** (steps + 1)))
 
 
-@smoothed.mistake("ZeroDivisionError")
+@smoothed.mistake("The count begins at 0, and 1 - beta**0 is 0: enumerate(values, start=1).")
 def counted_from_zero(values, beta):
-    return _means(
-        [float(value) for value in values], beta, correct=lambda mean, steps: mean / (1 - beta ** (steps - 1))
-    )
+    with np.errstate(divide="ignore"):
+        return _means(values, beta, correct=lambda mean, steps: mean / (1 - beta ** (steps - 1)))
+
+
+@smoothed.mistake(
+    "The count begins at 0, so the first mean is divided by 1 - beta**0, which is 0: count from 1."
+)
+def counted_from_zero_with_floats(values, beta):
+    return counted_from_zero([float(value) for value in values], beta)
 
 
 @smoothed.mistake("The correction divides; this one multiplies.")
@@ -276,6 +291,7 @@ lion = Exercise(
     points=3,
     kind="fill",
     minutes=10,
+    changes=True,
     hints=(
         "Take `Adam` from the chapter: one `setdefault` instead of two, and no counting of steps.",
         "The order matters: the step uses the old mean, mixed with beta1; then the mean is renewed by beta2.",
@@ -431,6 +447,22 @@ class SharesExchanged(_Optimizer):
         mean[...] = self._mix(mean, parameter.grad)
 
 
+@lion.mistake("One mixture cannot serve for both: beta1 mixes for the step, and beta2 renews the mean.")
+class OneMixture(_Optimizer):
+    def _one(self, parameter, mean):
+        mean[...] = self._mix(mean, parameter.grad)
+        parameter.data -= self.learning_rate * np.sign(mean)
+
+
+@lion.mistake("One mean for all parameters has one shape: keep a mean in each parameter's own state.")
+class OneMeanForAll(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            mean, gradient = getattr(self, "mean", 0.0), parameter.grad
+            parameter.data -= self.learning_rate * np.sign(self._mix(mean, gradient))
+            self.mean = self.beta2 * mean + (1 - self.beta2) * gradient
+
+
 @lion.mistake("the mean must be kept in the parameter's own state")
 class ByPlaceInTheList(_Optimizer):
     def step(self, parameters):
@@ -572,6 +604,22 @@ def by_the_largest(parameters, longest):
             parameter.grad *= longest / length
 
 
+@clip_length.mistake("The sum of the sizes is not the length; it is the root of the sum of squares.")
+def by_the_sum_of_sizes(parameters, longest):
+    length = sum(np.abs(parameter.grad).sum() for parameter in parameters)
+    if length > longest:
+        for parameter in parameters:
+            parameter.grad *= longest / length
+
+
+@clip_length.mistake("Gradients of several shapes do not join: make a row of each first, with ravel.")
+def joined_as_they_are(parameters, longest):
+    length = np.linalg.norm(np.concatenate([parameter.grad for parameter in parameters]))
+    if length > longest:
+        for parameter in parameters:
+            parameter.grad *= longest / length
+
+
 @clip_length.mistake(
     "The length is measured anew for each parameter, when the ones before are short already."
 )
@@ -658,6 +706,40 @@ def counted_from_one(learning_rate, warmup):
 def begins_at_zero(learning_rate, warmup):
     def schedule(step):
         return learning_rate * (step / warmup if step < warmup else (warmup / (step + 1)) ** 0.5)
+
+    return schedule
+
+
+@up_then_root.mistake("The + 1 is missing, on the way up and under the root: step 0 is the first step.")
+def without_any_one(learning_rate, warmup):
+    def schedule(step):
+        return learning_rate * (step / warmup if step < warmup else (warmup / step) ** 0.5)
+
+    return schedule
+
+
+@up_then_root.mistake("At step warmup the way down has begun: the line is for step < warmup, without the =.")
+def up_for_one_more(learning_rate, warmup):
+    def schedule(step):
+        return learning_rate * ((step + 1) / warmup if step <= warmup else (warmup / (step + 1)) ** 0.5)
+
+    return schedule
+
+
+@up_then_root.mistake("A division by // drops what stands behind the point: divide by /.")
+def divided_without_a_rest(learning_rate, warmup):
+    def schedule(step):
+        return learning_rate * ((step + 1) // warmup if step < warmup else (warmup / (step + 1)) ** 0.5)
+
+    return schedule
+
+
+@up_then_root.mistake("A division by // drops what stands behind the point: divide by / here.")
+def the_product_divided_without_a_rest(learning_rate, warmup):
+    def schedule(step):
+        if step < warmup:
+            return learning_rate * (step + 1) // warmup
+        return learning_rate * (warmup / (step + 1)) ** 0.5
 
     return schedule
 

@@ -114,6 +114,11 @@ def thirty_by_the_averages():
     return 1.0, 0.4, 1.7, (30 - 0.4) / np.sqrt(1.7)
 
 
+@two_batches.mistake("That is (30 - 0.4) / √1.7, by the running averages: in training they are not used.")
+def thirty_by_the_averages_rounded():
+    return 1.0, 0.4, 1.7, 22.7
+
+
 # 2. a start
 
 leaky_start = Exercise(
@@ -216,6 +221,11 @@ def without_the_two(shape, rng, slope):
     return rng.normal(0.0, np.sqrt(1 / ((1 + slope**2) * shape[0])), shape)
 
 
+@leaky_start.mistake("A variance with 2 - slope is right for the slopes 0 and 1, and for none between them.")
+def straight_between_the_ends(shape, rng, slope):
+    return rng.normal(0.0, np.sqrt((2 - slope) / shape[0]), shape)
+
+
 @leaky_start.mistake("Signs are missing: draw around 0, so that the cross terms cancel.")
 def never_negative(shape, rng, slope):
     return rng.uniform(0.0, np.sqrt(6 / ((1 + slope**2) * shape[0])), shape)
@@ -233,7 +243,7 @@ rms_norm = Exercise(
     title="No mean",
     points=3,
     kind="fill",
-    minutes=15,
+    minutes=20,
     hints=(
         "Write s for 1 / √(mean square + eps), so Y = X s. Nudge X_i by h: the mean square grows by "
         "2 X_i h / n_in. How does s change?",
@@ -244,6 +254,9 @@ rms_norm = Exercise(
         "for N. Means run over the last axis, with keepdims=True.",
     ),
 )
+
+
+MEAN_MISSING = "the gradient through each row's mean is missing or wrong"
 
 
 @rms_norm.check
@@ -257,7 +270,11 @@ def _(answer, rng):
             again = backward(2 * dY)
         expect_shape("Y", Y, "X", X)
         expect_values("Y", Y, X / size)
-        expect_gradients(lambda X, eps=eps: answer(X, eps)[0], {"X": X}, dY, {"X": dX})
+        try:
+            expect_gradients(lambda X, eps=eps: answer(X, eps)[0], {"X": X}, dY, {"X": dX})
+        except CheckFailed as no:  # the rule has no mean of X, so none can be missing
+            words = no.sentence.replace(MEAN_MISSING, "the error is the same in all numbers of a row")
+            raise CheckFailed(words, report=no.report) from no
         expect_values("dX for twice the dY", again, 2 * np.asarray(dX), "it must be twice as much, ")
     return "Y, and dX against nudging, for three shapes and three eps"
 
@@ -309,7 +326,9 @@ def sum_for_mean(X, eps=1e-5):
     return Y, lambda dY: (dY - Y * (dY * Y).sum(axis=-1, keepdims=True)) * scale
 
 
-@rms_norm.mistake("No mean is subtracted here, neither from X nor from dY: mean(dY) does not belong in dX.")
+@rms_norm.mistake(
+    "Leave out mean(dY): it comes from subtracting the mean of a row, and here none is subtracted."
+)
 def with_the_mean_of_dY(X, eps=1e-5):
     scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
     Y = X * scale
@@ -331,6 +350,49 @@ def layer_norm(X, eps=1e-5):
         return (dY - coupled) * scale
 
     return N, backward
+
+
+@rms_norm.mistake("In the last term stands X where Y belongs: X before the mean, or inside it, or both.")
+def X_before_the_mean(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY - X * (dY * Y).mean(axis=-1, keepdims=True)) * scale
+
+
+@rms_norm.mistake("In the last term stands X where Y belongs: X before the mean, or inside it, or both.")
+def X_inside_the_mean(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * X).mean(axis=-1, keepdims=True)) * scale
+
+
+@rms_norm.mistake("In the last term stands X where Y belongs: X before the mean, or inside it, or both.")
+def X_in_both_places(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
+    return X * scale, lambda dY: (dY - X * (dY * X).mean(axis=-1, keepdims=True)) * scale
+
+
+@rms_norm.mistake("The last term is added; it must be subtracted, since a larger spread makes Y smaller.")
+def plus_sign(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY + Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
+
+
+@rms_norm.mistake(
+    "A mean without axis runs over the whole batch; each row has its own: axis=-1, keepdims=True."
+)
+def over_everything(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean() + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * Y).mean()) * scale
+
+
+@rms_norm.mistake("In backward, a mean without axis runs over the whole batch; each row has its own.")
+def over_everything_on_the_way_back(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * Y).mean()) * scale
 
 
 @rms_norm.mistake("The columns were normalized: the mean square is that of a row, axis -1.")
@@ -357,6 +419,20 @@ def eps_outside(X, eps=1e-5):
         return dY / (root + eps) - X * inner / (root * (root + eps) ** 2)
 
     return Y, backward
+
+
+@rms_norm.mistake("The eps stands outside of the root; it is added to the mean square.")
+def eps_outside_and_the_way_back_as_before(X, eps=1e-5):
+    scale = 1 / (np.sqrt((X**2).mean(axis=-1, keepdims=True)) + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
+
+
+@rms_norm.mistake("The eps stands outside of the root; it is added to the mean square.")
+def eps_added_to_the_scale(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True)) + eps
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
 
 
 # 4. a running average
@@ -467,6 +543,56 @@ def begins_with_the_first(values, momentum):
     return averages
 
 
+@corrected_averages.mistake("It begins with the first value; that gives the first value too much weight.")
+def goes_on_from_the_first(values, momentum):
+    averages = [values[0]]
+    for value in values[1:]:
+        averages.append((1 - momentum) * averages[-1] + momentum * value)
+    return averages
+
+
+@corrected_averages.mistake(
+    "An average that begins with a value has no 0 to correct for: begin at 0, or do not divide."
+)
+def begins_with_the_first_and_divides(values, momentum):
+    running, averages = values[0], []
+    for steps, value in enumerate(values, start=1):
+        running = (1 - momentum) * running + momentum * value
+        averages.append(running / (1 - (1 - momentum) ** steps))
+    return averages
+
+
+@corrected_averages.mistake(
+    "The exponent is one too large: after the first value the 0 has been multiplied once."
+)
+def one_too_many(values, momentum):
+    running, averages = 0.0, []
+    for steps, value in enumerate(values, start=1):
+        running = (1 - momentum) * running + momentum * value
+        averages.append(running / (1 - (1 - momentum) ** (steps + 1)))
+    return averages
+
+
+@corrected_averages.mistake(
+    "The exponent is one too small: it begins at 0, so the first weight is 1 - 1, which is 0."
+)
+def one_too_few(values, momentum):
+    running, averages = 0.0, []
+    for place, value in enumerate(values):
+        running = (1 - momentum) * running + momentum * value
+        averages.append(running / (1 - (1 - momentum) ** place))
+    return averages
+
+
+@corrected_averages.mistake("You divided by the weight of the 0; the values have the rest, 1 minus that.")
+def divided_by_the_weight_of_zero(values, momentum):
+    running, averages = 0.0, []
+    for steps, value in enumerate(values, start=1):
+        running = (1 - momentum) * running + momentum * value
+        averages.append(running / (1 - momentum) ** steps)
+    return averages
+
+
 @corrected_averages.mistake("This is the plain mean of all values; the newer ones must count more.")
 def plain_mean(values, momentum):
     return [sum(values[:place]) / place for place in range(1, len(values) + 1)]
@@ -480,6 +606,7 @@ center = Exercise(
     points=2,
     kind="repair",
     minutes=6,
+    changes=True,
     hints=(
         "Which lines of the broken function run in both modes? Which of them belong to training only?",
         "A prediction must leave no trace: `running_mean` may change only `if training`.",
@@ -507,7 +634,10 @@ def _(answer, rng):
             raise CheckFailed("while training, the batch's own mean must be subtracted, not the running one")
         expect_values("while training, the result", trained, X - mean)
         if np.array_equal(running, old):
-            raise CheckFailed("running_mean is the same after training; it must move, in place")
+            raise CheckFailed(
+                "running_mean is the same after training; it must move by a tenth of the way, and in place, "
+                "for `running_mean = ...` only makes a new array"
+            )
         expect_values("running_mean after training", running, old + 0.1 * (mean - old))
     return "both modes, and what each leaves in running_mean, for two shapes"
 
@@ -544,7 +674,12 @@ def still_broken(X, running_mean, training=False):
     return X - (mean if training else running_mean)
 
 
-@center.mistake("running_mean is the same after training; it must move, in place")
+@center.mistake("running_mean is the same after training; it must move by a tenth of the way")
+def never_moves(X, running_mean, training=False):
+    return X - (X.mean(axis=0) if training else running_mean)
+
+
+@center.mistake("for `running_mean = ...` only makes a new array")
 def assigns_a_new_array(X, running_mean, training=False):
     if not training:
         return X - running_mean

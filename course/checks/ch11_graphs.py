@@ -1,6 +1,7 @@
 """The exercises of chapter 11: walks over graphs, an order, an operator, a loss, counts, and a stale node."""
 
 from copy import deepcopy
+from itertools import permutations
 
 import numpy as np
 
@@ -120,6 +121,12 @@ def without_the_way_past_b():
     return 6, 2, 4
 
 
+for swapped in set(permutations(as_a_list())) - {tuple(as_a_list())}:
+    three_walks.mistake("These are the right numbers in another order: first naive, then once, then sorted.")(
+        lambda swapped=swapped: swapped
+    )
+
+
 # 2. a topological order
 
 children_first = Exercise(
@@ -158,9 +165,7 @@ def _require_order(found, parents):
     twice = [name for name in parents if found.count(name) > 1]
     for said, names in (("no name of the graph", strange), ("missing", missing), ("there twice", twice)):
         if names:
-            raise CheckFailed(
-                f"in your list {names[0]} is {said}; wanted is each of {len(parents)} names once"
-            )
+            raise CheckFailed(f"in your list {names[0]} is {said}; wanted is each name of the graph once")
     place = {name: index for index, name in enumerate(found)}
     for child, names in parents.items():
         for parent in names:
@@ -172,7 +177,8 @@ def _require_order(found, parents):
 def _(answer, rng):
     diamond = {"a": [], "h": ["a", "a"], "c": ["h", "k"], "k": ["h", "h"]}
     graphs = [{"a": []}, {"a": [], "c": ["b", "b"], "b": ["a", "a"]}, diamond]
-    graphs += [_graph(rng, count) for count in (5, 11, 23, 47)]
+    graphs += [_graph(rng, count) for count in (3, 4, 5, 6) * 8]
+    graphs = sorted(graphs, key=len) + [_graph(rng, 47)]  # the smallest that fails is shown
     for parents in graphs:
         given = deepcopy(parents)
         found = answer(given)
@@ -181,14 +187,16 @@ def _(answer, rng):
         try:
             _require_order(found, parents)
         except CheckFailed as no:
-            shown = str(parents) if len(parents) < 5 else f"a graph of {len(parents)} names"
+            shown = str(parents) if len(parents) < 7 else f"a graph of {len(parents)} names"
             raise CheckFailed(f"for {shown}, {no.sentence}") from no
-    return "a single variable, a row, a diamond, and four graphs drawn just now"
+    return "a single variable, a row, a diamond, and 33 graphs drawn just now"
 
 
 @children_first.probe
 def _(answer, rng):
-    return tuple(answer({"a": [], "h": ["a", "a"], "c": ["h", "k"], "k": ["h", "h"]}))
+    parents = {"a": [], "h": ["a", "a"], "c": ["h", "k"], "k": ["h", "h"]}
+    listed = "ahck", "hcak"  # in the second, who follows the parents of each name does not keep the order
+    return tuple(answer({name: list(parents[name]) for name in names}) for names in listed)
 
 
 @children_first.right
@@ -225,6 +233,26 @@ def as_listed(parents):
     return list(parents)
 
 
+@children_first.mistake("You turn the dict around; its order says nothing, either way.")
+def as_listed_and_reversed(parents):
+    return list(parents)[::-1]
+
+
+@children_first.mistake("The order of the alphabet is right in the miniature by chance.")
+def by_the_alphabet(parents):
+    return sorted(parents, reverse=True)
+
+
+@children_first.mistake("You sort by the number of children; that is not how far a name is from the end.")
+def by_the_number_of_children(parents):
+    return sorted(parents, key=lambda name: sum(names.count(name) for names in parents.values()))
+
+
+@children_first.mistake("You sort by the number of children; that is not how far a name is from the end.")
+def by_the_number_of_different_children(parents):
+    return sorted(parents, key=lambda name: sum(name in names for names in parents.values()))
+
+
 @children_first.mistake("That is parents first: turn it around.")
 def parents_first(parents):
     return depth_first_and_reversed(parents)[::-1]
@@ -244,6 +272,30 @@ def at_the_first_visit(parents):
     for name in parents:
         if name not in children:
             visit(name)
+    return order
+
+
+@children_first.mistake("A name is listed at its first visit; it must wait for all of its children.")
+def at_the_first_visit_from_any_name(parents):
+    order = []
+
+    def visit(name):
+        if name not in order:
+            order.append(name)
+            for parent in parents[name]:
+                visit(parent)
+
+    for name in parents:
+        visit(name)
+    return order
+
+
+@children_first.mistake("A name is listed at its first visit; it must wait for all of its children.")
+def breadth_first(parents):
+    children = {parent for names in parents.values() for parent in names}
+    order = [name for name in parents if name not in children]
+    for name in order:
+        order += [parent for parent in dict.fromkeys(parents[name]) if parent not in order]
     return order
 
 
@@ -284,6 +336,7 @@ concatenate = Exercise(
     points=3,
     kind="fill",
     minutes=10,
+    changes=True,
     hints=(
         "Look at `Multiply` in the chapter: what does its `__init__` hand to `super().__init__`, and what "
         "does its `_back` begin with?",
@@ -311,9 +364,11 @@ def _(answer, rng):
         parents, node = _joined(answer, arrays)
         expect_values("the node's data", node.data, np.hstack(arrays))
         if tuple(node.parents) != tuple(parents):
+            packed = any(isinstance(parent, tuple | list) for parent in node.parents)
+            came = "one tuple or list of both" if packed else str(len(node.parents))
             raise CheckFailed(
-                f"the node's parents must be x and z, in this order, and it has {len(node.parents)}: "
-                "hand both to super().__init__, behind the data"
+                f"the node's parents must be x and z, in this order, and it has {came}: "
+                "they must be handed to super().__init__(data, x, z)"
             )
         dY = rng.normal(size=node.data.shape)
         for times in (1, 2):  # a second way back adds the same again
@@ -404,6 +459,18 @@ def _only_x(node, x, z):
     x.g += node.g[:, : x.data.shape[1]]
 
 
+def _halves(node, x, z):
+    left, right = np.split(node.g, 2, axis=1)
+    x.g += left
+    z.g += right
+
+
+def _halves_anew(node, x, z):
+    left, right = np.split(node.g, 2, axis=1)
+    x.g = x.g + left
+    z.g = z.g + right
+
+
 concatenate.mistake("Your `_back` assigns where it must add.")(_operator(_side_by_side, _assign))
 concatenate.mistake("The parts are exchanged: the first columns belong to x.")(
     _operator(_side_by_side, _exchange)
@@ -423,6 +490,13 @@ concatenate.mistake("the node's parents must be x and z, in this order, and it h
 concatenate.mistake("the node's parents must be x and z, in this order, and it has 1")(
     _operator(_side_by_side, lambda node, x: None, lambda x, z: (x,))
 )
+concatenate.mistake(
+    "the node's parents must be x and z, in this order, and it has one tuple or list of both"
+)(_operator(_side_by_side, lambda node, both: _split(node, *both), lambda x, z: ((x, z),)))
+for halve in (_halves, _halves_anew):
+    concatenate.mistake("The gradient is cut in the middle; cut it where the columns of x end.")(
+        _operator(_side_by_side, halve)
+    )
 concatenate.mistake("The columns of z stand left of those of x.")(
     _operator(lambda x, z: _side_by_side(z, x), _split)
 )
@@ -432,6 +506,26 @@ concatenate.mistake("The columns of z stand left of those of x.")(
 class JoinsRows(Variable):
     def __init__(self, x, z):
         super().__init__(np.concatenate([x.data, z.data], axis=0), x, z)
+
+
+@concatenate.mistake("they must be handed to super().__init__(data, x, z)")
+class ForgetsTheParents(Variable):
+    def __init__(self, x, z):
+        super().__init__(_side_by_side(x.data, z.data))
+
+    def _back(self):
+        x, z = self.parents
+        _split(self, x, z)
+
+
+@concatenate.mistake("one tuple or list of both: they must be handed to super().__init__(data, x, z)")
+class PacksTheParents(Variable):
+    def __init__(self, x, z):
+        super().__init__(_side_by_side(x.data, z.data), (x, z))
+
+    def _back(self):
+        x, z = self.parents
+        _split(self, x, z)
 
 
 @concatenate.mistake("Concatenate must be a subclass of Variable")
@@ -458,26 +552,22 @@ as_loss = Exercise(
 )
 
 
-class _Square(Variable):
-    """The sum of the squares of a node: an operator that CrossEntropy is not."""
+class _SquaredErrors(Variable):
+    """The sum of the squared errors: on the way back it reads the data of its parent again."""
 
-    def __init__(self, x):
-        super().__init__((x.data * x.data).sum(), x)
+    def __init__(self, y, T):
+        self.T = T
+        super().__init__(np.square(y.data - T).sum(), y)
 
     def _back(self):
-        (x,) = self.parents
-        x.g += 2 * self.g * x.data
-
-
-def _errors_added(y, T):
-    """Return the sum of the squared errors as a node."""
-    return _Square(y + Variable(-T))
+        (y,) = self.parents
+        y.g += 2 * self.g * (y.data - self.T)
 
 
 @as_loss.check
 def _(answer, rng):
     labels = rng.integers(N_OUT, size=BATCH)
-    for build, T in ((CrossEntropy, labels), (_errors_added, rng.normal(size=(BATCH, N_OUT)))):
+    for build, T in ((CrossEntropy, labels), (_SquaredErrors, rng.normal(size=(BATCH, N_OUT)))):
         Y, other = rng.normal(size=(2, BATCH, N_OUT))
         loss = answer(build)
         if not callable(loss):
@@ -507,7 +597,8 @@ def _(answer, rng):
 @as_loss.probe
 def _(answer, rng):
     Y = rng.normal(size=(BATCH, N_OUT))
-    L, backward = answer(_errors_added)(Y, np.zeros((BATCH, N_OUT)))
+    loss = answer(_SquaredErrors)
+    L, backward = loss(Y, np.zeros((BATCH, N_OUT)))
     return tuple(np.array(dY) for dY in (backward(), backward(), backward(3.0)))
 
 
@@ -569,6 +660,11 @@ def _added_up(y, node, dL):
     return y.g.copy()
 
 
+def _added_up_in_place(y, node, dL):
+    node.back(dL)
+    return y.g
+
+
 def _in_place(y, node, dL):
     y.g[...] = 0.0
     node.back(dL)
@@ -585,12 +681,58 @@ def _returns_nothing(y, node, dL):
 
 as_loss.mistake("L is a node, and it must be a plain number")(_loss(lambda node: node, _anew))
 as_loss.mistake("L has shape (1, 1); it must be one number")(_loss(lambda node: node.data, _anew))
-as_loss.mistake("Gradients of variables add up: begin with zeros in each backward.")(
-    _loss(_number, _added_up)
-)
+for add_up in (_added_up, _added_up_in_place):
+    as_loss.mistake("Gradients of variables add up: begin with zeros in each backward.")(
+        _loss(_number, add_up)
+    )
 as_loss.mistake("the dY of the first backward() was changed by a later one")(_loss(_number, _in_place))
 as_loss.mistake("The argument dL is not used: begin the way back with it.")(_loss(_number, _without_dL))
 as_loss.mistake("backward returns nothing: return dY")(_loss(_number, _returns_nothing))
+
+
+@as_loss.mistake("One Variable serves all passes: each call of loss must make its own.")
+def with_one_variable(build):
+    y = Variable(0.0)
+
+    def loss(Y, T):
+        y.data = Y
+        node = build(y, T)
+        return node.data.item(), lambda dL=1.0: _anew(y, node, dL)
+
+    return loss
+
+
+@as_loss.mistake("One Variable serves all passes: each call of loss must make its own.")
+def with_the_last_variable(build):
+    last = {}
+
+    def loss(Y, T):
+        last["y"] = Variable(Y)
+        node = build(last["y"], T)
+        return node.data.item(), lambda dL=1.0: _anew(last["y"], node, dL)
+
+    return loss
+
+
+@as_loss.mistake("One Variable serves all passes: each call of loss must make its own.")
+def with_the_last_pass(build):
+    last = {}
+
+    def loss(Y, T):
+        last["y"] = Variable(Y)
+        last["node"] = build(last["y"], T)
+        return last["node"].data.item(), lambda dL=1.0: _anew(last["y"], last["node"], dL)
+
+    return loss
+
+
+@as_loss.mistake("The array itself went into `build`, which wants a Variable made of it.")
+def with_a_raw_array(build):
+    def loss(Y, T):
+        node = build(Y, T)
+        return node.data.item(), lambda dL=1.0: node.back(dL)
+
+    return loss
 
 
 @as_loss.mistake("backward must be a function")
@@ -645,17 +787,17 @@ class _Sum(Variable):
 
 
 def _tower(levels):
-    """Return the top of a tower in which each level is the sum of the one below with itself."""
+    """Return the top of levels of which each is the sum of the one below with itself."""
     top = _Sum(0.0)
     for _ in range(levels):
         top = _Sum(0.0, top, top)
     return top
 
 
-def _ladder(steps):
-    """Return the end of a ladder in which each node is the sum of the two before it."""
+def _ladder(sums):
+    """Return the last of a row of sums, each of the two nodes before it; it begins with two variables."""
     one, two = _Sum(0.0), _Sum(0.0)
-    for _ in range(steps):
+    for _ in range(sums):
         one, two = two, _Sum(0.0, one, two)
     return two
 
@@ -672,10 +814,11 @@ def _calls(node):
 def _(answer, rng):
     cases = {
         "one variable": _Sum(0.0),
-        "b + b, with b = a + a": _tower(2),
-        "a ladder of 7 steps": _ladder(7),
-        "a ladder of 60 steps": _ladder(60),
-        "a tower of 60 levels": _tower(60),
+        "c = b + b, with b = a + a": _tower(2),
+        "d = b + c, with c = a + b": _ladder(2),
+        "7 sums, the first a + b, each next one of the two nodes before it": _ladder(7),
+        "60 sums, the first a + b, each next one of the two nodes before it": _ladder(60),
+        "60 levels, each the sum of the one below with itself": _tower(60),
     }
     for name, node in cases.items():
         _Sum.reads = 0
@@ -689,7 +832,7 @@ def _(answer, rng):
             raise CheckFailed(f"for {name}, it must return an int, and returned {described(found)}")
         if found != truth:
             raise CheckFailed(f"for {name}, it counts {found:,} calls; the naive walk makes {truth:,}")
-    return "towers and ladders, of up to 60 levels"
+    return "sums of one node with itself, and of two different ones, up to 60 levels"
 
 
 @count_calls.probe
@@ -749,6 +892,32 @@ def only_the_ends(node, known=None):
     return known[node]
 
 
+@count_calls.mistake("Those are the calls of the oldest variable alone; all nodes are called.")
+def of_the_oldest(node):
+    calls = dict.fromkeys(node.graph(), 0)
+    calls[node] = 1
+    for child in node.graph():
+        for parent in child.parents:
+            calls[parent] += calls[child]
+    return calls[node.graph()[-1]]
+
+
+@count_calls.mistake("That holds only where each node is the sum of one node with itself.")
+def by_a_formula(node):
+    return 2 ** len(node.graph()) - 1
+
+
+@count_calls.mistake("Floats hold about 16 digits, which is too few here: count with ints.")
+def with_floats(node):
+    nodes = node.graph()
+    calls = np.zeros(len(nodes))
+    calls[0] = 1
+    for index, child in enumerate(nodes):
+        for parent in child.parents:
+            calls[nodes.index(parent)] += calls[index]
+    return int(np.sum(calls))
+
+
 @count_calls.mistake("The first call, for the node itself, is missing.")
 def without_the_first(node):
     return _calls(node) - 1
@@ -767,6 +936,7 @@ fit = Exercise(
     points=2,
     kind="repair",
     minutes=6,
+    changes=True,
     hints=(
         "An operator computes its data once. When is `scores` computed, and with which `w`?",
         "What must happen anew in every pass? The variables last; the operators do not.",
@@ -884,6 +1054,16 @@ def piled_up(X, T, w, learning_rate, steps):
 @fit.mistake("You go uphill: subtract.")
 def uphill(X, T, w, learning_rate, steps):
     return _steps(X, T, w, learning_rate, steps, sign=1.0)
+
+
+@fit.mistake("Each loss is one step late: wanted is the loss before the step, not after it.")
+def after_the_step(X, T, w, learning_rate, steps):
+    losses = []
+    for _ in range(steps):
+        CrossEntropy(Variable(X) @ w, T).back()
+        w.data -= learning_rate * w.g
+        losses.append(CrossEntropy(Variable(X) @ w, T).data.item())
+    return losses
 
 
 @fit.mistake("the losses are nodes, each with its whole graph")

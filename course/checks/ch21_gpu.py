@@ -167,6 +167,7 @@ share_right = Exercise(
     points=2,
     kind="repair",
     minutes=10,
+    remote=False,  # it counts the transfers of the stand-in, in the process where the answer runs
     hints=(
         "An `if` needs True or False here: one wait for each example. Compare whole batches instead, and add "
         "up what is True. And `model.predict` asks in each call whether X is finite; who asks?",
@@ -310,6 +311,7 @@ library_of = Exercise(
     points=3,
     kind="fill",
     minutes=8,
+    remote=False,  # it counts the transfers of the stand-in, in the process where the answer runs
     hints=(
         'Collect the names of the libraries in a set; `hasattr(array, "shape")` tells arrays from numbers.',
         'The first word: `type(array).__module__.split(".")[0]`. Take `"numpy"` out of the set. What do no '
@@ -465,6 +467,7 @@ drop_columns = Exercise(
     points=3,
     kind="fill",
     minutes=12,
+    remote=False,  # it counts the transfers of the stand-in, in the process where the answer runs
     hints=(
         "Look at `noise` in the chapter: draw in the call, send with `array_module(X).asarray`, use there.",
         "What `rng.random(X.shape[1])` draws, compared with the rate, is one True or False for each column; "
@@ -597,6 +600,7 @@ pick = Exercise(
     points=3,
     kind="fill",
     minutes=10,
+    remote=False,  # it counts the transfers of the stand-in, in the process where the answer runs
     hints=(
         "A row that is picked twice gets two parts of the gradient, and they add up. A row that is never "
         "picked gets 0.",
@@ -737,6 +741,7 @@ with_ones = Exercise(
     points=2,
     kind="repair",
     minutes=5,
+    remote=False,  # it counts the transfers of the stand-in, in the process where the answer runs
     hints=(
         "`np.ones` is given a shape, and a shape lives nowhere. Which of its relatives looks at an array?",
         "`np.ones_like` makes ones that live where its argument lives, of its shape and dtype. Which part of "

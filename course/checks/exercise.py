@@ -73,6 +73,11 @@ class Exercise:
         The name under which ``keep`` stores a right answer in the learner's library.
     ours : str, optional
         What ``mine`` gives where the learner has none: ``"minigrad.Linear"``.
+    remote : bool
+        False if the check must look inside the answer, and cannot ask it from another process: then a class
+        is marked by hand.
+    changes : bool
+        True if the answer shall change what it is given: an array, a parameter, a node.
 
     Notes
     -----
@@ -92,7 +97,20 @@ class Exercise:
     'a number drawn just now'
     """
 
-    def __init__(self, name, *, title, points, kind, minutes, hints, keeps=None, ours=None):
+    def __init__(
+        self,
+        name,
+        *,
+        title,
+        points,
+        kind,
+        minutes,
+        hints,
+        keeps=None,
+        ours=None,
+        remote=True,
+        changes=False,
+    ):
         if not re.fullmatch(r"\d\d_\w+\.\w+", name):
             raise ValueError(f'an exercise is named like "04_closures.linear_backward", got {name!r}.')
         if kind not in KINDS:
@@ -105,6 +123,7 @@ class Exercise:
             )
         self.name, self.title, self.points, self.kind, self.minutes = name, title, points, kind, minutes
         self.hints, self.keeps, self.ours = tuple(hints), keeps, ours
+        self.remote, self.changes = remote, changes
         self.stem, self.short = name.split(".")
         self.rights, self.mistakes = [], []
         self._check = self._probe = None
@@ -266,7 +285,10 @@ def _same(one, other):
     """Say whether two things that probes saw are equal, but for rounding."""
     if isinstance(one, tuple | list) and isinstance(other, tuple | list):
         return len(one) == len(other) and all(map(_same, one, other))
-    one, other = np.asarray(one), np.asarray(other)
+    try:
+        one, other = np.asarray(one), np.asarray(other)
+    except ValueError:  # arrays of several shapes in a tuple, and no tuple beside it
+        return False
     if one.dtype.kind in "biufc" and other.dtype.kind in "biufc":
         return one.shape == other.shape and np.allclose(one, other, equal_nan=True)
     return np.array_equal(one, other)
@@ -288,6 +310,8 @@ def _words(error):
 
 def _place(error, answer):
     """Return the line of the learner's code where an exception came up, or nothing."""
+    if hasattr(error, "place"):  # it came up in another process, which says where
+        return error.place
     parts = vars(answer).values() if isinstance(answer, type) else [answer]
     codes = [getattr(inspect.unwrap(part), "__code__", None) for part in parts]
     files = {code.co_filename for code in codes if code}

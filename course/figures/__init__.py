@@ -91,14 +91,16 @@ def png(figure):
 
     Notes
     -----
-    128 colours are enough for lines, text and fields, and make the file three times smaller.
+    128 colours are enough for lines, text and fields, and make the file three times smaller. They are chosen
+    to cover all colours of the figure, also those of few pixels, such as one end of a colour bar.
     """
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     plt.close(figure)
     file = BytesIO()
-    picture.quantize(128, dither=Image.Dither.NONE).save(file, "PNG")
+    few = picture.quantize(128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(file, "PNG")
     return file.getvalue()
 
 

@@ -61,7 +61,7 @@ def draw_graph(places, parents, values, gradients=None, passed=(), ax=None):
     ax.set_axis_off()
     there = f"On the way there: {len(values)} of {len(places)} values are known"
     back = f"On the way back: {len(passed)} of {len(places)} nodes have had their turn"
-    ax.set_title(back if gradients else there)
+    ax.set_title(back if gradients else there, color=BACKWARD if gradients else FORWARD)
     return ax
 
 

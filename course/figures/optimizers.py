@@ -128,7 +128,7 @@ def draw_by_step(values_by_name, ylabel, title, log=False, ax=None):
 
 
 def draw_rates(tried, ylabel, title, top, ax=None):
-    """Draw the loss against the learning rate for several optimizers, with an error bar over the seeds.
+    """Draw the mean loss against the learning rate for several optimizers; bars: its error over the seeds.
 
     Parameters
     ----------
@@ -160,5 +160,5 @@ def draw_rates(tried, ylabel, title, top, ax=None):
     ax.set_ylim(top=top)
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.legend(loc="best")
+    ax.legend(loc="best", title=f"mean of {len(losses)} seeds,\nbar: its standard error")
     return ax

@@ -81,9 +81,8 @@ class Residual(Layer):
         """Return X + F(X) and the way back."""
         F, backward_F = run(self.layer, X, training)
         if shape_of(F) != shape_of(X):
-            raise ShapeError(
-                f"{self} adds X of shape {shape_of(X)} and F(X) of shape {shape_of(F)}: make them equal."
-            )
+            end = f"let the layer inside end with X's shape, of width {shape_of(X)[-1]}."
+            raise ShapeError(f"{self} adds X of shape {shape_of(X)} and F(X) of shape {shape_of(F)}: {end}")
         return X + F, lambda dY: dY + backward_F(dY)
 
     def open(self, X, Y, rng):

@@ -110,8 +110,8 @@ class Linear(Layer):
         super().check_input(X)
         if self.W is None and self.n_out is None:
             raise ShapeError(
-                f"{self} does not know its number of outputs: write Linear(n_out=...), "
-                "only the last layer can take it from Y."
+                f"{self} does not know its number of outputs: write Linear(n_out=...); "
+                "the last layer takes it from the targets, initialize(X, Y)."
             )
         if self.W is None:
             raise ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")

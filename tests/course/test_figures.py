@@ -29,6 +29,8 @@ from course.figures import (
     losses,
     optimizers,
     reports,
+    shapes,
+    sharing,
     slopes,
     start,
     starting,
@@ -45,6 +47,16 @@ DIGITS = np.arange(5 * 64, dtype=float).reshape(5, 64)
 WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice"]
 
 RUNS = {"straight": [[1.0, 0.1, np.nan], [1.2, 0.1, 50.0]], "bent": [[1.0, 0.5, np.inf]]}
+ROW = ["Linear(64, 128)", "ReLU()", "Linear(100, 128)"]
+SAID = {"NumPy": "ValueError: 100 is different from 128, " * 4, "minigrad": "ShapeError: got (32, 128)."}
+DESIGNS = (
+    ["closures", "tape"],
+    {
+        "a layer twice in one pass": [("done", "added"), ("yours", "add them up by hand")],
+        "a step too early": [("wrong", "dX off by 83%"), ("done", "the old layer")],
+        "bytes": [("told", "1,024"), ("told", "2,048")],
+    },
+)
 LANES = (
     {"X": [[1.0, 2.0]], "H": [[5.0, -3.0, 4.0]], "A": [[5.0, 0.0, 4.0]], "Y": [[1.5]]},
     {"dX": [[3.0, -1.0]], "dH": [[1.0, 0.0, -1.0]], "dA": [[1.0, 2.0, -1.0]], "dY": [[1.0]]},
@@ -145,6 +157,11 @@ RIGHT = {
         (PLACES, MADE_FROM, {"x": 3.0}),
         (PLACES, MADE_FROM, dict.fromkeys("xwhs", 1234.5), {"s": 1.0, "h": 1.0, "x": -2.5}, ["s"]),
     ],
+    shapes.draw_row: [
+        (ROW, [(32, 64), (32, 128), (32, 128)], SAID),
+        (ROW, [(32, 64), (32, 128), (32, 128), (32, 128)]),
+    ],
+    shapes.draw_designs: [DESIGNS],
     graphs.draw_calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
     learning.draw_learned: [
         (lambda X: X, POINTS, CLASSES, 1, 0.693),
@@ -177,6 +194,16 @@ RIGHT = {
     starting.draw_spreads: [([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), ([1.0] * 3, [1.0] * 3, (0.1, 10))],
     starting.draw_groups: [(4, 6), (1, 1)],
     starting.draw_lag: [([0.0, 1.0, 2.0], [0.0, 0.1, 0.3])],
+    sharing.draw_gradients: [
+        ({"one": [[1.0, -2.0]], "two": [[0.0, 0.5]]},),
+        ({"one": np.zeros((2, 2)), "two": np.zeros((2, 2)), "three": np.zeros((2, 2))},),
+    ],
+    sharing.draw_uses: [
+        ({"first": lambda value: 3 - value, "second": np.exp2}, 1.0, (0, 5)),
+        ({"both": np.square}, 1.0, (0, 5), 0.5),
+    ],
+    sharing.draw_cosines: [({"untrained": [[0.5, -1.0]], "trained": [[1.0, 0.0]]}, ["CAT"], ["COT", "DIG"])],
+    sharing.draw_runs: [({"shared": [0.9, 1.0], "copied": [0.0]}, "partners found", "weights")],
     starting.draw_shares: [
         ([0.0, 0.5], {"one": [[0.5, 0.25], [0.75, 0.5]]}, "rate"),
         ([0.01, 0.1], {"one": [[0.5, 0.25], [0.75, 0.5]], "two": [[1.0, 1.0]] * 2}, "learning rate", True),
@@ -186,8 +213,20 @@ RIGHT = {
 WRONG = [
     (graphs.draw_graph, (PLACES, {"y": "hs"}, {}), "these nodes have no place: y"),
     (graphs.draw_graph, (PLACES, MADE_FROM, {"x": 1.0}, {"v": 1.0}), "these nodes have no place: v"),
+    (shapes.draw_row, (ROW, []), "3 layers have 1 to 4 shapes, got 0"),
+    (shapes.draw_row, (ROW[:1], [(1,)] * 3), "1 layers have 1 to 2 shapes, got 3"),
+    (shapes.draw_designs, (["tape"], {"bytes": []}), "'bytes' needs a verdict"),
+    (shapes.draw_designs, (["tape"], {"bytes": [("good", "")]}), "for each of 1 designs"),
     (graphs.draw_calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
     (graphs.draw_calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
+    (sharing.draw_gradients, ({"one": [[1.0]]},), r"two or more matrices of one shape .*\[\(1, 1\)\]"),
+    (sharing.draw_gradients, ({"one": [[1.0]], "two": [1.0]},), "two or more matrices of one shape"),
+    (sharing.draw_uses, ({"third": abs}, 0.0, (0, 1)), r"first, second or both, got \['third'\]"),
+    (sharing.draw_uses, ({"first": abs, "both": np.exp}, 0, (0, 1)), r"one loss, got \[0.0, 1.0\]"),
+    (sharing.draw_cosines, ({"one": [[1.0]]}, ["CAT"], ["COT", "DIG"]), r"2 columns, got shape \(1, 1\)"),
+    (sharing.draw_cosines, ({}, ["CAT"], ["COT"]), "no table of cosines"),
+    (sharing.draw_runs, ({"one": [0.5]}, "found", "weights"), r"two names or more are wanted, got \['one'\]"),
+    (sharing.draw_runs, ({"one": [1.5], "two": [0.5]}, "found", "weights"), "one needs shares from 0 to 1"),
     (starting.draw_spreads, ([1.0, 0.0], [1.0, 1.0]), "a spread must be positive"),
     (starting.draw_spreads, ([1.0], [1.0, 1.0]), r"got \(1,\) there, \(2,\) back"),
     (starting.draw_groups, (4, 0), r"at least one row and one column, got shape \(4, 0\)"),
@@ -301,6 +340,8 @@ def test_every_drawing_function_is_tested():
             losses,
             optimizers,
             reports,
+            shapes,
+            sharing,
             slopes,
             start,
             learning,
@@ -364,6 +405,20 @@ def test_a_picture_is_small_and_the_same_every_time(draw, data):
 def test_what_cannot_be_drawn_is_refused_in_words(draw, data, sentence):
     with pytest.raises(ValueError, match=sentence):
         draw(*data)
+
+
+def test_a_colour_bar_keeps_both_ends_though_the_figure_uses_one():
+    blues = np.linspace(0.3, 1.0, 100).reshape(10, 10)
+    letters = list("ABCDEFGHIJ")
+    picture = figures.png(sharing.draw_cosines({"a": blues, "b": blues, "c": blues}, letters, letters))
+    colours = np.asarray(Image.open(BytesIO(picture)).convert("RGB"), dtype=int)
+    for wanted in (plt.get_cmap(style.SIGNED_FIELD)(part, bytes=True)[:3] for part in (0.0, 0.15, 1.0)):
+        assert np.abs(colours - np.array(wanted, dtype=int)).max(axis=2).min() < 16
+
+
+def test_slopes_of_uses_are_those_of_the_loss_and_not_of_the_drawn_points():
+    ax = sharing.draw_uses({"first": lambda value: 1 + np.sin(20 * (value - 1)), "second": abs}, 1.0, (-5, 5))
+    assert ax.get_title(loc="left").startswith("(20.00) + (1.00)")
 
 
 def test_the_map_fills_the_chapters_that_stand():
@@ -553,6 +608,21 @@ def test_a_graph_shows_what_has_arrived_and_who_has_had_a_turn():
 def test_calls_are_told_at_the_last_level():
     ax = graphs.draw_calls([1, 16], {"naive": [3, 131071], "sorted": [2, 17]})
     assert ax.get_title(loc="left") == "Calls at 16 levels: naive 131,071, sorted 17"
+
+
+def test_the_layer_that_refuses_is_named_in_the_title_and_what_is_not_reached_has_no_shape():
+    ax = shapes.draw_row(ROW, [(32, 64), (32, 128), (32, 128)])
+    assert ax.get_title(loc="left") == "Layer 3 of 3 cannot take what comes"
+    assert texts(ax).count("(32, 128)") == 2 and texts(ax).count("?") == 1
+    ax = shapes.draw_row(ROW[:1], [(32, 64), (32, 128)])
+    assert ax.get_title(loc="left") == "All 1 layers fit: the shapes run through"
+    assert "?" not in texts(ax)
+
+
+def test_a_table_of_designs_counts_what_is_right_by_itself():
+    ax = shapes.draw_designs(*DESIGNS)
+    assert ax.get_title(loc="left") == "Right by itself, of 2 problems: closures 1, tape 1"
+    assert {"✓ added", "✗ dX off by 83%", "1,024"} <= set(texts(ax))
 
 
 def test_transfers_are_counted_and_the_hidden_ones_hatched():

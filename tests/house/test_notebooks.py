@@ -17,6 +17,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import minigrad
+from course.built import APART, BUILT
 
 PROJECT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(PROJECT.glob("notebooks/*.ipynb"))
@@ -40,27 +41,6 @@ LINES, LINES_TAGGED = 15, 30  # of a code cell; tagged cells hold a whole class 
 WORDS = 120
 KILOBYTES = 900
 TAGGED = ("same-as-", "textbook-")
-
-# Which chapter builds a public name of the library.
-BUILT = {
-    "numerical_gradient": 1,
-    "gradcheck": 3,
-    **dict.fromkeys(("Parameter", "Layer", "Linear", "Sum", "ReLU"), 4),
-    **dict.fromkeys(("chain", "Sequential", "Residual", "Parallel", "Watch", "Sigmoid", "Tanh"), 5),
-    **dict.fromkeys(("Mean", "Max", "Flatten", "Reshape", "Transpose"), 5),
-    **dict.fromkeys(("mse", "bce_with_logits", "cross_entropy", "Softmax"), 6),
-    **dict.fromkeys(("SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals"), 7),
-    **dict.fromkeys(("digits", "split", "one_hot", "save", "load", "CheckpointError"), 8),
-    **dict.fromkeys(("RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential"), 9),
-    **dict.fromkeys(("lecun", "glorot", "he", "orthogonal", "zeros", "Buffer"), 10),
-    **dict.fromkeys(("Dropout", "BatchNorm", "LayerNorm"), 10),
-    "ShapeError": 12,
-    **dict.fromkeys(("cosine_distance", "replica"), 13),
-    "pad": 15,
-    "GELU": 16,
-    **dict.fromkeys(("array_module", "to_numpy", "to_device"), 21),
-}
-APART = {"minigrad.graph": 11}  # a module that `minigrad` does not export, named whole
 
 
 # reading

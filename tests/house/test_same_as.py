@@ -104,6 +104,16 @@ def handed_back(Operator, X, *others):
     return np.concatenate([array.ravel() for array in arrays])
 
 
+def shared(replica, X):
+    """The weights of a model and of its replica, and both gradients, after the replica's pass and step."""
+    model = Linear(3, 2, rng=0)
+    worker = replica(model)
+    Y, backward = worker(X)
+    backward(Y)
+    SGD(learning_rate=0.1).step(worker.parameters())
+    return np.concatenate([array for part in (model, worker) for array in (part.W.data, part.W.grad)])
+
+
 # What is no layer of the library, and what it is tried on.
 CALLS = {
     "minigrad.gradcheck.numerical_gradient": (
@@ -118,6 +128,7 @@ CALLS = {
     "minigrad.optimizers.Adam": (step, step_with(beta1=0.0), step_with(beta1=0.5, beta2=0.6, eps=1.0)),
     "minigrad.data.batches": (cut, lambda batches, X: cut(batches, X, np.random.default_rng(3))),
     "minigrad.learner.Learner": (learned,),
+    "minigrad.replica.replica": (shared,),
     "minigrad.graph.Multiply": (lambda Multiply, X: handed_back(Multiply, X, X.T @ X),),
     "minigrad.graph.Add": (
         lambda Add, X: handed_back(Add, X, X[::-1]),

@@ -69,7 +69,8 @@ def test_residual_refuses_a_layer_that_changes_the_shape():
     with pytest.raises(ShapeError) as caught:
         Residual(Linear(3, 7, rng=0))(X)
     assert str(caught.value) == (
-        "Residual(Linear(3, 7)) adds X of shape (5, 3) and F(X) of shape (5, 7): make them equal."
+        "Residual(Linear(3, 7)) adds X of shape (5, 3) and F(X) of shape (5, 7): "
+        "let the layer inside end with X's shape, of width 3."
     )
 
 

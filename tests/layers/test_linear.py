@@ -102,8 +102,8 @@ def test_an_unknown_number_of_outputs_is_refused():
     with pytest.raises(ShapeError) as caught:
         Linear(3)(X)
     assert str(caught.value) == (
-        "Linear(3, ?) does not know its number of outputs: write Linear(n_out=...), "
-        "only the last layer can take it from Y."
+        "Linear(3, ?) does not know its number of outputs: write Linear(n_out=...); "
+        "the last layer takes it from the targets, initialize(X, Y)."
     )
 
 

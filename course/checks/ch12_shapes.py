@@ -1,0 +1,880 @@
+"""The exercises of chapter 12: choices, shapes for shapes, an error, work, a split key, a lost width."""
+
+import re
+from functools import cache
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import BATCH, N_IN, N_OUT, expect_guesses, expect_several, expect_values
+from minigrad.layer import Layer, Sequential
+from minigrad.layers.activations import ReLU, Tanh
+from minigrad.layers.combinators import Parallel, Residual
+from minigrad.layers.linear import Linear
+from minigrad.layers.reductions import Flatten, Mean
+from minigrad.parameter import Parameter
+from minigrad.shapes import ShapeError
+
+# 1. how many sizes are choices
+
+choices = Exercise(
+    "12_shapes.choices",
+    title="How many choices?",
+    points=2,
+    kind="predict",
+    minutes=7,
+    hints=(
+        "Go from left to right, and ask at each Linear: who gives it its inputs, and does anything fix its "
+        "number of outputs?",
+        "A residual adds its branch to X: so the branch ends with X's width. A Parallel puts its branches "
+        "side by side, however wide they are.",
+        "The first has one choice per hidden layer. In the second, the branch ends as wide as X. In the "
+        "third, nothing asks a branch for its width.",
+    ),
+)
+MODELS = {  # the sizes that are left out are None; each list of n_out makes a model
+    "the row of four": (4, lambda sizes: Sequential(*(Linear(n_out=size) for size in sizes))),
+    "the model with a residual": (
+        3,
+        lambda sizes: Sequential(
+            Residual(Sequential(Linear(n_out=sizes[0]), Tanh(), Linear(n_out=sizes[1]))),
+            Linear(n_out=sizes[2]),
+        ),
+    ),
+    "the model with two branches": (
+        3,
+        lambda sizes: Sequential(
+            Parallel(Linear(n_out=sizes[0]), Linear(n_out=sizes[1])), Linear(n_out=sizes[2])
+        ),
+    ),
+}
+
+
+def _fewest(count, build):
+    """Return how many of a model's output widths must be given, found by trying every choice of them."""
+    X, Y = np.ones((BATCH, N_IN)), np.ones((BATCH, 2 * N_IN))
+    works = []
+    for chosen in range(2**count):
+        given = [bool(chosen >> place & 1) for place in range(count)]
+        try:
+            build([N_IN if typed else None for typed in given]).initialize(X, Y, rng=0)
+            works.append(sum(given))
+        except ShapeError:
+            continue
+    return min(works)
+
+
+@cache
+def _truths():
+    """Return how many widths each of the models must be given."""
+    return {f"the number of choices in {name}": _fewest(*model) for name, model in MODELS.items()}
+
+
+@choices.check
+def _(answer, rng):
+    expect_guesses(answer(), _truths())
+    return "every choice of sizes, tried with initialize"
+
+
+@choices.probe
+def _(answer, rng):
+    """Return the first number that is wrong, as the check does: of what follows nothing is said yet."""
+    pairs = enumerate(zip(answer(), _truths().values(), strict=True))
+    return next(((place, guess) for place, (guess, truth) in pairs if guess != truth), None)
+
+
+@choices.right
+def as_a_list():
+    return [3, 1, 2]
+
+
+@choices.right
+def as_an_array():
+    return np.array([4 - 1, 3 - 2, 3 - 1])
+
+
+@choices.mistake("The last Linear takes its width from the targets.")
+def all_outputs_in_the_row():
+    return 4, 1, 2
+
+
+@choices.mistake("Nothing in X or in the targets fixes the width of a hidden Linear.")
+def the_targets_size_two():
+    return 2, 1, 2
+
+
+@choices.mistake("A branch that is added to X must end as wide as X.")
+def the_branch_chosen_freely():
+    return 3, 2, 2
+
+
+@choices.mistake(
+    "Two of its widths follow: the branch ends as wide as X, and the model as wide as the targets."
+)
+def every_width_with_the_residual():
+    return 3, 3, 2
+
+
+@choices.mistake("Nothing says how wide the first Linear of the branch is.")
+def nothing_inside_the_branch():
+    return 3, 0, 2
+
+
+@choices.mistake("Two branches side by side are two choices: their widths need not be equal.")
+def one_width_for_both_branches():
+    return 3, 1, 1
+
+
+@choices.mistake("Behind the two branches, the last Linear takes its width from the targets.")
+def every_width_with_the_branches():
+    return 3, 1, 3
+
+
+@choices.mistake(
+    "Nothing asks a branch of the Parallel for a width, so the widths of its branches are choices."
+)
+def nothing_with_the_branches():
+    return 3, 1, 0
+
+
+@choices.mistake("Each number counts widths, and a number of inputs is never a choice.")
+def inputs_counted_too():
+    return 7, 1, 2
+
+
+# 2. a shape for a shape
+
+spec = Exercise(
+    "12_shapes.spec",
+    title="A shape for a shape",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Write one `if isinstance(layer, …)` per kind. Two kinds hold other layers: ask `spec` again.",
+        "Linear changes the last entry alone. Flatten keeps the first entry and multiplies the others: "
+        "`math.prod(shape[1:])`. Mean takes the entry at `layer.axis` out.",
+        "Sequential: hand the shape from one part to the next. Parallel: the parts' shapes agree but in the "
+        "last entry: keep the others of the first part, and add up the last ones.",
+    ),
+)
+
+
+def _cases(rng):
+    """Return (what it is, layer, shape of X), with sizes drawn now."""
+    n_in, n_out, other = (int(size) for size in rng.choice([2, 3, 5, 7, 11], 3, replace=False))
+    linear = Linear(n_in, n_out, rng=0)
+    nested = Sequential(Flatten(), Parallel(Linear(n_in * other, n_out, rng=0), ReLU()), Tanh())
+    return [
+        ("Linear", linear, (BATCH, n_in)),
+        ("Linear, on an X of three axes,", linear, (BATCH, other, n_in)),
+        ("ReLU", ReLU(), (BATCH, n_in, other)),
+        ("Flatten", Flatten(), (BATCH, n_in, other, 2)),
+        ("Mean(axis=1)", Mean(axis=1), (BATCH, n_in, other)),
+        ("Mean(axis=2)", Mean(axis=2), (BATCH, n_in, other, 2)),
+        ("Sequential", Sequential(linear, ReLU(), Linear(n_out, other, rng=0)), (BATCH, n_in)),
+        ("Parallel", Parallel(linear, ReLU(), Linear(n_in, other, rng=0)), (BATCH, n_in)),
+        ("layers in layers", nested, (BATCH, n_in, other)),
+        ("a Parallel of two means", Parallel(Mean(axis=1), Mean(axis=1)), (BATCH, n_in, other)),
+    ]
+
+
+@spec.check
+def _(answer, rng):
+    for what, layer, shape in _cases(rng):
+        found, truth = answer(layer, shape), layer(np.zeros(shape))[0].shape
+        if not isinstance(found, tuple):
+            raise CheckFailed(f"for {what} it must return a tuple, and returned {described(found)}")
+        if found != truth:
+            raise CheckFailed(f"{what} makes {truth} of {shape}, and yours says {found}")
+    wide = (BATCH, int(rng.integers(1000, 2000)) * 10**12, N_IN)
+    try:
+        found = answer(Linear(N_IN, N_OUT, rng=0), wide)  # no array of that size could be made
+    except MemoryError:
+        raise CheckFailed(
+            f"nothing is to be computed: yours makes an array, and one of shape {wide} fits no computer"
+        ) from None
+    if found != (*wide[:2], N_OUT):
+        raise CheckFailed(f"Linear makes {(*wide[:2], N_OUT)} of {wide}, and yours says {found}")
+    for shape in ((BATCH, N_OUT), (BATCH, N_IN, N_OUT)):
+        try:
+            answer(Linear(N_IN, N_OUT, rng=0), shape)
+        except ShapeError:
+            continue
+        except ValueError:
+            raise CheckFailed(
+                f"Linear({N_IN}, {N_OUT}) cannot take {shape}: yours raises a ValueError, and the class that "
+                "is wanted is ShapeError"
+            ) from None
+        raise CheckFailed(f"Linear({N_IN}, {N_OUT}) cannot take {shape}: a ShapeError is wanted")
+    return "ten layers compared with a run, a shape too large to run, and two that do not fit"
+
+
+@spec.probe
+def _(answer, rng):
+    return [str(answer(layer, shape)) for _, layer, shape in _cases(rng)[:2]]
+
+
+def _spec(
+    linear=lambda layer, shape: (*shape[:-1], layer.n_out),
+    flatten=lambda shape: (shape[0], int(np.prod(shape[1:]))),
+    mean=lambda layer, shape: shape[: layer.axis] + shape[layer.axis + 1 :],
+    join=lambda shape, parts: (*parts[0][:-1], sum(part[-1] for part in parts)),
+    refuse=ShapeError,
+):
+    """Return an answer with these rules."""
+
+    def answer(layer, shape):
+        if isinstance(layer, Linear):
+            if refuse and shape[-1] != layer.n_in:
+                raise refuse(f"{layer} expects {layer.n_in}, got {shape}.")
+            return linear(layer, shape)
+        if isinstance(layer, Flatten):
+            return flatten(shape)
+        if isinstance(layer, Mean):
+            return mean(layer, shape)
+        if isinstance(layer, Parallel):
+            return join(shape, [answer(part, shape) for part in layer.layers])
+        if isinstance(layer, Sequential):
+            for part in layer.layers:
+                shape = answer(part, shape)
+        return shape
+
+    return answer
+
+
+@spec.right
+def by_a_table(layer, shape):
+    def row():
+        now = shape
+        for part in layer.layers:
+            now = by_a_table(part, now)
+        return now
+
+    if isinstance(layer, Linear) and layer.n_in != shape[-1]:
+        raise ShapeError("the last entry must be n_in.")
+    rules = {
+        Linear: lambda: shape[:-1] + (layer.n_out,),
+        Flatten: lambda: (shape[0], int(np.prod(shape[1:], dtype=int))),
+        Mean: lambda: tuple(size for axis, size in enumerate(shape) if axis != layer.axis),
+        Parallel: lambda: (
+            *by_a_table(layer.layers[0], shape)[:-1],
+            sum(by_a_table(part, shape)[-1] for part in layer.layers),
+        ),
+        Sequential: row,
+    }
+    return rules.get(type(layer), lambda: shape)()
+
+
+spec.right(_spec())
+spec.mistake("Axes between the first and the last stay as they are.")(
+    _spec(linear=lambda layer, shape: (shape[0], layer.n_out))
+)
+spec.mistake("Flatten makes")(_spec(flatten=lambda shape: (int(np.prod(shape)),)))
+spec.mistake("Mean(axis=1) makes")(_spec(mean=lambda layer, shape: shape[:-1]))
+spec.mistake("Parallel makes")(_spec(join=lambda shape, parts: parts[-1]))
+spec.mistake("The axes before the last are those of the parts' results, and not of X.")(
+    _spec(join=lambda shape, parts: (*shape[:-1], sum(part[-1] for part in parts)))
+)
+spec.mistake("a ShapeError is wanted")(_spec(refuse=None))
+spec.mistake("the class that is wanted is ShapeError")(_spec(refuse=ValueError))
+
+
+@spec.mistake("nothing is to be computed")
+def by_running_it(layer, shape):
+    return layer(np.zeros(shape))[0].shape
+
+
+# 3. a sentence that helps
+
+scale = Exercise(
+    "12_shapes.Scale",
+    title="A sentence that helps",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "When is X right? If it has two axes, and as many columns as s has entries. Refuse all else.",
+        "`X.shape` and `self.s.shape` are tuples; in an f-string they stand as `(5, 4)` and `(3,)`.",
+        "Compare all of X.shape behind the batch, `X.shape[1:]`, with the shape of s. If they differ, raise "
+        'a ShapeError that is given one f-string, f"… {X.shape} … : give …", with both shapes.',
+    ),
+)
+VERBS = ("give", "make", "use", "write")
+
+
+@scale.check
+def _(answer, rng):
+    for width in (N_IN, 1):
+        layer = answer(rng.normal(size=width) + 2.0)
+        if not isinstance(layer, Layer):
+            raise CheckFailed("Scale must be a subclass of Layer")
+        X = rng.normal(size=(BATCH, width))
+        try:
+            Y, backward = expect_several(layer(X), "Y", "backward")
+        except ShapeError as error:
+            raise CheckFailed(
+                f"an X of shape {X.shape} fits an s of shape {(width,)}, and must pass; yours raises: {error}"
+            ) from error
+        expect_values("Y", Y, X * layer.s.data)
+        dY = rng.normal(size=Y.shape)
+        expect_values("dX", backward(dY), dY * layer.s.data)
+    for width, shape in ((N_IN, (BATCH, N_OUT)), (N_IN, (BATCH, 1)), (1, (BATCH, N_IN)), (N_IN, (N_IN,))):
+        _require_sentence(answer(np.ones(width)), np.ones(shape), (width,))
+    _require_sentence(answer(np.ones(N_IN)), np.ones((BATCH, N_OUT, N_IN)), (N_IN,))
+    return "two that fit, and five that do not, three of which NumPy would repeat"
+
+
+def _require_sentence(layer, X, wanted):
+    """Refuse a layer that takes a wrong X, or does not say both shapes and what to do."""
+    case = f"for an X of shape {X.shape} and an s of shape {wanted}"
+    try:
+        layer(X)
+    except ShapeError as error:
+        said = str(error)
+    except Exception as error:
+        raise CheckFailed(f"{case} it raises {type(error).__name__}, and not ShapeError: {error}") from error
+    else:
+        raise CheckFailed(f"{case} it computes; a ShapeError is wanted")
+    for name, shape in (("X", X.shape), ("s", wanted)):
+        if str(shape) not in said:
+            raise CheckFailed(f"{case} the sentence does not hold the shape of {name}: {said!r}")
+    if not re.search(rf"\b({'|'.join(VERBS)})\b", said.lower()):
+        raise CheckFailed(
+            f"{case} the sentence does not say what to do, with one of the words {', '.join(VERBS)}: {said!r}"
+        )
+
+
+@scale.probe
+def _(answer, rng):
+    layer = answer(np.array([2.0, 3.0, 5.0]))
+    return layer(np.ones((BATCH, N_IN)))[0]
+
+
+def _scale(refuse):
+    """Return an answer that refuses in this way."""
+
+    class Scale(Layer):
+        def __init__(self, s):
+            self.s = Parameter(s)
+
+        def check_input(self, X):
+            refuse(X.shape, self.s.shape)
+
+        def forward(self, X):
+            s = self.s
+
+            def backward(dY):
+                s.grad += (dY * X).sum(axis=0)
+                return dY * s.data
+
+            return X * s.data, backward
+
+    return Scale
+
+
+def _raise(sentence, wrong=lambda X, s: X[1:] != s, kind=ShapeError):
+    """Return a refusal with a sentence, a rule and a kind of error."""
+
+    def refuse(X, s):
+        if wrong(X, s):
+            raise kind(sentence.format(X=X, s=s))
+
+    return refuse
+
+
+WHOLE = "Scale expects rows as wide as s of shape {s}, got X of shape {X}: give an X of two axes."
+scale.right(_scale(_raise(WHOLE)))
+scale.right(
+    _scale(
+        _raise(
+            "X is {X} and s is {s}. Make the last axis of X as long as s.",
+            lambda X, s: len(X) != 2 or X[-1] != s[0],
+        )
+    )
+)
+scale.mistake("the sentence does not say what to do")(_scale(_raise("X is {X}, s is {s}.")))
+scale.mistake("does not hold the shape of s")(_scale(_raise("X of shape {X} is wrong: give another.")))
+scale.mistake("does not hold the shape of X")(_scale(_raise("Give rows that fit s of shape {s}.")))
+scale.mistake("NumPy repeats a column, or s, of length 1: compare the shapes yourself.")(
+    _scale(_raise(WHOLE, lambda X, s: len(X) != 2 or (X[-1] != s[0] and 1 not in (X[-1], s[0]))))
+)
+scale.mistake("The last axis fits, but X must have two axes.")(
+    _scale(_raise(WHOLE, lambda X, s: len(X) == 1 or X[-1] != s[0]))
+)
+scale.mistake("X has an axis more than s, the batch: compare what stands behind it.")(
+    _scale(_raise(WHOLE, lambda X, s: X != s))
+)
+scale.mistake("and not ShapeError")(_scale(_raise(WHOLE, kind=ValueError)))
+
+
+# 4. work before work
+
+work = Exercise(
+    "12_shapes.work",
+    title="Work before work",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "Two numbers, two questions. For the multiplications, each *use* of a Linear counts. For the "
+        "parameters, each Linear *object* counts once.",
+        "Write a small function that returns a list of all uses of Linear layers; for layers in layers "
+        "it calls itself. Which of these uses are the same object?",
+        "`uses` may hold a layer twice. For parameters go through `{id(layer): layer for layer in uses}`"
+        "`.values()`, and mind `layer.bias`.",
+    ),
+)
+
+
+def _models(rng):
+    """Return (what it is, model, whether it shares), none of which has weights."""
+    a, b, c = (int(size) for size in rng.choice([3, 5, 7, 11, 13], 3, replace=False))
+    shared = Linear(a, a)
+    return [
+        ("one Linear", Sequential(Linear(a, b))),
+        ("a row", Sequential(Linear(a, b), ReLU(), Linear(b, c))),
+        ("a Linear without bias", Sequential(Linear(a, b, bias=False), Tanh())),
+        ("a row in a row", Sequential(Sequential(Linear(a, b), ReLU()), Linear(b, a))),
+        ("a residual", Sequential(Residual(Sequential(Linear(a, b), ReLU(), Linear(b, a))), Linear(a, c))),
+        ("a residual around one Linear", Sequential(Residual(Linear(b, b)), Linear(b, c))),
+        ("a layer that is used twice", Sequential(shared, ReLU(), Residual(shared), Linear(a, b))),
+    ]
+
+
+class _Counted(np.ndarray):
+    """An array that counts the multiplications of its matrix products, and passes that on."""
+
+    multiplications = 0
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        plain = [np.asarray(value) for value in inputs]
+        if ufunc is np.matmul:
+            _Counted.multiplications += plain[0].size * plain[1].shape[-1]
+        options["out"] = tuple(map(np.asarray, options["out"])) if "out" in options else None
+        return getattr(ufunc, method)(*plain, **options).view(_Counted)
+
+
+def _run(model):
+    """Return the number of parameters and of multiplications for one example, by drawing and running."""
+    first = next(layer for _, layer in model.walk() if isinstance(layer, Linear))
+    X = np.ones((1, first.n_in))
+    model.initialize(X, rng=0)
+    _Counted.multiplications = 0
+    model(X.view(_Counted))
+    return sum(parameter.data.size for parameter in model.parameters()), _Counted.multiplications
+
+
+@work.check
+def _(answer, rng):
+    for what, model in _models(rng):
+        parameters, multiplications = expect_several(answer(model), "parameters", "multiplications")
+        if any(layer.W is not None for _, layer in model.walk() if isinstance(layer, Linear)):
+            raise CheckFailed("it draws the weights: count with n_in and n_out alone")
+        truth = _run(model)
+        if parameters == 0:
+            raise CheckFailed(
+                f"{what} has {truth[0]} parameters, and yours says 0: no weights exist yet, so there is "
+                "nothing in model.parameters(); count with n_in and n_out"
+            )
+        for name, yours, true in zip(
+            ("parameters", "multiplications"), (parameters, multiplications), truth, strict=True
+        ):
+            if yours != true:
+                raise CheckFailed(f"{what} has {true} {name}, and yours says {yours}")
+    return "seven models, compared with drawing them and counting in a run"
+
+
+@work.probe
+def _(answer, rng):
+    return [tuple(answer(model)) for _, model in _models(rng)[:2]]
+
+
+def _uses(layer):
+    """Return every use of a Linear inside a layer, in order."""
+    if isinstance(layer, Linear):
+        return [layer]
+    parts = [layer.layer] if isinstance(layer, Residual) else getattr(layer, "layers", [])
+    return [use for part in parts for use in _uses(part)]
+
+
+def _parameters(layers, bias=True):
+    """Return how many numbers these layers train."""
+    return sum(layer.n_in * layer.n_out + (bias and layer.bias) * layer.n_out for layer in layers)
+
+
+def _products(layers):
+    """Return how many multiplications these layers make for one example."""
+    return sum(layer.n_in * layer.n_out for layer in layers)
+
+
+@work.right
+def uses_and_objects(model):
+    uses = _uses(model)
+    return _parameters({id(layer): layer for layer in uses}.values()), _products(uses)
+
+
+@work.right
+def with_walk(model):
+    objects = [layer for _, layer in model.walk() if isinstance(layer, Linear)]
+    return _parameters(objects), _products(_uses(model))
+
+
+@work.mistake("A layer that is used twice has its parameters once.")
+def parameters_for_each_use(model):
+    return _parameters(_uses(model)), _products(_uses(model))
+
+
+@work.mistake("Each use of a layer multiplies, also the second one.")
+def multiplications_for_each_object(model):
+    objects = [layer for _, layer in model.walk() if isinstance(layer, Linear)]
+    return _parameters(objects), _products(objects)
+
+
+@work.mistake("one Linear has")
+def without_biases(model):
+    return _parameters(set(_uses(model)), bias=False), _products(_uses(model))
+
+
+@work.mistake("A layer with bias=False has no b.")
+def always_a_bias(model):
+    objects = set(_uses(model))
+    return sum((layer.n_in + 1) * layer.n_out for layer in objects), _products(_uses(model))
+
+
+@work.mistake("it draws the weights")
+def by_drawing(model):
+    return _run(model)
+
+
+@work.mistake("yours says 0: no weights exist yet")
+def with_parameters(model):
+    return sum(parameter.data.size for parameter in model.parameters()), _products(_uses(model))
+
+
+@work.mistake("yours says 0: no weights exist yet")
+def both_with_parameters(model):
+    sizes = [parameter.data.shape for parameter in model.parameters()]
+    return sum(map(np.prod, sizes)), sum(np.prod(size) for size in sizes if len(size) == 2)
+
+
+@work.mistake("No weights exist yet, W is None: count with n_in and n_out.")
+def with_the_weights(model):
+    return sum(layer.W.data.size for layer in _uses(model)), _products(_uses(model))
+
+
+def _without_residuals(layer):
+    """Return the uses of Linear layers in rows, and in rows of rows."""
+    if isinstance(layer, Linear):
+        return [layer]
+    return [use for part in getattr(layer, "layers", []) for use in _without_residuals(part)]
+
+
+@work.mistake("A Residual has one layer inside, called `layer`; it has no list `layers`.")
+def the_residual_forgotten(model):
+    uses = _without_residuals(model)
+    return _parameters(set(uses)), _products(uses)
+
+
+@work.mistake("Layers inside layers are missing.")
+def only_the_outer_row(model):
+    outer = [layer for layer in model.layers if isinstance(layer, Linear)]
+    return _parameters(outer), _products(outer)
+
+
+# 5. a key for each branch
+
+side_by_side = Exercise(
+    "12_shapes.side_by_side",
+    title="Side by side, from one key",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "It returns a function `init(key, n_in)`; that one knows the recipes by its closure. How many "
+        "children does the key need?",
+        "`for child, recipe in zip(split(key, len(recipes)), recipes):` gives each recipe its own child. "
+        "All of them get the same n_in.",
+        "Add up the widths in a number, and join the lists of weights with `+=`; then return both.",
+    ),
+)
+
+
+def _split(key, count):
+    """Return children of a key; the same key has the same children."""
+    return [np.random.SeedSequence(key.entropy, spawn_key=(*key.spawn_key, place)) for place in range(count)]
+
+
+def _dense(n_out):
+    """Return a recipe that draws one matrix."""
+
+    def init(key, n_in):
+        return n_out, [np.random.default_rng(key).normal(size=(n_in, n_out))]
+
+    return init
+
+
+def _made(recipe, key, n_in):
+    """Return the width and the weights that a recipe makes, or refuse it."""
+    if not callable(recipe):
+        raise CheckFailed(f"it must return a function init(key, n_in), and returned {described(recipe)}")
+    n_out, weights = expect_several(recipe(key, n_in), "n_out", "a list of weights")
+    if not isinstance(weights, list) or not all(isinstance(W, np.ndarray) for W in weights):
+        raise CheckFailed("the second thing that init returns must be one list of arrays: join the lists")
+    return n_out, weights
+
+
+@side_by_side.check
+def _(answer, rng):
+    key = np.random.SeedSequence(int(rng.integers(10**6)))
+    for widths in ((N_OUT,), (2, N_OUT), (N_OUT, N_OUT, 2)):
+        recipe = answer(*map(_dense, widths))
+        n_out, weights = _made(recipe, key, N_IN)
+        one, several = f"one part, of width {widths[0]},", f"parts of widths {', '.join(map(str, widths))}"
+        case = f"for {one if len(widths) == 1 else several}"
+        if n_out != sum(widths):
+            raise CheckFailed(f"{case} n_out must be {sum(widths)}, and is {n_out}")
+        shapes, wanted = [W.shape for W in weights], [(N_IN, width) for width in widths]
+        if shapes != wanted:
+            raise CheckFailed(f"{case} the weights must have the shapes {wanted}, and have {shapes}")
+        for W, again in zip(weights, _made(recipe, key, N_IN)[1], strict=True):
+            if not np.array_equal(W, again):
+                raise CheckFailed(f"{case} the same key makes other weights at the second call")
+        if len(weights) == 3:
+            _require_unlike(case, weights)
+        other = _made(recipe, np.random.SeedSequence(int(rng.integers(10**6)) + 10**6), N_IN)[1]
+        if any(np.array_equal(W, again) for W, again in zip(weights, other, strict=True)):
+            raise CheckFailed(f"{case} another key makes the same weights")
+    half = answer(_dense(2), _dense(2))
+    n_out, weights = _made(answer(half, half), key, N_IN)
+    expect_values("for two halves of two parts each, n_out", n_out, 8)
+    if len(weights) != 4:
+        raise CheckFailed(f"two halves of two parts each have 4 weights, and yours has {len(weights)}")
+    _require_unlike("for two halves of two parts each", weights)
+    return "one, two and three parts, halves of halves, the same key twice, and another key"
+
+
+def _require_unlike(case, weights):
+    """Refuse weights of which two are equal."""
+    for place, W in enumerate(weights):
+        for later, other in enumerate(weights[place + 1 :], place + 1):
+            if np.array_equal(W, other):
+                raise CheckFailed(f"{case} the weights of part {place + 1} and of part {later + 1} are equal")
+
+
+@side_by_side.probe
+def _(answer, rng):
+    n_out, weights = answer(_dense(2), _dense(3))(np.random.SeedSequence(5), 7)
+    return [n_out, *(size for W in weights for size in W.shape), *(W[0, 0] for W in weights)]
+
+
+def _joined(keys, widths=sum):
+    """Return an answer that makes the parts' keys in this way."""
+
+    def answer(*recipes):
+        def init(key, n_in):
+            made = [recipe(k, n_in) for k, recipe in zip(keys(key, len(recipes)), recipes, strict=True)]
+            return widths(n_out for n_out, _ in made), [W for _, weights in made for W in weights]
+
+        return init
+
+    return answer
+
+
+side_by_side.right(_joined(_split))
+side_by_side.right(_joined(lambda key, count: _split(key, 2 * count)[::2]))
+side_by_side.mistake("Each part needs a child of its own.")(_joined(lambda key, count: [key] * count))
+side_by_side.mistake("One child for all is no split.")(_joined(lambda key, count: _split(key, 1) * count))
+side_by_side.mistake(
+    "A key counts what it has spawned: its second `spawn` brings other children. Use split."
+)(_joined(lambda key, count: key.spawn(count)))
+side_by_side.mistake("another key makes the same weights")(
+    _joined(lambda key, count: [np.random.SeedSequence(place) for place in range(count)])
+)
+side_by_side.mistake("Numbers made from the key alone forget where in the tree it stands.")(
+    _joined(lambda key, count: [np.random.SeedSequence(key.entropy + place) for place in range(count)])
+)
+side_by_side.mistake("The parent's spawn_key was dropped: a child's is the parent's, and one number more.")(
+    _joined(
+        lambda key, count: [np.random.SeedSequence(key.entropy, spawn_key=(i,)) for i in range(count)],
+    )
+)
+side_by_side.mistake("n_out must be")(_joined(_split, widths=max))
+
+
+@side_by_side.mistake("join the lists")
+def lists_in_a_list(*recipes):
+    def init(key, n_in):
+        made = [recipe(k, n_in) for k, recipe in zip(_split(key, len(recipes)), recipes, strict=True)]
+        return sum(n_out for n_out, _ in made), [weights for _, weights in made]
+
+    return init
+
+
+@side_by_side.mistake("Side by side, all parts get the n_in of the whole; yours stand one behind the other.")
+def one_behind_the_other(*recipes):
+    def init(key, n_in):
+        total, found = 0, []
+        for child, recipe in zip(_split(key, len(recipes)), recipes, strict=True):
+            n_in, weights = recipe(child, n_in)
+            total, found = total + n_in, found + weights
+        return total, found
+
+    return init
+
+
+# 6. a width that nobody chose
+
+fill_sizes = Exercise(
+    "12_shapes.fill_sizes",
+    title="A width that nobody chose",
+    points=2,
+    kind="repair",
+    minutes=7,
+    hints=(
+        "Run `broken_fill_sizes` by hand on `[None, 5, None]`. What does the first layer get, and who asked "
+        "for it? And what stands in the list afterwards?",
+        "The targets may speak for one layer only. Which place in the list has it? And who needs to remember "
+        "its width, the list or `sizes`?",
+        "Inside the loop: if n_out is None, then either `place == len(widths) - 1`, and it takes width_of_T; "
+        "or raise ValueError, with a sentence.",
+    ),
+)
+
+
+@fill_sizes.check
+def _(answer, rng):
+    n_X, first, second, n_T = (int(size) for size in rng.choice([2, 3, 5, 7, 11], 4, replace=False))
+    cases = {
+        (None,): [(n_X, n_T)],
+        (first, None): [(n_X, first), (first, n_T)],
+        (first, second, None): [(n_X, first), (first, second), (second, n_T)],
+        (first, second): [(n_X, first), (first, second)],
+    }
+    for widths, truth in cases.items():
+        given = list(widths)
+        found = answer(given, n_X, n_T)
+        if given != list(widths):
+            raise CheckFailed("it changes the list of widths, which belongs to its caller")
+        case = f"for widths {given}, an X of {n_X} columns and a T of {n_T}"
+        if not isinstance(found, list | tuple) or [tuple(pair) for pair in found] != truth:
+            raise CheckFailed(f"{case} the sizes must be {truth}, and yours are {found}")
+    for widths in ([None, first, None], [first, None, None], [None, first], [first, None, second]):
+        try:
+            found = answer(list(widths), n_X, n_T)
+        except ValueError as error:
+            if not str(error).strip():
+                raise CheckFailed(
+                    "its ValueError says nothing: give it a sentence, for one who left a width out"
+                ) from None
+            continue
+        except AssertionError:
+            raise CheckFailed(
+                "it raises an AssertionError, which Python leaves out when it is told to optimize: "
+                "write `if …: raise ValueError(…)` instead of assert"
+            ) from None
+        if isinstance(found, Exception):
+            raise CheckFailed(f"it returns a {type(found).__name__}, and nobody is stopped: write raise")
+        raise CheckFailed(
+            f"for widths {widths} a ValueError is wanted, since nothing says how wide a hidden layer is; "
+            f"yours returns {found}"
+        )
+    return "four lists that can be filled, and four that cannot"
+
+
+@fill_sizes.probe
+def _(answer, rng):
+    return [tuple(pair) for pair in answer([3, None], 2, 5)]
+
+
+def _filled(from_T, refuse=True):
+    """Return an answer that lets the targets speak where from_T says so."""
+
+    def answer(widths, width_of_X, width_of_T):
+        sizes, n_in = [], width_of_X
+        for place, n_out in enumerate(widths):
+            if n_out is None:
+                if from_T(place, widths):
+                    n_out = width_of_T
+                elif refuse:
+                    raise ValueError(f"layer {place} needs a width.")
+                else:
+                    n_out = n_in
+            sizes.append((n_in, n_out))
+            n_in = n_out
+        return sizes
+
+    return answer
+
+
+@fill_sizes.mistake("instead of assert")
+def with_assert(widths, width_of_X, width_of_T):
+    assert None not in widths[:-1], "a hidden width is missing"
+    return _filled(_is_last)(widths, width_of_X, width_of_T)
+
+
+@fill_sizes.mistake("its ValueError says nothing")
+def without_a_sentence(widths, width_of_X, width_of_T):
+    if None in widths[:-1]:
+        raise ValueError
+    return _filled(_is_last)(widths, width_of_X, width_of_T)
+
+
+@fill_sizes.mistake("write raise")
+def returns_the_error(widths, width_of_X, width_of_T):
+    if None in widths[:-1]:
+        return ValueError("a hidden width is missing")
+    return _filled(_is_last)(widths, width_of_X, width_of_T)
+
+
+@fill_sizes.mistake("it changes the list of widths")
+def the_list_filled_as_before(widths, width_of_X, width_of_T):
+    for place, n_out in enumerate(widths):
+        if n_out is None and place < len(widths) - 1:
+            raise ValueError(f"layer {place} needs a width.")
+        if n_out is None:
+            widths[place] = width_of_T
+    return list(zip([width_of_X, *widths], widths, strict=False))
+
+
+def _is_last(place, widths):
+    """Say whether a place is the last."""
+    return place == len(widths) - 1
+
+
+fill_sizes.right(_filled(_is_last))
+
+
+@fill_sizes.right
+def all_hidden_first(widths, width_of_X, width_of_T):
+    *hidden, last = widths
+    if None in hidden:
+        raise ValueError(f"hidden widths must be given, got {widths}.")
+    outs = [*hidden, width_of_T if last is None else last]
+    return list(zip([width_of_X, *outs], outs, strict=False))
+
+
+fill_sizes.mistake("As before: the targets speak for every layer that is open.")(
+    _filled(lambda place, widths: True)
+)
+fill_sizes.mistake("A hidden layer does not get the width of what comes in, either.")(
+    _filled(_is_last, refuse=False)
+)
+fill_sizes.mistake("The targets speak for the last layer, and not for the last open one.")(
+    _filled(lambda place, widths: None not in widths[place + 1 :])
+)
+
+
+@fill_sizes.mistake("it changes the list of widths")
+def in_place(widths, width_of_X, width_of_T):
+    if None in widths[:-1]:
+        raise ValueError("give every hidden width.")
+    widths[-1] = width_of_T if widths[-1] is None else widths[-1]
+    return list(zip([width_of_X, *widths], widths, strict=False))
+
+
+@fill_sizes.mistake("raises ValueError")
+def always_refuses(widths, width_of_X, width_of_T):
+    if None in widths:
+        raise ValueError("give every width.")
+    return list(zip([width_of_X, *widths], widths, strict=False))

@@ -1,0 +1,1074 @@
+"""The exercises of chapter 13: counts, a tied autoencoder, a cosine, a trap, freezing, parts."""
+
+import copy
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradcheck,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.gradcheck import numerical_gradient
+from minigrad.layer import Layer, Sequential, walk
+from minigrad.layers.activations import ReLU, Tanh
+from minigrad.layers.linear import Linear
+from minigrad.losses import cross_entropy, mse
+from minigrad.parameter import Parameter
+from minigrad.replica import replica
+
+# 1. how many numbers learn
+
+how_many = Exercise(
+    "13_sharing.how_many",
+    title="Shared or not",
+    points=3,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "For each model ask how many *different* Parameter objects it holds, whatever numbers they hold.",
+        "`[layer] * 4` calls Linear once, the comprehension four times. `other` brings a bias of its own.",
+        "`deepcopy` remembers what it has copied, so one object in two places stays one. A replica has new "
+        "Parameter objects, and these are in the model beside those of `layer`.",
+    ),
+)
+
+
+def _half_shared(layer):
+    """Return a model of two layers that share W, and not b."""
+    other = Linear(3, 3, rng=1)
+    other.W = layer.W
+    return layer >> ReLU() >> other
+
+
+@how_many.check
+def _(answer, rng):
+    layer = Linear(3, 3, rng=rng)
+    models = {
+        "the count of [layer] * 4": Sequential(*[layer] * 4),
+        "the count of the comprehension": Sequential(*[Linear(3, 3, rng=rng) for _ in range(4)]),
+        "the count of the two layers with one W": _half_shared(layer),
+        "the count of the deepcopy": copy.deepcopy(layer >> ReLU() >> layer),
+        "the count of the model with a replica inside": layer >> ReLU() >> replica(layer),
+    }
+    numbers = {
+        what: float(sum(parameter.data.size for parameter in model.parameters()))
+        for what, model in models.items()
+    }
+    expect_guesses(answer(), numbers)
+    return "five models, made and counted"
+
+
+@how_many.right
+def as_an_array():
+    return np.array([12, 48, 15, 12, 24])
+
+
+@how_many.right
+def as_products():
+    one = 3 * 3 + 3
+    return [one, 4 * one, one + 3, one, 2 * one]
+
+
+@how_many.mistake("The list holds one object four times, and it is found once.")
+def four_in_a_list():
+    return 48, 48, 15, 12, 24
+
+
+@how_many.mistake("Each call of Linear makes new Parameters.")
+def one_in_the_comprehension():
+    return 12, 12, 15, 12, 24
+
+
+@how_many.mistake("Only W is shared: there is a second bias.")
+def bias_shared_too():
+    return 12, 48, 12, 12, 24
+
+
+@how_many.mistake("W is one object, and its 9 numbers count once.")
+def nothing_shared():
+    return 12, 48, 24, 12, 24
+
+
+@how_many.mistake("Inside a deep copy, one object in two places is again one object in two places.")
+def copied_apart():
+    return 12, 48, 15, 24, 24
+
+
+@how_many.mistake("That shares the biases, and not the matrix: it is W that is one object.")
+def matrix_apart():
+    return 12, 48, 21, 12, 24
+
+
+@how_many.mistake("That counts Parameters, and not the numbers in them.")
+def parameters_only():
+    return 2, 8, 3, 2, 4
+
+
+@how_many.mistake("A replica shares arrays, but its Parameters are objects of their own.")
+def replica_shares():
+    return 12, 48, 15, 12, 12
+
+
+# 2. a tied decoder
+
+transposed = Exercise(
+    "13_sharing.Transposed",
+    title="There and back with one matrix",
+    points=4,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Keep `linear`, or its Parameter `W`, and not the array in it: `to` puts another array there.",
+        "Z (batch, n_out) times the transpose of W, (n_out, n_in), plus a row. W's gradient must have the "
+        "shape (n_in, n_out): which product of dY (batch, n_in) and Z has it?",
+        "dZ is `dY @ W.data`, W's gradient grows by `dY.T @ Z`, and b's by the sum of dY over the batch.",
+    ),
+)
+
+
+def _encoder(rng):
+    """Return a Linear whose bias is not 0, so that it cannot be mixed up with the decoder's."""
+    linear = Linear(N_IN, N_OUT, rng=rng)
+    linear.b.data += rng.normal(size=N_OUT)
+    return linear
+
+
+@transposed.check
+def _(answer, rng):
+    linear = _encoder(rng)
+    decoder = answer(linear)
+    if not isinstance(decoder, Layer):
+        raise CheckFailed("Transposed must be a subclass of Layer")
+    b = getattr(decoder, "b", None)
+    if not isinstance(b, Parameter):
+        raise CheckFailed(f"its b must be a Parameter, and is {described(b)}")
+    expect_values("at first b", b.data, np.zeros(N_IN))
+    found = [part for _, part in walk(decoder) if isinstance(part, Parameter)]
+    if not any(part is linear.W for part in found):
+        raise CheckFailed(
+            "the decoder does not hold linear.W itself: another Parameter has a gradient of its own"
+        )
+    if set(map(id, found)) - {id(linear.W), id(linear.b), id(b)}:
+        raise CheckFailed(
+            "besides linear's Parameters and its b the decoder has another one: linear.W is to be its matrix"
+        )
+    b.data += rng.normal(size=N_IN)
+    Z, dY = rng.normal(size=(BATCH, N_OUT)), rng.normal(size=(BATCH, N_IN))
+    with untouched(Z=Z):
+        Y, backward = expect_several(decoder(Z), "Y", "backward")
+        expect_values("Y", Y, Z @ linear.W.data.T + b.data)
+        linear.zero_grad(), b.zero_grad()
+        dZ = backward(dY)
+    expect_gradients(
+        lambda Z, W, b: Z @ W.T + b,
+        {"Z": Z, "W": linear.W.data, "b": b.data},
+        dY,
+        {"Z": dZ, "W": linear.W.grad, "b": b.grad},
+    )
+    linear.W.data *= 2.0
+    expect_values("after a step of linear, Y", decoder(Z)[0], Z @ linear.W.data.T + b.data)
+    linear.W.data = linear.W.data / 3  # as `to` does: a new array in the same Parameter
+    expect_values("with a new array in linear.W, Y", decoder(Z)[0], Z @ linear.W.data.T + b.data)
+    expect_gradcheck(linear >> Tanh() >> decoder, rng.normal(size=(BATCH, N_IN)))
+    return "alone, after a step, and in an autoencoder, where W has gradients from both ends"
+
+
+@transposed.probe
+def _(answer, rng):
+    linear = _encoder(rng)
+    decoder = answer(linear)
+    Z, dY = rng.normal(size=(BATCH, N_OUT)), rng.normal(size=(BATCH, N_IN))
+    Y, backward = decoder(Z)
+    dZ = backward(dY)
+    linear.W.data *= 2.0  # a step, which a copy does not see
+    return Y, dZ, linear.W.grad, linear.b.grad, decoder(Z)[0]
+
+
+class _Decoder(Layer):
+    """A right decoder, of which the mistakes change one part each."""
+
+    def __init__(self, linear):
+        self.W, self.b = linear.W, Parameter(np.zeros(linear.n_in))
+
+    def forward(self, Z):
+        return Z @ self.W.data.T + self.b.data, lambda dY: self.back(Z, dY)
+
+    def back(self, Z, dY):
+        self.W.grad += dY.T @ Z
+        self.b.grad += dY.sum(axis=0)
+        return dY @ self.W.data
+
+
+@transposed.right
+class WithEinsum(_Decoder):
+    def forward(self, Z):
+        return np.einsum("bo,io->bi", Z, self.W.data) + self.b.data, lambda dY: self.back(Z, dY)
+
+
+@transposed.right
+class ThroughTheLayer(Layer):
+    def __init__(self, linear):
+        self.linear, self.b = linear, Parameter(np.zeros(len(linear.W.data)))
+
+    def forward(self, Z):
+        def backward(dY):
+            self.linear.W.grad = self.linear.W.grad + (Z.T @ dY).T
+            self.b.grad += np.ones(len(dY)) @ dY
+            return dY @ self.linear.W.data
+
+        return (self.linear.W.data @ Z.T).T + self.b.data, backward
+
+
+@transposed.mistake(
+    "Parameter(...) and deepcopy copy the numbers, and a copy sees no step of linear: keep linear.W."
+)
+class CopiesW(_Decoder):
+    def __init__(self, linear):
+        self.W, self.b = copy.deepcopy(linear.W), Parameter(np.zeros(linear.n_in))
+
+
+@transposed.mistake(
+    "Parameter(...) and deepcopy copy the numbers, and a copy sees no step of linear: keep linear.W."
+)
+class TransposesAtOnce(_Decoder):
+    def __init__(self, linear):
+        self.W, self.b = Parameter(linear.W.data.T), Parameter(np.zeros(linear.n_in))
+
+    def forward(self, Z):
+        return Z @ self.W.data + self.b.data, lambda dY: self.back(Z, dY)
+
+    def back(self, Z, dY):
+        self.W.grad += Z.T @ dY
+        self.b.grad += dY.sum(axis=0)
+        return dY @ self.W.data.T
+
+
+@transposed.mistake("besides linear's Parameters and its b the decoder has another one")
+class HasAMatrixOfItsOwn(_Decoder):
+    def __init__(self, linear):
+        self.linear, self.W = linear, Parameter(linear.W.data)
+        self.b = Parameter(np.zeros(linear.n_in))
+
+
+@transposed.mistake("after a step of linear, Y")
+class RemembersTheNumbers(_Decoder):
+    def __init__(self, linear):
+        super().__init__(linear)
+        self.start = linear.W.data.T.copy()
+
+    def forward(self, Z):
+        return Z @ self.start + self.b.data, lambda dY: self.back(Z, dY)
+
+
+@transposed.mistake("with a new array in linear.W, Y")
+class RemembersTheArray(_Decoder):
+    def __init__(self, linear):
+        super().__init__(linear)
+        self.start = linear.W.data.T
+
+    def forward(self, Z):
+        return Z @ self.start + self.b.data, lambda dY: self.back(Z, dY)
+
+
+@transposed.mistake("layers.0.W: overwritten, use += instead of =")
+class Assigns(_Decoder):
+    def back(self, Z, dY):
+        dZ = super().back(Z, dY)
+        self.W.grad = dY.T @ Z
+        return dZ
+
+
+@transposed.mistake("Nothing is added to W's gradient: that end of the matrix would not learn.")
+class OnlyTheEncoderLearns(_Decoder):
+    def back(self, Z, dY):
+        self.b.grad += dY.sum(axis=0)
+        return dY @ self.W.data
+
+
+@transposed.mistake("its b must be a Parameter, and is nothing")
+class WithoutBias(_Decoder):
+    def __init__(self, linear):
+        self.W = linear.W
+
+
+@transposed.mistake("What you add has the shape of W's transpose, (n_out, n_in): exchange dY and Z.")
+class AddsTheTranspose(_Decoder):
+    def back(self, Z, dY):
+        self.W.grad += Z.T @ dY
+        return dY @ self.W.data
+
+
+@transposed.mistake("Z has n_out columns, and W has n_in rows: the decoder needs W transposed.")
+class WithoutTransposing(_Decoder):
+    def forward(self, Z):
+        return Z @ self.W.data + self.b.data, lambda dY: self.back(Z, dY)
+
+
+@transposed.mistake("On the way back W stands as it is: dY has n_in columns, and W has n_in rows.")
+class TransposesTwice(_Decoder):
+    def back(self, Z, dY):
+        super().back(Z, dY)
+        return dY @ self.W.data.T
+
+
+@transposed.mistake("It is added to Y, which has n_in columns.")
+class BiasOfTheEncoder(_Decoder):
+    def __init__(self, linear):
+        self.W, self.b = linear.W, Parameter(np.zeros(linear.n_out))
+
+
+@transposed.mistake("5 times too small: 5 is the batch size")
+class MeanOfTheBatch(_Decoder):
+    def back(self, Z, dY):
+        self.W.grad += dY.T @ Z
+        self.b.grad += dY.mean(axis=0)
+        return dY @ self.W.data
+
+
+# 3. the cosine of partners
+
+cosine_of_partners = Exercise(
+    "13_sharing.cosine_of_partners",
+    title="Row by row",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Divide the rows of A and of B by their lengths: U and V. The cosine of a row is the sum of U * V.",
+        "Nudge a row of A along B's direction V: only the part of V that stands at right angles to U turns "
+        "A. That part is V - C U.",
+        "dA is `dC * (V - C * U) / lengths_A`, with dC, C and the lengths as columns, `[:, None]` or "
+        "`keepdims=True`. For dB exchange the roles.",
+    ),
+)
+
+
+def _cosines(A, B):
+    """Return the cosines of rows."""
+    return (A * B).sum(axis=1) / np.sqrt((A * A).sum(axis=1) * (B * B).sum(axis=1))
+
+
+@cosine_of_partners.check
+def _(answer, rng):
+    for batch in (BATCH, 1, N_IN):  # also as many rows as columns, where a missing axis is not noticed
+        A, B = rng.normal(size=(2, batch, N_IN)) * [[[2.0]], [[5.0]]]
+        other, dC = rng.normal(size=(2, batch, N_IN)), rng.normal(size=batch)
+        with untouched(A=A, B=B, dC=dC):
+            C, backward = expect_several(answer((A, B)), "C", "backward")
+            expect_values("C", C, _cosines(A, B))
+            answer(tuple(other))  # another pass, which must not matter
+            dA, dB = expect_several(backward(dC), "dA", "dB")
+        expect_gradients(_cosines, {"A": A, "B": B}, dC, {"A": dA, "B": dB})
+    expect_gradcheck(answer, (A, B))
+    return "values and both gradients, in three batches"
+
+
+@cosine_of_partners.probe
+def _(answer, rng):
+    C, backward = answer(tuple(rng.normal(size=(2, BATCH, N_IN))))
+    return C, *backward(rng.normal(size=BATCH))
+
+
+@cosine_of_partners.right
+def with_one_quotient(X):
+    A, B = X
+    aa, bb, ab = ((P * Q).sum(axis=1, keepdims=True) for P, Q in ((A, A), (B, B), (A, B)))
+    root = np.sqrt(aa * bb)
+
+    def backward(dC):
+        return (B - A * ab / aa) / root * dC[:, None], (A - B * ab / bb) / root * dC[:, None]
+
+    return (ab / root)[:, 0], backward
+
+
+@cosine_of_partners.right
+def with_einsum(X):
+    U, V = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in X)
+    C = np.einsum("bw,bw->b", U, V)
+
+    def back(own, partner, rows, dC):
+        part = partner - np.einsum("b,bw->bw", C, own)
+        return np.einsum("b,bw->bw", dC / np.linalg.norm(rows, axis=1), part)
+
+    return C, lambda dC: (back(U, V, X[0], dC), back(V, U, X[1], dC))
+
+
+def _cosine(back):
+    """Return a cosine that goes back in some way, for the mistakes."""
+
+    def cosine(X):
+        lengths = [np.sqrt((rows * rows).sum(axis=1, keepdims=True)) for rows in X]
+        U, V = (rows / length for rows, length in zip(X, lengths, strict=True))
+        C = (U * V).sum(axis=1, keepdims=True)
+        return C[:, 0], lambda dC: back(U, V, C, *lengths, dC[:, None])
+
+    return cosine
+
+
+def _no_part_out(U, V, C, a, b, dC):
+    return dC * V / a, dC * U / b
+
+
+def _whole_partner(U, V, C, a, b, dC):
+    return dC * (b * V - C * U) / a, dC * (a * U - C * V) / b
+
+
+def _no_part_out_and_no_lengths(U, V, C, a, b, dC):
+    return dC * V, dC * U
+
+
+def _partner_itself(U, V, C, a, b, dC):
+    return dC * b * V, dC * a * U
+
+
+def _keeps_the_part(U, V, C, a, b, dC):
+    return dC * C * U / a, dC * C * V / b
+
+
+def _keeps_the_part_and_no_lengths(U, V, C, a, b, dC):
+    return dC * C * U, dC * C * V
+
+
+def _adds_the_part(U, V, C, a, b, dC):
+    return dC * (V + C * U) / a, dC * (U + C * V) / b
+
+
+def _no_lengths(U, V, C, a, b, dC):
+    return dC * (V - C * U), dC * (U - C * V)
+
+
+def _exchanged(U, V, C, a, b, dC):
+    return dC * (U - C * V) / b, dC * (V - C * U) / a
+
+
+def _of_A_only(U, V, C, a, b, dC):
+    return dC * (V - C * U) / a, np.zeros_like(V)
+
+
+def _of_a_distance(U, V, C, a, b, dC):
+    return -dC * (V - C * U) / a, -dC * (U - C * V) / b
+
+
+def _without_dC(U, V, C, a, b, dC):
+    return (V - C * U) / a, (U - C * V) / b
+
+
+cosine_of_partners.mistake("The part along the row itself is still in it: a longer A has the same cosine.")(
+    _cosine(_no_part_out)
+)
+cosine_of_partners.mistake(
+    "Two things are missing: taking away the part along the row itself, and the division by its length."
+)(_cosine(_no_part_out_and_no_lengths))
+cosine_of_partners.mistake(
+    "That is the way back of a plain product: use directions, and then two more steps."
+)(_cosine(_partner_itself))
+cosine_of_partners.mistake(
+    "That keeps the part of V along U; what turns A is the rest, V without that part."
+)(_cosine(_keeps_the_part))
+cosine_of_partners.mistake(
+    "That keeps the part of V along U, and it is to be taken away; and the lengths are missing."
+)(_cosine(_keeps_the_part_and_no_lengths))
+cosine_of_partners.mistake("The part along the row itself is to be taken away, and not added.")(
+    _cosine(_adds_the_part)
+)
+cosine_of_partners.mistake("What turns A is B's direction, V, and not B itself; for dB, U and not A.")(
+    _cosine(_whole_partner)
+)
+cosine_of_partners.mistake(
+    "The division by the lengths is missing: a long row turns less for the same nudge."
+)(_cosine(_no_lengths))
+cosine_of_partners.mistake("this is the gradient of B")(_cosine(_exchanged))
+cosine_of_partners.mistake("B is no target here: it needs its gradient too.")(_cosine(_of_A_only))
+cosine_of_partners.mistake("the sign is flipped")(_cosine(_of_a_distance))
+cosine_of_partners.mistake("The argument dC is not used: multiply each row by its entry.")(
+    _cosine(_without_dC)
+)
+
+
+@cosine_of_partners.mistake(
+    "In dC is one number for each row: as a column, `dC[:, None]`, it meets the rows."
+)
+def dC_without_an_axis(X):
+    A, B = X
+    C, _ = with_one_quotient(X)
+    a, b = np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1)
+    U, V = A / a[:, None], B / b[:, None]
+    return C, lambda dC: (
+        dC * (V - C[:, None] * U) / a[:, None],
+        dC * (U - C[:, None] * V) / b[:, None],
+    )
+
+
+@cosine_of_partners.mistake("That is the table of all pairs; here a row meets its own partner alone.")
+def a_table(X):
+    A, B = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in X)
+    return A @ B.T, with_one_quotient(X)[1]
+
+
+@cosine_of_partners.mistake("it must have shape (5,)")
+def keeps_a_column(X):
+    C, backward = with_one_quotient(X)
+    return C[:, None], backward
+
+
+@cosine_of_partners.mistake("That is the cosine without the lengths: a plain product.")
+def plain_product(X):
+    A, B = X
+    return (A * B).sum(axis=1), lambda dC: (B * dC[:, None], A * dC[:, None])
+
+
+# 4. a trap
+
+trap = Exercise(
+    "13_sharing.trap",
+    title="Caught",
+    points=2,
+    kind="fill",
+    minutes=6,
+    hints=(
+        "The memory holds one result. When does a second result come before the first was needed?",
+        "Call the layer twice going forward, and go back only then. One after the other is enough, and so is "
+        "side by side with another X.",
+        "Give the first call's result to the second call, and keep both ways back. Your own `backward` calls "
+        "the second one with dY, and the first one with what that returns.",
+    ),
+)
+
+
+def _on_self():
+    """Return a tanh that keeps its result in one place for all calls."""
+    memory = {}
+
+    def layer(X):
+        memory["Y"] = np.tanh(X)
+        return memory["Y"], lambda dY: dY * (1 - memory["Y"] ** 2)
+
+    return layer
+
+
+def _in_closure(X):
+    """Go forward through a tanh that keeps its result in its closure."""
+    Y = np.tanh(X)
+    return Y, lambda dY: dY * (1 - Y**2)
+
+
+def _error(layer, X, rng):
+    """Return how far dX is from nudging, as a share of the largest true entry."""
+    Y, backward = expect_several(layer(X), "Y", "backward")
+    dY = rng.normal(size=np.shape(Y))
+    dX = backward(dY)
+    if np.shape(dX) != np.shape(X):
+        raise CheckFailed(f"dX has shape {np.shape(dX)}; it must have X's shape, {np.shape(X)}")
+    truth = numerical_gradient(lambda X: layer(X)[0], X, dY)
+    return np.abs(dX - truth).max() / max(np.abs(truth).max(), 1e-12)
+
+
+@trap.check
+def _(answer, rng):
+    X = rng.normal(size=(BATCH, N_IN))
+    errors = []
+    for layer in (_in_closure, _on_self()):
+        made = answer(layer)
+        if not callable(made):
+            raise CheckFailed(f"trap must return a layer, X -> (Y, backward), and returned {described(made)}")
+        errors.append(_error(made, X, rng))
+    if errors[0] > 1e-6:
+        raise CheckFailed(f"with the closure dX must be right, and it is wrong by {errors[0]:.0%}")
+    if errors[1] < 0.01:
+        raise CheckFailed(
+            f"nobody is caught: with the memory on self dX is wrong by {errors[1]:.1%}, and more than 1% is "
+            "wanted"
+        )
+    return f"with the closure right, with one memory wrong by {errors[1]:.0%}"
+
+
+@trap.probe
+def _(answer, rng):
+    X = rng.normal(size=(BATCH, N_IN))
+    Y, backward = answer(_in_closure)(X)
+    return Y, backward(rng.normal(size=np.shape(Y)))
+
+
+@trap.right
+def with_sequential(layer):
+    return Sequential(layer, layer)
+
+
+@trap.right
+def side_by_side(layer):
+    def both(X):
+        Y, backward = layer(X)
+        Z, other_backward = layer(-2 * X)
+        return Y + Z, lambda dY: backward(dY) - 2 * other_backward(dY)
+
+    return both
+
+
+@trap.mistake(
+    "On the way back the memory still holds what is needed: no other X went through the layer in between."
+)
+def once(layer):
+    return layer
+
+
+@trap.mistake("Both calls get the same X, so the one memory is right for both: give one of them another X.")
+def the_same_X_twice(layer):
+    def both(X):
+        (Y, backward), (Z, other_backward) = layer(X), layer(X)
+        return Y + Z, lambda dY: backward(dY) + other_backward(dY)
+
+    return both
+
+
+@trap.mistake("The second call got 2 * X: what comes back from it must be multiplied by 2 as well.")
+def forgets_the_factor(layer):
+    def both(X):
+        (Y, backward), (Z, other_backward) = layer(X), layer(2 * X)
+        return Y + Z, lambda dY: backward(dY) + other_backward(dY)
+
+    return both
+
+
+@trap.mistake("The first way back is called before the second call, when the memory still holds it.")
+def back_too_early(layer):
+    def model(X):
+        A, backward = layer(X)
+        slope = backward(np.ones_like(X))
+        Y, other = layer(A)
+        return Y, lambda dY: slope * other(dY)
+
+    return model
+
+
+@trap.mistake("The two calls follow each other, so the ways back must too; their results are added.")
+def adds_the_ways_back(layer):
+    def model(X):
+        A, first = layer(X)
+        Y, second = layer(A)
+        return Y, lambda dY: first(dY) + second(dY)
+
+    return model
+
+
+@trap.mistake("Only the second call has its way back; the first one is forgotten.")
+def forgets_the_first(layer):
+    def model(X):
+        A, _ = layer(X)
+        return layer(A)
+
+    return model
+
+
+@trap.mistake("trap must return a layer")
+def returns_numbers(layer):
+    return np.ones(3)
+
+
+# 5. freezing
+
+freeze = Exercise(
+    "13_sharing.freeze",
+    title="Frozen by name",
+    points=2,
+    kind="fill",
+    minutes=10,
+    changes=True,
+    hints=(
+        "Collect first which names fit, then see if there is any, then change `trainable`, then count.",
+        "A name fits if it is the prefix, or if `name.startswith(...)` of the prefix with a dot behind it.",
+        'The test is `name == prefix or name.startswith(f"{prefix}.")`. Count `parameter.data.size` of all '
+        "that are still trainable, not only of those you did not touch.",
+    ),
+)
+
+
+def _deep(rng):
+    """Return a model of twelve small layers, so that there are names with 1 and with 10 and 11."""
+    return Sequential(*[Linear(N_IN, N_IN, rng=rng) for _ in range(12)])
+
+
+def _trainable(model):
+    """Return the names of what learns."""
+    return [name for name, parameter in model.named_parameters().items() if parameter.trainable]
+
+
+@freeze.check
+def _(answer, rng):
+    one = N_IN * N_IN + N_IN
+    model = _deep(rng)
+    model.layers[5].b.trainable = False  # somebody froze this one before
+    data = [parameter.data.copy() for parameter in model.parameters()]
+    left = 12 * one - N_IN
+    for prefix, frozen in (("layers.1", one), ("layers.3.W", N_IN * N_IN), ("layers.5", N_IN * N_IN)):
+        left -= frozen
+        before = _trainable(model)
+        fits = [name for name in before if name == prefix or name.startswith(f"{prefix}.")]
+        try:
+            found = answer(model, prefix)
+        except ValueError as error:
+            raise CheckFailed(f'with prefix "{prefix}" a ValueError comes, and {fits[0]} fits') from error
+        wanted = [name for name in before if name not in fits]
+        for name in sorted(set(_trainable(model)) ^ set(wanted)):
+            state = "still learns" if name in fits else "is changed"
+            raise CheckFailed(f'with prefix "{prefix}", {name} {state}, and must {_must(name, fits)}')
+        _expect_count(f'with prefix "{prefix}"', found, left)
+        _expect_count(f'called again with "{prefix}"', answer(model, prefix), left)
+    for parameter, old in zip(model.parameters(), data, strict=True):
+        if not np.array_equal(parameter.data, old):
+            raise CheckFailed("it changes the data of a Parameter: only `trainable` is to be changed")
+    if answer(model, "layers") != 0:
+        raise CheckFailed('with prefix "layers" every name fits, and nothing is left that learns')
+    _expect_refusal(answer, _deep(rng))
+    shared = Linear(N_IN, N_IN, rng=rng)
+    _expect_count("for a layer in two places", answer(shared >> ReLU() >> shared, "layers.0.b"), N_IN**2)
+    return "parts, single Parameters, names with 1 and 10, a second call, and names that do not exist"
+
+
+def _must(name, fits):
+    """Return what should have happened to a Parameter."""
+    return "be frozen" if name in fits else "stay as it was"
+
+
+def _expect_count(when, found, truth):
+    """Refuse a count that is not the true one."""
+    if isinstance(found, bool) or not isinstance(found, int | np.integer):
+        raise CheckFailed(f"{when}, it must return an int, and returned {described(found)}")
+    if found != truth:
+        raise CheckFailed(f"{when}, it returns {found}, and {truth} numbers learn")
+
+
+def _expect_refusal(answer, model):
+    """Ask whether unknown prefixes are refused with a message that helps."""
+    for prefix in ("head", "layer", "layers.1."):
+        try:
+            answer(model, prefix)
+        except ValueError as error:
+            missing = [name for name in (prefix, *model.named_parameters()) if name not in str(error)]
+            if missing:
+                raise CheckFailed(
+                    f'for the unknown prefix "{prefix}" the message does not hold {missing[0]}'
+                ) from error
+        else:
+            raise CheckFailed(f'nothing is called "{prefix}", and no ValueError says so')
+        if len(_trainable(model)) < 24:
+            raise CheckFailed(f'the unknown prefix "{prefix}" froze something before it was refused')
+
+
+@freeze.probe
+def _(answer, rng):
+    model = _deep(rng)
+    answer(model, "layers.1")
+    return [parameter.trainable for parameter in model.parameters()]
+
+
+@freeze.right
+def name_by_name(model, prefix):
+    found, left, names = False, 0, []
+    for name, parameter in model.named_parameters().items():
+        names.append(name)
+        if (name + ".").startswith(prefix + ".") and not prefix.endswith("."):
+            found = True
+            parameter.trainable = False
+        left += parameter.trainable * parameter.data.size
+    if not found:
+        raise ValueError(f"{prefix}? {names}")
+    return int(left)
+
+
+@freeze.right
+def part_by_part(model, prefix):
+    wanted, parameters = prefix.split("."), model.named_parameters()
+    fits = {name for name in parameters if name.split(".")[: len(wanted)] == wanted}
+    if not fits:
+        raise ValueError(f"no {prefix} in {list(parameters)}")
+    for name, parameter in parameters.items():
+        parameter.trainable = parameter.trainable and name not in fits
+    return sum(int(np.prod(p.shape)) for p in parameters.values() if p.trainable)
+
+
+def _freezes(fits, count=None, refuse=True, reset=False):
+    """Return a freeze with a test and a count of its own, for the mistakes."""
+
+    def freeze(model, prefix):
+        parameters = model.named_parameters()
+        names = [name for name in parameters if fits(name, prefix)]
+        if refuse and not names:
+            raise ValueError(f"{prefix}: {', '.join(parameters)}")
+        for name, parameter in parameters.items():
+            if reset or name in names:
+                parameter.trainable = name not in names
+        if count:
+            return count(parameters, names)
+        return sum(p.data.size for p in parameters.values() if p.trainable)
+
+    return freeze
+
+
+def _right_fit(name, prefix):
+    return name == prefix or name.startswith(f"{prefix}.")
+
+
+freeze.mistake("The name only begins with the same digit: a dot must follow the prefix.")(
+    _freezes(str.startswith)
+)
+freeze.mistake("An exact name must fit too: without a dot behind it.")(
+    _freezes(lambda name, prefix: name.startswith(f"{prefix}."), refuse=False)
+)
+freeze.mistake("The whole name of a Parameter is a prefix too: nothing stands behind it, not even a dot.")(
+    _freezes(lambda name, prefix: name.startswith(f"{prefix}."))
+)
+freeze.mistake('nothing is called "head", and no ValueError says so')(_freezes(_right_fit, refuse=False))
+freeze.mistake("Somebody had frozen it before: leave what does not fit as it is.")(
+    _freezes(_right_fit, reset=True)
+)
+freeze.mistake("That counts what was frozen just now.")(
+    _freezes(_right_fit, lambda parameters, names: sum(parameters[name].data.size for name in names))
+)
+freeze.mistake("That counts Parameters, and not the numbers in them.")(
+    _freezes(_right_fit, lambda parameters, names: sum(p.trainable for p in parameters.values()))
+)
+freeze.mistake("What was frozen before learns no more, and is still in your count.")(
+    _freezes(
+        _right_fit,
+        lambda parameters, names: sum(p.data.size for name, p in parameters.items() if name not in names),
+    )
+)
+
+
+@freeze.mistake("the message does not hold layers.0.W")
+def says_only_the_prefix(model, prefix):
+    parameters = model.named_parameters()
+    if not any(_right_fit(name, prefix) for name in parameters):
+        raise ValueError(f"nothing is called {prefix}")
+    return _freezes(_right_fit)(model, prefix)
+
+
+# 6. replicas that share the work
+
+share_work = Exercise(
+    "13_sharing.share_work",
+    title="Unequal parts",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "What is the mean of all examples, if you know the means of the parts and their sizes?",
+        "For each part: a replica, forward, loss, backward. Its share is the number of its examples divided "
+        "by that of all.",
+        "In each pair of Parameters the model's `grad` grows by the share times the replica's, and the loss "
+        "by the share times L. Both happen inside the loop over the parts.",
+    ),
+)
+
+
+def _parts(rng, sizes, labels):
+    """Return batches of these sizes for a model of N_IN inputs and N_OUT outputs."""
+    return [
+        (
+            rng.normal(size=(size, N_IN)),
+            rng.integers(N_OUT, size=size) if labels else rng.normal(size=(size, N_OUT)),
+        )
+        for size in sizes
+    ]
+
+
+def _small(rng):
+    """Return a model in which one layer stands in two places, with gradients that are not 0."""
+    middle = Linear(N_IN, N_IN, rng=rng)
+    model = middle >> Tanh() >> middle >> Linear(N_IN, N_OUT, rng=rng)
+    for parameter in model.parameters():
+        parameter.grad += rng.normal(size=parameter.shape)
+    return model
+
+
+@share_work.check
+def _(answer, rng):
+    for loss, sizes in ((mse, (4,)), (mse, (2, 7, 1)), (cross_entropy, (5, 3))):
+        model, parts = _small(rng), _parts(rng, sizes, labels=loss is cross_entropy)
+        X, T = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        whole = copy.deepcopy(model)
+        Y, backward = whole(X)
+        L, loss_backward = loss(Y, T)
+        backward(loss_backward())
+        data, start = ([getattr(p, what).copy() for p in model.parameters()] for what in ("data", "grad"))
+        found, workers = expect_several(answer(model, loss, parts), "L", "workers")
+        for parameter, old in zip(model.parameters(), data, strict=True):
+            if not np.array_equal(parameter.data, old):
+                raise CheckFailed("it changes the model's data: gradients only are to grow")
+        _expect_workers(workers, model, parts)
+        case = f"for parts of {' and '.join(map(str, sizes))}, "
+        expect_values(f"{case}L", found, L)
+        names = model.named_parameters()
+        for (name, parameter), true, old in zip(names.items(), whole.parameters(), start, strict=True):
+            expect_shape(f"the gradient of {name}", parameter.grad, name, parameter.data)
+            grown = parameter.grad - old
+            expect_values(f"{case}the growth of {name}.grad", grown, true.grad - old)
+    return "one part, unequal parts, two losses, a layer in two places"
+
+
+def _expect_workers(workers, model, parts):
+    """Ask whether each part had a replica of its own."""
+    if not isinstance(workers, list | tuple) or len(workers) != len(parts):
+        count = f" of {len(workers)}" if isinstance(workers, list | tuple) else ""
+        raise CheckFailed(
+            f"workers must be a list of the replicas, one for each of {len(parts)} parts, and is "
+            f"{described(workers)}{count}"
+        )
+    for worker in workers:
+        if worker is model:
+            raise CheckFailed("a part went through the model itself, and wrote into its gradients on the way")
+        if not isinstance(worker, Layer):
+            raise CheckFailed(f"each worker must be a replica of the model, and one is {described(worker)}")
+        for ours, theirs in zip(model.parameters(), worker.parameters(), strict=True):
+            if theirs.data is not ours.data:
+                raise CheckFailed("a worker has arrays of its own, and would not see a step on the model")
+    if len({id(worker) for worker in workers}) < len(workers):
+        raise CheckFailed("one replica stands for several parts: two workers at a time would share a grad")
+
+
+@share_work.probe
+def _(answer, rng):
+    model = _small(rng)
+    found, _ = answer(model, mse, _parts(rng, (2, 7, 1), labels=False))
+    return found, *(parameter.grad for parameter in model.parameters())
+
+
+@share_work.right
+def seeded_with_the_share(model, loss, parts):
+    examples = sum(len(T) for _, T in parts)
+    losses, workers = [], [replica(model) for _ in parts]
+    for worker, (X, T) in zip(workers, parts, strict=True):
+        Y, backward = worker(X)
+        L, loss_backward = loss(Y, T)
+        backward(loss_backward(len(T) / examples))
+        losses.append(L * len(T))
+        for name, parameter in model.named_parameters().items():
+            parameter.grad += worker.named_parameters()[name].grad
+    return sum(losses) / examples, workers
+
+
+@share_work.right
+def workers_first(model, loss, parts):
+    workers = [replica(model) for _ in parts]
+    sizes = np.array([len(X) for X, _ in parts])
+    losses = np.array([_worked(*work, loss) for work in zip(workers, parts, strict=True)])
+    for group in zip(model.parameters(), *(worker.parameters() for worker in workers), strict=True):
+        group[0].grad = group[0].grad + sum(
+            w.grad * s for w, s in zip(group[1:], sizes / sizes.sum(), strict=True)
+        )
+    return np.average(losses, weights=sizes), tuple(workers)
+
+
+def _worked(worker, part, loss):
+    """Go through a worker and back; return the loss of its part."""
+    Y, backward = worker(part[0])
+    L, loss_backward = loss(Y, part[1])
+    backward(loss_backward())
+    return L
+
+
+def _shared_out(weigh, weigh_loss=None, assign=False, hire=replica):
+    """Return a share_work with weights of its own, for the mistakes."""
+
+    def share_work(model, loss, parts):
+        sizes, total = [len(X) for X, _ in parts], 0.0
+        sums = [np.zeros(parameter.shape) for parameter in model.parameters()]
+        workers = []
+        for part in parts:
+            workers.append(worker := hire(model))
+            size = len(part[0])
+            total += (weigh_loss or weigh)(size, sizes) * _worked(worker, part, loss)
+            for grad, theirs in zip(sums, worker.parameters(), strict=True):
+                grad += weigh(size, sizes) * theirs.grad
+        for parameter, grad in zip(model.parameters(), sums, strict=True):
+            parameter.grad = grad if assign else parameter.grad + grad
+        return total, workers
+
+    return share_work
+
+
+def _share(size, sizes):
+    return size / sum(sizes)
+
+
+share_work.mistake("Each part counts alike, whatever its size.")(
+    _shared_out(lambda size, sizes: 1 / len(sizes))
+)
+share_work.mistake("The parts are added up, and not weighted by their share.")(
+    _shared_out(lambda size, sizes: 1.0)
+)
+share_work.mistake("The loss is right; the gradients of the parts must be weighted too.")(
+    _shared_out(lambda size, sizes: 1.0, _share)
+)
+share_work.mistake("Gradients must grow: what was in them before is lost.")(_shared_out(_share, assign=True))
+share_work.mistake("Each part is weighted by its number of examples: divide by that of all.")(
+    _shared_out(lambda size, sizes: size)
+)
+
+
+@share_work.mistake("The replicas have the gradients; nobody adds them to the model's.")
+def leaves_them_there(model, loss, parts):
+    before = [parameter.grad.copy() for parameter in model.parameters()]
+    found = _shared_out(_share)(model, loss, parts)
+    for parameter, grad in zip(model.parameters(), before, strict=True):
+        parameter.grad = grad
+    return found
+
+
+@share_work.mistake(
+    "With `=` what stands in `grad` is replaced, that of before and that of other parts: write `+=`."
+)
+def assigns_in_the_loop(model, loss, parts):
+    total, workers = _shared_out(_share)(model, loss, parts)
+    for parameter, theirs in zip(model.parameters(), workers[-1].parameters(), strict=True):
+        parameter.grad = len(parts[-1][0]) / sum(len(X) for X, _ in parts) * theirs.grad
+    return total, workers
+
+
+share_work.mistake(
+    "A deepcopy copies the weights too, and brings the gradients along; a replica does neither."
+)(_shared_out(_share, hire=copy.deepcopy))
+
+
+@share_work.mistake("a part went through the model itself")
+def without_replicas(model, loss, parts):
+    examples = sum(len(X) for X, _ in parts)
+    losses = []
+    for X, T in parts:
+        worker = model
+        Y, backward = worker(X)
+        L, loss_backward = loss(Y, T)
+        backward(loss_backward(len(X) / examples))
+        losses.append(len(X) / examples * L)
+    return sum(losses), [model for _ in parts]
+
+
+@share_work.mistake("one replica stands for several parts")
+def one_replica_for_all(model, loss, parts):
+    worker, total = replica(model), 0.0
+    examples = sum(len(X) for X, _ in parts)
+    for part in parts:
+        worker.zero_grad()
+        total += len(part[0]) / examples * _worked(worker, part, loss)
+        for ours, theirs in zip(model.parameters(), worker.parameters(), strict=True):
+            ours.grad += len(part[0]) / examples * theirs.grad
+    return total, [worker] * len(parts)
+
+
+@share_work.mistake("it must return L and workers, and returned a float")
+def returns_the_loss_alone(model, loss, parts):
+    return _shared_out(_share)(model, loss, parts)[0]
+
+
+@share_work.mistake("it must return L and workers, and returned nothing")
+def returns_nothing(model, loss, parts):
+    _shared_out(_share)(model, loss, parts)

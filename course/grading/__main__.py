@@ -1,0 +1,196 @@
+"""The command: ``python -m course.grading grade SUBMISSIONS --chapter 04_closures --out GRADES``.
+
+Holds what is read from the command line and what is printed. Leaves out all that is done.
+"""
+
+import argparse
+import os
+import sqlite3
+import sys
+from collections import Counter
+from pathlib import Path
+
+from course.grading.crew import grade_all
+from course.grading.faults import GradingFault
+from course.grading.queue import Queue, exercises_of, secret, version
+from course.grading.reports import differences, write_reports
+
+UNSAFE = "UNSAFE: no sandbox. What these notebooks hold runs on this machine with your rights."
+CHANGED = (
+    "The checks, the grader or the level are not those of the marks in {folder}: nothing was graded.\n"
+    "`python -m course.grading regrade {folder}` shows what would change."
+)
+
+
+def main(arguments=None):
+    """Run one command, and return the exit status: 0 done, 1 not done, 2 done but something is not graded."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        return chosen.run(chosen)
+    except (GradingFault, OSError, sqlite3.Error) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped. What is graded is kept: run the same command again to go on.", file=sys.stderr)
+        return 130
+
+
+def _parser():
+    """Return what the command line may say."""
+    parser = argparse.ArgumentParser(prog="python -m course.grading", description="Grade a class.")
+    commands = parser.add_subparsers(required=True)
+
+    grade = commands.add_parser("grade", help="grade what has no mark yet, and write the reports")
+    grade.add_argument("submissions", type=Path, help="a folder with one folder a student")
+    grade.add_argument("--chapter", required=True, help="for example 04_closures")
+    grade.add_argument("--out", required=True, type=Path, help="where the marks go")
+    grade.set_defaults(run=_grade)
+
+    status = commands.add_parser("status", help="one row for each student")
+    status.set_defaults(run=_status)
+    regrade = commands.add_parser("regrade", help="after the checks have changed: show what would change")
+    regrade.add_argument("--accept", action="store_true", help="make the new results the marks")
+    regrade.set_defaults(run=_regrade)
+    report = commands.add_parser("report", help="write the reports again, with what marks.csv says now")
+    report.set_defaults(run=_report)
+    for command in (status, regrade, report):
+        command.add_argument("out", type=Path, help="where the marks are")
+    for command in (grade, regrade):
+        command.add_argument("--workers", type=_positive, help="processes at a time; one for each core")
+        command.add_argument("--unsafe", action="store_true", help="without a sandbox, where there is none")
+    return parser
+
+
+def _positive(text):
+    """Return a number of processes."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"give a whole number from 1 on, got {text!r}")
+    return int(text)
+
+
+def _grade(chosen):
+    """Take in what is handed in, grade what has no mark, and write the reports."""
+    from course.grading.submission import read_file
+
+    if not chosen.submissions.is_dir():
+        raise GradingFault(f"there is no folder {chosen.submissions}.")
+    exercises_of(chosen.chapter)
+    now = version(chosen.chapter, chosen.unsafe)
+    with Queue(chosen.out, chosen.chapter) as queue:
+        if queue.released not in (None, now):
+            raise GradingFault(CHANGED.format(folder=chosen.out))
+        queue.release(now)
+        if not queue.take_in(chosen.submissions, read_file):
+            raise GradingFault(f"{chosen.submissions} has no folders: there should be one for each student.")
+        _run(queue, now, chosen)
+        return _told(*write_reports(queue), chosen.out)
+
+
+def _regrade(chosen):
+    """Grade with the checks of now beside the marks, show what differs, and take it over when told to."""
+    with Queue(chosen.out) as queue:
+        now, before = version(queue.chapter, chosen.unsafe), queue.results(queue.released)
+        if now == queue.released:
+            print("The checks and the grader are those of these marks: there is nothing to regrade.")
+            return 0
+        _run(queue, now, chosen)
+        after = queue.results(now)
+        lines, left = differences(before, after), len(queue.open(now))
+        print("\n".join(lines) or "No mark changes.")
+        changed = len({line.partition(", ")[0] for line in lines})
+        print(f"\n{len(lines)} changes, {changed} of {len(after)} students.")
+        if left:
+            print(f"Not taken over: {left} are not graded with the new checks. Run regrade again.")
+            return 2
+        if not chosen.accept:
+            print("Nothing is changed yet: add --accept to take this over.")
+            return 0
+        queue.release(now)
+        return _told(*write_reports(queue), chosen.out)
+
+
+def _status(chosen):
+    """Print a row for each student."""
+    from course.grading.reports import rows
+
+    with Queue(chosen.out) as queue:
+        found, problems = rows(queue)
+    width = max((len(row.student) for row in found), default=0)
+    for row in found:
+        points = "-" if row.points is None else f"{row.points} of {row.out_of}"
+        print(f"{_plain(row.student):{width}}  {points:>9}  {_plain(row.reason)}")
+    return _told(found, problems)
+
+
+def _report(chosen):
+    """Write the reports again."""
+    with Queue(chosen.out) as queue:
+        return _told(*write_reports(queue), chosen.out)
+
+
+def _run(queue, now, chosen):
+    """Grade what is open, with a progress bar."""
+    from tqdm import tqdm
+
+    waiting = len(queue.open(now))
+    if not waiting:
+        return
+    grade = _grader(chosen.unsafe)
+    outcomes = grade_all(queue, now, grade, secret(queue.folder), chosen.workers, chosen.unsafe)
+    counts = Counter()
+    with tqdm(total=waiting, desc=queue.chapter, unit=" students", smoothing=0.1) as bar:
+        for _, result in outcomes:
+            counts["refused" if result["refused"] else "not graded" if result["fault"] else "graded"] += 1
+            bar.set_postfix(counts, refresh=False)
+            bar.update()
+
+
+def _grader(unsafe):
+    """Return the function that grades, after a look whether the sandbox holds."""
+    from course.grading import sandbox
+    from course.grading.grade import grade
+
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # each worker has one core
+    level = sandbox.level(unsafe)
+    sandbox.probe(unsafe)
+    if level != "bubblewrap":
+        print(UNSAFE, file=sys.stderr)
+    return grade
+
+
+def _told(found, problems, folder=None):
+    """Print what there is now, and return the exit status."""
+    ungraded = [row for row in found if row.points is None]
+    refused = [row for row in found if row.result and row.result["refused"]]
+    to_mark = sum(row.to_mark > 0 for row in found)
+    print(f"{len(found):,} students: {len(found) - len(ungraded):,} have a mark.")
+    if refused:
+        print(f"{len(refused):,} could not be read:")
+        _list(refused)
+    if to_mark:
+        print(f"{to_mark:,} have exercises that you mark: fill in to_mark.csv and call it marks.csv.")
+    if ungraded:
+        print(f"{len(ungraded):,} are not graded; run the same command again:")
+        _list(ungraded)
+    for problem in problems:
+        print(problem)
+    if folder:
+        print(f"Open {folder / 'class.html'}")
+    return 2 if ungraded or problems else 0
+
+
+def _list(some, most=20):
+    """Print students and reasons."""
+    for row in some[:most]:
+        print(f"  {_plain(row.student)}: {_plain(row.reason)}")
+    if len(some) > most:
+        print(f"  ... and {len(some) - most:,} more: `status` lists all")
+
+
+def _plain(text):
+    """Return text without what could steer a terminal."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
