@@ -19,8 +19,10 @@ BUILT = {
     **dict.fromkeys(("Dropout", "BatchNorm", "LayerNorm"), 10),
     "ShapeError": 12,
     **dict.fromkeys(("cosine_distance", "replica"), 13),
-    "pad": 15,
-    "GELU": 16,
+    **dict.fromkeys(("Conv2d", "MaxPool2d"), 14),
+    **dict.fromkeys(("pad", "RNN", "LSTM"), 15),
+    **dict.fromkeys(("Embedding", "Positions", "MultiHeadAttention", "GELU"), 16),
+    "TransformerBlock": 17,
     **dict.fromkeys(("array_module", "to_numpy", "to_device"), 21),
 }
 APART = {"minigrad.graph": 11}  # a module that `minigrad` does not export, named whole

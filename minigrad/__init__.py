@@ -12,6 +12,10 @@ from minigrad.layers.activations import GELU, ReLU, Sigmoid, Softmax, Tanh
 from minigrad.layers.combinators import Parallel, Residual, Watch, chain
 from minigrad.layers.reductions import Flatten, Max, Mean, Reshape, Sum, Transpose
 from minigrad.layers.normalization import BatchNorm, Dropout, LayerNorm
+from minigrad.layers.convolution import Conv2d, MaxPool2d
+from minigrad.layers.recurrent import LSTM, RNN
+from minigrad.layers.embedding import Embedding, Positions
+from minigrad.layers.attention import MultiHeadAttention, TransformerBlock
 from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
 from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine, exponential
 from minigrad.learner import History, Learner, accuracy
@@ -41,6 +45,14 @@ __all__ = [
     "RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential",
     # chapter 10
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
-    # chapters 12, 13, 15, 16 and 21
-    "ShapeError", "cosine_distance", "replica", "pad", "GELU", "array_module", "to_numpy", "to_device",
+    # chapters 12 and 13
+    "ShapeError", "cosine_distance", "replica",
+    # chapter 14
+    "Conv2d", "MaxPool2d",
+    # chapter 15
+    "pad", "RNN", "LSTM",
+    # chapters 16 and 17
+    "Embedding", "Positions", "MultiHeadAttention", "GELU", "TransformerBlock",
+    # chapter 21
+    "array_module", "to_numpy", "to_device",
 ]  # fmt: skip

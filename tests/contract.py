@@ -47,6 +47,22 @@ def normal(*shape):
     return lambda rng: rng.normal(size=shape)
 
 
+def tokens(n_tokens, *shape):
+    """Return a function that draws an array of tokens; some come more than once, and some not at all."""
+    return lambda rng: rng.integers(n_tokens, size=shape)
+
+
+def padded(*shape):
+    """Return a function that draws sequences of different lengths, padded with zeros: (X, lengths)."""
+
+    def draw(rng):
+        batch, steps, *_ = shape
+        lengths = rng.permutation(np.linspace(1, steps, batch).astype(int))  # from one step to all of them
+        return minigrad.pad([rng.normal(size=(length, *shape[2:])) for length in lengths])
+
+    return draw
+
+
 def scale(width, rng):
     """Return a layer that is a plain function, with a parameter in its closure."""
     factor = Parameter(rng.normal(size=width))
@@ -77,6 +93,14 @@ def plain(cls, rng):
     return cls()
 
 
+def drawn(layer, rng):
+    """Return a layer whose biases, gains and shifts are drawn too."""
+    for part in layer.parameters():
+        if len(part.shape) == 1:
+            part.data[...] = rng.normal(size=part.shape)
+    return layer
+
+
 def uneven(layer, rng):
     """Return a norm whose gains, shifts and averages are drawn: ones and zeros would hide mistakes."""
     for part in layer.parameters():
@@ -89,7 +113,11 @@ def uneven(layer, rng):
 LINEAR = "minigrad.layers.linear.Linear"
 ACTIVATIONS = "minigrad.layers.activations."
 NORMALIZATION = "minigrad.layers.normalization."
+CONVOLUTION = "minigrad.layers.convolution."
 REDUCTIONS = "minigrad.layers.reductions."
+RECURRENT = "minigrad.layers.recurrent."
+EMBEDDING = "minigrad.layers.embedding."
+ATTENTION = "minigrad.layers.attention."
 COMBINATORS = "minigrad.layers.combinators."
 SEQUENTIAL = "minigrad.layer.Sequential"
 LOSSES = "minigrad.losses."
@@ -129,6 +157,48 @@ ROWS = [
         (5, 11, 3),
         "over steps",
     ),
+    Row(
+        CONVOLUTION + "Conv2d",
+        lambda cls, rng: cls(3, 2, kernel=5, rng=rng),
+        normal(5, 3, 7, 11),
+        (5, 2, 3, 7),
+    ),
+    Row(
+        CONVOLUTION + "Conv2d",
+        lambda cls, rng: cls(3, 2, kernel=(2, 3), stride=2, padding=1, rng=rng),
+        normal(5, 3, 7, 11),
+        (5, 2, 4, 6),
+        "with strides, zeros and an edge that no window reaches",
+    ),
+    Row(
+        CONVOLUTION + "Conv2d",
+        lambda cls, rng: cls(3, 2, kernel=(4, 3), padding="same", bias=False, rng=rng),
+        normal(5, 3, 7, 11),
+        (5, 2, 7, 11),
+        "of the same size, without bias",
+    ),
+    Row(
+        CONVOLUTION + "Conv2d",
+        lambda cls, rng: cls(3, 2, kernel=1, stride=3, rng=rng),
+        normal(1, 3, 7, 11),
+        (1, 2, 3, 4),
+        "of single places, one example",
+    ),
+    Row(CONVOLUTION + "MaxPool2d", plain, normal(5, 3, 7, 11), (5, 3, 3, 5)),
+    Row(
+        CONVOLUTION + "MaxPool2d",
+        lambda cls, rng: cls(3, stride=2),
+        normal(5, 2, 7, 11),
+        (5, 2, 3, 5),
+        "with windows that overlap",
+    ),
+    Row(
+        CONVOLUTION + "MaxPool2d",
+        lambda cls, rng: cls(2, stride=3),
+        normal(1, 2, 7, 11),
+        (1, 2, 2, 4),
+        "with gaps, one example",
+    ),
     Row(REDUCTIONS + "Sum", plain, normal(5, 11, 3), (5, 3)),
     Row(REDUCTIONS + "Sum", lambda cls, rng: cls(-1), normal(5, 11, 3), (5, 11), "of the last axis"),
     Row(REDUCTIONS + "Mean", plain, normal(5, 11, 3), (5, 3)),
@@ -147,6 +217,54 @@ ROWS = [
         normal(5, 11, 3, 7),
         (5, 7, 11, 3),
         "in a ring",
+    ),
+    *(
+        Row(RECURRENT + name, lambda cls, rng, last=last: cls(3, 7, last=last, rng=rng), X, Y_shape, note)
+        for name in ("RNN", "LSTM")
+        for X, last, Y_shape, note in (
+            (normal(5, 11, 3), False, (5, 11, 7), ""),
+            (padded(5, 11, 3), False, (5, 11, 7), "with lengths"),
+            (normal(5, 11, 3), True, (5, 7), "to the end"),
+            (padded(5, 11, 3), True, (5, 7), "to each end"),
+            (normal(1, 1, 3), False, (1, 1, 7), "of one step"),
+        )
+    ),
+    *(
+        Row(
+            EMBEDDING + "Embedding",
+            lambda cls, rng: cls(13, 7, rng=rng),
+            tokens(13, *shape),
+            (*shape, 7),
+            note,
+        )
+        for shape, note in (((5, 11), ""), ((1, 11), "of one example"), ((5, 1), "of one step"))
+    ),
+    *(
+        Row(EMBEDDING + "Positions", lambda cls, rng: cls(11, 7, rng=rng), normal(*shape), shape, note)
+        for shape, note in (
+            ((5, 11, 7), ""),
+            ((5, 3, 7), "of a shorter sequence"),
+            ((1, 1, 7), "of one step"),
+        )
+    ),
+    *(
+        Row(
+            ATTENTION + name,
+            lambda cls, rng, heads=heads, causal=causal: drawn(cls(6, heads, causal, rng=rng), rng),
+            X,
+            shape,
+            note,
+        )
+        for name, heads, causal, X, shape, note in (
+            ("MultiHeadAttention", 1, False, normal(5, 7, 6), (5, 7, 6), ""),
+            ("MultiHeadAttention", 3, False, normal(5, 7, 6), (5, 7, 6), "with three heads"),
+            ("MultiHeadAttention", 2, True, normal(5, 7, 6), (5, 7, 6), "causal"),
+            ("MultiHeadAttention", 2, False, padded(5, 7, 6), (5, 7, 6), "with lengths"),
+            ("MultiHeadAttention", 2, True, padded(5, 7, 6), (5, 7, 6), "causal, with lengths"),
+            ("MultiHeadAttention", 2, True, normal(1, 1, 6), (1, 1, 6), "of one step"),
+            ("TransformerBlock", 2, False, normal(3, 5, 6), (3, 5, 6), ""),
+            ("TransformerBlock", 3, True, normal(3, 5, 6), (3, 5, 6), "causal"),
+        )
     ),
     Row(COMBINATORS + "chain", lambda cls, rng: cls(Linear(3, 7, rng=rng), ReLU()), normal(5, 3), (5, 7)),
     Row(

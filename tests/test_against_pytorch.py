@@ -80,6 +80,58 @@ def test_layers(make, make_theirs, X, training):
     assert_same_layer(make(), make_theirs(torch.nn), X, training)
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("Conv2d", {}),
+        ("Conv2d", {"stride": 2, "padding": 1}),
+        ("Conv2d", {"padding": "same", "bias": False}),
+        ("MaxPool2d", {}),
+        ("MaxPool2d", {"stride": 2}),
+    ],
+    ids=str,
+)
+def test_layers_for_images(name, options):
+    import torch
+
+    sizes = (3, 2, (5, 3)) if name == "Conv2d" else (3,)
+    layer, theirs = (getattr(library, name)(*sizes, **options) for library in (minigrad, torch.nn))
+    X = rng.normal(size=(5, 3, 7, 11))
+    if name == "Conv2d":
+        layer.initialize(X, rng=0)
+    else:
+        X = X.round()  # equal ones in most windows: the first gets the gradient on both sides
+    assert_same_layer(layer, theirs, X, training=False)
+
+
+@pytest.mark.parametrize("last", [False, True], ids=["all states", "last state"])
+@pytest.mark.parametrize("name", ["RNN", "LSTM"])
+def test_recurrent_layers_over_sequences_of_different_lengths(name, last):
+    import torch
+
+    layer = getattr(minigrad, name)(7, 3, last=last, rng=0)
+    theirs = getattr(torch.nn, name)(7, 3, batch_first=True).double()
+    pairs = [(layer.W, theirs.weight_ih_l0), (layer.U, theirs.weight_hh_l0), (layer.b, theirs.bias_ih_l0)]
+    for ours, parameter in pairs:
+        ours.data[...] = rng.normal(size=ours.shape)
+        parameter.data = tensor(ours.data.T)
+    theirs.bias_hh_l0.data.zero_()  # a second bias, added to the first
+    X, lengths = minigrad.pad([rng.normal(size=(length, 7)) for length in (11, 2, 1, 7, 11)])
+    X_theirs = tensor(X, learns=True)
+    Y, backward = layer((X, lengths))
+    packing, dY = torch.nn.utils.rnn, rng.normal(size=Y.shape)
+    packed = packing.pack_padded_sequence(X_theirs, tensor(lengths), batch_first=True, enforce_sorted=False)
+    states, end = theirs(packed)
+    Y_theirs, _ = packing.pad_packed_sequence(states, batch_first=True)
+    if last:
+        Y_theirs = (end[0] if name == "LSTM" else end)[0]
+    Y_theirs.backward(tensor(dY))
+    np.testing.assert_allclose(Y, Y_theirs.detach().numpy(), **AGREE)
+    np.testing.assert_allclose(backward(dY)[0], X_theirs.grad.numpy(), **AGREE)
+    for ours, parameter in pairs:
+        np.testing.assert_allclose(ours.grad, parameter.grad.numpy().T, **AGREE)
+
+
 def test_running_averages():
     import torch
 
@@ -163,3 +215,107 @@ def test_schedules(name):
         np.testing.assert_allclose(SCHEDULES[name](step), theirs.get_last_lr()[0], **AGREE)
         optimizer.step()
         theirs.step()
+
+
+def test_embedding():
+    import torch
+
+    layer, tokens = minigrad.Embedding(11, 3, rng=0), rng.integers(0, 11, (5, 7))
+    theirs = torch.nn.Embedding(11, 3, _weight=tensor(layer.W.data))
+    (Y, backward), Y_theirs = layer(tokens), theirs(tensor(tokens))
+    dY = rng.normal(size=Y.shape)
+    backward(dY)
+    Y_theirs.backward(tensor(dY))
+    np.testing.assert_array_equal(Y, Y_theirs.detach().numpy())
+    np.testing.assert_allclose(layer.W.grad, theirs.weight.grad.numpy(), **AGREE)
+
+
+def attention_arrays(layer, of):
+    """Return what a MultiHeadAttention has, as PyTorch lays it out: three layers in one, W transposed."""
+    inputs = layer.queries, layer.keys, layer.values
+    return {
+        "in_proj_weight": np.hstack([of(part.W) for part in inputs]).T,
+        "in_proj_bias": np.hstack([of(part.b) for part in inputs]),
+        "out_proj.weight": of(layer.output.W).T,
+        "out_proj.bias": of(layer.output.b),
+    }
+
+
+def assert_same_attention(layer, attention, theirs, run, steps, lengths=None):
+    """Compare Y, dX and all gradients of attention, or of a block around it, on sequences."""
+    for parameter in layer.parameters():
+        parameter.data[...] = rng.normal(size=parameter.shape)
+
+    def arrays(of):
+        found = attention_arrays(attention, of)
+        if attention is layer:
+            return found
+        found = {f"self_attn.{name}": array for name, array in found.items()}
+        norm, second_norm = (residual.layer.layers[0] for residual in layer.block.layers)
+        wide, narrow = (layer.block.layers[1].layer.layers[place] for place in (1, 3))
+        for name, part in (("linear1", wide), ("linear2", narrow)):
+            found |= {f"{name}.weight": of(part.W).T, f"{name}.bias": of(part.b)}
+        for name, part in (("norm1", norm), ("norm2", second_norm)):
+            found |= {f"{name}.weight": of(part.gain), f"{name}.bias": of(part.shift)}
+        return found
+
+    theirs = theirs.double().train()
+    theirs.load_state_dict({name: tensor(array) for name, array in arrays(lambda part: part.data).items()})
+    X = rng.normal(size=(5, steps, 6))
+    X_theirs = tensor(X, learns=True)
+    Y, backward = layer(X if lengths is None else (X, lengths))
+    dY = rng.normal(size=Y.shape)
+    real = np.ones((5, steps, 1)) if lengths is None else (np.arange(steps) < lengths[:, None])[..., None]
+    Y_theirs = run(theirs, X_theirs) * tensor(real)  # which writes behind the end
+    Y_theirs.backward(tensor(dY))
+    np.testing.assert_allclose(Y, Y_theirs.detach().numpy(), **AGREE)
+    dX = backward(dY)
+    np.testing.assert_allclose(
+        dX if lengths is None else dX[0], X_theirs.grad.numpy(), rtol=1e-10, atol=1e-10
+    )
+    gradients = dict(theirs.named_parameters())
+    for name, gradient in arrays(lambda part: part.grad).items():
+        # the sums of 35 steps, of numbers up to a hundred in a block
+        np.testing.assert_allclose(gradient, gradients[name].grad.numpy(), rtol=1e-10, atol=1e-10)
+
+
+LOOKS = pytest.mark.parametrize(
+    ("causal", "lengths"),
+    [(False, None), (True, None), (False, np.array([7, 1, 3, 5, 2])), (True, np.array([7, 1, 3, 5, 2]))],
+    ids=["everywhere", "causal", "lengths", "causal and lengths"],
+)
+
+
+@LOOKS
+def test_attention(causal, lengths):
+    import torch
+
+    layer, theirs = (
+        minigrad.MultiHeadAttention(6, 2, causal),
+        torch.nn.MultiheadAttention(6, 2, batch_first=True),
+    )
+    layer.initialize(np.ones((1, 1, 6)), rng=0)
+    ahead = torch.ones(7, 7, dtype=torch.bool).triu(1) if causal else None
+    behind = None if lengths is None else tensor(np.arange(7) >= lengths[:, None])
+
+    def run(theirs, X):
+        return theirs(X, X, X, attn_mask=ahead, key_padding_mask=behind, need_weights=False)[0]
+
+    assert_same_attention(layer, layer, theirs, run, 7, lengths)
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["everywhere", "causal"])
+def test_transformer_block(causal):
+    import torch
+
+    layer = minigrad.TransformerBlock(6, 3, causal, rng=0)
+    theirs = torch.nn.TransformerEncoderLayer(
+        *(6, 3, 24),
+        dropout=0.0,
+        activation=torch.nn.GELU(approximate="tanh"),
+        batch_first=True,
+        norm_first=True,
+    )
+    ahead = torch.ones(7, 7, dtype=torch.bool).triu(1) if causal else None
+    attention = layer.block.layers[0].layer.layers[1]
+    assert_same_attention(layer, attention, theirs, lambda theirs, X: theirs(X, src_mask=ahead), 7)

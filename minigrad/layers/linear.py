@@ -110,7 +110,7 @@ class Linear(Layer):
         super().check_input(X)
         if self.W is None and self.n_out is None:
             raise ShapeError(
-                f"{self} does not know its number of outputs: write Linear(n_out=...); "
+                f"{self} does not know its number of outputs: write {type(self).__name__}(n_out=...); "
                 "the last layer takes it from the targets, initialize(X, Y)."
             )
         if self.W is None:
@@ -118,4 +118,4 @@ class Linear(Layer):
 
     def __repr__(self):
         sizes = ", ".join("?" if size is None else str(size) for size in (self.n_in, self.n_out))
-        return f"Linear({sizes})"
+        return f"{type(self).__name__}({sizes})"

@@ -128,6 +128,9 @@ FILES = {
     "10_start_well": "layers/normalization",
     "11_graphs": "graph",
     "13_sharing": "replica",
+    "14_seeing": "layers/convolution",
+    "15_time": "layers/recurrent",
+    "16_attention": "layers/attention layers/embedding",
 }
 
 

@@ -1,0 +1,215 @@
+"""Attention: every step of a sequence looks at the others, and takes what it finds; and the block made of it.
+
+Leaves out attention to another sequence, and the stored keys that make a long text cheaper to generate. Built
+in chapters 16 (MultiHeadAttention) and 17 (TransformerBlock).
+"""
+
+import numpy as np
+
+from minigrad.backend import array_module
+from minigrad.layer import Layer
+from minigrad.layers.activations import GELU
+from minigrad.layers.combinators import Residual
+from minigrad.layers.linear import Linear
+from minigrad.layers.normalization import Dropout, LayerNorm
+from minigrad.shapes import ShapeError, shape_of
+
+
+class MultiHeadAttention(Layer):
+    """Let each step of a sequence ask all steps, and read from each as much as its key fits the question.
+
+    Parameters
+    ----------
+    n_in : int, optional
+        The width of X and of Y; what is left open is taken from the sample given to `initialize`.
+    heads : int
+        How many questions a step asks at once, each with n_in / heads numbers.
+    causal : bool
+        True lets a step look at itself and at earlier steps alone.
+    rng : int or numpy.random.Generator, optional
+        Where the weights are drawn from; without it they are drawn by `initialize`.
+    dtype : numpy dtype, optional
+        float64 unless given here or by the sample.
+
+    Attributes
+    ----------
+    queries, keys, values, output : Linear (n_in, n_in)
+
+    Raises
+    ------
+    ShapeError
+        If X is not (batch, steps, n_in), or empty, a length is not from 1 to steps, n_in is no multiple of
+        heads, or n_in is still unknown.
+
+    Notes
+    -----
+    X (batch, steps, n_in) -> Y of X's shape. With Q, K, V the three images of X, cut into heads:
+    A = softmax(Q Kᵀ / √width) row by row, Y = (A V, heads side by side) W + b.
+    dV = Aᵀ dH, dA = dH Vᵀ, dS = A (dA - rowsum(dA A)) / √width, dQ = dS K, dK = dSᵀ Q, and dX is the sum of
+    what comes back through queries, keys and values.
+    The keys' bias adds the same number to a whole row of Q Kᵀ, to which softmax is blind: its gradient is 0.
+    X may be a tuple (X, lengths) of padded sequences: steps behind the end are not looked at, their Y is 0,
+    and backward returns (dX, None).
+
+    References
+    ----------
+    Vaswani and others, "Attention is all you need" (2017), equation 1 and section 3.2.2. Chapter 16.
+
+    Examples
+    --------
+    >>> layer = MultiHeadAttention(1, rng=0)
+    >>> for part in layer.queries, layer.keys, layer.values, layer.output:
+    ...     part.W.data[...] = 1.0
+    >>> X = np.array([[[0.0], [np.log(3.0)]]])  # the first step asks for nothing, and gets the mean
+    >>> layer.weights(X)[0, 0, 0]
+    array([0.5, 0.5])
+    >>> Y, backward = layer(X)
+    >>> bool(np.isclose(Y[0, 0, 0], np.log(3.0) / 2))
+    True
+    """
+
+    def __init__(self, n_in=None, heads=1, causal=False, *, rng=None, dtype=None):
+        rng = None if rng is None else np.random.default_rng(rng)  # the four draw one after the other
+        parts = [Linear(n_in, n_in, rng=rng, dtype=dtype) for _ in range(4)]
+        self.queries, self.keys, self.values, self.output = parts
+        self.n_in, self.heads, self.causal = n_in, heads, causal
+
+    def forward(self, X):
+        """Return what each step reads and the way back."""
+        X, lengths = X if isinstance(X, tuple) else (X, None)
+        (Q, back_Q), (K, back_K), (V, back_V) = self.queries(X), self.keys(X), self.values(X)
+        Q, K, V = map(self._split, (Q, K, V))  # (batch, steps, n_in) -> (batch, heads, steps, width)
+        A, scale = self._look(Q, K, lengths), Q.shape[-1] ** -0.5  # (batch, heads, steps, steps), 1 / √width
+        Y, back_Y = self.output(_merge(A @ V))  # (batch, heads, steps, width) -> (batch, steps, n_in)
+        real = 1 if lengths is None else array_module(X).arange(X.shape[1])[:, None] < lengths[:, None, None]
+
+        def backward(dY):
+            dH = self._split(back_Y(dY * real))  # nothing was written behind the end of a sequence
+            dV, dA = _turn(A) @ dH, dH @ _turn(V)  # H = A V
+            dS = A * (dA - (dA * A).sum(axis=-1, keepdims=True))  # A = softmax(S)
+            dQ, dK = scale * (dS @ K), scale * (_turn(dS) @ Q)  # S = scale Q Kᵀ
+            dX = back_Q(_merge(dQ)) + back_K(_merge(dK)) + back_V(_merge(dV))  # X was read three times
+            return dX if lengths is None else (dX, None)
+
+        return Y * real, backward
+
+    def weights(self, X):
+        """Return A, how much each step looks at each: (batch, heads, steps, steps), its rows sum to 1."""
+        self.check_input(X)
+        X, lengths = X if isinstance(X, tuple) else (X, None)
+        return self._look(self._split(self.queries(X)[0]), self._split(self.keys(X)[0]), lengths)
+
+    def _look(self, Q, K, lengths):
+        """Return softmax(Q Kᵀ / √width), zero where a step must not look."""
+        xp, places = array_module(Q), array_module(Q).arange(Q.shape[2])
+        ahead = self.causal & (places > places[:, None])  # (steps, steps): a row is a step that looks
+        behind = False if lengths is None else places >= lengths[:, None, None, None]  # the end of a sequence
+        S = (Q.shape[-1] ** -0.5 * Q) @ _turn(K)
+        S += xp.where(ahead | behind, -xp.inf, 0.0).astype(S.dtype)
+        A = np.exp(S - S.max(axis=-1, keepdims=True))
+        return A / A.sum(axis=-1, keepdims=True)
+
+    def _split(self, X):
+        """Cut the last axis into heads: (batch, steps, n_in) -> (batch, heads, steps, width)."""
+        return X.reshape(*X.shape[:2], self.heads, -1).swapaxes(1, 2)
+
+    def open(self, X, Y, rng):
+        """Take the width from the sample; the four linear layers then draw their weights."""
+        self.n_in = self.n_in or shape_of(X[0] if isinstance(X, tuple) else X)[-1]
+        for part in self.queries, self.keys, self.values, self.output:
+            part.n_in = part.n_out = self.n_in
+
+    def check_input(self, X):
+        """Refuse what is no sequence of the layer's width, and lengths that do not fit it."""
+        X, lengths = X if isinstance(X, tuple) and len(X) == 2 else (X, None)
+        shape = shape_of(X)
+        if self.n_in is None or self.n_in % self.heads:
+            raise ShapeError(f"{self}: n_in is to be a multiple of heads; write it, or call initialize(X).")
+        if len(shape) != 3 or shape[2] != self.n_in or 0 in shape:
+            raise ShapeError(f"{self} expects X (batch, steps, {self.n_in}), none of them 0; got {shape}.")
+        if lengths is not None:
+            integers = lengths.dtype.kind in "iu" and shape_of(lengths) == shape[:1]
+            if not (integers and 1 <= lengths.min() and lengths.max() <= shape[1]):
+                raise ShapeError(f"{self} expects {len(X)} integers from 1 to {shape[1]}, got {lengths}.")
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.n_in or '?'}, heads={self.heads}, causal={self.causal})"
+
+
+def _turn(A):
+    """Return the transposes of the matrices in the last two axes."""
+    return A.swapaxes(-1, -2)
+
+
+def _merge(H):
+    """Put the heads side by side: (batch, heads, steps, width) -> (batch, steps, heads · width)."""
+    return H.swapaxes(1, 2).reshape(H.shape[0], H.shape[2], -1)
+
+
+class TransformerBlock(Layer):
+    """Look around, then think it over: attention and two linear layers, both added to what came in.
+
+    Parameters
+    ----------
+    n_in : int, optional
+        The width of X and of Y; what is left open is taken from the sample given to `initialize`.
+    heads, causal
+        As for MultiHeadAttention.
+    dropout : float
+        The share that is dropped, while training, of what is added.
+    rng : int or numpy.random.Generator, optional
+        Where the weights are drawn from; without it they are drawn by `initialize`.
+
+    Attributes
+    ----------
+    block : Sequential
+        The two residual layers.
+    wide : Linear (n_in, 4 n_in)
+
+    Raises
+    ------
+    ShapeError
+        If X is not (batch, steps, n_in), or empty, n_in is no multiple of heads, or still unknown.
+
+    Notes
+    -----
+    H = X + attention(norm(X)), Y = H + W₂ GELU(W₁ norm(H)), with 4 n_in numbers in the middle.
+    dX is put together by the parts, which have their formulas. The norms stand before the layers
+    ("pre-norm"), so that there is a way from Y to X with nothing on it.
+    Padded sequences need no lengths if causal is True: what lies behind the end lies ahead.
+
+    References
+    ----------
+    Vaswani and others, "Attention is all you need" (2017), section 3.1; Radford and others, "Language models
+    are unsupervised multitask learners" (2019), section 2.3, for the place of the norms. Chapter 17.
+
+    Examples
+    --------
+    >>> block = TransformerBlock(2, rng=0)
+    >>> block
+    TransformerBlock(2, heads=1, causal=False)
+    >>> for parameter in block.parameters():
+    ...     parameter.data[...] = 0.0
+    >>> block.predict(np.array([[[3.0, 5.0]]]))  # nothing is added to what came in
+    array([[[3., 5.]]])
+    """
+
+    def __init__(self, n_in=None, heads=1, causal=False, *, dropout=0.0, rng=None):
+        rng = None if rng is None else np.random.default_rng(rng)  # the parts draw one after the other
+        self.n_in, self.heads, self.causal = n_in, heads, causal
+        attention = MultiHeadAttention(n_in, heads, causal, rng=rng)
+        wide, narrow = Linear(n_in, n_in and 4 * n_in, rng=rng), Linear(n_in and 4 * n_in, n_in, rng=rng)
+        look = Residual(LayerNorm(n_in) >> attention >> Dropout(dropout, rng))
+        think = Residual(LayerNorm(n_in) >> wide >> GELU() >> narrow >> Dropout(dropout, rng))
+        self.block, self.wide = look >> think, wide
+
+    def forward(self, X, training=False):
+        """Return X with both additions and the way back."""
+        return self.block(X, training)
+
+    def open(self, X, Y, rng):
+        """Take the width from the sample; the parts then take theirs."""
+        self.n_in = self.n_in or shape_of(X)[-1]
+        self.wide.n_out = 4 * self.n_in
+
+    __repr__ = MultiHeadAttention.__repr__

@@ -1,0 +1,243 @@
+"""Layers for images, (batch, channels, rows, columns): a convolution, and the largest of each window.
+
+Both look at a small window and slide it over the image. Inside a convolution numbers lie in the order (rows,
+channels, columns, batch): what a matrix product reads is in one piece then, and Y is handed out as a view of
+it. Leaves out average pooling, dilation and groups. Built in chapter 14.
+"""
+
+import numpy as np
+
+from minigrad.backend import array_module
+from minigrad.initializers import lecun
+from minigrad.layer import Layer
+from minigrad.parameter import Parameter
+from minigrad.shapes import ShapeError, shape_of
+
+
+class Conv2d(Layer):
+    """Slide kernels over an image: each number of Y is one kernel times one window, plus its bias.
+
+    Parameters
+    ----------
+    n_in, n_out : int, optional
+        Channels of X and Y; n_in, if left open, is taken from the sample given to `initialize`.
+    kernel : int or pair of int
+        Rows and columns of a window.
+    stride : int
+        How far the window moves at a time, down and to the right.
+    padding : int or "same"
+        How many rows and columns of zeros are put on each side; "same" puts kernel - 1 in all, so that at
+        stride 1 Y has the rows and columns of X (the odd one goes to the right and to the bottom).
+    bias : bool
+        False leaves b out.
+    init : function, (shape, rng) -> array
+        Where W starts, with kernel rows · kernel columns · n_in inputs; b starts at zero.
+    rng : int or numpy.random.Generator, optional
+        Where the weights are drawn from; without it they are drawn by `initialize`.
+    dtype : numpy dtype, optional
+        float64 unless given here or by the sample.
+
+    Attributes
+    ----------
+    W : Parameter (n_out, n_in, kernel rows, kernel columns)
+    b : Parameter (n_out,), or None
+
+    Raises
+    ------
+    ShapeError
+        If X is no batch of images with n_in channels, or smaller than a window, or a size is still unknown.
+    ValueError
+        If kernel, stride or padding cannot be.
+
+    Notes
+    -----
+    Y[:, o, r, c] = b[o] + Σ W[o, p, i, j] X[:, p, r stride + i, c stride + j] over p, i, j, X with its zeros
+    around it. No kernel is flipped: strictly, this is a cross-correlation.
+    dX[:, p, r stride + i, c stride + j] += dY[:, o, r, c] W[o, p, i, j],
+    dW[o, p, i, j] = Σ dY[:, o, r, c] X[:, p, r stride + i, c stride + j], db = sum of dY over all but o.
+    The windows of a row of Y lie side by side in a matrix, which multiplies all kernels at once. Neighbouring
+    rows share most of it, so X is repeated once for each column of the kernel, and never for each row.
+
+    References
+    ----------
+    LeCun, Bottou, Bengio, Haffner, "Gradient-based learning applied to document recognition" (1998),
+    section II. Cho, Brand, "MEC: memory-efficient convolution for deep neural network" (2017), for the
+    matrix. Chapter 14.
+
+    Examples
+    --------
+    >>> layer = Conv2d(1, 1, kernel=(1, 2), rng=0)
+    >>> layer.W.data[...] = [[[[3.0, 5.0]]]]
+    >>> Y, backward = layer(np.array([[[[1.0, 2.0, 4.0]]]]))
+    >>> Y.ravel(), backward(np.array([[[[1.0, 10.0]]]])).ravel(), layer.W.grad.ravel(), layer.b.grad
+    (array([13., 26.]), array([ 3., 35., 50.]), array([21., 42.]), array([11.]))
+    """
+
+    def __init__(self, n_in=None, n_out=None, kernel=3, stride=1, padding=0,
+                 *, bias=True, init=lecun, rng=None, dtype=None):  # fmt: skip
+        rows, columns = kernel if isinstance(kernel, tuple) else (kernel, kernel)
+        self.zeros = (rows - 1, columns - 1) if padding == "same" else (2 * padding, 2 * padding)
+        if min(rows, columns, stride, *(1 + zeros for zeros in self.zeros)) < 1:
+            asked = f"kernel={kernel}, stride={stride}, padding={padding}"
+            raise ValueError(f"kernel and stride are at least 1, padding is not negative; got {asked}.")
+        self.n_in, self.n_out, self.kernel, self.stride = n_in, n_out, (rows, columns), stride
+        self.bias, self.init, self.rng, self.dtype = bias, init, rng, dtype
+        self.W = self.b = None
+        if None not in (n_in, n_out, rng):
+            self._draw(rng, np.float64, np.asarray)
+
+    def forward(self, X, need_dX=True):
+        """Return every kernel times every window, and the way back."""
+        W, b, (k_rows, k_columns) = self.W, self.b, self.kernel
+        batch, n_in, rows, columns = X.shape
+        top, left = (zeros // 2 for zeros in self.zeros)
+        inside = np.s_[top : top + rows, :, left : left + columns]
+        shape = (rows + self.zeros[0], n_in, columns + self.zeros[1], batch)  # X's, with zeros around it
+        padded = np.zeros_like(X, shape=shape, order="C")
+        padded[inside] = X.transpose(2, 1, 3, 0)
+
+        shifts = [np.s_[:, :, place] for place in _places(shape[2], k_columns, self.stride)]
+        strips = np.stack([padded[shift] for shift in shifts], axis=2)  # a copy for each column of a kernel
+
+        def windows_of(strips):  # views, one for each row of Y: the windows of a row side by side
+            starts = range(0, len(strips) - k_rows + 1, self.stride)
+            return [strips[row : row + k_rows].reshape(n_in * k_rows * k_columns, -1) for row in starts]
+
+        windows = windows_of(strips)
+        kernels = W.data.transpose(0, 2, 1, 3).reshape(len(W.data), -1)  # each one row, in a window's order
+        Y = np.empty((len(windows), len(kernels), windows[0].shape[1]), np.result_type(X, kernels), like=X)
+        for row, window in zip(Y, windows, strict=True):
+            np.matmul(kernels, window, out=row)
+            if b is not None:
+                row += b.data[:, None]  # here, while the row is in the cache
+
+        def backward(dY):
+            dY = dY.transpose(2, 1, 3, 0).reshape(len(windows), len(kernels), -1)
+            d_kernels = sum(window @ row.T for window, row in zip(windows, dY, strict=True))
+            W.grad += d_kernels.T.reshape(-1, k_rows, n_in, k_columns).transpose(0, 2, 1, 3)
+            if b is not None:
+                b.grad += dY.sum(axis=(0, 2))  # b was added to every place
+            if not need_dX:
+                return None
+            d_strips = np.zeros_like(strips, dtype=dY.dtype)
+            for d_window, row in zip(windows_of(d_strips), dY, strict=True):
+                d_window += kernels.T @ row  # windows overlap: each adds its share
+            d_padded = np.zeros_like(d_strips, shape=shape)
+            for j, shift in enumerate(shifts):
+                d_padded[shift] += d_strips[:, :, j]  # and so do the strips
+            return d_padded[inside].transpose(3, 1, 0, 2)
+
+        return Y.reshape(len(Y), len(kernels), -1, batch).transpose(3, 1, 0, 2), backward
+
+    def open(self, X, Y, rng):
+        """Take a missing n_in from the sample and draw the weights; a layer that has weights keeps them."""
+        if self.W is None:
+            _require_images(self, X, self.kernel, self.zeros)
+            self.n_in = shape_of(X)[1] if self.n_in is None else self.n_in
+            rng = rng if self.rng is None else self.rng
+            if None not in (self.n_out, rng):
+                self._draw(rng, X.dtype if X.dtype.kind == "f" else np.float64, array_module(X).asarray)
+
+    def _draw(self, rng, dtype, asarray):
+        """Draw W and set b to zero; numbers are drawn by NumPy and then put where the data is."""
+        W = self.init((self.n_in, *self.kernel, self.n_out), np.random.default_rng(rng))
+        self.W = Parameter(asarray(np.moveaxis(W, -1, 0).astype(self.dtype or dtype, order="C")))
+        self.b = Parameter(np.zeros_like(self.W.data, shape=self.n_out)) if self.bias else None
+        self.rng = None  # it has done its work, and is no state of the layer
+
+    def check_input(self, X):
+        """Refuse what is no batch of images of this layer, and a layer without weights."""
+        _require_images(self, X, self.kernel, self.zeros)
+        if self.n_in not in (None, shape_of(X)[1]):
+            raise ShapeError(f"{self} expects {self.n_in} channels in axis 1, got X of shape {shape_of(X)}.")
+        if self.n_out is None:
+            raise ShapeError(f"{self} does not know its number of outputs: write Conv2d(n_out=...).")
+        if self.W is None:
+            raise ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
+
+    def __repr__(self):
+        return f"Conv2d({self.n_in or '?'}, {self.n_out or '?'}, {self.kernel})"
+
+
+class MaxPool2d(Layer):
+    """Slide a window over each channel of an image, and keep the largest number in it.
+
+    Parameters
+    ----------
+    size : int
+        Rows and columns of a window.
+    stride : int, optional
+        How far the window moves at a time; its own size unless given, so that no two windows overlap.
+
+    Raises
+    ------
+    ShapeError
+        If X is no batch of images, or smaller than a window.
+    ValueError
+        If size or stride is below 1.
+
+    Notes
+    -----
+    Y[..., r, c] = max X[..., r stride + i, c stride + j] over i, j. A window that would be cut off at the
+    edge is dropped.
+    dX[..., r stride + i, c stride + j] += dY[..., r, c] where the largest stands, 0 elsewhere. Of several
+    equal ones the first gets it, in the order in which one reads; any share would be a subgradient.
+
+    References
+    ----------
+    Ranzato, Huang, Boureau, LeCun, "Unsupervised learning of invariant feature hierarchies with applications
+    to object recognition" (2007). Chapter 14.
+
+    Examples
+    --------
+    >>> Y, backward = MaxPool2d(2)(np.array([[[[1.0, 7.0, 9.0], [7.0, 3.0, 9.0]]]]))
+    >>> Y.ravel(), backward(np.array([[[[5.0]]]])).tolist()
+    (array([7.]), [[[[0.0, 5.0, 0.0], [0.0, 0.0, 0.0]]]])
+    """
+
+    def __init__(self, size=2, stride=None):
+        self.size, self.stride = size, size if stride is None else stride
+        if min(self.size, self.stride) < 1:
+            raise ValueError(f"size and stride are at least 1, got {self.size} and {self.stride}.")
+
+    def forward(self, X):
+        """Return the largest number of each window, and the way back."""
+        rows, columns = (_places(length, self.size, self.stride) for length in X.shape[2:])
+        first, *others = [np.s_[:, :, row, column] for row in rows for column in columns]
+        Y, overtaken = X[first], []
+        for place in others:
+            overtaken.append(X[place] > Y)  # by this place, of those before it
+            Y = np.maximum(Y, X[place])
+
+        def backward(dY):
+            dX, rest = np.zeros_like(X, dtype=dY.dtype), np.empty_like(Y, dtype=dY.dtype)
+            rest[...] = dY  # in the order of X and Y, which need not be that of dY
+            for place, here in zip(others[::-1], overtaken[::-1], strict=True):
+                share = rest * here  # whoever overtook last takes it
+                dX[place] += share
+                rest -= share
+            dX[first] += rest
+            return dX
+
+        return Y, backward
+
+    def check_input(self, X):
+        """Refuse what is no batch of images, each at least as large as a window."""
+        _require_images(self, X, (self.size, self.size))
+
+    def __repr__(self):
+        return f"MaxPool2d({self.size}, {self.stride})"
+
+
+def _places(length, size, stride):
+    """Return for each place in a window the slice of where it stands in all windows of an axis."""
+    count = (length - size) // stride + 1
+    return [slice(start, start + stride * (count - 1) + 1, stride) for start in range(size)]
+
+
+def _require_images(layer, X, window, zeros=(0, 0)):
+    """Refuse what is no batch of images, each at least as large as a window, with its zeros around it."""
+    shape = shape_of(X)
+    if len(shape) != 4 or 0 in shape or any(np.add(shape[2:], zeros) < window):
+        wanted = f"(batch, channels, rows, columns), at least one of each, for windows of {window}"
+        raise ShapeError(f"{layer} expects {wanted}, got X of shape {shape}.")

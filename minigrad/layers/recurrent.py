@@ -1,0 +1,266 @@
+"""Layers that read a sequence step by step and remember: RNN and LSTM.
+
+Sequences of different lengths travel together, padded as `pad` does it, with their lengths beside them. Both
+layers are one function called at every step, with the same weights; what they share stands in their base
+class. Leaves out the sibling that an exercise asks for (GRU). Built in chapter 15.
+"""
+
+import numpy as np
+
+from minigrad.backend import array_module
+from minigrad.initializers import lecun, orthogonal
+from minigrad.layers.linear import Linear
+from minigrad.parameter import Parameter
+from minigrad.shapes import ShapeError, shape_of
+
+
+class _Recurrent(Linear):
+    """A linear layer that all inputs go through at once, and after it a subclass's walk `through_time`."""
+
+    b_start = (0.0,)  # where the bias of each block of n_out columns starts
+
+    def __init__(
+        self, n_in=None, n_out=None, *, last=False, init=lecun, init_U=orthogonal, rng=None, dtype=None
+    ):
+        self.last, self.init_U = last, init_U
+        super().__init__(n_in, n_out, init=init, rng=rng, dtype=dtype)
+
+    def forward(self, X, need_dX=True):
+        """Return the states, or those at the ends, and the way back."""
+        X, lengths = _pair(X)
+        X, U = X.swapaxes(0, 1), self.U  # (steps, batch, n_in): the numbers of a step lie together
+        Z, backward_of_inputs = super().forward(X.reshape(-1, X.shape[-1]), need_dX)  # (steps · batch, ...)
+        H, backward_through_time = self.through_time(Z.reshape(*X.shape[:2], -1), U.data)
+        Y, backward_of_ends = _at_the_ends(H[1:], lengths, self.last)
+
+        def backward(dY):
+            dZ = backward_through_time(backward_of_ends(dY)).reshape(Z.shape)
+            U.grad += H[:-1].reshape(-1, H.shape[-1]).T @ dZ  # dL/dU = sum of Hₜ₋₁ᵀ dZₜ over the steps
+            dX = backward_of_inputs(dZ)
+            dX = dX.reshape(X.shape).swapaxes(0, 1) if need_dX else None
+            return dX if lengths is None else (dX, None)
+
+        return Y, backward
+
+    def open(self, X, Y, rng):
+        """Take missing sizes from the samples and draw the weights; a layer that has weights keeps them."""
+        super().open(_pair(X)[0], Y, rng)
+
+    def _draw(self, rng, dtype, asarray):
+        """Draw W and U block by block; numbers are drawn by NumPy and then put where the data is."""
+        rng = np.random.default_rng(rng)
+        W = [self.init((self.n_in, self.n_out), rng) for _ in self.b_start]
+        U = [self.init_U((self.n_out, self.n_out), rng) for _ in self.b_start]
+        arrays = np.hstack(W), np.hstack(U), np.repeat(self.b_start, self.n_out)
+        self.W, self.U, self.b = (Parameter(asarray(array.astype(self.dtype or dtype))) for array in arrays)
+        self.rng = None  # it has done its work, and is no state of the layer
+
+    def check_input(self, X):
+        """Refuse a wrong shape, lengths that do not fit, and a layer without weights."""
+        X, lengths = _pair(X)
+        shape = shape_of(X)
+        if len(shape) != 3 or 0 in shape:
+            what = "one sequence is X[None], and none is empty"
+            raise ShapeError(f"{self} expects X of shape (batch, steps, n_in), got {shape}: {what}.")
+        super().check_input(X)
+        if lengths is None:
+            return
+        batch, steps, _ = shape
+        integers = lengths.dtype.kind in "iu" and shape_of(lengths) == (batch,)
+        if not (integers and 1 <= lengths.min() and lengths.max() <= steps):
+            raise ShapeError(
+                f"{self} expects lengths as pad returns them, {batch} integers from 1 to {steps}, "
+                f"got {lengths.dtype} of shape {shape_of(lengths)}: {lengths}."
+            )
+
+
+def _pair(X):
+    """Return sequences and their lengths; None if all are as long as the array."""
+    return X if isinstance(X, tuple) else (X, None)
+
+
+def _at_the_ends(H, lengths, last):
+    """Return what leaves the layer, of all states (steps, batch, n_out), and the way back to them.
+
+    What a layer computes behind the end of a sequence touches nothing before it: no step looks ahead. And no
+    gradient comes from there. So the steps need no mask; what leaves the layer does.
+    """
+    xp, (steps, batch, _) = array_module(H), H.shape
+    if last:
+        ends = (steps if lengths is None else lengths) - 1, xp.arange(batch)
+
+        def backward(dY):
+            dH = np.zeros_like(H)
+            dH[ends] = dY
+            return dH
+
+        return H[ends], backward
+    if lengths is None:
+        return H.swapaxes(0, 1), lambda dY: dY.swapaxes(0, 1)
+    before_the_end = (xp.arange(steps)[:, None] < lengths)[:, :, None]  # (steps, batch, 1)
+    return (H * before_the_end).swapaxes(0, 1), lambda dY: dY.swapaxes(0, 1) * before_the_end
+
+
+class RNN(_Recurrent):
+    """Read a sequence step by step; the state after a step is a tanh of the input and of the state before.
+
+    Parameters
+    ----------
+    n_in, n_out : int, optional
+        Widths of X and of the state; what is left open is taken from the sample given to `initialize`.
+    last : bool
+        True returns the state at each sequence's own end alone, Y (batch, n_out).
+    init, init_U : function, (shape, rng) -> array
+        Where W and U start; b starts at zero. An orthogonal U keeps the length of a small state.
+    rng : int or numpy.random.Generator, optional
+        Where the weights are drawn from; without it they are drawn by `initialize`.
+    dtype : numpy dtype, optional
+        float64 unless given here or by the sample.
+
+    Attributes
+    ----------
+    W : Parameter (n_in, n_out)
+        From the input.
+    U : Parameter (n_out, n_out)
+        From the state before.
+    b : Parameter (n_out,)
+
+    Raises
+    ------
+    ShapeError
+        If X is not (batch, steps, n_in), or is empty; if lengths are not one integer from 1 to steps for each
+        sequence; if a size is still unknown.
+    ValueError
+        If the layer has no weights yet.
+
+    Notes
+    -----
+    X is (batch, steps, n_in), or a tuple (X, lengths) of padded sequences and integers (batch,), for which
+    backward returns (dX, None). Y is (batch, steps, n_out), zero behind a sequence's end.
+    H₀ = 0, Hₜ = tanh(Xₜ W + Hₜ₋₁ U + b), Yₜ = Hₜ.
+    dHₜ = dYₜ + dZₜ₊₁ Uᵀ, dZₜ = dHₜ (1 - Hₜ²), dXₜ = dZₜ Wᵀ: a state is read twice, by Y and by the next step.
+    dW = Σₜ Xₜᵀ dZₜ, dU = Σₜ Hₜ₋₁ᵀ dZₜ, db = Σₜ dZₜ summed over the batch.
+
+    References
+    ----------
+    Elman, "Finding structure in time" (1990); Werbos, "Backpropagation through time: what it does and how to
+    do it" (1990). Chapter 15.
+
+    Examples
+    --------
+    >>> layer = RNN(1, 1, last=True, rng=0)
+    >>> layer.W.data[...], layer.U.data[...] = 3.0, 2.0
+    >>> Y, backward = layer(np.zeros((1, 2, 1)))  # tanh(0) = 0, with slope 1
+    >>> Y, backward(np.array([[1.0]])).ravel()
+    (array([[0.]]), array([6., 3.]))
+    """
+
+    def through_time(self, Z, U):
+        """Return the states, the first of them zero, and the way back from their gradients to dZ."""
+        steps, batch, n_out = Z.shape
+        H = np.zeros_like(Z, shape=(steps + 1, batch, n_out))
+        for t in range(steps):
+            H[t + 1] = np.tanh(Z[t] + H[t] @ U)
+
+        def backward(dH):
+            dZ = 1.0 - H[1:] * H[1:]  # the slopes of tanh at all steps, to begin with
+            from_later = 0.0
+            for t in reversed(range(steps)):
+                dZ[t] *= dH[t] + from_later
+                from_later = dZ[t] @ U.T
+            return dZ
+
+        return H, backward
+
+
+class LSTM(_Recurrent):
+    """Read a sequence step by step, with a memory that three gates write to, clear and read.
+
+    Parameters
+    ----------
+    n_in, n_out : int, optional
+        Widths of X and of the state; what is left open is taken from the sample given to `initialize`.
+    last : bool
+        True returns the state at each sequence's own end alone, Y (batch, n_out).
+    init, init_U : function, (shape, rng) -> array
+        Where each of the four blocks of W and of U starts.
+    rng : int or numpy.random.Generator, optional
+        Where the weights are drawn from; without it they are drawn by `initialize`.
+    dtype : numpy dtype, optional
+        float64 unless given here or by the sample.
+
+    Attributes
+    ----------
+    W : Parameter (n_in, 4 n_out)
+        From the input to input gate, forget gate, candidate and output gate, side by side.
+    U : Parameter (n_out, 4 n_out)
+        From the state before.
+    b : Parameter (4 n_out,)
+        Zero at the start, but 1 for the forget gate: it then keeps 0.73 of the memory at each step instead of
+        a half, and a gradient reaches back far enough for the layer to learn what is worth keeping.
+
+    Raises
+    ------
+    ShapeError
+        If X is not (batch, steps, n_in), or is empty; if lengths are not one integer from 1 to steps for each
+        sequence; if a size is still unknown.
+    ValueError
+        If the layer has no weights yet.
+
+    Notes
+    -----
+    X is (batch, steps, n_in), or a tuple (X, lengths) of padded sequences and integers (batch,), for which
+    backward returns (dX, None). Y is (batch, steps, n_out), zero behind a sequence's end.
+    Zₜ = Xₜ W + Hₜ₋₁ U + b in four blocks; i, f, o = sigmoid of theirs, g = tanh of its own; H₀ = C₀ = 0,
+    Cₜ = f Cₜ₋₁ + i g, Yₜ = Hₜ = o tanh(Cₜ).
+    dHₜ = dYₜ + dZₜ₊₁ Uᵀ, dCₜ = fₜ₊₁ dCₜ₊₁ + dHₜ o (1 - tanh(Cₜ)²): the memory's way back is a product.
+    dZₜ = [dC g | dC Cₜ₋₁ | dC i | dH tanh(Cₜ)] times the slopes s (1 - s) of the gates and 1 - g²; the rest
+    is that of RNN. All four are one tanh, since sigmoid(z) = (1 + tanh(z / 2)) / 2.
+
+    References
+    ----------
+    Hochreiter, Schmidhuber, "Long short-term memory" (1997); Gers, Schmidhuber, Cummins, "Learning to forget"
+    (2000), for the forget gate; Jozefowicz, Zaremba, Sutskever, "An empirical exploration of recurrent
+    network architectures" (2015), for its bias of 1. Chapter 15.
+
+    Examples
+    --------
+    >>> layer = LSTM(1, 1, last=True, rng=0)
+    >>> layer.W.data[...], layer.U.data[...] = [[0.0, 0.0, 4.0, 0.0]], 0.0
+    >>> Y, backward = layer(np.zeros((1, 2, 1)))  # input and output gate are 1/2, the forget gate 0.73
+    >>> Y, backward(np.array([[1.0]])).ravel().round(2)
+    (array([[0.]]), array([0.73, 1.  ]))
+    """
+
+    b_start = (0.0, 1.0, 0.0, 0.0)  # 1 for the forget gate
+
+    def through_time(self, Z, U):
+        """Return the states, the first of them zero, and the way back from their gradients to dZ."""
+        steps, batch, n_out = *Z.shape[:2], Z.shape[2] // 4
+        H = np.zeros_like(Z, shape=(steps + 1, batch, n_out))
+        C, gates = np.zeros_like(H), np.empty_like(Z)
+        input_, forget, candidate, output = np.split(gates, 4, axis=-1)  # views, which the loop fills
+        half = np.full_like(Z, 0.5, shape=4 * n_out)  # sigmoid(z) = 0.5 + 0.5 tanh(0.5 z)
+        half[2 * n_out : 3 * n_out] = 1.0  # and tanh itself, of the candidate, is 0 + 1 tanh(1 z)
+        for t in range(steps):
+            gates[t] = (1.0 - half) + half * np.tanh(half * (Z[t] + H[t] @ U))
+            C[t + 1] = forget[t] * C[t] + input_[t] * candidate[t]
+            H[t + 1] = output[t] * np.tanh(C[t + 1])
+
+        def backward(dH):
+            dZ = gates * (1.0 - gates)  # the slopes of the sigmoids at all steps, to begin with
+            d_input, d_forget, d_candidate, d_output = np.split(dZ, 4, axis=-1)
+            d_candidate[...] = 1.0 - candidate * candidate  # and of the tanh
+            tanh_C, from_later, dC = np.tanh(C[1:]), 0.0, 0.0
+            for t in reversed(range(steps)):
+                dH_t = dH[t] + from_later
+                dC = dC + dH_t * output[t] * (1.0 - tanh_C[t] * tanh_C[t])
+                d_input[t] *= dC * candidate[t]
+                d_forget[t] *= dC * C[t]
+                d_candidate[t] *= dC * input_[t]
+                d_output[t] *= dH_t * tanh_C[t]
+                from_later = dZ[t] @ U.T
+                dC = dC * forget[t]
+            return dZ
+
+        return H, backward
