@@ -16,6 +16,7 @@ from minigrad.layers.convolution import Conv2d, MaxPool2d
 from minigrad.layers.recurrent import LSTM, RNN
 from minigrad.layers.embedding import Embedding, Positions
 from minigrad.layers.attention import MultiHeadAttention, TransformerBlock
+from minigrad.layers.recompute import Recompute
 from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
 from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine, exponential
 from minigrad.learner import History, Learner, accuracy
@@ -24,6 +25,8 @@ from minigrad.checkpoint import CheckpointError, load, save
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
 from minigrad.replica import replica
+from minigrad.parallel import average_gradients, broadcast
+from minigrad.evaluator import Evaluator
 from minigrad.backend import array_module, to_device, to_numpy
 
 __version__ = "0.1.0"
@@ -53,6 +56,8 @@ __all__ = [
     "pad", "RNN", "LSTM",
     # chapters 16 and 17
     "Embedding", "Positions", "MultiHeadAttention", "GELU", "TransformerBlock",
+    # chapters 19, 22 and 23
+    "Recompute", "average_gradients", "broadcast", "Evaluator",
     # chapter 21
     "array_module", "to_numpy", "to_device",
 ]  # fmt: skip

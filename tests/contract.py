@@ -118,6 +118,7 @@ REDUCTIONS = "minigrad.layers.reductions."
 RECURRENT = "minigrad.layers.recurrent."
 EMBEDDING = "minigrad.layers.embedding."
 ATTENTION = "minigrad.layers.attention."
+RECOMPUTE = "minigrad.layers.recompute.Recompute"
 COMBINATORS = "minigrad.layers.combinators."
 SEQUENTIAL = "minigrad.layer.Sequential"
 LOSSES = "minigrad.losses."
@@ -265,6 +266,12 @@ ROWS = [
             ("TransformerBlock", 2, False, normal(3, 5, 6), (3, 5, 6), ""),
             ("TransformerBlock", 3, True, normal(3, 5, 6), (3, 5, 6), "causal"),
         )
+    ),
+    Row(
+        RECOMPUTE,
+        lambda cls, rng: cls(Linear(3, 7, rng=rng) >> Tanh() >> Linear(7, 2, rng=rng)),
+        normal(5, 3),
+        (5, 2),
     ),
     Row(COMBINATORS + "chain", lambda cls, rng: cls(Linear(3, 7, rng=rng), ReLU()), normal(5, 3), (5, 7)),
     Row(

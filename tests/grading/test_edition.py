@@ -131,6 +131,9 @@ FILES = {
     "14_seeing": "layers/convolution",
     "15_time": "layers/recurrent",
     "16_attention": "layers/attention layers/embedding",
+    "19_memory": "layers/recompute",
+    "22_workers": "parallel",
+    "23_serving": "evaluator",
 }
 
 

@@ -90,8 +90,8 @@ class A:
     assert code_lines(source, without={"A"}) == {3}
 
 
-def test_the_library_without_its_checker_has_at_most_1400_lines():
-    assert sum(size(name) for name in files() if name not in (*CHECKER, APART)) <= 1400
+def test_the_library_without_its_checker_has_at_most_1450_lines():
+    assert sum(size(name) for name in files() if name not in (*CHECKER, APART)) <= 1450
 
 
 def test_the_graph_has_at_most_80_lines():

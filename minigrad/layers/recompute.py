@@ -1,0 +1,84 @@
+"""Forget on purpose: a layer whose way back keeps its input alone, and computes the rest again.
+
+Holds Recompute, which trades time for memory. Leaves out where to cut: that is a choice, and chapter 19 makes
+it. Built in chapter 19.
+"""
+
+import numpy as np
+
+from minigrad.layer import Layer, name_of, run, walk
+from minigrad.parameter import Buffer
+
+
+class Recompute(Layer):
+    """Run a layer, keep nothing but its input, and run it once more when the way back is wanted.
+
+    Parameters
+    ----------
+    layer : Layer or function, X -> (Y, backward)
+        Most is saved where it holds several layers: then only what enters the first of them is kept.
+
+    Notes
+    -----
+    Y and dX are those of the layer, and so is what is added to the gradients, to the last bit.
+    The second run begins with the random Generators and the Buffers as they were before the first, so that a
+    Dropout drops the same numbers, and it leaves both as it found them: a BatchNorm's running averages have
+    seen each batch once.
+    Time: one more forward. Memory: X, and while the way back runs what the layer itself keeps.
+
+    References
+    ----------
+    Griewank, "Achieving logarithmic growth of temporal and spatial complexity in reverse automatic
+    differentiation" (1992); Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost"
+    (2016), section 3. Chapter 19.
+
+    Examples
+    --------
+    >>> calls = []
+    >>> def square(X):
+    ...     calls.append("forward")
+    ...     return X * X, lambda dY: 2 * X * dY
+    >>> Y, backward = Recompute(square)(np.array([3.0]))
+    >>> Y, backward(np.array([1.0])), calls
+    (array([9.]), array([6.]), ['forward', 'forward'])
+    """
+
+    def __init__(self, layer):
+        self.layer = layer
+
+    def forward(self, X, training=False, need_dX=True):
+        """Return the layer's result, and a way back that begins with a second forward."""
+        as_before = _bookmark(self.layer)
+        Y, _ = run(
+            self.layer, X, training, need_dX
+        )  # its way back, and all that it remembers, is dropped here
+
+        def backward(dY):
+            as_now = _bookmark(self.layer)
+            as_before()
+            try:
+                _, layer_backward = run(self.layer, X, training, need_dX)
+            finally:
+                as_now()
+            return layer_backward(dY)
+
+        return Y, backward
+
+    def __repr__(self):
+        return f"Recompute({name_of(self.layer)})"
+
+
+def _bookmark(layer):
+    """Return a function that puts a layer's Generators and Buffers back to what they are now."""
+    parts = [part for _, part in walk(layer)]
+    generators = [part.bit_generator for part in parts if isinstance(part, np.random.Generator)]
+    states = [generator.state for generator in generators]
+    buffers = [(part, part.data.copy()) for part in parts if isinstance(part, Buffer)]
+
+    def put_back():
+        for generator, state in zip(generators, states, strict=True):
+            generator.state = state
+        for buffer, data in buffers:
+            buffer.data[...] = data
+
+    return put_back

@@ -1,0 +1,124 @@
+"""Gradients of several workers become the gradient of one that has seen all the examples."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from minigrad import BatchNorm, Linear, Tanh, average_gradients, broadcast, mse, replica
+
+
+class Team:
+    """Workers in threads with MPI's two words: what each of them sends is there for all, in order of rank."""
+
+    def __init__(self, size):
+        self.barrier, self.sent = threading.Barrier(size, timeout=20), [None] * size
+
+    def member(self, rank):
+        return Member(self, rank)
+
+
+class Member:
+    def __init__(self, team, rank):
+        self.team, self.rank, self.messages = team, rank, 0
+
+    def _all(self, mine):
+        self.messages += 1
+        self.team.sent[self.rank] = mine.copy()
+        self.team.barrier.wait()
+        found = list(self.team.sent)
+        self.team.barrier.wait()
+        return found
+
+    def Allreduce(self, mine, total):
+        total[...] = sum(self._all(mine))
+
+    def Bcast(self, data, root):
+        data[...] = self._all(data)[root]
+
+
+def together(size, work):
+    """Run work(communicator, rank) on so many workers and return what each returned."""
+    team = Team(size)
+    with ThreadPoolExecutor(size) as pool:
+        return list(pool.map(lambda rank: work(team.member(rank), rank), range(size)))
+
+
+@pytest.fixture
+def model():
+    rng = np.random.default_rng(0)
+    return Linear(3, 7, rng=rng) >> Tanh() >> Linear(7, 2, rng=rng)
+
+
+rng = np.random.default_rng(1)
+X, T = rng.normal(size=(11, 3)), rng.normal(size=(11, 2))
+
+
+def gradients(model, X, T):
+    model.zero_grad()
+    if len(X):
+        Y, backward = model(X)
+        backward(mse(Y, T)[1]())
+    return [parameter.grad.copy() for parameter in model.parameters()]
+
+
+@pytest.mark.parametrize("ends", [[4, 8], [1, 2], [11, 11], [2]], ids=str)
+def test_uneven_shares_give_the_gradient_of_the_whole(model, ends):
+    whole = gradients(model, X, T)
+    shards = list(zip(np.split(X, ends), np.split(T, ends), strict=True))
+
+    def work(communicator, rank):
+        mine = replica(model)
+        gradients(mine, *shards[rank])
+        average_gradients(mine.parameters(), communicator, len(shards[rank][0]))
+        return [parameter.grad for parameter in mine.parameters()], communicator.messages
+
+    for found, messages in together(len(shards), work):
+        assert messages == 1
+        for ours, expected in zip(found, whole, strict=True):
+            np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-14)  # sums in another order
+
+
+def test_a_plain_mean_of_uneven_shares_is_something_else(model):
+    parts = [gradients(model, X[:1], T[:1])[0], gradients(model, X[1:], T[1:])[0]]
+    assert np.abs(sum(parts) / 2 - gradients(model, X, T)[0]).max() > 0.01
+
+
+def test_float32_travels_as_float32(model):
+    model.to(np.float32)
+    sent = []
+
+    class Alone:
+        def Allreduce(self, mine, total):
+            sent.append(mine.dtype)
+            total[...] = mine
+
+    before = gradients(model, X.astype(np.float32), T.astype(np.float32))
+    average_gradients(model.parameters(), Alone(), 11)
+    assert sent == [np.float32]
+    for parameter, gradient in zip(model.parameters(), before, strict=True):
+        assert parameter.grad.dtype == np.float32
+        np.testing.assert_allclose(parameter.grad, gradient, rtol=1e-6)
+
+
+def test_no_examples_at_all_is_refused(model):
+    with pytest.raises(ValueError, match="no worker had an example"):
+        together(
+            2, lambda communicator, rank: average_gradients(replica(model).parameters(), communicator, 0)
+        )
+
+
+def test_all_begin_with_the_numbers_of_one():
+    def work(communicator, rank):
+        mine = Linear(3, 7, rng=rank) >> BatchNorm(7)
+        mine.buffers()[0].data[...] = rank
+        broadcast(mine, communicator, root=1)
+        return [part.data for part in [*mine.parameters(), *mine.buffers()]]
+
+    first, *others = together(3, work)
+    assert (first[-2] == 1).all()
+    np.testing.assert_array_equal(first[0], Linear(3, 7, rng=1).W.data)
+    for other in others:
+        for ours, theirs in zip(first, other, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
