@@ -62,6 +62,11 @@ def unpack(read):
     return header, [read(size) for size in sizes]
 
 
+def _shows(thing):
+    """Say whether the attributes of a thing are mirrored: those of a class and of a function are not."""
+    return not isinstance(thing, type) and getattr(type(thing), "mirrored", True)
+
+
 def look(thing):
     """Return how a shared thing is now, so that a change is seen later."""
     if isinstance(thing, np.ndarray):
@@ -70,7 +75,7 @@ def look(thing):
         return thing.bit_generator.state
     if isinstance(thing, list):
         return list(thing)
-    if isinstance(thing, type) or not getattr(type(thing), "mirrored", True):
+    if not _shows(thing):
         return {}
     return dict(thing if isinstance(thing, dict) else getattr(thing, "__dict__", {}))
 
@@ -276,6 +281,7 @@ class Peer:
     def _filled(self, thing, buffers, depth, handle, pairs):
         self.take(handle, thing)
         if pairs:
+            require(_shows(thing), "attributes of what has none to show")
             vars(thing).update(self._unpaired(buffers, depth, pairs, thing))
         self.shared[handle].seen = look(thing)
         return thing

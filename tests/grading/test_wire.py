@@ -174,6 +174,7 @@ def test_after_a_value_that_could_not_travel_its_parts_can(end):
     assert end.find("A") == [1.0]
 
 
+FUNCTION = {"kind": "function", "name": "f", "names": ["X"], "counts": [1, 0], "bases": []}
 WRONG = {
     "no kind": [],
     "an unknown kind": ["q", 1],
@@ -205,6 +206,8 @@ WRONG = {
     "a name that is none": ["x", "c1", {"kind": "class", "name": "\n", "bases": []}, []],
     "a base that is none": ["x", "c1", {"kind": "class", "name": "A", "bases": [5]}, []],
     "names that are none": ["x", "c1", {"kind": "function", "name": "f", "bases": [], "names": ["a b"]}, []],
+    "attributes of a class": ["x", "c1", {"kind": "class", "name": "A", "bases": []}, [["a", 1]]],
+    "attributes of a function": ["x", "c1", FUNCTION, [["a", 1]]],
     "too deep": json.loads("[" + '"t",[' * 0 + '"t",[["t",[]]]]'),
 }
 WRONG["too deep"] = None
@@ -317,14 +320,13 @@ def mutated(data, rng):
 def fuzz(count, seed=0):
     """Read so many damaged frames; return how many were refused and how many were read after all."""
     rng, made = random.Random(seed), []
-    told = {"kind": "function", "name": "f", "names": ["X"], "counts": [1, 0], "bases": []}
     values = 3, [1.0, (2, "x")], np.arange(3.0), {"a": Parameter([1.0])}, np.random.default_rng(0), fuzz
     for value in values:
         frames = []
         peer = Peer(None, frames.append)
         peer.mark = "c"
         peer.named, peer.travels = lambda value: None, lambda name: name.startswith("minigrad.parameter")
-        peer.describe, peer.attributes = lambda value: told, lambda value: {}
+        peer.describe, peer.attributes = lambda value: FUNCTION, lambda value: {}
         peer.send("return", value)
         made += frames
     refused = 0
