@@ -24,7 +24,7 @@ lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 
 test: check  ## prove everything: check, then every notebook and every solution against its stored outputs
 	@echo "== Running every notebook and every solution"
-	$(BIN)/python -m pytest --nbval -n 2 --dist loadfile notebooks solutions
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -n 2 --dist loadfile notebooks solutions
 
 test-gpu: $(READY)  ## prove that layers compute the same on a GPU (needs CuPy in .venv, and a device)
 	@$(BIN)/python -c 'import sys; from course.gpu import find_cupy; sys.exit(find_cupy()[1] or None)'

@@ -57,7 +57,7 @@ class Recompute(Layer):
             as_now = _bookmark(self.layer)
             as_before()
             try:
-                _, layer_backward = run(self.layer, X, training, need_dX)
+                layer_backward = run(self.layer, X, training, need_dX)[1]  # nothing holds Y any longer
             finally:
                 as_now()
             return layer_backward(dY)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from minigrad import SGD, History, Linear, Parameter, mse
+from minigrad import SGD, BatchNorm, History, Linear, Parameter, ReLU, mse
 from minigrad.layer import walk
 from tests.contract import ROWS
 
@@ -114,6 +114,18 @@ def shared(replica, X):
     return np.concatenate([array for part in (model, worker) for array in (part.W.data, part.W.grad)])
 
 
+def looked_at(Evaluator, X):
+    """What an Evaluator returns and keeps, before and after the model learns, and what the model predicts."""
+    model = Linear(3, 2, rng=0) >> BatchNorm(2) >> ReLU()
+    evaluator, seen = Evaluator(model), []
+    for _ in range(2):
+        seen.append(evaluator.forward(X))
+        seen += [evaluator.activations[name] for name in sorted(evaluator.activations)]
+        for part in [*model.parameters(), *model.buffers()]:
+            part.data = part.data + 0.5  # a new array in the same Parameter, as `load` puts it there
+    return np.concatenate([array.ravel() for array in [*seen, model.predict(X)]])
+
+
 # What is no layer of the library, and what it is tried on.
 CALLS = {
     "minigrad.gradcheck.numerical_gradient": (
@@ -129,6 +141,7 @@ CALLS = {
     "minigrad.data.batches": (cut, lambda batches, X: cut(batches, X, np.random.default_rng(3))),
     "minigrad.learner.Learner": (learned,),
     "minigrad.replica.replica": (shared,),
+    "minigrad.evaluator.Evaluator": (looked_at,),
     "minigrad.graph.Multiply": (lambda Multiply, X: handed_back(Multiply, X, X.T @ X),),
     "minigrad.graph.Add": (
         lambda Add, X: handed_back(Add, X, X[::-1]),
@@ -256,7 +269,9 @@ def results(layer, X):
     """Return Y, dX and the gradients of the parameters, for a dY that is the same for every layer."""
     Y, backward = layer(X)
     dX = backward(np.random.default_rng(2).normal(size=np.shape(Y)))
-    return [Y, *(dX if isinstance(dX, tuple) else [dX]), *(parameter.grad for parameter in parameters(layer))]
+    parts = dX if isinstance(dX, tuple) else (dX,)
+    parts = [part for part in parts if part is not None]  # integers have no gradient
+    return [Y, *parts, *(parameter.grad for parameter in parameters(layer))]
 
 
 def from_library(target):

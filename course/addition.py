@@ -1,0 +1,276 @@
+"""Sums of two numbers as text, and a small GPT that has learned them: its text, its training, its weights.
+
+`python -m course.addition` trains it again, in two orders of the digits, and writes `addition.npz` (the
+weights of one run, by `minigrad.save`) and `addition.json` (how many sums came out right, and when): some
+two minutes on one core. Leaves out how a model writes, which chapter 17 builds. Used in chapter 17.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+
+import minigrad
+
+SIGNS = "0123456789+="
+WIDTH, HEADS, BLOCKS = 32, 4, 2
+BATCH, UPDATES, LEARNING_RATE, WARMUP = 128, 1500, 0.003, 100
+MEASURED = 100  # updates from one look at the accuracy to the next
+SEEDS = (0, 1, 2)
+LEARNED = 7000  # of 10,000 sums; the others are held out
+ORDERS = ("least digit first", "as usual")
+FOLDER = Path(__file__).parent
+
+
+def sums(order="least digit first"):
+    """Return all sums of two numbers below 100 as tokens, shuffled, and always in the same way.
+
+    Parameters
+    ----------
+    order : {"least digit first", "as usual"}
+        How the result is written.
+
+    Returns
+    -------
+    array of integers (10000, 9)
+        The first 7,000 rows are to learn from.
+
+    Raises
+    ------
+    ValueError
+        If the order is not one of the two.
+
+    Examples
+    --------
+    >>> text(sums()[0]), text(sums("as usual")[0])
+    ('35+77=211', '35+77=112')
+    """
+    if order not in ORDERS:
+        raise ValueError(f"the order of the digits is {' or '.join(map(repr, ORDERS))}, got {order!r}.")
+    texts = []
+    for pair in np.random.default_rng(0).permutation(10_000):
+        a, b = divmod(int(pair), 100)
+        result = f"{a + b:03d}"
+        texts.append(f"{a:02d}+{b:02d}={result[::-1] if order == ORDERS[0] else result}")
+    return tokens(texts)
+
+
+def tokens(texts):
+    """Return texts of one length as an array of tokens.
+
+    Parameters
+    ----------
+    texts : sequence of str
+
+    Returns
+    -------
+    array of integers (texts, signs)
+
+    Raises
+    ------
+    ValueError
+        If a sign is none of the twelve, or the lengths differ.
+
+    Examples
+    --------
+    >>> tokens(["1+2="]).tolist()
+    [[1, 10, 2, 11]]
+    """
+    unknown = sorted(set("".join(texts)) - set(SIGNS))
+    if unknown or len(set(map(len, texts))) != 1:
+        found = f"the signs {unknown}" if unknown else f"lengths {sorted(set(map(len, texts)))}"
+        raise ValueError(f"texts of one length, made of {SIGNS}, are wanted; got {found}.")
+    return np.array([[SIGNS.index(sign) for sign in text] for text in texts])
+
+
+def text(row):
+    """Return a row of tokens as text."""
+    return "".join(SIGNS[token] for token in row)
+
+
+def of_asked_steps(Y, T):
+    """Return the cross-entropy over the steps that have a target, and the way back.
+
+    Parameters
+    ----------
+    Y : array (batch, steps, n_classes)
+    T : array of integers (batch, steps)
+        -1 where nothing is asked.
+
+    Returns
+    -------
+    L : float, in nats
+    backward : function, dL -> dY
+        0 where nothing is asked.
+
+    References
+    ----------
+    Chapter 15.
+
+    Examples
+    --------
+    >>> L, backward = of_asked_steps(np.zeros((1, 2, 4)), np.array([[3, -1]]))
+    >>> bool(np.isclose(L, np.log(4))), backward().round(2).tolist()
+    (True, [[[0.25, 0.25, 0.25, -0.75], [0.0, 0.0, 0.0, 0.0]]])
+    """
+    asked = T >= 0
+    L, back_to_asked = minigrad.cross_entropy(Y[asked], T[asked])
+
+    def backward(dL=1.0):
+        dY = np.zeros_like(Y)
+        dY[asked] = back_to_asked(dL)
+        return dY
+
+    return L, backward
+
+
+def adder(seed=0):
+    """Return the GPT, untrained, in float32: X (batch, steps) -> logits (batch, steps, 12), up to 8 steps."""
+    rng = np.random.default_rng(seed)
+    return minigrad.Sequential(
+        minigrad.Embedding(len(SIGNS), WIDTH, rng=rng),
+        minigrad.Positions(8, WIDTH, rng=rng),
+        *(minigrad.TransformerBlock(WIDTH, HEADS, causal=True, rng=rng) for _ in range(BLOCKS)),
+        minigrad.LayerNorm(WIDTH),
+        minigrad.Linear(WIDTH, len(SIGNS), rng=rng),
+    ).to(np.float32)
+
+
+def stored(folder=FOLDER):
+    """Return the GPT that has learned to add, with the result written least digit first.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where `addition.npz` stands.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is missing, damaged, or of another model.
+    """
+    return minigrad.load(Path(folder) / "addition.npz", adder())
+
+
+def share_right(model, rows):
+    """Return the share of sums whose three digits are all the most likely ones.
+
+    Parameters
+    ----------
+    model : Layer
+    rows : array of integers (batch, 9)
+
+    Notes
+    -----
+    Each digit is asked for behind the right digits before it. If all three are right so, they are right as
+    well when the model reads its own digits, since these are then the same.
+    """
+    return float((model.predict(rows[:, :-1])[:, 5:].argmax(axis=-1) == rows[:, 6:]).all(axis=1).mean())
+
+
+def train(order, seed, updates=UPDATES, until=None, progress=lambda steps: steps):
+    """Train a GPT to add, and look at it on the way.
+
+    Parameters
+    ----------
+    order : {"least digit first", "as usual"}
+    seed : int
+        Draws the weights and the batches.
+    updates : int
+        What the schedule of the learning rate ends at.
+    until : int, optional
+        Stop after so many updates.
+    progress : function
+        Given the range of the updates, it returns something to loop over.
+
+    Returns
+    -------
+    model : Sequential
+    losses : list of float
+        One for each update.
+    shares : list of float
+        Of held-out sums that are right, before the first update and after each hundredth.
+    """
+    rows, rng, model = sums(order), np.random.default_rng(seed), adder(seed)
+    X, T = rows[:LEARNED, :-1], rows[:LEARNED, 1:].copy()
+    T[:, :5] = -1  # nobody can know the question; asked are the three digits behind the =
+    learner = minigrad.Learner(
+        model,
+        of_asked_steps,
+        minigrad.Adam(minigrad.cosine(LEARNING_RATE, updates, warmup=min(WARMUP, updates - 1))),
+        before_step=lambda parameters: minigrad.clip_grad_norm(parameters, 1.0),
+    )
+    losses, shares = [], [share_right(model, rows[LEARNED:])]
+    for update in progress(range(1, (until or updates) + 1)):
+        batch = rng.integers(LEARNED, size=BATCH)
+        losses.append(learner.fit_batch(X[batch], T[batch]))
+        if update % MEASURED == 0:
+            shares.append(share_right(model, rows[LEARNED:]))
+    return model, losses, shares
+
+
+def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
+    """Train in both orders, and write what chapter 17 needs.
+
+    Parameters
+    ----------
+    folder : str or Path
+    seeds : sequence of int
+        The weights that are written are those of the first.
+    updates : int
+
+    Returns
+    -------
+    dict
+        What stands in `addition.json`.
+
+    Raises
+    ------
+    NotADirectoryError
+        If there is no such folder.
+    """
+    from tqdm import tqdm
+
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is no folder: make it first, or leave it out.")
+    record = {"updates": list(range(0, updates + 1, MEASURED))}
+    for order in ORDERS:
+        record[order] = []
+        for seed in seeds:
+            bar = tqdm(range(1, updates + 1), desc=f"{order}, seed {seed}", unit=" updates")
+            model, _, shares = train(order, seed, updates, progress=lambda _, bar=bar: bar)
+            record[order].append([round(share, 4) for share in shares])
+            if order == ORDERS[0] and seed == seeds[0]:
+                for parameter in model.parameters():
+                    parameter.state = {}  # the optimizer's, twice as large as the weights
+                minigrad.save(folder / "addition.npz", model)
+    part = folder / "addition.json.part"
+    part.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    os.replace(part, folder / "addition.json")
+    return record
+
+
+def history(folder=FOLDER):
+    """Return how many held-out sums came out right: the updates, and for each order a list for each seed."""
+    return json.loads((Path(folder) / "addition.json").read_text(encoding="utf-8"))
+
+
+def main(words=None):
+    """Train and write: the command line."""
+    parser = argparse.ArgumentParser(prog="python -m course.addition", description=main.__doc__)
+    parser.add_argument(
+        "folder", nargs="?", default=FOLDER, help="where to write; beside this file, if left out"
+    )
+    try:
+        record = write(parser.parse_args(words).folder)
+    except OSError as error:
+        parser.exit(2, f"{error}\n")
+    for order in ORDERS:
+        print(f"{order}: right at the end", *(f"{shares[-1]:.1%}" for shares in record[order]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1212 @@
+"""The exercises of chapter 14: sizes, windows with gaps, a painted kernel, overlaps, means, a map."""
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    expect_gradcheck,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.gradcheck import numerical_gradient
+from minigrad.layer import Layer, Sequential
+from minigrad.layers.activations import ReLU
+from minigrad.layers.convolution import Conv2d, MaxPool2d
+from minigrad.layers.linear import Linear
+from minigrad.layers.reductions import Flatten
+
+
+def _refuse(what, found, wrongs):
+    """Refuse an answer that is one of the known wrong ones, with the sentence of that one."""
+    try:
+        found = np.asarray(found, dtype=float)
+    except (TypeError, ValueError):  # no numbers: what is asked next says so
+        return
+    for sentence, wrong in wrongs.items():
+        if np.shape(found) == np.shape(wrong) and np.allclose(found, wrong):
+            raise CheckFailed(f"{what}. {sentence}")
+
+
+# 1. how large, how many
+
+how_large = Exercise(
+    "14_seeing.how_large",
+    title="How large, how many",
+    points=3,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "The last window begins at rows + 2 padding - kernel. Count the windows from 0 to there, one at each "
+        "stride, the first one too.",
+        "Each of the n_out kernels has kernel · kernel weights for each channel of X, and one bias.",
+        "Go from the end to the beginning. A number behind the last convolution sees 3 rows of what comes "
+        "before it, each of these 2 rows, one beginning 2 after the other; and those see 3 rows of X each.",
+    ),
+)
+
+
+def _rows_seen(model, rng):
+    """Return on how many rows of X the first row of Y depends, by changing one row after the other."""
+    seen = set()
+    for _ in range(30):  # a maximum does not answer to each change
+        X = rng.normal(size=(1, 3, 20, 20))
+        Y = model(X)[0][:, :, 0]
+        for row in range(20):
+            other = X.copy()
+            other[:, :, row] = 3 * rng.normal(size=(1, 3, 20))
+            if not np.array_equal(model(other)[0][:, :, 0], Y):
+                seen.add(row)
+    return len(seen)
+
+
+KERNEL, LEARN, POOL, MOVED, SEEN = (
+    {
+        15: "A window of 5 begins at row 0 for the first time, and at row 15 for the last.",
+        20: "Without padding, rows are lost: only whole windows count.",
+        4: "The stride is 1 here: windows overlap.",
+    },
+    {
+        100: "A kernel goes through all 3 channels of X, and each has a bias too.",
+        104: "A kernel goes through all channels of X: it has 3 · 5 · 5 weights.",
+        300: "Each of the four kernels has a bias too.",
+        301: "Each of the four kernels has a bias of its own.",
+        312: "There is one bias for each channel of Y, and not one for each weight or channel of X.",
+        303: "There is one bias for each channel of Y, and not one for each channel of X.",
+        76: "That is one kernel with its bias, and there are four.",
+    },
+    {
+        10: "Only whole windows count: one of 3 that begins at row 18 does not fit.",
+        8: "The window that begins at row 0 counts, and so does the one that begins at row 16.",
+        6: "The windows of this pooling overlap: they move by 2, and not by 3.",
+        18: "The windows of this pooling move by 2, and not by 1.",
+    },
+    {
+        11: "The window that begins at row 0 counts, and so does the last one.",
+        10: "Padding is put on both sides: it counts twice.",
+        9: "The padding counts too, on both sides.",
+        13: "Only whole windows count: of 26 rows with the padding, the last begins at row 22.",
+        23: "The windows move by 2, and not by 1.",
+    },
+    {
+        5: "The pooling counts too: neighbours behind it are two rows apart, and each sees more than 3 rows.",
+        6: "Behind the pooling, neighbouring rows are two rows of X apart.",
+        7: "A number behind the pooling sees 4 rows of X, and not 3.",
+        4: "That is what a number behind the pooling sees; the last kernel looks at 3 rows of those.",
+        3: "Those are 3 rows of what the pooling has made, and each of them sees 4 rows of X.",
+        9: "Windows of neighbouring numbers overlap: rows that are seen twice count once.",
+        10: "The last kernel sees 3 pooled rows, made of 6 rows of answers; what these see overlaps.",
+        12: "Windows of neighbouring numbers overlap: rows that are seen twice count once.",
+        18: "Windows of neighbouring numbers overlap: rows that are seen twice count once.",
+    },
+)
+
+
+@how_large.check
+def _(answer, rng):
+    X = rng.normal(size=(1, 3, 20, 20))
+    large, moved = Conv2d(3, 4, kernel=5, rng=rng), Conv2d(3, 4, kernel=4, stride=2, padding=3, rng=rng)
+    model = Sequential(Conv2d(3, 4, kernel=3, rng=rng), MaxPool2d(2), Conv2d(4, 4, kernel=3, rng=rng))
+    numbers = {
+        "the number of rows behind the kernel of 5": large(X)[0].shape[2],
+        "the count of what Conv2d(3, 4, kernel=5) learns": sum(p.data.size for p in large.parameters()),
+        "the number of rows behind the pooling": MaxPool2d(3, stride=2)(X)[0].shape[2],
+        "the number of rows with stride 2 and padding 3": moved(X)[0].shape[2],
+        "the number of rows that are seen": _rows_seen(model, rng),
+    }
+    guesses = answer()
+    try:
+        expect_guesses(guesses, {what: float(number) for what, number in numbers.items()})
+    except CheckFailed as no:
+        known = (KERNEL, LEARN, POOL, MOVED, SEEN)
+        listed = guesses if isinstance(guesses, tuple | list | np.ndarray) and len(guesses) == 5 else ()
+        for guess, number, wrongs in zip(listed, numbers.values(), known, strict=False):
+            if isinstance(guess, str) or np.shape(guess) != ():
+                break
+            if guess != number:
+                _refuse(no.sentence, guess, {sentence: wrong for wrong, sentence in wrongs.items()})
+                break
+        raise
+    return "four layers, made and run; rows of X, changed one by one"
+
+
+@how_large.right
+def as_an_array():
+    return np.array([16, 304, 9, 12, 8])
+
+
+@how_large.right
+def as_formulas():
+    return [20 - 5 + 1, 4 * (3 * 5 * 5 + 1), (20 - 3) // 2 + 1, (20 + 2 * 3 - 4) // 2 + 1, 3 + 1 + 2 * 2]
+
+
+def _guess(place, number):
+    """Return an answer with one wrong number, for the mistakes."""
+    return lambda: tuple(number if i == place else right for i, right in enumerate((16, 304, 9, 12, 8)))
+
+
+how_large.mistake("the number of rows behind the pooling must be numbers, and is a str")(_guess(2, "9"))
+for place, wrongs in enumerate((KERNEL, LEARN, POOL, MOVED, SEEN)):
+    for wrong, sentence in wrongs.items():
+        how_large.mistake(sentence)(_guess(place, wrong))
+
+
+# 2. windows with gaps
+
+windows_with_gaps = Exercise(
+    "14_seeing.windows_with_gaps",
+    title="Windows with gaps",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "The first window reaches from 0 to (size - 1) · gap. How far can it be moved to the right?",
+        "For each place i in a window, all windows together hold one slice of X: it begins at i · gap, and "
+        "is as long as there are windows.",
+        "Stack these slices along the last axis. On the way back, go through i once more: "
+        "`dX[:, i * gap : i * gap + count] += d_windows[:, :, i]`.",
+    ),
+)
+
+
+def _gapped(X, size, gap):
+    """Return the windows by their definition."""
+    count = X.shape[1] - (size - 1) * gap
+    return np.stack([X[:, i * gap : i * gap + count] for i in range(size)], axis=-1)
+
+
+STRIDE_FOR_GAP = "The gap is inside a window; the window itself moves by 1."
+GAP_BETWEEN = "The gap is the distance from one number to the next, not how many lie between."
+LAST_MISSING = "The last window is missing: it ends with the last column of X."
+PLACES_FIRST = "Windows come before the places in them: exchange the last two axes."
+ON_SELF = (
+    "Each call makes a backward of its own, which keeps what it needs in variables of that call (chapter 04)."
+)
+
+
+@windows_with_gaps.check
+def _(answer, rng):
+    for size, gap, length in ((3, 2, 11), (2, 3, 7), (2, 1, 5)):
+        X = rng.normal(size=(BATCH, length))
+        truth = _gapped(X, size, gap)
+        dY = rng.normal(size=truth.shape)
+        where = f"with size {size} and gap {gap}, windows"
+        with untouched(X=X):
+            windows, backward = expect_several(answer(X, size, gap), "windows", "backward")
+            _expect_windows(where, windows, X, size, gap)
+            windows = np.array(windows)
+            expect_values(where, windows, truth)
+            with untouched(d_windows=dY):
+                dX = np.array(backward(dY))
+        expect_gradients(lambda X, size=size, gap=gap: _gapped(X, size, gap), {"X": X}, dY, {"X": dX})
+        expect_values("a second backward begins at 0 again; dX", backward(dY), dX)
+        answer(rng.normal(size=(2, length + 6)), size, gap)  # another pass, which must not matter
+        _expect_own_memory(backward, dY, dX)
+    return "three sizes and gaps, windows and dX"
+
+
+def _expect_windows(where, windows, X, size, gap):
+    """Refuse known wrong windows by name, and a wrong count of them with the reason for the right one."""
+    slid, truth = np.lib.stride_tricks.sliding_window_view, _gapped(X, size, gap)
+    wrongs = {STRIDE_FOR_GAP: slid(X, size, axis=1)[:, ::gap]} if gap > 1 else {}
+    if X.shape[1] > (size - 1) * (gap + 1):
+        wrongs[GAP_BETWEEN] = _gapped(X, size, gap + 1)
+    wrongs |= {LAST_MISSING: truth[:, :-1], PLACES_FIRST: truth.transpose(0, 2, 1)}
+    shape = np.shape(windows)
+    _refuse(f"{where} have shape {shape}, not {truth.shape}", windows, wrongs)
+    if len(shape) == 3 and (shape[0], shape[2]) == (len(X), size) and shape[1] != truth.shape[1]:
+        raise CheckFailed(
+            f"{where}: you make {shape[1]} of a row of {X.shape[1]}. A window reaches over "
+            f"{(size - 1) * gap + 1} columns, so it fits at {truth.shape[1]} places"
+        )
+
+
+def _expect_own_memory(backward, dY, dX):
+    """Ask whether a way back says the same after another pass, with an X of another shape."""
+    try:
+        later = np.array(backward(dY))
+    except Exception:
+        later = None
+    if later is None or later.shape != dX.shape or not np.allclose(later, dX):
+        raise CheckFailed(f"after another call, the first backward gives something else. {ON_SELF}")
+
+
+@windows_with_gaps.probe
+def _(answer, rng):
+    X = rng.normal(size=(BATCH, 11))
+    windows, backward = answer(X, 3, 2)
+    return np.array(windows), backward(rng.normal(size=np.shape(windows)))
+
+
+def _places(X, size, gap):
+    """Return which column of X stands at each place of each window."""
+    count = X.shape[1] - (size - 1) * gap
+    return np.arange(count)[:, None] + gap * np.arange(size)
+
+
+@windows_with_gaps.right
+def by_places(X, size, gap):
+    places = _places(X, size, gap)
+
+    def backward(d_windows):
+        dX = np.zeros(X.shape)
+        np.add.at(dX, (slice(None), places), d_windows)
+        return dX
+
+    return X[:, places], backward
+
+
+@windows_with_gaps.right
+def by_strides(X, size, gap):
+    wide = np.lib.stride_tricks.sliding_window_view(X, (size - 1) * gap + 1, axis=1)[:, :, ::gap]
+
+    def backward(d_windows):
+        dX = np.zeros(X.shape)
+        for r in range(wide.shape[1]):
+            for i in range(size):
+                dX[:, r + i * gap] += d_windows[:, r, i]
+        return dX
+
+    return wide, backward
+
+
+def _with_back(back):
+    """Return an answer that goes back in some way, for the mistakes."""
+
+    def answer(X, size, gap):
+        return _gapped(X, size, gap), lambda d_windows: back(X, size, gap, d_windows)
+
+    return answer
+
+
+def _assigns(X, size, gap, d_windows):
+    dX = np.zeros(X.shape)
+    for i in range(size):
+        dX[:, i * gap : i * gap + d_windows.shape[1]] = d_windows[:, :, i]
+    return dX
+
+
+def _assigns_by_windows(X, size, gap, d_windows):
+    dX = np.zeros(X.shape)
+    for r in range(d_windows.shape[1]):
+        dX[:, r : r + (size - 1) * gap + 1 : gap] = d_windows[:, r]
+    return dX
+
+
+def _adds_once(X, size, gap, d_windows):
+    dX = np.zeros(X.shape)
+    dX[:, _places(X, size, gap)] += d_windows
+    return dX
+
+
+def _means(X, size, gap, d_windows):
+    dX, counts = by_places(X, size, gap)[1](d_windows), by_places(X, size, gap)[1](np.ones_like(d_windows))
+    return dX / np.maximum(counts, 1)
+
+
+def _without_gaps(X, size, gap, d_windows):
+    dX = np.zeros(X.shape)
+    for i in range(size):
+        dX[:, i : i + d_windows.shape[1]] += d_windows[:, :, i]
+    return dX
+
+
+windows_with_gaps.mistake(
+    "A number that stands in several windows keeps only what came last, also with `dX[:, places] +=`."
+)(_with_back(_assigns))
+windows_with_gaps.mistake(
+    "A number that stands in several windows keeps only what came last, also with `dX[:, places] +=`."
+)(_with_back(_assigns_by_windows))
+windows_with_gaps.mistake(
+    "A number that stands in several windows keeps only what came last, also with `dX[:, places] +=`."
+)(_with_back(_adds_once))
+windows_with_gaps.mistake("What comes from several windows is added up, and not averaged.")(
+    _with_back(_means)
+)
+windows_with_gaps.mistake("The way back needs the gaps too.")(_with_back(_without_gaps))
+
+
+@windows_with_gaps.mistake(STRIDE_FOR_GAP)
+def gaps_between_windows(X, size, gap):
+    return np.lib.stride_tricks.sliding_window_view(X, size, axis=1)[:, ::gap], by_places(X, size, gap)[1]
+
+
+@windows_with_gaps.mistake(STRIDE_FOR_GAP)
+def gaps_between_windows_one_by_one(X, size, gap):
+    starts = range(0, X.shape[1] - size + 1, gap)
+
+    def backward(d_windows):
+        dX = np.zeros(X.shape)
+        for r, start in enumerate(starts):
+            dX[:, start : start + size] += d_windows[:, r]
+        return dX
+
+    return np.stack([X[:, start : start + size] for start in starts], axis=1), backward
+
+
+@windows_with_gaps.mistake("so it fits at 7 places")
+def as_many_windows_as_without_gaps(X, size, gap):
+    padded = np.pad(X, ((0, 0), (0, (size - 1) * (gap - 1))))
+    return by_places(padded, size, gap)
+
+
+@windows_with_gaps.mistake("a second backward begins at 0 again; dX")
+def begins_at_zero_outside(X, size, gap):
+    dX = np.zeros_like(X)
+
+    def backward(d_windows):
+        for i in range(size):
+            dX[:, i * gap : i * gap + d_windows.shape[1]] += d_windows[:, :, i]
+        return dX
+
+    return _gapped(X, size, gap), backward
+
+
+@windows_with_gaps.mistake(ON_SELF)
+def remembers_the_last_call(X, size, gap):
+    remembers_the_last_call.X = X
+    return _gapped(X, size, gap), lambda dY: by_places(remembers_the_last_call.X, size, gap)[1](dY)
+
+
+@windows_with_gaps.mistake(GAP_BETWEEN)
+def gap_plus_one(X, size, gap):
+    return by_places(X, size, gap + 1)
+
+
+@windows_with_gaps.mistake(LAST_MISSING)
+def last_window_missing(X, size, gap):
+    windows, _ = by_places(X, size, gap)
+    return windows[:, :-1], by_places(X, size, gap)[1]
+
+
+@windows_with_gaps.mistake(PLACES_FIRST)
+def places_first(X, size, gap):
+    return _gapped(X, size, gap).transpose(0, 2, 1), by_places(X, size, gap)[1]
+
+
+# 3. a painted kernel
+
+find_dot = Exercise(
+    "14_seeing.find_dot",
+    title="Find the dot",
+    points=2,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "Where does a lone pixel differ from a pixel of a stroke? In what stands around it.",
+        "Ink in the middle of the window shall raise the answer, ink around it shall lower it. In a block "
+        "all nine are ink; on a stroke in any direction, at least one of the eight neighbours is.",
+        "A positive number in the middle, the same negative one at all eight places around it.",
+    ),
+)
+
+
+ENDS = {
+    "the level stroke": ("left", "right"),
+    "the upright stroke": ("upper", "lower"),
+    "the rising stroke": ("lower", "upper"),
+    "the falling stroke": ("upper", "lower"),
+}
+
+
+def _drawing(rng):
+    """Return an image of strokes, a block and one lone pixel, what each pixel belongs to, and the dot."""
+    image, what = np.zeros((16, 16)), np.full((16, 16), "empty space", dtype=object)
+    for name, places in {
+        "the level stroke": (np.full(5, 1), np.arange(1, 6)),
+        "the upright stroke": (np.arange(1, 7), np.full(6, 14)),
+        "the rising stroke": (np.arange(7, 2, -1), np.arange(5, 10)),
+        "the falling stroke": (np.arange(10, 15), np.arange(1, 6)),
+        "the block": np.nonzero(np.pad(np.ones((4, 4)), ((9, 0), (9, 0)))),
+    }.items():
+        image[places], what[places] = 1.0, name
+        if name in ENDS:
+            for end, side in zip((0, -1), ENDS[name], strict=True):
+                what[places[0][end], places[1][end]] = f"the {side} end of {name}"
+    dot = ((4, 12), (4, 2), (7, 11), (11, 7), (14, 10))[rng.integers(5)]  # no ink around it
+    image[dot], what[dot] = 1.0, "the dot"
+    return image, what, dot
+
+
+@find_dot.check
+def _(answer, rng):
+    kernel = answer()
+    expect_shape("the kernel", kernel, "a 3 by 3 window", np.zeros((3, 3)))
+    kernel = np.asarray(kernel, dtype=float)
+    if not np.isfinite(kernel).all():
+        raise CheckFailed("the kernel must hold finite numbers")
+    for _ in range(4):
+        image, what, dot = _drawing(rng)
+        windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3))
+        answers = np.einsum("rcij,ij->rc", windows, kernel)
+        at_dot = answers[dot[0] - 1, dot[1] - 1]
+        others = answers.copy()
+        others[dot[0] - 1, dot[1] - 1] = -np.inf
+        largest = np.argwhere(others >= others.max() - 1e-9)
+        r, c = min(largest.tolist(), key=lambda at: " end of " in what[at[0] + 1, at[1] + 1])  # if only there
+        if others[r, c] >= at_dot - 1e-9:
+            place = what[r + 1, c + 1]
+            than = "more than" if others[r, c] > at_dot + 1e-9 else "as much as"
+            raise CheckFailed(
+                f"with the window's middle on {place} it answers {others[r, c]:.3g}, {than} on the dot"
+                + (f", {at_dot:.3g}" if than == "more than" else "")
+            )
+    return "four images with strokes in four directions, a block and a dot"
+
+
+@find_dot.probe
+def _(answer, rng):
+    return np.asarray(answer(), dtype=float)
+
+
+@find_dot.right
+def middle_against_neighbours():
+    kernel = -np.ones((3, 3))
+    kernel[1, 1] = 8
+    return kernel
+
+
+@find_dot.right
+def as_a_list():
+    return [[-2, -1, -2], [-1, 3, -1], [-2, -1, -2]]
+
+
+@find_dot.mistake("Ink at the middle is enough for it: a pixel of any stroke gives the same.")
+def one_pixel():
+    return np.pad([[1.0]], 1)
+
+
+@find_dot.mistake("It counts ink, and a block has most of it: ink around the middle must lower the answer.")
+def counts_ink():
+    return np.ones((3, 3))
+
+
+@find_dot.mistake(
+    "On a rising or falling stroke the neighbours stand at the corners of the window, and yours are 0."
+)
+def four_neighbours():
+    return np.array([[0.0, -1, 0], [-1, 4, -1], [0, -1, 0]])
+
+
+@find_dot.mistake("The signs are turned round: ink in the middle must raise the answer.")
+def signs_turned():
+    kernel = np.ones((3, 3))
+    kernel[1, 1] = -8
+    return kernel
+
+
+@find_dot.mistake("Strokes of two directions are told from a dot, and two are not: all neighbours count.")
+def left_and_right():
+    return np.array([[0.0, 0, 0], [-1, 2, -1], [0, 0, 0]])
+
+
+@find_dot.mistake("The largest number belongs in the middle: there stands the pixel that is asked about.")
+def not_in_the_middle():
+    kernel = -np.ones((3, 3))
+    kernel[0, 0] = 8
+    return kernel
+
+
+@find_dot.mistake("the upper end of the upright stroke")
+def blind_below():
+    kernel = -np.ones((3, 3))
+    kernel[1, 1], kernel[2, 1] = 8, 0
+    return kernel
+
+
+@find_dot.mistake("the kernel has shape (1, 3); it must have a 3 by 3 window's shape, (3, 3)")
+def a_row():
+    return [[-1.0, 2.0, -1.0]]
+
+
+# 4. overlapping windows
+
+slide_row = Exercise(
+    "14_seeing.slide_row",
+    title="Where windows overlap",
+    points=2,
+    kind="repair",
+    minutes=6,
+    hints=(
+        "With stride 3 no number stands in two windows, and all is right. With stride 1, what happens to a "
+        "number of dX that two windows speak of?",
+        "Two lines write into arrays that began as zeros. One of them keeps what was there before.",
+        "A window's share is to be added: `dX[window] += ...`.",
+    ),
+)
+
+
+def _slid(X, w, stride):
+    """Return every stride-th window of each row times w."""
+    return np.lib.stride_tricks.sliding_window_view(X, len(w), axis=1)[:, ::stride] @ w
+
+
+TURNED = "The first weight meets the first number of the window: the kernel is not turned round."
+TURNED_BACK = "The kernel stands in dX as it stands in a window: it is not turned round."
+TURNED_W = "dw stands in the order of w: its first number belongs to the first place of each window."
+NOT_BY_STRIDE = "A window's share is added whole; the stride only says where the window stands."
+
+
+@slide_row.check
+def _(answer, rng):
+    for stride, length in ((3, 9), (2, 8), (1, 7)):
+        X, w = rng.normal(size=(BATCH, length)), rng.normal(size=3)
+        truth = _slid(X, w, stride)
+        dY = rng.normal(size=truth.shape)
+        with untouched(X=X, w=w, dY=dY):
+            Y, backward = expect_several(answer(X, w, stride), "Y", "backward")
+            _refuse(f"with stride {stride}, Y is made by w[::-1]", Y, {TURNED: _slid(X, w[::-1], stride)})
+            expect_values(f"with stride {stride}, Y", Y, truth)
+            dX, dw = expect_several(backward(dY), "dX", "dw")
+            dX, dw = np.array(dX), np.array(dw)
+            again = expect_several(backward(dY), "dX", "dw")
+        right_dX, right_dw = place_by_place(X, w, stride)[1](dY)
+        turned = place_by_place(X, w[::-1], stride)[1](dY)[0]
+        _refuse(f"with stride {stride}, dX is made by w[::-1]", dX, {TURNED_BACK: turned})
+        if np.shape(dX) == X.shape and np.allclose(dX, right_dX):
+            _refuse(f"with stride {stride}, dw is turned round", dw, {TURNED_W: right_dw[::-1]})
+        if stride > 1 and np.shape(dX) == X.shape and not np.allclose(dX, 0):
+            true = numerical_gradient(lambda X, w=w, stride=stride: _slid(X, w, stride), X, dY)
+            _refuse(
+                f"with stride {stride}, dX is {stride} times too small", dX, {NOT_BY_STRIDE: true / stride}
+            )
+        try:
+            expect_gradients(
+                lambda X, w, stride=stride: _slid(X, w, stride), {"X": X, "w": w}, dY, {"X": dX, "w": dw}
+            )
+        except CheckFailed as no:
+            raise CheckFailed(f"with stride {stride}, {no.sentence}") from None
+        for name, first, second in (("dX", dX, again[0]), ("dw", dw, again[1])):
+            expect_values(f"a second backward begins at 0 again; {name}", second, first)
+    return "strides of 3, 2 and 1, an edge that no window reaches, both gradients"
+
+
+@slide_row.probe
+def _(answer, rng):
+    Y, backward = answer(rng.normal(size=(BATCH, 7)), rng.normal(size=3), 1)
+    return Y, *backward(rng.normal(size=Y.shape))
+
+
+def _row_by(collect):
+    """Return an answer whose way back collects the windows' shares in some way."""
+
+    def answer(X, w, stride):
+        Y = _slid(X, w, stride)
+
+        def backward(dY):
+            dX, dw = np.zeros(X.shape), np.zeros(w.shape)
+            for r in range(dY.shape[1]):
+                window = np.s_[:, stride * r : stride * r + len(w)]
+                dX, dw = collect(dX, dw, window, X, w, dY[:, r, None])
+            return dX, dw
+
+        return Y, backward
+
+    return answer
+
+
+def _right_share(dX, dw, window, X, w, dY):
+    dX[window] = dX[window] + dY * w
+    return dX, dw + (X[window] * dY).sum(axis=0)
+
+
+slide_row.right(_row_by(_right_share))
+
+
+@slide_row.right
+def place_by_place(X, w, stride):
+    Y = _slid(X, w, stride)
+
+    def backward(dY):
+        dX, dw = np.zeros(X.shape), np.empty(w.shape)
+        for i in range(len(w)):
+            places = np.s_[:, i : i + stride * dY.shape[1] : stride]
+            dw[i] = (X[places] * dY).sum()
+            dX[places] += dY * w[i]
+        return dX, dw
+
+    return Y, backward
+
+
+def _still_assigns(dX, dw, window, X, w, dY):
+    dX[window] = dY * w
+    return dX, dw + (X[window] * dY).sum(axis=0)
+
+
+def _both_assign(dX, dw, window, X, w, dY):
+    dX[window] = dY * w
+    return dX, (X[window] * dY).sum(axis=0)
+
+
+def _the_other_one(dX, dw, window, X, w, dY):
+    dX[window] += dY * w
+    return dX, (X[window] * dY).sum(axis=0)
+
+
+def _turned_round(dX, dw, window, X, w, dY):
+    dX[window] += dY * w[::-1]
+    return dX, dw + (X[window] * dY).sum(axis=0)
+
+
+def _half_each(dX, dw, window, X, w, dY):
+    dX[window] = (dX[window] + dY * w) / 2
+    return dX, dw + (X[window] * dY).sum(axis=0)
+
+
+def _all_the_windows(dX, dw, window, X, w, dY):
+    dX[:, : len(w)] += dY * w
+    return dX, dw + (X[window] * dY).sum(axis=0)
+
+
+slide_row.mistake("A number in two windows keeps the share of the last one only; shares are added.")(
+    _row_by(_still_assigns)
+)
+slide_row.mistake("Both gradients keep only what the last window brings; shares are added.")(
+    _row_by(_both_assign)
+)
+slide_row.mistake("Now dX is right, and dw keeps only what the last window brings.")(_row_by(_the_other_one))
+slide_row.mistake(TURNED_BACK)(_row_by(_turned_round))
+slide_row.mistake(TURNED)(lambda X, w, stride: place_by_place(X, w[::-1], stride))
+
+
+@slide_row.mistake(TURNED_BACK)
+def turned_by_convolve(X, w, stride):
+    def backward(dY):
+        spread = np.zeros((len(X), X.shape[1] - len(w) + 1))
+        spread[:, ::stride][:, : dY.shape[1]] = dY
+        dX = np.array([np.convolve(row, w[::-1]) for row in spread])
+        return dX, place_by_place(X, w, stride)[1](dY)[1]
+
+    return _slid(X, w, stride), backward
+
+
+@slide_row.mistake(TURNED_W)
+def turned_dw(X, w, stride):
+    Y, right = place_by_place(X, w, stride)
+
+    def backward(dY):
+        dX, dw = right(dY)
+        return dX, dw[::-1]
+
+    return Y, backward
+
+
+slide_row.mistake("Shares are added up, not averaged.")(_row_by(_half_each))
+slide_row.mistake("All windows write to the first columns: each has its own place, `window`.")(
+    _row_by(_all_the_windows)
+)
+
+
+def _divided_by_the_stride(X, w, stride):
+    Y, right = place_by_place(X, w, stride)
+
+    def backward(dY):
+        dX, dw = right(dY)
+        return dX / stride, dw
+
+    return Y, backward
+
+
+slide_row.mistake(NOT_BY_STRIDE)(_divided_by_the_stride)
+
+
+@slide_row.mistake("a second backward begins at 0 again; dX")
+def begins_at_zero_once(X, w, stride):
+    dX, dw = np.zeros(X.shape), np.zeros(w.shape)
+    Y, right = place_by_place(X, w, stride)
+
+    def backward(dY):
+        nonlocal dX, dw
+        more_dX, more_dw = right(dY)
+        dX, dw = dX + more_dX, dw + more_dw
+        return dX, dw
+
+    return Y, backward
+
+
+# 5. means
+
+average_pool = Exercise(
+    "14_seeing.AveragePool2d",
+    title="The mean of each window",
+    points=4,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Going forward: cut off what no whole window covers, then add the size · size places of a window, "
+        "as slices with a step, `X[:, :, i:rows:size, j:columns:size]`.",
+        "Each number of a window has the slope 1 / (size · size). So each pixel gets its window's dY, "
+        "divided by that; a pixel in no window gets 0.",
+        "Make dX as zeros in X's shape, and go through the same slices once more: each is dY / size². The "
+        "ends are `rows = X.shape[2] // size * size`, and so for the columns.",
+    ),
+)
+
+
+def _means_of(X, size):
+    """Return the mean of each window."""
+    rows, columns = (length // size for length in X.shape[2:])
+    X = X[:, :, : rows * size, : columns * size]
+    return X.reshape(*X.shape[:2], rows, size, columns, size).mean(axis=(3, 5))
+
+
+DIVIDES = "A mean divides by how many numbers it is made of, on the way back as well."
+BY_SIZE = "A window holds size · size numbers, and not size."
+LARGEST = "That is max pooling; a mean adds up all numbers of a window and divides."
+READING = (
+    "A reshape to (..., rows // size, columns // size, size, size) takes size · size pixels in reading "
+    "order; put each size behind its own axis: (..., rows // size, size, columns // size, size)."
+)
+AXES = "After a reshape to (..., rows // size, size, columns // size, size), a window is axes 3 and 5."
+TILED = "What belongs to one window stands side by side: repeat each number of dY, and do not tile the whole."
+EDGE = "The pixels that no window covers belong to X: their dX is 0."
+
+
+@average_pool.check
+def _(answer, rng):
+    for size, shape in ((2, (3, 1, 6, 10)), (3, (2, 1, 6, 3)), (2, (1, 2, 5, 7))):
+        layer = answer(size)
+        if not isinstance(layer, Layer):
+            raise CheckFailed("AveragePool2d must be a subclass of Layer")
+        X = rng.normal(size=shape)
+        truth = _means_of(X, size)
+        dY = rng.normal(size=truth.shape)
+        where = f"for size {size} and X of {shape[2]} by {shape[3]}, "
+        with untouched(X=X, dY=dY):
+            Y, backward = expect_several(layer(X), "Y", "backward")
+            _refuse_means(where, Y, X, size)
+            expect_values(f"{where}Y", Y, truth)
+            dX = np.array(backward(dY))
+        right = _Pool(size).back(X, dY)
+        if size * truth.shape[2] == X.shape[2] and size * truth.shape[3] == X.shape[3]:
+            tiled = np.tile(dY, (1, 1, size, size)) / size**2
+            if not np.allclose(tiled, right):
+                _refuse(f"{where}dX puts its numbers at other places", dX, {TILED: tiled})
+        _refuse(f"{where}dX is {size**2} times too large", dX, {DIVIDES: right * size**2})
+        _refuse(f"{where}dX is {size} times too large", dX, {BY_SIZE: right * size})
+        expect_shape(f"{where}dX", dX, "X", X)
+        expect_gradients(lambda X, size=size: _means_of(X, size), {"X": X}, dY, {"X": dX})
+        expect_values("a second backward begins at 0 again; dX", backward(dY), dX)
+        layer(
+            rng.normal(size=(2, 2, shape[2] + size, shape[3] + 2 * size))
+        )  # another pass, which must not matter
+        _expect_own_memory(backward, dY, dX)
+    expect_gradcheck(answer(2), rng.normal(size=(2, 3, 5, 4)))
+    return "two sizes, edges that no window covers, and the rules of a layer"
+
+
+def _refuse_means(where, Y, X, size):
+    """Refuse known wrong ways to gather a window by name."""
+    largest = MaxPool2d(size)(X)[0]
+    _refuse(f"{where}Y holds the largest number of each window", Y, {LARGEST: largest})
+    rows, columns = (length // size for length in X.shape[2:])
+    covered = X[:, :, : rows * size, : columns * size]
+    in_order = covered.reshape(*X.shape[:2], rows, columns, size, size).mean(axis=(4, 5))
+    if not np.allclose(in_order, _means_of(X, size)):
+        _refuse(f"{where}Y is made of other pixels", Y, {READING: in_order})
+    wide = covered.reshape(*X.shape[:2], rows, size, columns, size)
+    for axes in ((2, 4), (2, 5), (3, 4), (2, 3), (4, 5)):
+        _refuse(f"{where}Y has shape {np.shape(Y)}", Y, {AXES: wide.mean(axis=axes)})
+
+
+@average_pool.probe
+def _(answer, rng):
+    X = rng.normal(size=(3, 1, 6, 10))
+    Y, backward = answer(2)(X)
+    return Y, backward(rng.normal(size=Y.shape))
+
+
+class _Pool(Layer):
+    """A right average pooling, of which the mistakes change one part each."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def forward(self, X):
+        return _means_of(X, self.size), lambda dY: self.back(X, dY)
+
+    def back(self, X, dY):
+        return self.spread(X, dY) / self.size**2
+
+    def spread(self, X, dY):
+        dX = np.zeros(X.shape)
+        wide = dY.repeat(self.size, axis=2).repeat(self.size, axis=3)
+        dX[:, :, : wide.shape[2], : wide.shape[3]] = wide
+        return dX
+
+
+average_pool.right(_Pool)
+
+
+@average_pool.right
+class BySlices(_Pool):
+    def forward(self, X):
+        size = self.size
+        rows, columns = (length - length % size for length in X.shape[2:])
+        places = [np.s_[:, :, i:rows:size, j:columns:size] for i, j in np.ndindex(size, size)]
+
+        def backward(dY):
+            dX = np.zeros_like(X)
+            for place in places:
+                dX[place] = dY / len(places)
+            return dX
+
+        return sum(X[place] for place in places) / len(places), backward
+
+
+@average_pool.mistake(DIVIDES)
+class WithoutDividing(_Pool):
+    def back(self, X, dY):
+        return self.spread(X, dY)
+
+
+@average_pool.mistake(BY_SIZE)
+class DividesBySize(_Pool):
+    def back(self, X, dY):
+        return self.spread(X, dY) / self.size
+
+
+@average_pool.mistake("A mean passes to every number of its window, and not to one of them.")
+class OnlyTheFirst(_Pool):
+    def back(self, X, dY):
+        dX = np.zeros(X.shape)
+        dX[:, :, : dY.shape[2] * self.size : self.size, : dY.shape[3] * self.size : self.size] = dY
+        return dX
+
+
+@average_pool.mistake("The largest has nothing to say here: every number of a window counts as much.")
+class GoesBackLikeAMaximum(_Pool):
+    def back(self, X, dY):
+        return MaxPool2d(self.size)(X)[1](dY)
+
+
+@average_pool.mistake("This is the sum of each window: divide by how many numbers it holds.")
+class SumsUp(_Pool):
+    def forward(self, X):
+        return _means_of(X, self.size) * self.size**2, lambda dY: self.spread(X, dY)
+
+
+@average_pool.mistake(LARGEST)
+class TakesTheLargest(_Pool):
+    def forward(self, X):
+        return MaxPool2d(self.size)(X)
+
+
+@average_pool.mistake(READING)
+class InReadingOrder(_Pool):
+    def forward(self, X):
+        rows, columns = (length // self.size for length in X.shape[2:])
+        X_whole = X[:, :, : rows * self.size, : columns * self.size]
+        windows = X_whole.reshape(*X.shape[:2], rows, columns, self.size, self.size)
+        return windows.mean(axis=(-2, -1)), lambda dY: self.back(X, dY)
+
+
+@average_pool.mistake(READING)
+class InReadingOrderUncut(_Pool):
+    def forward(self, X):
+        rows, columns = (length // self.size for length in X.shape[2:])
+        windows = X.reshape(*X.shape[:2], rows, columns, self.size * self.size)
+        return windows.mean(axis=-1), lambda dY: self.back(X, dY)
+
+
+def _by_axes(axes):
+    """Return a pooling that reshapes well, and takes the mean over some axes."""
+
+    class OverOtherAxes(_Pool):
+        def forward(self, X):
+            rows, columns = (length // self.size for length in X.shape[2:])
+            windows = X.reshape(*X.shape[:2], rows, self.size, columns, self.size)
+            return windows.mean(axis=axes), lambda dY: self.back(X, dY)
+
+    return OverOtherAxes
+
+
+for _axes in ((2, 4), (3, 4), (4, 5)):
+    average_pool.mistake(AXES)(_by_axes(_axes))
+
+
+@average_pool.mistake(TILED)
+class Tiles(_Pool):
+    def back(self, X, dY):
+        return np.tile(dY, (1, 1, self.size, self.size)) / self.size**2
+
+
+@average_pool.mistake("The windows shall not overlap: move by `size`.")
+class MovesByOne(_Pool):
+    def forward(self, X):
+        windows = np.lib.stride_tricks.sliding_window_view(X, (self.size, self.size), axis=(2, 3))
+        return windows.mean(axis=(4, 5)), lambda dY: self.back(X, dY)
+
+
+@average_pool.mistake("The mean is of each window, and not of the whole image.")
+class OfTheWholeImage(_Pool):
+    def forward(self, X):
+        return X.mean(axis=(2, 3)), lambda dY: np.broadcast_to(dY[:, :, None, None], X.shape) / X[0, 0].size
+
+
+@average_pool.mistake(EDGE)
+class ForgetsTheEdge(_Pool):
+    def back(self, X, dY):
+        return dY.repeat(self.size, axis=2).repeat(self.size, axis=3) / self.size**2
+
+
+@average_pool.mistake("The pixels that no window covers change nothing: they get 0.")
+class RepeatsAtTheEdge(_Pool):
+    def back(self, X, dY):
+        wide = dY.repeat(self.size, axis=2).repeat(self.size, axis=3) / self.size**2
+        missing = [(0, ours - theirs) for ours, theirs in zip(X.shape, wide.shape, strict=True)]
+        return np.pad(wide, missing, mode="edge")
+
+
+@average_pool.mistake("Rows and columns that no whole window covers are cut off first, before a reshape.")
+class OnlyWhereItFits(_Pool):
+    def forward(self, X):
+        batch, channels, rows, columns = X.shape
+        size = self.size
+        windows = X.reshape(batch, channels, rows // size, size, columns // size, size)
+        return windows.mean(axis=(3, 5)), lambda dY: self.back(X, dY)
+
+
+@average_pool.mistake(ON_SELF)
+class KeepsTheShapeOnSelf(_Pool):
+    def forward(self, X):
+        self.shape = X.shape
+        return _means_of(X, self.size), lambda dY: self.back(np.empty(self.shape), dY)
+
+
+@average_pool.mistake("a second backward begins at 0 again; dX")
+class BeginsAtZeroOnce(_Pool):
+    def forward(self, X):
+        dX = np.zeros(X.shape)
+
+        def backward(dY):
+            dX[...] += self.back(X, dY)
+            return dX
+
+        return _means_of(X, self.size), backward
+
+
+# 6. a map of what decides
+
+margin_map = Exercise(
+    "14_seeing.margin_map",
+    title="By how much it won",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Backward answers for any dY. The lead is a sum of two scores, times 1 and times -1: so these are "
+        "the slopes of the lead with the scores.",
+        "For the rival, copy Y, put -inf at the right class of each row, and take argmax. Then make dY from "
+        "zeros: 1 at the right class, -1 at the rival.",
+        "One call, `dX = backward(dY)`, has the slopes of all images. Take absolute values, then add up over "
+        "the channels, axis 1.",
+    ),
+)
+
+
+def _margins(Y, T):
+    """Return dY of the lead of each right score over the largest wrong one."""
+    rows, wrong, dY = np.arange(len(Y)), np.array(Y, dtype=float), np.zeros(np.shape(Y))
+    wrong[rows, T] = -np.inf
+    dY[rows, T], dY[rows, wrong.argmax(axis=1)] = 1.0, -1.0
+    return dY
+
+
+def _scored(rng):
+    """Return the scores of a small network for images with two channels, its way back, and classes.
+
+    Among the scores are right and wrong answers, since a rival is found differently in both.
+    """
+    model = Sequential(Conv2d(2, 3, kernel=3, rng=rng), ReLU(), Flatten(), Linear(3 * 3 * 5, 4, rng=rng))
+    Y, backward = model(rng.normal(size=(BATCH, 2, 5, 7)))
+    T = Y.argmax(axis=1)
+    T[:2] = (T[:2] + 1) % 4
+    Y = Y - Y.mean(axis=1, keepdims=True)
+    Y[1::2] -= 1 + Y[1::2].max(axis=1, keepdims=True)  # a score may be negative, and so may all of a row
+    rival = _margins(Y, T).argmin(axis=1)
+    return (
+        (Y, backward, T) if (rival > T).any() else _scored(rng)
+    )  # some move up if the right one is left out
+
+
+OVERWRITTEN = (
+    "Where the answer was right, the largest score is the right one itself: of the 1 and the -1, one "
+    "overwrites the other. The rival is the largest of the *wrong* scores."
+)
+SHIFTED = (
+    "Without the right class, those behind it move up by one, so the place of the largest is not yet the "
+    "rival's class: leave the class in, as -inf."
+)
+
+
+def _put(Y, T, rival):
+    """Return dY with 1 at the right class and then -1 at a rival, which overwrites."""
+    rows, dY = np.arange(len(Y)), np.zeros(np.shape(Y))
+    dY[rows, T] = 1.0
+    dY[rows, rival] = -1.0
+    return dY
+
+
+def _largest_overwrites(Y, T):
+    return _put(Y, T, Y.argmax(axis=1))
+
+
+def _shifted(Y, T):
+    return np.array([np.delete(scores, label).argmax() for scores, label in zip(Y, T, strict=True)])
+
+
+def _shifted_overwrites(Y, T):
+    return _put(Y, T, _shifted(Y, T))
+
+
+def _shifted_cancels(Y, T):
+    return np.eye(Y.shape[1])[T] - np.eye(Y.shape[1])[_shifted(Y, T)]
+
+
+@margin_map.check
+def _(answer, rng):
+    for _ in range(2):
+        Y, backward, T = _scored(rng)
+        slopes = backward(_margins(Y, T))
+        with untouched(Y=Y, T=T):
+            found = answer(Y, backward, T)
+        if isinstance(found, tuple | list):
+            raise CheckFailed(f"it must return one array, and returned {described(found)}")
+        if np.shape(found) == slopes.shape:
+            raise CheckFailed(
+                f"it has shape {np.shape(found)}, with the channels; add up over axis 1, for "
+                f"{np.abs(slopes).sum(axis=1).shape}"
+            )
+        for sentence, make_dY in (
+            (OVERWRITTEN, _largest_overwrites),
+            (SHIFTED, _shifted_overwrites),
+            (SHIFTED, _shifted_cancels),
+        ):
+            wrong = np.abs(backward(make_dY(Y, T))).sum(axis=1)
+            _refuse("the map is not that of the lead", found, {sentence: wrong})
+        expect_values("the map", found, np.abs(slopes).sum(axis=1))
+    return "right and wrong answers, two channels"
+
+
+@margin_map.probe
+def _(answer, rng):
+    return answer(*_scored(rng))
+
+
+@margin_map.right
+def with_two_ways_back(Y, backward, T):
+    classes = np.arange(Y.shape[1])
+    own = T[:, None] == classes
+    rival = np.where(own, -np.inf, Y).argmax(axis=1)[:, None] == classes
+    return np.abs(backward(own * 1.0) - backward(rival * 1.0)).sum(axis=1)
+
+
+@margin_map.right
+def row_by_row(Y, backward, T):
+    dY = np.zeros_like(Y)
+    for row, (scores, label) in enumerate(zip(Y, T, strict=True)):
+        order = [place for place in np.argsort(scores) if place != label]
+        dY[row, label] += 1
+        dY[row, order[-1]] -= 1
+    return np.einsum("nprc->nrc", np.abs(backward(dY)))
+
+
+def _of(make_dY, collect=lambda dX: np.abs(dX).sum(axis=1)):
+    """Return an answer made of some dY and some way to add up, for the mistakes."""
+    return lambda Y, backward, T: collect(backward(make_dY(Y, T)))
+
+
+def _right_alone(Y, T):
+    return np.eye(Y.shape[1])[T]
+
+
+def _against_the_largest(Y, T):
+    return np.eye(Y.shape[1])[T] - np.eye(Y.shape[1])[Y.argmax(axis=1)]
+
+
+def _against_the_second(Y, T):
+    return np.eye(Y.shape[1])[T] - np.eye(Y.shape[1])[np.argsort(Y, axis=1)[:, -2]]
+
+
+def _against_all(Y, T):
+    return 2 * np.eye(Y.shape[1])[T] - 1
+
+
+def _with_the_scores(Y, T):
+    return Y * _margins(Y, T)
+
+
+def _added_scores(Y, T):
+    return np.abs(_margins(Y, T))
+
+
+def _zero_for_the_right(Y, T):
+    rows, wrong, dY = np.arange(len(Y)), np.array(Y), np.zeros(Y.shape)
+    wrong[rows, T] = 0.0
+    dY[rows, T], dY[rows, wrong.argmax(axis=1)] = 1.0, -1.0
+    return dY
+
+
+def _zero_for_the_right_and_one_hot(Y, T):
+    wrong = np.array(Y)
+    wrong[np.arange(len(Y)), T] = 0.0
+    return np.eye(Y.shape[1])[T] - np.eye(Y.shape[1])[wrong.argmax(axis=1)]
+
+
+NOT_ZERO = "Scores may be negative: a right one that is set to 0 may still be the largest; use -inf."
+for _make in (_zero_for_the_right, _zero_for_the_right_and_one_hot):
+    margin_map.mistake(NOT_ZERO)(_of(_make))
+margin_map.mistake("That is the map of the right score alone: the rival's slopes are missing.")(
+    _of(_right_alone)
+)
+margin_map.mistake(
+    "Where the answer was right, the largest score is the right one itself, and all slopes cancel."
+)(_of(_against_the_largest))
+margin_map.mistake("Where the answer was wrong, the rival is the largest score, and not the second largest.")(
+    _of(_against_the_second)
+)
+margin_map.mistake(OVERWRITTEN)(_of(_largest_overwrites))
+margin_map.mistake(OVERWRITTEN)(_of(lambda Y, T: -_largest_overwrites(Y, T)))
+for _make in (_shifted_overwrites, _shifted_cancels):
+    margin_map.mistake(SHIFTED)(_of(_make))
+margin_map.mistake("There is one rival in each row: the largest of the wrong scores.")(_of(_against_all))
+margin_map.mistake("What backward is given are slopes, 1 and -1, and not the scores themselves.")(
+    _of(_with_the_scores)
+)
+margin_map.mistake("The rival's score counts with -1: a lead is a difference.")(_of(_added_scores))
+margin_map.mistake("Take absolute values first: of two channels, slopes of opposite signs would cancel.")(
+    _of(_margins, lambda dX: np.abs(dX.sum(axis=1)))
+)
+margin_map.mistake("Slopes with a minus count as well: take absolute values.")(
+    _of(_margins, lambda dX: dX.sum(axis=1))
+)
+margin_map.mistake("The channels are to be added up; this is their largest.")(
+    _of(_margins, lambda dX: np.abs(dX).max(axis=1))
+)
+margin_map.mistake("with the channels; add up over axis 1")(_of(_margins, np.abs))
+
+
+def _two_maps(combine):
+    """Return an answer that makes the map of the right scores and of the rivals, and combines the two."""
+
+    def answer(Y, backward, T):
+        right = _right_alone(Y, T)
+        return combine(np.abs(backward(right)), np.abs(backward(right - _margins(Y, T))))
+
+    return answer
+
+
+for _combine in (
+    lambda right, rival: np.abs(right - rival).sum(axis=1),
+    lambda right, rival: (right - rival).sum(axis=1),
+    lambda right, rival: np.abs((right - rival).sum(axis=1)),
+    lambda right, rival: (right + rival).sum(axis=1),
+):
+    margin_map.mistake(
+        "The absolute values of two maps do not make the map of a difference: subtract first."
+    )(_two_maps(_combine))

@@ -1,0 +1,1536 @@
+"""The exercises of chapter 15: counts, a leaky bucket, a mean of real steps, one gate, pieces."""
+
+import re
+from contextlib import contextmanager
+from copy import deepcopy
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.gradcheck import numerical_gradient
+from minigrad.layers.recurrent import LSTM, RNN
+
+STEPS = 11
+
+
+@contextmanager
+def _saying(found, others):
+    """Add to a refusal the sentence of the other value that was found in place of the right one.
+
+    found holds what the answer returned, by the names that a refusal begins with; others, for each name,
+    pairs of a sentence and of what comes out where it applies.
+    """
+    try:
+        yield
+    except CheckFailed as no:
+        refused = re.split(r" is | has shape |\[", no.sentence, maxsplit=1)[0]
+        for name, value in found.items():
+            for sentence, other in others.get(name, ()) if refused.endswith(name) else ():
+                if np.shape(value) == np.shape(other) and np.allclose(value, other):
+                    raise CheckFailed(f"{no.sentence}. {sentence}") from no
+        raise
+
+
+def _expect_the_same_again(backward, dY, first):
+    """Ask whether a second call of backward returns what the first did: a dict of copies, by their names."""
+    again = backward(dY)
+    again = (again,) if len(first) == 1 else expect_several(again, *first)
+    try:
+        for (name, before), now in zip(first.items(), again, strict=True):
+            expect_values(f"in a second call of backward, {name}", now, before, "in the first it was")
+    except CheckFailed as no:
+        raise CheckFailed(f"{no.sentence}. {_LEFT_BEHIND}") from no
+
+
+_LEFT_BEHIND = (
+    "A call of `backward` leaves nothing behind for the next: begin sums inside it, and change nothing that "
+    "the forward pass keeps."
+)
+
+# 1. counts and slopes
+
+in_steps = Exercise(
+    "15_time.in_steps",
+    title="Counted in steps",
+    points=3,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "A step takes the whole batch at once. The same three Parameters serve at every step.",
+        "W is (27, 10), U is (10, 10), b is (10,); an LSTM has four of each, side by side. From step 2 to "
+        "step 5 a slope passes w three times.",
+        "With a single 1 at the start, y_5 is w to the power of 4; its slope is 4 times w to the power of 3.",
+    ),
+)
+
+
+_ONE_STEP = "A call of step takes the row of every word at once, and there is a call for each letter."
+_PARTS = "Three gates and a candidate: each has a part of its own in W, in U and in b."
+_LASTING = "The same Parameters serve at every step, and count once."
+_ROWS = "Each step brings a row for every word of the batch."
+_ARROWS = "From step 2 to step 5 there are as many w as there are arrows from y_2 to y_5."
+_NUMBERS = "W has 27 rows, and a row of X 27 numbers; the rows of X were asked for, from all steps together."
+_FOUR = (
+    "The first step has no use for w, since y_0 is 0: y_5 is w to the power of 4. What is the slope of that?"
+)
+_ODD = "An odd number of factors -2 is negative."
+_USES = "Each of the four later steps uses w once more, and each use brings its part."
+REASONS = {  # of each number in turn: what is said of a typical wrong one
+    "the count of closures": {
+        35: _ONE_STEP,
+        5: _ONE_STEP,
+        6: "The first of seven steps makes a closure as well; only the state before it is given.",
+        8: "There is a step for each letter, and none for the state before the first, which is given.",
+        1: "The loop calls step once for each letter, and every call returns a closure of its own.",
+    },
+    "the count for RNN(27, 10)": {
+        7 * 380: _LASTING,
+        280: "Beside W and b there is U, from each number of the state to each.",
+        270: "Beside W there are U, from each number of the state to each, and b.",
+        370: "Beside W and U there is b, a number for each column.",
+        5 * 380: "The words of a batch share the Parameters.",
+    },
+    "the count for LSTM(27, 10)": {
+        7 * 1520: _LASTING,
+        1120: "Beside W and b there is U, from each number of the state to each.",
+        1480: "Beside W and U there is b, a number for each column.",
+        380: _PARTS,
+        760: _PARTS,
+        1140: _PARTS,
+        1190: _PARTS,
+        1490: _PARTS,
+    },
+    "the count of rows for W.grad": {
+        7: _ROWS,
+        5: "Every step brings its rows, and not the last one alone.",
+        35 * 27: _NUMBERS,
+        7 * 27: _NUMBERS,
+        27: _NUMBERS,
+    },
+    "the slope with respect to x_2": {16: _ARROWS, 4: _ARROWS, -32: _ARROWS, 8: _ODD},
+    "the slope with respect to w": {
+        16: "That is y_5 itself, and its slope was asked for.",
+        32: _ODD,
+        -8: _USES,
+        -80: _FOUR,
+        80: _FOUR,
+        -40: _FOUR,
+        0: "y_5 is w to the power of 4 here, and that depends on w.",
+    },
+}
+
+
+def _last_y(x, w):
+    """Return the last state of the memory of one number."""
+    y = 0.0
+    for x_t in x:
+        y = w * y + x_t
+    return y
+
+
+@in_steps.check
+def _(answer, rng):
+    calls, sizes = 7, [sum(p.data.size for p in cls(27, 10, rng=rng).parameters()) for cls in (RNN, LSTM)]
+    numbers = {
+        "the count of closures": calls,
+        "the count for RNN(27, 10)": sizes[0],
+        "the count for LSTM(27, 10)": sizes[1],
+        "the count of rows for W.grad": 5 * calls,
+        "the slope with respect to x_2": numerical_gradient(lambda x: _last_y(x, -2.0), np.zeros(5))[1],
+        "the slope with respect to w": numerical_gradient(lambda w: _last_y(np.eye(5)[0], w), -2.0),
+    }
+    guesses = answer()
+    try:
+        expect_guesses(guesses, numbers)
+    except CheckFailed as no:
+        for (what, reasons), guess in zip(
+            REASONS.items(), guesses if np.iterable(guesses) else (), strict=False
+        ):
+            if no.sentence.startswith(f"{what} is not ") and np.ndim(guess) == 0:
+                reason = next((why for wrong, why in reasons.items() if np.isclose(wrong, guess)), "")
+                raise CheckFailed(f"{no.sentence}. {reason}".strip()) from no
+        raise
+    return "six numbers, counted and nudged"
+
+
+@in_steps.right
+def as_an_array():
+    return np.array([7, 380, 1520, 35, -8, -32])
+
+
+@in_steps.right
+def as_products():
+    one = (27 + 10 + 1) * 10
+    return [7, one, 4 * one, 7 * 5, (-2) ** 3, -2 * 16]
+
+
+@in_steps.mistake(_ONE_STEP)
+def a_closure_for_each_letter():
+    return 35, 380, 1520, 35, -8, -32
+
+
+@in_steps.mistake("The first of seven steps makes a closure as well; only the state before it is given.")
+def a_closure_less():
+    return 6, 380, 1520, 35, -8, -32
+
+
+@in_steps.mistake(_LASTING)
+def weights_for_each_step():
+    return 7, 2660, 10640, 35, -8, -32
+
+
+@in_steps.mistake("Beside W and b there is U, from each number of the state to each.")
+def without_U():
+    return 7, 280, 1120, 35, -8, -32
+
+
+@in_steps.mistake(_PARTS)
+def three_parts():
+    return 7, 380, 1140, 35, -8, -32
+
+
+@in_steps.mistake(_PARTS)
+def only_W_four_times():
+    return 7, 380, 1190, 35, -8, -32
+
+
+@in_steps.mistake(_ROWS)
+def a_row_for_each_step():
+    return 7, 380, 1520, 7, -8, -32
+
+
+@in_steps.mistake(_ARROWS)
+def one_w_too_many():
+    return 7, 380, 1520, 35, 16, -32
+
+
+@in_steps.mistake(_ODD)
+def without_the_sign():
+    return 7, 380, 1520, 35, 8, 32
+
+
+@in_steps.mistake("That is y_5 itself, and its slope was asked for.")
+def the_value():
+    return 7, 380, 1520, 35, -8, 16
+
+
+@in_steps.mistake(_USES)
+def one_use_of_w():
+    return 7, 380, 1520, 35, -8, -8
+
+
+@in_steps.mistake(_ONE_STEP)
+def a_closure_for_each_word():
+    return 5, 370, 1480, 7, 16, -8
+
+
+@in_steps.mistake("Beside W and U there is b, a number for each column.")
+def without_b():
+    return 7, 370, 1480, 35, -8, -32
+
+
+@in_steps.mistake(_PARTS)
+def two_parts():
+    return 7, 380, 760, 35, -8, -32
+
+
+@in_steps.mistake(_PARTS)
+def one_b_for_four():
+    return 7, 380, 1490, 35, -8, -32
+
+
+@in_steps.mistake(_ARROWS)
+def one_w_too_few():
+    return 7, 380, 1520, 35, 4, -32
+
+
+@in_steps.mistake("There is a step for each letter, and none for the state before the first")
+def a_closure_more():
+    return 8, 380, 1520, 35, -8, -32
+
+
+@in_steps.mistake("The loop calls step once for each letter")
+def one_closure():
+    return 1, 380, 1520, 35, -8, -32
+
+
+@in_steps.mistake(_NUMBERS)
+def numbers_for_rows():
+    return 7, 380, 1520, 945, -8, -32
+
+
+@in_steps.mistake(_FOUR)
+def one_use_too_many():
+    return 7, 380, 1520, 35, -8, -80
+
+
+# 2. a leaky bucket
+
+bucket = Exercise(
+    "15_time.bucket",
+    title="A leaky bucket",
+    points=4,
+    kind="fill",
+    minutes=14,
+    hints=(
+        "Keep all states Y: on the way back you need the one before each step. Walk from the last step to "
+        "the first, and carry along what comes from later.",
+        "The state after step t gets `dY[:, t] + from_later`. Of that, X gets the share 1 - a, and the state "
+        "before gets the share a, which is the next `from_later`.",
+        "a's part of a step is `(before - X[:, t]) * dstate`, summed over the batch, where `before` is "
+        "`Y[:, t - 1]`, and 0 at the first step: `Y[:, -1]` would be the *last* state.",
+    ),
+)
+
+
+_IN_PLACE = (
+    "Every step holds the last state: `H *= a` changes the array that you have kept, and `H = a * H + ...` "
+    "makes a new one."
+)
+_ONE_BACK = (
+    "That reaches back one step only: the share that a state hands on is a share of all it got, and not of "
+    "`dY[:, t]` alone."
+)
+_LATE = "Y stands a step late: `Y[:, t]` is the state after step t has come in, not the one before it."
+_DIRECT = "A state's a gets all that comes to the state, also what comes from later, not `dY[:, t]` alone."
+
+
+def _filled(X, a):
+    """Return the states of a leaky bucket."""
+    Y, state = np.zeros_like(X), 0.0
+    for t in range(X.shape[1]):
+        state = a * state + (1 - a) * X[:, t]
+        Y[:, t] = state
+    return Y
+
+
+def _other_fillings(X, a):
+    """Return wrong states, with the sentence that each deserves."""
+    Y, swapped = _filled(X, a), _filled(X, 1 - a)
+    return {
+        "Y": [
+            ("X comes in with the share 1 - a, not whole.", Y / (1 - a)),
+            ("The shares are exchanged: a keeps the old state, and 1 - a takes the new.", swapped),
+            (_IN_PLACE, np.broadcast_to(Y[:, -1:], Y.shape)),
+            (_LATE, np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1)),
+        ]
+    }
+
+
+def _other_ways_back(X, a, dY):
+    """Return wrong gradients, with the sentence that each deserves."""
+    Y, dX, carried = _filled(X, a), np.zeros_like(X), 0.0
+    before = np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1)
+    for t in range(X.shape[1]):
+        carried = dY[:, t] + a * carried
+        dX[:, t] = (1 - a) * carried
+    d = _filled(dY[:, ::-1] / (1 - a), a)[:, ::-1]  # what each state gets: the same loop from the end
+    parts = (before - X) * d
+    one_back = dY + a * np.concatenate([dY[:, 1:], np.zeros_like(dY[:, :1])], axis=1)
+    return {
+        "dX": [
+            ("The steps are walked from the first to the last: what comes from later comes first.", dX),
+            ("A state is read twice: what comes back from the next step is missing.", (1 - a) * dY),
+            (_ONE_BACK, (1 - a) * one_back),
+            ("X came in with the share 1 - a, and its gradient goes out with it.", d),
+        ],
+        "da": [
+            (_DIRECT, ((before - X) * dY).sum(axis=(0, 1))),
+            (
+                "The first step is left out: its X has a part as well, with a 0 before it.",
+                parts[:, 1:].sum((0, 1)),
+            ),
+            (
+                "There is an a in 1 - a, too: each step has a part with minus X.",
+                (before * d).sum(axis=(0, 1)),
+            ),
+            (_IN_PLACE, ((Y[:, -1:] - X) * d).sum(axis=(0, 1))),
+        ],
+    }
+
+
+@bucket.check
+def _(answer, rng):
+    for batch, steps in ((BATCH, STEPS), (1, 2), (2, 1)):
+        X, other, dY = rng.normal(size=(3, batch, steps, N_IN))
+        a = rng.uniform(0.3, 0.9, size=N_IN)
+        with untouched(X=X, a=a, dY=dY):
+            Y, backward = expect_several(answer(X, a), "Y", "backward")
+            with _saying({"Y": Y}, _other_fillings(X, a)):
+                expect_values("Y", Y, _filled(X, a))
+            answer(other, a)  # another pass, which must not matter
+            dX, da = map(deepcopy, expect_several(backward(dY), "dX", "da"))
+        with _saying({"dX": dX, "da": da}, _other_ways_back(X, a, dY)):
+            expect_gradients(_filled, {"X": X, "a": a}, dY, {"X": dX, "a": da})
+        _expect_the_same_again(backward, dY, {"dX": dX, "da": da})
+    expect_values("in a second pass, Y", answer(X, a)[0], Y)
+    return "states, dX and da, for eleven steps, two, and one"
+
+
+@bucket.probe
+def _(answer, rng):
+    X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
+    Y, backward = answer(X, rng.uniform(0.3, 0.9, size=N_IN))
+    return Y, *backward(dY)
+
+
+@bucket.right
+def with_a_closure_for_each_step(X, a):
+    states, backs, state = [], [], np.zeros_like(X[:, 0])
+
+    def step(x, before):
+        return a * before + (1 - a) * x, lambda d: ((1 - a) * d, a * d, ((before - x) * d).sum(axis=0))
+
+    for x in X.swapaxes(0, 1):
+        state, back = step(x, state)
+        states.append(state)
+        backs.append(back)
+
+    def backward(dY):
+        dX, parts, later = [], [], 0.0
+        for back, d in zip(backs[::-1], dY.swapaxes(0, 1)[::-1], strict=True):
+            dx, later, part = back(d + later)
+            dX.insert(0, dx)
+            parts.append(part)
+        return np.stack(dX, axis=1), sum(parts)
+
+    return np.stack(states, axis=1), backward
+
+
+@bucket.right
+def with_a_table_of_powers(X, a):
+    steps = X.shape[1]
+    apart = np.arange(steps)[:, None] - np.arange(steps)  # (to, from)
+    powers = np.where(apart[..., None] >= 0, a ** np.maximum(apart, 0)[..., None], 0.0)
+    Y = np.einsum("tsw,bsw->btw", powers, (1 - a) * X)
+
+    def backward(dY):
+        dstates = np.einsum("tsw,btw->bsw", powers, dY)
+        before = np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1)
+        return (1 - a) * dstates, ((before - X) * dstates).sum(axis=(0, 1))
+
+    return Y, backward
+
+
+def _bucket(back=None, share=None, before=None, part=None, total=None):
+    """Return a bucket that goes back in some way, for the mistakes."""
+    back = back or (lambda a, d: a * d)
+    share = share or (lambda a: 1 - a)
+    before = before or (lambda Y, t: Y[:, t - 1] if t else 0.0 * Y[:, 0])
+    part = part or (lambda H, x: H - x)
+    total = total or (lambda da, new: da + new)
+
+    def bucket(X, a):
+        Y = _filled(X, a)
+
+        def backward(dY):
+            dX, da, later = np.zeros_like(X), np.zeros_like(a), 0.0
+            for t in reversed(range(X.shape[1])):
+                d = dY[:, t] + later
+                dX[:, t] = share(a) * d
+                da = total(da, (part(before(Y, t), X[:, t]) * d).sum(axis=0))
+                later = back(a, d)
+            return dX, da
+
+        return Y, backward
+
+    return bucket
+
+
+def _no_later(a, d):
+    return 0.0
+
+
+def _other_share(a, d):
+    return (1 - a) * d
+
+
+def _whole(a, d):
+    return d
+
+
+def _one(a):
+    return 1.0
+
+
+def _same_state(Y, t):
+    return Y[:, t]
+
+
+def _wraps_around(Y, t):
+    return Y[:, t - 1]
+
+
+def _without_X(H, x):
+    return H
+
+
+def _turned(H, x):
+    return x - H
+
+
+def _replaced(da, new):
+    return new
+
+
+bucket.mistake("A state is read twice: what comes back from the next step is missing.")(_bucket(_no_later))
+bucket.mistake("The share 1 - a belongs to X; the state before gets the share a.")(_bucket(_other_share))
+bucket.mistake("The bucket leaks on the way back as well: the state before gets a share of a, not all.")(
+    _bucket(_whole)
+)
+bucket.mistake("X came in with the share 1 - a, and its gradient goes out with it.")(_bucket(share=_one))
+bucket.mistake("The factor a stands at the state *before* the step.")(_bucket(before=_same_state))
+bucket.mistake("At the first step Y[:, t - 1] is Y[:, -1], the last state; before it there is 0.")(
+    _bucket(before=_wraps_around)
+)
+bucket.mistake("There is an a in 1 - a, too: each step has a part with minus X.")(_bucket(part=_without_X))
+bucket.mistake("More a keeps more of the old state, and takes less of X.")(_bucket(part=_turned))
+bucket.mistake("Each step uses a: add its parts, do not replace them.")(_bucket(total=_replaced))
+
+
+@bucket.mistake(_ONE_BACK)
+def one_step_back(X, a):
+    Y = _filled(X, a)
+
+    def backward(dY):
+        dX, da, later = np.zeros_like(X), np.zeros_like(a), 0.0
+        for t in reversed(range(X.shape[1])):
+            d = dY[:, t] + later
+            dX[:, t] = (1 - a) * d
+            da += (((Y[:, t - 1] if t else 0.0) - X[:, t]) * d).sum(axis=0)
+            later = dY[:, t] * a
+        return dX, da
+
+    return Y, backward
+
+
+@bucket.mistake(_LATE)
+def a_step_late(X, a):
+    Y, backward = with_a_closure_for_each_step(X, a)
+    return np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1), backward
+
+
+@bucket.mistake("X comes in with the share 1 - a, not whole.")
+def X_comes_in_whole(X, a):
+    return _filled(X, a) / (1 - a), with_a_closure_for_each_step(X, a)[1]
+
+
+@bucket.mistake(_IN_PLACE)
+def changes_what_it_keeps(X, a):
+    state, states = np.zeros(X[:, 0].shape), []
+    for t in range(X.shape[1]):
+        state *= a
+        state += (1 - a) * X[:, t]
+        states.append(state)
+    return np.stack(states, axis=1), lambda dY: (dY * (1 - a), (dY * X).sum(axis=(0, 1)))
+
+
+@bucket.mistake("The steps are walked from the first to the last: what comes from later comes first.")
+def walks_forwards(X, a):
+    def backward(dY):
+        d, dX, da = 0.0, np.zeros_like(X), np.zeros_like(a)
+        for t in range(X.shape[1]):
+            d = dY[:, t] + a * d
+            dX[:, t] = (1 - a) * d
+            da += (d * ((Y[:, t - 1] if t else 0.0) - X[:, t])).sum(axis=0)
+        return dX, da
+
+    Y = _filled(X, a)
+    return Y, backward
+
+
+def _own_da(da_of):
+    """Return a bucket with a da of its own, for the mistakes."""
+
+    def bucket(X, a):
+        Y, backward = with_a_closure_for_each_step(X, a)
+        before = np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1)
+
+        def own(dY):
+            dX = backward(dY)[0]
+            return dX, da_of(before - X, dX / (1 - a), dY)
+
+        return Y, own
+
+    return bucket
+
+
+def _directly(part, d, dY):
+    return (part * dY).sum(axis=(0, 1))
+
+
+def _from_the_second_step(part, d, dY):
+    return (part * d)[:, 1:].sum(axis=(0, 1))
+
+
+bucket.mistake(_DIRECT)(_own_da(_directly))
+bucket.mistake("The first step is left out")(_own_da(_from_the_second_step))
+
+
+@bucket.mistake(_LEFT_BEHIND)
+def collects_over_calls(X, a):
+    Y, backward = with_a_closure_for_each_step(X, a)
+    da = np.zeros_like(a)
+
+    def own(dY):
+        nonlocal da
+        dX, more = backward(dY)
+        da += more
+        return dX, da
+
+    return Y, own
+
+
+@bucket.mistake("da has shape (5, 3)")
+def one_da_for_each_sequence(X, a):
+    Y, backward = with_a_closure_for_each_step(X, a)
+
+    def apart(dY):
+        das = [with_a_closure_for_each_step(X[i : i + 1], a)[1](dY[i : i + 1])[1] for i in range(X.shape[0])]
+        return backward(dY)[0], np.array(das)
+
+    return Y, apart
+
+
+@bucket.mistake("The bucket is empty at the start: before the first step the state is 0.")
+def begins_full(X, a):
+    Y, backward = with_a_closure_for_each_step(X, a)
+    return Y + a ** np.arange(1, X.shape[1] + 1)[:, None] * X[:, :1], backward
+
+
+@bucket.mistake("The shares are exchanged: a keeps the old state, and 1 - a takes the new.")
+def shares_exchanged(X, a):
+    return with_a_closure_for_each_step(X, 1 - a)
+
+
+# 3. a mean of real steps
+
+mean_of_real = Exercise(
+    "15_time.mean_of_real",
+    title="Behind the end",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "`np.arange(steps) < lengths[:, None]` is a mask (batch, steps): True at the real steps.",
+        "The mean is a sum over the real steps, divided by how many there are in *this* sequence. On the way "
+        "back each of these steps gets that share of dY.",
+        "Make `weights = mask / lengths[:, None]` and give it a third axis. Y is then the sum of "
+        "`weights * H` over axis 1, and dH is `weights * dY[:, None, :]`.",
+    ),
+)
+
+
+_ONE_MORE = "One step too many: a sequence of length 2 has the steps 0 and 1."
+_END = "That is the state at the end, not the mean of all states up to there."
+_BY_SUM = "Divide by each sequence's own length, and not by the sum of all."
+_BEHIND = "No gradient goes behind the end: what stands there changes nothing."
+_SHARE = "Each of n real steps has 1/n of the mean, and gets 1/n of dY."
+_ALL_TO_END = "The whole of dY goes to the end: each real step has its share."
+_LENGTHS = "Only the lengths say what is real: a real state may be 0, and behind the end anything may stand."
+
+
+def _sum(H, real):
+    """Return the sum over the steps where a mask (batch, steps) says True."""
+    return (real[:, :, None] * H).sum(axis=1)
+
+
+def _mean(H, lengths):
+    """Return the mean of each sequence's real steps."""
+    return np.array([row[:length].mean(axis=0) for row, length in zip(H, lengths, strict=True)])
+
+
+def _other_means(H, lengths):
+    """Return wrong means, with the sentence that each deserves."""
+    real, one_more = (np.arange(H.shape[1]) < (lengths + extra)[:, None] for extra in (0, 1))
+    nonzero = (H != 0).any(axis=2)
+    sums, steps = _sum(H, one_more), one_more.sum(axis=1)[:, None]
+    return {
+        "Y": [
+            ("That is the mean over all steps, the ones behind the end among them.", H.mean(axis=1)),
+            (_ONE_MORE, sums / lengths[:, None]),
+            (_ONE_MORE, sums / steps),
+            (_LENGTHS, _sum(H, nonzero) / np.maximum(nonzero.sum(axis=1), 1)[:, None]),
+            (
+                "Divide by each sequence's own length, and not by the number of columns.",
+                _sum(H, real) / H.shape[1],
+            ),
+            (_BY_SUM, _sum(H, real) / lengths.sum()),
+            (_END, H[np.arange(len(H)), lengths - 1]),
+        ]
+    }
+
+
+def _other_shares(H, lengths, dY):
+    """Return wrong gradients of the mean, with the sentence that each deserves."""
+    place, ends, dY = np.arange(H.shape[1]), lengths[:, None], dY[:, None, :]
+    shares = [
+        (_SHARE, place < ends),
+        (_ALL_TO_END, place == ends - 1),
+        (_BEHIND, np.ones(H.shape[:2]) / ends),
+        (_BEHIND, np.ones(H.shape[:2]) / H.shape[1]),
+    ]
+    return {"dH": [(sentence, share[:, :, None] * dY) for sentence, share in shares]}
+
+
+@mean_of_real.check
+def _(answer, rng):
+    for lengths in ((STEPS, 2, 1, 7, STEPS), (3, 3), (1,)):
+        lengths = rng.permutation(lengths)
+        H = rng.normal(size=(len(lengths), max(STEPS, lengths.max()), N_IN))
+        H[0, 0] = 0.0  # a real state may be zero, and what stands behind an end need not be
+        dY = rng.normal(size=(len(lengths), N_IN))
+        with untouched(H=H, lengths=lengths, dY=dY):
+            Y, backward = expect_several(answer(H, lengths), "Y", "backward")
+            with _saying({"Y": Y}, _other_means(H, lengths)):
+                expect_values("Y", Y, _mean(H, lengths))
+            answer(H[:1] + 1.0, lengths[:1])  # another pass, which must not matter
+            dH = deepcopy(backward(dY))
+        with _saying({"dH": dH}, _other_shares(H, lengths, dY)):
+            expect_gradients(lambda H, lengths=lengths: _mean(H, lengths), {"H": H}, dY, {"H": dH})
+        _expect_the_same_again(backward, dY, {"dH": dH})
+    return "means and gradients, with other numbers behind the ends"
+
+
+@mean_of_real.probe
+def _(answer, rng):
+    lengths, H = np.array([STEPS, 2, 1, 7, 5]), rng.normal(size=(5, STEPS, N_IN))
+    H[:, 0] = 0.0
+    Y, backward = answer(H, lengths)
+    return Y, backward(rng.normal(size=(5, N_IN)))
+
+
+@mean_of_real.right
+def one_by_one(H, lengths):
+    Y = np.zeros((len(H), H.shape[2]))
+    for i, length in enumerate(lengths):
+        Y[i] = H[i, :length].sum(axis=0) / length
+
+    def backward(dY):
+        dH = np.zeros_like(H)
+        for i, length in enumerate(lengths):
+            dH[i, :length] = dY[i] / length
+        return dH
+
+    return Y, backward
+
+
+@mean_of_real.right
+def with_einsum(H, lengths):
+    weights = (np.arange(H.shape[1]) < lengths[:, None]) / lengths[:, None]
+    return np.einsum("bt,btw->bw", weights, H), lambda dY: np.einsum("bt,bw->btw", weights, dY)
+
+
+def _weighted(weights_of, back_of=None):
+    """Return a mean that weights the steps in some way, on the way back in another, for the mistakes."""
+
+    def mean(H, lengths):
+        weights = weights_of(H, lengths)[:, :, None]
+        back = (back_of or weights_of)(H, lengths)[:, :, None]
+        return (weights * H).sum(axis=1), lambda dY: back * dY[:, None, :]
+
+    return mean
+
+
+def _right_weights(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) / lengths[:, None]
+
+
+def _all_steps(H, lengths):
+    return np.ones(H.shape[:2]) / H.shape[1]
+
+
+def _all_by_length(H, lengths):
+    return np.ones(H.shape[:2]) / lengths[:, None]
+
+
+def _divided_by_steps(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) / H.shape[1]
+
+
+def _one_more(H, lengths):
+    return (np.arange(H.shape[1]) <= lengths[:, None]) / lengths[:, None]
+
+
+def _mean_of_one_more(H, lengths):
+    real = np.arange(H.shape[1]) <= lengths[:, None]
+    return real / real.sum(axis=1, keepdims=True)
+
+
+def _where_not_zero(H, lengths):
+    real = (H != 0).any(axis=2)
+    return real / np.maximum(real.sum(axis=1, keepdims=True), 1)
+
+
+def _divided_by_batch(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) / lengths.sum()
+
+
+def _ones(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) * 1.0
+
+
+def _only_the_end(H, lengths):
+    return (np.arange(H.shape[1]) == lengths[:, None] - 1) * 1.0
+
+
+mean_of_real.mistake("That is the mean over all steps, the ones behind the end among them.")(
+    _weighted(_all_steps)
+)
+mean_of_real.mistake("The sum must leave out what stands behind the end; zeros cannot be relied on there.")(
+    _weighted(_all_by_length)
+)
+mean_of_real.mistake("Divide by each sequence's own length, and not by the number of columns.")(
+    _weighted(_divided_by_steps)
+)
+mean_of_real.mistake(_ONE_MORE)(_weighted(_one_more))
+mean_of_real.mistake(_ONE_MORE)(_weighted(_mean_of_one_more))
+mean_of_real.mistake(_LENGTHS)(_weighted(_where_not_zero))
+mean_of_real.mistake(_BY_SUM)(_weighted(_divided_by_batch))
+mean_of_real.mistake(_END)(_weighted(_only_the_end))
+mean_of_real.mistake(_END)(_weighted(_only_the_end, _right_weights))
+mean_of_real.mistake(_BEHIND)(_weighted(_right_weights, _all_by_length))
+mean_of_real.mistake(_SHARE)(_weighted(_right_weights, _ones))
+mean_of_real.mistake(_ALL_TO_END)(_weighted(_right_weights, _only_the_end))
+
+
+@mean_of_real.mistake("A real state may hold a 0: the lengths say what is real, and not the numbers.")
+def zeros_are_padding(H, lengths):
+    real = (np.arange(H.shape[1]) < lengths[:, None])[:, :, None] & (H != 0)
+    count = np.maximum(real.sum(axis=1), 1)
+    return (H * real).sum(axis=1) / count, lambda dY: real * (dY / count)[:, None, :]
+
+
+@mean_of_real.mistake(_LEFT_BEHIND)
+def collects_in_one_array(H, lengths):
+    Y, backward = one_by_one(H, lengths)
+    dH = np.zeros_like(H)
+
+    def own(dY):
+        nonlocal dH
+        dH += backward(dY)
+        return dH
+
+    return Y, own
+
+
+# 4. one gate
+
+gated_step = Exercise(
+    "15_time.gated_step",
+    title="One gate",
+    points=5,
+    kind="fill",
+    minutes=15,
+    hints=(
+        "The new state is `G * H + (1 - G) * N`: a sum of products, and each factor gets the other one. What "
+        "does G get, which stands in both?",
+        "G gets `dH_new * (H - N)`, N gets `dH_new * (1 - G)`. Send each through its own way back; both "
+        "return a gradient of `np.hstack([X, H])`, and these two add up.",
+        "Cut the sum behind the columns of X: the first part is dX. The second is H's share of the inputs; "
+        "H gets `dH_new * G` besides.",
+    ),
+)
+
+
+def _bent(W, b, slope_of, bend, got):
+    """Return a layer, bend(I @ W + b), that adds what its W gets to got[0]."""
+
+    def layer(inputs):
+        Y = bend(inputs @ W + b)
+
+        def backward(dY):
+            dZ = dY * slope_of(Y)
+            got[0] = got[0] + inputs.T @ dZ
+            return dZ @ W.T
+
+        return Y, backward
+
+    return layer
+
+
+def _sigmoid(Z):
+    """Return the sigmoid of Z."""
+    return 0.5 + 0.5 * np.tanh(0.5 * Z)
+
+
+def _sigmoid_slope(Y):
+    """Return the slope of the sigmoid where it is Y."""
+    return Y * (1 - Y)
+
+
+def _tanh_slope(Y):
+    """Return the slope of tanh where it is Y."""
+    return 1 - Y * Y
+
+
+def _two_layers(rng, n_in, n_out):
+    """Return a gate and a candidate, their weights, and what these get."""
+    W, V = rng.normal(size=(2, n_in + n_out, n_out))
+    b, c = rng.normal(size=(2, n_out))
+    got = [0.0], [0.0]
+    gate = _bent(W, b, _sigmoid_slope, _sigmoid, got[0])
+    return gate, _bent(V, c, _tanh_slope, np.tanh, got[1]), (W, b, V, c), got
+
+
+def _gated(X, H, W, b, V, c):
+    """Return the new state."""
+    inputs = np.hstack([X, H])
+    G = _sigmoid(inputs @ W + b)
+    return G * H + (1 - G) * np.tanh(inputs @ V + c)
+
+
+_OTHER_WAY_ROUND = "G keeps the old state, and 1 - G takes the candidate; yours is the other way round."
+_NO_1_MINUS_G = (
+    "N was multiplied by 1 - G, and its gradient is too: what goes back through the candidate lacks that."
+)
+_NO_GATE = "Nothing comes back through the gate: what G is depends on X and on H. Add what both ways give."
+_NO_CANDIDATE = (
+    "Nothing comes back through the candidate: what N is depends on X and on H. Add what both ways give."
+)
+_SLOPE_AGAIN = "The way back of gate has its sigmoid's slope in it already: no second G * (1 - G)."
+_BEND_AGAIN = "The way back of candidate has the slope of its bend in it already: no second 1 - N * N."
+_BOTH_AGAIN = "The ways back of both layers have the slopes of their bends in them already: no second ones."
+_CALLED_TWICE = "Call each way back once: every call adds to the weights."
+_FIRST_COLUMNS = "What gate and candidate give back has X's columns first, X.shape[1] of them, and then H's."
+
+
+def _other_states(X, H, W, b, V, c):
+    """Return wrong new states, with the sentence that each deserves."""
+    inputs = np.hstack([X, H])
+    G, N = _sigmoid(inputs @ W + b), np.tanh(inputs @ V + c)
+    return {
+        "H_new": [(_OTHER_WAY_ROUND, (1 - G) * H + G * N), ("The candidate's share is 1 - G.", G * H + N)]
+    }
+
+
+def _other_gradients(X, H, W, b, V, c, d):
+    """Return wrong gradients, with the sentence that each deserves."""
+    inputs, n = np.hstack([X, H]), X.shape[1]
+    G, N = _sigmoid(inputs @ W + b), np.tanh(inputs @ V + c)
+    to_G, to_N = d * (H - N) * _sigmoid_slope(G), d * (1 - G) * _tanh_slope(N)
+    slips = [
+        (_NO_1_MINUS_G, to_G @ W.T + (d * _tanh_slope(N)) @ V.T),
+        (_NO_GATE, to_N @ V.T),
+        (_NO_CANDIDATE, to_G @ W.T),
+        (_SLOPE_AGAIN, (to_G * _sigmoid_slope(G)) @ W.T + to_N @ V.T),
+        (_BEND_AGAIN, to_G @ W.T + (to_N * _tanh_slope(N)) @ V.T),
+        (_BOTH_AGAIN, (to_G * _sigmoid_slope(G)) @ W.T + (to_N * _tanh_slope(N)) @ V.T),
+    ]
+    return {
+        "dX": [(sentence, both[:, :n]) for sentence, both in slips],
+        "dH": [(sentence, both[:, n:] + d * G) for sentence, both in slips],
+    }
+
+
+@gated_step.check
+def _(answer, rng):
+    for batch, n_in, n_out in ((BATCH, N_IN, N_OUT), (1, 3, 3)):  # also where X and H are of one width
+        gate, candidate, weights, got = _two_layers(rng, n_in, n_out)
+        X, (H, other, dH_new) = rng.normal(size=(batch, n_in)), 2 * rng.normal(size=(3, batch, n_out))
+        with untouched(X=X, H=H, dH_new=dH_new):
+            H_new, backward = expect_several(answer(X, H, gate, candidate), "H_new", "backward")
+            with _saying({"H_new": H_new}, _other_states(X, H, *weights)):
+                expect_values("H_new", H_new, _gated(X, H, *weights))
+            answer(X, other, gate, candidate)  # another step, which must not matter
+            dX, dH = map(deepcopy, expect_several(backward(dH_new), "dX", "dH"))
+        with _saying({"dX": dX, "dH": dH}, _other_gradients(X, H, *weights, dH_new)):
+            expect_gradients(
+                lambda X, H, weights=weights: _gated(X, H, *weights),
+                {"X": X, "H": H},
+                dH_new,
+                {"X": dX, "H": dH},
+            )
+        W, b, V, c = weights
+        for name, place, found in (("gate", 0, got[0][0]), ("candidate", 2, got[1][0])):
+
+            def with_other(values, place=place, weights=weights, X=X, H=H):
+                return _gated(X, H, *weights[:place], values, *weights[place + 1 :])
+
+            truth = numerical_gradient(with_other, weights[place], dH_new)
+            expect_shape(f"what the weights of {name} get", found, "W", weights[place])
+            with _saying({"get": found}, {"get": [(_CALLED_TWICE, 2 * truth)]}):
+                expect_values(f"what the weights of {name} get", found, truth, "nudging says")
+        _expect_the_same_again(backward, dH_new, {"dX": dX, "dH": dH})
+    return "values, three ways back to the state, and what both layers' weights get"
+
+
+@gated_step.probe
+def _(answer, rng):
+    gate, candidate, _, got = _two_layers(rng, N_IN, N_OUT)
+    H_new, backward = answer(rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_OUT)), gate, candidate)
+    gradients = backward(rng.normal(size=(BATCH, N_OUT)))
+    return H_new, *gradients, got[0][0], got[1][0]
+
+
+@gated_step.right
+def with_split(X, H, gate, candidate):
+    inputs = np.concatenate([X, H], axis=1)
+    (G, back_G), (N, back_N) = gate(inputs), candidate(inputs)
+
+    def backward(d):
+        total = back_G((H - N) * d)
+        total = total + back_N(d - G * d)
+        dX, dH = np.split(total, [X.shape[1]], axis=1)
+        return dX, dH + G * d
+
+    return N + G * (H - N), backward
+
+
+@gated_step.right
+def way_by_way(X, H, gate, candidate):
+    both = np.hstack([X, H])
+    G, back_of_gate = gate(both)
+    N, back_of_candidate = candidate(both)
+
+    def backward(dH_new):
+        dH = G * dH_new
+        dX = np.zeros_like(X)
+        for back, d in ((back_of_candidate, (1 - G) * dH_new), (back_of_gate, dH_new * H - dH_new * N)):
+            d_both = back(d)
+            dX = dX + d_both[:, : X.shape[1]]
+            dH = dH + d_both[:, X.shape[1] :]
+        return dX, dH
+
+    return G * H + (1 - G) * N, backward
+
+
+def _step(back, forward=None, join=np.hstack):
+    """Return a gated step that goes back in some way, for the mistakes."""
+
+    def step(X, H, gate, candidate):
+        inputs = join([X, H])
+        (G, back_G), (N, back_N) = gate(inputs), candidate(inputs)
+        H_new = forward(G, H, N) if forward else G * H + (1 - G) * N
+        return H_new, lambda d: back(X.shape[1], H, G, N, back_G, back_N, d)
+
+    return step
+
+
+def _right_back(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _no_direct_way(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d * (1 - G))
+    return total[:, :n], total[:, n:]
+
+
+def _no_gate(n, H, G, N, back_G, back_N, d):
+    total = back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _no_candidate(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _gate_gets_H(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * H) + back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _gate_turned(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (N - H)) + back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _candidate_gets_G(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d * G)
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _only_direct_for_H(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d * (1 - G))
+    return total[:, :n], G * d
+
+
+def _direct_unweighted(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + d
+
+
+def _goes_back_twice(n, H, G, N, back_G, back_N, d):
+    dX = (back_G(d * (H - N)) + back_N(d * (1 - G)))[:, :n]
+    dH = (back_G(d * (H - N)) + back_N(d * (1 - G)))[:, n:]
+    return dX, dH + G * d
+
+
+def _exchanged(n, H, G, N, back_G, back_N, d):
+    return _right_back(n, H, G, N, back_G, back_N, d)[::-1]
+
+
+def _candidate_gets_all(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d)
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _cut_in_half(n, H, G, N, back_G, back_N, d):
+    first, second = np.split(back_G(d * (H - N)) + back_N(d * (1 - G)), 2, axis=1)
+    return first, second + G * d
+
+
+def _cut_behind_n_out(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d * (1 - G))
+    return total[:, : H.shape[1]], total[:, H.shape[1] :] + d * G
+
+
+def _right_of_the_other(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (N - H)) + back_N(d * G)
+    return total[:, :n], total[:, n:] + d * (1 - G)
+
+
+def _overwrites(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N))
+    total = back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _slope_again(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N) * G * (1 - G)) + back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _bend_again(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d * (1 - G) * (1 - N * N))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _both_again(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N) * G * (1 - G)) + back_N(d * (1 - G) * (1 - N * N))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _keeps_with_the_other_share(G, H, N):
+    return (1 - G) * H + G * N
+
+
+def _state_first(parts):
+    return np.hstack(parts[::-1])
+
+
+gated_step.mistake("The third way is missing: the old state is also multiplied by G itself.")(
+    _step(_no_direct_way)
+)
+gated_step.mistake(_NO_GATE)(_step(_no_gate))
+gated_step.mistake(_NO_CANDIDATE)(_step(_no_candidate))
+gated_step.mistake(_NO_GATE)(_step(_overwrites))
+gated_step.mistake(_SLOPE_AGAIN)(_step(_slope_again))
+gated_step.mistake(_BEND_AGAIN)(_step(_bend_again))
+gated_step.mistake(_BOTH_AGAIN)(_step(_both_again))
+gated_step.mistake("G stands twice: once times H, and once, with a minus, times N.")(_step(_gate_gets_H))
+gated_step.mistake("G stands with a plus at H, and with a minus at N: H - N.")(_step(_gate_turned))
+gated_step.mistake("N was multiplied by 1 - G, and its gradient is too.")(_step(_candidate_gets_G))
+gated_step.mistake("That is only the direct way; gate and candidate have read the old state as well.")(
+    _step(_only_direct_for_H)
+)
+gated_step.mistake("The direct way passes the gate: its factor is G.")(_step(_direct_unweighted))
+gated_step.mistake(_CALLED_TWICE)(_step(_goes_back_twice))
+gated_step.mistake(_NO_1_MINUS_G)(_step(_candidate_gets_all))
+gated_step.mistake(_FIRST_COLUMNS)(_step(_cut_in_half))
+gated_step.mistake(_FIRST_COLUMNS)(_step(_cut_behind_n_out))
+gated_step.mistake(_OTHER_WAY_ROUND)(_step(_right_of_the_other, _keeps_with_the_other_share))
+gated_step.mistake("dX has shape (5, 7)")(_step(_exchanged))
+gated_step.mistake(_OTHER_WAY_ROUND)(_step(_right_back, _keeps_with_the_other_share))
+gated_step.mistake("The layers want X on the left and H on the right.")(_step(_right_back, join=_state_first))
+
+
+# 5. in pieces
+
+in_pieces = Exercise(
+    "15_time.in_pieces",
+    title="In pieces",
+    points=3,
+    kind="fill",
+    minutes=13,
+    hints=(
+        "The forward pass is that of `through_time`. Only `from_later` must be forgotten, now and then.",
+        "Counted from 0, a piece of `size` steps ends at t = size - 1, 2 size - 1, ... What does such a step "
+        "get from the step after it?",
+        "Before `backs[t]` is called: `if (t + 1) % size == 0: from_later = 0.0`.",
+    ),
+)
+
+
+def _stepper(rng, n_in, n_out):
+    """Return the step of a small RNN, and a list that holds how often a closure was called."""
+    W, U = rng.normal(size=(n_in, n_out)), rng.normal(size=(n_out, n_out))
+    called = [0]
+
+    def step(X, H):
+        H_new = np.tanh(X @ W + H @ U)
+
+        def back(dH):
+            called[0] += 1
+            dZ = dH * (1 - H_new * H_new)
+            return dZ @ W.T, dZ @ U.T
+
+        return H_new, back
+
+    return step, called
+
+
+def _whole(step, X, H):
+    """Return all states and the way back of one piece, with the state at its end."""
+    states, backs = [], []
+    for X_t in X.swapaxes(0, 1):
+        H, back = step(X_t, H)
+        states.append(H)
+        backs.append(back)
+
+    def backward(dY):
+        dX, from_later = np.zeros_like(X), 0.0
+        for t in reversed(range(len(backs))):
+            dX[:, t], from_later = backs[t](dY[:, t] + from_later)
+        return dX
+
+    return np.stack(states, axis=1), backward
+
+
+def _in_pieces(step, X, H, size):
+    """Return what an answer must: pieces that are walked one by one."""
+    parts, backs = [], []
+    for start in range(0, X.shape[1], size):
+        Y, back = _whole(step, X[:, start : start + size], H)
+        parts.append(Y)
+        backs.append(back)
+        H = Y[:, -1]
+
+    def backward(dY):
+        cut = np.split(dY, range(size, dY.shape[1], size), axis=1)
+        return np.concatenate([back(part) for back, part in zip(backs, cut, strict=True)], axis=1)
+
+    return np.concatenate(parts, axis=1), backward
+
+
+_EMPTY = "Each piece begins with an empty state: the state goes on, and only the gradient stops."
+_ANEW = "Each piece begins with the first H again: hand on the state of the piece before."
+_NO_H = "The first step begins with the H that is given, and yours begins at 0."
+_NO_dY = (
+    "At a seam only what comes from later is forgotten: a piece's last state still has its own `dY[:, t]`."
+)
+_LAST_Y = "Those are the states of the last piece alone: Y holds the states of all pieces."
+_LAST_dX = "Only the last piece gets a gradient: walk back through every piece, each from its own end."
+_TURNED = "The steps of dX stand in reverse: the last closure was called first, and belongs at the end."
+
+
+def _other_walks(step, X, H, size):
+    """Return wrong states, with the sentence that each deserves."""
+    starts, nothing = range(0, X.shape[1], size), np.zeros_like(H)
+
+    def anew(first, others):
+        parts = [_whole(step, X[:, t : t + size], others if t else first)[0] for t in starts]
+        return np.concatenate(parts, axis=1)
+
+    from_nothing = _whole(step, X, nothing)[0]
+    walks = [
+        (_NO_H, from_nothing),
+        (_EMPTY, anew(H, nothing)),
+        (_EMPTY, anew(nothing, nothing)),
+        (_ANEW, anew(H, H)),
+        (_LAST_Y, _whole(step, X, H)[0][:, starts[-1] :]),
+    ]
+    return {"Y": walks}
+
+
+def _other_cuts(step, X, H, size, dY, right):
+    """Return wrong gradients, with the sentence that each deserves."""
+    ends, inner = np.zeros((2, X.shape[1]), dtype=bool)
+    ends[size - 1 :: size] = inner[size - 1 : -1 : size] = True
+    _, back = _in_pieces(step, X, H, size)
+    cuts = [(_NO_dY, back(np.where(lost[:, None], 0.0, dY))) for lost in (ends, inner)]
+    only = right.copy()
+    only[:, : (X.shape[1] - 1) // size * size] = 0.0
+    return {"dX": [*cuts, (_TURNED, right[:, ::-1]), (_LAST_dX, only)]}
+
+
+@in_pieces.check
+def _(answer, rng):
+    for steps, size in ((10, 4), (6, 2), (5, 1), (5, 5), (5, 8)):
+        what = f"for {steps} steps in pieces of {size},"
+        step, called = _stepper(rng, N_IN, N_OUT)
+        X, H = rng.normal(size=(2, steps, N_IN)), rng.normal(size=(2, N_OUT))
+        dY = rng.normal(size=(2, steps, N_OUT))
+        truth, back = _in_pieces(step, X, H, size)
+        wanted, _ = back(dY), called.clear()
+        called.append(0)
+        with untouched(X=X, H=H, dY=dY):
+            Y, backward = expect_several(answer(step, X, H, size), "Y", "backward")
+            with _saying({"Y": Y}, _other_walks(step, X, H, size)):
+                expect_values(f"{what} Y", Y, truth)
+            called[0] = 0
+            dX = deepcopy(backward(dY))
+        calls = called[0]
+        with _saying({"dX": dX}, _other_cuts(step, X, H, size, dY, wanted)):
+            expect_values(f"{what} dX", dX, wanted)
+        if calls != steps:
+            raise CheckFailed(
+                f"{what} {calls} closures were called on the way back: each of the {steps} adds to the "
+                "weights, and is called once"
+            )
+        _expect_the_same_again(backward, dY, {"dX": dX})
+    return "states, gradients and calls, for five ways to cut"
+
+
+@in_pieces.probe
+def _(answer, rng):
+    step, called = _stepper(rng, N_IN, N_OUT)
+    X, H, dY = rng.normal(size=(2, 10, N_IN)), rng.normal(size=(2, N_OUT)), rng.normal(size=(2, 10, N_OUT))
+    Y, backward = answer(step, X, H, 4)
+    return Y, backward(dY), called[0]
+
+
+@in_pieces.right
+def piece_by_piece(step, X, H, size):
+    pieces, Y = [], []
+    for start in range(0, X.shape[1], size):
+        backs = []
+        for t in range(start, min(start + size, X.shape[1])):
+            H, back = step(X[:, t], H)
+            Y.append(H)
+            backs.append((t, back))
+        pieces.append(backs)
+
+    def backward(dY):
+        dX = np.zeros_like(X)
+        for backs in pieces:
+            later = 0.0
+            for t, back in backs[::-1]:
+                dX[:, t], later = back(dY[:, t] + later)
+        return dX
+
+    return np.stack(Y, axis=1), backward
+
+
+@in_pieces.right
+def with_a_step_that_cuts(step, X, H, size):
+    def cutting(t, H):
+        H_new, back = step(X[:, t], H)
+
+        def cut_back(dH):
+            dX, dH_before = back(dH)
+            return dX, np.zeros_like(dH_before) if t % size == 0 else dH_before
+
+        return H_new, cut_back
+
+    states, backs = [], []
+    for t in range(X.shape[1]):
+        H, back = cutting(t, H)
+        states.append(H)
+        backs.append(back)
+
+    def backward(dY):
+        dX, later = [], np.zeros_like(states[0])
+        for back, d in zip(reversed(backs), reversed(list(dY.swapaxes(0, 1))), strict=True):
+            dX_t, later = back(d + later)
+            dX.append(dX_t)
+        return np.stack(dX[::-1], axis=1)
+
+    return np.stack(states, axis=1), backward
+
+
+def _cut_where(seam):
+    """Return a walk that forgets what comes from later where seam(t, size, steps) says so."""
+
+    def walk(step, X, H, size):
+        states, backs = [], []
+        for X_t in X.swapaxes(0, 1):
+            H, back = step(X_t, H)
+            states.append(H)
+            backs.append(back)
+
+        def backward(dY):
+            dX, later = np.zeros_like(X), 0.0
+            for t in reversed(range(len(backs))):
+                later = 0.0 if seam(t, size, len(backs)) else later
+                dX[:, t], later = backs[t](dY[:, t] + later)
+            return dX
+
+        return np.stack(states, axis=1), backward
+
+    return walk
+
+
+def _nowhere(t, size, steps):
+    return False
+
+
+def _everywhere(t, size, steps):
+    return True
+
+
+def _a_step_early(t, size, steps):
+    return t % size == 0
+
+
+def _from_the_end(t, size, steps):
+    return (steps - 1 - t) % size == 0
+
+
+def _a_step_late(t, size, steps):
+    return (t + 2) % size == 0
+
+
+in_pieces.mistake("That is the whole way back: nothing stops at a seam.")(_cut_where(_nowhere))
+in_pieces.mistake("That stops at every step; inside a piece the gradient goes on.")(_cut_where(_everywhere))
+in_pieces.mistake(
+    "The seam is a step off: what is forgotten is what comes to the *last* step of a piece, t + 1 divisible "
+    "by size."
+)(_cut_where(_a_step_early))
+in_pieces.mistake("The pieces are counted from the front: the last one may be shorter, not the first.")(
+    _cut_where(_from_the_end)
+)
+in_pieces.mistake(
+    "The seam is a step off: what is forgotten is what comes to the *last* step of a piece, t + 1 divisible "
+    "by size."
+)(_cut_where(_a_step_late))
+
+
+@in_pieces.mistake(_EMPTY)
+def state_is_cut_too(step, X, H, size):
+    parts = []
+    for start in range(0, X.shape[1], size):
+        first = H if start == 0 else np.zeros_like(H)
+        parts.append(_whole(step, X[:, start : start + size], first))
+
+    def backward(dY):
+        cut = np.split(dY, range(size, dY.shape[1], size), axis=1)
+        return np.concatenate([back(d) for (_, back), d in zip(parts, cut, strict=True)], axis=1)
+
+    return np.concatenate([Y for Y, _ in parts], axis=1), backward
+
+
+@in_pieces.mistake(_ANEW)
+def begins_again(step, X, H, size):
+    parts = [_whole(step, X[:, start : start + size], H) for start in range(0, X.shape[1], size)]
+
+    def backward(dY):
+        cut = np.split(dY, range(size, dY.shape[1], size), axis=1)
+        return np.concatenate([back(d) for (_, back), d in zip(parts, cut, strict=True)], axis=1)
+
+    return np.concatenate([Y for Y, _ in parts], axis=1), backward
+
+
+@in_pieces.mistake("The closures are walked from the first to the last: what comes from later comes first.")
+def forwards(step, X, H, size):
+    Y, _ = _in_pieces(step, X, H, size)
+    backs = []
+    for X_t in X.swapaxes(0, 1):
+        H, back = step(X_t, H)
+        backs.append(back)
+
+    def backward(dY):
+        dX, later = np.zeros_like(X), 0.0
+        for t, back in enumerate(backs):
+            later = 0.0 if t % size == 0 else later
+            dX[:, t], later = back(dY[:, t] + later)
+        return dX
+
+    return Y, backward
+
+
+@in_pieces.mistake("closures were called on the way back")
+def twice(step, X, H, size):
+    Y, backward = _in_pieces(step, X, H, size)
+
+    def again(dY):
+        backward(dY)
+        return backward(dY)
+
+    return Y, again
+
+
+@in_pieces.mistake("The short piece at the end is missing: range stops before it.")
+def without_the_rest(step, X, H, size):
+    whole = max(X.shape[1] // size, 1) * size
+    return _in_pieces(step, X[:, :whole], H, size)
+
+
+@in_pieces.mistake(_EMPTY)
+def begins_empty_each_time(step, X, H, size):
+    parts = [
+        _whole(step, X[:, start : start + size], np.zeros_like(H)) for start in range(0, X.shape[1], size)
+    ]
+
+    def backward(dY):
+        cut = np.split(dY, range(size, dY.shape[1], size), axis=1)
+        return np.concatenate([back(d) for (_, back), d in zip(parts, cut, strict=True)], axis=1)
+
+    return np.concatenate([Y for Y, _ in parts], axis=1), backward
+
+
+@in_pieces.mistake(_NO_H)
+def leaves_out_the_first_state(step, X, H, size):
+    return _in_pieces(step, X, np.zeros_like(H), size)
+
+
+@in_pieces.mistake(_NO_dY)
+def loses_what_comes_from_outside(step, X, H, size):
+    Y, backward = _in_pieces(step, X, H, size)
+
+    def losing(dY):
+        dY = dY.copy()
+        dY[:, size - 1 : -1 : size] = 0.0
+        return backward(dY)
+
+    return Y, losing
+
+
+@in_pieces.mistake(_LAST_Y)
+def states_of_the_last_piece(step, X, H, size):
+    Y, backward = _in_pieces(step, X, H, size)
+    return Y[:, (X.shape[1] - 1) // size * size :], backward
+
+
+@in_pieces.mistake(_LAST_dX)
+def only_the_last_piece(step, X, H, size):
+    Y, _ = _in_pieces(step, X, H, size)
+    for start in range(0, X.shape[1], size):
+        piece, back = _whole(step, X[:, start : start + size], H)
+        H = piece[:, -1]
+
+    def backward(dY):
+        dX = np.zeros_like(X)
+        dX[:, start:] = back(dY[:, start:])
+        return dX
+
+    return Y, backward
+
+
+@in_pieces.mistake(_TURNED)
+def in_reverse(step, X, H, size):
+    Y, backward = _in_pieces(step, X, H, size)
+    return Y, lambda dY: backward(dY)[:, ::-1]
+
+
+@in_pieces.mistake(_LEFT_BEHIND)
+def carries_over_calls(step, X, H, size):
+    states, backs, later = [], [], 0.0
+    for X_t in X.swapaxes(0, 1):
+        H, back = step(X_t, H)
+        states.append(H)
+        backs.append(back)
+
+    def backward(dY):
+        nonlocal later
+        dX = np.zeros_like(X)
+        for t in reversed(range(len(backs))):
+            if (t + 1) % size == 0 and t + 1 < len(backs):
+                later = 0.0
+            dX[:, t], later = backs[t](dY[:, t] + later)
+        return dX
+
+    return np.stack(states, axis=1), backward

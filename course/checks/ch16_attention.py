@@ -1,0 +1,1333 @@
+"""The exercises of chapter 16: a soft answer, a mean so far, a mask, distances, a question, biases."""
+
+from contextlib import contextmanager
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradcheck,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.layer import Layer
+from minigrad.layers.activations import Softmax
+from minigrad.layers.attention import MultiHeadAttention
+from minigrad.parameter import Parameter
+
+STEPS = N_OUT  # a prime that is neither the batch nor the width
+
+
+@contextmanager
+def _explained(value, slips):
+    """Add to a refusal the sentence of the slip whose number or array this value is, if there is one."""
+    try:
+        yield
+    except CheckFailed as no:
+        for words, slip in slips.items():
+            if _alike(value, slip):
+                raise CheckFailed(f"{no.sentence}. {words}") from no
+        raise
+
+
+@contextmanager
+def _rounded(guess, truth):
+    """Add to a refusal how many decimals are wanted, if a guess is near a truth that needs them."""
+    try:
+        yield
+    except CheckFailed as no:
+        if round(truth, 1) != truth and np.shape(guess) == () and abs(guess - truth) < 0.05 * abs(truth):
+            raise CheckFailed(f"{no.sentence}. It is near: give a fraction, or three decimals") from no
+        raise
+
+
+def _alike(value, slip):
+    """Say whether a value is, but for rounding, what a slip gives."""
+    try:
+        value = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return value.shape == np.shape(slip) and bool(np.allclose(value, slip, rtol=1e-3, atol=1e-6))
+
+
+# 1. soft answers
+
+soft_answers = Exercise(
+    "16_attention.soft_answers",
+    title="Soft answers",
+    points=3,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "What is e to the power of 0, of log 2, of log 5? And their sum?",
+        "The weights are 1/8, 2/8 and 5/8. A mask makes the third 0, and the other two must again sum to 1.",
+        "dS is A (dA - the weighted mean of dA), and dA holds the values. A table of weights has a number "
+        "for each pair of steps.",
+    ),
+)
+
+
+@soft_answers.check
+def _(answer, rng):
+    S, values = np.log([1.0, 2.0, 5.0]), np.array([16.0, 8.0, 0.0])
+    A, backward = Softmax()(S)
+    masked, _ = Softmax()(np.array([S[0], S[1], -np.inf]))
+    table = MultiHeadAttention(4, heads=4, rng=rng).weights(rng.normal(size=(2, 10, 4)))
+    truths = {
+        "the third weight": A[2],
+        "the answer": A @ values,
+        "the answer with scores grown by 7": Softmax().predict(S + 7) @ values,
+        "the answer with the mask": masked @ values,
+        "the first number of dS": backward(values)[0],
+        "the count of numbers in A": table.size,
+    }
+    guesses = answer()
+    guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
+    for guess, (what, truth) in zip(expect_several(guesses, *truths), truths.items(), strict=True):
+        with _explained(guess, SLIPS[what]), _rounded(guess, float(truth)):
+            expect_guesses(guess, {what: float(truth)})
+    return "six numbers, compared with a run"
+
+
+SLIPS = {
+    "the third weight": {
+        "Scores go through e first: shares of the powers, not of the scores themselves": np.log(5)
+        / np.log(10),
+        "That is the power e^S: divide it by the sum of all three": 5,
+        "That is the weight of the first key; the third has the score log 5": 1 / 8,
+        "That is the weight of the second key; the third has the score log 5": 2 / 8,
+    },
+    "the answer": {
+        "Every value counts with its weight; that is the plain mean of the three": 8,
+        "That is the value of the largest weight: the answer is soft, all values count": 0,
+    },
+    "the answer with scores grown by 7": {
+        "Softmax sees differences only, and these have not changed": 11,
+    },
+    "the answer with the mask": {
+        "The mask comes before softmax, so the two other weights sum to 1 again": 4,
+        "Two weights are left, and they are not equal: 1 to 2": 12,
+    },
+    "the first number of dS": {
+        "That is A dA. The weighted mean of dA is taken off first: the cross terms": 2,
+        "That is dA A (1 - A), as if a weight depended on its own score alone": 1.75,
+        "That is dA minus its weighted mean; the factor A is missing": 12,
+        "That is the one with the mask; all three keys are asked for": 16 / 9,
+        "16 is above the mean of the values: looking more at it lifts the answer": -1.5,
+        "That is dA. It has still to go back through softmax": 16,
+    },
+    "the count of numbers in A": {
+        "Each step has a weight for each step: 10 times 10 in every table": 80,
+        "Each head has a table of its own": 200,
+        "Each sequence of the batch has its own tables": 400,
+        "That is one table: each head has its own, for each sequence": 100,
+    },
+}
+
+
+@soft_answers.right
+def in_decimals():
+    return 0.625, 4.0, 4.0, 10.667, 1.5, 800
+
+
+@soft_answers.right
+def by_softmax():
+    A = np.exp([0, np.log(2), np.log(5)])
+    A, V = A / A.sum(), np.array([16, 8, 0])
+    return A[2], A @ V, A @ V, A[:2] @ V[:2] / A[:2].sum(), A[0] * (V[0] - A @ V), 2 * 4 * 10**2
+
+
+@soft_answers.mistake("Scores go through e first")
+def shares_of_the_scores():
+    return np.log(5) / np.log(10), 4, 4, 32 / 3, 1.5, 800
+
+
+@soft_answers.mistake("That is the power e^S: divide it by the sum of all three")
+def power():
+    return 5, 4, 4, 32 / 3, 1.5, 800
+
+
+@soft_answers.mistake("That is the weight of the first key; the third has the score log 5")
+def first_key():
+    return 0.125, 4, 4, 32 / 3, 2, 80
+
+
+@soft_answers.mistake("that is the plain mean of the three")
+def plain_mean():
+    return 0.625, 8, 8, 12, 1.5, 800
+
+
+@soft_answers.mistake("the answer is soft, all values count")
+def hard_answer():
+    return 0.625, 0, 0, 32 / 3, 1.5, 800
+
+
+@soft_answers.mistake("the third weight is not 0.62. It is near: give a fraction, or three decimals")
+def two_decimals():
+    return 0.62, 4, 4, 10.67, 1.5, 800
+
+
+@soft_answers.mistake("the answer with the mask is not 10.7. It is near: give a fraction, or three decimals")
+def one_decimal():
+    return 0.625, 4, 4, 10.7, 1.5, 800
+
+
+@soft_answers.mistake("Softmax sees differences only, and these have not changed")
+def grown_answer():
+    return 0.625, 4, 11, 32 / 3, 1.5, 800
+
+
+@soft_answers.mistake("The mask comes before softmax, so the two other weights sum to 1 again")
+def mask_after_softmax():
+    return 0.625, 4, 4, 4, 1.5, 800
+
+
+@soft_answers.mistake("Two weights are left, and they are not equal: 1 to 2")
+def equal_rest():
+    return 0.625, 4, 4, 12, 1.5, 800
+
+
+@soft_answers.mistake("The weighted mean of dA is taken off first: the cross terms")
+def weight_times_value():
+    return 0.625, 4, 4, 32 / 3, 2, 100
+
+
+@soft_answers.mistake("as if a weight depended on its own score alone")
+def own_score_only():
+    return 0.625, 4, 4, 32 / 3, 1.75, 800
+
+
+@soft_answers.mistake("That is dA minus its weighted mean; the factor A is missing")
+def without_the_weight():
+    return 0.625, 4, 4, 32 / 3, 12, 800
+
+
+@soft_answers.mistake("That is the one with the mask; all three keys are asked for")
+def still_masked():
+    return 0.625, 4, 4, 32 / 3, 16 / 9, 800
+
+
+@soft_answers.mistake("looking more at it lifts the answer")
+def flipped():
+    return 0.625, 4, 4, 32 / 3, -1.5, 800
+
+
+@soft_answers.mistake("Each step has a weight for each step: 10 times 10 in every table")
+def one_weight_a_step():
+    return 0.625, 4, 4, 32 / 3, 1.5, 80
+
+
+@soft_answers.mistake("Each head has a table of its own")
+def one_head():
+    return 0.625, 4, 4, 32 / 3, 1.5, 200
+
+
+@soft_answers.mistake("Each sequence of the batch has its own tables")
+def one_sequence():
+    return 0.625, 4, 4, 32 / 3, 1.5, 400
+
+
+@soft_answers.mistake("That is one table: each head has its own, for each sequence")
+def one_table():
+    return 0.625, 4, 4, 32 / 3, 1.5, 100
+
+
+# 2. a mean without questions
+
+mean_so_far = Exercise(
+    "16_attention.mean_so_far",
+    title="The mean so far",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "`np.cumsum(X, axis=1)` adds up the steps so far. By what is each of these sums divided?",
+        "`X[:, s]` is in `Y[:, s]` and in all later ones, in `Y[:, t]` with the factor 1 / (t + 1).",
+        "Divide dY by the counts, then add up from the end: turn the steps round with `[:, ::-1]`, take "
+        "cumsum, turn them round again.",
+    ),
+)
+
+
+def _means(X):
+    """Return the mean of all steps so far."""
+    return np.cumsum(X, axis=1) / np.arange(1, X.shape[1] + 1)[:, None]
+
+
+@mean_so_far.check
+def _(answer, rng):
+    X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
+    with untouched(X=X):
+        Y, backward = expect_several(answer(X), "Y", "backward")
+    expect_shape("Y", Y, "X", X)
+    with np.errstate(all="ignore"), _explained(Y, _wrong_means(X)):  # a slip divides by 0
+        expect_values("Y", Y, _means(X))
+    with untouched(X=X, dY=dY):
+        dX = backward(dY)
+    with _explained(dX, _wrong_ways_back(dY)):
+        expect_gradients(_means, {"X": X}, dY, {"X": dX})
+    one = rng.normal(size=(2, 1, N_IN))
+    expect_values("for a single step Y", answer(one)[0], one)
+    expect_gradcheck(answer, X)
+    return "values, gradients, and sequences of one step"
+
+
+def _wrong_means(X):
+    """Return what slips give, by their sentences."""
+    sums, counts = np.cumsum(X, axis=1), _counts(X)
+    return {
+        "Step t has seen t + 1 rows: divide its sum by these, not by all steps": sums / X.shape[1],
+        "Divided by one too many: step t has seen t + 1 rows, and the first step one": sums / (counts + 1),
+        "Divided by one too few: step t has seen t + 1 rows, not t": _over(sums, counts - 1),
+        "The row of step t itself belongs to its mean, too": (sums - X) / counts,
+        "That is the mean over all steps: the first step has seen only itself": np.broadcast_to(
+            X.mean(axis=1, keepdims=True), X.shape
+        ),
+        "These are the sums so far; a mean divides by how many there are": sums,
+        "That adds up over axis 0, the examples; the steps are axis 1": np.cumsum(X, axis=0) / counts,
+        "That is the mean over axis 0, the examples so far; the steps are axis 1": np.cumsum(X, axis=0)
+        / np.arange(1, len(X) + 1)[:, None, None],
+        "That adds up over axis 2, the columns; the steps are axis 1": np.cumsum(X, axis=2) / counts,
+    }
+
+
+def _over(sums, counts):
+    """Divide, also by 0."""
+    with np.errstate(all="ignore"):
+        return sums / counts
+
+
+def _wrong_ways_back(dY):
+    """Return what slips give, by their sentences."""
+    counts = _counts(dY)
+    parts = dY / counts
+    return {
+        "On the way back a step hears from itself and from *later* ones: add up from the end": np.cumsum(
+            parts, axis=1
+        ),
+        "Divide dY by the counts first: the factor belongs to the step that took the mean": _from_the_end(dY)
+        / counts,
+        "A row is in all later means too, not in its own alone": parts,
+        "A row is in its own mean, too, not in later ones alone": _from_the_end(parts) - parts,
+        "The sum from the end is right; each dY must be divided by its count": _from_the_end(dY),
+        "That adds up over axis 0, the examples; the steps are axis 1": np.cumsum(parts[::-1], axis=0)[::-1],
+        "The sum from the end stands turned round: turn it back": np.cumsum(parts[:, ::-1], axis=1),
+    }
+
+
+@mean_so_far.probe
+def _(answer, rng):
+    X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
+    Y, backward = answer(X)
+    return Y, backward(dY)
+
+
+@mean_so_far.right
+def as_a_table(X):
+    A = np.tri(X.shape[1]) / np.arange(1, X.shape[1] + 1)[:, None]
+    return A @ X, lambda dY: A.T @ dY
+
+
+@mean_so_far.right
+def step_by_step(X):
+    steps = X.shape[1]
+    Y = np.stack([X[:, : t + 1].mean(axis=1) for t in range(steps)], axis=1)
+
+    def backward(dY):
+        dX = np.zeros_like(X)
+        for t in range(steps):
+            dX[:, : t + 1] += dY[:, t : t + 1] / (t + 1)
+        return dX
+
+    return Y, backward
+
+
+def _counts(X):
+    return np.arange(1, X.shape[1] + 1)[:, None]
+
+
+def _from_the_end(parts):
+    return np.cumsum(parts[:, ::-1], axis=1)[:, ::-1]
+
+
+mean_so_far.mistake("Step t has seen t + 1 rows: divide its sum by these, not by all steps")(
+    lambda X: (np.cumsum(X, axis=1) / X.shape[1], lambda dY: _from_the_end(dY) / X.shape[1])
+)
+mean_so_far.mistake("That is the mean over all steps: the first step has seen only itself")(
+    lambda X: (
+        np.repeat(X.mean(axis=1, keepdims=True), X.shape[1], axis=1),
+        lambda dY: np.repeat(dY.mean(axis=1, keepdims=True), X.shape[1], axis=1),
+    )
+)
+mean_so_far.mistake("Divided by one too many: step t has seen t + 1 rows, and the first step one")(
+    lambda X: (np.cumsum(X, axis=1) / (_counts(X) + 1), lambda dY: _from_the_end(dY / (_counts(X) + 1)))
+)
+mean_so_far.mistake("Divided by one too few: step t has seen t + 1 rows, not t")(
+    lambda X: (_over(np.cumsum(X, axis=1), _counts(X) - 1), lambda dY: dY)
+)
+mean_so_far.mistake("The row of step t itself belongs to its mean, too")(
+    lambda X: ((np.cumsum(X, axis=1) - X) / _counts(X), lambda dY: dY)
+)
+mean_so_far.mistake("A row is in its own mean, too, not in later ones alone")(
+    lambda X: (_means(X), lambda dY: _from_the_end(dY / _counts(X)) - dY / _counts(X))
+)
+mean_so_far.mistake("These are the sums so far; a mean divides by how many there are")(
+    lambda X: (np.cumsum(X, axis=1), _from_the_end)
+)
+mean_so_far.mistake("That adds up over axis 0, the examples; the steps are axis 1")(
+    lambda X: (np.cumsum(X, axis=0) / _counts(X), lambda dY: _from_the_end(dY / _counts(X)))
+)
+mean_so_far.mistake("That is the mean over axis 0, the examples so far; the steps are axis 1")(
+    lambda X: (np.cumsum(X, axis=0) / np.arange(1, len(X) + 1)[:, None, None], lambda dY: dY)
+)
+mean_so_far.mistake("That adds up over axis 2, the columns; the steps are axis 1")(
+    lambda X: (np.cumsum(X, axis=2) / _counts(X), lambda dY: dY)
+)
+mean_so_far.mistake("On the way back a step hears from itself and from *later* ones: add up from the end")(
+    lambda X: (_means(X), lambda dY: np.cumsum(dY / _counts(X), axis=1))
+)
+mean_so_far.mistake("Divide dY by the counts first: the factor belongs to the step that took the mean")(
+    lambda X: (_means(X), lambda dY: _from_the_end(dY) / _counts(X))
+)
+mean_so_far.mistake("A row is in all later means too, not in its own alone")(
+    lambda X: (_means(X), lambda dY: dY / _counts(X))
+)
+mean_so_far.mistake("The sum from the end is right; each dY must be divided by its count")(
+    lambda X: (_means(X), _from_the_end)
+)
+mean_so_far.mistake("That adds up over axis 0, the examples; the steps are axis 1")(
+    lambda X: (_means(X), lambda dY: np.cumsum((dY / _counts(X))[::-1], axis=0)[::-1])
+)
+mean_so_far.mistake("The sum from the end stands turned round: turn it back")(
+    lambda X: (_means(X), lambda dY: np.cumsum((dY / _counts(X))[:, ::-1], axis=1))
+)
+
+
+@mean_so_far.mistake("it changes X, which belongs to its caller")
+def in_place(X):
+    for t in range(1, X.shape[1]):
+        X[:, t] += X[:, t - 1]
+    return X / _counts(X), lambda dY: _from_the_end(dY / _counts(X))
+
+
+@mean_so_far.mistake("it must return Y and backward, and returned one array")
+def forward_only(X):
+    return _means(X)
+
+
+# 3. a mask that leaks
+
+causal_weights = Exercise(
+    "16_attention.causal_weights",
+    title="Two leaks",
+    points=3,
+    kind="repair",
+    minutes=10,
+    hints=(
+        "Print `np.tri(3, k=1)`. What may step 0 look at?",
+        "The other leak is in the first line. For the row [0, 5000] of step 0: what is its maximum, and what "
+        "is left of the 0?",
+        "Mask the scores first, with `np.where(..., S, -np.inf)`; then take the maximum and the softmax.",
+    ),
+)
+
+
+@causal_weights.check
+def _(answer, rng):
+    S = rng.normal(size=(BATCH, STEPS, STEPS))
+    with np.errstate(all="ignore"):  # what overflows is said in words below
+        with untouched(S=S):
+            A = _called(answer, S)
+        expect_shape("the table", A, "S", S)
+        if np.isnan(A).any():
+            raise CheckFailed("the weights hold nan")
+        _refuse_looking_ahead(A)
+        sums = np.sum(A, axis=-1)
+        if not np.allclose(sums, 1):
+            raise CheckFailed(f"a row sums to {sums.flat[np.abs(sums - 1).argmax()]:.3g}, and not to 1")
+        expect_values("A", A, _softmax_so_far(S))
+        _refuse_leaks(answer, S, A, rng.normal(size=S.shape))
+        late = np.full(S.shape, 5000.0)
+        _refuse_leaks(answer, S, A, late, " of 5000")
+        for size in (5000, -5000):
+            A = answer(S + size)
+            _refuse_looking_ahead(A, f"with all scores near {size} ")
+            expect_values(f"with all scores near {size} A", A, _softmax_so_far(S + size))
+        _refuse_other_rows(answer, S)
+    return "zeros, sums, futures, and large scores of both signs"
+
+
+def _called(answer, S):
+    """Return what an answer makes of S; if its `predict` refuses minus infinity, say what to call."""
+    try:
+        return answer(S)
+    except ValueError as error:
+        if "is not finite" in str(error) and ": -inf." in str(error):
+            raise CheckFailed(
+                "`predict` refuses scores of minus infinity: call the layer, `Softmax()(...)[0]`"
+            ) from error
+        raise
+
+
+def _softmax_so_far(S):
+    """Return causal weights, row by row."""
+    A = np.zeros_like(S)
+    for step in range(S.shape[-1]):
+        A[..., step, : step + 1] = Softmax().predict(S[..., step, : step + 1])
+    return A
+
+
+def _refuse_looking_ahead(A, when=""):
+    """Ask whether all weights behind the diagonal are 0."""
+    ahead = np.argwhere(np.triu(np.abs(A).sum(axis=0), k=1) > 0)
+    if len(ahead):
+        step, seen = ahead[0]
+        low = ": what stands for a forbidden score must be lower than all others" if when else ""
+        raise CheckFailed(f"{when}step {step} looks at step {seen}, which lies ahead{low}")
+
+
+def _refuse_other_rows(answer, S):
+    """Ask whether one large allowed score, in the last row, changes weights of the rows before."""
+    before, seen = np.asarray(answer(S)), np.asarray(answer(_with_a_large_score(S)))
+    if np.isnan(seen[:, :-1]).any():
+        raise CheckFailed("a score of 5000 in the last row turns weights of other rows into nan")
+    if not np.allclose(seen[:, :-1], before[:, :-1]):
+        raise CheckFailed("a score of 5000 in the last row changes weights of other rows")
+    expect_values("with a score of 5000 in the last row, A", seen, _softmax_so_far(_with_a_large_score(S)))
+
+
+def _with_a_large_score(S):
+    """Return a copy of S whose last row holds one score of 5000, not at one place in all examples."""
+    S = S.copy()
+    S[::2, -1, 0] = S[1::2, -1, 2] = 5000.0
+    return S
+
+
+def _refuse_leaks(answer, S, A, future, size=""):
+    """Put other scores behind the diagonal, and ask whether any bit has changed."""
+    other = np.where(np.tri(STEPS, dtype=bool), S, future)
+    seen = np.asarray(answer(other))
+    if np.isnan(seen).any():
+        raise CheckFailed(f"with scores{size} in the future, weights become nan: the future comes in")
+    changed = np.argwhere(seen != A)
+    if len(changed):
+        bits = np.abs(seen - A).max() < 1e-9
+        how = "in the last bits" if bits else f"by up to {np.abs(seen - A).max():.2g}"
+        raise CheckFailed(f"other scores{size} in the future change weights of the past, {how}")
+
+
+@causal_weights.probe
+def _(answer, rng):
+    S = rng.normal(size=(2, STEPS, STEPS))
+    future = np.where(np.tri(STEPS, dtype=bool), S, 5000.0)
+    with np.errstate(all="ignore"):
+        return tuple(answer(scores) for scores in (S, future, S + 5000, S - 5000, _with_a_large_score(S)))
+
+
+@causal_weights.right
+def mask_then_softmax(S):
+    return Softmax()(np.where(np.tri(S.shape[-1]) > 0, S, -np.inf))[0]
+
+
+@causal_weights.right
+def row_by_row(S):
+    A = np.zeros(S.shape)
+    for step in range(S.shape[1]):
+        seen = S[:, step, : step + 1]
+        E = np.exp(seen - seen.max(axis=1, keepdims=True))
+        A[:, step, : step + 1] = E / E.sum(axis=1, keepdims=True)
+    return A
+
+
+@causal_weights.right
+def a_very_low_score(S):
+    S = S - 1e9 * np.triu(np.ones(S.shape[-2:]), k=1) - np.triu(S, k=1)
+    E = np.exp(S - S.max(axis=-1, keepdims=True))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+def _leaky(S, k=0):
+    """Return the weights of the statement, with another mask."""
+    E = np.exp(S - S.max(axis=-1, keepdims=True)) * np.tri(S.shape[-1], k=k)
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+causal_weights.mistake("Leave out k: with k=1, `np.tri` is True one place too far.")(lambda S: _leaky(S, 1))
+causal_weights.mistake(
+    "The mask is right. But the maximum is that of the whole row, and so it knows the future."
+)(_leaky)
+causal_weights.mistake("With k=-1 a step may not look at itself, and the first has nothing to look at.")(
+    lambda S: _leaky(S, -1)
+)
+
+
+@causal_weights.mistake("Without subtracting a maximum, e^5000 is infinite: subtract that of the allowed.")
+def no_maximum(S):
+    E = np.exp(np.where(np.tri(S.shape[-1]) > 0, S, -np.inf))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@causal_weights.mistake("Infinity times 0 is nan: mask the scores, not the powers.")
+def masked_powers(S):
+    E = np.exp(S) * np.tri(S.shape[-1])
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@causal_weights.mistake(
+    "A row far below the maximum of the whole array is left with zeros: each row needs its own."
+)
+def one_maximum(S):
+    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
+    E = np.exp(S - S.max(keepdims=True))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@causal_weights.mistake(
+    "The maximum is that of the whole array, future and all: mask first, and take each row's."
+)
+def maximum_of_all(S):
+    E = np.exp(S - S.max(keepdims=True)) * np.tri(S.shape[-1])
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@causal_weights.mistake("Less a maximum for each column, a row has other weights: take one for each row.")
+def maximum_of_columns(S):
+    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
+    E = np.exp(S - S.max(axis=1, keepdims=True))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@causal_weights.mistake(
+    "The zeros of the mask take part in the maximum: forbidden scores are minus infinity."
+)
+def zeros_in_the_maximum(S):
+    allowed = np.tri(S.shape[-1])
+    S = S * allowed
+    E = np.exp(S - S.max(axis=-1, keepdims=True)) * allowed
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@causal_weights.mistake("what stands for a forbidden score must be lower than all others")
+def not_low_enough(S):
+    return Softmax()(np.where(np.tri(S.shape[-1]) > 0, S, -1000.0))[0]
+
+
+@causal_weights.mistake("A score of 0 is a score like others, e^0 = 1: minus infinity forbids.")
+def zero_scores(S):
+    return Softmax().predict(S * np.tri(S.shape[-1]))
+
+
+@causal_weights.mistake("The mask came after softmax: what is left does not sum to 1, and knows the rest.")
+def mask_after(S):
+    return Softmax().predict(S) * np.tri(S.shape[-1])
+
+
+@causal_weights.mistake("The mask is turned round: each step looks at what comes, and not at what was.")
+def turned_round(S):
+    return Softmax()(np.where(np.triu(np.ones(S.shape[-2:])) > 0, S, -np.inf))[0]
+
+
+@causal_weights.mistake("The mask is inverted: where `np.tri` is True, the scores must stay.")
+def inverted(S):
+    return Softmax()(np.where(np.tri(S.shape[-1]) > 0, -np.inf, S))[0]
+
+
+@causal_weights.mistake("Infinity times 0 is nan: mask the scores, not the powers.")
+def masked_too_late(S):
+    largest = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf).max(axis=-1, keepdims=True)
+    E = np.exp(S - largest) * np.tri(S.shape[-1])
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+def _less(S, reference, late=False):
+    """Return causal weights after another number than the maximum was subtracted."""
+    allowed = np.tri(S.shape[-1]) > 0
+    E = np.exp(S - reference) * allowed if late else np.exp(np.where(allowed, S - reference, -np.inf))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+for late in (False, True):
+    causal_weights.mistake(
+        "A step's own score need not be the largest: subtract the maximum of the allowed ones."
+    )(lambda S, late=late: _less(S, S.diagonal(axis1=1, axis2=2)[..., None], late))
+causal_weights.mistake("The first score of a row need not be the largest: subtract the maximum.")(
+    lambda S: _less(S, S[..., :1])
+)
+
+
+@causal_weights.mistake("That sums over axis 1, the steps that ask: the scores of one row lie along axis -1.")
+def sum_over_the_askers(S):
+    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
+    E = np.exp(S - S.max(axis=-1, keepdims=True))
+    return E / E.sum(axis=1, keepdims=True)
+
+
+@causal_weights.mistake("That is a softmax over axis 1, the steps that ask: it goes along axis -1.")
+def softmax_over_the_askers(S):
+    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
+    return Softmax()(S.swapaxes(1, 2))[0].swapaxes(1, 2)
+
+
+@causal_weights.mistake("That sums over axis 0, the examples: the scores of one row lie along axis -1.")
+def sum_over_the_examples(S):
+    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
+    E = np.exp(S - S.max(axis=-1, keepdims=True))
+    return E / E.sum(axis=0, keepdims=True)
+
+
+@causal_weights.mistake("`predict` refuses scores of minus infinity: call the layer, `Softmax()(...)[0]`")
+def predicted(S):
+    return Softmax().predict(np.where(np.tri(S.shape[-1]) > 0, S, -np.inf))
+
+
+@causal_weights.mistake("it changes S, which belongs to its caller")
+def writes_into_S(S):
+    S[:, np.triu(np.ones(S.shape[-2:]), k=1) > 0] = -np.inf
+    return Softmax()(S)[0]
+
+
+# 4. distances
+
+distances = Exercise(
+    "16_attention.Distances",
+    title="How far apart",
+    points=4,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "For three steps, write down the table of i - j + 2. What do its diagonals hold? A column of places "
+        "minus a row of places makes it at once.",
+        "Let `table` be `np.arange(steps)[:, None] - np.arange(steps) + steps - 1`. `b.data[table]` is added "
+        "to every example. So what comes back is summed over the batch, and over each diagonal.",
+        "`b.grad[table] += ...` keeps one visit of several; `np.add.at(b.grad, table, dY.sum(axis=0))` adds "
+        "them all.",
+    ),
+)
+
+
+def _places(steps):
+    """Return for each pair of steps its place in b."""
+    places = np.arange(steps)
+    return places[:, None] - places + steps - 1
+
+
+@distances.check
+def _(answer, rng):
+    layer = answer(STEPS)
+    if not isinstance(layer, Layer):
+        raise CheckFailed("Distances must be a subclass of Layer")
+    b = getattr(layer, "b", None)
+    if not isinstance(b, Parameter):
+        raise CheckFailed(f"its b must be a Parameter, and is {described(b)}")
+    expect_values("at first b", b.data, np.zeros(2 * STEPS - 1))
+    b.data += rng.normal(size=b.shape)
+    S, dY = rng.normal(size=(2, BATCH, STEPS, STEPS))
+    with untouched(S=S):
+        Y, backward = expect_several(layer(S), "Y", "backward")
+    expect_shape("Y", Y, "S", S)
+    expect_values("Y", Y, S + b.data[_places(STEPS)])
+    layer.zero_grad()
+    with untouched(dY=dY):
+        dS = backward(dY)
+    expect_gradients(lambda S, b: S + b[_places(STEPS)], {"S": S, "b": b.data}, dY, {"S": dS, "b": b.grad})
+    before = b.grad.copy()
+    layer(S)[1](dY)
+    expect_values("after a second way back b.grad", b.grad, 2 * before)
+    expect_gradcheck(layer, S)
+    return "values, both gradients, and two ways back"
+
+
+@distances.probe
+def _(answer, rng):
+    layer = answer(3)
+    layer.b.data += rng.normal(size=layer.b.shape)
+    Y, backward = layer(rng.normal(size=(2, 3, 3)))
+    return Y, backward(rng.normal(size=(2, 3, 3))), layer.b.grad
+
+
+class _Distances(Layer):
+    """A right Distances, whose places and way back the mistakes change."""
+
+    def __init__(self, steps):
+        self.table, self.b = self.places(steps), Parameter(np.zeros(self.count(steps)))
+
+    def count(self, steps):
+        return 2 * steps - 1
+
+    def places(self, steps):
+        return _places(steps)
+
+    def add(self, b, dY):
+        np.add.at(b.grad, self.table, dY.sum(axis=0))
+
+    def forward(self, S):
+        def backward(dY):
+            self.add(self.b, dY)
+            return dY
+
+        return S + self.b.data[self.table], backward
+
+
+@distances.right
+class DiagonalByDiagonal(_Distances):
+    def add(self, b, dY):
+        steps = dY.shape[-1]
+        for place in range(len(b.grad)):
+            b.grad[place] += np.trace(dY, offset=steps - 1 - place, axis1=1, axis2=2).sum()
+
+
+@distances.right
+class CountedTogether(_Distances):
+    def add(self, b, dY):
+        total = dY.sum(axis=0)
+        b.grad = b.grad + np.bincount(self.table.ravel(), weights=total.ravel(), minlength=len(b.grad))
+
+
+@distances.mistake("With a table of places, `+=` keeps one visit of several: `np.add.at` adds them all.")
+class VisitsOverwritten(_Distances):
+    def add(self, b, dY):
+        b.grad[self.table] += dY.sum(axis=0)
+
+
+@distances.mistake("The distance is i - j, the step that asks minus the step that is asked.")
+class TheOtherWay(_Distances):
+    def places(self, steps):
+        return _places(steps).T
+
+
+@distances.mistake("at first b has shape")
+class WithoutDirection(_Distances):
+    def count(self, steps):
+        return steps
+
+    def places(self, steps):
+        return np.abs(_places(steps) - steps + 1)
+
+
+@distances.mistake("The sign counts: i - j, and not abs(i - j).")
+class WithoutSign(_Distances):
+    def places(self, steps):
+        return np.abs(_places(steps) - steps + 1)
+
+
+@distances.mistake("The sign counts: i - j, and not abs(i - j).")
+class WithoutSignFromTheMiddle(_Distances):
+    def places(self, steps):
+        return np.abs(_places(steps) - steps + 1) + steps - 1
+
+
+@distances.mistake("Without `steps - 1` a negative distance counts from the end of b.")
+class NoOffset(_Distances):
+    def places(self, steps):
+        return _places(steps) - steps + 1
+
+
+@distances.mistake("5 times too small: 5 is the batch size")
+class MeanOverTheBatch(_Distances):
+    def add(self, b, dY):
+        np.add.at(b.grad, self.table, dY.mean(axis=0))
+
+
+@distances.mistake("The same b was added to every example; that is the first one's part alone.")
+class FirstExampleOnly(_Distances):
+    def add(self, b, dY):
+        np.add.at(b.grad, self.table, dY[0])
+
+
+@distances.mistake("Each way back adds to what is in `grad`: with `=` the first is lost.")
+class Assigned(_Distances):
+    def add(self, b, dY):
+        b.grad = np.bincount(self.table.ravel(), weights=dY.sum(axis=0).ravel())
+
+
+@distances.mistake("its b must be a Parameter")
+class PlainArray(_Distances):
+    def __init__(self, steps):
+        self.table, self.b = _places(steps), np.zeros(2 * steps - 1)
+
+
+# 5. one question
+
+ask = Exercise(
+    "16_attention.Ask",
+    title="One learned question",
+    points=4,
+    kind="fill",
+    minutes=15,
+    hints=(
+        "Forward: `X @ q` has shape (batch, steps). Softmax works on that last axis. To weigh the rows of X, "
+        "the weights need one more axis: `A[..., None]`.",
+        "dA is, for each step, the product of its row of X with dY. Then back through softmax and the scale.",
+        "X was read twice. As values it gets `A[..., None] * dY[:, None]`, as keys `dS[..., None] * q`; add "
+        "both. q gets the rows of X, weighted by dS, over all steps and examples.",
+    ),
+)
+
+
+def _asked(X, q):
+    """Return what the question q finds in X."""
+    A = Softmax().predict(X @ q / np.sqrt(len(q)))
+    return (A[..., None] * X).sum(axis=1)
+
+
+@ask.check
+def _(answer, rng):
+    layer = answer(N_IN, rng=3)
+    if not isinstance(layer, Layer):
+        raise CheckFailed("Ask must be a subclass of Layer")
+    q = getattr(layer, "q", None)
+    if not isinstance(q, Parameter):
+        raise CheckFailed(f"its q must be a Parameter, and is {described(q)}")
+    if q.shape != (N_IN,):
+        raise CheckFailed(f"q has shape {q.shape}, and must have one number for each column: {(N_IN,)}")
+    if np.array_equal(q.data, answer(N_IN, rng=4).q.data):
+        raise CheckFailed("two seeds draw the same q: draw it with np.random.default_rng(rng)")
+    if not np.array_equal(q.data, answer(N_IN, rng=3).q.data):
+        raise CheckFailed("the same seed draws another q each time: draw it with np.random.default_rng(rng)")
+    drawn = np.random.default_rng(3).normal(size=N_IN)
+    with _explained(q.data, {"The root divides the scores, not q": drawn / np.sqrt(N_IN)}):
+        expect_values("q", q.data, drawn, "np.random.default_rng(rng).normal(size=n_in) draws")
+    expect_values("with a Generator as rng q", answer(N_IN, rng=np.random.default_rng(3)).q.data, drawn)
+    q.data[...] = rng.normal(size=N_IN)
+    X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
+    with untouched(X=X):
+        Y, backward = expect_several(layer(X), "Y", "backward")
+    with _explained(Y, _wrong_sums(X, q.data)):
+        expect_values("Y", Y, _asked(X, q.data))
+    layer.zero_grad()
+    with untouched(X=X, dY=dY):
+        dX = backward(dY)
+    slips = _wrong_ways_to_q(X, q.data, dY)
+    known = any(_alike(q.grad, slip) for slip, _ in slips.values())
+    yours, which = (q.grad, 0) if known else (dX, 1)
+    with _explained(yours, {words: slip[which] for words, slip in slips.items()}):
+        expect_gradients(_asked, {"X": X, "q": q.data}, dY, {"X": dX, "q": q.grad})
+    before = q.grad.copy()
+    layer(X)[1](dY)
+    expect_values("after a second way back q.grad", q.grad, 2 * before)
+    expect_gradcheck(layer, X)
+    return "values, both gradients, and two ways back"
+
+
+def _wrong_sums(X, q):
+    """Return what slips give, by their sentences."""
+    S = X @ q
+    steps, width = X.shape[1:]
+
+    def weighed(A):
+        return (A[..., None] * X).sum(axis=1)
+
+    softmax = Softmax().predict
+    return {
+        "The scores are divided by the root of n_in": weighed(softmax(S)),
+        "The scores are divided by the *root* of n_in": weighed(softmax(S / width)),
+        "That divides by the root of the steps. A score adds up n_in products": weighed(
+            softmax(S / np.sqrt(steps))
+        ),
+        "Softmax goes over the steps of one sequence, axis 1 of S; that was over the examples": weighed(
+            softmax(S.T / np.sqrt(width)).T
+        ),
+        "Here every weight is 1, as softmax makes it of an axis of length 1: S has two axes": X.sum(axis=1),
+        "Here all steps weigh alike: q does not come in": X.mean(axis=1),
+    }
+
+
+def _wrong_ways_to_q(X, q, dY):
+    """Return what slips on the way to the scores give as dq and dX, by their sentences."""
+    scale = 1 / np.sqrt(len(q))
+    A, back = Softmax()(scale * X @ q)
+    dA = (X * dY[:, None]).sum(axis=-1)
+    cross = "A weight depends on all scores of its sequence; the cross terms are missing"
+    softmax = "Back through softmax is missing: dA is the gradient of the weights, not of the scores"
+    ways = {
+        "The scale is missing on the way back: S is X q times it, and so are dq and dX": back(dA),
+        "The scale stands twice on the way back": scale**2 * back(dA),
+        cross: scale * A * dA,
+        f"{cross}: dS is A (dA - the weighted mean of dA)": scale * A * (1 - A) * dA,
+        f"{cross}, and so is the scale": A * dA,
+        softmax: scale * dA,
+        f"{softmax}, and so is the scale": dA,
+    }
+
+    def arrive(dS):
+        return (dS[..., None] * X).sum(axis=(0, 1)), A[..., None] * dY[:, None] + dS[..., None] * q
+
+    return {words: arrive(dS) for words, dS in ways.items()}
+
+
+@ask.probe
+def _(answer, rng):
+    layer = answer(N_IN, rng=3)
+    layer.q.data[...] = rng.normal(size=N_IN)
+    Y, backward = layer(rng.normal(size=(BATCH, STEPS, N_IN)))
+    return Y, backward(rng.normal(size=(BATCH, N_IN))), layer.q.grad
+
+
+class _Ask(Layer):
+    """A right Ask in other words, whose parts the mistakes change."""
+
+    def __init__(self, n_in, rng=None):
+        self.q = Parameter(np.random.default_rng(rng).normal(size=n_in))
+        self.scale = n_in**-0.5
+
+    def weigh(self, S):
+        E = np.exp(S - S.max(axis=1, keepdims=True))
+        return E / E.sum(axis=1, keepdims=True)
+
+    def forward(self, X):
+        A = self.weigh(self.scale * X @ self.q.data)
+
+        def backward(dY):
+            dS = self.back(A, np.einsum("bsn,bn->bs", X, dY)) * self.scale
+            self.add(np.einsum("bs,bsn->n", dS, X))
+            return self.dX(np.einsum("bs,bn->bsn", A, dY), np.einsum("bs,n->bsn", dS, self.q.data))
+
+        return np.einsum("bs,bsn->bn", A, X), backward
+
+    def back(self, A, dA):
+        return A * (dA - (A * dA).sum(axis=1, keepdims=True))
+
+    def add(self, dq):
+        self.q.grad += dq
+
+    def dX(self, as_values, as_keys):
+        return as_values + as_keys
+
+
+@ask.right
+class ByEinsum(_Ask):
+    pass
+
+
+@ask.right
+class ByMatrices(Layer):
+    def __init__(self, n_in, rng=None):
+        self.q = Parameter(np.random.default_rng(rng).normal(size=(n_in,)))
+
+    def forward(self, X):
+        q, root = self.q, np.sqrt(X.shape[2])
+        A, back = Softmax()((X @ q.data[:, None]).swapaxes(1, 2) / root)  # (batch, 1, steps)
+
+        def backward(dY):
+            dY = dY[:, None]  # (batch, 1, n_in)
+            dS = back(dY @ X.swapaxes(1, 2)) / root
+            q.grad += (dS @ X).sum(axis=(0, 1))
+            return A.swapaxes(1, 2) @ dY + dS.swapaxes(1, 2) @ q.data[None]
+
+        return (A @ X)[:, 0], backward
+
+
+@ask.mistake("X is read as keys, too: a change of X changes the weights.")
+class ValuesOnly(_Ask):
+    def dX(self, as_values, as_keys):
+        return as_values
+
+
+@ask.mistake("X is read as values, too: a change of X changes what is weighed.")
+class KeysOnly(_Ask):
+    def dX(self, as_values, as_keys):
+        return as_keys
+
+
+@ask.mistake("The scores are divided by the root of n_in")
+class NoRoot(_Ask):
+    def __init__(self, n_in, rng=None):
+        super().__init__(n_in, rng)
+        self.scale = 1.0
+
+
+@ask.mistake("The scores are divided by the *root* of n_in")
+class ByTheWidth(_Ask):
+    def __init__(self, n_in, rng=None):
+        super().__init__(n_in, rng)
+        self.scale = 1 / n_in
+
+
+@ask.mistake("That divides by the root of the steps. A score adds up n_in products")
+class RootOfTheSteps(_Ask):
+    def weigh(self, S):
+        return super().weigh(S / self.scale / np.sqrt(S.shape[1]))
+
+
+@ask.mistake("Here every weight is 1, as softmax makes it of an axis of length 1: S has two axes")
+class AnAxisOfOne(_Ask):
+    def weigh(self, S):
+        return Softmax().predict(S[..., None])[..., 0]
+
+
+@ask.mistake("Softmax goes over the steps of one sequence, axis 1 of S; that was over the examples")
+class OverTheBatch(_Ask):
+    def weigh(self, S):
+        return Softmax().predict(S.T).T
+
+
+@ask.mistake("A weight depends on all scores of its sequence; the cross terms are missing")
+class NoCrossTerms(_Ask):
+    def back(self, A, dA):
+        return A * (1 - A) * dA
+
+
+@ask.mistake("Back through softmax is missing: dA is the gradient of the weights, not of the scores")
+class NoSoftmaxBack(_Ask):
+    def back(self, A, dA):
+        return dA
+
+
+@ask.mistake("the cross terms are missing")
+class WeightTimesSlope(_Ask):
+    def back(self, A, dA):
+        return A * dA
+
+
+@ask.mistake("The scale is missing on the way back: S is X q times it, and so are dq and dX")
+class NoScaleBack(_Ask):
+    def back(self, A, dA):
+        return super().back(A, dA) / self.scale
+
+
+@ask.mistake("The scale is missing on the way back: S is X q times it, and so are dq and dX")
+class NoScaleInDX(_Ask):
+    def dX(self, as_values, as_keys):
+        return as_values + as_keys / self.scale
+
+
+@ask.mistake("Each way back adds to what is in `q.grad`: with `=` the first is lost.")
+class AssignedQ(_Ask):
+    def add(self, dq):
+        self.q.grad = dq
+
+
+@ask.mistake("all zero: nothing arrives here")
+class ForgotQ(_Ask):
+    def add(self, dq):
+        pass
+
+
+@ask.mistake("the same seed draws another q each time")
+class IgnoresRng(_Ask):
+    def __init__(self, n_in, rng=None):
+        super().__init__(n_in, np.random.default_rng())
+
+
+@ask.mistake("The root divides the scores, not q")
+class SmallQ(_Ask):
+    def __init__(self, n_in, rng=None):
+        super().__init__(n_in, rng)
+        self.q.data /= np.sqrt(n_in)
+
+
+@ask.mistake("np.random.default_rng(rng).normal(size=n_in) draws")
+class Uniform(_Ask):
+    def __init__(self, n_in, rng=None):
+        super().__init__(n_in, rng)
+        self.q.data[...] = np.random.default_rng(rng).random(n_in)
+
+
+@ask.mistake("A seed is a number: `np.random.default_rng(rng)` makes a generator of it.")
+class SeedAsGenerator(_Ask):
+    def __init__(self, n_in, rng=None):
+        self.q, self.scale = Parameter(rng.normal(size=n_in)), n_in**-0.5
+
+
+@ask.mistake("two seeds draw the same q")
+class AllZeros(_Ask):
+    def __init__(self, n_in, rng=None):
+        super().__init__(n_in, rng)
+        self.q = Parameter(np.zeros(n_in))
+
+
+# 6. biases
+
+fold = Exercise(
+    "16_attention.fold",
+    title="Biases that do nothing",
+    points=3,
+    kind="derive",
+    minutes=10,
+    changes=True,
+    hints=(
+        "Write v for the row of values.b. A step's sum of values is a₁(V₁ + v) + a₂(V₂ + v) + … How often is "
+        "v in it?",
+        "Once, since the weights sum to 1. Then that sum goes through output.W. What becomes of v there?",
+        "Add `values.b.data @ output.W.data` to output.b, *before* you set values.b to 0.",
+    ),
+)
+
+
+def _drawn(rng, heads, causal):
+    """Return an attention layer whose biases are drawn, too."""
+    layer = MultiHeadAttention(6, heads, causal, rng=rng)
+    for parameter in layer.parameters():
+        parameter.data[...] = rng.normal(size=parameter.shape)
+    return layer
+
+
+@fold.check
+def _(answer, rng):
+    for heads, causal in ((1, False), (3, False), (2, True)):
+        layer, X = _drawn(rng, heads, causal), rng.normal(size=(BATCH, STEPS, 6))
+        before, Y = {name: p.data.copy() for name, p in layer.named_parameters().items()}, layer.predict(X)
+        answer(layer)
+        for name, old in before.items():
+            part, letter = name.split(".")
+            _refuse_another_kind(name, getattr(getattr(layer, part), letter, None), old)
+        for name, parameter in layer.named_parameters().items():
+            if name in ("keys.b", "values.b"):
+                if np.any(parameter.data):
+                    raise CheckFailed(f"{name} is to hold zeros, and {_what(parameter.data, before[name])}")
+            elif name != "output.b" and not np.array_equal(parameter.data, before[name]):
+                raise CheckFailed(f"{name} has changed: only three biases may")
+        if not np.allclose(layer.predict(X), Y, rtol=1e-7, atol=1e-9):
+            arrived = before["values.b"] @ before["output.W"]
+            each = "Each head has its own part of values.b: it arrives once, and not once for each head"
+            with _explained(layer.output.b.data, {each: before["output.b"] + heads * arrived}):
+                expect_values("output.b", layer.output.b.data, before["output.b"] + arrived)
+    return "one head and several, with a mask and without: the same Y for other biases"
+
+
+def _refuse_another_kind(name, now, old):
+    """Ask whether a part of a layer still is a Parameter of its shape."""
+    write = f"write into `{name}.data[...]`"
+    if not isinstance(now, Parameter):
+        raise CheckFailed(f"{name} must stay a Parameter, and is {_kind(now)}: {write}")
+    if np.shape(now.data) != old.shape:
+        raise CheckFailed(f"{name} must keep its shape {old.shape}, and has {np.shape(now.data)}: {write}")
+
+
+def _kind(thing):
+    """Return what a thing is, where None is no forgotten return."""
+    return "None" if thing is None else described(thing)
+
+
+def _what(now, before):
+    """Say whether an array is as it was."""
+    return "is as it was" if np.array_equal(now, before) else "holds other numbers"
+
+
+@fold.probe
+def _(answer, rng):
+    layer = _drawn(rng, 2, False)
+    answer(layer)
+    return tuple(parameter.data for parameter in layer.parameters())
+
+
+@fold.right
+def by_the_output_layer(attention):
+    attention.output.b.data[...] = attention.output.predict(attention.values.b.data[None])[0]
+    for part in (attention.keys, attention.values):
+        part.b.data *= 0.0
+
+
+@fold.right
+def by_new_arrays(attention):
+    v = attention.values.b.data
+    attention.output.b.data = attention.output.b.data + attention.output.W.data.T @ v
+    attention.values.b.data = np.zeros_like(v)
+    attention.keys.b.data = np.zeros_like(attention.keys.b.data)
+
+
+@fold.right
+def by_new_parameters(attention):
+    zeros = np.zeros(attention.values.b.shape)
+    moved = attention.values.b.data @ attention.output.W.data
+    attention.output.b = Parameter(attention.output.b.data + moved)
+    attention.keys.b, attention.values.b = Parameter(zeros.copy()), Parameter(zeros.copy())
+
+
+def _zeros(*parts):
+    for part in parts:
+        part.b.data[...] = 0.0
+
+
+@fold.mistake("Nothing of values.b has gone over to output.b. (Or was it set to 0 first?)")
+def only_zeros(attention):
+    _zeros(attention.keys, attention.values)
+
+
+@fold.mistake("On its way to Y the bias of the values goes through output.W.")
+def without_the_matrix(attention):
+    attention.output.b.data += attention.values.b.data
+    _zeros(attention.keys, attention.values)
+
+
+@fold.mistake("A row times a matrix: `values.b @ W`, and not with its transpose.")
+def transposed(attention):
+    attention.output.b.data += attention.output.W.data @ attention.values.b.data
+    _zeros(attention.keys, attention.values)
+
+
+@fold.mistake("What was in output.b is lost: add to it.")
+def replaced(attention):
+    attention.output.b.data[...] = attention.values.b.data @ attention.output.W.data
+    _zeros(attention.keys, attention.values)
+
+
+@fold.mistake("The bias of the keys reaches no Y; nothing of it may go to output.b.")
+def keys_as_well(attention):
+    both = attention.values.b.data + attention.keys.b.data
+    attention.output.b.data += both @ attention.output.W.data
+    _zeros(attention.keys, attention.values)
+
+
+@fold.mistake("Each head has its own part of values.b: it arrives once, and not once for each head")
+def times_the_heads(attention):
+    attention.output.b.data += attention.heads * attention.values.b.data @ attention.output.W.data
+    _zeros(attention.keys, attention.values)
+
+
+def _moved(attention):
+    attention.output.b.data += attention.values.b.data @ attention.output.W.data
+
+
+@fold.mistake("keys.b must stay a Parameter, and is None: write into `keys.b.data[...]`")
+def no_keys(attention):
+    _moved(attention)
+    _zeros(attention.values)
+    attention.keys.b = None
+
+
+@fold.mistake("values.b must stay a Parameter, and is None")
+def no_values(attention):
+    _moved(attention)
+    _zeros(attention.keys)
+    attention.values.b = None
+
+
+@fold.mistake(
+    "output.b must stay a Parameter, and is one array of shape (6,): write into `output.b.data[...]`"
+)
+def plain_output(attention):
+    attention.output.b = attention.output.b.data + attention.values.b.data @ attention.output.W.data
+    _zeros(attention.keys, attention.values)
+
+
+@fold.mistake("values.b must keep its shape (6,), and has ()")
+def one_zero(attention):
+    _moved(attention)
+    attention.keys.b.data[...] = 0.0
+    attention.values.b.data = np.zeros(())
+
+
+@fold.mistake("queries.b has changed: only three biases may")
+def queries_as_well(attention):
+    by_the_output_layer(attention)
+    _zeros(attention.queries)
+
+
+@fold.mistake("keys.b is to hold zeros, and is as it was")
+def forgets_the_keys(attention):
+    attention.output.b.data += attention.values.b.data @ attention.output.W.data
+    _zeros(attention.values)
+
+
+@fold.mistake("Nothing of values.b has gone over to output.b. (Or was it set to 0 first?)")
+def zero_first(attention):
+    _zeros(attention.keys, attention.values)
+    attention.output.b.data += attention.values.b.data @ attention.output.W.data

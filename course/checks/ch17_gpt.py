@@ -1,0 +1,1102 @@
+"""The exercises of chapter 17: sizes, a long text in pieces, a nucleus, a window, a leak, a tied output."""
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    expect_gradcheck,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.layer import Layer, Sequential, walk
+from minigrad.layers.attention import MultiHeadAttention, TransformerBlock
+from minigrad.layers.embedding import Embedding, Positions
+from minigrad.layers.linear import Linear
+from minigrad.layers.normalization import LayerNorm
+from minigrad.parameter import Parameter
+
+# 1. how many numbers learn
+
+sizes = Exercise(
+    "17_gpt.sizes",
+    title="Three sizes",
+    points=3,
+    kind="predict",
+    minutes=10,
+    hints=(
+        "Go through a block part by part: norm, queries, keys, values, output, norm, and two linear layers.",
+        "`Linear(n_in, n_out)` has n_in · n_out + n_out numbers, a LayerNorm two rows. Heads cut what is "
+        "there: which array would get larger with more of them?",
+        "Four times 16 · 16 + 16, then 16 · 64 + 64, then 64 · 16 + 16, and two norms of 32. The GPT adds "
+        "10 rows and 6 rows of 16, a norm, and a last layer of 16 · 10 + 10.",
+    ),
+)
+
+
+def _unused(dY):
+    raise CheckFailed("nothing is learned here: the way back is not needed")
+
+
+def _count(model):
+    return float(sum(parameter.data.size for parameter in model.parameters()))
+
+
+def _gpt(rng, signs, n_steps, width, heads=2):
+    """Return a GPT of one block."""
+    return Sequential(
+        Embedding(signs, width, rng=rng),
+        Positions(n_steps, width, rng=rng),
+        TransformerBlock(width, heads, causal=True, rng=rng),
+        LayerNorm(width),
+        Linear(width, signs, rng=rng),
+    )
+
+
+@sizes.check
+def _(answer, rng):
+    numbers = {
+        f"the count of the block with {heads} heads": _count(TransformerBlock(16, heads, True, rng=rng))
+        for heads in (2, 4)
+    }
+    numbers["the count of the GPT"] = _count(_gpt(rng, 10, 6, 16))
+    guesses = answer()
+    guesses = expect_several(tuple(guesses) if isinstance(guesses, np.ndarray) else guesses, *numbers)
+    for guess, (what, truth) in zip(guesses, numbers.items(), strict=True):
+        try:
+            expect_guesses(guess, {what: truth})
+        except CheckFailed as no:
+            raise CheckFailed(no.sentence + _about(guess, truth, 96 if "GPT" in what else 64)) from None
+    return "two blocks and a GPT, made and counted"
+
+
+def _about(guess, truth, norms):
+    """Return what a wrong count agrees with, if with anything."""
+    if not isinstance(guess, int | float | np.number):
+        return ""
+    if guess == norms:
+        return (
+            f": {norms} is what LayerNorms hold; the library's other layers draw their numbers only with "
+            "`rng=`, or in `initialize`"
+        )
+    held = SHORT.get(float(truth - guess), "")
+    return f": it is {truth - guess:g} short, as much as {held}" if held else ""
+
+
+SHORT = {  # what is missing may have more than one reason
+    32.0: "one LayerNorm holds",
+    64.0: "two LayerNorms hold, or the four biases of attention",
+    144.0: "all biases of the block hold",
+    154.0: "all biases of the block and of the last layer hold",
+    10.0: "the bias of the last layer holds",
+}
+
+
+@sizes.right
+def by_formula():
+    block = 12 * 16**2 + 13 * 16
+    return block, block, block + 16 * (10 + 6 + 2 + 10) + 10
+
+
+@sizes.right
+def as_an_array():
+    return np.array([3280, 3280, 3738])
+
+
+@sizes.mistake("Each head has its part of the same matrices: more heads, no more numbers.")
+def heads_have_matrices_of_their_own():
+    block = 12 * 16**2 + 13 * 16
+    return block, block + 4 * (16**2 + 16), block + 458
+
+
+@sizes.mistake("That leaves out the biases and the norms: each is a row or two of its own.")
+def products_only():
+    return 12 * 16**2, 12 * 16**2, 12 * 16**2 + 16 * (10 + 6 + 10)
+
+
+@sizes.mistake("it is 64 short, as much as two LayerNorms hold, or the four biases of attention")
+def without_norms():
+    return 3280 - 64, 3280 - 64, 3738 - 96
+
+
+@sizes.mistake("A block has two norms, one in front of each of its parts.")
+def one_norm_in_a_block():
+    return 3280 - 32, 3280 - 32, 3738 - 32
+
+
+@sizes.mistake("it is 32 short, as much as one LayerNorm holds")
+def without_the_last_norm():
+    return 3280, 3280, 3738 - 32
+
+
+@sizes.mistake("A LayerNorm has a gain and a shift: two rows.")
+def norms_of_one_row():
+    return 3280 - 32, 3280 - 32, 3738 - 48
+
+
+@sizes.mistake("it is 144 short, as much as all biases of the block hold")
+def without_biases():
+    biases = 4 * 16 + 64 + 16
+    return 3280 - biases, 3280 - biases, 3738 - biases - 10
+
+
+@sizes.mistake("it is 10 short, as much as the bias of the last layer holds")
+def without_the_last_bias():
+    return 3280, 3280, 3738 - 10
+
+
+@sizes.mistake("The four products of attention have biases too.")
+def attention_without_biases():
+    return 3280 - 64, 3280 - 64, 3738 - 64
+
+
+@sizes.mistake("the library's other layers draw their numbers only with `rng=`, or in `initialize`")
+def counted_before_they_are_drawn():
+    return 64, 64, 96
+
+
+@sizes.mistake("The two linear layers are four times as wide in the middle.")
+def narrow():
+    block = 6 * (16 * 16 + 16) + 64
+    return block, block, block + 458
+
+
+@sizes.mistake("The places have rows of their own: six more rows of 16.")
+def without_places():
+    return 3280, 3280, 3738 - 6 * 16
+
+
+# 2. a long text in pieces
+
+cut = Exercise(
+    "17_gpt.cut",
+    title="One long text",
+    points=3,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "How many signs does a text need for one row of 3 steps? The last sign of X must have a target too.",
+        "With `rows` rows, X is the first `rows * steps` signs, and T as many, beginning one later.",
+        "`rows = (len(text) - 1) // steps`; then two slices, each with `.reshape(rows, steps)`.",
+    ),
+)
+
+
+@cut.check
+def _(answer, rng):
+    for signs, steps in ((8, 3), (7, 3), (6, 3), (31, 5), (30, 5), (2, 1), (4, 7)):
+        text, rows = rng.permutation(signs) + 100, (signs - 1) // steps
+        with untouched(text=text):
+            X, T = expect_several(answer(text, steps), "X", "T")
+        case = f"for {signs} signs and {steps} steps"
+        for name, array, start in (("X", X, 0), ("T", T, 1)):
+            truth = text[start : start + rows * steps].reshape(rows, steps)
+            shape = np.shape(array)
+            if not isinstance(array, np.ndarray) or shape != truth.shape:
+                found = f"of shape {shape}" if isinstance(array, np.ndarray) else described(array)
+                raise CheckFailed(f"{case}, {name} must be an array of shape {truth.shape}, and is {found}")
+            expect_values(f"{case}, {name}", array, truth)
+            if array.size and array.dtype.kind not in "iu":
+                raise CheckFailed(
+                    f"{case}, {name} holds {array.dtype} numbers: a token picks a row of an Embedding, so it "
+                    "must stay an integer, as in the text"
+                )
+    return "texts that fit, that leave something over, and one that is too short for a row"
+
+
+@cut.probe
+def _(answer, rng):
+    return [np.asarray(part) for part in answer(np.arange(12) ** 2, 5)]
+
+
+@cut.right
+def row_by_row(text, steps):
+    starts = range(0, len(text) - steps, steps)
+    X = np.array([text[start : start + steps] for start in starts], dtype=int).reshape(-1, steps)
+    T = np.array([text[start + 1 : start + steps + 1] for start in starts], dtype=int).reshape(-1, steps)
+    return X, T
+
+
+@cut.right
+def by_places(text, steps):
+    places = np.arange((len(text) - 1) // steps)[:, None] * steps + np.arange(steps)
+    return text[places], text[places + 1]
+
+
+@cut.right
+def without_a_kind(text, steps):
+    rows = (len(text) - 1) // steps  # no row: np.array([]) is of floats, and holds none
+    parts = ([text[row * steps + i :][:steps] for row in range(rows)] for i in (0, 1))
+    return tuple(np.array(part).reshape(rows, steps) for part in parts)
+
+
+@cut.mistake("a token picks a row of an Embedding, so it must stay an integer")
+def fills_zeros(text, steps):
+    rows = (len(text) - 1) // steps
+    X, T = np.zeros((rows, steps)), np.zeros((rows, steps))
+    for row in range(rows):
+        X[row] = text[row * steps : (row + 1) * steps]
+        T[row] = text[row * steps + 1 : (row + 1) * steps + 1]
+    return X, T
+
+
+@cut.mistake("The last row has no target for its last sign: it needs one sign more than its steps.")
+def rolls(text, steps):
+    rows = len(text) // steps
+    return tuple(part[: rows * steps].reshape(rows, steps) for part in (text, np.roll(text, -1)))
+
+
+@cut.mistake("The last target of a row is the first sign of the next row, not of its own.")
+def rolls_each_row(text, steps):
+    rows = (len(text) - 1) // steps
+    X = text[: rows * steps].reshape(rows, steps)
+    return X, np.roll(X, -1, axis=1)
+
+
+@cut.mistake("Rows must not overlap: each begins where the one before ended.")
+def overlaps(text, steps):
+    starts = range(max(len(text) - steps, 0))
+    X = np.array([text[start : start + steps] for start in starts], dtype=int).reshape(-1, steps)
+    T = np.array([text[start + 1 : start + steps + 1] for start in starts], dtype=int).reshape(-1, steps)
+    return X, T
+
+
+@cut.mistake("T is what was read: the target is the sign that follows.")
+def same_text(text, steps):
+    rows = (len(text) - 1) // steps
+    X = text[: rows * steps].reshape(rows, steps)
+    return X, X.copy()
+
+
+@cut.mistake("A sign was skipped: the last target of a row is also the first that the next row reads.")
+def skips_a_sign(text, steps):
+    rows = len(text) // (steps + 1)
+    both = text[: rows * (steps + 1)].reshape(rows, steps + 1)
+    return both[:, :-1], both[:, 1:]
+
+
+@cut.mistake("Without a row, `np.array([])` has one axis: `.reshape(-1, steps)` gives it both.")
+def one_axis_when_empty(text, steps):
+    starts = range(0, len(text) - steps, steps)
+    return tuple(
+        np.array([text[start + i : start + i + steps] for start in starts], dtype=int) for i in (0, 1)
+    )
+
+
+@cut.mistake("The rows run down the columns: give the reshape (rows, steps).")
+def turned(text, steps):
+    rows = (len(text) - 1) // steps
+    return tuple(text[i : i + rows * steps].reshape(steps, rows).T for i in (0, 1))
+
+
+@cut.mistake("That drops a row: (len(text) - 1) // steps rows have all their targets.")
+def drops_a_row(text, steps):
+    rows = max((len(text) - 1) // steps - 1, 0)
+    return tuple(text[i : i + rows * steps].reshape(rows, steps) for i in (0, 1))
+
+
+@cut.mistake("it must return X and T, and returned one array")
+def one_array(text, steps):
+    rows = (len(text) - 1) // steps
+    return text[: rows * steps].reshape(rows, steps)
+
+
+# 3. a nucleus
+
+nucleus = Exercise(
+    "17_gpt.nucleus",
+    title="As many as it takes",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Sort a row, the likeliest first, and add up. Where does the sum reach the share? That sign is in.",
+        "A sign stays if the likelier ones *before* it have less than the share together: "
+        "`largest.cumsum(axis=1) - largest < share`.",
+        "Each row then has a smallest probability that stays. In P itself keep what is at least that, so "
+        "nothing need be sorted back; then divide by the row's sum.",
+    ),
+)
+
+SHARES = (0.3, 0.5, 0.8, 0.95, 0.99)  # not 1: a sum of floats may end at 0.9999999
+
+
+def _true_nucleus(P, share):
+    """Return the nucleus, sign by sign."""
+    kept = np.zeros_like(P)
+    for row, probabilities in enumerate(P):
+        total = 0.0
+        for sign in np.argsort(-probabilities):
+            if total >= share:
+                break
+            kept[row, sign] = probabilities[sign]
+            total += probabilities[sign]
+    return kept / kept.sum(axis=1, keepdims=True)
+
+
+@nucleus.check
+def _(answer, rng):
+    small = np.array([[0.15, 0.5, 0.05, 0.3]])
+    _expect_nucleus(answer, small, 0.7, "for the row of the statement and a share of 0.7")
+    exact = np.array([[0.1875, 0.5, 0.3125]])  # halves of halves: these sums are exact in binary
+    _expect_nucleus(answer, exact, 0.5, "for 0.1875, 0.5, 0.3125 and a share of 0.5")
+    for share in SHARES:
+        P = _probabilities(rng, 11)
+        _expect_nucleus(answer, P, share, f"for a share of {share:g}")
+    return f"the row of the statement, one that hits the share, and random ones for {len(SHARES)} shares"
+
+
+def _probabilities(rng, signs):
+    """Return rows whose sums are exactly 1 in any order, so that no right answer falls over rounding."""
+    P = np.floor(rng.dirichlet(np.full(signs, 0.7), size=BATCH) * 2**40) / 2**40
+    P[np.arange(BATCH), P.argmax(axis=1)] += 1 - P.sum(axis=1)
+    return P
+
+
+def _expect_nucleus(answer, P, share, case):
+    """Ask for the shape, for which signs are left, for their sum, and for their values."""
+    with untouched(P=P):
+        found = answer(P, share)
+    expect_shape("the result", found, "P", P)
+    found, truth = np.asarray(found, dtype=float), _true_nucleus(P, share)
+    for row, (is_left, should) in enumerate(
+        zip((found != 0).sum(axis=1), (truth != 0).sum(axis=1), strict=True)
+    ):
+        if is_left != should:
+            signs = "sign" if is_left == 1 else "signs"
+            raise CheckFailed(f"{case}, row {row} keeps {is_left} {signs}, and must keep {should}")
+    if ((found != 0) != (truth != 0)).any():
+        row = int(((found != 0) != (truth != 0)).any(axis=1).argmax())
+        raise CheckFailed(f"{case}, row {row} keeps as many signs as it must, and not the likeliest")
+    total = found.sum(axis=1)
+    if not np.allclose(total, 1):
+        worst = int(np.abs(total - 1).argmax())
+        raise CheckFailed(f"{case}, row {worst} sums to {total[worst]:.4g}, and must sum to 1")
+    expect_values(f"{case}, the result", found, truth)
+
+
+@nucleus.probe
+def _(answer, rng):
+    exact = np.array([[0.5, 0.3125, 0.1875], [0.25, 0.625, 0.125]])
+    return [answer(_probabilities(rng, 7), share) for share in (0.4, 0.6, 0.9)] + [answer(exact, 0.5)]
+
+
+@nucleus.right
+def sign_by_sign(P, share):
+    kept = np.zeros_like(P)
+    for row in range(len(P)):
+        left = share
+        for sign in P[row].argsort()[::-1]:
+            if left > 0:
+                kept[row, sign] = P[row, sign]
+            left -= P[row, sign]
+    return kept / kept.sum(axis=1)[:, None]
+
+
+@nucleus.right
+def by_what_is_likelier(P, share):
+    likelier = P[:, None, :] > P[:, :, None]  # (batch, signs, signs)
+    before = (likelier * P[:, None, :]).sum(axis=-1)
+    kept = P * (before < share)
+    return kept / kept.sum(axis=-1, keepdims=True)
+
+
+@nucleus.right
+def counts_from_the_sum(P, share):
+    order = np.argsort(-P, axis=1)
+    many = (np.take_along_axis(P, order, axis=1).cumsum(axis=1) < share).sum(axis=1)
+    smallest = P[np.arange(len(P)), order[np.arange(len(P)), many]]
+    kept = np.where(P >= smallest[:, None], P, 0)
+    return kept / kept.sum(axis=1, keepdims=True)
+
+
+@nucleus.right
+def first_that_reaches(P, share):
+    kept = np.zeros_like(P)
+    for row, p in enumerate(P):
+        order = p.argsort()[::-1]
+        left = order[: (p[order].cumsum() >= share).argmax() + 1]
+        kept[row, left] = p[left] / p[left].sum()
+    return kept
+
+
+def _kept(stays, divide=True):
+    """Return a nucleus with another rule for who stays, for the mistakes."""
+
+    def nucleus(P, share):
+        order = P.argsort(axis=1)[:, ::-1]
+        largest = np.take_along_axis(P, order, axis=1)
+        kept = np.zeros_like(P)
+        np.put_along_axis(kept, order, largest * stays(largest, share), axis=1)
+        return kept / np.maximum(kept.sum(axis=1, keepdims=True), 1e-300) if divide else kept
+
+    return nucleus
+
+
+def _before(largest):
+    return largest.cumsum(axis=1) - largest
+
+
+nucleus.mistake("The sign with which the share is reached stays too: without it there is too little.")(
+    _kept(lambda largest, share: largest.cumsum(axis=1) <= share)
+)
+nucleus.mistake("The share is reached exactly, and that is enough: a sign after it is one too many.")(
+    _kept(lambda largest, share: _before(largest) <= share)
+)
+nucleus.mistake("What stays must be divided by its sum.")(
+    _kept(lambda largest, share: _before(largest) < share, divide=False)
+)
+nucleus.mistake("That compares single probabilities with the share: add them up, the likeliest first.")(
+    _kept(lambda largest, share: largest >= 1 - share)
+)
+nucleus.mistake("Every row has its own number of signs; yours takes that of the first row for all.")(
+    _kept(lambda largest, share: (_before(largest) < share)[:1])
+)
+
+
+@nucleus.mistake("The result stands in sorted order: a probability must stay with its sign.")
+def not_sorted_back(P, share):
+    largest = np.sort(P, axis=1)[:, ::-1]
+    kept = np.where(_before(largest) < share, largest, 0.0)
+    return kept / kept.sum(axis=1, keepdims=True)
+
+
+@nucleus.mistake("Yours adds up from the least likely sign on: sort the other way round.")
+def from_below(P, share):
+    order = P.argsort(axis=1)
+    smallest = np.take_along_axis(P, order, axis=1)
+    kept = np.zeros_like(P)
+    np.put_along_axis(kept, order, smallest * (_before(smallest) < share), axis=1)
+    return kept / kept.sum(axis=1, keepdims=True)
+
+
+@nucleus.mistake("it changes P")
+def in_place(P, share):
+    P *= _true_nucleus(P, share) > 0
+    P /= P.sum(axis=1, keepdims=True)
+    return P
+
+
+# 4. a window
+
+write_on = Exercise(
+    "17_gpt.write_on",
+    title="Beyond the last place",
+    points=2,
+    kind="repair",
+    minutes=8,
+    hints=(
+        "What the model reads and what you return need not be the same array.",
+        "The model is to be given the last n_steps columns of X. If there are fewer, a slice takes them all.",
+        "Only one line changes: `model.predict(X[:, -n_steps:])`.",
+    ),
+)
+
+
+class _Reader(Layer):
+    """A model whose likeliest sign depends on each sign that it reads, and on where it stands."""
+
+    def __init__(self, signs, n_steps):
+        self.signs, self.n_steps = signs, n_steps
+
+    def forward(self, X):
+        steps = X.shape[1]
+        if steps > self.n_steps:
+            raise ValueError(f"the model has {self.n_steps} places, and got {steps} signs")
+        # each place has a factor of its own, the newest the smallest, and signs is a prime
+        sums = ((X + 1) * np.arange(steps, 0, -1)).cumsum(axis=1) + steps
+        return np.eye(self.signs)[sums % self.signs], _unused
+
+
+def _as_it_is(X, n_steps):
+    """Return what the model is to read, and the step to ask."""
+    return X[:, -n_steps:], -1
+
+
+def _in_front(X, n_steps):
+    """Return a text filled up with 0 in front, and the last step."""
+    return np.pad(X, ((0, 0), (max(n_steps - X.shape[1], 0), 0)))[:, -n_steps:], -1
+
+
+def _behind(X, n_steps):
+    """Return a text filled up with 0 behind, and the step of its last sign."""
+    read = X[:, -n_steps:]
+    return np.pad(read, ((0, 0), (0, n_steps - read.shape[1]))), read.shape[1] - 1
+
+
+def _true_text(model, X, count, n_steps, fill=_as_it_is):
+    for _ in range(count):
+        read, step = fill(X, n_steps)
+        X = np.hstack([X, model.predict(read)[:, step].argmax(axis=1)[:, None]])
+    return X
+
+
+@write_on.check
+def _(answer, rng):
+    n_steps, signs = 7, 11
+    model = _Reader(signs, n_steps)
+    for steps, count in ((3, 4), (3, 13), (7, 3), (10, 5), (2, 0)):
+        X = rng.integers(signs, size=(BATCH, steps))
+        with untouched(X=X):
+            found = answer(model, X, count, n_steps)
+        case = f"for {steps} signs, {count} to be written and {n_steps} places"
+        if not isinstance(found, np.ndarray) or found.shape != (BATCH, steps + count):
+            is_now = f"of shape {found.shape}" if isinstance(found, np.ndarray) else described(found)
+            raise CheckFailed(
+                f"{case}, the text must be an array of shape {(BATCH, steps + count)}, and is {is_now}"
+            )
+        if not np.array_equal(found[:, :steps], X):
+            raise CheckFailed(f"{case}, the beginning of the text is no longer what was given")
+        truth = _true_text(model, X, count, n_steps)
+        if not np.array_equal(found, truth):
+            place = int((found != truth).any(axis=0).argmax())
+            text = f"the sign at place {place} is not the likeliest behind the newest {n_steps}"
+            if place < n_steps:
+                text = f"the sign at place {place} is not the likeliest behind all that stand before it"
+            for side, fill in (("in front", _in_front), ("behind", _behind)):
+                if np.array_equal(found, _true_text(model, X, count, n_steps, fill)):
+                    text = f"it gives a short text to the model filled up with 0 {side}: give the text alone"
+            raise CheckFailed(f"{case}, {text}")
+    return "texts shorter than the places, longer ones, and nothing to write"
+
+
+@write_on.probe
+def _(answer, rng):
+    model = _Reader(11, 7)
+    return answer(model, rng.integers(11, size=(BATCH, 3)), 12, 7)
+
+
+@write_on.right
+def with_two_arrays(model, X, count, n_steps):
+    text = [column for column in X.T]
+    for _ in range(count):
+        read = np.stack(text[max(len(text) - n_steps, 0) :], axis=1)
+        text.append(model.predict(read)[:, -1].argmax(axis=-1))
+    return np.stack(text, axis=1)
+
+
+@write_on.right
+def into_room(model, X, count, n_steps):
+    steps = X.shape[1]
+    text = np.zeros((len(X), steps + count), dtype=X.dtype)
+    text[:, :steps] = X
+    for place in range(steps, steps + count):
+        Y, _ = model(text[:, max(0, place - n_steps) : place])
+        text[:, place] = np.argmax(Y[:, -1], axis=1)
+    return text
+
+
+@write_on.mistake("That cuts the text itself: give the model a part of it, and keep the whole.")
+def forgets_the_beginning(model, X, count, n_steps):
+    for _ in range(count):
+        X = X[:, -n_steps:]
+        X = np.concatenate([X, model.predict(X)[:, -1].argmax(axis=1)[:, None]], axis=1)
+    return X
+
+
+@write_on.mistake("That reads the oldest signs: the newest stand at the end, `X[:, -n_steps:]`.")
+def reads_the_oldest(model, X, count, n_steps):
+    for _ in range(count):
+        Y = model.predict(X[:, :n_steps])[:, -1]
+        X = np.concatenate([X, Y.argmax(axis=1)[:, None]], axis=1)
+    return X
+
+
+@write_on.mistake("it gives a short text to the model filled up with 0 in front: give the text alone")
+def fills_in_front(model, X, count, n_steps):
+    return _true_text(model, X, count, n_steps, _in_front)
+
+
+@write_on.mistake("it gives a short text to the model filled up with 0 behind: give the text alone")
+def fills_behind(model, X, count, n_steps):
+    return _true_text(model, X, count, n_steps, _behind)
+
+
+@write_on.mistake("It stops where the places end.")
+def stops(model, X, count, n_steps):
+    for _ in range(count):
+        if X.shape[1] == n_steps:
+            break
+        Y = model.predict(X[:, -n_steps:])[:, -1]
+        X = np.concatenate([X, Y.argmax(axis=1)[:, None]], axis=1)
+    return X
+
+
+@write_on.mistake("One sign is little to read: the model is to be given all that it has places for.")
+def reads_one(model, X, count, n_steps):
+    for _ in range(count):
+        X = np.concatenate([X, model.predict(X[:, -1:])[:, -1].argmax(axis=1)[:, None]], axis=1)
+    return X
+
+
+@write_on.mistake("There are n_steps places; yours reads one sign fewer.")
+def reads_one_fewer(model, X, count, n_steps):
+    for _ in range(count):
+        Y = model.predict(X[:, -n_steps + 1 :])[:, -1]
+        X = np.concatenate([X, Y.argmax(axis=1)[:, None]], axis=1)
+    return X
+
+
+@write_on.mistake("the model has 7 places, and got 8 signs")
+def as_it_was(model, X, count, n_steps):
+    for _ in range(count):
+        X = np.concatenate([X, model.predict(X)[:, -1].argmax(axis=1)[:, None]], axis=1)
+    return X
+
+
+# 5. who looks ahead
+
+looks_ahead = Exercise(
+    "17_gpt.looks_ahead",
+    title="Who looks ahead?",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "Compare two passes: one on X, one on a copy of X that differs at later steps alone.",
+        "For each step: copy X, change everything behind the step, and look at Y at that step. The last step "
+        "has nothing behind it.",
+        "Copy X, add random numbers to the part `[:, step + 1:]` of the copy, and ask "
+        "`np.allclose(layer(copy)[0][:, step], Y[:, step])`.",
+    ),
+)
+
+
+def _no_way_back(dY):
+    raise CheckFailed("ask forward alone: where a slope is 0, a step may still be read")
+
+
+def _adds(ahead, since=0):
+    """Return a layer without a way back: from the step `since` on, Y adds what stands `ahead` steps on."""
+
+    def layer(X):
+        Y = X.copy()
+        for step in range(since, X.shape[1] - ahead):
+            Y[:, step] += X[:, step + ahead]
+        return Y, _no_way_back
+
+    return layer
+
+
+def _layers(rng):
+    """Return layers by what they do, each with the first step that looks ahead."""
+    causal = MultiHeadAttention(6, heads=2, causal=True, rng=rng)
+    return {
+        "attention that is causal": (causal, None),
+        "a block that is not causal": (TransformerBlock(6, heads=2, rng=rng), 0),
+        "a sum of all steps so far": (lambda X: (X.cumsum(axis=1), _no_way_back), None),
+        "a layer whose step 3 alone reads the next one": (_adds(1, since=3), 3),
+        "a layer in which each step reads the second one after it": (_adds(2), 0),
+        "a layer that does so from step 1 on": (_adds(2, since=1), 1),
+        "a layer whose step 0 reads step 4, and whose step 1 reads step 2": (_reads_far_and_near, 0),
+        "a layer in which steps after 0 are spread around their common mean": (_spread, 1),
+        "a layer whose first channel reads the last channel of the next step": (_one_channel(0, -1), 0),
+        "a layer whose last channel reads the first channel of the next step": (_one_channel(-1, 0), 0),
+        "a layer that adds the square of the next step": (_squares, 0),
+    }
+
+
+def _one_channel(to, source):
+    """Return a layer that reads one channel of the next step."""
+
+    def layer(X):
+        Y = X.copy()
+        Y[:, :-1, to] += X[:, 1:, source]
+        return Y, _no_way_back
+
+    return layer
+
+
+def _squares(X):
+    """Add the square of the next step: who turns the sign of that sees nothing."""
+    Y = X.copy()
+    Y[:, :-1] += X[:, 1:] ** 2
+    return Y, _no_way_back
+
+
+def _spread(X):
+    """Take the mean of all steps away from each step but the first."""
+    Y = X.copy()
+    Y[:, 1:] -= X.mean(axis=1, keepdims=True)
+    return Y, _no_way_back
+
+
+def _reads_far_and_near(X):
+    """Give step 0 the fifth step, and step 1 the third."""
+    if X.shape[1] < 5:
+        raise CheckFailed(
+            f"the layer was given {X.shape[1]} of 5 steps of X: change the later steps, do not cut them off"
+        )
+    Y = X.copy()
+    Y[:, 0], Y[:, 1] = X[:, 4], X[:, 2]
+    return Y, _no_way_back
+
+
+def _only_last(X):
+    """Return zeros, but for the last step."""
+    Y = np.zeros_like(X)
+    Y[:, -1] = X[:, -1]
+    return Y, _no_way_back
+
+
+def _next_instead(X):
+    """Return the next step in the place of each, and in that of the last nothing."""
+    Y = np.zeros_like(X)
+    Y[:, :-1] = X[:, 1:]
+    return Y, _no_way_back
+
+
+@looks_ahead.check
+def _(answer, rng):
+    zeros = "a layer in which each step reads the next, and an X that is 0 from step 1 on"
+    for what, (layer, truth) in (_layers(rng) | {zeros: (_adds(1), 0)}).items():
+        X = rng.normal(size=(BATCH, 5, 6))
+        if what == zeros:
+            X[:, 1:] = 0.0
+        with untouched(X=X):
+            found = answer(layer, X)
+        if isinstance(found, bool | np.bool_) or not (found is None or isinstance(found, int | np.integer)):
+            raise CheckFailed(f"it must return an int or None, and returned {described(found)} for {what}")
+        if found != truth:
+            said = "returns None" if found is None else f"says step {found}"
+            fact = "no step looks ahead" if truth is None else f"step {truth} is the first that looks ahead"
+            raise CheckFailed(f"for {what}, it {said}, and {fact}")
+    return "twelve layers, two of which are honest"
+
+
+@looks_ahead.probe
+def _(answer, rng):
+    X = rng.normal(size=(BATCH, 5, 6))
+    layers = [layer for layer, _ in _layers(rng).values()] + [_only_last, _next_instead]
+    found = [answer(layer, X.copy()) for layer in layers]
+    return [-1.0 if step is None else float(step) for step in found]
+
+
+@looks_ahead.right
+def with_ones(layer, X):
+    Y = layer(X)[0]
+    for step in range(X.shape[1]):
+        later = (np.arange(X.shape[1]) > step)[None, :, None]
+        if not np.allclose(layer(np.where(later, np.sin(7 * X) + 1, X))[0][:, step], Y[:, step]):
+            return step
+
+
+@looks_ahead.right
+def from_the_end(layer, X):
+    Y, first = layer(X)[0], None
+    for step in reversed(range(X.shape[1] - 1)):
+        other = np.concatenate([X[:, : step + 1], 1 + X[::-1, step + 1 :] ** 2], axis=1)
+        if not np.allclose(layer(other)[0][:, step], Y[:, step]):
+            first = step
+    return first
+
+
+@looks_ahead.right
+def one_later_step_at_a_time(layer, X):
+    Y, found, rng = layer(X)[0], [], np.random.default_rng(1)
+    for later in range(1, X.shape[1]):
+        other = X.copy()
+        other[:, later] = rng.normal(size=other[:, later].shape)
+        alike = [np.allclose(layer(other)[0][:, step], Y[:, step]) for step in range(later)]
+        if not all(alike):
+            found.append(alike.index(False))
+    return min(found, default=None)
+
+
+def _asks(change, compare=lambda Y, Z, step: np.allclose(Y[:, step], Z[:, step])):
+    """Return a looks_ahead with a change or a comparison of its own, for the mistakes."""
+
+    def looks_ahead(layer, X):
+        Y, _ = layer(X)
+        for step in range(X.shape[1] - 1):
+            changed = X.copy()
+            change(changed, step)
+            if not compare(layer(changed)[0], Y, step):
+                return step
+        return None
+
+    return looks_ahead
+
+
+def _move(places):
+    """Return a change of the steps that `places(step)` slices; by other numbers in each place."""
+
+    def change(X, step):
+        X[:, places(step)] += np.random.default_rng(3).normal(size=X[:, places(step)].shape)
+
+    return change
+
+
+def _numbers(X, step):
+    """Return a random number for each later step."""
+    return np.random.default_rng(3).normal(size=X[:, step + 1 :, 0].shape)
+
+
+looks_ahead.mistake("The step itself was changed too, and so each layer is caught: begin at step + 1.")(
+    _asks(_move(lambda step: slice(step, None)))
+)
+looks_ahead.mistake("Only the next step was changed: a layer may look further than that.")(
+    _asks(_move(lambda step: slice(step + 1, step + 2)))
+)
+looks_ahead.mistake("Later steps may change when later steps change: compare Y at this one alone.")(
+    _asks(
+        _move(lambda step: slice(step + 1, None)),
+        compare=lambda Y, Z, step: np.allclose(Y, Z),
+    )
+)
+looks_ahead.mistake("The earlier steps were changed, and these it may look at.")(
+    _asks(_move(lambda step: slice(None, step + 1)))
+)
+
+
+looks_ahead.mistake("A LayerNorm does not see a number added to all of a step: add random numbers.")(
+    _asks(lambda X, step: np.add(X[:, step + 1 :], 1.0, out=X[:, step + 1 :]))
+)
+
+
+looks_ahead.mistake("Only the first channel was changed: a layer may read another one.")(
+    _asks(lambda X, step: np.add(X[:, step + 1 :, 0], _numbers(X, step), out=X[:, step + 1 :, 0]))
+)
+looks_ahead.mistake("Only the last channel was changed: a layer may read another one.")(
+    _asks(lambda X, step: np.add(X[:, step + 1 :, -1], _numbers(X, step), out=X[:, step + 1 :, -1]))
+)
+looks_ahead.mistake("A square does not see a minus sign: take new random numbers.")(
+    _asks(lambda X, step: np.negative(X[:, step + 1 :], out=X[:, step + 1 :]))
+)
+looks_ahead.mistake("What is 0 already does not change when it is set to 0: add random numbers.")(
+    _asks(lambda X, step: X[:, step + 1 :].fill(0.0))
+)
+
+
+@looks_ahead.mistake("change the later steps, do not cut them off")
+def cuts_off(layer, X):
+    Y = layer(X)[0]
+    for step in range(X.shape[1] - 1):
+        if not np.allclose(layer(X[:, : step + 1])[0][:, step], Y[:, step]):
+            return step
+    return None
+
+
+@looks_ahead.mistake("That is where the first leak arrives: a step behind it may reach further back.")
+def first_leak(layer, X):
+    Y = layer(X)[0]
+    for later in range(1, X.shape[1]):
+        other = X.copy()
+        other[:, later] += np.random.default_rng(3).normal(size=other[:, later].shape)
+        alike = [np.allclose(layer(other)[0][:, step], Y[:, step]) for step in range(later)]
+        if not all(alike):
+            return alike.index(False)
+    return None
+
+
+@looks_ahead.mistake("ask forward alone: where a slope is 0, a step may still be read")
+def by_slopes(layer, X):
+    Y, backward = layer(X)
+    for step in range(X.shape[1] - 1):
+        dY = np.zeros_like(Y)
+        dY[:, step] = np.random.default_rng(3).normal(size=Y[:, step].shape)
+        if not np.allclose(backward(dY)[:, step + 1 :], 0):
+            return step
+    return None
+
+
+@looks_ahead.mistake("Only step 0 was asked, and others may look ahead.")
+def asks_step_0(layer, X):
+    changed = X.copy()
+    changed[:, 1:] += np.random.default_rng(3).normal(size=X[:, 1:].shape)
+    return None if np.allclose(layer(changed)[0][:, 0], layer(X)[0][:, 0]) else 0
+
+
+@looks_ahead.mistake("Step 0 is a step, and `or None` makes nothing of it.")
+def loses_step_0(layer, X):
+    return _asks(_move(lambda step: slice(step + 1, None)))(layer, X) or None
+
+
+@looks_ahead.mistake("it must return an int or None, and returned a bool")
+def says_whether(layer, X):
+    return _asks(_move(lambda step: slice(step + 1, None)))(layer, X) is not None
+
+
+@looks_ahead.mistake("it changes X")
+def in_place_too(layer, X):
+    Y, first = layer(X)[0], None
+    for step in reversed(range(X.shape[1] - 1)):
+        X[:, step + 1 :] += 1.0
+        if not np.allclose(layer(X)[0][:, step], Y[:, step]):
+            first = step
+    return first
+
+
+# 6. a tied output
+
+by_table = Exercise(
+    "17_gpt.ByTable",
+    title="In and out by one table",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Keep the embedding, or its Parameter `W`, and not the array in it. The product is `X @ W.data.T`.",
+        "W's gradient must have the shape (signs, width), and sum over batch and steps: reshape dY to "
+        "(batch · steps, signs) and X to (batch · steps, width).",
+        "Call 1 / √width the scale: W's gradient grows by the scale times `dY_rows.T @ X_rows`, and dX is "
+        "the scale times `dY @ W.data`.",
+    ),
+)
+
+SIGNS, STEPS, WIDTH = 7, 3, 5
+
+
+@by_table.check
+def _(answer, rng):
+    embedding = Embedding(SIGNS, WIDTH, rng=rng)
+    layer = answer(embedding)
+    if not isinstance(layer, Layer):
+        raise CheckFailed("ByTable must be a subclass of Layer")
+    parts = [part for _, part in walk(layer) if isinstance(part, Parameter)]
+    if not any(part is embedding.W for part in parts):
+        raise CheckFailed(
+            "the layer does not hold embedding.W itself: another Parameter has a gradient of its own"
+        )
+    if len({id(part) for part in parts}) > 1:
+        raise CheckFailed("besides embedding.W the layer has another Parameter, and needs none")
+    X, dY = rng.normal(size=(2, STEPS, WIDTH)), rng.normal(size=(2, STEPS, SIGNS))
+    kept = rng.normal(size=embedding.W.shape)
+    embedding.W.grad[...] = kept
+    with untouched(X=X):
+        Y, backward = expect_several(layer(X), "Y", "backward")
+        truth = X @ embedding.W.data.T / np.sqrt(WIDTH)
+        expect_values("Y", Y, truth)
+        dX = backward(dY)
+    expect_shape("the gradient of W", embedding.W.grad, "W", embedding.W.data)
+    expect_gradients(
+        lambda X, W: X @ W.T / np.sqrt(WIDTH),
+        {"X": X, "W": embedding.W.data},
+        dY,
+        {"X": dX, "W": embedding.W.grad - kept},
+    )
+    embedding.W.data *= 2.0
+    expect_values("after a step of the embedding, Y", layer(X)[0], 2 * truth)
+    embedding.W.data = embedding.W.data * 1.5  # as `to` does: a new array in the same Parameter
+    expect_values("with a new array in embedding.W, Y", layer(X)[0], 3 * truth)
+    tokens = rng.integers(SIGNS, size=(2, STEPS))
+    expect_gradcheck(Sequential(embedding, LayerNorm(WIDTH), layer), tokens)
+    return "alone, after a step, and in a model, where W has gradients from both ends"
+
+
+@by_table.probe
+def _(answer, rng):
+    embedding = Embedding(SIGNS, WIDTH, rng=rng)
+    layer = answer(embedding)
+    embedding.W.grad[...] = 1.0
+    X, dY = rng.normal(size=(2, STEPS, WIDTH)), rng.normal(size=(2, STEPS, SIGNS))
+    Y, backward = layer(X)
+    dX = backward(dY)
+    embedding.W.data *= 2.0
+    return Y, dX, embedding.W.grad, layer(X)[0]
+
+
+class _Tied(Layer):
+    """A right layer, of which the mistakes change one part each."""
+
+    def __init__(self, embedding):
+        self.W = embedding.W
+
+    def scale(self, X):
+        return X.shape[-1] ** -0.5
+
+    def forward(self, X):
+        return self.scale(X) * (X @ self.W.data.T), lambda dY: self.back(X, dY)
+
+    def back(self, X, dY):
+        self.W.grad += self.scale(X) * np.einsum("bts,btw->sw", dY, X)
+        return self.scale(X) * (dY @ self.W.data)
+
+
+@by_table.right
+class WithEinsum(_Tied):
+    pass
+
+
+@by_table.right
+class ThroughTheEmbedding(Layer):
+    def __init__(self, embedding):
+        self.table = embedding
+
+    def forward(self, X):
+        width = self.table.W.data.shape[1]
+
+        def backward(dY):
+            total = sum(one.T @ row for one, row in zip(dY, X, strict=True))
+            self.table.W.grad = self.table.W.grad + total / np.sqrt(width)
+            return np.matmul(dY, self.table.W.data) / np.sqrt(width)
+
+        return np.matmul(X, np.transpose(self.table.W.data)) / np.sqrt(width), backward
+
+
+@by_table.mistake("Parameter(...) copies the numbers, and a copy sees no step of the embedding.")
+class CopiesW(_Tied):
+    def __init__(self, embedding):
+        self.W = Parameter(embedding.W.data.copy())
+
+
+@by_table.mistake(
+    "The array is not the Parameter: it is replaced when the model changes its kind of numbers."
+)
+class KeepsTheArray(_Tied):
+    def __init__(self, embedding):
+        self.W, self.array = embedding.W, embedding.W.data
+
+    def forward(self, X):
+        return self.scale(X) * (X @ self.array.T), lambda dY: self.back(X, dY)
+
+
+@by_table.mistake("The logits are to be divided by √width.")
+class WithoutScale(_Tied):
+    def scale(self, X):
+        return 1.0
+
+
+@by_table.mistake("The logits are divided by √width, and not by the width.")
+class DividesByWidth(_Tied):
+    def scale(self, X):
+        return 1 / X.shape[-1]
+
+
+@by_table.mistake(
+    "The scale goes by the width, over which each product sums, and not by the number of signs."
+)
+class DividesByTheSigns(_Tied):
+    def scale(self, X):
+        return len(self.W.data) ** -0.5
+
+
+@by_table.mistake("The gradient of W must grow: what came from the embedding's end is lost.")
+class Assigns(_Tied):
+    def back(self, X, dY):
+        self.W.grad[...] = self.scale(X) * np.einsum("bts,btw->sw", dY, X)
+        return self.scale(X) * (dY @ self.W.data)
+
+
+@by_table.mistake("The scale belongs to both gradients too.")
+class ForgetsTheScaleOnTheWayBack(_Tied):
+    def back(self, X, dY):
+        self.W.grad += np.einsum("bts,btw->sw", dY, X)
+        return dY @ self.W.data
+
+
+@by_table.mistake("besides embedding.W the layer has another Parameter")
+class HasABias(_Tied):
+    def __init__(self, embedding):
+        self.W, self.b = embedding.W, Parameter(np.zeros(embedding.W.shape[0]))
+
+
+@by_table.mistake("W's gradient has the shape (signs, width): dY stands on the left, transposed.")
+class TurnsTheGradient(_Tied):
+    def back(self, X, dY):
+        self.W.grad = self.W.grad.T + self.scale(X) * np.einsum("bts,btw->ws", dY, X)
+        return self.scale(X) * (dY @ self.W.data)

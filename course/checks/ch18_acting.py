@@ -1,0 +1,1407 @@
+"""The exercises of chapter 18: a toll, returns, a batch of choices, a ring, a cut, the move that was made."""
+
+from collections import deque
+from itertools import product
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    N_OUT,
+    expect_gradcheck,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad import cross_entropy, one_hot
+
+# 1. values where each step costs something
+
+with_a_toll = Exercise(
+    "18_acting.with_a_toll",
+    title="A toll",
+    points=3,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "Begin at the end: cell 4 is worth -1. What is cell 3 worth, if one pays there and then stands in 4?",
+        "A move is worth -1 plus the discount times the *best* value of the cell to which it leads. Into "
+        "the wall, that is the cell itself.",
+        "Without a discount the cells are worth -5, -4, -3, -2 and -1; with one half, cell 3 has "
+        "-1 - 1/2. Forever: if v is the value, then v is -1 plus half of v.",
+    ),
+)
+
+
+def _corridor(discount):
+    """Return the values (5 cells, left and right) of the corridor with a toll."""
+    Q = np.zeros((5, 2))
+    for _ in range(60):
+        best = [*Q.max(axis=1), 0.0]  # behind the last cell nothing is left to pay
+        for cell in range(5):
+            Q[cell] = -1 + discount * best[max(cell - 1, 0)], -1 + discount * best[cell + 1]
+    return Q
+
+
+INSTEAD = {  # what a wrong number is, where it tells how it was found
+    "the best value of cell 0": {-4.0: "the last move, from cell 4, costs 1 as well"},
+    "the move left in cell 2": {
+        -4.0: "the move itself costs 1; after it you pay what cell 1 is worth",
+        -3.0: "after it you stand in cell 1, with four moves before you, not in cell 3",
+    },
+    "the move left in cell 0": {-5.0: "the wall gives nothing back: you pay 1, and stand where you stood"},
+    "the move right in cell 2 with one half": {
+        -1.5: "the walk takes three moves, and the last one, from cell 4, costs 1 as well",
+        -0.875: "the toll of the move itself is not discounted: only what comes after it is",
+        -3.0: "one half is the discount of each step: later tolls count less, they are not all whole",
+    },
+    "going left forever": {
+        -np.inf: "each toll counts half as much as the one before, and such a sum has an end",
+        -1.0: "the first move alone costs 1, and that toll is not discounted; all later ones add to it",
+    },
+}
+
+
+def _expect_tolls(guesses, numbers):
+    """Refuse wrong guesses, and name what was computed instead if it is known."""
+    try:
+        expect_guesses(guesses, numbers)
+    except CheckFailed as no:
+        wrong = [place for place, what in enumerate(numbers) if no.sentence.startswith(f"{what} is not")]
+        if not wrong or np.shape(guesses[wrong[0]]) != ():
+            raise
+        guess, known = guesses[wrong[0]], list(INSTEAD.values())[wrong[0]]
+        named = [words for value, words in known.items() if np.isclose(guess, value)]
+        if guess > 0:
+            named = ["the toll is a reward of -1, so no value here is above 0"]
+        raise CheckFailed("; ".join([no.sentence, *named])) from None
+
+
+@with_a_toll.check
+def _(answer, rng):
+    whole, half = _corridor(1.0), _corridor(0.5)
+    numbers = {
+        "the best value of cell 0": whole[0].max(),
+        "the move left in cell 2": whole[2, 0],
+        "the move left in cell 0": whole[0, 0],
+        "the move right in cell 2 with one half": half[2, 1],
+        "going left forever": -sum(0.5**step for step in range(60)),
+    }
+    _expect_tolls(answer(), numbers)
+    return "five values, each found by going over the corridor sixty times"
+
+
+@with_a_toll.right
+def as_an_array():
+    return np.array([-5.0, -5.0, -6.0, -1.75, -2.0])
+
+
+@with_a_toll.right
+def as_sums():
+    cells = [-distance for distance in (5, 4, 3, 2, 1)]
+    return [cells[0], -1 + cells[1], -1 + cells[0], -1 - 1 / 2 - 1 / 4, -1 / (1 - 1 / 2)]
+
+
+@with_a_toll.mistake("the last move, from cell 4, costs 1 as well")
+def the_last_is_free():
+    return -4, -4, -5, -1.5, -2
+
+
+@with_a_toll.mistake("the toll is a reward of -1, so no value here is above 0")
+def without_the_sign():
+    return 5, 5, 6, 1.75, 2
+
+
+@with_a_toll.mistake("the move itself costs 1; after it you pay what cell 1 is worth")
+def left_is_free():
+    return -5, -4, -6, -1.75, -2
+
+
+@with_a_toll.mistake("after it you stand in cell 1, with four moves before you, not in cell 3")
+def goes_right_instead():
+    return -5, -3, -6, -1.75, -2
+
+
+@with_a_toll.mistake("the wall gives nothing back: you pay 1, and stand where you stood")
+def the_wall_is_free():
+    return -5, -5, -5, -1.75, -2
+
+
+@with_a_toll.mistake("the toll of the move itself is not discounted: only what comes after it is")
+def discounted_at_once():
+    return -5, -5, -6, -0.875, -2
+
+
+@with_a_toll.mistake("one half is the discount of each step: later tolls count less, they are not all whole")
+def no_discount():
+    return -5, -5, -6, -3, -2
+
+
+@with_a_toll.mistake("each toll counts half as much as the one before, and such a sum has an end")
+def endless():
+    return -5, -5, -6, -1.75, -np.inf
+
+
+@with_a_toll.mistake("the first move alone costs 1, and that toll is not discounted")
+def once():
+    return -5, -5, -6, -1.75, -1
+
+
+@with_a_toll.mistake("the walk takes three moves, and the last one, from cell 4, costs 1 as well")
+def the_last_is_free_with_one_half():
+    return -5, -5, -6, -1.5, -2
+
+
+# 2. the returns of a walk
+
+returns = Exercise(
+    "18_acting.returns",
+    title="What was it worth?",
+    points=2,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "What is the last step worth? And the last but one, if you know the worth of the last?",
+        "Go backwards. Each step is worth its reward plus `discount` times what the next one is worth.",
+        "Keep one number, `later`, 0 at first. Step by step, the last one first, it becomes the step's "
+        "reward plus `discount` times itself. Write it into `np.zeros(len(rewards))`, which holds floats.",
+    ),
+)
+
+
+def _returns(rewards, discount):
+    """Return the discounted sums, from a table of all discounts."""
+    ahead = np.subtract.outer(np.arange(len(rewards)), np.arange(len(rewards))).T  # later minus now
+    return np.where(ahead >= 0, float(discount) ** np.maximum(ahead, 0), 0.0) @ rewards
+
+
+@returns.check
+def _(answer, rng):
+    for discount in (0.5, 0.9, 1.0, 0.0):
+        rewards = rng.normal(size=N_OUT)
+        with untouched(rewards=rewards):
+            worth = answer(rewards, discount)
+        if isinstance(worth, list | tuple):
+            raise CheckFailed(f"it must return an array, and returned {described(worth)}")
+        expect_shape("what it returns", worth, "rewards", rewards)
+        if getattr(worth, "dtype", None) in (np.float32, np.float16):
+            raise CheckFailed(f"it returns {worth.dtype}, which has too few digits: it must be float64")
+        expect_values(f"with the discount {discount:g}, worth", worth, _returns(rewards, discount))
+    whole = rng.integers(1, 9, size=BATCH)
+    worth = answer(whole, 0.3)
+    if np.asarray(worth).dtype.kind in "iu":
+        raise CheckFailed(
+            f"for rewards that are whole numbers it returns {np.asarray(worth).dtype}, and whole numbers "
+            "have no room for a half: the result must be floats"
+        )
+    expect_values("with rewards that are whole numbers, worth", worth, _returns(whole, 0.3))
+    expect_values("for a walk of one step, worth", answer(np.array([3.0]), 0.9), np.array([3.0]))
+    return "four discounts, whole numbers, and a walk of one step"
+
+
+@returns.probe
+def _(answer, rng):
+    return answer(rng.normal(size=N_OUT), 0.5), answer(rng.integers(1, 9, size=BATCH), 0.3)
+
+
+@returns.right
+def by_the_definition(rewards, discount):
+    return np.array([
+        sum(reward * discount**late for late, reward in enumerate(rewards[now:]))
+        for now in range(len(rewards))
+    ])  # fmt: skip
+
+
+@returns.right
+def on_a_copy(rewards, discount):
+    worth = np.asarray(rewards, dtype=float).copy()
+    for step in range(len(worth) - 2, -1, -1):
+        worth[step] += discount * worth[step + 1]
+    return worth
+
+
+def _summed(turn=lambda rewards: rewards[::-1], start=1.0, dtype=float):
+    """Return a function that adds up rewards in some order, for the mistakes."""
+
+    def returns(rewards, discount):
+        sums, later = [], 0.0
+        for reward in turn(rewards):
+            later = start * reward + discount * later
+            sums.append(later)
+        return np.array(turn(sums), dtype=rewards.dtype if dtype is None else dtype)
+
+    return returns
+
+
+returns.mistake("That adds up what came before a step. What it was worth lies after it: go backwards.")(
+    _summed(lambda rewards: rewards)
+)
+returns.mistake("have no room for a half: the result must be floats")(_summed(dtype=None))
+
+
+@returns.mistake("have no room for a half: the result must be floats")
+def on_a_copy_of_its_type(rewards, discount):
+    worth = rewards.copy()
+    for step in range(len(worth) - 2, -1, -1):
+        worth[step] += (discount * worth[step + 1]).astype(worth.dtype)
+    return worth
+
+
+@returns.mistake("it returns float32, which has too few digits: it must be float64")
+def with_few_digits(rewards, discount):
+    return _returns(rewards, discount).astype(np.float32)
+
+
+@returns.mistake("A step's own reward is not discounted: only what comes later is.")
+def discounts_at_once(rewards, discount):
+    return discount * _returns(rewards, discount)
+
+
+@returns.mistake("A step's own reward belongs to what it was worth.")
+def only_what_follows(rewards, discount):
+    return _returns(rewards, discount) - rewards
+
+
+@returns.mistake("Nothing is discounted there.")
+def adds_up(rewards, discount):
+    return np.cumsum(rewards[::-1].astype(float))[::-1]
+
+
+@returns.mistake("Only the next reward is counted there, and not those after it.")
+def one_step(rewards, discount):
+    return rewards + discount * np.append(rewards[1:], 0.0)
+
+
+@returns.mistake("The sums stand in the order in which they were made: turn them round.")
+def not_turned(rewards, discount):
+    return _returns(rewards, discount)[::-1]
+
+
+def _powers(rewards, discount):
+    """Return the discount of each step, counted from the first one."""
+    return float(discount) ** np.arange(len(rewards))
+
+
+@returns.mistake("That adds up from the first step to each step: what a step was worth lies after it.")
+def cumsum_forwards(rewards, discount):
+    return np.cumsum(rewards * _powers(rewards, discount))
+
+
+@returns.mistake("That adds up what came before a step, and nothing is discounted.")
+def cumsum_alone(rewards, discount):
+    return np.cumsum(rewards.astype(float))
+
+
+@returns.mistake("All rewards are discounted from the first step on there: for each step it begins anew.")
+def discounted_from_the_start(rewards, discount):
+    return np.cumsum((rewards * _powers(rewards, discount))[::-1])[::-1]
+
+
+@returns.mistake(
+    "There the last reward is whole, and the early ones are discounted: it is the other way round."
+)
+def discounted_from_the_end(rewards, discount):
+    return np.cumsum(rewards[::-1] * _powers(rewards, discount))[::-1]
+
+
+@returns.mistake("Dividing by powers of the discount is 0/0 where it is 0: go backwards, without dividing.")
+def divides(rewards, discount):
+    with np.errstate(all="ignore"):
+        return discounted_from_the_start(rewards, discount) / _powers(rewards, discount)
+
+
+@returns.mistake("it must return an array, and returned a list")
+def a_list(rewards, discount):
+    return by_the_definition(rewards, discount).tolist()
+
+
+@returns.mistake("it changes rewards, which belongs to its caller")
+def in_place(rewards, discount):
+    for step in reversed(range(len(rewards) - 1)):
+        rewards[step] += discount * rewards[step + 1]
+    return rewards
+
+
+@returns.mistake("it must have rewards's shape")
+def of_the_walk(rewards, discount):
+    return _returns(rewards, discount)[0]
+
+
+# 3. exploring, for a batch
+
+MANY = 3000  # rows: a share of them has a standard deviation below 0.01
+FAR = 0.05  # five of these, so that a right answer is never refused
+
+choose_moves = Exercise(
+    "18_acting.choose_moves",
+    title="A batch of choices",
+    points=3,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Three things are drawn: whether a row explores, which move it makes then, and which of the best it "
+        "makes otherwise. Each of them needs one number for every row.",
+        "`rng.random(batch) < epsilon` says which rows explore, `rng.integers(n_moves, size=batch)` what "
+        "they do, and `np.where` joins both. `argmax` takes the first of the best, so ties need a lot.",
+        "Draw a lot for each entry, `rng.random(Y.shape)`, set it to -1 where Y is below the maximum of its "
+        "row, and take the argmax of the lots. (Or a loop over the rows with `rng.choice`.)",
+    ),
+)
+
+
+def _expect_shares(when, moves, wanted):
+    """Refuse shares that chance does not explain."""
+    found = np.bincount(moves, minlength=len(wanted)) / len(moves)
+    move = np.abs(found - wanted).argmax()
+    if abs(found[move] - wanted[move]) > FAR:
+        raise CheckFailed(
+            f"{when}, move {move} is made in {found[move]:.0%} of {len(moves)} rows, and must be in "
+            f"about {wanted[move]:.0%}"
+        )
+
+
+def _moves(answer, Y, epsilon, rng):
+    """Return an answer's moves, or refuse what are none."""
+    moves = answer(Y, epsilon, rng)
+    if not isinstance(moves, np.ndarray) or moves.dtype.kind not in "iu":
+        kind = f" of {moves.dtype}" if isinstance(moves, np.ndarray) else ""
+        raise CheckFailed(f"it must return an array of whole numbers, and returned {described(moves)}{kind}")
+    if moves.shape != (len(Y),):
+        raise CheckFailed(f"its moves have shape {moves.shape}; {len(Y)} rows need shape ({len(Y)},)")
+    if moves.min() < 0 or moves.max() >= Y.shape[1]:
+        raise CheckFailed(f"there are the moves 0 to {Y.shape[1] - 1}, and it made {moves.max()}")
+    return moves
+
+
+def _expect_the_best(answer, Y, what, seed=0):
+    """Refuse moves that are not the only best one where nothing is explored."""
+    moves, best = _moves(answer, Y, 0.0, np.random.default_rng(seed)), Y.argmax(axis=1)
+    if np.array_equal(moves, best):
+        return
+    row = np.flatnonzero(moves != best)[0]
+    said = (
+        f"with epsilon 0{what}, row {row} makes move {moves[row]} of value {Y[row, moves[row]]:.6g}, and its "
+        f"best is move {best[row]} with {Y[row, best[row]]:.6g}"
+    )
+    if np.array_equal(_moves(answer, Y, 1.0, np.random.default_rng(seed)), best):
+        said += "; with epsilon 1 it makes the best ones: the comparison is turned round"
+    elif np.array_equal(moves, np.where(Y == Y.max(axis=1, keepdims=True), Y, 0.0).argmax(axis=1)):
+        said += "; a 0 where a move is not the best is more than any value below 0"
+    elif "close" in what:
+        said += "; close is not equal"
+    raise CheckFailed(said)
+
+
+def _expect_all_moves(answer, Y):
+    """Refuse who explores always, and does not make all moves."""
+    once, again = (_moves(answer, Y, 0.6, np.random.default_rng(1)) for _ in range(2))
+    if not np.array_equal(once, again):
+        raise CheckFailed("two generators of one seed give different moves: draw all chance from rng")
+    first, second = (_moves(answer, Y, 1.0, np.random.default_rng(seed)) for seed in (1, 2))
+    best, n_moves = Y.argmax(axis=1), Y.shape[1]
+    if np.array_equal(first, best) and np.array_equal(second, best):
+        raise CheckFailed("with epsilon 1, each row makes its best move: it never explores")
+    if len(set(first.tolist())) == len(set(second.tolist())) == 1:
+        raise CheckFailed(
+            f"with epsilon 1, all {len(Y)} rows make one move, {first[0]}: each needs a draw of its own, "
+            "`size=batch`"
+        )
+    if np.array_equal(first, second):
+        raise CheckFailed("whatever the generator, it makes the same moves: draw them from rng")
+    if not (first == best).any() and not (second == best).any():
+        raise CheckFailed(
+            f"with epsilon 1, none of {len(Y)} rows makes its best move: who explores may make any move, the "
+            "best one too"
+        )
+    missing = sorted(set(range(n_moves)) - {*first.tolist(), *second.tolist()})
+    if missing:
+        last = " (`integers` leaves out the end that it is given)" if missing == [n_moves - 1] else ""
+        raise CheckFailed(f"with epsilon 1, move {missing[0]} of 0 to {n_moves - 1} is never made{last}")
+
+
+def _expect_coins(answer, rng):
+    """Refuse who explores too often or too rarely."""
+    alike = np.tile([0.0, 1.0, 3.0, 2.0], (MANY, 1))
+    _expect_shares("with epsilon 1", _moves(answer, alike, 1.0, rng), np.full(4, 0.25))
+    moves = _moves(answer, alike, 0.4, rng)
+    try:
+        _expect_shares("with epsilon 0.4", moves, np.array([0.1, 0.1, 0.7, 0.1]))
+    except CheckFailed as no:
+        calls = [_moves(answer, alike[:200], 0.4, np.random.default_rng(seed)) for seed in range(20)]
+        shares = np.array([np.mean(call == 2) for call in calls])
+        if (shares == 1).any() and (shares < 0.5).any() and ((shares == 1) | (shares < 0.5)).all():
+            known = "in some calls all rows explore, and in others none: each row needs a coin of its own"
+        elif np.abs(np.bincount(moves, minlength=4) / MANY - [0.25, 0.15, 0.6, 0]).max() < FAR:
+            known = (
+                "the number that decides who explores cannot make the move, too: there it is below epsilon"
+            )
+        else:
+            raise
+        raise CheckFailed(f"{no.sentence}; {known}") from None
+
+
+def _expect_lots(answer, best, others, rng):
+    """Refuse who does not make several best moves equally often."""
+    Y = np.tile([best, others[0], best, best, others[1]], (MANY, 1))
+    when = f"with epsilon 0 and three best moves of value {best:g}"
+    calls = [_moves(answer, Y[:20], 0.0, np.random.default_rng(seed)) for seed in range(8)]
+    made = [set(call.tolist()) for call in calls]
+    if all(moves == {0} for moves in made):
+        why = "the argmax is the first of several that are equally good"
+        why = why if best > 0 else "those of value 2 it draws"
+        raise CheckFailed(f"{when}, it always makes move 0, and never the others: {why}")
+    if all(len(moves) == 1 for moves in made):
+        raise CheckFailed(f"{when}, all rows make the same one: each needs a lot of its own")
+    _expect_shares(when, _moves(answer, Y, 0.0, rng), np.array([1, 0, 1, 1, 0]) / 3)
+
+
+@choose_moves.check
+def _(answer, rng):
+    ranks = rng.permuted(np.tile(np.arange(float(N_OUT)), (BATCH, 1)), axis=1)
+    with untouched(Y=ranks):
+        _moves(answer, ranks, 0.0, np.random.default_rng(0))
+    _expect_the_best(answer, ranks, "")
+    _expect_the_best(
+        answer, np.tile([[-3.0, -1.0, -2.0], [-1.0, -2.0, -3.0]], (10, 1)), " and values below 0"
+    )
+    _expect_the_best(answer, np.tile([0.5, 0.5001, 0.2], (50, 1)), " and two values that are close")
+    _expect_all_moves(answer, rng.normal(size=(200, N_OUT)))
+    _expect_coins(answer, rng)
+    for best, others in ((2.0, (0.0, -1.0)), (0.0, (-1.0, -2.0)), (-1.0, (-4.0, -2.0))):
+        _expect_lots(answer, best, others, rng)
+    return f"shapes, seeds, values below 0, and the shares of {MANY} rows with and without ties"
+
+
+@choose_moves.right
+def row_by_row(Y, epsilon, rng):
+    moves = []
+    for row in Y:
+        best = np.flatnonzero(row == row.max())
+        explores = rng.random() < epsilon
+        moves.append(rng.integers(len(row)) if explores else best[rng.integers(len(best))])
+    return np.array(moves)
+
+
+@choose_moves.right
+def with_probabilities(Y, epsilon, rng):
+    best = Y == Y.max(axis=1, keepdims=True)
+    P = epsilon / Y.shape[1] + (1 - epsilon) * best / best.sum(axis=1, keepdims=True)
+    return np.minimum((rng.random((len(Y), 1)) > P.cumsum(axis=1)).sum(axis=1), Y.shape[1] - 1)
+
+
+def _draws(Y, rng):
+    """Return the best move of each row, ties drawn."""
+    return np.where(Y == Y.max(axis=1, keepdims=True), rng.random(Y.shape), -1.0).argmax(axis=1)
+
+
+def _any(Y, rng):
+    """Return any move for each row."""
+    return rng.integers(Y.shape[1], size=len(Y))
+
+
+@choose_moves.mistake("the argmax is the first of several that are equally good")
+def first_of_the_best(Y, epsilon, rng):
+    return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), Y.argmax(axis=1))
+
+
+@choose_moves.mistake("with epsilon 1 it makes the best ones: the comparison is turned round")
+def turned_round(Y, epsilon, rng):
+    return np.where(rng.random(len(Y)) > epsilon, _any(Y, rng), _draws(Y, rng))
+
+
+@choose_moves.mistake("in some calls all rows explore, and in others none: each row needs a coin of its own")
+def one_coin(Y, epsilon, rng):
+    return _any(Y, rng) if rng.random() < epsilon else _draws(Y, rng)
+
+
+@choose_moves.mistake("each needs a draw of its own, `size=batch`")
+def one_move(Y, epsilon, rng):
+    return np.where(rng.random(len(Y)) < epsilon, rng.integers(Y.shape[1]), _draws(Y, rng))
+
+
+@choose_moves.mistake("rows makes its best move: who explores may make any move, the best one too")
+def never_the_best(Y, epsilon, rng):
+    best, n_moves = _draws(Y, rng), Y.shape[1]
+    other = (best + rng.integers(1, n_moves, size=len(Y))) % n_moves
+    return np.where(rng.random(len(Y)) < epsilon, other, best)
+
+
+@choose_moves.mistake("move 6 of 0 to 6 is never made (`integers` leaves out the end that it is given)")
+def without_the_last(Y, epsilon, rng):
+    n_moves = Y.shape[1]
+    return np.where(rng.random(len(Y)) < epsilon, rng.integers(n_moves - 1, size=len(Y)), _draws(Y, rng))
+
+
+@choose_moves.mistake("two generators of one seed give different moves: draw all chance from rng")
+def from_elsewhere(Y, epsilon, rng):
+    rng = np.random.default_rng()
+    return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), _draws(Y, rng))
+
+
+@choose_moves.mistake("whatever the generator, it makes the same moves: draw them from rng")
+def a_seed_of_its_own(Y, epsilon, rng):
+    rng = np.random.default_rng(0)
+    return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), _draws(Y, rng))
+
+
+@choose_moves.mistake("with epsilon 1, each row makes its best move: it never explores")
+def never_explores(Y, epsilon, rng):
+    return _draws(Y, rng)
+
+
+@choose_moves.mistake("the number that decides who explores cannot make the move, too")
+def coin_for_both(Y, epsilon, rng):
+    coins = rng.random(len(Y))
+    return np.where(coins < epsilon, (coins * Y.shape[1]).astype(int), _draws(Y, rng))
+
+
+def _explores_else(best):
+    """Return a choice that explores rightly, and has its own best moves, for the mistakes."""
+
+    def choose_moves(Y, epsilon, rng):
+        return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), best(Y, rng))
+
+    return choose_moves
+
+
+def _ties(Y):
+    return Y == Y.max(axis=1, keepdims=True)
+
+
+BELOW_0 = "a 0 where a move is not the best is more than any value below 0"
+CLOSE = "; close is not equal"
+choose_moves.mistake(BELOW_0)(
+    _explores_else(lambda Y, rng: (Y * _ties(Y) * (1 + rng.random(Y.shape))).argmax(1))
+)
+choose_moves.mistake(BELOW_0)(
+    _explores_else(lambda Y, rng: np.where(_ties(Y), Y + rng.random(Y.shape), 0).argmax(axis=1))
+)
+choose_moves.mistake("of value 0, it always makes move 0, and never the others: those of value 2 it draws")(
+    _explores_else(lambda Y, rng: np.where(_ties(Y), Y * (1 + rng.random(Y.shape)), -np.inf).argmax(axis=1))
+)
+choose_moves.mistake(CLOSE)(_explores_else(lambda Y, rng: (Y + 1e-3 * rng.random(Y.shape)).argmax(axis=1)))
+choose_moves.mistake(CLOSE)(
+    _explores_else(
+        lambda Y, rng: (rng.random(Y.shape) * np.isclose(Y, Y.max(axis=1, keepdims=True), atol=0.1)).argmax(
+            axis=1
+        )
+    )
+)
+choose_moves.mistake("all rows make the same one: each needs a lot of its own")(
+    _explores_else(lambda Y, rng: (_ties(Y) * rng.random(Y.shape[1])).argmax(axis=1))
+)
+
+
+@choose_moves.mistake("rows need shape (5,)")
+def one_for_all(Y, epsilon, rng):
+    return _draws(Y, rng)[:1]
+
+
+@choose_moves.mistake("and returned a list")
+def as_a_list(Y, epsilon, rng):
+    return row_by_row(Y, epsilon, rng).tolist()
+
+
+@choose_moves.mistake("it changes Y, which belongs to its caller")
+def breaks_ties_in_Y(Y, epsilon, rng):
+    Y += 1e-9 * rng.random(Y.shape)
+    return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), Y.argmax(axis=1))
+
+
+# 4. a memory that forgets the oldest
+
+CAPACITY = 5
+
+ring = Exercise(
+    "18_acting.Ring",
+    title="A ring",
+    points=4,
+    kind="fill",
+    minutes=15,
+    hints=(
+        "A list of steps is enough. What must `add` do if it is full: which place holds the oldest step?",
+        "Count all steps ever added. Step number n belongs into place n % capacity; a list that is not full "
+        "yet is appended to. Keep copies: `np.array(part)` makes one.",
+        "`parts` is `[np.array(column) for column in zip(*self.steps)]`. For `sample`, draw places once, "
+        "`rng.integers(len(self.steps), size=size)`, and take the same ones from each part.",
+    ),
+)
+
+
+def _step(rng, number):
+    """Return a step of three parts that all tell its number."""
+    return number + np.array([0.25, 0.5]), number, 10.0 * number
+
+
+def _three(when, columns):
+    """Return a list of three things, or refuse what is not."""
+    if not isinstance(columns, list | tuple):
+        raise CheckFailed(f"{when} must return a list of arrays, and returned {described(columns)}")
+    if len(columns) != 3:
+        raise CheckFailed(f"{when} must return an array for each of 3 parts, and returned {len(columns)}")
+    return columns
+
+
+def _columns(when, columns, count):
+    """Return three arrays of `count` entries, or refuse what is not."""
+    columns = _three(when, columns)
+    for place, (column, shape) in enumerate(zip(columns, ((count, 2), (count,), (count,)), strict=True)):
+        if not isinstance(column, np.ndarray) or column.shape != shape:
+            raise CheckFailed(f"part {place} of {when} must have shape {shape}, and is {described(column)}")
+    _expect_kinds(when, columns, ("f", "iu", "f"))
+    return columns
+
+
+def _expect_kinds(when, columns, kinds):
+    """Refuse parts that came back as numbers of another kind."""
+    words = {"f": "floats", "iu": "whole numbers", "b": "truth values"}
+    for place, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+        if column.dtype.kind not in kind:
+            raise CheckFailed(
+                f"part {place} of {when} was given as {words[kind]}, and is {column.dtype}: each part keeps "
+                "its type"
+            )
+
+
+def _expect_one_order(when, X, numbers, tens):
+    """Refuse parts that belong to different steps."""
+    if not (np.array_equal(10 * numbers, tens) and np.array_equal(X[:, 0], numbers + 0.25)):
+        raise CheckFailed(f"in {when} the parts of different steps stand side by side: one order for all")
+
+
+def _sample(memory, rng, size, left):
+    """Return what is drawn, or refuse who draws no step twice."""
+    twice = f"{size} steps are drawn from {left}, so the same one may come also twice"
+    try:
+        columns = memory.sample(rng, size)
+    except ValueError as error:
+        if "larger sample" in str(error):
+            raise CheckFailed(f"{twice}: leave out `replace=False`") from error
+        raise
+    if size != left and {np.shape(column)[:1] for column in columns} == {(left,)}:
+        raise CheckFailed(f"{twice}, and sample gives each only once")
+    return columns
+
+
+def _filled(answer, rng, count):
+    """Return an answer's ring after `count` steps."""
+    memory = answer(CAPACITY)
+    for number in range(count):
+        memory.add(*_step(rng, number))
+    return memory
+
+
+def _expect_independent(answer, rng):
+    """Refuse who draws one step, and lets it decide the others."""
+    memory, n, pairs = _filled(answer, rng, 2 * CAPACITY + 1), CAPACITY, set()
+    for _ in range(600):  # a right answer misses one of the 25 pairs once in a thousand million checks
+        pairs.add(tuple(memory.sample(rng, 2)[1].tolist()))
+    apart = {(second - first) % n for first, second in pairs}
+    if len(pairs) == n * n:
+        return
+    said = f"in 600 calls of sample(rng, 2) on {n} steps, "
+    if apart == {0}:
+        raise CheckFailed(
+            f"{said}both are always the same one: each must be drawn independently of the others"
+        )
+    if len(apart) == 1:
+        raise CheckFailed(
+            f"{said}the first decides the second, as if they stood in a row: each must be drawn "
+            "independently of the others"
+        )
+    if 0 not in apart:
+        raise CheckFailed(f"{said}both are never the same one: a step that was drawn can be drawn again")
+    missing = min(set(product(range(n + 1, 2 * n + 1), repeat=2)) - pairs)
+    raise CheckFailed(
+        f"{said}numbers {missing[0]} and {missing[1]} never come in this order: each must be drawn "
+        "independently of the others"
+    )
+
+
+@ring.check
+def _(answer, rng):
+    mine, rings = np.ones(2), []
+    for number in (1, 2):
+        rings.append(answer(CAPACITY))
+        rings[-1].add(mine, number, 1.0)
+        if number == 1:
+            before = np.array(_three("parts() of a first Ring", rings[0].parts())[1])
+    if not np.array_equal(before, rings[0].parts()[1]):
+        raise CheckFailed(
+            "what is added to a second Ring changes the first: each needs a list of its own, made in __init__"
+        )
+    for memory in rings:
+        count = len(memory.parts()[0])
+        if count != 1:
+            empty = ": places that were never filled hold no steps" if count == CAPACITY else ""
+            raise CheckFailed(f"a Ring({CAPACITY}), to which one step was added, holds {count}{empty}")
+    mine += 7
+    expect_values("after its owner changed the array that was added, it", memory.parts()[0], np.ones((1, 2)))
+    for count in (3, CAPACITY, CAPACITY + 1, 3 * CAPACITY + 2):
+        memory, left = _filled(answer, rng, count), min(count, CAPACITY)
+        when = f"parts() after {count} steps in a Ring({CAPACITY})"
+        X, numbers, tens = _columns(when, memory.parts(), left)
+        wanted = list(range(count - left, count))
+        if sorted(numbers.tolist()) != wanted:
+            raise CheckFailed(f"{when} holds steps {sorted(numbers.tolist())}, and must hold {wanted}")
+        _expect_one_order(when, X, numbers, tens)
+        when = f"sample after {count} steps"
+        X, numbers, tens = _columns(when, _sample(memory, rng, 400, left), 400)
+        _expect_one_order(when, X, numbers, tens)
+        missing = sorted(set(wanted) - set(numbers.tolist()))
+        if missing:
+            raise CheckFailed(f"among 400 steps drawn from {left}, number {missing[0]} never comes")
+        share = max(np.mean(numbers == number) for number in wanted)
+        if share > 1 / left + 0.15:  # six standard deviations
+            raise CheckFailed(f"one step of {left} makes {share:.0%} of those drawn: all are equally likely")
+    first, second, third = (memory.sample(np.random.default_rng(seed), 20)[1] for seed in (3, 3, 4))
+    if not np.array_equal(first, second) or np.array_equal(first, third):
+        raise CheckFailed("what sample draws does not come from the rng that it is given")
+    _expect_independent(answer, rng)
+    memory = answer(CAPACITY)
+    memory.add(1.0, 2, True)
+    _expect_kinds("parts()", _three("parts()", memory.parts()), ("f", "iu", "b"))
+    return "not full, full, round and round; draws, copies, and two rings"
+
+
+@ring.probe
+def _(answer, rng):
+    memory = _filled(answer, rng, 12)
+    mine, one = np.ones(2), answer(CAPACITY)
+    one.add(mine, 1, 1.0)
+    mine += 7
+    kept = [np.sort(part, axis=0) for part in memory.parts()]
+    return kept, one.parts()[0], np.sort(memory.sample(rng, 4)[1])
+
+
+class _List:
+    """A right memory, of which the mistakes change one part each."""
+
+    def __init__(self, capacity):
+        self.capacity, self.steps = capacity, []
+
+    def add(self, *parts):
+        self.steps = [*self.steps, tuple(np.array(part) for part in parts)][-self.capacity :]
+
+    def parts(self):
+        return [np.stack(column) for column in zip(*self.steps, strict=True)]
+
+    def sample(self, rng, size):
+        places = rng.integers(len(self.steps), size=size)
+        return [column[places] for column in self.parts()]
+
+
+@ring.right
+class Queue(_List):
+    def __init__(self, capacity):
+        self.steps = deque(maxlen=capacity)
+
+    def add(self, *parts):
+        self.steps.append([np.copy(part) for part in parts])
+
+
+@ring.right
+class Arrays:
+    def __init__(self, capacity):
+        self.capacity, self.count, self.arrays = capacity, 0, None
+
+    def add(self, *parts):
+        if self.arrays is None:
+            kinds = [np.asarray(part) for part in parts]
+            self.arrays = [np.zeros((self.capacity, *kind.shape), kind.dtype) for kind in kinds]
+        for array, part in zip(self.arrays, parts, strict=True):
+            array[self.count % self.capacity] = part
+        self.count += 1
+
+    def parts(self):
+        return [array[: self.count] for array in self.arrays]
+
+    def sample(self, rng, size):
+        places = rng.integers(min(self.count, self.capacity), size=size)
+        return [array[places] for array in self.arrays]
+
+
+@ring.mistake("It forgets nothing: a full memory must give up its oldest step.")
+class Grows(_List):
+    def add(self, *parts):
+        self.steps.append([np.array(part) for part in parts])
+
+
+@ring.mistake("A full memory takes no new steps there: it is the oldest one that must go.")
+class Full(_List):
+    def add(self, *parts):
+        if len(self.steps) < self.capacity:
+            self.steps.append([np.array(part) for part in parts])
+
+
+@ring.mistake("The newest step is overwritten there, and the old ones stay.")
+class ForgetsTheNewest(_List):
+    def add(self, *parts):
+        if len(self.steps) == self.capacity:
+            self.steps.pop()
+        self.steps.append([np.array(part) for part in parts])
+
+
+@ring.mistake("All is forgotten there when the memory is full, and not one step.")
+class StartsAgain(_List):
+    def add(self, *parts):
+        if len(self.steps) == self.capacity:
+            self.steps = []
+        self.steps.append([np.array(part) for part in parts])
+
+
+@ring.mistake("It is one step too small: it must forget only when `capacity` steps are there already.")
+class OneTooFew(_List):
+    def add(self, *parts):
+        self.steps = [*self.steps, [np.array(part) for part in parts]][1 - self.capacity :]
+
+
+@ring.mistake("Places are drawn for each part anew: draw them once, and take the same from each.")
+class EachForItself(_List):
+    def sample(self, rng, size):
+        return [column[rng.integers(len(column), size=size)] for column in self.parts()]
+
+
+@ring.mistake("The last place is never drawn: the end that `integers` is given is left out already.")
+class WithoutTheLast(_List):
+    def sample(self, rng, size):
+        places = rng.integers(len(self.steps) - 1, size=size)
+        return [column[places] for column in self.parts()]
+
+
+@ring.mistake("Places beyond what is remembered are drawn: as long as the memory is not full, it holds less.")
+class DrawsFromAll(_List):
+    def sample(self, rng, size):
+        places = rng.integers(self.capacity, size=size)
+        return [column[places] for column in self.parts()]
+
+
+@ring.mistake("It keeps the array itself, and not its numbers: `np.array` makes a copy.")
+class KeepsTheArray(_List):
+    def add(self, *parts):
+        self.steps = [*self.steps, parts][-self.capacity :]
+
+
+@ring.mistake("what sample draws does not come from the rng that it is given")
+class OtherChance(_List):
+    def sample(self, rng, size):
+        return super().sample(np.random.default_rng(0), size)
+
+
+@ring.mistake("must return an array for each of 3 parts")
+class StepByStep(_List):
+    def parts(self):
+        return list(map(list, self.steps))
+
+
+class _Drawn(_List):
+    def sample(self, rng, size):
+        places = self.places(rng, size)
+        return [column[places] for column in self.parts()]
+
+
+@ring.mistake("so the same one may come also twice: leave out `replace=False`")
+class NoneTwice(_Drawn):
+    def places(self, rng, size):
+        return rng.choice(len(self.steps), size=size, replace=False)
+
+
+@ring.mistake("so the same one may come also twice, and sample gives each only once")
+class Shuffled(_Drawn):
+    def places(self, rng, size):
+        return rng.permutation(len(self.steps))[:size]
+
+
+@ring.mistake("the first decides the second, as if they stood in a row")
+class InARow(_Drawn):
+    def places(self, rng, size):
+        n = len(self.steps)
+        return (rng.integers(n) + np.arange(size)) % n
+
+
+@ring.mistake("both are never the same one: a step that was drawn can be drawn again")
+class ShuffledAgainAndAgain(_Drawn):
+    def places(self, rng, size):
+        return np.resize(rng.permutation(len(self.steps)), size)
+
+
+@ring.mistake("never come in this order: each must be drawn independently of the others")
+class Sorted(_Drawn):
+    def places(self, rng, size):
+        return np.sort(rng.integers(len(self.steps), size=size))
+
+
+@ring.mistake("is float64: each part keeps its type")
+class AllFloats(_List):
+    def add(self, *parts):
+        super().add(*(np.array(part, dtype=float) for part in parts))
+
+
+@ring.mistake("is int64: each part keeps its type")
+class TruthAsNumber(_List):
+    def add(self, *parts):
+        super().add(*(np.array(part) + 0 for part in parts))
+
+
+@ring.mistake("places that were never filled hold no steps")
+class AllPlaces(Arrays):
+    def parts(self):
+        return self.arrays
+
+
+@ring.mistake("each needs a list of its own, made in __init__")
+class OneForAll(_List):
+    steps = []  # of the class, and so of all its instances
+
+    def __init__(self, capacity):
+        self.capacity = capacity
+
+    def add(self, *parts):
+        self.steps.append([np.array(part) for part in parts])
+        if len(self.steps) > self.capacity:
+            self.steps.pop(0)
+
+
+# 5. cut is not done
+
+targets = Exercise(
+    "18_acting.targets",
+    title="Cut is not done",
+    points=2,
+    kind="repair",
+    minutes=10,
+    hints=(
+        "Go through the miniature with the broken code: which of its two targets are wrong, and why?",
+        "After a cut there was a next state, worth something. Only `done` says that nothing follows.",
+        "The discount belongs to the future alone: `rewards + discount * future`, with the future 0 where "
+        "`done`. `cut` is not needed at all.",
+    ),
+)
+
+
+@targets.check
+def _(answer, rng):
+    for batch in (8, 4):
+        n_moves = 4  # as many as rows, too: an axis that is mixed up raises nothing then
+        rewards, Y_new = rng.normal(size=batch), rng.normal(size=(batch, n_moves)) - 1.0
+        done, cut = np.arange(batch) % 2 == 1, np.arange(batch) % 4 >= 2
+        with untouched(rewards=rewards, Y_new=Y_new, done=done, cut=cut):
+            found = answer(rewards, Y_new, done, cut, 0.75)
+        expect_shape("what it returns", found, "rewards", rewards)
+        truth = rewards + ~done * 0.75 * Y_new.max(axis=1)
+        kinds = (
+            ("neither done nor cut", ~done & ~cut),
+            ("done", done & ~cut),
+            ("cut", cut & ~done),
+            ("done and cut", done & cut),
+        )
+        for kind, rows in kinds:
+            expect_values(f"where a step is {kind}, the target", found[rows][0], truth[rows][0])
+        expect_values("targets", found, truth)
+    return "steps that are done, cut, both and neither"
+
+
+@targets.probe
+def _(answer, rng):
+    done, cut = np.array([False, True, False, True]), np.array([False, False, True, True])
+    return answer(rng.normal(size=4), rng.normal(size=(4, 4)), done, cut, 0.75)
+
+
+@targets.right
+def with_a_product(rewards, Y_new, done, cut, discount):
+    return rewards + discount * (1 - done.astype(float)) * Y_new.max(axis=1)
+
+
+@targets.right
+def in_two_steps(rewards, Y_new, done, cut, discount):
+    found = rewards + discount * np.max(Y_new, axis=-1)
+    found[done] = rewards[done]
+    return found
+
+
+def _aims(over, future=lambda Y_new: Y_new.max(axis=1), join=None):
+    """Return targets with slips, for the mistakes."""
+    join = join or (lambda rewards, future, discount: rewards + discount * future)
+
+    def targets(rewards, Y_new, done, cut, discount):
+        return np.where(over(done, cut), rewards, join(rewards, future(Y_new), discount))
+
+    return targets
+
+
+def _all_discounted(rewards, future, discount):
+    return discount * (rewards + future)
+
+
+def _done(done, cut):
+    return done
+
+
+targets.mistake("The reward came at once: the discount belongs to the future alone.")(
+    _aims(lambda done, cut: done | cut, join=_all_discounted)
+)
+targets.mistake("The reward came at once: the discount belongs to the future alone.")(
+    _aims(_done, join=_all_discounted)
+)
+targets.mistake("A step that was cut has a next state, and that is worth something: only `done` is an end.")(
+    _aims(lambda done, cut: done | cut)
+)
+targets.mistake("Both at once is an end: the walk came to it just when time was over.")(
+    _aims(lambda done, cut: done & ~cut)
+)
+targets.mistake("Now no walk ever ends: where `done`, nothing follows.")(
+    _aims(lambda done, cut: np.zeros_like(done))
+)
+targets.mistake("Done and cut are exchanged.")(_aims(lambda done, cut: cut))
+targets.mistake("The mean over the moves is what walking at random brings: the best move has the maximum.")(
+    _aims(_done, lambda Y_new: Y_new.mean(axis=1))
+)
+targets.mistake("That is the best of the whole batch: each row has a maximum of its own, `axis=1`.")(
+    _aims(_done, lambda Y_new: Y_new.max())
+)
+targets.mistake("What comes later is not discounted there.")(
+    _aims(_done, join=lambda rewards, future, discount: rewards + future)
+)
+
+
+@targets.mistake("it must have rewards's shape")
+def over_the_wrong_axis(rewards, Y_new, done, cut, discount):
+    return (rewards[:, None] + np.where(done[:, None], 0, discount * Y_new)).max(axis=0)
+
+
+# 6. a policy gradient
+
+loss_of_policy = Exercise(
+    "18_acting.loss_of_policy",
+    title="The move you made",
+    points=4,
+    kind="fill",
+    minutes=15,
+    hints=(
+        "For returns of 1 this is the cross-entropy of logits and labels. What is its dY? And what does a "
+        "factor in front of a row's loss do to that row's gradient?",
+        "The logarithm of the softmax without overflow: subtract the row's maximum, and then the logarithm "
+        "of the sum of the exponentials.",
+        "dY is P with 1 subtracted at each row's move, times `returns[:, None]`, divided by the batch. All "
+        "columns of a row get something, for the probabilities share a sum of 1.",
+    ),
+)
+
+
+def _log_softmax(Y):
+    """Return the logarithm of the softmax of rows."""
+    shifted = Y - Y.max(axis=1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+
+
+def _expect_loss(Y, moves, worth, L):
+    """Refuse a wrong loss, and name what was computed instead if it is known."""
+    log_P, rows = _log_softmax(Y), np.arange(len(Y))
+    chosen = log_P[rows, moves]
+    truth = -(worth * chosen).mean()
+    instead = (
+        (truth * len(Y), "L is a mean over the batch, and yours is the sum"),
+        (-truth, "the sign is flipped: what turned out well shall become more probable"),
+        (-truth * len(Y), "L is *minus* the *mean*, and yours is the sum"),
+        (-chosen.mean(), "the returns are missing"),
+        (
+            -((worth - worth.mean()) * chosen).mean(),
+            "the mean return was subtracted: this loss takes the returns as they are",
+        ),
+        (-(worth * np.exp(chosen)).mean(), "the logarithm is missing"),
+        (
+            -(worth[:, None] * log_P[:, moves]).mean(),
+            "`[:, moves]` pairs every row with every move: write `[rows, moves]`",
+        ),
+    )
+    for value, words in instead:
+        if np.shape(L) == () and len(Y) > 1 and np.isclose(L, value) and not np.isclose(value, truth):
+            raise CheckFailed(f"L is {L:.4g}, it must be {truth:.4g}; {words}")
+    expect_values("L", L, truth)
+
+
+def _expect_steep_back(answer, back):
+    """Refuse a way back that overflows, or divides by a P of 0; its loss is right."""
+    low, one = np.array([[0.0, -1000.0]]), np.ones(1)  # exp overflows nowhere, and the second P is 0
+    with np.errstate(all="ignore"):
+        lows = [answer(low, (np.array([move]), one))[1]() for move in (0, 1)]
+        dY = back()
+    for move, found in enumerate(lows):
+        if not np.isfinite(found).all():
+            raise CheckFailed(
+                f"with the logits [0, -1000] and move {move}, dY is not finite; one P is rounded "
+                "to 0 there, and you divide by P, or take its logarithm: find dY without dividing by P"
+            )
+    when = "with the logits [1000, 0] and move 1"
+    if not np.isfinite(dY).all():
+        raise CheckFailed(
+            f"{when}, L is right, and dY is not finite; exp(1000) overflows: subtract each row's maximum "
+            "from the logits in backward, too"
+        )
+    if np.shape(dY) == (1, 2) and not np.any(dY):
+        raise CheckFailed(
+            f"{when}, dY is 0, it must be [[1, -1]]; P is rounded to 0 there, and what goes back by way of "
+            "it is lost: find dY from log P"
+        )
+    expect_values(f"{when}, dY", dY, np.array([[1.0, -1.0]]))
+
+
+def _expect_steep(answer):
+    """Refuse who overflows with logits of 1,000, alone or beside ordinary ones."""
+    large, one = np.array([[1000.0, 0.0]]), np.ones(1)
+    with np.errstate(all="ignore"):
+        (easy, _), (hard, back) = (answer(large, (np.array([move]), one)) for move in (0, 1))
+        mixed = np.array([[1000.0, 0.0], [0.0, 0.0]]), (np.array([1, 1]), np.array([1.0, 2.0]))
+        L, backward = answer(*mixed)
+        dY = backward()
+    if not np.isfinite(easy):
+        raise CheckFailed(
+            f"with the logits [1000, 0] and move 0, L is {easy}, it must be 0; exp(1000) overflows: subtract "
+            "each row's maximum from the logits first"
+        )
+    expect_values("with the logits [1000, 0] and move 0, L", easy, 0.0)
+    if not np.isfinite(hard):
+        raise CheckFailed(
+            f"with the logits [1000, 0] and move 1, L is {hard}, it must be 1000; P is rounded to 0 there, "
+            "and has no logarithm: compute log P without P"
+        )
+    expect_values("with the logits [1000, 0] and move 1, L", hard, 1000.0)
+    _expect_steep_back(answer, back)
+    if not (np.isfinite(L) and np.isfinite(dY).all()):
+        raise CheckFailed(
+            "each of the logits [1000, 0] and [0, 0] alone is fine, but in one batch L or dY is not finite: "
+            "each row needs its own maximum, `Y.max(axis=1, keepdims=True)`"
+        )
+    expect_values("with the logits [1000, 0] and [0, 0] in one batch, L", L, 500 + np.log(2))
+    expect_values("with these logits, dY", dY, np.array([[0.5, -0.5], [0.5, -0.5]]))
+
+
+@loss_of_policy.check
+def _(answer, rng):
+    for batch in (BATCH, N_OUT, 1):  # also as many rows as moves, where a missing axis is not noticed
+        Y, dL = rng.normal(size=(batch, N_OUT)), np.float64(rng.uniform(0.5, 2))
+        moves, worth = rng.integers(N_OUT, size=batch), rng.normal(size=batch) + 0.5
+        with untouched(Y=Y, moves=moves, returns=worth):
+            L, backward = expect_several(answer(Y, (moves, worth)), "L", "backward")
+            _expect_loss(Y, moves, worth, L)
+            answer(Y[::-1].copy(), (moves, -worth))  # another pass, which must not matter
+            dY = np.array(backward(dL))
+        rows = np.arange(batch)
+
+        def loss(Y, moves=moves, worth=worth, rows=rows):
+            return -(worth * _log_softmax(Y)[rows, moves]).mean()
+
+        expect_gradients(lambda Y, loss=loss: loss(Y), {"Y": Y}, dL, {"Y": dY})
+        if not np.allclose(backward(dL), dY):
+            raise CheckFailed(
+                "called again, backward returns another dY: it changes what it keeps, such as P"
+            )
+        expect_values("called without dL, dY", backward(), dY / dL)
+    expect_gradcheck(lambda Y: answer(Y, (moves, worth)), Y)
+    _expect_steep(answer)
+    return "values and gradients of three batches, some returns below 0, and logits of 1,000"
+
+
+@loss_of_policy.probe
+def _(answer, rng):
+    Y, moves, worth = rng.normal(size=(N_OUT, N_OUT)), rng.integers(N_OUT, size=N_OUT), rng.normal(size=N_OUT)
+    L, backward = answer(Y, (moves, worth))
+    with np.errstate(all="ignore"):
+        steep = answer(np.array([[1000.0, 0.0]]), (np.array([1]), np.array([1.0])))[0]
+    return L, backward(2.0), steep
+
+
+@loss_of_policy.right
+def with_one_hot(Y, T):
+    moves, worth = T
+    chosen, log_P = np.eye(Y.shape[1])[moves] * worth[:, None], _log_softmax(Y)
+
+    def backward(dL=1.0):
+        return (dL / len(Y)) * (np.exp(log_P) * worth[:, None] - chosen)
+
+    return -(chosen * log_P).sum() / len(Y), backward
+
+
+@loss_of_policy.right
+def with_logaddexp(Y, T):
+    moves, worth = T
+    rows = range(len(Y))
+    whole = np.logaddexp.reduce(Y, axis=1)
+
+    def backward(dL=1.0):
+        dY = np.exp(Y - whole[:, None]) * worth[:, None]
+        dY[rows, moves] -= worth
+        return dY * dL / len(Y)
+
+    return np.mean(worth * (whole - Y[rows, moves])), backward
+
+
+@loss_of_policy.right
+def with_cross_entropy(Y, T):
+    moves, worth = T
+    return cross_entropy(Y, one_hot(moves, Y.shape[1]) * worth[:, None])
+
+
+def _policy(back, value=None):
+    """Return a policy loss that goes back in some way, for the mistakes."""
+
+    def loss_of_policy(Y, T):
+        moves, worth = T
+        log_P = _log_softmax(Y)
+        rows, chosen = np.arange(len(Y)), np.eye(Y.shape[1])[moves]
+        L = -(worth * log_P[rows, moves]).mean() if value is None else value(log_P, moves, worth)
+        return L, lambda dL=1.0: back(np.exp(log_P), chosen, worth, dL) / len(Y)
+
+    return loss_of_policy
+
+
+def _right_back(P, chosen, worth, dL):
+    return dL * worth[:, None] * (P - chosen)
+
+
+loss_of_policy.mistake("That is the gradient of cross-entropy: each row's must be multiplied by its return.")(
+    _policy(lambda P, chosen, worth, dL: dL * (P - chosen))
+)
+loss_of_policy.mistake("the sign is flipped")(_policy(lambda *given: -_right_back(*given)))
+loss_of_policy.mistake("5 times too large")(_policy(lambda *given: len(given[0]) * _right_back(*given)))
+loss_of_policy.mistake(
+    "The loss speaks of one move, but all logits share one softmax: each column of the row gets a gradient."
+)(_policy(lambda P, chosen, worth, dL: dL * worth[:, None] * (P - chosen) * chosen))
+loss_of_policy.mistake("Where the move was made, 1 is subtracted from P: you left it out.")(
+    _policy(lambda P, chosen, worth, dL: dL * worth[:, None] * P)
+)
+loss_of_policy.mistake("The return is a factor of the whole row, P included.")(
+    _policy(lambda P, chosen, worth, dL: dL * (P - worth[:, None] * chosen))
+)
+loss_of_policy.mistake("The way back is given dL, and must multiply by it.")(
+    _policy(lambda P, chosen, worth, dL: worth[:, None] * (P - chosen))
+)
+loss_of_policy.mistake("L is a mean over the batch, and yours is the sum")(
+    _policy(_right_back, lambda log_P, moves, worth: -(worth * log_P[np.arange(len(moves)), moves]).sum())
+)
+loss_of_policy.mistake("the sign is flipped: what turned out well shall become more probable")(
+    _policy(_right_back, lambda log_P, moves, worth: (worth * log_P[np.arange(len(moves)), moves]).mean())
+)
+loss_of_policy.mistake("`[:, moves]` pairs every row with every move: write `[rows, moves]`")(
+    _policy(_right_back, lambda log_P, moves, worth: -(worth[:, None] * log_P[:, moves]).mean())
+)
+
+
+loss_of_policy.mistake("the mean return was subtracted: this loss takes the returns as they are")(
+    lambda Y, T: with_one_hot(Y, (T[0], T[1] - T[1].mean()))
+)
+loss_of_policy.mistake("The mean return is subtracted on the way back, but not in the loss.")(
+    _policy(lambda P, chosen, worth, dL: dL * (worth - worth.mean())[:, None] * (P - chosen))
+)
+
+
+def _by_the_jacobian(least):
+    """Return a policy loss that is stable, and goes back by way of P, for the mistakes."""
+
+    def loss_of_policy(Y, T):
+        moves, worth = T
+        P, G = np.exp(_log_softmax(Y)), np.eye(Y.shape[1])[moves] * worth[:, None] / len(Y)
+
+        def backward(dL=1.0):
+            dP = -dL * G / (P + least)
+            return P * (dP - (dP * P).sum(axis=1, keepdims=True))
+
+        return with_one_hot(Y, T)[0], backward
+
+    return loss_of_policy
+
+
+def _overflows_back(Y, T):
+    """Return the right loss, whose way back computes exp(1000)."""
+
+    def backward(dL=1.0):
+        P = np.exp(Y) / np.exp(Y).sum(axis=1, keepdims=True)
+        return dL * T[1][:, None] * (P - np.eye(Y.shape[1])[T[0]]) / len(Y)
+
+    return with_one_hot(Y, T)[0], backward
+
+
+loss_of_policy.mistake("and you divide by P, or take its logarithm")(_by_the_jacobian(0.0))
+loss_of_policy.mistake("what goes back by way of it is lost: find dY from log P")(_by_the_jacobian(1e-15))
+loss_of_policy.mistake("subtract each row's maximum from the logits in backward, too")(_overflows_back)
+loss_of_policy.mistake("the returns are missing")(
+    _policy(
+        lambda P, chosen, worth, dL: dL * (P - chosen),
+        lambda log_P, moves, worth: -log_P[np.arange(len(moves)), moves].mean(),
+    )
+)
+
+
+def _all_sums(Y, T):
+    """Return the sum, with a way back that fits it."""
+    L, backward = with_one_hot(Y, T)
+    return L * len(Y), lambda dL=1.0: backward(dL) * len(Y)
+
+
+loss_of_policy.mistake("L is a mean over the batch, and yours is the sum")(_all_sums)
+
+
+@loss_of_policy.mistake("called again, backward returns another dY: it changes what it keeps, such as P")
+def changes_its_P(Y, T):
+    moves, worth = T
+    rows, P = np.arange(len(Y)), np.exp(_log_softmax(Y))
+
+    def backward(dL=1.0):
+        P[rows, moves] -= 1
+        return dL * worth[:, None] * P / len(Y)
+
+    return with_one_hot(Y, T)[0], backward
+
+
+def _log_of(P):
+    """Return a policy loss whose logarithm of P is made in some way, for the mistakes."""
+
+    def loss_of_policy(Y, T):
+        moves, worth = T
+        return -(worth * P(Y)[np.arange(len(Y)), moves]).mean(), with_one_hot(Y, T)[1]
+
+    return loss_of_policy
+
+
+def _softmax(Y):
+    return np.exp(_log_softmax(Y))
+
+
+def _one_maximum(Y):
+    shifted = Y - Y.max()
+    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+
+
+loss_of_policy.mistake("P is rounded to 0 there, and has no logarithm")(
+    _log_of(lambda Y: np.log(_softmax(Y)))
+)
+loss_of_policy.mistake("A small number added inside the logarithm hides the 0: compute log P without P.")(
+    _log_of(lambda Y: np.log(_softmax(Y) + 1e-12))
+)
+loss_of_policy.mistake("each row needs its own maximum, `Y.max(axis=1, keepdims=True)`")(
+    _log_of(_one_maximum)
+)
+loss_of_policy.mistake("exp(1000) overflows: subtract each row's maximum")(
+    _log_of(lambda Y: Y - np.log(np.exp(Y).sum(axis=1, keepdims=True)))
+)
+
+
+@loss_of_policy.mistake("exp(1000) overflows: subtract each row's maximum")
+def overflows(Y, T):
+    P = np.exp(Y) / np.exp(Y).sum(axis=1, keepdims=True)
+    moves, worth = T
+    rows = np.arange(len(Y))
+
+    def backward(dL=1.0):
+        return dL * worth[:, None] * (P - np.eye(Y.shape[1])[moves]) / len(Y)
+
+    return -(worth * np.log(P[rows, moves])).mean(), backward
+
+
+@loss_of_policy.mistake("it must return L and backward, and returned a float")
+def only_the_loss(Y, T):
+    return float(with_one_hot(Y, T)[0])

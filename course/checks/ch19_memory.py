@@ -1,0 +1,1381 @@
+"""The exercises of chapter 19: counts, a chain that forgets, cuts, noise, gains, plateau or mountain."""
+
+import gc
+import weakref
+from itertools import combinations
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_values,
+    untouched,
+)
+from course.xray import xray
+from minigrad.layer import Sequential
+from minigrad.layers.activations import GELU, ReLU, Tanh
+from minigrad.layers.combinators import Residual, Watch
+from minigrad.layers.linear import Linear
+from minigrad.layers.normalization import Dropout
+from minigrad.layers.recompute import Recompute
+
+# 1. counts, before anything runs
+
+counted = Exercise(
+    "19_memory.counted",
+    title="Counted before it runs",
+    points=3,
+    kind="predict",
+    minutes=10,
+    hints=(
+        "For the calls ask of one layer: how often does *it* run forward? Once, and once more for each "
+        "Recompute that it stands in.",
+        "What stands outside of a Recompute keeps its array from its forward on, and a Sequential lets go of "
+        "nothing before the whole way back is over.",
+        "The peak of the third arrangement is at the way back through a forgotten block: the inputs of three "
+        "blocks, the arrays of four plain layers, and the inside of one block.",
+    ),
+)
+
+
+def _layers(rng, count=None):
+    """Return sixteen layers of the chapter, before each of which a Watch may count the calls."""
+    layers = [Residual(Tanh() >> Linear(N_IN, N_IN, rng=rng)) for _ in range(16)]
+    return [Watch(count) >> layer for layer in layers] if count else layers
+
+
+def _four(layers, way):
+    """Return the four blocks of four, each as the way makes it."""
+    return [way(Sequential(*layers[start : start + 4])) for start in (0, 4, 8, 12)]
+
+
+def _pairs(block):
+    """Return a block in a Recompute, with two layers and two layers in one each."""
+    return Recompute(Sequential(*[Recompute(Sequential(*block.layers[a : a + 2])) for a in (0, 2)]))
+
+
+def _calls(arrange, rng):
+    """Return how many forward calls the layers of a network take, there and back."""
+    seen = []
+    Y, backward = Sequential(*arrange(_layers(rng, lambda way, _: seen.append(way))))(np.ones((BATCH, N_IN)))
+    backward(Y)
+    return float(seen.count("forward"))
+
+
+def _last_plain(layers):
+    """Return the first three blocks in a Recompute each, and the last four layers as they stand."""
+    return [*_four(layers, Recompute)[:3], *layers[12:]]
+
+
+SLIPS = (
+    {
+        8: "an inside is there only while its block is gone through; after the forward only inputs are",
+        16: "that many are kept where nothing is forgotten",
+        1: "each block keeps what enters it, and there are four",
+        3: "all four blocks are in a Recompute here, and each keeps what enters it, the last one too",
+    },
+    {
+        16: "what is forgotten must be run again, so each layer runs twice",
+        20: "each layer of a block runs again, and not its first one alone",
+        48: "only forward calls are asked for, and not the ways back",
+        80: "each layer runs again once, with its own block, and not once for every block",
+    },
+    {
+        12: "the first forward is counted too",
+        20: "the twelve layers in the three blocks run again, and not the plain ones",
+        32: "only the layers in the three blocks run again; the plain ones kept what they need",
+        44: "only forward calls are asked for, and not the ways back",
+    },
+    {
+        3: "the four plain layers keep an array each, and on the way back the inside of a block comes on top",
+        7: "on the way back the inside of a block comes on top of 3 inputs and the plain layers' 4 arrays, "
+        "for Sequential lets go of nothing before the end",
+        8: "that is the peak with all four blocks in a Recompute; the plain layers keep 4 arrays and not an "
+        "input",
+        12: "what enters the plain layers is not kept besides their own arrays",
+        19: "only one block's inside is there at a time",
+    },
+    {
+        32: "a layer in two Recomputes runs forward three times: first, with the outer, with the inner",
+        40: "each level runs all sixteen layers again, and so adds 16 calls to the first 16",
+        64: "each of the two levels adds one forward, so each layer runs three times; ways back do not count",
+        96: "each of the two levels adds one forward, so each layer runs three times; ways back do not count",
+    },
+)
+
+
+@counted.check
+def _(answer, rng):
+    X = np.ones((BATCH, N_IN))
+    kept = [
+        xray(Sequential(*part)(X)[1]).total / X.nbytes
+        for part in (_four(_layers(rng), Recompute), _last_plain(_layers(rng)), _layers(rng)[:4])
+    ]
+    truths = {
+        "the arrays kept when the forward is over": kept[0],
+        "the number of calls with each block in a Recompute": _calls(
+            lambda these: _four(these, Recompute), rng
+        ),
+        "the number of calls with four plain layers": _calls(_last_plain, rng),
+        "the peak with four plain layers": kept[1] + kept[2],
+        "the number of calls with blocks in blocks": _calls(lambda these: _four(these, _pairs), rng),
+    }
+    found = answer()
+    found = tuple(found) if isinstance(found, np.ndarray) else found
+    found = expect_several(found, *truths)
+    for guess, (what, truth), slips in zip(found, truths.items(), SLIPS, strict=True):
+        try:
+            expect_guesses(guess, {what: truth})
+        except CheckFailed as no:
+            words = [f": {why}" for slip, why in slips.items() if np.ndim(guess) == 0 and guess == slip]
+            raise CheckFailed(f"{no.sentence}{''.join(words)}") from no
+    return "five counts, by running all the networks"
+
+
+@counted.right
+def as_an_array():
+    return np.array([4.0, 32, 28, 11, 48])
+
+
+@counted.right
+def as_sums():
+    once = 16
+    return [4, once + once, once + 12, (3 + 4) + 4, 3 * once]
+
+
+def _guess(place, number):
+    """Return an answer in which one of the numbers is another, for the mistakes."""
+    return lambda: [number if here == place else truth for here, truth in enumerate((4, 32, 28, 11, 48))]
+
+
+for _place, _slips in enumerate(SLIPS):
+    for _number, _words in _slips.items():
+        counted.mistake(_words)(_guess(_place, _number))
+counted.mistake("the peak with four plain layers is not 28")(_guess(3, 28))
+counted.mistake("it must return")(lambda: 4)
+
+
+# 2. a chain that forgets
+
+forgetting = Exercise(
+    "19_memory.forgetting",
+    title="A chain that forgets",
+    points=4,
+    kind="fill",
+    minutes=12,
+    remote=False,  # it asks what is still alive, in the process where the answer runs
+    hints=(
+        "Cut the list into blocks first: `functions[start : start + size]` for each start. A slice beyond "
+        "the end is simply shorter.",
+        "On the way forward note what enters each block, and keep none of the ways back. On the way back "
+        "take blocks and inputs from the last to the first.",
+        "For a block: run its functions on its input, gather their ways back in a list, call these from the "
+        "last to the first, and only then turn to the block in front of it.",
+    ),
+)
+
+
+def _function(place, log, made=None, size=1):
+    """Return a layer, sin(X) + X / 4 and a bit, that notes when it runs forward and when back.
+
+    `made` gets a row for each run forward: the place, its way back and its result as weak references, and,
+    for the first of a block, which ways back of other blocks were alive when it began, if more than two.
+    """
+
+    def layer(X):
+        log.append((place, "forward"))
+        asked = made and place % size == 0 and not any(row[-1] for row in made)  # one finding is enough
+        old = _alive(made, SPARE) if asked else []
+        slope = np.cos(X) + 0.25
+
+        def backward(dY):
+            log.append((place, "back"))
+            return dY * slope
+
+        Y = np.sin(X) + 0.25 * X + 0.1 * place
+        if made is not None:
+            made.append((place, weakref.ref(backward), weakref.ref(Y), old))
+        return Y, backward
+
+    return layer
+
+
+SPARE = 2  # names of two loops, which still hold a way back each when the loops are over
+
+
+def _alive(made, spare=0):
+    """Return the places whose ways back somebody holds; none, if they are not more than the spare ones."""
+    for collect in (bool, gc.collect):  # a ring of functions holds itself for a while, which does not count
+        collect()
+        held = {place for place, backward, _, _ in made if backward() is not None}
+        if len(held) <= spare:
+            return []
+    return sorted(held)
+
+
+def _named(places):
+    """Return places as names: a, b, c."""
+    return ", ".join("abcdefghijk"[place] for place in places)
+
+
+def _expect_forgotten(asked, blocks, made, backward, X):
+    """Ask, when the forward is over, whether nothing is kept but what enters each block."""
+    held = _alive(made)
+    if held:
+        raise CheckFailed(
+            f"{asked}: when the forward is over, the ways back of {_named(held)} are still there, with all "
+            "that they remember; only what enters each block shall stay"
+        )
+    arrays = max(round(xray(backward).total / X.nbytes), 1 + sum(Y() is not None for _, _, Y, _ in made))
+    if arrays > blocks:
+        enters = "1 enters the block" if blocks == 1 else f"{blocks} enter blocks"
+        last = arrays == blocks + 1 and made[-1][2]() is not None
+        raise CheckFailed(
+            f"{asked}: when the forward is over, your way back still holds {arrays} arrays; {enters}"
+            + (", and one of yours is Y, which leaves the last" if last else "")
+        )
+
+
+def _expect_one_inside(asked, when, runs):
+    """Ask whether the ways back of a block are let go before the next block runs."""
+    for place, _, _, old in runs:
+        if old:
+            when = when.format(_named([place]))
+            raise CheckFailed(
+                f"{asked}: on the way {when}, the ways back of {_named(old)} are still there: let those "
+                "of a block go when it is done (a name or a list holds them until it gets something else)"
+            )
+
+
+def _in_order(log):
+    """Return a log in words: a, b, back b, back a."""
+    return ", ".join(("back " if way == "back" else "") + "abcdefghijk"[place] for place, way in log)
+
+
+def _expect_order(n, size, log):
+    """Ask whether the functions ran in the right order on the way back."""
+    wanted = []
+    for start in reversed(range(0, n, size)):
+        block = range(start, min(start + size, n))
+        wanted += [(place, "forward") for place in block] + [(place, "back") for place in reversed(block)]
+    again, asked = sum(way == "forward" for _, way in log), f"{n} functions in blocks of {size}"
+    if not again:
+        raise CheckFailed(
+            f"{asked}: on the way back nothing runs forward again, so what the functions returned was kept"
+        )
+    if again > n:
+        raise CheckFailed(
+            f"{asked}: on the way back functions run forward {again} times; once for each is enough, if a "
+            "block begins with what entered it"
+        )
+    if log[:n] == [(place, "forward") for place in range(n)] and size < n:
+        raise CheckFailed(
+            f"{asked}: on the way back all of them run forward before the first goes back; then all that was "
+            "forgotten is there at once"
+        )
+    if log != wanted:
+        raise CheckFailed(f"{asked}: the way back goes {_in_order(log)}; wanted is {_in_order(wanted)}")
+
+
+@forgetting.check
+def _(answer, rng):
+    gc.freeze()  # what is older than the answer's arrays need not be looked through for rings
+    try:
+        return _expect_a_forgetful_chain(answer, rng)
+    finally:
+        gc.unfreeze()
+
+
+def _expect_a_forgetful_chain(answer, rng):
+    """Ask all that is asked of a chain that forgets; return what was verified."""
+    for n, size in ((7, 3), (4, 2), (3, 5), (2, 1)):
+        log, X, dY = [], rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
+        made, silent, asked = [], [], f"{n} functions in blocks of {size}"
+        chained = answer([_function(place, log, made, size) for place in range(n)], size)
+        if not callable(chained):
+            raise CheckFailed(
+                f"it must return a function, X -> (Y, backward), and returned {described(chained)}"
+            )
+        with untouched(X=X):
+            Y, backward = expect_several(chained(X), "Y", "backward")
+        if log != [(place, "forward") for place in range(n)]:
+            raise CheckFailed(
+                f"{asked}: going forward {_in_order(log) or 'none'} ran; each runs once, in order"
+            )
+        whole = Sequential(*[_function(place, silent) for place in range(n)])
+        expect_values("Y", Y, whole(X)[0])
+        del Y
+        kept = None
+        try:
+            _expect_forgotten(asked, -(-n // size), made, backward, X)
+        except CheckFailed as no:  # what is wrong with the way back itself is said before
+            kept = no
+        there = list(made)
+        log.clear(), made.clear()
+        with untouched(X=X, dY=dY):
+            dX = backward(dY)
+        order = list(log)
+        expect_gradients(lambda X, whole=whole: whole(X)[0], {"X": X}, dY, {"X": dX})
+        _expect_order(n, size, order)
+        if kept:
+            raise kept
+        _expect_one_inside(asked, "forward, when {} runs", there)
+        _expect_one_inside(asked, "back, when {} runs again", made)
+        try:
+            again = backward(dY)
+        except Exception as error:
+            raise CheckFailed(
+                f"on a second call of backward it raises {type(error).__name__}: {error}; the first call "
+                "must leave all that the second needs"
+            ) from error
+        expect_values("on a second call of backward, dX", again, dX, "the first time it was")
+    return "values, nudging, the order of all calls, and what is alive when the next block runs"
+
+
+@forgetting.probe
+def _(answer, rng):
+    X, log = rng.normal(size=(BATCH, N_IN)), []
+    Y, backward = answer([_function(place, log) for place in range(7)], 3)(X)
+    return Y, backward(np.ones_like(X))
+
+
+def _forward(functions, X):
+    """Return the result of functions in order, and their ways back."""
+    backs = []
+    for function in functions:
+        X, back = function(X)
+        backs.append(back)
+    return X, backs
+
+
+def _back(backs, dY):
+    """Go back through all, the last first."""
+    for back in reversed(backs):
+        dY = back(dY)
+    return dY
+
+
+@forgetting.right
+def one_block_at_a_time(functions, size):
+    def block(part):
+        def layer(X):
+            return _forward(part, X)[0], lambda dY: _back(_forward(part, X)[1], dY)
+
+        return layer
+
+    blocks = [block(functions[start : start + size]) for start in range(0, len(functions), size)]
+
+    def chained(X):
+        X, backs = _forward(blocks, X)
+        return X, lambda dY: _back(backs, dY)
+
+    return chained
+
+
+@forgetting.right
+def by_recursion(functions, size):
+    def chained(X):
+        H = X
+        for function in functions[:size]:
+            H = function(H)[0]
+        Y, rest = forgetting_rest(H) if len(functions) > size else (H, lambda dY: dY)
+        return Y, lambda dY: again(X, rest(dY))
+
+    def again(X, dY):
+        return _back(_forward(functions[:size], X)[1], dY)
+
+    def forgetting_rest(H):
+        return by_recursion(functions[size:], size)(H)
+
+    return chained
+
+
+@forgetting.mistake("on the way back nothing runs forward again, so what the functions returned was kept")
+def forgets_nothing(functions, size):
+    def chained(X):
+        Y, backs = _forward(functions, X)
+        return Y, lambda dY: _back(backs, dY)
+
+    return chained
+
+
+@forgetting.mistake("on the way back all of them run forward before the first goes back")
+def all_again_at_once(functions, size):
+    def chained(X):
+        return _forward(functions, X)[0], lambda dY: _back(_forward(functions, X)[1], dY)
+
+    return chained
+
+
+@forgetting.mistake("once for each is enough, if a block begins with what entered it")
+def each_block_from_the_start(functions, size):
+    def chained(X):
+        def backward(dY):
+            for start in reversed(range(0, len(functions), size)):
+                dY = _back(_forward(functions[: start + size], X)[1][start:], dY)
+            return dY
+
+        return _forward(functions, X)[0], backward
+
+    return chained
+
+
+@forgetting.mistake("going forward a, b, c, d, e, f ran")
+def without_the_shorter_block(functions, size):
+    return one_block_at_a_time(functions[: len(functions) // size * size], size)
+
+
+def _blocks(functions, size, enters, pops=False):
+    """Return a chain that goes back by a list of (block, input), for the mistakes."""
+
+    def chained(X):
+        noted, H = [], X
+        for start in range(0, len(functions), size):
+            entered, part = H, functions[start : start + size]
+            H = _forward(part, H)[0]
+            noted.append((part, enters(X, entered, H)))
+
+        def backward(dY):
+            left = noted if pops else list(noted)
+            while left:
+                part, entered = left.pop()
+                dY = _back(_forward(part, entered)[1], dY)
+            return dY
+
+        return H, backward
+
+    return chained
+
+
+@forgetting.mistake("Every block got X, which entered the first one alone: note what enters each.")
+def always_the_first_input(functions, size):
+    return _blocks(functions, size, lambda X, entered, H: X)
+
+
+@forgetting.mistake("That is what leaves the block: note what enters it, before its functions run.")
+def what_leaves_a_block(functions, size):
+    return _blocks(functions, size, lambda X, entered, H: H)
+
+
+@forgetting.mistake("on a second call of backward, dX")
+def empties_its_list(functions, size):
+    return _blocks(functions, size, lambda X, entered, H: entered, pops=True)
+
+
+@forgetting.mistake("on a second call of backward it raises IndexError: pop from empty list")
+def pops_too_often(functions, size):
+    def chained(X):
+        starts, inputs = range(0, len(functions), size), []
+        for start in starts:
+            inputs.append(X)
+            X = _forward(functions[start : start + size], X)[0]
+
+        def backward(dY):
+            for start in reversed(starts):
+                dY = _back(_forward(functions[start : start + size], inputs.pop())[1], dY)
+            return dY
+
+        return X, backward
+
+    return chained
+
+
+def _holding(keep):
+    """Return an answer that runs each block again, and holds more than it should, for the mistakes."""
+
+    def answer(functions, size):
+        starts = range(0, len(functions), size)
+
+        def chained(X):
+            inputs, backs = [X], []
+            for function in functions:
+                X, back = function(X)
+                inputs.append(X), backs.append(back)
+            noted, held = inputs[:-1:size], keep(inputs, backs, size)
+            del inputs, backs
+
+            def backward(dY):
+                inside = held  # noqa: F841  (the closure holds it)
+                for start, entered in zip(reversed(starts), reversed(noted), strict=True):
+                    dY = _back(_forward(functions[start : start + size], entered)[1], dY)
+                return dY
+
+            return X, backward
+
+        return chained
+
+    return answer
+
+
+forgetting.mistake("the ways back of a, b, c, d, e, f, g are still there")(
+    _holding(lambda inputs, backs, size: backs)
+)
+forgetting.mistake("the ways back of g are still there")(_holding(lambda inputs, backs, size: backs[-1]))
+forgetting.mistake("your way back still holds 7 arrays; 3 enter blocks")(
+    _holding(lambda inputs, backs, size: inputs[:-1])
+)
+forgetting.mistake("4 arrays; 3 enter blocks, and one of yours is Y, which leaves the last")(
+    _holding(lambda inputs, backs, size: inputs[-1])
+)
+
+
+@forgetting.mistake("when a runs again, the ways back of d, e, f, g are still there")
+def gathers_on_the_way_back(functions, size):
+    starts = range(0, len(functions), size)
+
+    def chained(X):
+        inputs = []
+        for start in starts:
+            inputs.append(X)
+            X = _forward(functions[start : start + size], X)[0]
+
+        def backward(dY):
+            inside = []
+            for start, entered in zip(reversed(starts), reversed(inputs), strict=True):
+                inside.append(_forward(functions[start : start + size], entered)[1])
+                dY = _back(inside[-1], dY)
+            return dY
+
+        return X, backward
+
+    return chained
+
+
+@forgetting.right
+def with_names_that_stay(functions, size):
+    """The names of its loops hold two ways back of a block until the next one runs: that much may be."""
+    starts = range(0, len(functions), size)
+
+    def chained(X):
+        inputs = []
+        for start in starts:
+            inputs.append(X.copy())
+            for function in functions[start : start + size]:
+                X, back = function(X)
+
+        def backward(dY):
+            for start, H in zip(reversed(starts), reversed(inputs), strict=True):
+                backs = []
+                for function in functions[start : start + size]:
+                    H, back = function(H)
+                    backs.append(back)
+                for one in reversed(backs):
+                    dY = one(dY)
+            return dY
+
+        return X, backward
+
+    return chained
+
+
+@forgetting.right
+def with_del(functions, size):
+    starts = range(0, len(functions), size)
+
+    def chained(X):
+        inputs = []
+        for start in starts:
+            inputs.append(X)
+            X, ways = _forward(functions[start : start + size], X)
+            del ways
+
+        def backward(dY):
+            for start, entered in zip(reversed(starts), reversed(inputs), strict=True):
+                ways = _forward(functions[start : start + size], entered)[1]
+                while ways:
+                    dY = ways.pop()(dY)
+            return dY
+
+        return X, backward
+
+    return chained
+
+
+@forgetting.mistake("on the way back, when a runs again, the ways back of d, e, f are still there")
+def a_name_holds_the_old_block(functions, size):
+    starts = range(0, len(functions), size)
+
+    def chained(X):
+        inputs = []
+        for start in starts:
+            inputs.append(X)
+            X = _forward(functions[start : start + size], X)[0]
+
+        def backward(dY):
+            for start, entered in zip(reversed(starts), reversed(inputs), strict=True):
+                ways = _forward(functions[start : start + size], entered)[1]
+                for way in reversed(ways):
+                    dY = way(dY)
+            return dY
+
+        return X, backward
+
+    return chained
+
+
+@forgetting.mistake("on the way forward, when d runs, the ways back of a, b, c are still there")
+def all_in_a_list_until_it_returns(functions, size):
+    blocks = [functions[start : start + size] for start in range(0, len(functions), size)]
+
+    def chained(X):
+        inputs, ways = [], []
+        for block in blocks:
+            inputs.append(X)
+            for function in block:
+                X, way = function(X)
+                ways.append(way)
+
+        def backward(dY):
+            for block, entered in zip(blocks[::-1], inputs[::-1], strict=True):
+                dY = _back(_forward(block, entered)[1], dY)
+            return dY
+
+        return X, backward
+
+    return chained
+
+
+@forgetting.mistake("on the way forward, when d runs, the ways back of a, b, c are still there")
+def a_name_holds_them_forward(functions, size):
+    blocks = [functions[start : start + size] for start in range(0, len(functions), size)]
+
+    def chained(X):
+        inputs = []
+        for block in blocks:
+            inputs.append(X)
+            X, ways = _forward(block, X)
+
+        def backward(dY):
+            for block, entered in zip(blocks[::-1], inputs[::-1], strict=True):
+                dY = _back(_forward(block, entered)[1], dY)
+            return dY
+
+        return X, backward
+
+    return chained
+
+
+class _Chained:
+    """A chain as an object."""
+
+    def __init__(self, functions, size):
+        self.blocks = [functions[start : start + size] for start in range(0, len(functions), size)]
+
+    def __call__(self, X):
+        inputs = [X]
+        for block in self.blocks:
+            inputs.append(_forward(block, inputs[-1])[0])
+        Y = inputs.pop()
+        return Y, lambda dY: self.back(inputs, dY)
+
+    def back(self, inputs, dY):
+        for block, entered in zip(self.blocks[::-1], inputs[::-1], strict=True):
+            dY = _back(_forward(block, entered)[1], dY)
+        return dY
+
+
+@forgetting.right
+def with_an_object(functions, size):
+    return _Chained(functions, size)
+
+
+@forgetting.mistake("The ways back of a block are called from the last to the first.")
+def back_in_the_order_of_forward(functions, size):
+    def chained(X):
+        noted = []
+        for start in range(0, len(functions), size):
+            noted.append((functions[start : start + size], X))
+            X = _forward(noted[-1][0], X)[0]
+
+        def backward(dY):
+            for part, entered in reversed(noted):
+                for back in _forward(part, entered)[1]:
+                    dY = back(dY)
+            return dY
+
+        return X, backward
+
+    return chained
+
+
+@forgetting.mistake("it must return a function")
+def returns_the_blocks(functions, size):
+    return [functions[start : start + size] for start in range(0, len(functions), size)]
+
+
+# 3. where to cut
+
+best_cuts = Exercise(
+    "19_memory.best_cuts",
+    title="Where to cut",
+    points=4,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Write the peak of given cuts as a function of its own. `min(..., key=peak)` then finds the best.",
+        "Put 0 in front of the cuts and n behind them: a block goes from one of these to the next. All but "
+        "the last are where a block begins.",
+        "Add up `enters[start]` over the beginnings of all blocks, and to that the largest "
+        "`sum(inside[a:b])` of a block from a to b.",
+    ),
+)
+
+
+def _peak(inside, enters, cuts):
+    """Return the peak of cuts."""
+    ends = (0, *cuts, len(inside))
+    largest = max(sum(inside[a:b]) for a, b in zip(ends, ends[1:], strict=False))
+    return sum(enters[start] for start in ends[:-1]) + largest
+
+
+def _expect_cuts(cuts, n, k):
+    """Refuse what are no cuts."""
+    cuts = tuple(cuts) if isinstance(cuts, list | np.ndarray) else cuts
+    if not isinstance(cuts, tuple):
+        raise CheckFailed(f"it must return a tuple of cuts, and returned {described(cuts)}")
+    if len(cuts) != k - 1:
+        raise CheckFailed(
+            f"for {k} blocks it returned a tuple of length {len(cuts)}; one cut less than blocks"
+        )
+    if any(not isinstance(cut, int | np.integer) for cut in cuts):
+        raise CheckFailed("each cut must be an int: the place of a layer")
+    if any(not 0 < cut < n for cut in cuts) or list(cuts) != sorted(set(cuts)):
+        raise CheckFailed(f"the cuts are {tuple(map(int, cuts))}; they must rise, from 1 to {n - 1}")
+    return tuple(map(int, cuts))
+
+
+@best_cuts.check
+def _(answer, rng):
+    for n, k in ((3, 2), (6, 1), (6, 3), (7, 4), (8, 2), (8, 3), (5, 5), (8, 4)):
+        inside, enters = rng.integers(1, 40, size=n), rng.integers(1, 20, size=n)
+        if n == 3:
+            inside, enters = np.array([1, 1, 4]), np.array([1, 1, 1])
+        with untouched(inside=inside, enters=enters):
+            cuts = _expect_cuts(answer(inside, enters, k), n, k)
+        found = _peak(inside, enters, cuts)
+        least = min(_peak(inside, enters, other) for other in combinations(range(1, n), k - 1))
+        if found > least:
+            raise CheckFailed(
+                f"inside={inside.tolist()}, enters={enters.tolist()}, k={k}: your cuts {cuts} have the peak "
+                f"{found}, and there are cuts with {least}"
+            )
+    return "eight networks, from one block to a block for each layer"
+
+
+@best_cuts.probe
+def _(answer, rng):
+    return [
+        tuple(answer(rng.integers(1, 40, size=7), rng.integers(1, most, size=7), k))
+        for most in (20, 4, 2)  # where all that enters is alike, the insides decide
+        for k in (1, 2, 3, 4, 5)
+    ]
+
+
+@best_cuts.right
+def with_a_loop(inside, enters, k):
+    n, best, least = len(inside), None, np.inf
+    for cuts in combinations(range(1, n), k - 1):
+        blocks = np.split(np.asarray(inside), cuts)
+        peak = enters[0] + sum(enters[cut] for cut in cuts) + max(block.sum() for block in blocks)
+        if peak < least:
+            best, least = cuts, peak
+    return best
+
+
+@best_cuts.right
+def from_the_last(inside, enters, k):
+    n = len(inside)
+    whole = [0, *np.cumsum(inside)]
+
+    def peak(cuts):  # what enters the first block is always kept, and so may be left out
+        ends = [0, *cuts, n]
+        return sum(enters[cut] for cut in cuts) + max(
+            whole[b] - whole[a] for a, b in zip(ends[:-1], ends[1:], strict=True)
+        )
+
+    return min(sorted(combinations(range(1, n), k - 1), reverse=True), key=peak)
+
+
+def _by(peak):
+    """Return an answer that finds the least of some other peak, for the mistakes."""
+
+    def cuts_by(inside, enters, k):
+        n = len(inside)
+        return min(combinations(range(1, n), k - 1), key=lambda cuts: peak(inside, enters, (0, *cuts, n)))
+
+    return cuts_by
+
+
+def _largest(inside, ends):
+    return max(sum(inside[a:b]) for a, b in zip(ends, ends[1:], strict=False))
+
+
+@best_cuts.mistake("Blocks of equally many layers are best only where all layers are alike.")
+def equally_many(inside, enters, k):
+    n = len(inside)
+    return tuple(round(n * place / k) for place in range(1, k))
+
+
+best_cuts.mistake("What enters the blocks is missing in your peak: it differs from cut to cut.")(
+    _by(lambda inside, enters, ends: _largest(inside, ends))
+)
+best_cuts.mistake(
+    "By what enters alone these cuts are best, and the sum of all insides is the same for any cuts: the "
+    "inside of the block that keeps most must count."
+)(_by(lambda inside, enters, ends: sum(enters[start] for start in ends[:-1]) + sum(inside)))
+best_cuts.mistake("The block that keeps most counts, and not the one with most layers.")(
+    _by(
+        lambda inside, enters, ends: (
+            sum(enters[start] for start in ends[:-1])
+            + max(b - a for a, b in zip(ends, ends[1:], strict=False))
+        )
+    )
+)
+best_cuts.mistake("All inputs are kept at the same time: their sum counts, and not the largest.")(
+    _by(
+        lambda inside, enters, ends: max(
+            enters[a] + sum(inside[a:b]) for a, b in zip(ends, ends[1:], strict=False)
+        )
+    )
+)
+best_cuts.mistake("All inputs stay to the end: those behind a block count for it, too.")(
+    _by(
+        lambda inside, enters, ends: max(
+            sum(enters[start] for start in ends[: place + 1]) + sum(inside[ends[place] : ends[place + 1]])
+            for place in range(len(ends) - 1)
+        )
+    )
+)
+best_cuts.mistake("The last block counts too: here each block is run again, and its inside is there then.")(
+    _by(
+        lambda inside, enters, ends: (
+            sum(enters[start] for start in ends[:-1]) + (_largest(inside, ends[:-1]) if len(ends) > 2 else 0)
+        )
+    )
+)
+best_cuts.mistake(
+    "A cut c stands in front of layer c, so `enters[c]` enters the block, and not `enters[c - 1]`."
+)(_by(lambda inside, enters, ends: sum(enters[end - 1] for end in ends[1:-1]) + _largest(inside, ends)))
+best_cuts.mistake("That finds the worst cuts: the least peak is wanted.")(
+    _by(lambda inside, enters, ends: -_largest(inside, ends) - sum(enters[start] for start in ends[:-1]))
+)
+
+
+@best_cuts.mistake("one cut less than blocks")
+def as_many_cuts_as_blocks(inside, enters, k):
+    return min(
+        combinations(range(len(inside)), k), key=lambda cuts: _peak(inside, enters, [c for c in cuts if c])
+    )
+
+
+@best_cuts.mistake("it must return a tuple of cuts")
+def the_peak_itself(inside, enters, k):
+    return min(_peak(inside, enters, cuts) for cuts in combinations(range(1, len(inside)), k - 1))
+
+
+@best_cuts.mistake(
+    "These are the last layers of the blocks: a cut stands in front of a layer, one further on."
+)
+def counts_from_zero(inside, enters, k):
+    return tuple(cut - 1 for cut in with_a_loop(inside, enters, k)) if k > 1 else ()
+
+
+# 4. noise, twice the same
+
+repeatable = Exercise(
+    "19_memory.repeatable",
+    title="The same noise twice",
+    points=3,
+    kind="repair",
+    minutes=10,
+    hints=(
+        "A state is a place in the row of all numbers that a generator will ever draw. Which place is noted, "
+        "and where does the generator stand when the way back is over?",
+        "Note the state before `draws` runs for the first time. And before you go back there, note where the "
+        "generator stands now.",
+        "Four steps in `backward`: note the state, set the old one, run `draws` again, set the noted one.",
+    ),
+)
+
+
+def _noise(X, rng):
+    """Add noise that depends on X, and drop some of it: two draws in one layer."""
+    mask = 2.0 * (rng.random(X.shape) < 0.5)
+    stretch = 1.0 + rng.random(X.shape[-1])
+    return np.sin(X) * mask * stretch, lambda dY: dY * np.cos(X) * mask * stretch
+
+
+@repeatable.check
+def _(answer, rng):
+    seed = int(rng.integers(1000))
+    generator, twin = np.random.default_rng(seed), np.random.default_rng(seed)
+    X, other, dY = rng.normal(size=(3, BATCH, N_IN))
+    runs, calls = [], []
+
+    def draws(X, rng):
+        """Run the noise, and note each run and each way back by its number."""
+        number = len(runs)
+        runs.append(number), calls.append(("forward", number))
+        Y, noise_backward = _noise(X, rng)
+
+        def backward(dY):
+            calls.append(("back", number))
+            return noise_backward(dY)
+
+        return Y, backward
+
+    layer = answer(draws, generator)
+    if not callable(layer):
+        raise CheckFailed(f"it must return a layer, X -> (Y, backward), and returned {described(layer)}")
+    with untouched(X=X, dY=dY):
+        Y, backward = expect_several(layer(X), "Y", "backward")
+        true_Y, true_backward = _noise(X, twin)
+        expect_values("Y", Y, true_Y, "one call of draws gives")
+        _expect_same_place(generator, twin, "after the forward")
+        calls.clear()
+        expect_values("dX", backward(dY), true_backward(dY), "with the numbers of the forward it is")
+    _expect_same_place(generator, twin, "after a way back", BEGINS)
+    _expect_a_second_run(calls)
+    again, first_backward = layer(X)
+    true_again, true_first = _noise(X, twin)
+    expect_values("in a second call, Y", again, true_again, "a new draw gives")
+    _, other_backward = layer(other)
+    _, true_other = _noise(other, twin)
+    generator.random(11), twin.random(11)  # somebody else draws, before anybody goes back
+    dX = first_backward(dY)
+    _expect_same_place(generator, twin, "after two forwards, a draw by somebody else, and a way back", BEGINS)
+    expect_values("with another forward in between, dX", dX, true_first(dY))
+    expect_values("of the later of two forwards, dX", other_backward(dY), true_other(dY))
+    expect_values("asked a second time, dX", backward(dY), true_backward(dY))
+    return "values, both ways, and where the generator stands, with other draws in between"
+
+
+BEGINS = ": note its state when the way back begins, and put it back there at the end"
+
+
+def _expect_same_place(generator, twin, when, advice=""):
+    """Ask whether two generators would draw the same next."""
+    if generator.bit_generator.state != twin.bit_generator.state:
+        raise CheckFailed(
+            f"{when} the generator does not stand where one call of draws for each forward puts it{advice}"
+        )
+
+
+def _expect_a_second_run(calls):
+    """Ask whether a way back has run draws once more, and gone back through that run."""
+    again = [number for way, number in calls if way == "forward"]
+    if not again:
+        raise CheckFailed(
+            "the values are right, but on the way back `draws` does not run again: what the first run "
+            "remembered was kept, and nothing is recomputed"
+        )
+    if len(again) > 1:
+        raise CheckFailed(f"on one way back `draws` runs {len(again)} times; once is enough")
+    if ("back", 0) in calls:
+        raise CheckFailed(
+            "`draws` runs again on the way back, but then the first run's way back is called: it was kept, "
+            "and the second one is for nothing"
+        )
+
+
+@repeatable.probe
+def _(answer, rng):
+    generator, X = np.random.default_rng(3), rng.normal(size=(BATCH, N_IN))
+    Y, backward = answer(_noise, generator)(X)
+    generator.random(3)
+    return Y, backward(np.ones_like(X)), generator.random(2)
+
+
+@repeatable.right
+def with_try(draws, rng):
+    bits = rng.bit_generator
+
+    def layer(X):
+        before = bits.state
+
+        def backward(dY):
+            now, bits.state = bits.state, before
+            try:
+                return draws(X, rng)[1](dY)
+            finally:
+                bits.state = now
+
+        return draws(X, rng)[0], backward
+
+    return layer
+
+
+@repeatable.right
+def with_a_generator_of_its_own(draws, rng):
+    def layer(X):
+        before = rng.bit_generator.state
+        Y = draws(X, rng)[0]
+
+        def backward(dY):
+            own = np.random.default_rng()
+            own.bit_generator.state = before
+            return draws(X, own)[1](dY)
+
+        return Y, backward
+
+    return layer
+
+
+def _layer(forward, back):
+    """Return an answer that goes back in some way, for the mistakes."""
+
+    def made(draws, rng):
+        def layer(X):
+            Y, note = forward(draws, X, rng)
+            return Y, lambda dY: back(draws, X, rng, note, dY)
+
+        return layer
+
+    return made
+
+
+def _before(draws, X, rng):
+    state = rng.bit_generator.state
+    return draws(X, rng)[0], state
+
+
+def _after(draws, X, rng):
+    return draws(X, rng)[0], rng.bit_generator.state
+
+
+def _go_and_return(draws, X, rng, state, dY):
+    now = rng.bit_generator.state
+    rng.bit_generator.state = state
+    backward = draws(X, rng)[1]
+    rng.bit_generator.state = now
+    return backward(dY)
+
+
+def _go_and_stay(draws, X, rng, state, dY):
+    rng.bit_generator.state = state
+    return draws(X, rng)[1](dY)
+
+
+def _go_back_to_the_start(draws, X, rng, state, dY):
+    rng.bit_generator.state = state
+    backward = draws(X, rng)[1]
+    rng.bit_generator.state = state
+    return backward(dY)
+
+
+repeatable.mistake("The state is noted too late: after the draw the generator stands behind its numbers.")(
+    _layer(_after, _go_and_return)
+)
+repeatable.mistake("The state is noted too late, and the generator is left where the second draw ended.")(
+    _layer(_after, _go_and_stay)
+)
+repeatable.mistake("puts it: note its state when the way back begins, and put it back there at the end")(
+    _layer(_before, _go_and_stay)
+)
+repeatable.mistake(
+    "The generator is left at the beginning of the forward: the next call draws the same numbers once more."
+)(_layer(_before, _go_back_to_the_start))
+
+
+@repeatable.mistake(
+    "after two forwards, a draw by somebody else, and a way back the generator does not stand"
+)
+def as_now_at_the_end_of_the_forward(draws, rng):
+    def layer(X):
+        Y, state = _before(draws, X, rng)
+        now = rng.bit_generator.state
+
+        def backward(dY):
+            dX = _go_and_stay(draws, X, rng, state, dY)
+            rng.bit_generator.state = now
+            return dX
+
+        return Y, backward
+
+    return layer
+
+
+@repeatable.mistake("on the way back `draws` does not run again: what the first run remembered was kept")
+def nothing_is_recomputed(draws, rng):
+    return lambda X: draws(X, rng)
+
+
+@repeatable.mistake("but then the first run's way back is called: it was kept")
+def runs_again_for_nothing(draws, rng):
+    def layer(X):
+        state = rng.bit_generator.state
+        Y, first = draws(X, rng)
+
+        def backward(dY):
+            now = rng.bit_generator.state
+            rng.bit_generator.state = state
+            draws(X, rng)
+            rng.bit_generator.state = now
+            return first(dY)
+
+        return Y, backward
+
+    return layer
+
+
+@repeatable.mistake("on one way back `draws` runs 2 times; once is enough")
+def once_too_often(draws, rng):
+    def twice(draws, X, rng, state, dY):
+        _go_and_return(draws, X, rng, state, dY)
+        return _go_and_return(draws, X, rng, state, dY)
+
+    return _layer(_before, twice)(draws, rng)
+
+
+@repeatable.mistake("No state is noted: a generator never says the same thing twice.")
+def without_a_bookmark(draws, rng):
+    return _layer(_before, lambda draws, X, rng, state, dY: draws(X, rng)[1](dY))(draws, rng)
+
+
+@repeatable.mistake("All calls share one note, and the last forward has written over it.")
+def one_note_for_all_calls(draws, rng):
+    notes = {}
+
+    def layer(X):
+        notes["state"] = rng.bit_generator.state
+        return draws(X, rng)[0], lambda dY: _go_and_return(draws, X, rng, notes["state"], dY)
+
+    return layer
+
+
+@repeatable.mistake("in a second call, Y")
+def one_state_for_ever(draws, rng):
+    start = rng.bit_generator.state
+
+    def layer(X):
+        rng.bit_generator.state = start
+        return draws(X, rng)[0], lambda dY: _go_and_return(draws, X, rng, start, dY)
+
+    return layer
+
+
+# 5. what is worth forgetting
+
+gains = Exercise(
+    "19_memory.gains",
+    title="What is worth forgetting",
+    points=3,
+    kind="fill",
+    minutes=10,
+    remote=False,  # it measures memory, in the process where the answer runs
+    hints=(
+        "Each layer has an input of its own: go through the row as a Sequential does.",
+        "`xray(backward).total` is what a layer keeps now. A Recompute keeps the layer's input, `X.nbytes`.",
+        "In a loop: call the layer on X, append the difference for its backward, and make its Y the next X. "
+        "A difference may be negative.",
+    ),
+)
+
+
+@gains.check
+def _(answer, rng):
+    X = rng.normal(size=(BATCH, N_IN))
+    layers = [Linear(N_IN, N_OUT, rng=rng), GELU(), Dropout(0.5, rng=0), Linear(N_OUT, 2, rng=rng), ReLU()]
+    inner = Linear(N_OUT, 11, rng=rng) >> Tanh() >> GELU() >> Linear(11, N_OUT, rng=rng)
+    for row in (layers[:1], layers[:2], [*layers[:2], Residual(inner), *layers[3:]], layers):
+        truths, H = [], X
+        for layer in row:
+            Y, backward = layer(H)
+            truths.append(float(xray(backward).total - H.nbytes))
+            H = Y
+        with untouched(X=X):
+            found = answer(list(row), X)
+        found = list(found) if isinstance(found, tuple | np.ndarray) else found
+        if not isinstance(found, list) or len(found) != len(row):
+            count = f" of {len(found)}" if isinstance(found, list) else ""
+            raise CheckFailed(
+                f"it must return a list with a number for each layer, {len(row)} in all, and returned "
+                f"{described(found)}{count}"
+            )
+        for layer, one, truth in zip(row, found, truths, strict=True):
+            expect_values(f"the gain of {layer} in {row}", one, truth)
+    return "four rows, and a layer that would lose"
+
+
+@gains.probe
+def _(answer, rng):
+    row = [GELU(), Linear(N_IN, N_OUT, rng=rng), Dropout(0.5, rng=0), GELU()]
+    return np.array(answer(row, rng.normal(size=(BATCH, N_IN))))
+
+
+@gains.right
+def by_trying_it(layers, X):
+    gained = []
+    for layer in layers:
+        Y, backward = layer(X)
+        gained.append(xray(backward).total - xray(Recompute(layer)(X)[1]).total)
+        X = Y
+    return gained
+
+
+@gains.right
+def from_the_rows(layers, X):
+    inputs, kept = [X], []
+    for layer in layers:
+        Y, backward = layer(inputs[-1])
+        inputs.append(Y)
+        kept.append(sum(row.bytes for row in xray(backward).rows))
+    return [now - entered.nbytes for now, entered in zip(kept, inputs, strict=False)]
+
+
+def _gains(gain, onward=True):
+    """Return an answer with some other gain, for the mistakes."""
+
+    def found(layers, X):
+        gained, first = [], X
+        for layer in layers:
+            Y, backward = layer(X)
+            gained.append(gain(xray(backward), X, Y, first))
+            X = Y if onward else X
+        return gained
+
+    return found
+
+
+gains.mistake("That is all that is kept now: a Recompute still keeps the input.")(
+    _gains(lambda seen, X, Y, first: seen.total)
+)
+gains.mistake("A Recompute keeps what enters its layer, and not what leaves it.")(
+    _gains(lambda seen, X, Y, first: seen.total - Y.nbytes)
+)
+gains.mistake("That is the input of the first layer: each layer has an input of its own.")(
+    _gains(lambda seen, X, Y, first: seen.total - first.nbytes)
+)
+gains.mistake("Each layer's input is the result of the one before it: X enters the first alone.")(
+    _gains(lambda seen, X, Y, first: seen.total - X.nbytes, onward=False)
+)
+gains.mistake("A layer that keeps less than its input would lose: the difference may be negative.")(
+    _gains(lambda seen, X, Y, first: max(0, seen.total - X.nbytes))
+)
+gains.mistake("The sign is the other way round: what is kept now, less what a Recompute keeps.")(
+    _gains(lambda seen, X, Y, first: X.nbytes - seen.total)
+)
+gains.mistake("That counts numbers; bytes are wanted, and a float64 has 8.")(
+    _gains(lambda seen, X, Y, first: (seen.total - X.nbytes) // 8)
+)
+gains.mistake(
+    "The weights are counted too; a Recompute does not save them, for the model holds them anyway."
+)(
+    _gains(
+        lambda seen, X, Y, first: seen.total - X.nbytes + sum(row.bytes for row in seen.weights),
+    )
+)
+
+
+@gains.mistake("it must return a list with a number for each layer")
+def all_together(layers, X):
+    return sum(by_trying_it(layers, X))
+
+
+# 6. plateau or mountain
+
+deepest = Exercise(
+    "19_memory.deepest",
+    title="Plateau or mountain",
+    points=3,
+    kind="fill",
+    minutes=8,
+    hints=(
+        "Plateau: with k blocks, k of the arrays are inputs. How many are left for the inside of a block? "
+        "How many layers are that in k blocks? Try each k.",
+        "Letting go: while block i is gone through, i inputs are there, its own among them. How large may it "
+        "be?",
+        "Plateau: the largest k (arrays - k). Letting go: blocks of arrays - 1, arrays - 2, and so on to 1, "
+        "all added up.",
+    ),
+)
+
+
+def _deepest(arrays):
+    """Return what is wanted."""
+    return max(k * (arrays - k) for k in range(1, arrays)), sum(range(arrays))
+
+
+@deepest.check
+def _(answer, rng):
+    for arrays in (4, 2, 3, int(rng.integers(5, 20)) * 2, int(rng.integers(5, 20)) * 2 + 1):
+        found = expect_several(answer(arrays), "the plateau's layers", "the layers of the chain that lets go")
+        for name, one, truth in zip(("the plateau", "letting go"), found, _deepest(arrays), strict=True):
+            expect_values(f"with room for {arrays} arrays, {name}", one, float(truth), "and it must be")
+    return "five sizes, odd and even"
+
+
+@deepest.probe
+def _(answer, rng):
+    return [tuple(map(float, answer(arrays))) for arrays in (4, 7, 12)]
+
+
+@deepest.right
+def by_formulas(arrays):
+    return arrays**2 // 4, arrays * (arrays - 1) // 2
+
+
+@deepest.right
+def block_by_block(arrays):
+    plateau, mountain = 0, 0
+    for block in range(1, arrays):
+        plateau = max(plateau, block * (arrays - block))
+        mountain += arrays - block
+    return np.array([plateau, mountain]).tolist()
+
+
+@deepest.mistake("Half of the room for inputs: with an odd number the other half is larger by one.")
+def halves_rounded_down(arrays):
+    return (arrays // 2) ** 2, arrays * (arrays - 1) // 2
+
+
+@deepest.mistake(
+    "There is no half array: with an odd number, inputs and inside are unequal, and differ by one."
+)
+def halves_of_an_array(arrays):
+    return arrays * arrays / 4, arrays * (arrays - 1) // 2
+
+
+@deepest.mistake(
+    "Letting go has its own best number of blocks, and not the plateau's: a further one still adds."
+)
+def the_same_number_of_blocks(arrays):
+    return arrays**2 // 4, sum(arrays - block for block in range(1, arrays // 2 + 1))
+
+
+@deepest.mistake(
+    "Letting go has its own best number of blocks, and not the plateau's: a further one still adds."
+)
+def the_same_number_rounded_up(arrays):
+    return arrays**2 // 4, sum(arrays - block for block in range(1, (arrays + 1) // 2 + 1))
+
+
+@deepest.mistake("While block i is gone through, its own input is there too: it has room for arrays - i.")
+def own_input_forgotten(arrays):
+    return arrays**2 // 4, arrays * (arrays + 1) // 2
+
+
+@deepest.mistake("Letting go, the blocks may differ: the further in front, the larger.")
+def equal_blocks(arrays):
+    return arrays**2 // 4, arrays**2 // 4
+
+
+@deepest.mistake("The two are in the other order.")
+def exchanged(arrays):
+    return arrays * (arrays - 1) // 2, arrays**2 // 4
+
+
+@deepest.mistake("That is a single block, with one input: more blocks bring more layers.")
+def one_block(arrays):
+    return arrays - 1, arrays * (arrays - 1) // 2
+
+
+@deepest.mistake("That is the room itself squared: inputs and inside share it.")
+def all_for_both(arrays):
+    return arrays**2, arrays * (arrays - 1) // 2

@@ -1,0 +1,1345 @@
+"""The exercises of chapter 23: memories, orders, a witness, a racy layer, a new model, bundles."""
+
+import copy
+import sys
+import threading
+import time
+from itertools import permutations
+from math import comb, factorial
+
+import numpy as np
+
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_gradcheck,
+    expect_gradients,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.layer import Layer
+from minigrad.layers.activations import Sigmoid, Tanh
+from minigrad.layers.combinators import Watch
+from minigrad.layers.linear import Linear
+from minigrad.layers.normalization import BatchNorm
+from minigrad.parameter import Buffer, Parameter
+from minigrad.replica import replica
+
+# 1. who comes back wrong
+
+who_is_wrong = Exercise(
+    "23_serving.who_is_wrong",
+    title="Stack, queue, self",
+    points=3,
+    kind="predict",
+    minutes=8,
+    hints=(
+        "Write the memory as a row of letters, and walk through the order: the first time a letter is added, "
+        "the second time one is taken.",
+        "A gradient is wrong if the letter that is taken is not the one that comes back. On self there is "
+        "only one place, and nothing is taken out of it.",
+        "A stack, ABACBC: A, AB, then A takes B; AC, then B takes C; then C takes A. A queue takes from the "
+        "other end.",
+    ),
+)
+
+
+def _wrong(take, order):
+    """Return how many of A, B, C take from a memory what is not theirs."""
+    kept, wrong, met = [], 0, set()
+    for name in order:
+        if name in met:
+            wrong += take(kept) != name
+        else:
+            kept.append(name)
+            met.add(name)
+    return float(wrong)
+
+
+@who_is_wrong.check
+def _(answer, rng):
+    truths = {
+        "the count on self": _wrong(lambda kept: kept[-1], "ABACBC"),
+        "the count of the stack in ABCCBA": _wrong(lambda kept: kept.pop(), "ABCCBA"),
+        "the count of the stack in ABACBC": _wrong(lambda kept: kept.pop(), "ABACBC"),
+        "the count of the queue in ABACBC": _wrong(lambda kept: kept.pop(0), "ABACBC"),
+        "the count of the queue in ABCCBA": _wrong(lambda kept: kept.pop(0), "ABCCBA"),
+    }
+    expect_guesses(answer(), truths)
+    return "five orders, played"
+
+
+@who_is_wrong.right
+def as_a_list():
+    return [2, 0, 3, 0, 2]
+
+
+@who_is_wrong.right
+def as_differences():
+    return np.array([3 - 1, 3 - 3, 3 - 0, 3 - 3, 3 - 1])
+
+
+@who_is_wrong.mistake("C went forward last and comes back last: one of the three is right.")
+def nobody_right_on_self():
+    return 3, 0, 3, 0, 2
+
+
+@who_is_wrong.mistake("B comes back after C went forward, and C has written over B's input.")
+def only_a_wrong_on_self():
+    return 1, 0, 3, 0, 2
+
+
+@who_is_wrong.mistake("Who came last goes first: that is the order for which a stack is made.")
+def stack_wrong_when_nested():
+    return 2, 2, 3, 0, 2
+
+
+@who_is_wrong.mistake("What A took was B's, so A's own input stays in the stack, and meets C in the end.")
+def stack_right_at_the_end():
+    return 2, 0, 2, 0, 2
+
+
+@who_is_wrong.mistake("A, B, C go forward in this order, and come back in this order: so a queue wants it.")
+def queue_wrong_in_order():
+    return 2, 0, 3, 2, 2
+
+
+@who_is_wrong.mistake("From both ends B is the one in the middle.")
+def nobody_right_in_the_queue():
+    return 2, 0, 3, 0, 3
+
+
+@who_is_wrong.mistake("These five numbers are those who come back right; count the others.")
+def counts_who_is_right():
+    return 1, 3, 0, 3, 1
+
+
+# 2. how many orders
+
+count_orders = Exercise(
+    "23_serving.count_orders",
+    title="All the orders",
+    points=2,
+    kind="derive",
+    minutes=8,
+    hints=(
+        "Write all steps in a row, as if they were 2n different ones. How many rows are there? How many of "
+        "them are forbidden, since somebody comes back before going forward?",
+        "(2n)! rows; for each caller, one half of them has the two steps in the wrong order. And where "
+        "nobody meets, only who is first, who is second, ... can be chosen.",
+        "All: (2n)! divided by 2 n times. Alone: n!. `math.factorial` has both.",
+    ),
+)
+
+
+SLOW = 0.25  # seconds; a formula needs none, all orders of five callers a second
+
+
+@count_orders.check
+def _(answer, rng):
+    for n in (1, 2, 3, 4, 5, 6, 7, 10):
+        start = time.perf_counter()
+        counts = answer(n)
+        if n in (5, 6) and (seconds := time.perf_counter() - start) > SLOW:
+            raise CheckFailed(
+                f"{n} callers take {seconds:.1f} seconds, and ten have more orders than can be written out: "
+                "find the two formulas"
+            )
+        every, alone = expect_several(counts, "all orders", "those in which nobody meets")
+        of = f"{n} caller{'s' * (n > 1)}"
+        for what, count, truth in (
+            (f"the number of all orders of {of}", every, factorial(2 * n) // 2**n),
+            (f"the number of orders of {of} in which nobody meets", alone, factorial(n)),
+        ):
+            if np.shape(count) != () or count != truth:
+                raise CheckFailed(
+                    f"{what} is not {count}" if np.shape(count) == () else f"{what} must be one"
+                )
+    return "with one to seven callers, and ten"
+
+
+@count_orders.probe
+def _(answer, rng):
+    return [tuple(answer(n)) for n in (1, 2, 3, 4)]
+
+
+@count_orders.right
+def by_factorials(n):
+    return factorial(2 * n) // 2**n, factorial(n)
+
+
+@count_orders.right
+def by_places(n):
+    every = 1
+    for callers in range(n):
+        every *= comb(2 * (n - callers), 2)  # the two places of the next caller
+    return every, factorial(n)
+
+
+@count_orders.right
+def one_caller_more(n):
+    if n == 1:
+        return 1, 1
+    every, alone = one_caller_more(n - 1)
+    return every * n * (2 * n - 1), alone * n
+
+
+@count_orders.mistake("Nobody comes back before going forward: half of the rows drop out for each caller.")
+def all_rows(n):
+    return factorial(2 * n), factorial(n)
+
+
+@count_orders.mistake("Half of the rows drop out for each caller, not once for all.")
+def half_of_the_rows(n):
+    return factorial(2 * n) // 2, factorial(n)
+
+
+@count_orders.mistake("That leaves open only which steps go forward, and not whose they are.")
+def only_directions(n):
+    return comb(2 * n, n), factorial(n)
+
+
+@count_orders.mistake("Where nobody meets, the callers may still come in any order, one after the other.")
+def always_two(n):
+    return factorial(2 * n) // 2**n, min(n, 2)
+
+
+@count_orders.mistake(
+    "The first may be any of n, the second any of those that are left, and so on: multiply."
+)
+def only_who_is_first(n):
+    return factorial(2 * n) // 2**n, n
+
+
+@count_orders.mistake("it must return all orders and those in which nobody meets, and returned a list of 1")
+def a_list_up_to_n(n):
+    return [by_factorials(callers) for callers in range(1, n + 1)]
+
+
+# 3. a witness against a layer
+
+witness = Exercise(
+    "23_serving.witness",
+    title="Make it fail",
+    points=3,
+    kind="fill",
+    minutes=10,
+    hints=(
+        "When does one caller overwrite what another one still needs? Which drawer does each of them use?",
+        "Both go forward before one of them comes back, and both have the same number of rows.",
+        "And what B has put there must give another gradient: 3 X X is the same for 1 and for -1.",
+    ),
+)
+
+
+class _Desk(Layer):
+    """The layer of the exercise."""
+
+    def __init__(self):
+        self.drawers = {}
+
+    def forward(self, X):
+        self.drawers[len(X)] = X
+        return X * X * X, lambda dY: 3 * self.drawers[len(dY)] ** 2 * dY
+
+
+@witness.check
+def _(answer, rng):
+    X_of_A, X_of_B, order = expect_several(answer(), "X_of_A", "X_of_B", "order")
+    inputs = {"A": X_of_A, "B": X_of_B}
+    for name, X in inputs.items():
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "iuf" or not X.size:
+            found = described(X)
+            if isinstance(X, np.ndarray) and X.ndim == 2:
+                found = f"an array of {X.dtype}" if X.size else f"empty: its shape is {X.shape}"
+            wanted = "hold numbers" if "array of" in found and X.ndim == 2 else "be an array (batch, width)"
+            raise CheckFailed(f"X_of_{name} must {wanted}, and is {found}")
+        if not (np.abs(X) <= 10).all() or (X != np.round(X)).any():
+            raise CheckFailed(f"X_of_{name} must hold whole numbers, none larger than 10 in size")
+    if not isinstance(order, str) or sorted(order) != list("AABB"):
+        raise CheckFailed('the order must be a text with two A and two B, such as "ABAB"')
+    desk, backwards, wrong = _Desk(), {}, []
+    for name in order:
+        X = inputs[name].astype(float)
+        if name not in backwards:
+            backwards[name] = desk(X)[1]
+        elif (gone := _difference(backwards[name], X)) is not None:
+            wrong.append(f"{name}'s dX is {gone}")
+    if not wrong:
+        why = _why_nobody(X_of_A, X_of_B, order)
+        raise CheckFailed(f"nobody is caught: in {order} both come back with a right dX. {why}")
+    return f"the layer is caught: {' and '.join(wrong)}"
+
+
+def _why_nobody(X_of_A, X_of_B, order):
+    """Return why a Desk makes no mistake: one of these holds whenever it makes none."""
+    if order in ("AABB", "BBAA"):
+        return "One is done before the other begins: let both go forward before one comes back"
+    if len(X_of_A) != len(X_of_B):
+        return "They use two drawers: give both the same number of rows"
+    if np.array_equal(X_of_A, X_of_B):
+        return "Both bring the same, so whose input is taken back makes no difference"
+    return "Their squares are equal, so the slope is the same for both: bring numbers of another size"
+
+
+def _difference(backward, X):
+    """Return how a dX is wrong, in words, or None if it is right."""
+    try:
+        dX = backward(np.ones_like(X))
+    except ValueError:  # the other's input has another width, and nothing can be multiplied
+        return "not to be had: what lies in the drawer has another width"
+    wrong = np.argwhere(dX != 3 * X * X)
+    if not len(wrong):
+        return None
+    place = tuple(map(int, wrong[0]))
+    return f"{dX[place]:g} instead of {3 * X[place] ** 2:g} at {list(place)}"
+
+
+@witness.right
+def several_rows():
+    return np.arange(6.0).reshape(2, 3), np.ones((2, 3)), "BAAB"
+
+
+@witness.right
+def of_integers():
+    return np.array([[3], [4]]), np.array([[5], [6]]), "ABBA"
+
+
+@witness.right
+def of_unequal_width():
+    return np.ones((1, 2)), 2 * np.ones((1, 3)), "ABAB"
+
+
+@witness.mistake("One is done before the other begins: let both go forward before one comes back")
+def one_after_the_other():
+    return np.array([[1.0]]), np.array([[2.0]]), "AABB"
+
+
+@witness.mistake("They use two drawers: give both the same number of rows")
+def of_two_batch_sizes():
+    return np.ones((1, 2)), 2 * np.ones((3, 2)), "ABAB"
+
+
+@witness.mistake("Both bring the same, so whose input is taken back makes no difference")
+def of_equal_inputs():
+    return np.ones((2, 2)), np.ones((2, 2)), "ABAB"
+
+
+@witness.mistake("Their squares are equal, so the slope is the same for both")
+def of_other_sign():
+    return np.ones((2, 2)), -np.ones((2, 2)), "ABBA"
+
+
+@witness.mistake("the order must be a text with two A and two B")
+def of_single_steps():
+    return np.array([[1.0]]), np.array([[2.0]]), "AB"
+
+
+@witness.mistake("X_of_A must hold numbers, and is an array of bool")
+def of_truths():
+    return np.array([[True]]), np.array([[False]]), "ABAB"
+
+
+@witness.mistake("X_of_A must be an array (batch, width), and is empty: its shape is (0, 1)")
+def of_nothing():
+    return np.ones((0, 1)), np.ones((0, 1)), "ABAB"
+
+
+@witness.mistake("X_of_A must be an array (batch, width), and is a float")
+def of_numbers():
+    return 1.0, 2.0, "ABAB"
+
+
+# 4. a layer with too many memories
+
+gate = Exercise(
+    "23_serving.Gate",
+    title="A memory too many",
+    points=3,
+    kind="repair",
+    minutes=10,
+    hints=(
+        "Which things does a call write to that the next call writes to as well? There are two of them.",
+        "Keep the sigmoid in a local variable, which the closure `backward` sees. And let the result be a "
+        "new array for each call.",
+        "`S = 1 / (1 + np.exp(-X))`, then `return S * self.w.data, backward`; in `backward` write `S` "
+        "wherever `self.S` stood.",
+    ),
+)
+
+
+def _sigmoid_times(X, w):
+    return w / (1 + np.exp(-X))
+
+
+@gate.check
+def _(answer, rng):
+    layer = answer(N_IN)
+    if not isinstance(layer, Layer):
+        raise CheckFailed("Gate must be a subclass of Layer")
+    _expect_no_lock(layer)
+    w = getattr(layer, "w", None)
+    if not isinstance(w, Parameter):
+        raise CheckFailed(f"its w must be a Parameter, and is {described(w)}")
+    expect_values("at first w", w.data, np.ones(N_IN))
+    w.data *= rng.uniform(1, 3, size=N_IN)
+    X, dY = rng.normal(size=(2, BATCH, N_IN))
+    with untouched(X=X):
+        Y, backward = expect_several(layer(X), "Y", "backward")
+    expect_values("Y", Y, _sigmoid_times(X, w.data))
+    layer.zero_grad()
+    with untouched(X=X, dY=dY):
+        dX = backward(dY)
+    _expect_own_s(X, w, dY, dX)
+    expect_gradients(_sigmoid_times, {"X": X, "w": w.data}, dY, {"X": dX, "w": w.grad})
+    for order in sorted(set(map("".join, permutations("AABB")))):
+        _expect_apart(layer, order, dict(zip("AB", rng.normal(size=(2, BATCH, N_IN)), strict=True)))
+    _expect_no_writing(answer(N_IN), rng)
+    _expect_one_sigmoid(layer, X)
+    _expect_zero_weight(answer, X, dY)
+    expect_gradcheck(layer, X)
+    _expect_no_interference(answer, rng)
+    return (
+        "alone, in all six orders of two callers, with a 0 in w, and that a call leaves nothing on the layer"
+    )
+
+
+def _expect_own_s(X, w, dY, dX):
+    """Ask whether backward takes S, and not S times w."""
+    Y = _sigmoid_times(X, w.data)
+    if np.shape(dX) == X.shape and np.allclose(dX, dY * w.data * Y * (1 - Y)):
+        raise CheckFailed(
+            "the S of backward has w in it already: it is Y "
+            "(after `Y = S` both are one array, and `Y *= w` changes both)"
+        )
+
+
+def _expect_zero_weight(answer, X, dY):
+    """Ask whether the gradients are right where a weight is 0."""
+    layer = answer(N_IN)
+    layer.w.data[0] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dX = layer(X)[1](dY)
+    S = _sigmoid_times(X, 1.0)
+    truths = {"dX": dY * layer.w.data * S * (1 - S), "w.grad": (dY * S).sum(axis=0)}
+    for name, given in (("w.grad", layer.w.grad), ("dX", dX)):
+        if not np.allclose(given, truths[name]):
+            how = "wrong" if np.isfinite(given).all() else "not finite"
+            raise CheckFailed(f"where w is 0, {name} is {how}")
+
+
+def _expect_no_interference(answer, rng):
+    """Let a second caller in before each step of the first one's Python code; from another process, none."""
+    code = getattr(answer.forward, "__code__", None)
+    if code is None or "grading" in code.co_filename:
+        return
+    X, other = rng.normal(size=(2, BATCH, N_IN))
+    layer, stuck = answer(N_IN), []
+
+    def between(frame, event, argument):
+        if frame.f_code.co_filename != code.co_filename:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode" and not stuck:
+            visitor = threading.Thread(target=layer, args=(other,), daemon=True)
+            visitor.start()
+            visitor.join(timeout=2)
+            stuck.extend([True] * visitor.is_alive())
+        return between
+
+    tracer = sys.gettrace()
+    sys.settrace(between)
+    try:
+        Y, backward = layer(X)
+        Y = Y.copy()
+        dX = backward(np.ones_like(X))
+    finally:
+        sys.settrace(tracer)
+    if stuck:
+        raise CheckFailed("while one caller is inside, another one has to wait: it needs no lock")
+    S = _sigmoid_times(X, 1.0)
+    for name, given, truth in (("Y", Y, S), ("dX", dX, S * (1 - S)), ("w.grad", layer.w.grad, S.sum(axis=0))):
+        if not np.allclose(given, truth):
+            raise CheckFailed(
+                f"a thread that comes in between two steps of another one changes its {name}: "
+                "something is written to that all calls share, on the class or outside of it"
+            )
+
+
+def _expect_apart(layer, order, inputs):
+    """Ask whether two callers keep their Y and come back with their own gradients, in this order."""
+    w, Y_of, backwards, truths = layer.w.data, {}, {}, {}
+    for name in order:
+        if name not in backwards:
+            Y_of[name], backwards[name] = layer(inputs[name])
+            truths[name] = _sigmoid_times(inputs[name], w)
+            continue
+        layer.zero_grad()
+        S, dX = truths[name] / w, backwards[name](np.ones_like(inputs[name]))
+        if not np.allclose(dX, w * S * (1 - S)):
+            raise CheckFailed(f"in the order {order} {name} comes back with a dX that is not {name}'s")
+        if not np.allclose(layer.w.grad, S.sum(axis=0)):
+            raise CheckFailed(f"in the order {order} {name} adds to w.grad what is not {name}'s")
+    for name, Y in Y_of.items():
+        if not np.allclose(Y, truths[name]):
+            raise CheckFailed(f"in the order {order} the Y that {name} was given has changed")
+
+
+UNCOPIED = {"lock": "a lock", "RLock": "a lock", "_local": "a memory for each thread"}
+
+
+def _expect_no_lock(layer):
+    """Ask whether a layer holds what cannot be copied, and might wait for ever in the orders below."""
+    for name, part in vars(layer).items():
+        found = {}
+        _visible(part, found)
+        for thing in found.values():
+            if type(thing).__name__ in UNCOPIED:
+                raise CheckFailed(
+                    f"self.{name} holds {UNCOPIED[type(thing).__name__]}: none is needed here, and a layer "
+                    "that holds one cannot be copied, as an Evaluator copies it"
+                )
+
+
+def _expect_no_writing(layer, rng):
+    """Ask whether a call leaves the layer as it was, but for gradients, which may be added to."""
+    for _ in range(2):  # a first call may make what a second one fills
+        before = _on_the_layer(layer)
+        _, backward = layer(rng.normal(size=(BATCH, N_IN)))
+        between = _on_the_layer(layer)
+        backward(rng.normal(size=(BATCH, N_IN)))
+        for way, one, other in (("forward", before, between), ("backward", between, _on_the_layer(layer))):
+            written = [f"self.{name}" for name in {**one, **other} if one.get(name) != other.get(name)]
+            if written:
+                raise CheckFailed(
+                    f"{way} writes to {' and '.join(written)}, which all calls share: another thread can "
+                    "come between that line and the next. Keep what belongs to one call in local variables"
+                )
+
+
+def _on_the_layer(layer):
+    """Return what stands on a layer, by the names of its attributes."""
+    return {name: _visible(part, {}) for name, part in vars(layer).items()}
+
+
+def _visible(thing, found):
+    """Return what others can see of a thing, to be compared; `found` collects what has an inside, by id."""
+    if thing is None or isinstance(thing, bool | int | float | complex | str | np.generic):
+        return repr(thing)
+    if id(thing) in found:
+        return "once more"
+    found[id(thing)] = thing
+    if isinstance(thing, np.ndarray):
+        return thing.shape, thing.dtype.str, thing.tobytes()
+    if isinstance(thing, Parameter | Buffer):
+        return _visible(thing.data, found)
+    if isinstance(thing, np.random.Generator):
+        return str(thing.bit_generator.state)
+    if isinstance(thing, dict):
+        return [(repr(key), _visible(part, found)) for key, part in thing.items()]
+    if isinstance(thing, list | tuple | set | frozenset):
+        return [_visible(part, found) for part in thing]
+    closed = isinstance(thing, type) or type(thing).__name__ in ("function", "method", "module", *UNCOPIED)
+    inside = {} if closed else getattr(thing, "__dict__", {})
+    return [(name, _visible(part, found)) for name, part in inside.items()] or (repr(thing), [thing])
+
+
+def _expect_one_sigmoid(layer, X):
+    """Ask whether a call remembers what it found, by changing X after the way forward."""
+    mine = X.copy()
+    truth = layer(X)[1](np.ones_like(X))
+    _, backward = layer(mine)
+    mine += 1.0
+    if not np.allclose(backward(np.ones_like(X)), truth):
+        raise CheckFailed("backward computes the sigmoid again from X: keep S, which forward has found")
+
+
+@gate.probe
+def _(answer, rng):
+    layer = answer(N_IN)
+    (X, other), dY = rng.normal(size=(2, BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
+    Y, backward = layer(X)
+    Y = Y.copy()
+    Z, _ = layer(other)
+    return Y, backward(dY), layer.w.grad.copy(), Z
+
+
+class _Gate(Layer):
+    """A right gate, of which the mistakes change one part each."""
+
+    def __init__(self, width):
+        self.w = Parameter(np.ones(width))
+
+    def forward(self, X):
+        S = 1 / (1 + np.exp(-X))
+        return self.result(S), lambda dY: self.back(S, dY)
+
+    def result(self, S):
+        return S * self.w.data
+
+    def back(self, S, dY):
+        self.w.grad += (dY * S).sum(axis=0)
+        return dY * self.w.data * S * (1 - S)
+
+
+@gate.right
+class WithAMethod(_Gate):
+    pass
+
+
+@gate.right
+class WithTanh(Layer):
+    def __init__(self, width):
+        self.w = Parameter(np.ones(width))
+
+    def forward(self, X):
+        S = 0.5 * (1 + np.tanh(0.5 * X))
+        Y = np.empty_like(S)
+        np.multiply(S, self.w.data, out=Y)
+
+        def backward(dY):
+            self.w.grad += np.einsum("bi,bi->i", dY, S)
+            return dY * (self.w.data * (S - S * S))
+
+        return Y, backward
+
+
+@gate.right
+class OfLayers(Layer):
+    def __init__(self, width):
+        self.w, self.sigmoid = Parameter(np.ones(width)), Sigmoid()
+
+    def forward(self, X):
+        S, through = self.sigmoid(X)
+
+        def backward(dY):
+            self.w.grad += (dY * S).sum(axis=0)
+            return through(dY * self.w.data)
+
+        return S * self.w.data, backward
+
+
+class _WithRooms(_Gate):
+    """A gate that uses the array of its result again."""
+
+    def __init__(self, width):
+        super().__init__(width)
+        self.rooms = {}
+
+    def result(self, S):
+        return np.multiply(S, self.w.data, out=self.rooms.setdefault(S.shape, np.zeros(S.shape)))
+
+
+@gate.mistake("The memory is repaired. But two calls are given one and the same array as their result.")
+class RepairsTheMemory(_WithRooms):
+    pass
+
+
+@gate.mistake(
+    "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
+)
+class RepairsTheResult(_Gate):
+    def forward(self, X):
+        self.S = 1 / (1 + np.exp(-X))
+        return self.S * self.w.data, lambda dY: self.back(self.S, dY)
+
+
+@gate.mistake("the Y that A was given has changed")
+class AsItWas(_WithRooms):
+    def forward(self, X):
+        self.S = 1 / (1 + np.exp(-X))
+        return self.result(self.S), lambda dY: self.back(self.S, dY)
+
+
+@gate.mistake(
+    "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
+)
+class ForEachThread(_Gate):
+    def forward(self, X):
+        if not hasattr(self, "memory"):
+            self.memory = {}
+        self.memory[threading.get_ident()] = 1 / (1 + np.exp(-X))  # one thread may call twice
+        S = self.memory[threading.get_ident()]
+        return S * self.w.data, lambda dY: self.back(self.memory[threading.get_ident()], dY)
+
+
+@gate.mistake(
+    "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
+)
+class WithAStack(_Gate):
+    def forward(self, X):
+        self.stack = [*getattr(self, "stack", []), 1 / (1 + np.exp(-X))]
+        return self.stack[-1] * self.w.data, lambda dY: self.back(self.stack.pop(), dY)
+
+
+@gate.mistake("forward writes to self.S, which all calls share: another thread can come between")
+class ThereAndBack(_Gate):
+    def forward(self, X):
+        self.S = 1 / (1 + np.exp(-X))
+        S = self.S
+        return self.S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@gate.mistake("forward writes to self.rooms, which all calls share")
+class CopiesTheRoom(_WithRooms):
+    def result(self, S):
+        return super().result(S).copy()
+
+
+@gate.mistake("forward writes to self.n and self.S, which all calls share")
+class WithANumber(_Gate):
+    def __init__(self, width):
+        super().__init__(width)
+        self.n, self.S = 0, {}
+
+    def forward(self, X):
+        self.n += 1
+        number = self.n
+        self.S[number] = 1 / (1 + np.exp(-X))
+        return self.S[number] * self.w.data, lambda dY: self.back(self.S[number], dY)
+
+
+@gate.mistake("forward writes to self.S, which all calls share")
+class ByIdentity(_Gate):
+    def __init__(self, width):
+        super().__init__(width)
+        self.S = {}
+
+    def forward(self, X):
+        self.S[id(X)] = S = 1 / (1 + np.exp(-X))
+        return S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@gate.mistake("forward writes to self.last, which all calls share")
+class ShowsTheLast(_Gate):
+    def forward(self, X):
+        self.last = S = 1 / (1 + np.exp(-X))
+        return S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@gate.mistake("backward writes to self.dX, which all calls share")
+class WritesOnTheWayBack(_Gate):
+    def back(self, S, dY):
+        self.dX = super().back(S, dY)
+        return self.dX
+
+
+@gate.mistake("self.lock holds a lock: none is needed here")
+class WithALock(_Gate):
+    def __init__(self, width):
+        super().__init__(width)
+        self.lock = threading.Lock()
+
+    def back(self, S, dY):
+        with self.lock:
+            return super().back(S, dY)
+
+
+class _Shared(_Gate):
+    """A gate that writes to something outside of it."""
+
+    ROOM = {}
+
+
+@gate.mistake("a thread that comes in between two steps of another one changes its Y")
+class RoomOnTheClass(_Shared):
+    def result(self, S):
+        return np.multiply(S, self.w.data, out=self.ROOM.setdefault(S.shape, np.zeros(S.shape))).copy()
+
+
+@gate.mistake("a thread that comes in between two steps of another one changes its Y")
+class MemoryOnTheClass(_Shared):
+    def forward(self, X):
+        self.ROOM["S"] = 1 / (1 + np.exp(-X))
+        S = self.ROOM["S"]
+        return S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@gate.mistake("The quotient Y / w is S only where w is not 0: keep S itself.")
+class DividesByTheWeight(_Gate):
+    def forward(self, X):
+        Y = self.w.data / (1 + np.exp(-X))
+        return Y, lambda dY: self.back(Y / self.w.data, dY)
+
+
+@gate.mistake("it changes X, which belongs to its caller")
+class WritesIntoX(_Gate):
+    def forward(self, X):
+        np.divide(1, 1 + np.exp(-X), out=X)
+        return X * self.w.data, lambda dY: self.back(X, dY)
+
+
+@gate.mistake("it changes dY, which belongs to its caller")
+class WritesIntoTheGradient(_Gate):
+    def back(self, S, dY):
+        self.w.grad += (dY * S).sum(axis=0)
+        dY *= self.w.data * S * (1 - S)
+        return dY
+
+
+@gate.mistake("the S of backward has w in it already")
+class OneArray(_Gate):
+    def result(self, S):
+        S *= self.w.data
+        return S
+
+
+@gate.mistake("keep S, which forward has found")
+class ComputesTwice(_Gate):
+    def forward(self, X):
+        def sigmoid():
+            return 1 / (1 + np.exp(-X))
+
+        return sigmoid() * self.w.data, lambda dY: self.back(sigmoid(), dY)
+
+
+@gate.mistake("overwritten, use += instead of =")
+class Assigns(_Gate):
+    def back(self, S, dY):
+        self.w.grad = (dY * S).sum(axis=0)
+        return dY * self.w.data * S * (1 - S)
+
+
+@gate.mistake("The slope of a sigmoid is S (1 - S); that of the product has w in it as well.")
+class ForgetsTheWeight(_Gate):
+    def back(self, S, dY):
+        super().back(S, dY)
+        return dY * S * (1 - S)
+
+
+# 5. a whole new model
+
+exchanged = Exercise(
+    "23_serving.exchanged",
+    title="A whole new model",
+    points=4,
+    kind="fill",
+    minutes=12,
+    hints=(
+        "Make the new model first, where nobody looks: which function copies an object with all that is in "
+        "it?",
+        "`copy.deepcopy(model)`. Compare the names, and each shape, before you put anything in: NumPy would "
+        "spread an array of shape (1,) over a whole row.",
+        "A deep copy first, then all names and shapes, and only then, for each of the copy's Parameters, "
+        "`.data = np.array(weights[name])`; `np.array` makes a copy.",
+    ),
+)
+
+
+def _old_and_weights(rng):
+    """Return a model with a Buffer, an input, and weights for it."""
+    model = Linear(N_IN, N_OUT, rng=rng) >> BatchNorm(N_OUT) >> Tanh() >> Linear(N_OUT, 2, rng=rng)
+    weights = {name: rng.normal(size=part.shape) for name, part in model.named_parameters().items()}
+    return model, rng.normal(size=(BATCH, N_IN)), weights
+
+
+@exchanged.check
+def _(answer, rng):
+    model, X, weights = _old_and_weights(rng)
+    before, given = model.predict(X), {name: array.copy() for name, array in weights.items()}
+    gradients = {}
+    for name, part in model.named_parameters().items():
+        part.grad[...] = rng.normal(size=part.shape)
+        gradients[name] = part.grad.copy()
+    truth = copy.deepcopy(model)
+    for name, part in truth.named_parameters().items():
+        part.data = given[name].copy()
+    new = answer(model, weights)
+    if not isinstance(new, Layer):
+        raise CheckFailed(f"it must return a model, and returned {described(new)}")
+    if not np.allclose(model.predict(X), before):
+        raise CheckFailed(
+            "the old model has changed: whoever is in the middle of it gets a torn answer"
+            + _shared(model, new)
+        )
+    _expect_gradients_stay(model, gradients, "the old model's gradients have changed: it stays as it is")
+    same = weights.keys() == given.keys()
+    if not same or not all(np.array_equal(weights[name], array) for name, array in given.items()):
+        raise CheckFailed("it changes weights, which belongs to its caller: leave the dict as it is")
+    expect_values("the new model's Y", new.predict(X), truth.predict(X))
+    for array in weights.values():
+        array *= 2.0
+    if not np.allclose(new.predict(X), truth.predict(X)):
+        raise CheckFailed("after the caller has changed its weights, the new model predicts something else")
+    for part in [*new.parameters(), *new.buffers()]:
+        part.data += 1.0
+    if not np.allclose(model.predict(X), before):
+        raise CheckFailed("after a step on the new model, the old one predicts something else")
+    model.zero_grad()
+    for part in new.parameters():
+        part.grad += 1.0
+    for name, part in model.named_parameters().items():
+        if part.grad.any():
+            raise CheckFailed(
+                f"the new model adds to the old one's {name}.grad: a gradient is an array too, and not to be "
+                "shared"
+            )
+    _expect_refusals(answer, rng)
+    return "old and new apart, six refusals"
+
+
+def _shared(model, new):
+    """Return, in words, what a new model has in common with the old one."""
+    if new is model:
+        return ". What came back is the old model itself"
+    for name, part in new.named_parameters().items():
+        old = model.named_parameters().get(name)
+        if old is not None and np.shares_memory(part.data, old.data):
+            array = f"The new one's {name}.data is the old one's array"
+            return f". {array}, as in a replica, which shares its arrays"
+    return ""
+
+
+def _expect_gradients_stay(model, gradients, otherwise):
+    """Ask whether a model's gradients are what they were."""
+    for name, part in model.named_parameters().items():
+        if not np.array_equal(part.grad, gradients[name]):
+            raise CheckFailed(otherwise)
+
+
+def _expect_refusals(answer, rng):
+    """Ask whether names and shapes that do not fit are refused, and the old model stays."""
+    model, X, weights = _old_and_weights(rng)
+    before = model.predict(X)
+    for name, others in (
+        ("layers.3.b", {"layers.3.b": None}),
+        ("layers.0.W", {"layers.0.W": None}),
+        ("layers.4.W", {"layers.4.W": np.ones((2, 2))}),
+        ("layers.0.b", {"layers.0.b": np.ones(1)}),
+        ("layers.0.W", {"layers.0.W": np.ones((N_OUT, N_IN))}),
+        ("layers.3.W", {"layers.3.W": np.ones(2)}),
+    ):
+        wrong = {key: array for key, array in (weights | others).items() if array is not None}
+        problem = "is missing" if others[name] is None else ""
+        if not problem:
+            shape = others[name].shape
+            problem = f"has shape {shape}" if name in weights else "is no Parameter of the model"
+        try:
+            answer(model, wrong)
+        except ValueError as error:
+            if name not in str(error):
+                raise CheckFailed(
+                    f"{name} {problem}, and the message of the error does not name it"
+                ) from error
+        except (KeyError, AttributeError) as error:
+            raise CheckFailed(
+                f"{name} {problem}: a ValueError is wanted, and it raises {type(error).__name__}"
+            ) from error
+        else:
+            raise CheckFailed(f"{name} {problem}, and no ValueError is raised")
+        if not np.allclose(model.predict(X), before):
+            raise CheckFailed(f"{name} {problem}: it is refused, but the old model has changed")
+
+
+@exchanged.probe
+def _(answer, rng):
+    model, X, weights = _old_and_weights(rng)
+    new = answer(model, weights)
+    return new.predict(X), model.predict(X)
+
+
+def _refuse(parameters, weights):
+    """Raise ValueError if names or shapes do not fit."""
+    for name in {**parameters, **weights}:
+        if name not in weights or name not in parameters or weights[name].shape != parameters[name].shape:
+            raise ValueError(f"{name} does not fit.")
+
+
+@exchanged.right
+def copies_then_fills(model, weights):
+    _refuse(model.named_parameters(), weights)
+    fresh = copy.deepcopy(model)
+    for name, part in fresh.named_parameters().items():
+        part.data[...] = weights[name]
+    return fresh
+
+
+@exchanged.right
+def with_a_memo(model, weights):
+    parameters = model.named_parameters()
+    _refuse(parameters, weights)
+    memo = {id(part.data): weights[name].copy() for name, part in parameters.items()}
+    return copy.deepcopy(model, memo)
+
+
+@exchanged.mistake("What came back is the old model itself")
+def in_place(model, weights):
+    parameters = model.named_parameters()
+    _refuse(parameters, weights)
+    for name, part in parameters.items():
+        part.data[...] = weights[name]
+    return model
+
+
+@exchanged.mistake("the old model has changed")
+def a_new_array_in_the_old_model(model, weights):
+    parameters = model.named_parameters()
+    _refuse(parameters, weights)
+    for name, part in parameters.items():
+        part.data = weights[name].copy()
+    return copy.deepcopy(model)
+
+
+@exchanged.mistake("The new one's layers.0.W.data is the old one's array, as in a replica, which shares its")
+def by_a_replica(model, weights):
+    fresh = replica(model)  # shares the arrays
+    _refuse(fresh.named_parameters(), weights)
+    for name, part in fresh.named_parameters().items():
+        part.data[...] = weights[name]
+    return fresh
+
+
+@exchanged.mistake("the old model's gradients have changed")
+def sets_the_old_gradients_to_zero(model, weights):
+    model.zero_grad()
+    return copies_then_fills(model, weights)
+
+
+@exchanged.mistake("it changes weights, which belongs to its caller")
+def empties_the_dict(model, weights):
+    fresh = copies_then_fills(model, weights)
+    weights.clear()
+    return fresh
+
+
+@exchanged.mistake("after the caller has changed its weights, the new model predicts something else")
+def keeps_the_arrays(model, weights):
+    fresh = copy.deepcopy(model)
+    _refuse(fresh.named_parameters(), weights)
+    for name, part in fresh.named_parameters().items():
+        part.data = weights[name]
+    return fresh
+
+
+@exchanged.mistake("the new model adds to the old one's layers.0.W.grad: a gradient is an array too")
+def shares_the_gradients(model, weights):
+    _refuse(model.named_parameters(), weights)
+    fresh = copy.deepcopy(model, {id(part.grad): part.grad for part in model.parameters()})
+    for name, part in fresh.named_parameters().items():
+        part.data = weights[name].copy()
+    return fresh
+
+
+@exchanged.mistake("is missing: a ValueError is wanted, and it raises KeyError")
+def without_looking(model, weights):
+    fresh = copy.deepcopy(model)
+    for name, part in fresh.named_parameters().items():
+        part.data = weights[name].copy()
+    return fresh
+
+
+@exchanged.mistake("is missing, and no ValueError is raised")
+def only_what_came(model, weights):
+    fresh = copy.deepcopy(model)
+    for name, part in fresh.named_parameters().items():
+        part.data = np.array(weights.get(name, part.data))
+    return fresh
+
+
+@exchanged.mistake("layers.4.W is no Parameter of the model, and no ValueError is raised")
+def too_many_are_fine(model, weights):
+    fresh = copy.deepcopy(model)
+    for name, part in fresh.named_parameters().items():
+        if name not in weights:
+            raise ValueError(f"{name} is missing")
+        part.data = weights[name].copy()
+    return fresh
+
+
+@exchanged.mistake("NumPy spreads it over the row without a word: compare the shapes.")
+def by_broadcasting(model, weights):
+    fresh = copy.deepcopy(model)
+    parameters = fresh.named_parameters()
+    if parameters.keys() != weights.keys():
+        raise ValueError(f"{sorted(parameters.keys() ^ weights.keys())} do not fit")
+    for name, part in parameters.items():
+        part.data[...] = weights[name]
+    return fresh
+
+
+@exchanged.mistake("and the message of the error does not name it")
+def refuses_without_a_name(model, weights):
+    parameters = model.named_parameters()
+    if parameters.keys() != weights.keys():
+        raise ValueError("these weights are of another model")
+    return copies_then_fills(model, weights)
+
+
+@exchanged.mistake("it must return a model, and returned nothing")
+def returns_nothing(model, weights):
+    copies_then_fills(model, weights)
+
+
+# 6. bundles
+
+answer_all = Exercise(
+    "23_serving.answer_all",
+    title="Bundles",
+    points=4,
+    kind="fill",
+    minutes=15,
+    hints=(
+        "Walk through the questions once, and keep a bundle that is open. When must it be closed? And what "
+        "is open when the walk ends?",
+        "Keep for each question its place in the list, so that its answer gets there, whatever was left out "
+        "before it. A closed bundle is `np.concatenate` of its questions.",
+        "`np.split(Y, np.cumsum(lengths)[:-1])` cuts the result into parts of these lengths. Close the "
+        "bundle if its rows and those of the next question are more than `most`, and once more after the "
+        "last one.",
+    ),
+)
+
+
+def _bundles(lengths, most):
+    """Return how many rows each bundle has."""
+    sizes = []
+    for length in lengths:
+        if sizes and sizes[-1] + length <= most:
+            sizes[-1] += length
+        else:
+            sizes.append(length)
+    return sizes
+
+
+@answer_all.check
+def _(answer, rng):
+    layer = Linear(N_IN, N_OUT, rng=rng) >> Tanh()
+    for lengths, most, spoiled in (
+        ([2, 2, 1, 3], 4, ()),
+        ([2, 2, 1, 3], 3, ()),
+        ([1, 1, 1, 1, 1], 2, ()),
+        ([5, 1, 4, 2, 2, 3], 5, ()),
+        (list(rng.integers(1, 6, size=17)), 7, ()),
+        ([2, 1, 2, 2, 1], 5, (1, 3)),
+        ([1, 1], 4, (0, 1)),
+        ([], 4, ()),
+    ):
+        questions = [rng.normal(size=(length, N_IN)) for length in lengths]
+        for number, place in enumerate(spoiled):
+            questions[place][-1, 0] = np.inf if number else np.nan
+        good = [place for place in range(len(lengths)) if place not in spoiled]
+        passed = []
+        model = Watch(lambda direction, X, passed=passed: passed.append(X.copy())) >> layer
+        case = (
+            f"with questions of {', '.join(map(str, lengths))} rows and most={most}"
+            if lengths
+            else "with none"
+        )
+        answers = _answers(answer, model, questions, most, case if spoiled else "")
+        if not isinstance(answers, list | tuple) or len(answers) != len(questions):
+            count = f" of {len(answers)}" if isinstance(answers, list | tuple) else ""
+            raise CheckFailed(
+                f"{case} it must return a list of {len(questions)}, got {described(answers)}{count}"
+            )
+        for place, (question, given) in enumerate(zip(questions, answers, strict=True)):
+            _expect_answer(f"{case} answer {place}", given, question, layer, place in good)
+        _expect_order(case, passed, questions, good)
+        sizes, wanted = list(map(len, passed)), _bundles([lengths[place] for place in good], most)
+        if sizes != wanted:
+            raise CheckFailed(f"{case} the model is called with {_rows(sizes)}; wanted are {_rows(wanted)}")
+    return "eight lists, two of them with questions that are not finite, one empty"
+
+
+def _answers(answer, model, questions, most, case):
+    """Return the answers; if `case` names one that is not finite, see whether the model was given it."""
+    try:
+        return answer(model, questions, most)
+    except ValueError as error:
+        if case and "is not finite" in str(error):
+            raise CheckFailed(
+                f"{case} the model is given a question that is not finite, and refuses the whole bundle: "
+                "leave it out"
+            ) from error
+        raise
+
+
+def _expect_order(case, passed, questions, good):
+    """Ask whether the rows of the bundles are those of the questions, in their order."""
+    first_rows = [questions[place][0] for place in good]
+    places = [
+        good[k] for X in passed for row in X for k, first in enumerate(first_rows) if (row == first).all()
+    ]
+    for one, next_one in zip(places, places[1:], strict=False):
+        if next_one < one:
+            raise CheckFailed(
+                f"{case} question {next_one} goes to the model after question {one}: bundles keep the order "
+                "of the questions, and a closed bundle stays closed"
+            )
+
+
+def _rows(sizes):
+    return (
+        f"{len(sizes)} bundle{'s' * (len(sizes) > 1)} of {', '.join(map(str, sizes))} rows"
+        if sizes
+        else "no bundle"
+    )
+
+
+def _expect_answer(name, given, question, layer, good):
+    """Ask whether one answer is that of the model to its question, or None to one that is spoiled."""
+    if not good:
+        if given is not None:
+            raise CheckFailed(f"{name} belongs to a question that is not finite: it must be None")
+        return
+    if given is None:
+        raise CheckFailed(f"{name} is None, and its question is fine")
+    truth = layer.predict(question)
+    expect_shape(name, given, "the model's Y", truth)
+    expect_values(name, given, truth)
+
+
+@answer_all.probe
+def _(answer, rng):
+    layer = Linear(N_IN, 1, rng=rng)
+    questions = [rng.normal(size=(length, N_IN)) for length in (2, 2, 1, 3)]
+    passed = []
+    answers = answer(Watch(lambda direction, X: passed.append(len(X))) >> layer, questions, 3)
+    return [np.array(passed), *answers]
+
+
+@answer_all.right
+def bundles_first(model, questions, most):
+    bundles, answers = [], [None] * len(questions)
+    for place, question in enumerate(questions):
+        if np.isfinite(question).all():
+            if not bundles or sum(len(questions[k]) for k in bundles[-1]) + len(question) > most:
+                bundles.append([])
+            bundles[-1].append(place)
+    for bundle in bundles:
+        Y = model.predict(np.vstack([questions[place] for place in bundle]))
+        for place in bundle:
+            answers[place], Y = Y[: len(questions[place])], Y[len(questions[place]) :]
+    return answers
+
+
+def _in_bundles(model, questions, room):
+    """Answer questions, closing a bundle where `room(rows, next)` says no."""
+    answers, bundle = [], []
+    for question in [*questions, None]:
+        rows = sum(map(len, bundle))
+        if bundle and (question is None or not room(rows, len(question))):
+            ends = np.cumsum([len(part) for part in bundle])[:-1]
+            answers += np.split(model.predict(np.concatenate(bundle)), ends)
+            bundle = []
+        if question is not None:
+            bundle.append(question)
+    return answers
+
+
+@answer_all.right
+def good_ones_first(model, questions, most):
+    good = [question for question in questions if np.isfinite(question).all()]
+    answers = iter(_in_bundles(model, good, lambda rows, more: rows + more <= most))
+    return [next(answers) if np.isfinite(question).all() else None for question in questions]
+
+
+def _sorting_out(way):
+    """Return a way to answer that never sees a question that is not finite."""
+
+    def answer(model, questions, most):
+        good = [question for question in questions if np.isfinite(question).all()]
+        answers = iter(way(model, good, most))
+        return [next(answers, None) if np.isfinite(question).all() else None for question in questions]
+
+    answer.__name__ = way.__name__
+    return answer
+
+
+@answer_all.mistake(
+    "the model is called with 4 bundles of 2, 2, 1, 3 rows; wanted are 2 bundles of 4, 4 rows"
+)
+@_sorting_out
+def one_by_one(model, questions, most):
+    return [model.predict(question) for question in questions]
+
+
+@answer_all.mistake("A bundle has an upper limit: close it before it has more rows than `most`.")
+@_sorting_out
+def all_in_one(model, questions, most):
+    return _in_bundles(model, questions, lambda rows, more: True)
+
+
+@answer_all.mistake("A bundle may have `most` rows: so close it only if it would have more.")
+@_sorting_out
+def never_quite_full(model, questions, most):
+    return _in_bundles(model, questions, lambda rows, more: rows + more < most)
+
+
+@answer_all.mistake("Look at the rows *with* the next question, before you let it in.")
+@_sorting_out
+def too_late(model, questions, most):
+    return _in_bundles(model, questions, lambda rows, more: rows < most)
+
+
+@answer_all.mistake("The limit `most` counts rows, not questions.")
+@_sorting_out
+def counts_questions(model, questions, most):
+    answers = []
+    for start in range(0, len(questions), most):
+        bundle = questions[start : start + most]
+        ends = np.cumsum([len(part) for part in bundle])[:-1]
+        answers += np.split(model.predict(np.concatenate(bundle)), ends)
+    return answers
+
+
+@answer_all.mistake("question 1 goes to the model after question 2: bundles keep the order of the questions")
+@_sorting_out
+def where_there_is_room(model, questions, most):
+    bundles, answers = [], [None] * len(questions)
+    for place, question in enumerate(questions):
+        for bundle in bundles:
+            if sum(len(questions[k]) for k in bundle) + len(question) <= most:
+                bundle.append(place)
+                break
+        else:
+            bundles.append([place])
+    for bundle in bundles:
+        Y = model.predict(np.concatenate([questions[place] for place in bundle]))
+        for place in bundle:
+            answers[place], Y = Y[: len(questions[place])], Y[len(questions[place]) :]
+    return answers
+
+
+@answer_all.mistake("bundles keep the order of the questions, and a closed bundle stays closed")
+@_sorting_out
+def sorted_by_length(model, questions, most):
+    order = sorted(range(len(questions)), key=lambda place: len(questions[place]))
+    answers = iter(_in_bundles(model, [questions[k] for k in order], lambda rows, more: rows + more <= most))
+    found = dict(zip(order, answers, strict=False))
+    return [found[place] for place in range(len(questions))]
+
+
+@answer_all.mistake("The last bundle is never closed: after the walk one is still open.")
+@_sorting_out
+def forgets_the_last(model, questions, most):
+    answers, bundle = [], []
+    for question in questions:
+        if sum(map(len, bundle)) + len(question) > most:
+            ends = np.cumsum([len(part) for part in bundle])[:-1]
+            answers += np.split(model.predict(np.concatenate(bundle)), ends)
+            bundle = []
+        bundle.append(question)
+    return answers
+
+
+@answer_all.mistake(
+    "the model is given a question that is not finite, and refuses the whole bundle: leave it out"
+)
+def spoiled_by_one(model, questions, most):
+    return _in_bundles(model, questions, lambda rows, more: rows + more <= most)
+
+
+@answer_all.mistake("it must return a list of 5, got")
+def leaves_out_the_spoiled(model, questions, most):
+    good = [question for question in questions if np.isfinite(question).all()]
+    return _in_bundles(model, good, lambda rows, more: rows + more <= most)
+
+
+@answer_all.mistake("it must return a list of 4, got one array of shape")
+def one_array(model, questions, most):
+    return np.concatenate([part for part in good_ones_first(model, questions, most) if part is not None])

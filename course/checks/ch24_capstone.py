@@ -1,0 +1,1776 @@
+"""The exercises of chapter 24: a warm-up, and the learner's own layer, whatever it may be.
+
+No check here knows the layer that it is given: each asks for laws, for agreement between parts that the
+learner wrote separately, and whether the learner's own test notices what is spoiled on purpose. Holds also
+three whole works, by which the checks are tried: a squash without parameters (a class), distances to trained
+centres (a function), and a Linear of cosines.
+"""
+
+import inspect
+import re
+import types
+from functools import partial
+from itertools import permutations
+
+import numpy as np
+
+import minigrad
+from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    expect_gradcheck,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    expect_values,
+    untouched,
+)
+from minigrad.gradcheck import gradcheck, numerical_gradient
+from minigrad.layer import Layer, Sequential, run, walk
+from minigrad.layers.linear import Linear
+from minigrad.parameter import Buffer, Parameter
+
+MOST = 100  # entries of X: each is nudged many times
+
+# 1. five tests in a row
+
+first_notices = Exercise(
+    "24_capstone.first_notices",
+    title="Five tests in a row",
+    points=2,
+    kind="predict",
+    minutes=6,
+    hints=(
+        "For each version first ask whether Y is right. If it is not, does its backward fit *its own* Y?",
+        "The second test has one example, and a dY of ones: what can one example, and what can ones hide?",
+        "A division by the batch size is by 1 there, and a forgotten factor dY was 1. A third slip is seen.",
+    ),
+)
+
+SLIPS = ("the sum", "the mean", "the other power", "the forgotten dY", "the wrong factor")
+
+
+def slipped(slip):
+    """Return the layer of the warm-up, X² with one slip."""
+
+    def layer(X):
+        ways = {
+            "the sum": lambda dY: (2 * X * dY).sum(axis=0),
+            "the mean": lambda dY: 2 * X * dY / len(X),
+            "the other power": lambda dY: 3 * X**2 * dY,
+            "the forgotten dY": lambda dY: 2 * X,
+            "the wrong factor": lambda dY: 3 * X * dY,
+        }
+        return (X**3 if slip == "the other power" else X**2), ways[slip]
+
+    return layer
+
+
+def notices(layer, X):
+    """Return the number of the first test that notices something, 0 if none does."""
+    Y, backward = layer(X)
+    if Y.shape != X.shape or np.shape(backward(np.ones_like(Y))) != X.shape:
+        return 1
+    dX = layer(X[:1])[1](np.ones_like(X[:1]))
+    if not np.allclose(dX, numerical_gradient(lambda X: layer(X)[0].sum(), X[:1]), rtol=1e-4):
+        return 2
+    if not gradcheck(layer, X).ok:
+        return 3
+    return 4 if not np.allclose(Y, X * X) else 0
+
+
+BLIND = {  # what a test cannot see in a version, where it comes before the one that notices
+    ("the mean", 2): "with a batch of one, a division by the batch size divides by 1",
+    ("the other power", 2): "its backward fits its own Y, and fitting is all that nudging asks for",
+    ("the other power", 3): "its backward fits its own Y, and fitting is all that nudging asks for",
+    ("the forgotten dY", 2): "the second test sends back ones, and times 1 cannot be missed",
+}
+EARLIER = {  # what an earlier test sees
+    "the sum": "a sum over the batch takes an axis away",
+    "the mean": "with five examples, a division by five is seen",
+    "the forgotten dY": "it sends back a dY that is not of ones",
+    "the wrong factor": "three instead of two is seen with one example and ones, too",
+}
+
+
+def why_not(guesses, truths):
+    """Say what is wrong with the first wrong guess; nothing if it is no test's number."""
+    if not isinstance(guesses, tuple | list | np.ndarray) or len(guesses) != len(truths):
+        return ""
+    for guess, (slip, truth) in zip(guesses, truths.items(), strict=True):
+        if np.ndim(guess) or guess not in range(5):
+            return ""
+        if guess == truth:
+            continue
+        if guess == 0:
+            return ": one of the four notices it"
+        if guess > truth:
+            return f": an earlier test notices it; {EARLIER[slip]}"
+        return f": {BLIND.get((slip, guess), 'both shapes are right')}"
+    return ""
+
+
+@first_notices.check
+def _(answer, rng):
+    X = rng.uniform(0.5, 2, size=(BATCH, N_IN))
+    guesses, truths = answer(), {slip: notices(slipped(slip), X) for slip in SLIPS}
+    try:
+        expect_guesses(guesses, {f"the number for {slip}": truth for slip, truth in truths.items()})
+    except CheckFailed as no:
+        raise CheckFailed(no.sentence + why_not(guesses, truths)) from no
+    return "five versions, each put to four tests"
+
+
+@first_notices.right
+def as_a_list():
+    return [1, 3, 4, 3, 2]
+
+
+@first_notices.right
+def as_an_array():
+    return np.array([1.0, 3, 4, 3, 2])
+
+
+@first_notices.mistake("an earlier test notices it; a sum over the batch takes an axis away")
+def shapes_see_nothing():
+    return 3, 3, 4, 3, 2
+
+
+@first_notices.mistake("with a batch of one, a division by the batch size divides by 1")
+def one_example_sees_the_mean():
+    return 1, 2, 4, 3, 2
+
+
+@first_notices.mistake("its backward fits its own Y, and fitting is all that nudging asks for")
+def nudging_sees_the_power():
+    return 1, 3, 3, 3, 2
+
+
+@first_notices.mistake("the second test sends back ones, and times 1 cannot be missed")
+def ones_see_dY():
+    return 1, 3, 4, 2, 2
+
+
+@first_notices.mistake("three instead of two is seen with one example and ones, too")
+def gradcheck_only():
+    return 1, 3, 4, 3, 3
+
+
+@first_notices.mistake("the number for the wrong factor is not 0: one of the four notices it")
+def nobody_sees_the_factor():
+    return 1, 3, 4, 3, 0
+
+
+# 2. the layer
+
+my_layer = Exercise(
+    "24_capstone.my_layer",
+    title="The layer",
+    points=4,
+    kind="fill",
+    minutes=45,
+    hints=(
+        "Begin on paper, with three small numbers. Let the first layer be small: one formula, at most two "
+        "Parameters. Chapter 03's `gradcheck` prints more than this check does: call it yourself.",
+        "Everything random comes from the `rng` you are given, the Parameters and X alike, and is made anew "
+        "in each call. What backward needs stays in the closure; gradients of Parameters grow by `+=`.",
+        "If 32-bit numbers become 64-bit ones, look for an array that you made without saying its dtype: "
+        "`np.zeros_like(X)` and `X * 2` keep it, `np.zeros(X.shape)` does not.",
+    ),
+)
+
+
+@my_layer.check
+def _(answer, rng):
+    layer, X = handed_over(answer, rng)
+    Y, backward = expect_several(run_once(layer, X), "Y", "backward")
+    expect_result(Y, X)
+    with untouched(X=X):
+        dX = backward(np.ones_like(Y))
+    expect_shape("dX", dX, "X", X)
+    expect_own(layer, X, np.asarray(Y))
+    expect_gradcheck(layer, X)
+    for part, what in ((X[:1], "one example"), (np.concatenate([X, X[::-1]]), "twice as many examples")):
+        size = len(expect_several(run_once(layer, part), "Y", "backward")[0])
+        if size != len(part):
+            raise CheckFailed(f"given {what}, Y has {size} rows and X has {len(part)}")
+    try:
+        expect_gradcheck(layer, X[:1])
+    except CheckFailed as no:
+        raise CheckFailed(f"with one example, {no.sentence}", report=no.report) from no
+    expect_effect(layer, X)
+    expect_fresh(answer, layer, X)
+    expect_32_bits(*handed_over(answer, rng))
+    return "nine rules, gradients, one example and many, a new one for each rng, 32 bits; not the library's"
+
+
+def handed_over(answer, rng, names=("layer", "X")):
+    """Return what an answer hands over, of which the layer and X are looked at."""
+    layer, X, *others = things = expect_several(answer(rng), *names)
+    if not callable(layer):
+        raise CheckFailed(f"the layer must be something to call, and is {described(layer)}")
+    if isinstance(layer, type):
+        raise CheckFailed("that is the class: hand over a layer, made by calling it")
+    if not isinstance(X, np.ndarray) or X.dtype != np.float64:
+        kind = f"an array of {X.dtype}" if isinstance(X, np.ndarray) else described(X)
+        raise CheckFailed(f"X must be an array of float64, and is {kind}")
+    if X.ndim < 2 or len(X) < 3 or X.size > MOST:
+        raise CheckFailed(
+            f"X must be a batch of 3 examples or more and at most {MOST} numbers, and has shape {X.shape}"
+        )
+    if not np.isfinite(X).all():
+        raise CheckFailed("X holds nan or infinity")
+    return things if others else (layer, X)
+
+
+def run_once(layer, X):
+    """Return what a layer or a function of the learner's returns; wrong shapes are told as they are."""
+    try:
+        return run(layer, X)
+    except TypeError as error:
+        if "must return a pair" in str(error):
+            raise CheckFailed("calling the layer must return a pair: Y, and the function backward") from error
+        raise
+
+
+def expect_result(Y, X):
+    """Ask whether Y is a batch of finite numbers."""
+    if not isinstance(Y, np.ndarray) or Y.dtype.kind != "f":
+        raise CheckFailed(f"Y must be an array of floats, and is {described(Y)}")
+    if Y.ndim < 1 or len(Y) != len(X):
+        raise CheckFailed(f"Y has shape {Y.shape}; its first axis must count the {len(X)} examples of X")
+    if not np.isfinite(Y).all():
+        raise CheckFailed("Y holds nan or infinity")
+
+
+def weights_of(layer):
+    """Return the Parameters of a layer or function, in order."""
+    return Sequential(layer).parameters()
+
+
+def expect_own(layer, X, Y):
+    """Ask whether a layer does something that the library, the chapter, and a mere scale do not."""
+    name = type(layer).__name__
+    if isinstance(layer, Layer) and name in minigrad.__all__:
+        raise CheckFailed(
+            f"this is a layer called {name}, as one of minigrad's: hand over one of yours, under another name"
+        )
+    if not np.ptp(X, axis=0).any():
+        raise CheckFailed(
+            "all examples of X are equal, and a test there is blind to much: draw them from the rng that you "
+            "are given"
+        )
+    parameters = weights_of(layer)
+    known = known_as(X, Y, [parameter.data for parameter in parameters])
+    if not known:
+        return
+    weights, rng = [parameter.data.copy() for parameter in parameters], np.random.default_rng(7)
+    set_weights(parameters, [weight + rng.uniform(0.3, 0.6, weight.shape) for weight in weights])
+    at_start_only = is_unknown(layer, X)
+    set_weights(parameters, weights)
+    if at_start_only:
+        raise CheckFailed(
+            f"at its start your layer is nothing new (Y is {known}), and a test there is blind to much: "
+            "begin with other numbers in its Parameters"
+        )
+    if is_unknown(layer, rng.normal(scale=2 * np.abs(X).max(), size=X.shape)):
+        raise CheckFailed(
+            f"on your X, Y is {known}; elsewhere your layer is something else: choose an X that shows it"
+        )
+    raise CheckFailed(f"on your X, Y is {known}: choose a layer that the course has not built")
+
+
+def is_unknown(layer, X):
+    """Say whether what a layer makes of an X is finite, and known as nothing."""
+    try:
+        with np.errstate(all="ignore"):
+            Y = np.asarray(run(layer, X)[0])
+    except Exception:  # not every layer takes every X
+        return False
+    finite = Y.shape[:1] == X.shape[:1] and Y.dtype.kind == "f" and np.isfinite(Y).all()
+    return finite and not known_as(X, Y, [parameter.data for parameter in weights_of(layer)])
+
+
+def known_as(X, Y, weights):
+    """Say what an X and its Y are known as, or nothing."""
+    if Y.shape == X.shape:
+        if np.allclose(Y, X):
+            return "X itself"
+        slope, offset = np.polyfit(X.ravel(), Y.ravel(), 1)
+        if np.allclose(Y, slope * X + offset):
+            return "X scaled and shifted, the same for all entries"
+    if np.ptp(Y, axis=0).max() < 1e-12 * max(1.0, np.abs(Y).max()):
+        return "the same for each example"
+    for make in (
+        minigrad.ReLU,
+        minigrad.Sigmoid,
+        minigrad.Tanh,
+        minigrad.GELU,
+        minigrad.Softmax,
+        minigrad.Flatten,
+        minigrad.Sum,
+        minigrad.Mean,
+        minigrad.Max,
+        lambda: minigrad.LayerNorm(X.shape[-1]),
+    ):
+        layer = make()
+        theirs = layer(X)[0]
+        if theirs.shape == Y.shape and np.allclose(Y, theirs):
+            return f"what minigrad's {type(layer).__name__} returns"
+    for W in weights:
+        if W.ndim == 2 and W.shape == (X.shape[-1], Y.shape[-1]):
+            rest = Y - X @ W
+            if np.allclose(rest, rest[:1]):
+                return "what minigrad's Linear returns"
+        if np.broadcast_shapes(W.shape, (1,)) in ((1,), X.shape[-1:]) and np.all(W):
+            if Y.shape == X.shape and np.allclose(Y, X + np.sin(W * X) ** 2 / W):
+                return "what the chapter's Snake returns"
+    return ""
+
+
+def expect_effect(layer, X):
+    """Ask whether each Parameter has a say in Y: whether any other numbers in it change Y at all."""
+    rng = np.random.default_rng(11)
+    Y = np.array(run(layer, X)[0])
+    for name, parameter in Sequential(layer).named_parameters().items():
+        kept = parameter.data.copy()
+        tries = [kept + scale * rng.normal(size=kept.shape) for scale in (0.1, 1.0, 5.0, 5.0)]
+        moved = any(moves(layer, X, Y, parameter, data) for data in tries)
+        set_weights([parameter], [kept])
+        if not moved:
+            raise CheckFailed(
+                f"on your X, the Parameter {name.removeprefix('layers.0.')} has no effect on Y: nudging it "
+                "moves nothing, so its gradient is 0 in every draw and nobody sees a wrong one; use it, or "
+                "leave it out"
+            )
+
+
+def moves(layer, X, Y, parameter, data):
+    """Say whether other data in a Parameter changes Y; what raises or runs away counts as a change."""
+    set_weights([parameter], [data])
+    try:
+        with np.errstate(all="ignore"):
+            other = np.asarray(run(layer, X)[0])
+    except Exception:  # not every layer takes every number
+        return True
+    return other.shape != Y.shape or not np.allclose(other, Y, rtol=1e-12, atol=1e-14)
+
+
+def expect_fresh(answer, layer, X):
+    """Ask whether each call makes a new layer and a new X, out of its rng alone."""
+    (one, X_one), (two, X_two) = (handed_over(answer, np.random.default_rng(3)) for _ in range(2))
+    if not np.array_equal(X_one, X_two) or not np.array_equal(run(one, X_one)[0], run(two, X_two)[0]):
+        raise CheckFailed("two calls with the same seed give different numbers: draw from rng alone")
+    if np.array_equal(X, X_one):
+        raise CheckFailed("X is the same for every rng: draw it from the rng that you are given")
+    ids_one, ids_two = ({id(parameter) for parameter in weights_of(made)} for made in (one, two))
+    if ids_one & ids_two:
+        raise CheckFailed("two calls hand over the same Parameters: make them inside, anew in each call")
+
+
+def expect_32_bits(layer, X):
+    """Ask whether 32-bit numbers stay 32-bit numbers, there and back."""
+    Sequential(layer).to(np.float32)
+    wide = wide_results(layer, X)
+    if not wide:
+        return
+    name, dtype = wide[0]
+    said = f"given 32-bit numbers, {name} comes as {dtype}"
+    if plain := plain_arrays(layer):
+        for _, array, put in plain:
+            put(array.astype(np.float32))
+        if not wide_results(layer, X):
+            raise CheckFailed(
+                f"{said}, since {plain[0][0]} is a plain array of 64 bits: an array that is not trained "
+                "belongs in a Buffer (chapter 10), a trained one in a Parameter"
+            )
+    if name := hidden_parameter(layer):
+        raise CheckFailed(
+            f"{said}: {name} is a Parameter, but a Parameter in a default argument is not found: make it in "
+            "the outer function"
+        )
+    raise CheckFailed(
+        f"{said}: make no arrays or numbers of 64 bits on the way, and keep what the layer holds in a "
+        "Parameter, or, if it is not trained, in a Buffer (chapter 10); a Parameter in a default argument "
+        "is not found: make it in the outer function"
+    )
+
+
+def hidden_parameter(layer):
+    """Return the name of a default argument that holds a Parameter which the layer's walk does not meet."""
+    found = {id(parameter) for parameter in weights_of(layer)}
+    for _, part in walk(layer):
+        function = type(part).forward if isinstance(part, Layer) else part
+        if isinstance(function, types.FunctionType):
+            for name, argument in inspect.signature(function).parameters.items():
+                if isinstance(argument.default, Parameter) and id(argument.default) not in found:
+                    return name
+    return ""
+
+
+def wide_results(layer, X):
+    """Return the names and types of what a layer of 32 bits returns, and adds, with other bits."""
+    Y, backward = run(layer, X.astype(np.float32))
+    found = {"Y": Y, "dX": backward(np.ones_like(Y))}
+    for name, parameter in Sequential(layer).named_parameters().items():
+        found[f"the gradient of {name.removeprefix('layers.0.')}"] = parameter.grad
+    return [(name, array.dtype) for name, array in found.items() if np.asarray(array).dtype != np.float32]
+
+
+def plain_arrays(layer):
+    """Return name, array and what puts another in its place, for the 64-bit arrays that a layer just holds.
+
+    A layer in another process is not looked into.
+    """
+    if isinstance(layer, types.FunctionType):
+        cells = zip(layer.__code__.co_freevars, layer.__closure__ or (), strict=True)
+        held = [(name, cell.cell_contents, partial(setattr, cell, "cell_contents")) for name, cell in cells]
+    elif isinstance(layer, Layer):
+        held = [(name, value, partial(setattr, layer, name)) for name, value in vars(layer).items()]
+    else:
+        held = []
+    return [thing for thing in held if isinstance(thing[1], np.ndarray) and thing[1].dtype == np.float64]
+
+
+# 3. the formula
+
+my_formula = Exercise(
+    "24_capstone.my_formula",
+    title="The formula",
+    points=2,
+    kind="fill",
+    minutes=15,
+    hints=(
+        "Write it as if you had to explain it on paper: loops over examples and columns, `math`, no tricks.",
+        "Print `list(Sequential(layer).named_parameters())`: the arrays come in this order.",
+        "Use the arguments only: X, and the arrays that come after it. The layer's own Parameters, its "
+        "forward, and its closure have no business in here.",
+    ),
+)
+
+
+@my_formula.check
+def _(answer, rng):
+    layer, X, formula = whole(answer, rng, ("layer", "X", "formula"))
+    parameters = weights_of(layer)
+    weights = [parameter.data.copy() for parameter in parameters]
+    others = [weight * rng.uniform(0.8, 1.2, weight.shape) for weight in weights]
+    expect_order(formula, layer, X, weights)
+    cases = {
+        "your X": X,
+        "your X in another order": X[::-1].copy(),
+        "one example": X[:1],
+        "another X": X * rng.uniform(0.8, 1.2, X.shape),
+    }
+    for case, those in cases.items():
+        expect_agreement(case, formula, layer, those, weights)
+    set_weights(parameters, others)
+    Y = np.array(run(layer, X)[0])
+    set_weights(parameters, weights)
+    if weights:
+        found = np.asarray(formula(X, *others))
+        if np.array_equal(found, formula(X, *weights)) or not np.allclose(found, Y, rtol=1e-6, atol=1e-9):
+            raise CheckFailed(
+                "given other arrays for the weights, the formula does not do what the layer does with those: "
+                "it must compute with the arrays that it is given, not with the layer's"
+            )
+    named = {"X": X} | {f"weight {number}": weight for number, weight in enumerate(weights)}
+    with untouched(**named):
+        formula(X, *weights)
+    Y, backward = run(layer, X)
+    dY = rng.normal(size=Y.shape)
+    truth = numerical_gradient(lambda X: formula(X, *weights), X, dY)
+    expect_values("the layer's dX", backward(dY), truth, "nudging the formula says")
+    kinds = "other weights, " if weights else ""
+    return f"another X, another order, one example, {kinds}and dX by nudging the formula"
+
+
+def whole(answer, rng, names):
+    """Return what an answer hands over, with a formula that can be called."""
+    things = handed_over(answer, rng, names)
+    if not callable(things[2]):
+        raise CheckFailed(f"the formula must be a function, and is {described(things[2])}")
+    return things
+
+
+def set_weights(parameters, arrays):
+    """Give Parameters other numbers, in the arrays that they have."""
+    for parameter, array in zip(parameters, arrays, strict=True):
+        parameter.data[...] = array
+
+
+def in_order(layer):
+    """Return the names and shapes of a layer's Parameters, in the order in which a formula is given them."""
+    named = Sequential(layer).named_parameters().items()
+    return ", ".join(f"{name.removeprefix('layers.0.')} {parameter.data.shape}" for name, parameter in named)
+
+
+def expect_order(formula, layer, X, weights):
+    """Ask whether a formula that is wrong would be right with the weights in another order."""
+    if not 2 <= len(weights) <= 4:
+        return
+    Y = np.asarray(run(layer, X)[0])
+    if agrees(formula, X, weights, Y):
+        return
+    for others in permutations(weights):
+        if agrees(formula, X, others, Y):
+            raise CheckFailed(
+                f"the formula takes the weights in another order than they come; they come as "
+                f"{in_order(layer)}, after X"
+            )
+
+
+def agrees(formula, X, weights, Y):
+    """Say whether a formula returns a Y."""
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(formula(X.copy(), *weights))
+    except Exception:  # arrays that do not fit
+        return False
+    return found.shape == Y.shape and found.dtype.kind in "iuf" and np.allclose(found, Y)
+
+
+def expect_agreement(case, formula, layer, X, weights):
+    """Ask whether formula and layer say the same."""
+    Y = np.asarray(run(layer, X)[0])
+    try:
+        found = formula(X, *weights)
+    except Exception as error:  # the line is told, too, where the error is turned into a sentence
+        if not isinstance(error, NotImplementedError):
+            given = f"X {X.shape}" + (f", {in_order(layer)}" if weights else "")
+            error.args = (f"{error}; the formula was given {case}: {given}",)
+        raise
+    shape = np.shape(found)
+    if shape != Y.shape:
+        raise CheckFailed(f"given {case}, the formula returns shape {shape}, and the layer's Y has {Y.shape}")
+    expect_values(f"given {case}, the formula's Y", found, Y, "the layer says")
+
+
+# 4. three wrong versions
+
+wrong_versions = Exercise(
+    "24_capstone.wrong_versions",
+    title="Three wrong versions",
+    points=3,
+    kind="fill",
+    minutes=25,
+    hints=(
+        "What did you nearly get wrong yourself? A term of a product rule, a sum over the batch, a sign, a "
+        "`+=`, something kept on `self`.",
+        "A wrong version may wrap the right layer: call it, and change what comes back. One may have another "
+        "formula, with a backward that fits it.",
+        "`print(gradcheck(wrong, X).problems)` for each: three different lists are wanted. With Parameters, "
+        "let one have the right dX and spoil the gradient of a Parameter only.",
+    ),
+)
+
+
+def problems_of(layer, X, formula):
+    """Return what gradcheck says of a layer, and whether its Y is not the formula's."""
+    found = list(gradcheck(layer, X).problems)
+    Y = run(layer, X)[0]
+    truth = formula(X, *[parameter.data for parameter in weights_of(layer)])
+    if np.shape(Y) != np.shape(truth) or not np.allclose(Y, truth, rtol=1e-6, atol=1e-9):
+        found.append("another Y than the formula's")
+    return found
+
+
+@wrong_versions.check
+def _(answer, rng):
+    layer, X, formula, wrongs = whole(answer, rng, ("layer", "X", "formula", "wrongs"))
+    if found := problems_of(layer, X, formula):
+        raise CheckFailed(f"the right layer has a problem itself: {found[0]}")
+    if not isinstance(wrongs, list | tuple) or len(wrongs) != 3 or not all(map(callable, wrongs)):
+        count = f" of {len(wrongs)}" if isinstance(wrongs, list | tuple) else ""
+        raise CheckFailed(f"wrongs must be a list of three layers, and is {described(wrongs)}{count}")
+    right_Y, said = np.asarray(run(layer, X)[0]), []
+    for number, wrong in enumerate(wrongs, 1):
+        expect_runs(f"wrong version {number}", wrong, X, right_Y)
+        said.append(problems_of(wrong, X, formula) or [*filter(None, [wide_only(answer, rng, number)])])
+        if not said[-1]:
+            raise CheckFailed(
+                f"in wrong version {number} nothing is wrong: gradcheck finds nothing, Y is the formula's, "
+                "and 32-bit numbers stay so"
+            )
+    other_Y = [number for number, found in enumerate(said, 1) if found[-1].startswith("another Y")]
+    if len(other_Y) > 1:
+        raise CheckFailed(
+            f"wrong versions {' and '.join(map(str, other_Y))} have another Y than the formula's: at most "
+            "one may, since a slip on the way back is harder to see"
+        )
+    kinds = [{re.sub(r"[\d.e+-]+", "", sentence) for sentence in found} for found in said]
+    for one, two in ((0, 1), (0, 2), (1, 2)):
+        factors = [times(wrong, layer, X) for wrong in (wrongs[one], wrongs[two])]
+        if None not in factors:
+            raise CheckFailed(
+                f"wrong versions {one + 1} and {two + 1} are wrong in the same way: the right dX times "
+                f"{factors[0]:.3g}, and times {factors[1]:.3g}; find another slip"
+            )
+        if kinds[one] == kinds[two]:
+            raise CheckFailed(
+                f"wrong versions {one + 1} and {two + 1} are wrong in the same way ({said[one][0]}): find "
+                "another slip"
+            )
+    elsewhere = "another Y", "too many bits"  # neither is a gradient of a Parameter
+    in_dX = ["input X" in " ".join(found) or any(words in found[-1] for words in elsewhere) for found in said]
+    if weights_of(layer) and all(in_dX):
+        raise CheckFailed(
+            "in all three dX or Y is wrong, or the bits: let one be right there, and wrong in a Parameter's "
+            "gradient"
+        )
+    return "each runs, has the right shapes, and is wrong in its own way"
+
+
+def wide_only(answer, rng, number):
+    """Say what is wider in a wrong version than in the right layer, given 32-bit numbers; nothing if none."""
+    layer, X, _, wrongs = handed_over(answer, rng, ("layer", "X", "formula", "wrongs"))
+    found = []
+    for made in (layer, wrongs[number - 1]):
+        Sequential(made).to(np.float32)
+        found.append(wide_results(made, X))
+    return "" if found[0] or not found[1] else f"{found[1][0][0]} comes with too many bits"
+
+
+def times(wrong, layer, X):
+    """Return the one factor by which all of a wrong dX differs; None if there is none, or more is wrong."""
+    factors = []
+    for part in (X, X[:2]):
+        (Y, back), (right_Y, right_back) = run(wrong, part.copy()), run(layer, part.copy())
+        dY = np.random.default_rng(5).normal(size=right_Y.shape)
+        dX, truth = back(dY.copy()), right_back(dY.copy())
+        if not np.allclose(Y, right_Y) or not truth.any():
+            return None
+        factors.append((dX * truth).sum() / (truth * truth).sum())
+        if not np.allclose(dX, factors[-1] * truth):
+            return None
+    same = np.isclose(*factors) and not np.isclose(factors[0], 1)
+    return factors[0] if same else None
+
+
+def expect_runs(name, wrong, X, right_Y):
+    """Ask whether a wrong version gets past whoever looks at shapes only."""
+    try:
+        Y, backward = expect_several(run_once(wrong, X.copy()), "Y", "backward")
+        dX = backward(np.ones(np.shape(Y)))
+    except CheckFailed:
+        raise
+    except Exception as error:
+        raise CheckFailed(
+            f"{name} raises {type(error).__name__}: {error}: what raises is noticed by everybody"
+        ) from error
+    for what, value, like in (("Y", Y, right_Y), ("dX", dX, X)):
+        if np.shape(value) != like.shape or not np.isfinite(np.asarray(value, dtype=float)).all():
+            raise CheckFailed(
+                f"{name} is noticed by everybody: {what} has shape {np.shape(value)}, where {like.shape} and "
+                "finite numbers are wanted"
+            )
+
+
+# 5. the test
+
+my_test = Exercise(
+    "24_capstone.my_test",
+    title="The test",
+    points=3,
+    kind="fill",
+    minutes=25,
+    hints=(
+        "The chapter's `find_problems` asks gradcheck and the formula. Which of the spoiled layers would "
+        "pass the first, and which the second?",
+        "Take `list(gradcheck(layer, X).problems)`, and add a sentence of your own when Y is not your "
+        "formula's. The weights are `[p.data for p in layer.parameters()]`.",
+        "Ask the layer that you are given, whatever its type, with the X that you are given: your own right "
+        "layer comes in a Sequential, too, and must get an empty list.",
+    ),
+)
+
+
+class Turn:
+    """A piece of a chain that changes what passes, there or back; across the grader's wire it stays here."""
+
+    data = None  # gradcheck asks everything for it
+
+    def __init__(self, forth, back):
+        self.forth, self.back = forth, back
+
+    def __call__(self, X):
+        """Return what goes on, and the way back."""
+        return self.forth(X), self.back
+
+    def named_parameters(self):
+        """Return no Parameters, in a dict."""
+        return {}
+
+
+def same(X):
+    """Return what came."""
+    return X
+
+
+def twice(X):
+    """Return twice what came."""
+    return 2 * X
+
+
+def half(X):
+    """Return half of what came."""
+    return X / 2
+
+
+def larger(X):
+    """Return a tenth more than what came."""
+    return 1.1 * X
+
+
+def off_in_one(dX):
+    """Return what came, with one per cent more in its largest entry."""
+    dX = np.array(dX)
+    dX.flat[np.abs(dX).argmax()] *= 1.01
+    return dX
+
+
+def spoils(X):
+    """Return a copy, and change what came."""
+    kept = X.copy()
+    X *= 1.1
+    return kept
+
+
+def shared(dX):
+    """Return what came, divided by the batch size."""
+    return dX / len(dX)
+
+
+def later_rows(Y):
+    """Return Y's flat places behind the first row, in the order of what stands there."""
+    first = Y[0].size
+    return first + np.argsort(Y.ravel()[first:], kind="stable")
+
+
+def exchanged(Y):
+    """Return a piece of a chain that exchanges two entries in later rows; None if all agree."""
+    low, *_, high = later_rows(Y)
+    if np.isclose(Y.flat[low], Y.flat[high]):
+        return None
+
+    def exchange(A):
+        A = np.array(A)
+        if A.shape == Y.shape:  # another batch passes as it is
+            A.flat[[low, high]] = A.flat[[high, low]]
+        return A
+
+    return Turn(exchange, exchange)
+
+
+def a_per_cent(Y):
+    """Return a piece of a chain that adds one per cent to one entry in a later row, there and back."""
+    places = later_rows(Y)
+    place = places[np.abs(Y.ravel()[places]).argmax()]
+
+    def enlarge(A):
+        A = np.array(A)
+        if A.shape == Y.shape:
+            A.flat[place] *= 1.01
+        return A
+
+    return Turn(enlarge, enlarge) if Y.flat[place] else None
+
+
+class Overwrites(Layer):
+    """A layer around another, whose gradients replace what was there."""
+
+    def __init__(self, layer):
+        self.layer = layer
+
+    def forward(self, X):
+        """Return Y, and a way back that forgets."""
+        Y, back = run(self.layer, X)
+
+        def backward(dY):
+            self.zero_grad()
+            return back(dY)
+
+        return Y, backward
+
+
+class Latest(Overwrites):
+    """A layer around another, whose way back belongs to the latest forward."""
+
+    def forward(self, X):
+        """Return Y, and keep the way back where the next call finds it."""
+        Y, self.back = run(self.layer, X)
+        return Y, lambda dY: self.back(dY)
+
+
+def spoiled(layer, X, near):
+    """Return a layer spoiled in several ways, by the words for it.
+
+    Two ways need a new function for each forward, and to be copied with the layer: they are left out where
+    the layer lives in another process (not near).
+    """
+    ways = {
+        "whose dX is twice as large": Sequential(Turn(same, twice), layer),
+        "in whose dX a single entry is off by one per cent": Sequential(Turn(same, off_in_one), layer),
+        "that changes X": Sequential(Turn(spoils, same), layer),
+        "that changes dY": Sequential(layer, Turn(same, spoils)),
+        "whose Y is a tenth too large, with a backward that fits": Sequential(layer, Turn(larger, larger)),
+    }
+    ways["whose dX is divided by the batch size"] = Sequential(Turn(same, shared), layer)
+    Y = np.array(run(layer, X)[0])
+    if turn := exchanged(Y):
+        ways["in whose Y two entries behind the first row are exchanged"] = Sequential(layer, turn)
+    if turn := a_per_cent(Y):
+        ways["in whose Y one entry, behind the first row, is off by one per cent"] = Sequential(layer, turn)
+    if weights_of(layer):
+        doubled = Sequential(Turn(same, half), layer, Turn(same, twice))
+        ways["that adds the gradients of its Parameters twice"] = doubled
+    if near and weights_of(layer):
+        ways["that overwrites the gradients of its Parameters"] = Overwrites(layer)
+    latest = Latest(layer)
+    if near and not gradcheck(latest, X).ok:  # else its way back does not depend on X
+        ways["whose backward follows the latest forward, not its own"] = latest
+    return ways
+
+
+@my_test.check
+def _(answer, rng):
+    layer, X, wrongs, find_problems = handed_over(answer, rng, ("layer", "X", "wrongs", "find_problems"))
+    if not callable(find_problems):
+        raise CheckFailed(f"find_problems must be a function, and is {described(find_problems)}")
+    if not isinstance(wrongs, list | tuple) or not wrongs:
+        raise CheckFailed(f"wrongs must be your list of wrong versions, and is {described(wrongs)}")
+    weights = [parameter.data.copy() for parameter in weights_of(layer)]
+    if found := told(find_problems, Sequential(layer), X):
+        raise CheckFailed(f'of your right layer, alone in a Sequential, it says "{found[0]}"')
+    if any(not np.array_equal(p.data, w) for p, w in zip(weights_of(layer), weights, strict=True)):
+        raise CheckFailed(
+            "it changes the data of your layer's Parameters: leave them as they were (`.to` rounds, and a "
+            "closure cannot be copied: save the data and put it back)"
+        )
+    said = []
+    for number, wrong in enumerate(wrongs, 1):
+        said += (found := told(find_problems, Sequential(wrong), X))[:1]
+        if not found:
+            raise CheckFailed(f"it finds nothing wrong with your wrong version {number}")
+        for sentence in found:
+            if len(sentence.split()) < 2:
+                raise CheckFailed(
+                    f'of your wrong version {number} it says "{sentence}": say in a sentence what is wrong'
+                )
+    if len(wrongs) > 1 and len(set(said)) == 1:
+        raise CheckFailed(f'it says the same of all wrong versions, "{said[0]}": say what is wrong')
+    other_layer, other_X, *_ = handed_over(answer, rng, ("layer", "X", "wrongs", "find_problems"))
+    if found := told(find_problems, Sequential(other_layer), other_X):
+        raise CheckFailed(f'of a second right layer, with other numbers, it says "{found[0]}"')
+    for words, wrong in spoiled(layer, X, near=inspect.isroutine(find_problems)).items():
+        if not told(find_problems, wrong, X):
+            raise CheckFailed(f"it finds nothing wrong with a version of your layer {words}")
+    return "silent about the right layer; your wrong versions and ours are noticed"
+
+
+def told(find_problems, layer, X):
+    """Return the sentences that a learner's test says of a layer."""
+    try:
+        found = find_problems(layer, X.copy())
+    except TypeError as error:
+        if "'Parameter'" in str(error):
+            error.args = (f"{error}; a Parameter is no array: pass its `.data`",)
+        raise
+    if not isinstance(found, list | tuple) or not all(isinstance(sentence, str) for sentence in found):
+        raise CheckFailed(
+            f"find_problems must return a list of sentences, empty if all is well, and returned "
+            f"{described(found)}"
+        )
+    return list(found)
+
+
+# 6. the experiment
+
+my_experiment = Exercise(
+    "24_capstone.my_experiment",
+    title="The experiment",
+    points=2,
+    kind="fill",
+    minutes=40,
+    hints=(
+        "Write the question down first: which number, of which model, on which data, against which rival?",
+        "Both sides get the same data, steps and tuning. Draw data and weights from "
+        "`np.random.default_rng(seed)`, and give the Learner an `rng`, too.",
+        "Small is enough: a few hundred examples of `moons`, `spirals` or a formula of yours, a few hundred "
+        "steps. Score on data that was not used for learning.",
+    ),
+)
+
+
+@my_experiment.check
+def _(answer, rng):
+    seed = int(rng.integers(100))
+    first, again, other = (scores(answer, s) for s in (seed, seed, seed + 1))
+    if any(one == two for one, two in zip(first, other, strict=True)):  # two accuracies may agree by chance
+        other = scores(answer, seed + 2)
+    for name, one, two, three in zip(
+        ("the baseline's score", "your score"), first, again, other, strict=True
+    ):
+        if one != two:
+            raise CheckFailed(
+                f"{name} for seed {seed} is {one:.6g}, and {two:.6g} in a second run with that seed: what is "
+                "drawn without the seed?"
+            )
+        if one == three:
+            raise CheckFailed(
+                f"{name} is {one:.6g} for several seeds: does it depend on the seed? is the scale fine?"
+            )
+    if first == first[::-1] and other == other[::-1]:
+        raise CheckFailed("both scores are equal for two seeds: is one model measured twice?")
+    return "repeatable, and another seed is another run"
+
+
+def scores(answer, seed):
+    """Return the two scores of a seed."""
+    found = answer(seed)
+    found = list(found) if isinstance(found, np.ndarray) and found.ndim else found
+    found = expect_several(found, "baseline", "mine")
+    for name, score in zip(("baseline", "mine"), found, strict=True):
+        if (
+            isinstance(score, bool)
+            or not isinstance(score, int | float | np.number)
+            or not np.isfinite(score)
+        ):
+            what = f"{score}" if isinstance(score, float) else described(score)
+            raise CheckFailed(f"{name} must be one finite number, and is {what}")
+    return tuple(map(float, found))
+
+
+# 7. what a person reads
+
+my_page = Exercise(
+    "24_capstone.my_page",
+    title="Half a page, with a figure",
+    points=4,
+    kind="explain",
+    minutes=40,
+    hints=(
+        "What shall be known after one look at the figure? Write that sentence first: it is the title, "
+        "and the result on your page.",
+        "Six sentences: question, layer, how checked, how compared, result, what it does not show.",
+        "Give the mean difference with its two standard errors and the number of seeds. What did you choose "
+        "by looking at results? Say it.",
+    ),
+)
+
+
+# Three works by other hands, by which the checks are tried.
+
+
+class Squash(Layer):
+    """A row of length r gets length r² / (1 + r²)."""
+
+    def forward(self, X):
+        """Return rows shorter than 1, and the way back."""
+        squares = (X * X).sum(axis=-1, keepdims=True)
+        lengths = np.sqrt(squares)
+        factor = lengths / (1 + squares)
+
+        def backward(dY):
+            along = (X * dY).sum(axis=-1, keepdims=True) / lengths
+            return factor * dY + X * along * (1 - squares) / (1 + squares) ** 2
+
+        return factor * X, backward
+
+
+def squash_work(rng):
+    """Return Squash, a batch and its formula."""
+
+    def formula(X):
+        rows = []
+        for row in X:
+            r = sum(x * x for x in row) ** 0.5
+            rows.append([x / r * r**2 / (1 + r**2) for x in row])
+        return np.array(rows)
+
+    return Squash(), rng.normal(size=(4, 3)), formula
+
+
+def squash_wrongs(rng):
+    """Return the work with three wrong versions: functions around the right layer."""
+    layer, X, formula = squash_work(rng)
+
+    def length_is_a_constant(X):
+        r = np.sqrt((X * X).sum(axis=-1, keepdims=True))
+        return layer(X)[0], lambda dY: dY * r / (1 + r * r)
+
+    def flipped(X):
+        Y, back = layer(X)
+        return Y, lambda dY: -back(dY)
+
+    def without_the_one(X):
+        r2 = (X * X).sum(axis=-1, keepdims=True)
+        U = X / np.sqrt(r2)
+        return U, lambda dY: (dY - U * (U * dY).sum(axis=-1, keepdims=True)) / np.sqrt(r2)
+
+    return layer, X, formula, [length_is_a_constant, flipped, without_the_one]
+
+
+def distances(centres, slip=""):
+    """Return a layer, a function: the squared distance of each row to each centre."""
+
+    def forward(X):
+        ahead = X[:, None, :] - centres.data  # (batch, k, n)
+
+        def backward(dY):
+            back = 2 * ahead * dY[..., None]
+            if slip == "assigns":
+                centres.grad[...] = 0
+            centres.grad -= back.mean(axis=0) if slip == "mean" else back.sum(axis=0)
+            return back.sum(axis=1) / (2 if slip == "half" else 1)
+
+        return (ahead * ahead).sum(axis=-1), backward
+
+    return forward
+
+
+def distances_work(rng):
+    """Return the distances, a batch and their formula."""
+    centres = Parameter(rng.normal(size=(2, 3)))
+
+    def formula(X, C):
+        return np.array([[np.linalg.norm(row - centre) ** 2 for centre in C] for row in X])
+
+    return distances(centres), rng.normal(size=(5, 3)), formula
+
+
+def distances_wrongs(rng):
+    """Return the work with three wrong versions: the same function with a slip each."""
+    layer, X, formula = distances_work(rng)
+    (centres,) = weights_of(layer)
+    slips = ("assigns", "mean", "half")
+    return layer, X, formula, [distances(Parameter(centres.data.copy()), slip) for slip in slips]
+
+
+class Cosines(Layer):
+    """The cosine of each row with each column of W."""
+
+    def __init__(self, n_in, n_out, rng):
+        self.W = Parameter(rng.normal(size=(n_in, n_out)))
+
+    def forward(self, X):
+        """Return all cosines, and the way back."""
+        W = self.W.data
+        r, s = np.linalg.norm(X, axis=1, keepdims=True), np.linalg.norm(W, axis=0, keepdims=True)
+        U, V = X / r, W / s
+        Y = U @ V
+
+        def backward(dY):
+            dV, dU = U.T @ dY, dY @ V.T
+            self.W.grad += (dV - V * (V * dV).sum(axis=0)) / s
+            return (dU - U * (U * dU).sum(axis=1, keepdims=True)) / r
+
+        return Y, backward
+
+
+def cosines_work(rng):
+    """Return the cosines, a batch and their formula."""
+
+    def formula(X, W):
+        return X @ W / np.sqrt(np.outer((X**2).sum(axis=1), (W**2).sum(axis=0)))
+
+    return Cosines(3, 2, rng), rng.normal(size=(5, 3)), formula
+
+
+def by_both(formula):
+    """Return a test that asks gradcheck and a formula."""
+
+    def find_problems(layer, X):
+        found = list(gradcheck(layer, X).problems)
+        if not np.allclose(layer(X)[0], formula(X, *[p.data for p in layer.parameters()])):
+            found.append("Y is not the formula's")
+        return found
+
+    return find_problems
+
+
+# The works as answers, right ones and wrong ones.
+
+
+@my_layer.right
+def a_class_without_parameters(rng):
+    return squash_work(rng)[:2]
+
+
+@my_layer.right
+def a_function_with_a_parameter(rng):
+    return distances_work(rng)[:2]
+
+
+@my_layer.right
+def a_class_with_a_parameter(rng):
+    return cosines_work(rng)[:2]
+
+
+def waves_of(W):
+    """Return a layer, a function: the cosines of X W, where W is not trained."""
+
+    def forward(X):
+        Z = X @ W.data
+        return np.cos(Z), lambda dY: -(dY * np.sin(Z)) @ W.data.T
+
+    return forward
+
+
+def swish(beta):
+    """Return a layer, a function: x · sigmoid(βx)."""
+    beta = Parameter([beta])
+
+    def forward(X):
+        S = 1 / (1 + np.exp(-beta.data * X))
+        slope = X * S * (1 - S)
+
+        def backward(dY):
+            beta.grad += (dY * X * slope).sum()
+            return dY * (S + beta.data * slope)
+
+        return X * S, backward
+
+    return forward
+
+
+def soft_threshold(t):
+    """Return a layer, a function: x moved towards 0 by t, one for each column."""
+    t = Parameter(t)
+
+    def forward(X):
+        keeps = np.abs(X) > t.data
+        sign = np.sign(X) * keeps
+
+        def backward(dY):
+            t.grad -= (dY * sign).sum(axis=0)
+            return dY * keeps
+
+        return sign * (np.abs(X) - t.data), backward
+
+    return forward
+
+
+@my_layer.right
+def with_a_buffer(rng):
+    W = Buffer(rng.normal(size=(3, 4)))
+    return waves_of(W), rng.normal(size=(5, 3))
+
+
+@my_layer.right
+def swish_at_a_beta_of_one(rng):
+    return swish(1.0), rng.normal(size=(5, 3))
+
+
+@my_layer.right
+def soft_threshold_at_a_half(rng):
+    return soft_threshold([0.4, 0.5, 0.6]), rng.normal(size=(5, 3))
+
+
+def with_layer(layer, shape=(5, 3)):
+    """Return an answer that hands over a layer made from rng, for the mistakes."""
+
+    def my_layer(rng):
+        return layer(rng), rng.normal(size=shape)
+
+    return my_layer
+
+
+my_layer.mistake("this is a layer called Linear, as one of minigrad's")(
+    with_layer(lambda rng: Linear(3, 2, rng=rng))
+)
+my_layer.mistake("on your X, Y is X itself")(with_layer(lambda rng: lambda X: (X.copy(), lambda dY: dY)))
+my_layer.mistake("on your X, Y is X scaled and shifted")(
+    with_layer(lambda rng: lambda X: (3 * X, lambda dY: 3 * dY))
+)
+my_layer.mistake("on your X, Y is what minigrad's Tanh returns")(
+    with_layer(lambda rng: lambda X: (np.tanh(X), lambda dY: dY * (1 - np.tanh(X) ** 2)))
+)
+my_layer.mistake("at its start your layer is nothing new (Y is X scaled and shifted")(
+    with_layer(lambda rng: swish(0.0))
+)
+my_layer.mistake("at its start your layer is nothing new (Y is X itself)")(
+    with_layer(lambda rng: soft_threshold([0.0, 0.0, 0.0]))
+)
+my_layer.mistake("backward adds to the gradients: W: overwritten")(
+    with_layer(lambda rng: Assigning(3, 2, rng))
+)
+my_layer.mistake("cross terms are missing")(
+    with_layer(lambda rng: lambda X: (Squash()(X)[0], lambda dY: one_by_one(X) * dY))
+)
+my_layer.mistake("given 32-bit numbers, Y comes as float64")(with_layer(lambda rng: wide_sine))
+my_layer.mistake("given one example, Y has 3 rows and X has 1")(
+    with_layer(
+        lambda rng: (
+            lambda X: (
+                (np.sin(X).squeeze(), lambda dY: dY.reshape(X.shape) * np.cos(X))
+                if len(X) == 1
+                else (np.sin(X), lambda dY: dY * np.cos(X))
+            )
+        )
+    )
+)
+my_layer.mistake("that is the class: hand over a layer")(with_layer(lambda rng: Squash))
+my_layer.mistake("calling the layer must return a pair")(with_layer(lambda rng: lambda X: np.sin(X)))
+
+
+class Assigning(Cosines):
+    """Cosines that overwrite the gradient of W."""
+
+    def forward(self, X):
+        """Return all cosines, and a way back that forgets."""
+        Y, back = super().forward(X)
+
+        def backward(dY):
+            self.W.grad[...] = 0
+            return back(dY)
+
+        return Y, backward
+
+
+def one_by_one(X):
+    """Return the slope of each output of Squash by its own input."""
+    squares = (X * X).sum(axis=-1, keepdims=True)
+    lengths = np.sqrt(squares)
+    return lengths / (1 + squares) + X * X / lengths * (1 - squares) / (1 + squares) ** 2
+
+
+def wide_sine(X):
+    """Return the sine of X as 64-bit numbers, whatever X is."""
+    Y = np.zeros(X.shape)
+    Y += np.sin(X)
+    return Y, lambda dY: dY * np.cos(X)
+
+
+KEPT = Parameter([[0.5, 1.0], [-1.0, 2.0], [0.3, 0.4]])
+
+
+@my_layer.mistake("given 32-bit numbers, Y comes as float64")
+def a_plain_matrix(rng):
+    W = rng.normal(size=(3, 4))
+
+    def forward(X):
+        Z = X @ W
+        return np.cos(Z), lambda dY: -(dY * np.sin(Z)) @ W.T
+
+    return forward, rng.normal(size=(5, 3))
+
+
+@my_layer.mistake("a Parameter in a default argument is not found: make it in the outer function")
+def a_default_argument(rng):
+    def forward(X, W=Parameter(rng.normal(size=(3, 4)))):  # noqa: B008
+        Z = X @ W.data
+
+        def backward(dY):
+            dZ = -dY * np.sin(Z)
+            W.grad += X.T @ dZ
+            return dZ @ W.data.T
+
+        return np.cos(Z), backward
+
+    return forward, rng.normal(size=(5, 3))
+
+
+@my_layer.mistake("the Parameter t has no effect on Y: nudging it moves nothing")
+def a_parameter_without_a_say(rng):
+    t = Parameter(np.ones(3))
+
+    def forward(X):
+        def backward(dY):
+            t.grad += 0 * dY.sum(axis=0)
+            return dY * np.cos(X)
+
+        return np.sin(X), backward
+
+    return forward, rng.normal(size=(5, 3))
+
+
+@my_layer.right
+def humps_that_start_far_away(rng):
+    c = Parameter(rng.uniform(2, 3, size=3))
+
+    def forward(X):
+        Z = X - c.data
+        H = np.exp(-Z * Z / 2)
+
+        def backward(dY):
+            c.grad += (dY * H * Z).sum(axis=0)
+            return -dY * H * Z
+
+        return H, backward
+
+    return forward, rng.normal(size=(5, 3))
+
+
+@my_layer.mistake("all examples of X are equal")
+def a_batch_of_ones(rng):
+    return soft_threshold([0.4, 0.5, 0.6]), np.ones((5, 3))
+
+
+@my_layer.mistake("elsewhere your layer is something else: choose an X that shows it")
+def only_where_it_does_nothing(rng):
+    def forward(X):
+        return np.where(X < 0, np.sin(X), X), lambda dY: dY * np.where(X < 0, np.cos(X), 1)
+
+    return forward, rng.uniform(0.5, 2, size=(5, 3))
+
+
+@my_layer.mistake("two calls hand over the same Parameters")
+def one_for_all_calls(rng):
+    layer = Cosines(3, 2, rng)
+    layer.W = KEPT
+    return layer, rng.normal(size=(5, 3))
+
+
+@my_layer.mistake("X is the same for every rng")
+def a_fixed_batch(rng):
+    return Cosines(3, 2, rng), np.linspace(-1, 1, 15).reshape(5, 3)
+
+
+@my_layer.mistake("two calls with the same seed give different numbers")
+def without_the_rng(rng):
+    return Cosines(3, 2, np.random.default_rng()), rng.normal(size=(5, 3))
+
+
+@my_layer.mistake("X must be a batch of 3 examples or more and at most 100 numbers")
+def too_much(rng):
+    return Cosines(30, 2, rng), rng.normal(size=(50, 30))
+
+
+@my_layer.mistake("it must return layer and X, and returned a Squash")
+def the_layer_alone(rng):
+    return Squash()
+
+
+@my_formula.right
+def squash_in_loops(rng):
+    return squash_work(rng)
+
+
+@my_formula.right
+def distances_in_one_line(rng):
+    return distances_work(rng)
+
+
+@my_formula.right
+def cosines_at_once(rng):
+    return cosines_work(rng)
+
+
+@my_formula.mistake("it must compute with the arrays that it is given, not with the layer's")
+def asks_the_layer(rng):
+    layer, X, _ = cosines_work(rng)
+    return layer, X, lambda X, W: layer(X)[0]
+
+
+@my_formula.mistake("it must compute with the arrays that it is given, not with the layer's")
+def reads_the_layers_weights(rng):
+    layer, X, formula = cosines_work(rng)
+    return layer, X, lambda X, W: formula(X, layer.W.data)
+
+
+@my_formula.mistake("the formula's Y[")
+def forgets_the_lengths(rng):
+    layer, X, _ = cosines_work(rng)
+    return layer, X, lambda X, W: X @ W
+
+
+@my_formula.mistake("given your X, the formula returns shape (5,), and the layer's Y has (5, 2)")
+def one_centre_only(rng):
+    layer, X, _ = distances_work(rng)
+    return layer, X, lambda X, C: ((X - C[0]) ** 2).sum(axis=1)
+
+
+def gain(W, s):
+    """Return a layer that holds W (3, 4) and s (4,): the sine of X W, times s."""
+
+    def forward(X):
+        Z = X @ W.data
+
+        def backward(dY):
+            dZ = dY * s.data * np.cos(Z)
+            W.grad += X.T @ dZ
+            s.grad += (dY * np.sin(Z)).sum(axis=0)
+            return dZ @ W.data.T
+
+        return np.sin(Z) * s.data, backward
+
+    return forward
+
+
+def gain_work(rng):
+    """Return a gain and a batch."""
+    return gain(Parameter(rng.normal(size=(3, 4))), Parameter(rng.normal(size=4))), rng.normal(size=(5, 3))
+
+
+@my_formula.right
+def two_weights(rng):
+    return *gain_work(rng), lambda X, W, s: np.sin(X @ W) * s
+
+
+@my_formula.mistake("in another order than they come; they come as W (3, 4), s (4,), after X")
+def another_order(rng):
+    return *gain_work(rng), lambda X, s, W: np.sin(X @ W) * s
+
+
+@my_formula.mistake("the formula was given one example: X (1, 3)")
+def always_five_rows(rng):
+    layer, X, _ = distances_work(rng)
+
+    def formula(X, C):
+        return np.array([[((X[example] - c) ** 2).sum() for c in C] for example in range(5)])
+
+    return layer, X, formula
+
+
+@my_formula.mistake("it changes X, which belongs to its caller")
+def in_place(rng):
+    layer, X, _ = squash_work(rng)
+
+    def formula(X):
+        Y = layer(X)[0].copy()
+        X *= 2
+        return Y
+
+    return layer, X, formula
+
+
+@my_formula.mistake("the formula must be a function, and is one array of shape (5, 2)")
+def already_computed(rng):
+    layer, X, formula = distances_work(rng)
+    return layer, X, formula(X, *[parameter.data for parameter in weights_of(layer)])
+
+
+@wrong_versions.right
+def around_the_right_one(rng):
+    return squash_wrongs(rng)
+
+
+@wrong_versions.right
+def with_a_slip_each(rng):
+    return distances_wrongs(rng)
+
+
+def replaced(make):
+    """Return a wrong_versions in which the three wrong versions are others, for the mistakes."""
+
+    def wrong_versions(rng):
+        layer, X, formula, wrongs = distances_wrongs(rng)
+        return layer, X, formula, make(layer, wrongs)
+
+    return wrong_versions
+
+
+@wrong_versions.right
+def always_of_64_bits(rng):
+    layer, X, formula, wrongs = distances_wrongs(rng)
+    return layer, X, formula, [*wrongs[:2], wide(layer)]
+
+
+@wrong_versions.right
+def a_mean_and_a_sign(rng):
+    layer, X, formula, wrongs = distances_wrongs(rng)
+
+    def share(X):
+        Y, back = layer(X)
+        return Y, lambda dY: back(dY) / len(X)
+
+    return layer, X, formula, [wrongs[0], scaled(layer, -1.0), share]
+
+
+def scaled(layer, factor):
+    """Return a layer with dX times a factor."""
+
+    def forward(X):
+        Y, back = layer(X)
+        return Y, lambda dY: factor * back(dY)
+
+    return forward
+
+
+def wide(layer):
+    """Return a layer that returns 64-bit numbers, whatever X is."""
+
+    def forward(X):
+        Y, back = layer(X)
+        return Y.astype(float), lambda dY: back(dY).astype(float)
+
+    return forward
+
+
+def entry_off(layer):
+    """Return a layer in whose dX one column is twice too large."""
+
+    def forward(X):
+        Y, back = layer(X)
+        return Y, lambda dY: back(dY) * np.array([2.0, 1.0, 1.0])
+
+    return forward
+
+
+def shifted(layer):
+    """Return a layer to whose dX something is added that does not depend on dY."""
+
+    def forward(X):
+        Y, back = layer(X)
+        return Y, lambda dY: back(dY) + 1
+
+    return forward
+
+
+wrong_versions.mistake("in wrong version 2 nothing is wrong")(
+    replaced(lambda layer, wrongs: [wrongs[0], layer, wrongs[2]])
+)
+wrong_versions.mistake("wrong versions 1 and 3 are wrong in the same way")(
+    replaced(lambda layer, wrongs: [wrongs[0], wrongs[1], wrongs[0]])
+)
+wrong_versions.mistake("wrong version 3 is noticed by everybody: dX has shape (3,)")(
+    replaced(lambda layer, wrongs: [*wrongs[:2], lambda X: (layer(X)[0], lambda dY: layer(X)[1](dY).sum(0))])
+)
+wrong_versions.mistake("in all three dX or Y is wrong, or the bits: let one")(
+    replaced(lambda layer, wrongs: [entry_off(layer), scaled(layer, -1.0), shifted(layer)])
+)
+wrong_versions.mistake("in all three dX or Y is wrong, or the bits")(
+    replaced(lambda layer, wrongs: [wide(layer), scaled(layer, -1.0), shifted(layer)])
+)
+wrong_versions.mistake("the right dX times -1, and times -2; find another slip")(
+    replaced(lambda layer, wrongs: [wrongs[0], scaled(layer, -1.0), scaled(layer, -2.0)])
+)
+wrong_versions.mistake("versions 1 and 2 have another Y than the formula's: at most one may")(
+    replaced(
+        lambda layer, wrongs: [
+            lambda X: (2 * layer(X)[0], lambda dY: 2 * layer(X)[1](dY)),
+            lambda X: (3 * layer(X)[0], lambda dY: 3 * layer(X)[1](dY)),
+            wrongs[0],
+        ]
+    )
+)
+wrong_versions.mistake("have another Y than the formula's: at most one may")(
+    replaced(
+        lambda layer, wrongs: [
+            wrongs[0],
+            lambda X: (2 * layer(X)[0], lambda dY: 2 * layer(X)[1](dY)),
+            lambda X: (2 * layer(X)[0], layer(X)[1]),
+        ]
+    )
+)
+wrong_versions.mistake("wrongs must be a list of three layers, and is a list of 2")(
+    replaced(lambda layer, wrongs: wrongs[:2])
+)
+
+
+@wrong_versions.mistake("the right layer has a problem itself")
+def wrong_from_the_start(rng):
+    layer, X, formula, wrongs = distances_wrongs(rng)
+    return wrongs[0], X, formula, wrongs
+
+
+def tested(make_test, wrongs=distances_wrongs):
+    """Return a my_test around a test that is made from the work, for rights and mistakes."""
+
+    def my_test(rng):
+        layer, X, formula, wrong = wrongs(rng)
+        return layer, X, wrong, make_test(formula)
+
+    return my_test
+
+
+my_test.right(tested(by_both))
+my_test.right(tested(by_both, squash_wrongs))
+
+
+@my_test.right
+def in_sentences_of_its_own(rng):
+    layer, X, formula, wrongs = distances_wrongs(rng)
+
+    def find_problems(layer, X):
+        report = gradcheck(layer, X)
+        found = [f"broken: {rule}" for rule, complaint in report.rules.items() if complaint]
+        found += [f"{row.name} {row.verdict}" for row in report.rows if row.verdict == "WRONG"]
+        far = np.abs(layer(X)[0] - formula(X, *[p.data for p in layer.parameters()])).max()
+        return (*found, f"Y is off by {far:.1e}") if far > 1e-9 else tuple(found)
+
+    return layer, X, wrongs, find_problems
+
+
+def by_gradcheck(formula):
+    """Return a test that asks gradcheck only."""
+    return lambda layer, X: gradcheck(layer, X).problems
+
+
+def by_shapes(formula):
+    """Return a test that looks at shapes only."""
+
+    def find_problems(layer, X):
+        Y, back = layer(X)
+        return [] if back(Y).shape == X.shape else ["dX has the wrong shape"]
+
+    return find_problems
+
+
+def by_one_answer(formula):
+    """Return a test that says whether, and not what."""
+
+    def find_problems(layer, X):
+        return ["something is wrong"] if by_both(formula)(layer, X) else []
+
+    return find_problems
+
+
+def by_truth(formula):
+    """Return a test that answers with True and False."""
+    return lambda layer, X: not by_both(formula)(layer, X)
+
+
+def by_type(formula):
+    """Return a test that looks who made the layer."""
+    return lambda layer, X: [] if getattr(layer, "__name__", "") == "forward" else [f"who is {layer!r:.20}?"]
+
+
+def by_nudging_once(formula):
+    """Return a test of dX alone, with ones, to one part in fifty; and of the formula."""
+
+    def find_problems(layer, X):
+        Y, back = layer(X)
+        dX = back(np.ones_like(Y))
+        truth = numerical_gradient(lambda X: layer(X)[0].sum(), X)
+        found = [] if np.allclose(dX, truth, rtol=0.02, atol=1e-6) else ["dX is not what nudging says"]
+        weights = [parameter.data for parameter in layer.parameters()]
+        return found if np.allclose(Y, formula(X, *weights)) else [*found, "Y is not the formula's"]
+
+    return find_problems
+
+
+def by_parts(rows=slice(None), look=lambda Y: Y, **close):
+    """Return what makes a test of some rows, which compares what a look at Y shows, more or less closely."""
+
+    def make(formula):
+        def find_problems(layer, X):
+            found = list(gradcheck(layer, X[rows]).problems)
+            truth = formula(X[rows], *[p.data for p in layer.parameters()])
+            if not np.allclose(look(layer(X[rows])[0]), look(truth), **close):
+                found.append("Y is not the formula's")
+            return found
+
+        return find_problems
+
+    return make
+
+
+def by_letters(formula):
+    """Return a test that gives each problem a letter."""
+    return lambda layer, X: ["xyz"[len(found) % 3] for found in by_both(formula)(layer, X)]
+
+
+def by_parameters(formula):
+    """Return a test that gives the formula Parameters where it wants arrays."""
+
+    def find_problems(layer, X):
+        found = list(gradcheck(layer, X).problems)
+        return found if np.allclose(layer(X)[0], formula(X, *layer.parameters())) else [*found, "Y is off"]
+
+    return find_problems
+
+
+def by_bits(puts_back):
+    """Return what makes a test that asks for the bits, too, and puts the weights back as they were or not."""
+
+    def make(formula):
+        def find_problems(layer, X):
+            found = by_both(formula)(layer, X)
+            kept = [p.data.copy() for p in layer.parameters()]
+            Y = layer.to(np.float32)(X.astype(np.float32))[0]
+            layer.to(np.float64)
+            if puts_back:
+                for p, data in zip(layer.parameters(), kept, strict=True):
+                    p.data[...] = data
+            return found if Y.dtype == np.float32 else [*found, "Y comes with too many bits"]
+
+        return find_problems
+
+    return make
+
+
+my_test.right(tested(by_bits(puts_back=True)))
+my_test.mistake("save the data and put it back")(tested(by_bits(puts_back=False)))
+my_test.mistake("whose dX is divided by the batch size")(tested(by_parts(slice(1)), squash_wrongs))
+my_test.mistake("in whose Y two entries behind the first row are exchanged")(
+    tested(by_parts(look=lambda Y: Y[0, 0]), squash_wrongs)
+)
+my_test.mistake("in whose Y two entries behind the first row are exchanged")(
+    tested(by_parts(look=lambda Y: Y.sum()), squash_wrongs)
+)
+my_test.mistake("in whose Y one entry, behind the first row, is off by one per cent")(
+    tested(by_parts(atol=0.03), squash_wrongs)
+)
+my_test.mistake("say in a sentence what is wrong")(tested(by_letters))
+my_test.mistake("a Parameter is no array: pass its `.data`")(tested(by_parameters))
+my_test.mistake("whose Y is a tenth too large, with a backward that fits")(tested(by_gradcheck))
+my_test.mistake("it finds nothing wrong with your wrong version 1")(tested(by_shapes))
+my_test.mistake('it says the same of all wrong versions, "something is wrong"')(tested(by_one_answer))
+my_test.mistake("find_problems must return a list of sentences, empty if all is well, and returned a bool")(
+    tested(by_truth)
+)
+my_test.mistake("of your right layer, alone in a Sequential, it says")(tested(by_type))
+my_test.mistake("in whose dX a single entry is off by one per cent")(tested(by_nudging_once, squash_wrongs))
+
+
+def lenient(rng, seed):
+    """Return a small run: means of what was drawn."""
+    return rng.normal(size=20).mean(), rng.normal(size=20).mean() + seed % 3
+
+
+@my_experiment.right
+def means_of_what_was_drawn(seed):
+    return lenient(np.random.default_rng(seed), seed)
+
+
+@my_experiment.right
+def a_line_and_distances(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 3))
+    T = (X * X).sum(axis=1, keepdims=True)
+    features = distances(Parameter(rng.normal(size=(4, 3))))(X)[0]
+    found = []
+    for F in (X, features):
+        A = np.column_stack([F[:40], np.ones(40)])
+        w = np.linalg.lstsq(A, T[:40], rcond=None)[0]
+        found.append(np.mean((np.column_stack([F[40:], np.ones(20)]) @ w - T[40:]) ** 2))
+    return found
+
+
+@my_experiment.right
+def an_array_of_two(seed):
+    return np.array(lenient(np.random.default_rng(seed), seed))
+
+
+@my_experiment.mistake("does it depend on the seed")
+def always_the_same(seed):
+    return lenient(np.random.default_rng(0), 0)
+
+
+@my_experiment.mistake("in a second run with that seed: what is drawn without the seed?")
+def draws_without_the_seed(seed):
+    return lenient(np.random.default_rng(), seed)
+
+
+@my_experiment.mistake("both scores are equal for two seeds: is one model measured twice?")
+def one_model_twice(seed):
+    score = np.random.default_rng(seed).normal()
+    return score, score
+
+
+@my_experiment.mistake("mine must be one finite number, and is nan")
+def ran_away(seed):
+    return np.random.default_rng(seed).normal(), float("nan")
+
+
+@my_experiment.mistake("baseline must be one finite number, and is one array of shape (5,)")
+def all_seeds_at_once(seed):
+    return np.random.default_rng(seed).normal(size=(2, 5))[0], 1.0
+
+
+@my_experiment.mistake("it must return baseline and mine, and returned a float")
+def the_difference_alone(seed):
+    return np.random.default_rng(seed).normal()
