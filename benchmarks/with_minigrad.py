@@ -1,6 +1,7 @@
 """minigrad takes the step: through its public names, as a reader of the course would write it."""
 
 import minigrad
+from benchmarks import gpt
 from benchmarks.workloads import start
 
 
@@ -10,20 +11,37 @@ def learner(workload, weights):
     Parameters
     ----------
     workload : Workload
-    weights : list of (array (n_in, n_out), array (n_out,))
+    weights : list of tuple of array
+        As benchmarks.workloads.start draws them.
 
     Returns
     -------
     minigrad.Learner
     """
-    layers = []
-    for W, b in weights:
-        linear = minigrad.Linear(*W.shape, rng=0, dtype=workload.dtype)
-        linear.W.data[...], linear.b.data[...] = W, b
-        layers += [linear, getattr(minigrad, workload.activation)()]
-    model = minigrad.Sequential(*layers[:-1])  # no activation after the last linear layer
+    model = gpt.minigrad_model(workload, weights) if workload.heads else sequential(workload, weights)
     optimizer = getattr(minigrad, workload.optimizer)(workload.learning_rate)
     return minigrad.Learner(model, getattr(minigrad, workload.loss), optimizer)
+
+
+def sequential(workload, weights):
+    """Return the layers of a workload, one after the other, with copies of the given weights."""
+    layers = []
+    for W, b, *U in weights:
+        if layers and workload.activation:
+            layers.append(getattr(minigrad, workload.activation)())
+        if layers and workload.side:
+            layers.append(minigrad.MaxPool2d(2))
+        if U:
+            layers.append(minigrad.LSTM(len(W), len(U[0]), last=True, rng=0, dtype=workload.dtype))
+            layers[-1].U.data[...] = U[0]
+        elif W.ndim == 4:
+            n_out, n_in, *kernel = W.shape
+            layers.append(minigrad.Conv2d(n_in, n_out, tuple(kernel), rng=0, dtype=workload.dtype))
+        else:
+            layers += [minigrad.Flatten()] if workload.side else []
+            layers.append(minigrad.Linear(*W.shape, rng=0, dtype=workload.dtype))
+        layers[-1].W.data[...], layers[-1].b.data[...] = W, b
+    return minigrad.Sequential(*layers)
 
 
 def step(workload):

@@ -2,14 +2,16 @@
 
 At its best means what a user can choose without changing the model: the fused optimizer (one pass over the
 memory; PyTorch 2.4 and newer have it on CPUs, for SGD and Adam), gradients dropped instead of zeroed
-(`set_to_none`, the default since 2.0, so eager has it too), and an allocator that keeps freed memory. Leaves
-out torch.compile, which is no longer eager and needs a C++ compiler. PyTorch is imported when asked for.
+(`set_to_none`, the default since 2.0, so eager has it too), an allocator that keeps freed memory, and for
+images `channels_last`: the channels of a place side by side. Leaves out torch.compile, which is no longer
+eager and needs a C++ compiler. PyTorch is imported when asked for.
 """
 
 import os
 
 import numpy as np
 
+from benchmarks import gpt
 from benchmarks.workloads import start
 
 
@@ -21,16 +23,65 @@ def _torch():
     return torch
 
 
-def _trained(torch, workload, weights, **options):
-    """Return a function (X, T) -> loss that takes one step."""
+def _linear(torch, W, b):
+    """Return a linear layer with copies of these weights."""
+    linear = torch.nn.Linear(*W.shape, dtype=torch.from_numpy(W).dtype)
+    with torch.no_grad():
+        linear.weight.copy_(torch.from_numpy(W.T))
+        linear.bias.copy_(torch.from_numpy(b))
+    return linear
+
+
+def _convolution(torch, W, b):
+    """Return a convolution with copies of these weights."""
+    n_out, n_in, *kernel = W.shape
+    convolution = torch.nn.Conv2d(n_in, n_out, kernel, dtype=torch.from_numpy(W).dtype)
+    with torch.no_grad():
+        convolution.weight.copy_(torch.from_numpy(W))
+        convolution.bias.copy_(torch.from_numpy(b))
+    return convolution
+
+
+def _lstm(torch, W, b, U):
+    """Return an LSTM with copies of these weights, and what hands on its last state alone.
+
+    On a processor that oneDNN knows, which is most of them, PyTorch runs all steps as one compiled operation.
+    """
+
+    class LastState(torch.nn.Module):
+        def forward(self, states):
+            return states[0][:, -1]
+
+    lstm = torch.nn.LSTM(len(W), len(U), batch_first=True, dtype=torch.from_numpy(W).dtype)
+    with torch.no_grad():
+        lstm.weight_ih_l0.copy_(torch.from_numpy(W.T))
+        lstm.weight_hh_l0.copy_(torch.from_numpy(U.T))
+        lstm.bias_ih_l0.copy_(torch.from_numpy(b))
+        lstm.bias_hh_l0.zero_()
+    lstm.bias_hh_l0.requires_grad_(False)  # it has a second bias, which would learn the same once more
+    return lstm, LastState()
+
+
+def _layers(torch, workload, weights):
+    """Return the layers of a workload, one after the other, with copies of the given weights."""
     layers = []
-    for W, b in weights:
-        linear = torch.nn.Linear(*W.shape, dtype=getattr(torch, workload.dtype))
-        with torch.no_grad():
-            linear.weight.copy_(torch.from_numpy(W.T))
-            linear.bias.copy_(torch.from_numpy(b))
-        layers += [linear, getattr(torch.nn, workload.activation)()]
-    model = torch.nn.Sequential(*layers[:-1])
+    for W, b, *U in weights:
+        if layers and workload.activation:
+            layers.append(getattr(torch.nn, workload.activation)())
+        if layers and workload.side:
+            layers.append(torch.nn.MaxPool2d(2))
+        if W.ndim == 4:
+            layers.append(_convolution(torch, W, b))
+        else:
+            layers += [torch.nn.Flatten()] if workload.side else []
+            layers += _lstm(torch, W, b, *U) if U else [_linear(torch, W, b)]
+    return torch.nn.Sequential(*layers)
+
+
+def _trained(torch, workload, weights, layout="contiguous_format", **options):
+    """Return a function (X, T) -> loss that takes one step, with kernels in that layout."""
+    model = (gpt.torch_model if workload.heads else _layers)(torch, workload, weights)
+    model = model.to(memory_format=getattr(torch, layout))
     loss = {"mse": torch.nn.MSELoss, "cross_entropy": torch.nn.CrossEntropyLoss}[workload.loss]()
     make = getattr(torch.optim, workload.optimizer)
     optimizer = make(model.parameters(), lr=workload.learning_rate, **options)
@@ -45,12 +96,16 @@ def _trained(torch, workload, weights, **options):
     return take
 
 
-def eager(workload, **options):
+def eager(workload, layout="contiguous_format", **options):
     """Return a function that takes one step with PyTorch, its defaults unchanged; it returns the loss."""
     torch = _torch()
     X, T, weights = start(workload)
-    take = _trained(torch, workload, weights, **options)
+    take = _trained(torch, workload, weights, layout, **options)
     X, T = torch.from_numpy(X), torch.from_numpy(T)
+    if workload.heads:
+        T = T.flatten()  # a GPT's logits are rows
+    if workload.side:
+        X = X.contiguous(memory_format=getattr(torch, layout))
     return lambda: take(X, T)
 
 
@@ -59,7 +114,7 @@ def best(workload):
     np.empty(
         31 * 2**20, dtype=np.uint8
     )  # freed at once: glibc keeps freed blocks up to this size from now on
-    return eager(workload, fused=True)
+    return eager(workload, layout="channels_last", fused=True)
 
 
 def epoch(workload, examples):

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks import gpt
+
+KERNEL = 5  # rows and columns of what a convolution sees
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -20,8 +24,8 @@ class Workload:
         Widths from the input to the output.
     batch : int
         Rows of X.
-    activation : str
-        "Tanh" or "ReLU", between the linear layers.
+    activation : str or None
+        "Tanh" or "ReLU", between the layers.
     loss : str
         "mse" or "cross_entropy".
     optimizer : str
@@ -30,18 +34,28 @@ class Workload:
     goal_torch, goal_numpy : float, optional
         How long a step of minigrad may take on one thread, in steps of PyTorch eager and of raw NumPy.
     dtype : str
+    steps : int
+        Of a sequence. If there are any, the first layer is an LSTM, and the next one sees its last state.
+    side : int
+        Rows, and columns, of an image. If there are any, sizes are channels, and all layers but the last are
+        convolutions, with kernels of 5 × 5, the activation and a max pool of 2 × 2 behind each.
+    heads : int
+        Of attention. If there are any, it is a GPT: see benchmarks.gpt for its sizes.
     """
 
     name: str
     sizes: tuple
     batch: int
-    activation: str
+    activation: str | None
     loss: str
     optimizer: str
     learning_rate: float
     goal_torch: float | None = None
     goal_numpy: float | None = None
     dtype: str = "float32"
+    steps: int = 0
+    side: int = 0
+    heads: int = 0
 
 
 # Every step is taken on the same batch. Adam's rate is small, so that after many thousand steps gradients are
@@ -54,6 +68,9 @@ WORKLOADS = {
         Workload("W2 Adam", (64, 128, 10), 64, "ReLU", "cross_entropy", "Adam", 1e-5, 0.21, 1.15),
         Workload("W3", (784, 512, 512, 10), 128, "ReLU", "cross_entropy", "Adam", 1e-5, 0.88, 1.08),
         Workload("W4", (1024, 4096, 1024), 512, "ReLU", "mse", "SGD", 0.05, 0.97, 1.04),
+        Workload("W5", (1, 16, 32, 10), 64, "ReLU", "cross_entropy", "Adam", 1e-5, 0.95, 1.05, side=28),
+        Workload("W6", (65, 64, 64, 65), 16, None, "cross_entropy", "Adam", 1e-5, 0.95, steps=64, heads=4),
+        Workload("W7", (64, 64, 10), 32, None, "cross_entropy", "Adam", 1e-5, 0.95, 1.10, steps=32),
     )
 }
 
@@ -69,9 +86,13 @@ def start(workload, examples=None):
 
     Returns
     -------
-    X : array (examples, sizes[0])
+    X : array (examples, sizes[0]), of sequences (examples, steps, sizes[0]), or of images
+        (examples, sizes[0], side, side)
     T : array (examples, sizes[-1]), or of integers (examples,)
+        Of a GPT X and T are tokens (examples, steps).
     weights : list of (array (n_in, n_out), array (n_out,))
+        Of an LSTM W, b and U (from the state), with 4 n_out columns: for the input gate, the forget gate, the
+        candidate and the output gate. Of a convolution W is (n_out, n_in, 5, 5).
 
     Examples
     --------
@@ -81,14 +102,32 @@ def start(workload, examples=None):
     """
     rng = np.random.default_rng(0)
     examples = workload.batch if examples is None else examples
+    if workload.heads:
+        return gpt.start(workload, examples, rng)
     n_in, n_out = workload.sizes[0], workload.sizes[-1]
-    X = rng.standard_normal((examples, n_in), dtype=np.float32).astype(workload.dtype, copy=False)
+    shape = (examples, workload.steps, n_in) if workload.steps else (examples, n_in)
+    side = workload.side
+    shape = (examples, n_in, side, side) if side else shape
+    X = rng.standard_normal(shape, dtype=np.float32).astype(workload.dtype, copy=False)
     if workload.loss == "mse":
         T = rng.standard_normal((examples, n_out), dtype=np.float32).astype(workload.dtype, copy=False)
     else:
         T = rng.integers(n_out, size=examples)
-    weights = []
-    for n_in, n_out in zip(workload.sizes[:-1], workload.sizes[1:], strict=True):
-        W = rng.standard_normal((n_in, n_out)) / np.sqrt(n_in)
-        weights.append((W.astype(workload.dtype), np.zeros(n_out, workload.dtype)))
+
+    def draw(n_in, n_out):
+        return (rng.standard_normal((n_in, n_out)) / np.sqrt(n_in)).astype(workload.dtype)
+
+    weights, pairs = [], list(zip(workload.sizes[:-1], workload.sizes[1:], strict=True))
+    if workload.steps:
+        n_in, n_out = pairs.pop(0)
+        weights = [(draw(n_in, 4 * n_out), np.zeros(4 * n_out, workload.dtype), draw(n_out, 4 * n_out))]
+    while side and pairs[1:]:
+        n_in, n_out = pairs.pop(0)
+        kernels = draw(n_in * KERNEL * KERNEL, n_out).T.reshape(n_out, n_in, KERNEL, KERNEL)
+        weights.append((np.ascontiguousarray(kernels), np.zeros(n_out, workload.dtype)))
+        side = (side - KERNEL + 1) // 2
+    if side:
+        n_in, n_out = pairs.pop()
+        pairs = [(n_in * side * side, n_out)]
+    weights += [(draw(*sizes), np.zeros(sizes[1], workload.dtype)) for sizes in pairs]
     return X, T, weights

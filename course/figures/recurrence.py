@@ -53,7 +53,8 @@ def draw_unrolled(sizes, slopes, ax=None):
             part = np.log(np.clip(size, FLOOR, CEILING) / FLOOR) / np.log(CEILING / FLOOR)
             back = forward | {"color": BACKWARD, "linewidth": 0.4 + 6 * part}
             ax.annotate("", (step + 0.28, -0.2), (step + 0.72, -0.2), arrowprops=back)
-    ax.set(xlim=(0.5, len(sizes) + 0.5), ylim=(-1.35, 0.6), xlabel="step", yticks=[0, -1.1])
+    ax.set(xlim=(0.5, len(sizes) + 0.5), ylim=(-1.35, 0.6), yticks=[0, -1.1])
+    ax.set(xlabel="step", ylabel="at each step")
     ax.set_yticklabels(["slope of tanh", "gradient"])
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.tick_params(left=False)
@@ -152,7 +153,7 @@ def draw_padded(words, letters, ax=None):
     """
     if not words or max(map(len, words)) > letters:
         raise ValueError(f"words of at most {letters} letters are wanted, got {words}.")
-    ax = ax or plt.subplots(figsize=(0.5 + 0.42 * letters, 0.9 + 0.36 * len(words)))[1]
+    ax = ax or plt.subplots(figsize=(max(0.5 + 0.42 * letters, 3.0), 1.0 + 0.36 * len(words)))[1]
     for row, word in enumerate(words):
         for column in range(letters):
             real = column < len(word)
@@ -242,7 +243,8 @@ def draw_recalled(shares_by_name, guessing, beaten, ax=None):
     ax.axvline(guessing, color=CONTEXT, linestyle="--", linewidth=1, zorder=0)
     ax.text(guessing, -0.6, "guessing", ha="center", va="bottom", color=INK, fontsize=9)
     ax.set_yticks(range(len(shares_by_name)), list(shares_by_name))
-    ax.set(xlim=(-0.03, 1.03), ylim=(len(shares_by_name) - 0.5, -0.6), xlabel="share recalled")
+    ax.set(xlim=(-0.03, 1.03), ylim=(len(shares_by_name) - 0.5, -0.6))
+    ax.set(xlabel="share recalled", ylabel="layer")
     ax.xaxis.set_major_formatter(PercentFormatter(1))
     ax.set_title("Runs that beat guessing: " + ", ".join(counts.values()), pad=18)
     return ax

@@ -38,7 +38,7 @@ def draw_lessons(name, end="end", ax=None):
     if len(name) < 2:
         raise ValueError(f"a name of two letters or more is wanted, got {name!r}.")
     signs = [end, *name, end]
-    ax = ax or plt.subplots(figsize=(0.72 * len(signs) + 1.2, 0.42 * len(signs) + 0.5))[1]
+    ax = ax or plt.subplots(figsize=(max(0.72 * len(signs) + 1.2, 6.2), 0.42 * len(signs) + 0.7))[1]
     for row in range(len(signs) - 1):
         for column, sign in enumerate(signs[: row + 2]):
             target = column == row + 1
@@ -47,7 +47,8 @@ def draw_lessons(name, end="end", ax=None):
             weight = "bold" if target else "normal"
             size = 8 if sign == end else 11
             ax.text(column + 0.47, row + 0.46, sign, ha="center", va="center", weight=weight, fontsize=size)
-    ax.set(xlim=(-0.1, len(signs) + 0.1), ylim=(len(signs) - 0.9, -0.1), xticks=[], ylabel="step")
+    ax.set(xlim=(-0.1, len(signs) + 0.1), ylim=(len(signs) - 0.9, -0.1), xticks=[])
+    ax.set(xlabel="what stands in the text, sign by sign", ylabel="step")
     ax.set_yticks([row + 0.46 for row in range(len(signs) - 1)], range(len(signs) - 1))
     ax.tick_params(length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
@@ -83,7 +84,7 @@ def draw_next(signs, probabilities_by_name, prompt):
         if not right or not (np.min(probabilities) >= 0 and np.max(probabilities) <= 1):
             raise ValueError(f"{name} needs a probability from 0 to 1 for each of {len(signs)} signs.")
     count = len(probabilities_by_name)
-    size = (0.8 + 2.2 * count, 2.6)
+    size = (max(0.8 + 2.2 * count, 4.6), 2.6)
     figure, axes = plt.subplots(1, count, figsize=size, layout="compressed", sharey=True, squeeze=False)
     for ax, (name, probabilities) in zip(axes[0], probabilities_by_name.items(), strict=True):
         ax.bar(range(len(signs)), probabilities, color=FORWARD, width=0.75)
@@ -259,7 +260,7 @@ def draw_columns(weights, looking, seen, ax=None):
         raise ValueError(
             f"weights from 0 to 1, ({len(looking)}, {len(seen)}), are wanted, got {weights.shape}."
         )
-    ax = ax or plt.subplots(figsize=(1.9 + 0.66 * len(seen), 1.1 + 0.52 * len(looking)))[1]
+    ax = ax or plt.subplots(figsize=(max(1.9 + 0.66 * len(seen), 5.0), 1.1 + 0.52 * len(looking)))[1]
     ax.imshow(weights, cmap=FIELD, vmin=0, vmax=1, aspect="auto")
     for row, column in np.ndindex(weights.shape):
         colour = INK if weights[row, column] > 0.6 else "white"
