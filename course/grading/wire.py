@@ -67,17 +67,19 @@ def _shows(thing):
     return not isinstance(thing, type) and getattr(type(thing), "mirrored", True)
 
 
-def look(thing):
-    """Return how a shared thing is now, so that a change is seen later."""
-    if isinstance(thing, np.ndarray):
-        return thing.copy()
+def contents(thing):
+    """Return what of a shared thing may change: not a copy."""
     if isinstance(thing, np.random.Generator):
         return thing.bit_generator.state
-    if isinstance(thing, list):
-        return list(thing)
-    if not _shows(thing):
-        return {}
-    return dict(thing if isinstance(thing, dict) else getattr(thing, "__dict__", {}))
+    if isinstance(thing, np.ndarray | list | dict):
+        return thing
+    return getattr(thing, "__dict__", {}) if _shows(thing) else {}
+
+
+def look(thing):
+    """Return how a shared thing is now, so that a change is seen later."""
+    now = contents(thing)
+    return now.copy() if isinstance(now, np.ndarray) else list(now) if isinstance(now, list) else dict(now)
 
 
 def differs(now, seen):
@@ -344,10 +346,11 @@ class Peer:
         for handle, thing in alive.items():
             if thing is not None:
                 entry = self.shared[handle]
-                now = self.attributes(thing) if handle in self.home else look(thing)
+                at_home = handle in self.home
+                now = self.attributes(thing) if at_home else contents(thing)
                 if differs(now, entry.seen):
-                    entry.seen = now
-                    news.append([handle, *self._told(thing, now, out)])
+                    entry.seen = now if at_home else look(thing)
+                    news.append([handle, *self._told(thing, entry.seen, out)])
         return news, gone
 
     def _told(self, thing, now, out):

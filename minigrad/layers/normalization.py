@@ -124,8 +124,8 @@ class LayerNorm(Layer):
 
     def forward(self, X):
         """Return the normalized rows and the way back."""
-        mean, variance = X.mean(axis=-1, keepdims=True), X.var(axis=-1, keepdims=True)
-        return _normalize(X, mean, variance, self, axis=-1, measured=(-1,))
+        N = X - X.mean(axis=-1, keepdims=True)
+        return _normalize(N, (N * N).mean(axis=-1, keepdims=True), self, axis=-1, measured=(-1,))
 
     def open(self, X, Y, rng):
         """Take the width from the sample."""
@@ -204,13 +204,15 @@ class BatchNorm(Layer):
         if not training:
             like = [1 if place in batch else size for place, size in enumerate(X.shape)]
             mean, variance = (part.data.reshape(like) for part in (self.running_mean, self.running_variance))
-            return _normalize(X, mean, variance, self, self.axis)
-        mean, variance = X.mean(axis=batch, keepdims=True), X.var(axis=batch, keepdims=True)
+            return _normalize(X - mean, variance, self, self.axis)
+        mean = X.mean(axis=batch, keepdims=True)
+        N = X - mean
+        variance = (N * N).mean(axis=batch, keepdims=True)
         count = X.size // self.width
         unbiased = variance * (count / max(count - 1, 1))
         for running, new in (self.running_mean, mean), (self.running_variance, unbiased):
             running.data += self.momentum * (new.reshape(-1) - running.data)
-        return _normalize(X, mean, variance, self, self.axis, measured=batch)
+        return _normalize(N, variance, self, self.axis, measured=batch)
 
     def open(self, X, Y, rng):
         """Take the number of columns from the sample."""
@@ -246,26 +248,32 @@ def _require_width(layer, X):
         raise ShapeError(f"{layer} does not know its width: write it, or call model.initialize(X).")
 
 
-def _normalize(X, mean, variance, layer, axis, measured=()):
-    """Return X normalized, with a gain and a shift for each entry of an axis, and the way back.
+def _normalize(N, variance, layer, axis, measured=()):
+    """Return N = X - mean, in place, over the root of variance, with gains and shifts; and the way back.
 
-    The way back goes through mean and variance as well, if they were measured on this X, over these axes.
+    A gain and a shift belong to each entry of an axis. The way back goes through mean and variance as well,
+    if they were measured on this X, over these axes.
     """
     gain, shift = layer.gain, layer.shift
-    others = _all_but(axis, X)
-    like = [1 if place in others else size for place, size in enumerate(X.shape)]
+    others = _all_but(axis, N)
+    like = [1 if place in others else size for place, size in enumerate(N.shape)]
     scale = 1.0 / np.sqrt(variance + layer.eps)
-    N = (X - mean) * scale
+    N *= scale
+    Y = N * gain.data.reshape(like)
+    Y += shift.data.reshape(like)
 
     def backward(dY):
         gain.grad += (dY * N).sum(axis=others)
         shift.grad += dY.sum(axis=others)
-        dN = dY * gain.data.reshape(like)
+        dX = dY * gain.data.reshape(like)
         if measured:  # each number moves the mean and the variance, and with them all others
-            dN = dN - dN.mean(axis=measured, keepdims=True) - N * (dN * N).mean(axis=measured, keepdims=True)
-        return dN * scale
+            pull = N * (dX * N).mean(axis=measured, keepdims=True)
+            dX -= dX.mean(axis=measured, keepdims=True)
+            dX -= pull
+        dX *= scale
+        return dX
 
-    return N * gain.data.reshape(like) + shift.data.reshape(like), backward
+    return Y, backward
 
 
 def _all_but(axis, X):
