@@ -40,8 +40,10 @@ from course.figures import (
     sharing,
     slopes,
     speaking,
+    speed,
     start,
     starting,
+    workers,
 )
 from course.xray import xray
 from minigrad import History, Linear
@@ -54,6 +56,7 @@ MADE_FROM = {"h": "xw", "s": "hx"}
 DIGITS = np.arange(5 * 64, dtype=float).reshape(5, 64)
 WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice"]
 
+ROOFLINE = {"loops": (6.0, 2e7), "product": (6.0, 2e10), "float32": (12.0, 4e10), "lean": (12.0, 5e10)}
 RUNS = {"straight": [[1.0, 0.1, np.nan], [1.2, 0.1, 50.0]], "bent": [[1.0, 0.5, np.inf]]}
 ROW = ["Linear(64, 128)", "ReLU()", "Linear(100, 128)"]
 SAID = {"NumPy": "ValueError: 100 is different from 128, " * 4, "minigrad": "ShapeError: got (32, 128)."}
@@ -296,6 +299,23 @@ RIGHT = {
         ([0, 100], {"first": [[0.0, 0.6]]}),
     ],
     speaking.draw_columns: [([[0.5, 0.5], [1.0, 0.0]], ["units", "tens"], ["+", "="])],
+    speed.draw_parts: [
+        ([("Linear", "forward", 1e-3), ("loss", "neither", 1e-4), ("Linear", "back", 2e-3)],),
+        ([("Adam", "neither", 1e-3), ("bend", "forward", 1e-4)],),
+    ],
+    speed.draw_roofline: [
+        (ROOFLINE, {"float32": 1e11, "float64": 5e10}, {"from the cache": 1e11, "from memory": 2e10}),
+        (ROOFLINE, {"float32": 1e11}, {"from memory": 2e10}, {"Adam": (0.5, 8e9)}),
+        ({"loops": (6.0, 2e7), "product": (6.0, 2e10)}, {"float64": 5e10}, {"from memory": 2e10}),
+    ],
+    speed.draw_floor: [
+        ([8, 128], [1e-5, 1e-4], [1e-7, 9e-5], 128, "Linear", (1e-8, 1e-3)),
+        ([8, 128], [1e-5, 1e-4], [1e-9, 9e-5], 8, "ReLU", (1e-10, 1e-3)),
+    ],
+    speed.draw_walks: [
+        ({"along the rows": [0, 1, 2, 3, 4, 5], "down the columns": [0, 3, 1, 4, 2, 5]}, 2),
+        ({"along the rows": [0, 1, 2]}, 2),
+    ],
     starting.draw_shares: [
         ([0.0, 0.5], {"one": [[0.5, 0.25], [0.75, 0.5]]}, "rate"),
         ([0.01, 0.1], {"one": [[0.5, 0.25], [0.75, 0.5]], "two": [[1.0, 1.0]] * 2}, "learning rate", True),
@@ -308,6 +328,20 @@ RIGHT = {
     serving.draw_asked: [
         (np.eye(8), [0.5, 0.0, 2.0], [0.2, 0.8]),
         (np.zeros((8, 8)), [0.0, 0.0], [1.0, 0.0], 3.0),
+    ],
+    workers.draw_agreed: [
+        ([1.0, -2.0], {"equal shares": {"means": [1.0, -2.0]}, "others": {"means": [3.0, 0.0]}}),
+        ([0.0], {"one share": {"means": [0.0], "weighted": [0.0]}}),
+    ],
+    workers.draw_ring: [
+        ([[[1, 1], [10, 10]], [[1, 11], [11, 10]], [[11, 11], [11, 11]]], step) for step in (0, 1, 2)
+    ],
+    workers.draw_traffic: [([2, 4], {"through one": [1.0, 3.0], "in a ring": [1.0, 1.5]})],
+    workers.draw_apart: [({"float32": [1e-7, 0.0], "float64": [0.0, 1e-16]},), ({"one": [0.0]},)],
+    workers.draw_messages: [([8, 8000], [1e-6, 2e-6], 1e-6, 1e-10)],
+    workers.draw_costs: [
+        ([1, 10, 100], {"computing": [1.0, 0.1, 0.01], "bytes": [0.0, 0.2, 0.4]}),
+        ([1, 2], {"computing": [1.0, 0.5]}),
     ],
 }
 
@@ -400,6 +434,14 @@ WRONG = [
     ),
     (speaking.draw_orders, ([0], {"first": [[1.5]]}), "first needs shares from 0 to 1"),
     (speaking.draw_columns, ([[0.5]], ["units"], ["+", "="]), r"\(1, 2\), are wanted, got \(1, 1\)"),
+    (speed.draw_parts, ([],), "parts with a positive time each"),
+    (speed.draw_parts, ([("Linear", "forward", 0.0)],), "parts with a positive time each"),
+    (speed.draw_parts, ([("Linear", "up", 1.0)],), "a direction is one of forward, back, neither, got up"),
+    (speed.draw_roofline, ({"one": (1.0, 1.0)}, {"p": 1.0}, {"b": 1.0}), "two programs or more, a peak"),
+    (speed.draw_roofline, (ROOFLINE, {"p": 1.0}, {"b": 1.0}, {"Adam": (0.5, 0.0)}), "positive numbers"),
+    (speed.draw_floor, ([8], [1.0], [1.0], 16, "ReLU", (1, 2)), r"\[8\] needs a positive time .* 16 is one"),
+    (speed.draw_floor, ([8], [0.0], [1.0], 8, "ReLU", (1, 2)), r"\[8\] needs a positive time"),
+    (speed.draw_walks, ({"one": [0, 1], "two": [0]}, 2), r"one length are wanted, got \['one', 'two'\]"),
     (starting.draw_spreads, ([1.0, 0.0], [1.0, 1.0]), "a spread must be positive"),
     (starting.draw_spreads, ([1.0], [1.0, 1.0]), r"got \(1,\) there, \(2,\) back"),
     (starting.draw_groups, (4, 0), r"at least one row and one column, got shape \(4, 0\)"),
@@ -486,6 +528,13 @@ WRONG = [
     (serving.draw_counts, ({}, 4, "wrong", "Never"), r"from 0 to 4, got \[\]"),
     (serving.draw_asked, (np.eye(2), [-1.0], [1.0]), "not negative"),
     (serving.draw_asked, (np.eye(2), [1.0], [0.5, 0.1]), "sum to 1, these sum to 0.6"),
+    (workers.draw_agreed, ([1.0], {"one": {"means": [1.0, 2.0]}}), r"one, means: shape \(2,\)"),
+    (workers.draw_agreed, ([1.0], {}), "no case to draw"),
+    (workers.draw_ring, ([np.eye(2)], 1), "after 0 to 0 steps, got step 1"),
+    (workers.draw_traffic, ([2, 4], {"ring": [1.0]}), "ring has 1 numbers for 2"),
+    (workers.draw_apart, ({"one": [-1.0]},), "none of them negative"),
+    (workers.draw_messages, ([8, 80], [1e-6, 0.0], 1e-6, 0.0), "needs a positive time"),
+    (workers.draw_costs, ([1, 2], {"computing": [1.0]}), "computing has 1 times for 2"),
 ]
 
 
@@ -530,9 +579,11 @@ def test_every_drawing_function_is_tested():
             sharing,
             slopes,
             speaking,
+            speed,
             start,
             learning,
             starting,
+            workers,
         )
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if name.startswith("draw_")

@@ -1,0 +1,582 @@
+"""Several processes that run one function and send each other messages, as MPI lets them; and a stand-in.
+
+Holds run, which starts the processes, text, which shows the file that each of them gets, and threads. Where
+there is no mpiexec, or no processes at all, workers take turns in this one; run says so. Leaves out what the
+workers do. Used in chapter 22.
+"""
+
+import ast
+import builtins
+import dis
+import inspect
+import os
+import pickle
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import traceback
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import numpy as np
+
+NO_PROCESSES = "there are no processes in a browser"
+NO_MPI4PY = "mpi4py is missing: `pip install mpi4py`"
+NO_MPIEXEC = "mpiexec is missing: `pip install mpich`, or the system's own MPI"
+STARTING = 60.0  # seconds that processes may take until their work begins, on a busy machine
+OWN = ("in <module>", "in _begin_", "in _work_")  # what a traceback says of our own part of the file
+BUFFERED = 2**14  # bytes; the stand-in takes a message of so many before anybody asks for it
+
+START = """
+
+def _begin_(name={folder!r}):  # the end of the file: each of the {workers} processes begins here
+    import faulthandler, os, pickle, threading, traceback
+    from pathlib import Path
+
+    from mpi4py import MPI
+
+    world = MPI.COMM_WORLD
+    mine = Path(name) / str(world.rank)
+    mine.with_suffix(".pid").write_text(str(os.getpid()))
+    waits = mine.with_suffix(".waits").open("w")
+    faulthandler.dump_traceback_later({seconds}, file=waits)
+    alarm = threading.Timer({seconds} + {starting}, os._exit, [1])
+    alarm.daemon = True
+    alarm.start()
+    try:
+        said, suffix = pickle.dumps(_work_(world)), ".returned"
+    except BaseException:
+        said, suffix = traceback.format_exc().encode(), ".failed"
+    mine.with_suffix(".part").write_bytes(said)
+    mine.with_suffix(".part").rename(mine.with_suffix(suffix))  # at once, so that nobody reads half of it
+    if suffix == ".failed":
+        world.Abort(1)
+    faulthandler.cancel_dump_traceback_later()
+
+
+def _work_(world):
+    return {call}
+
+
+if __name__ == "__main__":
+    _begin_()
+"""
+
+
+class WorkersFailed(Exception):
+    """Why the workers did not come back: one of them failed, or each waits for another.
+
+    Parameters
+    ----------
+    sentence : str
+        May have several lines.
+    """
+
+    def _render_traceback_(self):
+        """Return what a notebook shows instead of a traceback."""
+        return [line for part in str(self).splitlines() for line in textwrap.wrap(part, 96) or [""]]
+
+
+class Stopped(BaseException):
+    """A call of the stand-in that cannot be answered yet; no `except Exception` catches it."""
+
+
+_told = set()
+
+
+def find_mpi():
+    """Return the command that starts processes and "", or None and what is missing.
+
+    Returns
+    -------
+    mpiexec : str or None
+    missing : str
+    """
+    if sys.platform == "emscripten":
+        return None, NO_PROCESSES
+    if find_spec("mpi4py") is None:
+        return None, NO_MPI4PY
+    beside = shutil.which("mpiexec", path=str(Path(sys.executable).parent))
+    mpiexec = beside or shutil.which("mpiexec")
+    return (mpiexec, "") if mpiexec else (None, NO_MPIEXEC)
+
+
+def real():
+    """Return whether `run` starts processes here, and does not pretend."""
+    return find_mpi()[0] is not None
+
+
+def run(work, workers=4, seconds=60.0, pretend=False, **arguments):
+    """Run `work(world, **arguments)` in so many processes, and return what each returned, in order of rank.
+
+    Parameters
+    ----------
+    work : function
+        Its first argument is the communicator of all workers: `MPI.COMM_WORLD`, or the stand-in's.
+    workers : int
+    seconds : float
+        After this time those that still wait are ended.
+    pretend : bool
+        Take the stand-in, even where there is MPI.
+    **arguments
+        Written into the file: numbers, words, tuples of them.
+
+    Returns
+    -------
+    list
+        One thing a worker: numbers, arrays, tuples, dicts.
+
+    Raises
+    ------
+    WorkersFailed
+        If a worker raises an exception, or some wait for ever.
+    ValueError
+        If `work` needs what cannot be written into a file.
+
+    Notes
+    -----
+    A process knows what stands in its file, and nothing else: `text` shows it. Nothing is left behind.
+
+    Examples
+    --------
+    >>> def square(world):
+    ...     return world.rank**2
+    >>> run(square, workers=3, pretend=True)
+    [0, 1, 4]
+    """
+    mpiexec, missing = find_mpi()
+    if mpiexec and not pretend:
+        source = text(work, **arguments)
+        return _run_processes(mpiexec, source, _call(work, arguments), workers, seconds)
+    if not pretend and missing not in _told:
+        _told.add(missing)
+        print(f"The workers are pretended: they take turns in one process, since {missing}.")
+    return _take_turns(work, workers, arguments)
+
+
+def threads(count):
+    """Return a pool of so many threads; where there are none, one whose `map` takes turns, and say so.
+
+    Examples
+    --------
+    >>> with threads(2) as pool:
+    ...     list(pool.map(abs, [-1, -2]))
+    [1, 2]
+    """
+    if sys.platform != "emscripten":
+        return ThreadPoolExecutor(count)
+    if "threads" not in _told:
+        _told.add("threads")
+        print("The threads are pretended: there are none in a browser, and the workers take turns.")
+    return Turns()
+
+
+class Turns:
+    """What a pool of threads is where there are none."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+    def map(self, function, *items):
+        """Return what the function makes of the items, one after the other."""
+        return iter(list(map(function, *items)))
+
+
+# the file of a worker
+
+
+def text(work, **arguments):
+    """Return the Python file that each worker gets: imports, every function that `work` needs, and `work`.
+
+    Parameters
+    ----------
+    work : function
+    **arguments
+        As given to `run`.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If something that `work` needs cannot be written down.
+    """
+    _call(work, arguments)
+    lines, functions = {}, {}
+    _collect(work, work.__module__, lines, functions)
+    imports = sorted((line for line in lines.values() if " = " not in line), key=_import_order)
+    constants = [line for line in lines.values() if " = " in line]
+    head = ["\n".join(part) for part in (imports, constants) if part]
+    return "\n\n\n".join(["\n\n".join(head), *functions.values()] if head else functions.values()) + "\n"
+
+
+def _import_order(line):
+    return line.startswith("from "), line
+
+
+def _call(work, arguments):
+    """Return the line that calls the work."""
+    if not isinstance(work, FunctionType) or work.__name__ == "<lambda>":
+        raise ValueError(f"the workers run a function that has a name, got {work!r}.")
+    for name, value in arguments.items():
+        if not _plain(value):
+            raise ValueError(
+                f"{name} is {type(value).__name__}, and cannot be written into the workers' file: give "
+                "numbers and words, and make the rest inside the function."
+            )
+    given = ["world", *(f"{name}={value!r}" for name, value in arguments.items())]
+    return f"{work.__name__}({', '.join(given)})"
+
+
+def _plain(value):
+    """Return whether a value can be written down and read again."""
+    if isinstance(value, tuple | list):
+        return all(map(_plain, value))
+    return value is None or type(value) in (bool, int, float, str)
+
+
+def _names(code):
+    """Return the global names that a piece of code, and what is nested in it, may use."""
+    names = [
+        line.argval for line in dis.get_instructions(code) if line.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    ]
+    for constant in code.co_consts:
+        if inspect.iscode(constant):
+            names += _names(constant)
+    return names
+
+
+def _collect(function, home, lines, functions):
+    """Write down a function after all that it needs; what it needs from elsewhere becomes an import."""
+    name = function.__name__
+    if name in functions:
+        return
+    if function.__closure__:
+        kept = ", ".join(function.__code__.co_freevars)
+        raise ValueError(
+            f"{name} keeps {kept} of its parent, which a file cannot hold: pass it as an argument."
+        )
+    try:
+        source = textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError) as error:
+        raise ValueError(
+            f"the source of {name} is not to be found: define it in a cell or a file."
+        ) from error
+    functions[name] = ""  # so that functions may call each other
+    (head,) = ast.parse(source).body
+    outside = [part for part in (*head.decorator_list, head.args, head.returns) if part is not None]
+    used = [node.id for part in outside for node in ast.walk(part) if isinstance(node, ast.Name)]
+    used += _names(function.__code__)
+    for used_name in used:
+        if used_name in function.__globals__:
+            _write_down(used_name, function.__globals__[used_name], name, home, lines, functions)
+    functions[name] = functions.pop(name) + source.rstrip()
+
+
+def _write_down(name, thing, user, home, lines, functions):
+    """Write down a thing that a function uses: as an import, a constant, or a function of its own."""
+    if hasattr(builtins, name) and getattr(builtins, name) is thing:
+        return
+    if isinstance(thing, ModuleType):
+        lines[name] = f"import {thing.__name__}" + (f" as {name}" if name != thing.__name__ else "")
+    elif isinstance(thing, FunctionType) and thing.__module__ == home:
+        _collect(thing, home, lines, functions)
+    elif _plain(thing):
+        lines[name] = f"{name} = {thing!r}"
+    elif (module := getattr(thing, "__module__", None)) and module != home and _found_in(module, thing):
+        root = module.partition(".")[0]
+        source = root if getattr(import_module(root), thing.__name__, None) is thing else module
+        alias = f" as {name}" if name != thing.__name__ else ""
+        lines[name] = f"from {source} import {thing.__name__}{alias}"
+    else:
+        raise ValueError(
+            f"{user} uses {name}, which is here ({type(thing).__name__}) and not with the workers: a process "
+            "knows only its file. Make it inside the function."
+        )
+
+
+def _found_in(module, thing):
+    return getattr(import_module(module), getattr(thing, "__name__", ""), None) is thing
+
+
+# processes
+
+
+def _run_processes(mpiexec, source, call, workers, seconds):
+    """Start the processes, wait for them, and return what they returned."""
+    with tempfile.TemporaryDirectory(prefix="workers-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        start = START.format(
+            workers=workers, folder=str(folder), seconds=float(seconds), starting=STARTING, call=call
+        )
+        (folder / "work.py").write_text(source + start, encoding="utf-8")
+        command = [mpiexec, "-n", str(workers), sys.executable, str(folder / "work.py")]
+        with (folder / "said").open("w+b") as said:
+            process = subprocess.Popen(
+                _oversubscribed(command),
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                env=os.environ | _environment(folder),
+            )
+            try:
+                hang = _wait(process, folder, workers, seconds)
+            finally:
+                _end(process, folder)
+            said.seek(0)
+            words = said.read().decode("utf-8", errors="replace")
+        _refuse_failures(folder, workers, hang, seconds, process.returncode, words)
+        return [pickle.loads((folder / f"{rank}.returned").read_bytes()) for rank in range(workers)]
+
+
+def _oversubscribed(command):
+    """Return the command, allowed to start more processes than there are cores."""
+    version = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=False).stdout
+    return [command[0], "--oversubscribe", *command[1:]] if "Open MPI" in version else command
+
+
+def _environment(folder):
+    """Return what the processes find in their environment besides ours: one thread each, our path."""
+    path = os.pathsep.join(str(Path(entry).resolve()) for entry in ["", *sys.path])
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return one | {"PYTHONPATH": path, "TMPDIR": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _wait(process, folder, workers, seconds):
+    """Wait until all are done, or all that are not have said where they wait; return if they hang."""
+    end = time.monotonic() + seconds + STARTING
+    while process.poll() is None:
+        done = [(folder / f"{rank}.returned").exists() for rank in range(workers)]
+        waiting = [_said_where(folder, rank) for rank in range(workers)]
+        if not all(done) and all(d or w for d, w in zip(done, waiting, strict=True)):
+            return True
+        if time.monotonic() > end:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _said_where(folder, rank):
+    """Return what a process has written about the place where it waits."""
+    path = folder / f"{rank}.waits"
+    return path.read_text("utf-8", errors="replace").strip() if path.exists() else ""
+
+
+def _end(process, folder):
+    """End mpiexec and all that it started; return when they are gone."""
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for path in folder.glob("*.pid"):
+        _gone(path.read_text(), folder)
+
+
+def _gone(pid, folder, seconds=5.0):
+    """Wait until a worker's process is gone, and end it if it stays; a number that is reused is spared."""
+    command = Path("/proc") / pid / "cmdline"  # empty for one that has ended
+    end = time.monotonic() + seconds
+    while pid and str(folder).encode() in _read(command):
+        if time.monotonic() > end:
+            os.kill(int(pid), signal.SIGKILL)
+            end += seconds
+        time.sleep(0.005)
+
+
+def _read(path):
+    """Return the bytes of a file, none if there is no such file."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _refuse_failures(folder, workers, hang, seconds, code, words):
+    """Say in words which worker failed, or which ones wait and where."""
+    for rank in range(workers):
+        path = folder / f"{rank}.failed"
+        if path.exists():
+            raise WorkersFailed(_failed(rank, path.read_text("utf-8"), workers))
+    missing = [rank for rank in range(workers) if not (folder / f"{rank}.returned").exists()]
+    if hang:
+        where = [f"worker {rank} waits in{_place(_said_where(folder, rank), folder)}" for rank in missing]
+        raise WorkersFailed("\n".join([f"After {seconds:g} seconds still waiting, and ended:", *where]))
+    if missing or code:
+        who = ", ".join(map(str, missing)) or "nobody"
+        tail = "\n".join(words.strip().splitlines()[-8:])
+        raise WorkersFailed(f"mpiexec ended with code {code}, and nothing came from worker {who}.\n{tail}")
+
+
+def _failed(rank, traced, workers):
+    """Return what is said of a worker that raised an exception: from its own file on, without the folder."""
+    lines = re.sub(r'"[^"]*work\.py"', "work.py", traced).strip().splitlines()
+    own = [place for place, line in enumerate(lines) if "File work.py" in line and not line.endswith(OWN)]
+    others = "" if workers == 1 else " The others were ended."
+    return "\n".join([f"Worker {rank} failed.{others}", *lines[own[0] if own else 1 :]])
+
+
+def _place(said, folder):
+    """Return the line of the worker's file in which it waits."""
+    for line in said.splitlines():
+        if "work.py" in line and "line " in line and not line.endswith(OWN):
+            number = int(line.split("line ")[1].split()[0].rstrip(","))
+            return f" {(folder / 'work.py').read_text('utf-8').splitlines()[number - 1].strip()}"
+    return " a place that it does not name"
+
+
+# the stand-in: workers that take turns
+
+
+class Post:
+    """What all workers of the stand-in share: messages on their way, and what each has been answered."""
+
+    def __init__(self, workers):
+        self.workers = workers
+        self.answers = [[] for _ in range(workers)]  # in each run a worker is told the same again
+        self.posted = [set() for _ in range(workers)]
+        self.open = [None] * workers  # the last message of each, while it waits
+        self.letters = {(a, b): deque() for a in range(workers) for b in range(workers)}
+        self.meetings = []
+        self.moves = 0
+
+
+class Letter:
+    """A message on its way."""
+
+    def __init__(self, data):
+        self.data, self.taken = np.array(data, copy=True), False
+
+
+class PretendedWorld:
+    """The communicator of one worker that takes turns with the others.
+
+    It has the words of mpi4py's communicator that chapter 22 uses. A call that cannot be answered yet stops
+    the worker; it begins anew later, and is told again what it was told before: work must be deterministic.
+    """
+
+    def __init__(self, post, rank):
+        self.post, self.rank, self.size = post, rank, post.workers
+        self.calls = self.meeting = 0
+
+    def Send(self, data, dest):
+        """Send an array; a large one waits until it is received."""
+        self._answer(lambda key: self._sent(data, dest, key), f"to send to {dest}")
+
+    def Recv(self, into, source):
+        """Receive an array of the same size into another."""
+        into[...] = self._answer(lambda key: self._taken(source), f"for a message of {source}").reshape(
+            into.shape
+        )
+
+    def Sendrecv(self, data, dest, recvbuf, source):
+        """Send and receive at once."""
+
+        def both(key):
+            self._sent(data, dest, key, always=True)
+            return self._taken(source)
+
+        recvbuf[...] = self._answer(both, f"for a message of {source}").reshape(recvbuf.shape)
+
+    def Allreduce(self, mine, total):
+        """Give everyone the sum of all arrays, added in order of rank."""
+        total[...] = self._meet("Allreduce", mine, lambda arrays: sum(arrays[1:], arrays[0]))
+
+    def Bcast(self, data, root=0):
+        """Give everyone the array of the root."""
+        data[...] = self._meet(f"Bcast of {root}", data, lambda arrays: arrays[root])
+
+    def Barrier(self):
+        """Wait until all have come here."""
+        self._meet("Barrier", np.zeros(0), lambda arrays: arrays[0])
+
+    # how calls are answered
+
+    def _answer(self, attempt, waits):
+        answers, call = self.post.answers[self.rank], self.calls
+        self.calls += 1
+        if call == len(answers):
+            self.waits = waits
+            answers.append(attempt(call))  # or it stops here
+            self.post.moves += 1
+        answer = answers[call]
+        return None if answer is None else answer.copy()
+
+    def _sent(self, data, dest, key, always=False):
+        posted = self.post.posted[self.rank]
+        if key not in posted:
+            posted.add(key)
+            self.post.open[self.rank] = Letter(data)
+            self.post.letters[self.rank, dest].append(self.post.open[self.rank])
+            self.post.moves += 1
+        letter = self.post.open[self.rank]
+        if not always and letter.data.nbytes > BUFFERED and not letter.taken:
+            raise Stopped
+
+    def _taken(self, source):
+        letters = self.post.letters[source, self.rank]
+        if not letters:
+            raise Stopped
+        letter = letters.popleft()
+        letter.taken = True
+        return letter.data
+
+    def _meet(self, name, mine, combine):
+        place, self.meeting = self.meeting, self.meeting + 1
+        meetings = self.post.meetings
+
+        def attempt(key):
+            if place == len(meetings):
+                meetings.append((name, {}))
+            called, arrays = meetings[place]
+            if called != name:
+                raise RuntimeError(f"this worker calls {name}, where another has called {called}.")
+            if self.rank not in arrays:
+                arrays[self.rank] = np.array(mine, copy=True)
+                self.post.moves += 1
+            if len(arrays) < self.size:
+                raise Stopped
+            return combine([arrays[rank] for rank in range(self.size)])
+
+        return self._answer(attempt, f"for the others in {name}")
+
+
+def _take_turns(work, workers, arguments):
+    """Run the work of all workers in this process: each until it must wait, and again until all are done."""
+    post, returned, waits = Post(workers), {}, {}
+    while len(returned) < workers:
+        before = post.moves
+        for rank in (rank for rank in range(workers) if rank not in returned):
+            world = PretendedWorld(post, rank)
+            try:
+                returned[rank] = work(world, **arguments)
+                post.moves += 1
+            except Stopped:
+                waits[rank] = world.waits
+            except Exception as error:
+                own = traceback.extract_tb(error.__traceback__)[1:]
+                own = [frame for frame in own if frame.filename != __file__]
+                lines = [f"  line {frame.lineno}, in {frame.name}\n    {frame.line}" for frame in own]
+                said = "\n".join([*lines, f"{type(error).__name__}: {error}"])
+                others = "" if workers == 1 else " The others were ended."
+                raise WorkersFailed(f"Worker {rank} failed.{others}\n{said}") from error
+        if post.moves == before:
+            where = [f"worker {rank} waits {waits[rank]}" for rank in range(workers) if rank not in returned]
+            raise WorkersFailed("\n".join(["Nobody can go on, each waits for another:", *where]))
+    return [returned[rank] for rank in range(workers)]
