@@ -3,9 +3,9 @@
 Poses as the module `cupy`: its arrays wrap NumPy's, answer to NumPy's functions through the same two
 protocols, and refuse what CuPy refuses: to become a NumPy array unasked, and to be mixed with one. As with
 CuPy, NumPy arrays may be indices, and what a reduction returns is an array with no axes. Any function that
-NumPy has at its top is here too. Every transfer between the two memories is noted in `transfers`, and calls
-that compute are counted in `calls`; clear them to count anew. Leaves out time: nothing here is faster or
-slower than NumPy. Used in chapter 21.
+NumPy has at its top is here too. Every transfer between the two memories is noted in `transfers`; calls that
+compute are counted in `calls`, and what they do in `operations`; clear all three to count anew. Leaves out
+time: nothing here is faster or slower than NumPy. Used in chapter 21.
 """
 
 import linecache
@@ -23,6 +23,7 @@ VIEWS = ("reshape", "transpose", "ravel", "squeeze", "swapaxes", "broadcast_to")
 
 transfers = []
 calls = Counter()
+operations = Counter()
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,10 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`.")
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
-        calls[ufunc.__name__] += 1
-        if out is None:
-            return _wrap(getattr(ufunc, method)(*_unwrap(inputs), **_unwrap(kwargs)))
-        getattr(ufunc, method)(*_unwrap(inputs), out=_unwrap(out), **_unwrap(kwargs))
-        return out[0]
+        kwargs = kwargs if out is None else {**kwargs, "out": out}
+        result = getattr(ufunc, method)(*_unwrap(inputs), **_unwrap(kwargs))
+        _count(ufunc.__name__, [*_unwrap(inputs), result])
+        return _wrap(result) if out is None else out[0]
 
     def __array_function__(self, function, types, args, kwargs):
         return _compute(function, args, kwargs)
@@ -157,7 +157,15 @@ def _note(direction, way, array):
     while frame.f_globals.get("__name__") == __name__ or frame.f_code.co_name in PASSED_ON:
         frame = frame.f_back
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-    transfers.append(Transfer(direction, way, array.nbytes, line))
+    width = 8 if array.dtype == np.intp else array.itemsize  # an index: a browser's own would have 4 bytes
+    transfers.append(Transfer(direction, way, array.size * width, line))
+
+
+def _count(name, arrays):
+    """Count a call, and its operations: an entry of its largest array is one, a term of an `@` is two."""
+    calls[name] += 1
+    sizes = [array.size for array in arrays if isinstance(array, (np.ndarray, np.generic))]
+    operations[name] += 2 * sizes[-1] * arrays[0].shape[-1] if name == "matmul" else max(sizes, default=0)
 
 
 def _over(way, value, dtype):
@@ -173,7 +181,7 @@ def _compute(function, args, kwargs):
     """Call a function of NumPy on arrays that are here; what it returns stays here."""
     result = function(*_unwrap(args), **_unwrap(kwargs))
     if function.__name__ not in VIEWS:
-        calls[function.__name__] += 1
+        _count(function.__name__, [*_unwrap(args), getattr(function, "__self__", None), result])
     return _wrap(np.asarray(result) if function is np.count_nonzero else result)  # a number, not an array
 
 

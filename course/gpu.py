@@ -74,6 +74,7 @@ def stand_in():
     sys.modules["cupy"] = cupy_stand_in
     cupy_stand_in.transfers.clear()
     cupy_stand_in.calls.clear()
+    cupy_stand_in.operations.clear()
     try:
         yield cupy_stand_in
     finally:

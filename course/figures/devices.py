@@ -1,13 +1,16 @@
-"""Figures of chapter 21: two timelines, transfers of an epoch, and where a GPU overtakes a processor.
+"""Figures of chapter 21: timelines, transfers of an epoch, where a GPU overtakes a processor, work by call.
 
 Leaves out counting and computing: the numbers drawn here come from the chapter.
 """
 
+from itertools import cycle
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator
 
-from course.style import BACKWARD, CONTEXT, FORWARD, INK
+from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE
 
 HIDDEN = "////"
 
@@ -161,4 +164,45 @@ def draw_crossover(widths, cpu, device, what, ax=None):
     ax.set(xlim=(widths[0], widths[-1]), ylim=(1, 1e7))
     ax.xaxis.set_minor_formatter("")
     ax.legend(loc="upper left")
+    return ax
+
+
+def draw_work(counted, least, ax=None):
+    """Draw how many operations networks do in how many calls, and from where on a call is worth handing over.
+
+    Parameters
+    ----------
+    counted : dict of str to list of (width, calls, operations)
+        A line for each kind of network.
+    least : float
+        Operations of an average call that takes as long here as it takes to hand it over.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If a kind has no network, or a network no calls.
+    """
+    if not all(rows and all(calls > 0 for _, calls, _ in rows) for rows in counted.values()):
+        raise ValueError(f"each kind needs networks with calls, got {counted}.")
+    ax = ax or plt.subplots(figsize=(6.4, 4.0))[1]
+    pays = [work > least * calls for rows in counted.values() for _, calls, work in rows]
+    for (name, rows), color, marker in zip(counted.items(), cycle(PALETTE), cycle("osD"), strict=False):
+        _, calls, work = zip(*rows, strict=True)
+        ax.plot(calls, work, color=color, marker=marker, linestyle=":", label=name)
+        for width, x, y in rows:
+            ax.annotate(f"{width:,}", (x, y), xytext=(7, -3), textcoords="offset points", fontsize=8)
+    calls = [row[1] for rows in counted.values() for row in rows]
+    ends = np.array([min(calls) / 2, max(calls) * 3])
+    ax.plot(ends, least * ends, color=INK, linestyle="-", marker="", label=f"{least:,.0f} operations a call")
+    ax.set(xscale="log", yscale="log", xlabel="calls, there and back", ylabel="operations", xlim=ends)
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter("")
+    ax.legend(loc="lower right", fontsize=8)
+    ax.set_title(f"Above the line, worth sending: {sum(pays)} of {len(calls)} networks")
     return ax

@@ -160,6 +160,10 @@ RIGHT = {
         (dict.fromkeys(("one wait", "two waits"), ([(0, 10), (50, 60)], [(10, 50), (60, 65)])),),
     ],
     devices.draw_transfers: [({"as written": MOVED, "quiet": MOVED[:1]},), ({"still": []},)],
+    devices.draw_work: [
+        ({"layers": [(16, 20, 1e6), (64, 20, 2e7)], "images": [(16, 900, 1e7)]}, 500_000),
+        ({"layers": [(16, 20, 1e6)]}, 1e3),
+    ],
     devices.draw_crossover: [
         ([8, 80, 800], [1e-5, 1e-3, 1e-1], [4e-4, 4e-4, 4e-3], "measured"),
         ([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model"),
@@ -302,6 +306,7 @@ RIGHT = {
     speed.draw_parts: [
         ([("Linear", "forward", 1e-3), ("loss", "neither", 1e-4), ("Linear", "back", 2e-3)],),
         ([("Adam", "neither", 1e-3), ("bend", "forward", 1e-4)],),
+        ([("Linear", "forward", 1e-3), ("bend", "forward", 2e-3), ("Linear", "back", 2e-3)], (1, 0)),
     ],
     speed.draw_roofline: [
         (ROOFLINE, {"float32": 1e11, "float64": 5e10}, {"from the cache": 1e11, "from memory": 2e10}),
@@ -311,6 +316,15 @@ RIGHT = {
     speed.draw_floor: [
         ([8, 128], [1e-5, 1e-4], [1e-7, 9e-5], 128, "Linear", (1e-8, 1e-3)),
         ([8, 128], [1e-5, 1e-4], [1e-9, 9e-5], 8, "ReLU", (1e-10, 1e-3)),
+    ],
+    speed.draw_beside: [
+        (
+            {
+                name: {"PyTorch": (0.3, 0.4, 0.5), "PyTorch at its best": (0.4, 1.2, 1.3)}
+                for name in ("W1", "W2 SGD")
+            },
+        ),
+        ({"W1": {"eager": (2.0, 2.0, 2.0)}},),
     ],
     speed.draw_walks: [
         ({"along the rows": [0, 1, 2, 3, 4, 5], "down the columns": [0, 3, 1, 4, 2, 5]}, 2),
@@ -436,6 +450,18 @@ WRONG = [
     (speaking.draw_columns, ([[0.5]], ["units"], ["+", "="]), r"\(1, 2\), are wanted, got \(1, 1\)"),
     (speed.draw_parts, ([],), "parts with a positive time each"),
     (speed.draw_parts, ([("Linear", "forward", 0.0)],), "parts with a positive time each"),
+    (
+        speed.draw_parts,
+        ([("Linear", "forward", 1.0), ("Linear", "back", 1.0)], (0, 1)),
+        "a pair runs in one direction",
+    ),
+    (speed.draw_beside, ({},), "workloads beside the same others"),
+    (
+        speed.draw_beside,
+        ({"W1": {"a": (1, 1, 1)}, "W2": {"b": (1, 1, 1)}},),
+        r"others are wanted, got \['W1', 'W2'\]",
+    ),
+    (speed.draw_beside, ({"W1": {"a": (2, 1, 3)}},), "a lowest, a median and a highest ratio"),
     (speed.draw_parts, ([("Linear", "up", 1.0)],), "a direction is one of forward, back, neither, got up"),
     (speed.draw_roofline, ({"one": (1.0, 1.0)}, {"p": 1.0}, {"b": 1.0}), "two programs or more, a peak"),
     (speed.draw_roofline, (ROOFLINE, {"p": 1.0}, {"b": 1.0}, {"Adam": (0.5, 0.0)}), "positive numbers"),
@@ -451,6 +477,8 @@ WRONG = [
     (devices.draw_timelines, ({"one wait": ([(0, 10)], [(5, 50)])},), "one wait: each call is launched, and"),
     (devices.draw_timelines, ({"one wait": ([(0, 10)], [])},), "one wait: each call is launched, and"),
     (devices.draw_transfers, ({},), "no program to draw"),
+    (devices.draw_work, ({"layers": []}, 1e5), "each kind needs networks with calls"),
+    (devices.draw_work, ({"layers": [(16, 0, 1.0)]}, 1e5), "each kind needs networks with calls"),
     (devices.draw_crossover, ([8, 80], [1.0, 2.0], [1.0], "a model"), "2 widths need a positive time each"),
     (devices.draw_crossover, ([8], [1.0], [0.0], "a model"), "1 widths need a positive time each"),
     (
@@ -877,6 +905,12 @@ def test_the_crossover_is_the_first_width_at_which_the_device_is_faster():
     assert ax.lines[-1].get_xdata().tolist() == [812]
     ax = devices.draw_crossover([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model")
     assert "every width" in ax.get_title(loc="left")
+
+
+def test_networks_above_the_line_are_worth_sending():
+    ax = devices.draw_work({"layers": [(16, 20, 1e6), (64, 20, 2e7)], "images": [(16, 900, 1e7)]}, 500_000)
+    assert ax.get_title(loc="left") == "Above the line, worth sending: 1 of 3 networks"
+    assert ax.lines[-1].get_ydata()[0] == 500_000 * ax.lines[-1].get_xdata()[0]
 
 
 def test_timelines_end_when_the_device_is_done():

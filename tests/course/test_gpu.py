@@ -103,7 +103,16 @@ def test_calls_are_counted_and_views_are_none():
         there.reshape(3, 5).T[1:] += 1.0
     assert cupy.calls == {"matmul": 1, "maximum": 1, "sum": 1, "add": 1}
     with stand_in() as cupy:
-        assert not cupy.calls
+        assert not cupy.calls and not cupy.operations
+
+
+def test_operations_are_counted_by_entries_and_by_terms():
+    with stand_in() as cupy:
+        there = cupy.asarray(np.ones((5, 3)))
+        np.maximum(there @ there.T, 0).sum(axis=0)  # (5, 3) @ (3, 5): 25 sums of 3 terms
+        np.exp(there, out=there)
+        there.mean()
+    assert cupy.operations == {"matmul": 2 * 25 * 3, "maximum": 25, "sum": 25, "exp": 15, "mean": 15}
 
 
 def test_the_stand_in_has_the_functions_of_numpy_and_not_its_modules():
