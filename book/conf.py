@@ -22,13 +22,18 @@ extensions = [
     "sphinxcontrib.bibtex",
     "notebook_copies",
     "quiet_links",
+    "link_previews",
     "margin_notes",
+    "exercise_boxes",
+    "chapter_tools",
+    "accessible_pages",
+    "on_paper",
     "offline_pages",
+    "whole_links",
 ]
 exclude_patterns = ["_build"]
 suppress_warnings = [
     "misc.highlighting_failure",  # a chapter may show a line that is not Python yet
-    "myst.header",  # an exercise's heading is of the third level, right under the notebook's first
 ]
 
 # Notebooks: the stored outputs are the truth; nothing is run here.
@@ -55,9 +60,36 @@ html_theme = "sphinx_book_theme"
 html_title = "minigrad"
 html_static_path = ["_static"]
 html_use_index = False
+html_show_search_summary = False  # it would fetch each page that is found, a whole chapter for three lines
 html_css_files = ["book.css"]
+html_js_files = ["book.js"]
+templates_path = ["_templates"]
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navbar_persistent": [],  # the sidebar has a search field already
     "show_toc_level": 2,
 }
+
+# The PDF: XeLaTeX, since code and prose are full of letters that TeX's own fonts lack.
+latex_engine = "xelatex"
+latex_use_xindy = False
+latex_domain_indices = False
+latex_documents = [("index", "minigrad.tex", "minigrad", author, "manual", True)]
+latex_show_urls = "footnote"
+latex_elements = {
+    "papersize": "a4paper",
+    "extraclassoptions": "openany,oneside",
+    "fontpkg": r"""
+\setmainfont{DejaVu Serif}[Scale=0.9]
+\setsansfont{DejaVu Sans}[Scale=0.9]
+\setmonofont{DejaVu Sans Mono}[Scale=0.78]
+""",
+    "fncychap": "",
+    "preamble": r"\setcounter{secnumdepth}{-1}",  # the chapters bring their numbers
+    "sphinxsetup": "verbatimforcewraps=true, TitleColor={HTML}{262626}",
+}
+
+# The EPUB.
+html_math_renderer = "mathjax"
+epub_show_urls = "footnote"
+epub_exclude_files = [".doctrees", "_static/mathjax"]

@@ -1,4 +1,8 @@
-"""Pages that need no network: MathJax lies beside them, and a page that would ask for more is a warning."""
+"""Pages that need no network, and little of a slow one.
+
+MathJax lies beside the pages, and a page that would ask for more is a warning. The theme's script of 1.5 MB
+that turns icons into drawings is emptied: the theme's font draws the same icons.
+"""
 
 import importlib.util
 import re
@@ -23,7 +27,9 @@ MATHJAX = (
     "sre/mathmaps/base.json",
     "sre/mathmaps/en.json",
 )
+ICON_SCRIPT = "scripts/fontawesome.js"
 LOADING_LINKS = {"stylesheet", "icon", "preload", "modulepreload", "preconnect", "dns-prefetch", "manifest"}
+NOT_PAGES = {"_static", "lite"}  # the theme's templates, and the JupyterLite site, which has tests of its own
 CSS_LOADS = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""")
 
 
@@ -42,10 +48,19 @@ def copy_mathjax(static):
             shutil.copyfile(source / name, copy)
 
 
+def empty_icon_script(static):
+    """Leave nothing in the theme's script that draws icons; the font that it comes with draws them too."""
+    script = static / ICON_SCRIPT
+    if not script.exists():
+        raise ExtensionError(f"the theme has no {ICON_SCRIPT} any more: take it out of offline_pages.py.")
+    script.write_text("/* The theme's font draws the icons. */\n", encoding="utf-8")
+
+
 def unmet_loads(site):
     """List, in sentences, what the pages of a site would load from the network, or miss on disk."""
     sentences = []
-    pages = [page for page in site.glob("**/*.html") if "_static" not in page.parts]  # templates lie there
+    own = [path for path in site.glob("**/*") if NOT_PAGES.isdisjoint(path.relative_to(site).parts[:1])]
+    pages = [path for path in own if path.suffix == ".html"]
     for page in sorted(pages):
         loads = _Loads()
         loads.feed(page.read_text(encoding="utf-8"))
@@ -57,7 +72,9 @@ def unmet_loads(site):
                 sentences.append(f"{page.relative_to(site)} would load {address} from the network.")
             elif not (page.parent / unquote(parts.path)).exists():
                 sentences.append(f"{page.relative_to(site)} loads {address}, which is not there.")
-    for sheet in sorted(site.glob("**/*.css")):
+    for sheet in sorted(
+        path for path in site.glob("**/*.css") if "lite" not in path.relative_to(site).parts[:1]
+    ):
         for address in CSS_LOADS.findall(sheet.read_text(encoding="utf-8")):
             sentences.append(f"{sheet.relative_to(site)} would load {address} from the network.")
     return sentences
@@ -82,6 +99,8 @@ def _after_building(app, failure):
     """Complete the site, then look at every page."""
     if failure is None and app.builder.format == "html":
         copy_mathjax(Path(app.outdir) / "_static")
+        if app.builder.name == "html":
+            empty_icon_script(Path(app.outdir) / "_static")
         for sentence in unmet_loads(Path(app.outdir)):
             logger.warning(sentence)
 

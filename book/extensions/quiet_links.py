@@ -12,7 +12,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
 CHAPTER = re.compile(r"\b[Cc]hapter (\d\d)\b")
-NOT_PROSE = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block)
+LINKS = (nodes.reference, pending_xref)  # careful: a link inside a link ends the outer one
+NOT_PROSE = (*LINKS, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block)
 
 
 class ChapterLinks(SphinxPostTransform):

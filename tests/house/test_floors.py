@@ -25,8 +25,8 @@ for name in LAYERS:
 MAY |= {name: {*GROUND, *FIRST} for name in ("learner", "replica", "parallel", "evaluator")}
 
 # And of what stands around it, lowest first: a row imports from itself and from the rows before it.
-AROUND = "style store built gather xray bugs cupy_stand_in gpu mpi addition figures checks keep".split()
-AROUND += ["widgets", "grading", "release", "recall", "build"]
+AROUND = "browser style store built gather xray bugs cupy_stand_in gpu mpi addition figures checks".split()
+AROUND += ["keep", "widgets", "grading", "release", "recall", "build"]
 
 
 def imports(path, everywhere=True):

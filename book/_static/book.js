@@ -1,0 +1,39 @@
+// What the book adds to the theme's own scripts: previews that can be sent away and hold formulas, scrolling
+// by keys, and paper on which nothing is folded.
+document.addEventListener("DOMContentLoaded", () => {
+  const previews = document.querySelectorAll('a[data-bs-custom-class="preview"]');
+  const tooltip = (link) => window.bootstrap?.Tooltip.getInstance(link);
+
+  // A preview goes at Escape, and its formulas are set when it comes.
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") previews.forEach((link) => tooltip(link)?.hide());
+  });
+  previews.forEach((link) =>
+    link.addEventListener("inserted.bs.tooltip", () => {
+      const bubble = document.getElementById(link.getAttribute("aria-describedby"));
+      if (bubble?.textContent.includes("\\(") && window.MathJax?.typesetPromise) {
+        window.MathJax.typesetPromise([bubble]).then(() => tooltip(link)?.update());
+      }
+    }),
+  );
+
+  // What is wider than the page scrolls inside itself, also by the arrow keys, in every browser.
+  const wide = ".highlight pre, div.cell_output .output, .pst-scrollable-table-container, .math.notranslate";
+  const reachable = () =>
+    document.querySelectorAll(wide).forEach((box) => {
+      const scrolls = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible";
+      if (scrolls) box.tabIndex = 0;
+      else if (box.tabIndex === 0) box.removeAttribute("tabindex");
+    });
+  reachable();
+  window.addEventListener("resize", reachable);
+  window.addEventListener("load", reachable);
+
+  // On paper every fold is open; afterwards each is as it was.
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    opened.forEach((fold) => (fold.open = true));
+  });
+  window.addEventListener("afterprint", () => opened.forEach((fold) => (fold.open = false)));
+});

@@ -1,0 +1,96 @@
+"""What a reader does with a chapter, under its title: run it, take it along, rebuild it from memory.
+
+A row of links stands on the page of each chapter and of each notebook of exercises, with the minutes that
+its first words name. *Run* leads to the JupyterLite site under lite/, and is left out where that site does
+not lie beside the pages. The copies to be rebuilt from memory are made with the pages, in recall/.
+"""
+
+import re
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+import nbformat
+from sphinx.errors import ExtensionError
+
+from course.recall import recall_copy
+
+LITE = "lite/lab/index.html"
+MINUTES = re.compile(r"\b(\d+) minutes\b")
+LINK = '<li><a href="{}"{}><i class="fa-solid fa-{}" aria-hidden="true"></i>{}</a></li>'
+ROW = '<nav class="chapter-tools" aria-label="This notebook">\n<ul>\n{}\n</ul>\n</nav>'
+
+
+def write_recall_copies(book, site):
+    """Write the chapters' copies for recall into a site, and remove those whose chapter is gone.
+
+    Parameters
+    ----------
+    book, site : Path
+        Where notebooks/ lies, and where recall/ is made.
+    """
+    wanted = set()
+    for path in sorted((book / "notebooks").glob("*.ipynb")):
+        if copy := recall_copy(nbformat.read(path, as_version=4)):
+            (site / "recall").mkdir(parents=True, exist_ok=True)
+            nbformat.write(copy, site / "recall" / path.name)
+            wanted.add(path.name)
+    for path in (site / "recall").glob("*.ipynb"):
+        if path.name not in wanted:
+            path.unlink()
+
+
+def _find_lite(app, config):
+    """Look for the JupyterLite site, unless conf.py or the command line says whether it will be there."""
+    if config.run_in_browser is None:
+        config.run_in_browser = (Path(app.outdir) / LITE).exists()
+
+
+def _before_writing(app):
+    """Make the copies before the pages that link to them."""
+    if app.builder.name == "html":
+        write_recall_copies(Path(app.srcdir), Path(app.outdir))
+
+
+def _add_row(app, page, template, context, doctree):
+    """Put the row of links under the title of a notebook's page."""
+    folder, _, rest = page.partition("/")
+    if app.builder.name != "html" or doctree is None or folder not in ("notebooks", "exercises"):
+        return
+    stem = rest.split("/")[0]
+
+    def link(icon, words, target, more=""):
+        return LINK.format(escape(_beside(page, target)), more, icon, words)
+
+    items = []
+    if minutes := MINUTES.search(doctree.astext()):
+        items.append(f'<li><i class="fa-regular fa-clock" aria-hidden="true"></i>{minutes[0]}</li>')
+    what = "chapter" if folder == "notebooks" else "notebook"
+    if app.config.run_in_browser:
+        items.append(link("play", f"Run this {what}", f"{LITE}?path={quote(page)}.ipynb"))
+    items.append(link("download", "Download", f"_sources/{page}.ipynb", " download"))
+    if folder == "notebooks":
+        if (Path(app.outdir) / "recall" / f"{stem}.ipynb").exists():
+            items.append(link("rotate", "Rebuild from memory", f"recall/{stem}.ipynb", " download"))
+        if f"exercises/{stem}/{stem}" in app.env.found_docs:
+            items.append(link("pencil", "Exercises", f"exercises/{stem}/{stem}.html"))
+    elif f"notebooks/{stem}" in app.env.found_docs:
+        items.append(link("book-open", "The chapter", f"notebooks/{stem}.html"))
+    title, end, text = context["body"].partition("</h1>")
+    if not end:
+        raise ExtensionError(f"{page} has no title.")
+    context["body"] = f"{title}{end}\n{ROW.format(chr(10).join(items))}{text}"
+
+
+def _beside(page, target):
+    """Return the address of a file of the site, seen from a page."""
+    return "../" * page.count("/") + target
+
+
+def setup(app):
+    """Add the row, the copies, and the option that says whether chapters can be run."""
+    app.add_config_value("run_in_browser", None, "html", types=(bool, type(None)))
+    app.connect("config-inited", _find_lite)
+    app.connect("env-updated", lambda app, env: _before_writing(app))
+    app.connect("html-page-context", _add_row)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,113 @@
+"""Exercises as the book shows them: each in a box, with its hints folded, and all answers folded at the end.
+
+The learner's notebook has neither hints nor answers: a call brings the one, the learner the other. A page
+cannot be called. So when a page of exercises is read, hints come below each check out of `course.checks`, and
+answers out of solutions/. The notebook that can be downloaded stays as it is.
+"""
+
+import re
+from html import escape
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+from nbformat.v4 import new_markdown_cell
+from sphinx.errors import ExtensionError
+from sphinx.transforms import SphinxTransform
+
+from course.checks import exercises
+from course.release import BEGIN
+
+FOLDER = "exercises/"
+STATEMENT = re.compile(r"^### (?=\d+\. )", re.MULTILINE)
+MARKERS = re.compile(rf"^[ \t]*({re.escape(BEGIN)}|### END SOLUTION)\n?", re.MULTILINE)
+
+
+def with_hints_and_answers(notebook, solutions, asked):
+    """Return a notebook of exercises with folded hints, and the folded answers at its end.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        The learner's copy.
+    solutions : NotebookNode
+        What it was made from.
+    asked : sequence of Exercise
+
+    Returns
+    -------
+    NotebookNode
+
+    Raises
+    ------
+    ExtensionError
+        If the solutions hold no answer to one of them.
+    """
+    answers = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in solutions.cells}
+    cells, folded = [], []
+    for cell in notebook.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if cell.cell_type == "markdown":
+            cell.source = STATEMENT.sub("## ", cell.source)  # in a page, no level of headings is left out
+        cells.append(cell)
+        for number, exercise in enumerate(asked, 1):
+            if grade_id == (exercise.short if exercise.by_hand else f"check_{exercise.short}"):
+                cells.append(new_markdown_cell("\n\n".join(_hints(exercise))))
+                if exercise.short not in answers:
+                    raise ExtensionError(
+                        f"{exercise.name} has no marked answer: make chapter N={exercise.stem[:2]}"
+                    )
+                folded.append(_fold(f"{number}. {exercise.title}", _answer(answers[exercise.short])))
+    if folded:
+        cells.append(new_markdown_cell("## Answers\n\n" + "\n\n".join(folded)))
+    return type(notebook)({**notebook, "cells": cells})
+
+
+def _hints(exercise):
+    """Yield the exercise's hints, each folded."""
+    for number, hint in enumerate(exercise.hints, 1):
+        yield _fold(f"Hint {number}", hint)
+
+
+def _answer(cell):
+    """Return, in Markdown, the answer that a cell of the solutions holds."""
+    text = MARKERS.sub("", cell.source).strip()
+    return f"```python\n{text}\n```" if cell.cell_type == "code" else text
+
+
+def _fold(title, text):
+    """Return Markdown that a reader opens, written as the chapters write theirs."""
+    return f"<details>\n<summary>{escape(title)}</summary>\n\n{text}\n\n</details>"
+
+
+def _on_reading(app, page, source):
+    """Complete the pages of exercises."""
+    if page.startswith(FOLDER):
+        stem = page.split("/")[-1]
+        solutions = Path(app.srcdir).parent / "solutions" / stem / f"{stem}.ipynb"
+        if solutions.exists():
+            app.env.note_dependency(solutions)
+            notebook = nbformat.reads(source[0], as_version=4)
+            asked = [exercise for exercise in exercises() if exercise.stem == stem]
+            whole = with_hints_and_answers(notebook, nbformat.read(solutions, as_version=4), asked)
+            source[0] = nbformat.writes(whole)
+
+
+class Boxes(SphinxTransform):
+    """Mark the sections of a page of exercises that are exercises; the style sheet draws the boxes."""
+
+    default_priority = 700
+
+    def apply(self, **kwargs):
+        """Tell them by their numbers."""
+        if self.env.docname.startswith(FOLDER):
+            for section in self.document.findall(nodes.section):
+                if re.match(r"\d+\. ", section[0].astext()):
+                    section["classes"].append("exercise")
+
+
+def setup(app):
+    """Tell Sphinx when to complete and when to mark."""
+    app.connect("source-read", _on_reading)
+    app.add_transform(Boxes)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,95 @@
+"""Shows, beside a link of the book, how what it leads to begins: a term's meaning, a chapter's promise.
+
+The words are those of the page behind the link, put into it when the book is built; the theme's own tooltips,
+which are Bootstrap's, show them on hover and on focus. What the script adds stands in _static/book.js.
+"""
+
+import posixpath
+from html import escape
+from urllib.parse import urldefrag
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+LONGEST = 420  # characters
+
+
+class previewed(nodes.reference):
+    """A link with a preview; to all builders but HTML it is a link like any other."""
+
+
+class Previews(SphinxPostTransform):
+    """Give each link to another page, or to a place with words of its own, the words found there."""
+
+    default_priority = 900  # when all links are found
+    builders = ("html",)
+
+    def run(self, **kwargs):
+        """Replace links by links that know what they lead to."""
+        here = self.env.current_document.docname
+        for link in list(self.document.findall(nodes.reference)):
+            if not link.get("internal") or isinstance(link.parent, nodes.title) or not link.astext().strip():
+                continue
+            address, anchor = urldefrag(link.get("refuri", "") or f"#{link.get('refid', '')}")
+            page = posixpath.normpath(posixpath.join(posixpath.dirname(here), address)) if address else here
+            words = self._words(page.removesuffix(".html"), anchor)
+            if words:
+                twin = previewed("", "", *[child.deepcopy() for child in link.children], **link.attributes)
+                twin["preview"] = words
+                link.replace_self(twin)
+
+    def _words(self, page, anchor):
+        """Return what stands at a place of the book, or nothing where there is nothing short to say."""
+        if page not in self.env.found_docs:
+            return ""
+        document = self.env.get_doctree(page)
+        if anchor:
+            target = next((node for node in document.findall(nodes.Element) if anchor in node["ids"]), None)
+            if isinstance(target, nodes.term):
+                target = target.parent.next_node(nodes.definition)
+            elif isinstance(target, nodes.section):
+                target = target.next_node(nodes.paragraph)
+        else:
+            target = document.next_node(nodes.paragraph)
+        return _shortened(target)
+
+
+def _shortened(node):
+    """Return a node's words, cut after a sentence or a word where they are many."""
+    if node is None:
+        return ""
+    parts = [_text(part) for part in node.findall(nodes.paragraph)] if node.children else []
+    text = " ".join(" ".join(parts or [_text(node)]).split())
+    if len(text) <= LONGEST:
+        return text
+    return text[:LONGEST].rpartition(" ")[0] + " …"
+
+
+def _text(node):
+    """Return a node's words, with the marks by which MathJax finds its formulas."""
+    if isinstance(node, nodes.math):
+        return rf"\({node.astext()}\)"
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    return "".join(_text(child) for child in node.children)
+
+
+def visit_previewed(translator, node):
+    """Write the link as ever, and give its tag the words."""
+    place = len(translator.body)
+    translator.visit_reference(node)
+    words = escape(node["preview"], quote=True)
+    data = f'<a data-bs-toggle="tooltip" data-bs-custom-class="preview" data-bs-title="{words}" '
+    translator.body[place] = translator.body[place].replace("<a ", data, 1)
+
+
+def depart_previewed(translator, node):
+    """Close the link as ever."""
+    translator.depart_reference(node)
+
+
+def setup(app):
+    """Add the transform, and how a link with a preview is written."""
+    app.add_node(previewed, html=(visit_previewed, depart_previewed))
+    app.add_post_transform(Previews)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

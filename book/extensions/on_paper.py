@@ -1,0 +1,98 @@
+"""The book as a PDF and as an EPUB, where nothing folds and nothing slides.
+
+A fold becomes its title and its text, and a slider the picture at which it stands first. Formulas of an EPUB
+are MathML, which docutils makes of TeX: -D html_math_renderer=mathml.
+"""
+
+import re
+from html import unescape
+
+import nbformat
+from docutils import nodes
+from docutils.utils.math import MathError, latex2mathml
+from sphinx.errors import ExtensionError
+
+PAPER = ("latex", "epub")
+FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
+FIRST_PICTURE = re.compile(r'<img [^>]*?src="data:image/png;base64,([^"]+)"[^>]*>')
+
+EMPTY_TAG = re.compile(r"<(img|br|hr|input|col)\b([^>]*?)\s*/?>")
+NAMED_LETTER = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
+SAME_IN_PLAINER_TEX = (  # docutils reads a part of TeX
+    (re.compile(r"\\dots(?![a-z])"), r"\\ldots"),
+    (re.compile(r"\\([td]?)frac(\d)(\d)"), r"\\\1frac{\2}{\3}"),
+    (re.compile(r"\\[Bb]igg?[lr]?(?![a-z])"), ""),
+    (re.compile(r"^(?=[\^_])"), "{}"),
+)
+
+
+def laid_flat(notebook):
+    """Return a notebook without folds and sliders.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        Changed in place.
+
+    Returns
+    -------
+    NotebookNode
+    """
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = FOLD.sub(r"**\1**\n", cell.source).replace("</details>", "")
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            html = data.get("text/html", "")
+            if html:
+                data["text/html"] = _well_formed(html)
+            if 'class="explore-' in html and (picture := FIRST_PICTURE.search(html)):
+                data["image/png"] = picture[1]
+                data["text/html"] = _well_formed(picture[0])
+    return notebook
+
+
+def _on_reading(app, page, source):
+    """Lay each notebook flat, after exercises have got their hints and answers."""
+    if app.builder.name in PAPER and page.startswith(("notebooks/", "exercises/")):
+        source[0] = nbformat.writes(laid_flat(nbformat.reads(source[0], as_version=4)))
+
+
+def _inline(translator, node):
+    """Write a formula in a line."""
+    translator.body.append(_mathml(node.astext(), as_block=False))
+    raise nodes.SkipNode
+
+
+def _block(translator, node):
+    """Write a formula that stands alone."""
+    translator.body.append(_mathml(node.astext(), as_block=True))
+    raise nodes.SkipNode
+
+
+def _mathml(formula, as_block):
+    """Return a formula of TeX as MathML, with lines and columns where it has them."""
+    for tex, plainer in SAME_IN_PLAINER_TEX:
+        formula = tex.sub(plainer, formula)
+    several = r"\\" in formula or "&" in formula
+    written = (
+        rf"\begin{{aligned}}{formula}\end{{aligned}}" if several and "begin{" not in formula else formula
+    )
+    try:
+        return _well_formed(latex2mathml.tex2mathml(written, as_block=as_block))
+    except (MathError, SyntaxError, IndexError) as error:
+        raise ExtensionError(
+            f"docutils cannot read ${formula}$: {error}. Write it in plainer TeX."
+        ) from error
+
+
+def _well_formed(html):
+    """Return HTML as XML wants it: empty tags closed, and no names of letters but XML's own."""
+    return NAMED_LETTER.sub(lambda name: unescape(name[0]), EMPTY_TAG.sub(r"<\1\2/>", html))
+
+
+def setup(app):
+    """Add what paper needs; the pages in a browser stay as they are."""
+    app.connect("source-read", _on_reading, priority=900)
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

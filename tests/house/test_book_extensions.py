@@ -1,0 +1,258 @@
+"""What the book adds to Sphinx and its theme, tried on a book of a few pages."""
+
+import base64
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from course.checks import exercises
+from course.figures import slopes
+from course.widgets import Slider, Widget
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+INDEX = """# Book
+
+```{toctree}
+:glob:
+
+notebooks/*
+exercises/*/*
+glossary
+```
+
+```{bibliography}
+```
+"""
+GLOSSARY = """# Glossary
+
+```{glossary}
+closure
+  A function that remembers $x^2$, "for good". Chapter 04.
+```
+"""
+CHAPTER = """# 04 Functions that remember
+
+**You will find a way.**
+
+About 65 minutes. See [chapter 05](05_chains.ipynb) and its *closures*.
+
+## In code
+"""
+NEXT = "# 05 Chains\n\n**You will make one layer of many.**\n\nGo [back](04_closures.ipynb#in-code)."
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    """Return a function that imports one of the book's own Sphinx extensions."""
+    monkeypatch.syspath_prepend(BOOK / "extensions")
+    return importlib.import_module
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A project with a book of two chapters and the exercises of the first."""
+    folder = tmp_path_factory.mktemp("project")
+    shutil.copytree(
+        BOOK, folder / "book", ignore=shutil.ignore_patterns("_build", "notebooks", "exercises", "*.md")
+    )
+    (folder / "book/index.md").write_text(INDEX, encoding="utf-8")
+    (folder / "book/glossary.md").write_text(GLOSSARY, encoding="utf-8")
+    (folder / "notebooks").mkdir()
+    function = new_code_cell("def half(x):\n    return x / 2")
+    for stem, cells in {
+        "04_closures": [new_markdown_cell(CHAPTER), function],
+        "05_chains": [new_markdown_cell(NEXT)],
+    }.items():
+        chapter = new_notebook(cells=cells)
+        chapter.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(chapter, folder / "notebooks" / f"{stem}.ipynb")
+    for kind in ("exercises", "solutions"):
+        shutil.copytree(ROOT / kind / "04_closures", folder / kind / "04_closures")
+    page = folder / "exercises/04_closures/04_closures.ipynb"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("Functions that remember](", "chapter]("), encoding="utf-8")
+    return folder
+
+
+def built(project, *options):
+    """Build the book of a project, and return the text of its pages by name."""
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-b",
+        "html",
+        *options,
+        "book",
+        "site",
+    ]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    site = project / "site"
+    return {path.relative_to(site).as_posix(): path.read_text("utf-8") for path in site.glob("**/*.html")}
+
+
+@pytest.fixture(scope="module")
+def pages(project):
+    return built(project)
+
+
+def test_a_chapter_names_its_time_and_leads_to_its_copies_and_its_exercises(project, pages):
+    row = pages["notebooks/04_closures.html"].split("chapter-tools")[1].split("</nav>")[0]
+    assert "</i>65 minutes</li>" in row and "Run" not in row
+    assert 'href="../_sources/notebooks/04_closures.ipynb" download' in row
+    assert 'href="../recall/04_closures.ipynb" download' in row
+    assert 'href="../exercises/04_closures/04_closures.html"' in row
+    copy = nbformat.read(project / "site/recall/04_closures.ipynb", as_version=4)
+    assert copy.cells[-1].source == "def half(x):\n    raise NotImplementedError"
+    given = project / "site/_sources/notebooks/04_closures.ipynb"
+    assert given.read_bytes() == (project / "notebooks/04_closures.ipynb").read_bytes()
+    assert "recall" not in pages["notebooks/05_chains.html"]  # it defines nothing
+
+
+def test_run_stands_on_the_pages_when_the_site_that_runs_lies_beside_them(project, pages):
+    lab = project / "site/lite/lab/index.html"
+    lab.parent.mkdir(parents=True)
+    lab.write_text('<script src="program.js"></script>', encoding="utf-8")
+    with_lite = built(project)
+    assert (
+        'href="../lite/lab/index.html?path=notebooks/04_closures.ipynb"'
+        in with_lite["notebooks/04_closures.html"]
+    )
+    address = 'href="../../lite/lab/index.html?path=exercises/04_closures/04_closures.ipynb"'
+    assert address in with_lite["exercises/04_closures/04_closures.html"]
+    shutil.rmtree(project / "site/lite")
+    assert "lite/lab" not in built(project)["notebooks/04_closures.html"]
+
+
+def test_a_copy_for_recall_goes_with_its_chapter(extension, tmp_path):
+    write = extension("chapter_tools").write_recall_copies
+    (tmp_path / "notebooks").mkdir()
+    for name in ("04_a.ipynb", "05_b.ipynb"):
+        nbformat.write(
+            new_notebook(cells=[new_markdown_cell("# 04"), new_code_cell("def f():\n    return 5")]),
+            tmp_path / "notebooks" / name,
+        )
+    write(tmp_path, tmp_path)
+    (tmp_path / "notebooks/05_b.ipynb").unlink()
+    write(tmp_path, tmp_path)
+    assert [path.name for path in (tmp_path / "recall").iterdir()] == ["04_a.ipynb"]
+
+
+def test_links_show_what_they_lead_to(pages):
+    links = pages["notebooks/04_closures.html"].split("<a ")
+    (to_chapter,) = [link for link in links if ">chapter 05<" in link]
+    assert to_chapter.startswith('data-bs-toggle="tooltip"')
+    assert 'data-bs-title="You will make one layer of many."' in to_chapter
+    (to_term,) = [link for link in links if "#term-closure" in link]
+    assert r"A function that remembers \(x^2\), “for good”. Chapter 04." in to_term
+
+
+def test_a_mention_inside_a_link_makes_no_link_in_a_link(pages):
+    assert ">chapter 05</span></a>" in pages["notebooks/04_closures.html"]
+    assert "></span></a>" not in pages["notebooks/04_closures.html"]
+
+
+def test_exercises_stand_in_boxes_with_hints_and_answers_folded(pages):
+    page = pages["exercises/04_closures/04_closures.html"]
+    asked = [exercise for exercise in exercises() if exercise.stem == "04_closures"]
+    assert page.count('<section class="exercise"') == len(asked)
+    assert page.count("<summary>Hint ") == 3 * len(asked)
+    assert "<h3" not in page and "BEGIN SOLUTION" not in page and "<details open" not in page
+    statements, answers = page.split('<section id="answers">')
+    for number, exercise in enumerate(asked, 1):
+        assert f"<summary>{number}. {exercise.title}</summary>" in answers
+    assert answers.count("<details>") == len(asked)
+    assert ">30.0<" in answers and ">30.0<" not in statements
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("exercises/*/*.ipynb")), ids=lambda path: path.stem)
+def test_every_exercise_gets_its_own_hints_and_answer(extension, path):
+    whole = extension("exercise_boxes").with_hints_and_answers
+    learners = nbformat.read(path, as_version=4)
+    solutions = nbformat.read(ROOT / "solutions" / path.stem / path.name, as_version=4)
+    asked = [exercise for exercise in exercises() if exercise.stem == path.stem]
+    text = "\n".join(cell.source for cell in whole(learners, solutions, asked).cells)
+    statements, answers = text.split("## Answers\n")
+    for number, exercise in enumerate(asked, 1):
+        heading = f"## {number}. {exercise.title} ("
+        assert heading in statements
+        section = statements.split(heading)[1].split("\n## ")[0]
+        assert [hint for hint in exercise.hints if hint not in section] == []
+        assert f". {exercise.title.replace('&', '&amp;')}</summary>" in answers
+    assert json.dumps(text).count("<details>") == 4 * len(asked)
+
+
+def test_what_is_hard_to_hear_is_put_right(extension):
+    mend = extension("accessible_pages").mend
+    html = '<div role="list" class="citation-list"><div class="citation" role="doc-biblioentry">A</div></div>'
+    assert mend(html) == '<div class="citation-list"><div class="citation">A</div></div>'
+    assert mend('<summary aria-label="Toggle hidden content">Show</summary>') == "<summary>Show</summary>"
+
+
+def test_a_link_to_nowhere_is_found(extension, tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<h1 id="one">A</h1><a href="b.html">lost</a><a href="#one">here</a><a href="#two">lost</a>'
+        '<a href="https://example.org/b">not ours</a><a href="lite/lab/index.html?path=a">a program</a>'
+        '<a href="c/d.html#é">there</a><a href="c/d.html#nowhere">lost</a><a href="e.ipynb?x=1">a file</a>',
+        encoding="utf-8",
+    )
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c/d.html").write_text('<p id="é"></p><a href="../a.html#one">back</a>', encoding="utf-8")
+    (tmp_path / "e.ipynb").write_text("{}", encoding="utf-8")
+    assert extension("whole_links").broken_links(tmp_path) == [
+        "a.html links to b.html, which is not there.",
+        "a.html links to #two, and there is no such place in that page.",
+        "a.html links to c/d.html#nowhere, and there is no such place in that page.",
+    ]
+
+
+def test_the_theme_s_large_script_is_emptied_and_missed_when_it_is_gone(extension, pages, project, tmp_path):
+    assert (project / "site/_static/scripts/fontawesome.js").stat().st_size < 100
+    with pytest.raises(Exception, match="no scripts/fontawesome.js any more"):
+        extension("offline_pages").empty_icon_script(tmp_path)
+
+
+def test_on_paper_nothing_folds_and_nothing_slides(extension):
+    def draw(step):
+        return slopes.draw_secant(
+            lambda x: x * x, 3.0, step, (0, 5), names=("x", "y"), true_slope=6.0, unit=""
+        )
+
+    widget = Widget(
+        draw, "A secant of a curve that bends upward.", {"step": Slider("step h", (1.0, 0.5), 0.5)}
+    )
+    data = {"text/html": widget.html(), "text/plain": repr(widget)}
+    slider = new_code_cell(outputs=[new_output("display_data", data)])
+    fold = new_markdown_cell("<details>\n<summary>Hint 1</summary>\n\nDivide.\n\n</details>")
+    picture = new_output("display_data", {"text/html": '<img src="a" alt="&eacute; &lt; 5"><br>'})
+    flat = extension("on_paper").laid_flat(
+        new_notebook(cells=[fold, slider, new_code_cell(outputs=[picture])])
+    )
+    assert flat.cells[0].source.split() == ["**Hint", "1**", "Divide."]
+    (output,) = flat.cells[1].outputs
+    assert base64.b64decode(output.data["image/png"]) == widget.pictures[1,]
+    assert "script" not in output.data["text/html"] and widget.alt_at((1,)) in unescape(
+        output.data["text/html"]
+    )
+    assert flat.cells[2].outputs[0].data["text/html"] == '<img src="a" alt="é &lt; 5"/><br/>'
+
+
+def test_formulas_become_mathml_and_one_that_cannot_is_named(extension):
+    on_paper = extension("on_paper")
+    assert "<mfrac" in on_paper._mathml(r"\tfrac12 + \dots", as_block=False)
+    assert "<mtable" in on_paper._mathml(r"a &= b \\ c &= d", as_block=True)
+    with pytest.raises(Exception, match=r"docutils cannot read \$\\nosuch\$"):
+        on_paper._mathml(r"\nosuch", as_block=False)
