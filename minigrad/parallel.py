@@ -18,7 +18,8 @@ def average_gradients(parameters, communicator, examples=1):
     communicator : mpi4py.MPI.Comm
         Of whom `Allreduce` is called, once: all gradients travel in one message.
     examples : int
-        How many examples this worker's gradients are means of; 0 if it had none this time.
+        How many examples this worker's gradients are means of; 0 if it had none this time: then they do not
+        count, whatever they are.
 
     Raises
     ------
@@ -51,7 +52,7 @@ def average_gradients(parameters, communicator, examples=1):
     gradients = [parameter.grad.ravel() for parameter in parameters]
     mine = np.concatenate([*gradients, np.ones_like(gradients[0], shape=1)]) * examples
     total = np.empty_like(mine)
-    communicator.Allreduce(mine, total)
+    communicator.Allreduce(mine if examples else np.zeros_like(mine), total)  # 0 times nan would be nan
     *flat, count = np.split(total, np.cumsum([gradient.size for gradient in gradients]).tolist())
     if count[0] == 0:
         raise ValueError("no worker had an example: give each batch at least one.")

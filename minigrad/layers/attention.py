@@ -80,15 +80,15 @@ class MultiHeadAttention(Layer):
         (Q, back_Q), (K, back_K), (V, back_V) = self.queries(X), self.keys(X), self.values(X)
         Q, K, V = map(self._split, (Q, K, V))  # (batch, steps, n_in) -> (batch, heads, steps, width)
         A, scale = self._look(Q, K, lengths), Q.shape[-1] ** -0.5  # (batch, heads, steps, steps), 1 / √width
-        H = A @ V
-        Y, back_Y = self.output(_merge(H))  # (batch, heads, steps, width) -> (batch, steps, n_in)
+        Y, back_Y = self.output(H := _merge(A @ V))  # (batch, heads, steps, width) -> (batch, steps, n_in)
         if lengths is not None:  # nothing is written behind the end of a sequence
             Y *= (real := array_module(X).arange(X.shape[1])[:, None] < lengths[:, None, None])
 
         def backward(dY):
-            dH = self._split(back_Y(dY if lengths is None else dY * real))
+            dH = back_Y(dY if lengths is None else dY * real)
+            dH, dH_H = self._split(dH), self._split(dH * H)
             dV, dS = _turn(A) @ dH, _turn(V @ _turn(dH))  # H = A V; dS is dA still, and turned like A
-            dS -= (dH * H).sum(axis=-1, keepdims=True)  # careful: equals rowsum(dA A), and is less work
+            dS -= dH_H.sum(axis=-1, keepdims=True)  # careful: equals rowsum(dA A), and is less work
             dS *= A  # A = softmax(S)
             dQ, dK = scale * (dS @ K), scale * (_turn(dS) @ Q)  # S = scale Q Kᵀ
             dX = back_Q(_merge(dQ)) + back_K(_merge(dK)) + back_V(_merge(dV))  # X was read three times
@@ -113,8 +113,7 @@ class MultiHeadAttention(Layer):
             A += _hide(places >= lengths[:, None, None, None], A)  # behind the end of a sequence
         A -= A.max(axis=-2, keepdims=True)
         np.exp(A, out=A)
-        A /= A.sum(axis=-2, keepdims=True)
-        return _turn(A)
+        return _turn(A / A.sum(axis=-2, keepdims=True))
 
     def _split(self, X):
         """Cut the last axis into heads: (batch, steps, n_in) -> (batch, heads, steps, width)."""

@@ -205,8 +205,7 @@ class BatchNorm(Layer):
             like = [1 if place in batch else size for place, size in enumerate(X.shape)]
             mean, variance = (part.data.reshape(like) for part in (self.running_mean, self.running_variance))
             return _normalize(X - mean, variance, self, self.axis)
-        mean = X.mean(axis=batch, keepdims=True)
-        N = X - mean
+        N = X - (mean := X.mean(axis=batch, keepdims=True))
         variance = (N * N).mean(axis=batch, keepdims=True)
         count = X.size // self.width
         unbiased = variance * (count / max(count - 1, 1))
@@ -259,21 +258,16 @@ def _normalize(N, variance, layer, axis, measured=()):
     like = [1 if place in others else size for place, size in enumerate(N.shape)]
     scale = 1.0 / np.sqrt(variance + layer.eps)
     N *= scale
-    Y = N * gain.data.reshape(like)
-    Y += shift.data.reshape(like)
 
     def backward(dY):
         gain.grad += (dY * N).sum(axis=others)
         shift.grad += dY.sum(axis=others)
-        dX = dY * gain.data.reshape(like)
+        dN = dY * gain.data.reshape(like)
         if measured:  # each number moves the mean and the variance, and with them all others
-            pull = N * (dX * N).mean(axis=measured, keepdims=True)
-            dX -= dX.mean(axis=measured, keepdims=True)
-            dX -= pull
-        dX *= scale
-        return dX
+            dN = dN - dN.mean(axis=measured, keepdims=True) - N * (dN * N).mean(axis=measured, keepdims=True)
+        return dN * scale
 
-    return Y, backward
+    return N * gain.data.reshape(like) + shift.data.reshape(like), backward
 
 
 def _all_but(axis, X):
