@@ -7,11 +7,13 @@ DEMO_ARGS ?=
 N ?=
 BIN := .venv/bin
 READY := .venv/ready
-# What contributors install and a learner need not see: the news, grading, the buttons of nbdime.
-NOT_IN_THE_LAB := @jupyterlab/apputils-extension:announcements @jupyter/nbgrader nbdime-jupyterlab
+# What contributors install and a learner need not see: the news, grading, the buttons of nbdime, a kernel
+# that lives in a browser.
+NOT_IN_THE_LAB := @jupyterlab/apputils-extension:announcements @jupyter/nbgrader nbdime-jupyterlab \
+    @jupyterlite/pyodide-kernel-extension
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-gpu check check-grading grade-demo chapter exercises book bench lock clean
+.PHONY: help lab test test-gpu check check-grading grade-demo chapter exercises book pdf epub slides lite browser-tools bench lock clean
 
 help:  ## list these words
 	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,9 +24,11 @@ lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 	@echo "== Opening JupyterLab: Ctrl-C here ends it"
 	$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
 
-test: check  ## prove everything: check, then every notebook and every solution against its stored outputs
+test: check  ## prove everything: check, then every notebook and every solution, here and in a browser
 	@echo "== Running every notebook and every solution"
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -n 2 --dist loadfile notebooks solutions
+	@echo "== Running every chapter as a browser does"
+	$(BIN)/python -m pytest -m "browser and not long" -n 2 --dist worksteal -rs tests/browser
 
 test-gpu: $(READY)  ## prove that layers compute the same on a GPU (needs CuPy in .venv, and a device)
 	@$(BIN)/python -c 'import sys; from course.gpu import find_cupy; sys.exit(find_cupy()[1] or None)'
@@ -57,12 +61,37 @@ book: $(READY)  ## build the book; every warning is an error
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder html book book/_build/html
 	@echo "== Open book/_build/html/index.html"
 
+pdf: $(READY)  ## print the book into one PDF (needs latexmk and XeLaTeX)
+	@command -v latexmk >/dev/null && command -v xelatex >/dev/null || { echo "make pdf needs latexmk and XeLaTeX. \
+	On Debian: apt install latexmk texlive-xetex texlive-latex-extra texlive-fonts-recommended fonts-dejavu"; exit 2; }
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder latex -d book/_build/paper book book/_build/latex
+	cd book/_build/latex && latexmk -xelatex -interaction=nonstopmode -silent minigrad.tex
+	@echo "== Open book/_build/latex/minigrad.pdf"
+
+epub: $(READY)  ## print the book into one EPUB (needs no more than the book)
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder epub -d book/_build/reader \
+	    -D html_math_renderer=mathml -D version="$$($(BIN)/python -c \
+	    'from importlib.metadata import version; print(version("minigrad-course"))')" book book/_build/epub
+	@echo "== Open book/_build/epub/minigrad.epub"
+
+slides: $(READY)  ## make the slides of every chapter, beside the book
+	$(BIN)/python -m book.slides
+
+lite: $(READY)  ## build the site that runs the course in a browser, beside the book
+	$(BIN)/python -m book.lite
+
+browser-tools: $(READY)  ## fetch what the browser tests need besides PYODIDE_WHEELS: from npm and PyPI
+	npm ci --prefix tests/browser --ignore-scripts --no-audit --no-fund
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \
+	    --python-version 3.14 --only-binary=:all: --dest tests/browser/wheels -r tests/browser/requirements.txt
+
 bench: $(READY)  ## time minigrad beside raw NumPy, and PyTorch where it is (BENCH_ARGS="..." goes to it)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 lock: .venv/bin/uv  ## resolve the newest versions into requirements.lock
 	$(BIN)/uv --no-config pip compile --upgrade --universal --python-version 3.11 --fork-strategy fewest \
-	    --extra course --extra dev --extra book --generate-hashes --custom-compile-command "make lock" \
+	    --extra course --extra dev --extra book --extra lite --generate-hashes \
+	    --custom-compile-command "make lock" \
 	    --quiet --output-file requirements.lock pyproject.toml
 
 clean:  ## remove what these words made, except your work/
