@@ -16,7 +16,7 @@ def average_gradients(parameters, communicator, examples=1):
     parameters : list of Parameter
         The same ones in the same order on every worker; their gradients are means over the worker's examples.
     communicator : mpi4py.MPI.Comm
-        Of whom `Allreduce` is called, once: all gradients travel in one message.
+        Of whom `Allreduce` is called, once: all gradients are added in one call.
     examples : int
         How many examples this worker's gradients are means of; 0 if it had none this time: then they do not
         count, whatever they are.

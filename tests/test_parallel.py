@@ -102,6 +102,34 @@ def test_float32_travels_as_float32(model):
         np.testing.assert_allclose(parameter.grad, gradient, rtol=1e-6)
 
 
+def test_who_had_no_examples_does_not_count_even_with_nan(model):
+    whole = gradients(model, X, T)
+
+    def work(communicator, rank):
+        mine = replica(model)
+        gradients(mine, X, T)
+        if rank == 1:
+            for parameter in mine.parameters():
+                parameter.grad[...] = np.nan
+        average_gradients(mine.parameters(), communicator, len(X) if rank != 1 else 0)
+        return [parameter.grad for parameter in mine.parameters()]
+
+    for found in together(3, work):
+        for ours, expected in zip(found, whole, strict=True):
+            np.testing.assert_allclose(ours, expected, rtol=1e-12)
+
+
+def test_nan_of_who_had_examples_is_seen_by_all(model):
+    def work(communicator, rank):
+        mine = replica(model)
+        mine.parameters()[0].grad[0, 0] = np.nan if rank == 1 else 0
+        average_gradients(mine.parameters(), communicator, 5)
+        return mine.parameters()[0].grad
+
+    for found in together(3, work):
+        assert np.isnan(found[0, 0]) and np.isfinite(found.ravel()[1:]).all()
+
+
 def test_no_examples_at_all_is_refused(model):
     with pytest.raises(ValueError, match="no worker had an example"):
         together(

@@ -3,7 +3,15 @@
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
-from course.checks.questions import BATCH, N_IN, expect_guesses, expect_several, expect_values, untouched
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    expect_guesses,
+    expect_several,
+    expect_values,
+    untouched,
+)
 
 # 1. batch norm in pieces
 
@@ -16,7 +24,7 @@ batch_norm_in_pieces = Exercise(
     hints=(
         "Which sums over the rows, divided once at the end, give a mean? And which a mean of squares?",
         "The variance is the mean of the squares minus the square of the mean. So send the sums of X, those "
-        "of X * X, and the number of rows.",
+        "of X * X, and the number of rows. (In float32, far from 0, that loses digits.)",
         "`np.concatenate([X.sum(axis=0), (X * X).sum(axis=0), [len(X)]])`; then total[-1] is the number of "
         "all rows.",
     ),
@@ -38,17 +46,44 @@ def _(answer, rng):
         case = f"with shares of {', '.join(map(str, counts))} rows"
         if len(shapes) > 1:
             raise CheckFailed(f"{case}, the arrays sent have shapes {sorted(shapes)}, and cannot be added up")
+        for part, share in zip(parts, sent, strict=True):
+            if not len(part) and np.isnan(np.asarray(share, dtype=float)).any():
+                raise CheckFailed(
+                    f"{case}, the worker without rows sends a nan: a mean of no rows is 0 / 0; send sums"
+                )
         if np.size(sent[0]) > 2 * N_IN + 1:
             raise CheckFailed(
                 f"for n_in = {N_IN} it sends {np.size(sent[0])} numbers; {2 * N_IN + 1} are enough"
             )
         mean, variance = expect_several(moments(sum(map(np.asarray, sent))), "mean", "variance")
+        _refuse_known_mean(case, mean, X, parts)
         expect_values(f"{case}, the mean", mean, X.mean(axis=0))
         wrong = _known_variance(variance, X, parts)
         if wrong:
             raise CheckFailed(f"{case}, {wrong}")
         expect_values(f"{case}, the variance", variance, X.var(axis=0))
     return "equal shares, one worker, uneven shares, a share without rows"
+
+
+def _refuse_known_mean(case, mean, X, parts):
+    """Refuse a mean that is wrong in a way that has a name."""
+    sums, truth = X.sum(axis=0), X.mean(axis=0)
+    if np.shape(mean) != truth.shape:
+        return
+    heard = [part.mean(axis=0) for part in parts if len(part)]
+    named = {
+        f"the sums are divided by {len(parts)}, the number of workers, and not by the {len(X)} rows": (
+            sums / len(parts)
+        ),
+        f"the sums are divided by {X.size}, the count of all numbers, and not by the {len(X)} rows": (
+            sums / X.size
+        ),
+        "the mean is that of the shares' means, in which each worker counts alike": np.mean(heard, axis=0),
+        "the mean is a sum that was not divided": sums,
+    }
+    for words, value in named.items():
+        if np.allclose(mean, value) and not np.allclose(value, truth):
+            raise CheckFailed(f"{case}, {words}")
 
 
 def _known_variance(variance, X, parts):
@@ -161,7 +196,7 @@ def adds_the_square():
     return _sums, lambda total: (_read(total)[0], _read(total)[1] + _read(total)[0] ** 2)
 
 
-@batch_norm_in_pieces.mistake("with shares of 7, 2, 1 rows, the mean[")
+@batch_norm_in_pieces.mistake("with shares of 7, 2, 1 rows, the mean is that of the shares' means")
 def mean_of_means():
     def share_of(X):
         return np.concatenate([X.mean(axis=0), (X * X).mean(axis=0), [1]])
@@ -171,6 +206,31 @@ def mean_of_means():
         return mean, squares - mean**2
 
     return share_of, moments
+
+
+@batch_norm_in_pieces.mistake("the sums are divided by 2, the number of workers, and not by the 8 rows")
+def counts_workers():
+    return lambda X: np.append(_sums(X)[:-1], 1), _read
+
+
+@batch_norm_in_pieces.mistake("the sums are divided by 24, the count of all numbers, and not by the 8 rows")
+def counts_numbers():
+    return lambda X: np.append(_sums(X)[:-1], X.size), _read
+
+
+@batch_norm_in_pieces.mistake("with shares of 3, 0, 5 rows, the worker without rows sends a nan")
+def weights_the_means():
+    def share_of(X):
+        with np.errstate(invalid="ignore"):
+            means = _sums(X)[:-1] / len(X)
+        return np.append(len(X) * means, len(X))
+
+    return share_of, lambda total: (_read(total)[0], _read(total)[1] - _read(total)[0] ** 2)
+
+
+@batch_norm_in_pieces.mistake("the mean is a sum that was not divided")
+def forgets_to_divide():
+    return _sums, lambda total: (total[:N_IN], total[N_IN:-1])
 
 
 @batch_norm_in_pieces.mistake("for n_in = 3 it sends 12 numbers; 7 are enough")
@@ -215,10 +275,22 @@ def _(answer, rng):
             if np.shape(found) == shape:
                 _name_a_wrong_mean(case, np.asarray(found), heard, counts, truth)
             expect_values(f"{case}, it", found, truth)
+    gradients = [rng.normal(size=N_IN), rng.normal(size=N_IN), np.full(N_IN, np.nan)]
+    gradients[1][0] = np.nan
+    found = answer(gradients, [2, 1, 0])
+    if np.shape(found) == (N_IN,) and np.isfinite(found[0]):
+        raise CheckFailed(
+            f"with counts 2, 1, 0, worker 1 has an example, and a nan in its gradient; the result has "
+            f"{found[0]:.4g} there, and hides the nan: leave out only who had 0 examples"
+        )
     try:
         found = answer([np.full(N_IN, np.nan)] * 2, [0, 0])
     except ValueError:
-        return "equal counts, uneven ones, workers without examples, and nobody with any"
+        return (
+            "equal counts, uneven ones, workers without examples, nobody with any, and a nan that must stay"
+        )
+    except (ArithmeticError, LookupError) as error:
+        found = error
     raise CheckFailed(f"if nobody had an example, a ValueError is wanted, and {described(found)} came")
 
 
@@ -303,6 +375,23 @@ def says_nothing(gradients, counts):
     return does_not_divide(gradients, counts) / sum(counts)
 
 
+@agreed_gradient.mistake("a ValueError is wanted, and a ZeroDivisionError came")
+def divides_by_nobody(gradients, counts):
+    return does_not_divide(gradients, counts) / sum(counts)
+
+
+@agreed_gradient.mistake("and hides the nan: leave out only who had 0 examples")
+def replaces_nan(gradients, counts):
+    gradients = [count * np.nan_to_num(gradient) for gradient, count in zip(gradients, counts, strict=True)]
+    return sum(gradients) / sum(counts)
+
+
+@agreed_gradient.mistake("and hides the nan: leave out only who had 0 examples")
+def leaves_out_who_has_nan(gradients, counts):
+    pairs = [(g, n) for g, n in zip(gradients, counts, strict=True) if not np.isnan(g).any()]
+    return sum(n * gradient for gradient, n in pairs) / sum(n for _, n in pairs)
+
+
 @agreed_gradient.mistake("it changes gradients[0], which belongs to its caller")
 def weights_in_place(gradients, counts):
     for gradient, count in zip(gradients, counts, strict=True):
@@ -319,12 +408,13 @@ different_starts = Exercise(
     kind="predict",
     minutes=10,
     hints=(
-        "The three gradients at 1, 3 and 5 are -8, -4 and 0. All take the same step.",
+        "The three gradients at 0, 3 and 9 are -10, -4 and 8. All take the same step.",
         "Who takes the same steps keeps the distance. And where is the mean of the weights, when the mean "
         "gradient is 0?",
-        "The mean begins at 3 and goes to 5. Worker 2 is 2 above the mean at the start, and so for ever.",
+        "The mean begins at 4 and goes to 5. Worker 2 is 5 above the mean at the start, and so for ever.",
     ),
 )
+STARTS = (0, 3, 9)
 
 
 def _walk(weights, steps):
@@ -335,65 +425,126 @@ def _walk(weights, steps):
     return weights
 
 
+SLIPS = {
+    "worker 0's weight after one step": {
+        2.5: "That is a step against its own gradient; all step against the mean of the three",
+        0.25: "The gradient of (w - 5)² has the factor 2",
+        1.5: "That is a step against the sum of the three gradients; their mean is wanted",
+        2: "That takes the whole mean gradient, without the learning rate",
+        -0.5: "That is a step uphill: it goes against the gradient, and -2 taken away makes more",
+        0: "That is where it began; the mean of the three gradients is not 0",
+    },
+    "the largest weight minus the smallest, after 100 steps": {
+        0: "All take the same step, so nobody comes nearer to anybody",
+        -9: "The largest minus the smallest is positive",
+        5: "That is the largest minus the mean",
+    },
+    "the mean of the weights, after 100 steps": {
+        4: "That is the mean at the start, where the mean gradient is still -2",
+        4.5: "That is the mean after one step",
+    },
+    "worker 2's weight, after 100 steps": {
+        5: "That is where the mean of the weights goes; worker 2 keeps its distance from it",
+        9: "That is where it began; it takes the same steps as the others",
+        9.5: "That is its weight after one step",
+    },
+    "worker 0's weight after the broadcast and a step": {
+        3.5: "That is 3 and the step of before; the gradients are found at the new weights",
+        0.5: "That is without the broadcast, which makes all three weights 3",
+        3: "That is the weight that was broadcast; a step follows",
+        2.5: "That is a step from 0; worker 1 has broadcast, and its weight is 3",
+        6: "That is a step against the sum of the three gradients; their mean is wanted",
+        2: "That is a step uphill: it goes against the gradient",
+    },
+}
+
+
 @different_starts.check
 def _(answer, rng):
-    late = _walk([1, 3, 5], 100)
-    truths = {
-        "worker 0's weight after one step": _walk([1, 3, 5], 1)[0],
-        "the distance of the largest and the smallest": np.ptp(late),
-        "the mean of the weights in the end": late.mean(),
-        "worker 2's weight in the end": late[2],
-        "worker 0's weight after the broadcast and a step": _walk([3, 3, 3], 1)[0],
-    }
-    expect_guesses(answer(), truths)
+    late, guesses = _walk(STARTS, 100), answer()
+    numbers = (_walk(STARTS, 1)[0], np.ptp(late), late.mean(), late[2], _walk([3, 3, 3], 1)[0])
+    guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
+    for guess, what, truth in zip(expect_several(guesses, *SLIPS), SLIPS, numbers, strict=True):
+        try:
+            expect_guesses(guess, {what: truth})
+        except CheckFailed as no:
+            known = isinstance(guess, int | float | np.number) and not isinstance(guess, bool)
+            always = "All take the same step, so each keeps its distance from each" if "minus" in what else ""
+            words = SLIPS[what].get(float(guess), always) if known else ""
+            raise CheckFailed(f"{no.sentence}. {words}" if words else no.sentence) from None
     return "three workers, walked a hundred steps"
 
 
 @different_starts.right
 def as_an_array():
-    return np.array([2.0, 4.0, 5.0, 7.0, 4.0])
+    return np.array([0.5, 9.0, 5.0, 10.0, 4.0])
 
 
 @different_starts.right
 def by_walking():
-    w = np.array([1.0, 3.0, 5.0])
+    w = np.array([0.0, 3.0, 9.0])
     ends = w + 5 - w.mean()
-    return [w[0] + 0.25 * 4, ends.max() - ends.min(), ends.mean(), ends[2], 3 + 0.25 * 4]
+    return [w[0] + 0.25 * 2, ends.max() - ends.min(), ends.mean(), ends[2], 3 + 0.25 * 4]
 
 
-@different_starts.mistake("The step is the mean of all three gradients, not worker 0's own.")
+@different_starts.mistake("That is a step against its own gradient; all step against the mean of the three")
 def own_gradient():
-    return 3, 4, 5, 7, 4
+    return 2.5, 0, 5, 5, 4
 
 
-@different_starts.mistake("The step is the mean of the three gradients, not their sum.")
+@different_starts.mistake("That is a step against the sum of the three gradients; their mean is wanted")
 def sum_of_gradients():
-    return 4, 4, 5, 7, 6
+    return 1.5, 9, 5, 10, 6
 
 
-@different_starts.mistake("A step goes against the gradient.")
+@different_starts.mistake("The gradient of (w - 5)² has the factor 2")
+def forgets_the_factor():
+    return 0.25, 9, 5, 10, 3.5
+
+
+@different_starts.mistake("without the learning rate")
+def whole_gradient():
+    return 2, 9, 5, 10, 7
+
+
+@different_starts.mistake("That is a step uphill")
 def uphill():
-    return 0, 4, 5, 7, 2
+    return -0.5, 9, 5, 10, 2
 
 
-@different_starts.mistake("All take the same step, so nobody comes nearer to anybody.")
+@different_starts.mistake("All take the same step, so nobody comes nearer to anybody")
 def they_meet():
-    return 2, 0, 5, 5, 4
+    return 0.5, 0, 5, 5, 4
 
 
-@different_starts.mistake("The mean gradient is 0 where the mean of the weights has the lowest loss.")
+@different_starts.mistake("All take the same step, so each keeps its distance from each")
+def they_come_nearer():
+    return 0.5, 4.5, 5, 10, 4
+
+
+@different_starts.mistake("That is the mean at the start, where the mean gradient is still -2")
 def mean_stays():
-    return 2, 4, 3, 5, 4
+    return 0.5, 9, 4, 9, 4
 
 
-@different_starts.mistake("Worker 2 keeps its distance from the mean, which moves.")
+@different_starts.mistake("worker 2 keeps its distance from it")
 def only_one_arrives():
-    return 2, 4, 5, 5, 4
+    return 0.5, 9, 5, 5, 4
 
 
-@different_starts.mistake("A broadcast gives all the same weight: begin the step at 3.")
+@different_starts.mistake("it takes the same steps as the others")
+def worker_2_stays():
+    return 0.5, 9, 5, 9, 4
+
+
+@different_starts.mistake("That is without the broadcast, which makes all three weights 3")
 def forgets_the_broadcast():
-    return 2, 4, 5, 7, 2
+    return 0.5, 9, 5, 10, 0.5
+
+
+@different_starts.mistake("the gradients are found at the new weights")
+def takes_the_old_gradients():
+    return 0.5, 9, 5, 10, 3.5
 
 
 # 4. doubling
@@ -408,146 +559,218 @@ doubling = Exercise(
         "Who is the partner of worker 5 at distance 1, 2 and 4? 4, 7 and 1. Look at these numbers in binary.",
         "`rank ^ distance` flips one binary digit: that is the partner. Make a new list in each step: nobody "
         "shall add what has been changed already.",
-        "`held = [held[rank] + held[rank ^ distance] for rank in range(len(held))]`, with distance 1, 2, 4 … "
-        "while it is smaller than the number of workers.",
+        "For each distance append to states a list with `held[rank] + held[rank ^ distance]` for every rank, "
+        "where held is `states[-1]`; distance is 1, 2, 4 … while smaller than the number of workers.",
     ),
 )
 
 
 @doubling.check
 def _(answer, rng):
-    for count in (2, 4, 8, 1, 16):
-        arrays = [rng.normal(size=(2, N_IN)) for _ in range(count)]
+    for count in (2, 4, 8, 16):
+        arrays = [rng.normal(size=(N_IN, N_OUT)) for _ in range(count)]  # more numbers than workers
         with untouched(**{f"arrays[{rank}]": array for rank, array in enumerate(arrays)}):
-            held, steps, copies = expect_several(answer(list(arrays)), "held", "steps", "copies")
-        if not isinstance(held, list | tuple | np.ndarray) or len(held) != count:
-            raise CheckFailed(f"of {count} workers, held must be a list of {count} arrays")
-        wanted = int(np.log2(count))
-        for rank, array in enumerate(held):
-            _expect_sum(f"what worker {rank} of {count} holds", array, arrays, rank)
-        for name, found in (("steps", steps), ("copies", copies)):
-            if isinstance(found, bool) or np.ndim(found) or not np.isclose(found, wanted):
-                raise CheckFailed(f"of {count} workers, {name} is {_said(found)}, and must be {wanted}")
-    return "from 1 worker to 16: sums, steps and copies"
-
-
-def _said(found):
-    return f"{found:g}" if isinstance(found, int | float | np.number) else described(found)
-
-
-def _expect_sum(name, array, arrays, rank):
-    """Refuse what is not the sum of all, and say what is known of it."""
-    total, count = sum(arrays), len(arrays)
-    if np.shape(array) == total.shape and count > 1 and not np.allclose(array, total):
-        named = {
-            "its own array: nothing has come": arrays[rank],
-            "the mean of all: the sum is wanted": total / count,
-            "only the sum with its neighbour: go on at distance 2, then 4": arrays[rank] + arrays[rank ^ 1],
-        }
-        for words, value in named.items():
-            if np.allclose(array, value):
-                raise CheckFailed(f"{name} is {words}")
-        parts = np.linalg.lstsq(np.reshape(arrays, (count, -1)).T, np.ravel(array), rcond=None)[0]
-        whole = np.round(parts)
-        again = np.allclose(whole @ np.reshape(arrays, (count, -1)), np.ravel(array))
-        if count <= 4 and again and np.allclose(parts, whole, atol=1e-6):
-            said = ", ".join(f"{part:g}" for part in whole)
+            states, copies = expect_several(answer(list(arrays)), "states", "copies")
+        steps, case = int(np.log2(count)), f"of {count} workers"
+        _expect_lists(case, states, steps, count)
+        for step, state in enumerate(states):
+            for rank, held in enumerate(state):
+                _expect_held(case, step, rank, held, arrays)
+        if isinstance(copies, bool) or np.ndim(copies) or not np.isclose(copies, steps):
+            said = f"{copies:g}" if isinstance(copies, int | float | np.number) else described(copies)
             raise CheckFailed(
-                f"in {name}, the arrays of worker 0, 1 … stand {said} times; once each is wanted"
+                f"{case}, copies is {said}; each worker sends one copy in each step, which makes {steps}"
             )
-    expect_values(name, array, total)
+    return "2, 4, 8 and 16 workers: what each holds after each step, and copies"
+
+
+def _expect_lists(case, states, steps, count):
+    """Ask whether there is a list of all workers' arrays for each step, and for the beginning."""
+    if not isinstance(states, list | tuple | np.ndarray):
+        raise CheckFailed(f"{case}, states must be a list of lists of arrays, and is {described(states)}")
+    for step, state in enumerate(states):
+        if not isinstance(state, list | tuple | np.ndarray) or len(state) != count:
+            size = f" of {len(state)}" if isinstance(state, list | tuple) else ""
+            raise CheckFailed(
+                f"{case}, states[{step}] must be a list of their arrays, and is {described(state)}{size}"
+            )
+    if len(states) != steps + 1:
+        distances = ", ".join(str(2**k) for k in range(steps))
+        raise CheckFailed(
+            f"{case}, states has {len(states)} entr{'y' if len(states) == 1 else 'ies'}; it must have "
+            f"{steps + 1}, for before the first step and after the step at distance {distances}"
+        )
+    if isinstance(states, list) and len({id(state) for state in states}) < len(states):
+        raise CheckFailed(f"{case}, the same list stands in states more than once: note a new one each time")
+
+
+def _expect_held(case, step, rank, held, arrays):
+    """Ask whether a worker holds the sum of the arrays that have come to it; if not, say which it holds."""
+    group = [other for other in range(len(arrays)) if other >> step == rank >> step]
+    truth = sum(arrays[other] for other in group)
+    when = f"after step {step}" if step else "before the first step"
+    if np.shape(held) == truth.shape and not np.allclose(held, truth):
+        if np.allclose(held, truth / len(group)):
+            raise CheckFailed(f"{case}, {when}, worker {rank} holds a mean: the sum is wanted")
+        rows = np.reshape(arrays, (len(arrays), -1))
+        parts = np.linalg.lstsq(rows.T, np.ravel(held), rcond=None)[0]
+        whole = np.round(parts).astype(int)
+        if np.allclose(whole @ rows, np.ravel(held)) and whole.min() >= 0 and whole.any():
+            said = [f"{r}" + (f" ({n} times)" if n > 1 else "") for r, n in enumerate(whole) if n]
+            wanted = ", ".join(map(str, group))
+            partner = ""
+            if step and whole.max() == 1 and whole[rank] and whole.sum() == len(group):
+                distance = 2 ** (step - 1)
+                partner = f" (its partner at distance {distance} is worker {rank ^ distance})"
+            raise CheckFailed(
+                f"{case}, {when}, worker {rank} holds the sum of what worker {', '.join(said)} brought; "
+                f"that of worker {wanted} is wanted{partner}"
+            )
+    expect_values(f"{case}, {when}, what worker {rank} holds", held, truth)
 
 
 @doubling.probe
 def _(answer, rng):
-    held, steps, copies = answer([rng.normal(size=N_IN) for _ in range(4)])
-    return *held, steps, copies
+    states, copies = answer([rng.normal(size=N_IN) for _ in range(4)])
+    return *(np.array(state) for state in states), copies
 
 
 @doubling.right
 def with_array(arrays):
-    held, ranks, steps = np.array(arrays), np.arange(len(arrays)), 0
-    while 2**steps < len(arrays):
-        held = held + held[ranks ^ 2**steps]
-        steps += 1
-    return list(held), steps, steps
+    states, ranks = [np.array(arrays)], np.arange(len(arrays))
+    while 2 ** (len(states) - 1) < len(arrays):
+        states.append(states[-1] + states[-1][ranks ^ 2 ** (len(states) - 1)])
+    return np.array(states), len(states) - 1
 
 
 @doubling.right
 def with_groups(arrays):
     held, distance, copies = list(arrays), 1, 0
+    states = [tuple(held)]
     while distance < len(arrays):
         before = list(held)
         for rank in range(len(held)):
             partner = rank + distance if rank // distance % 2 == 0 else rank - distance
             held[rank] = before[rank] + before[partner]
+        states.append(tuple(held))
         distance *= 2
         copies += 1
-    return tuple(held), copies, float(copies)
+    return tuple(states), float(copies)
 
 
-@doubling.mistake("times; once each is wanted")
+@doubling.right
+def asks_after_the_exchange(arrays):
+    states, distance = [arrays], 1
+    while True:
+        states.append([states[-1][rank] + states[-1][rank ^ distance] for rank in range(len(arrays))])
+        distance *= 2
+        if distance >= len(arrays):
+            return states, len(states) - 1
+
+
+def _doubled(partner, distances=None):
+    """Return an answer whose partners, or distances, are others."""
+
+    def answer(arrays):
+        count, states = len(arrays), [list(arrays)]
+        for distance in distances(count) if distances else _powers(count):
+            held = states[-1]
+            states.append([own + held[partner(rank, distance, count)] for rank, own in enumerate(held)])
+        return states, len(states) - 1
+
+    return answer
+
+
+def _powers(count):
+    return [2**k for k in range(count.bit_length() - 1)]
+
+
+@doubling.mistake("after step 1, worker 1 holds the sum of what worker 0, 1 (2 times) brought")
 def adds_what_is_changed(arrays):
-    held, distance, steps = list(arrays), 1, 0
-    while distance < len(held):
+    states, distance = [list(arrays)], 1
+    while distance < len(arrays):
+        held = list(states[-1])
         for rank in range(len(held)):
             held[rank] = held[rank] + held[rank ^ distance]
-        distance, steps = 2 * distance, steps + 1
-    return held, steps, steps
+        states.append(held)
+        distance *= 2
+    return states, len(states) - 1
 
 
 @doubling.mistake("it changes arrays[0], which belongs to its caller")
 def adds_in_place(arrays):
-    held, distance, steps = list(arrays), 1, 0
-    while distance < len(held):
-        before = [array.copy() for array in held]
+    states, distance = [list(arrays)], 1
+    while distance < len(arrays):
+        held, before = list(states[-1]), [array.copy() for array in states[-1]]
         for rank in range(len(held)):
             held[rank] += before[rank ^ distance]
-        distance, steps = 2 * distance, steps + 1
-    return held, steps, steps
+        states.append(held)
+        distance *= 2
+    return states, len(states) - 1
 
 
-@doubling.mistake("is only the sum with its neighbour: go on at distance 2, then 4")
-def one_step(arrays):
-    return [own + arrays[rank ^ 1] for rank, own in enumerate(arrays)] if arrays[1:] else arrays, 1, 1
+@doubling.mistake("the same list stands in states more than once")
+def notes_one_list(arrays):
+    held, distance, states = list(arrays), 1, []
+    states.append(held)
+    while distance < len(held):
+        before = list(held)
+        for rank in range(len(held)):
+            held[rank] = before[rank] + before[rank ^ distance]
+        states.append(held)
+        distance *= 2
+    return states, len(states) - 1
 
 
-@doubling.mistake("times; once each is wanted")
-def distance_grows_by_one(arrays):
-    held, steps = list(arrays), 0
-    for distance in range(1, len(held)):
-        held = [own + held[(rank + distance) % len(held)] for rank, own in enumerate(held)]
-        steps += 1
-    return held, steps, steps
+doubling.mistake(
+    "worker 1 holds the sum of what worker 1, 2 brought; that of worker 0, 1 is wanted (its partner"
+)(_doubled(lambda rank, distance, count: (rank + distance) % count))
+doubling.mistake("of 4 workers, after step 1, worker 0 holds the sum of what worker 0, 2 brought")(
+    _doubled(lambda rank, distance, count: rank ^ distance, lambda count: _powers(count)[::-1])
+)
+doubling.mistake("of 4 workers, states has 4 entries; it must have 3")(
+    _doubled(lambda rank, distance, count: (rank + distance) % count, lambda count: range(1, count))
+)
+doubling.mistake("of 4 workers, states has 2 entries; it must have 3")(
+    _doubled(lambda rank, distance, count: rank ^ distance, lambda count: [1] * (count > 1))
+)
+doubling.mistake("of 8 workers, states has 3 entries; it must have 4")(
+    _doubled(lambda rank, distance, count: rank ^ distance, lambda count: _powers(count)[:2])
+)
 
 
-@doubling.mistake("copies is 1.5, and must be 2")
+@doubling.mistake("worker 0 holds the sum of what worker 0, 1, 2, 3 brought; that of worker 0, 1 is wanted")
+def adds_up_at_once(arrays):
+    steps = len(arrays).bit_length() - 1
+    return [list(arrays), *([sum(arrays)] * len(arrays) for _ in range(steps))], steps
+
+
+@doubling.mistake("copies is 1.5; each worker sends one copy in each step, which makes 2")
 def copies_of_a_ring(arrays):
-    held, steps, _ = with_array(arrays)
-    return held, steps, 1 if len(arrays) == 2 else 2 * (len(arrays) - 1) / len(arrays)
+    return with_array(arrays)[0], 2 * (len(arrays) - 1) / len(arrays)
 
 
-@doubling.mistake("steps is 6, and must be 2")
-def steps_of_a_ring(arrays):
-    held, steps, copies = with_array(arrays)
-    return held, 1 if len(arrays) == 2 else 2 * (len(arrays) - 1), copies
-
-
-@doubling.mistake("of 2 workers, copies is 2, and must be 1")
+@doubling.mistake("of 2 workers, copies is 2; each worker sends one copy in each step, which makes 1")
 def copies_of_all(arrays):
-    held, steps, _ = with_array(arrays)
-    return held, steps, len(arrays) * steps
+    states, steps = with_array(arrays)
+    return states, len(arrays) * steps
 
 
-@doubling.mistake("is the mean of all: the sum is wanted")
+@doubling.mistake("worker 0 holds a mean: the sum is wanted")
 def takes_the_mean(arrays):
-    held, steps, copies = with_array(arrays)
-    return [array / len(arrays) for array in held], steps, copies
+    states, steps = with_array(arrays)
+    return [[array / 2**step for array in state] for step, state in enumerate(states)], steps
 
 
-@doubling.mistake("it must return held, steps and copies, and returned a list of 2")
-def returns_held_alone(arrays):
-    return with_array(arrays)[0]
+@doubling.mistake("it must return states and copies, and returned a list of 3")
+def returns_states_alone(arrays):
+    return list(with_array([*arrays, *arrays])[0])
+
+
+@doubling.mistake("states[0] must be a list of their arrays, and is one array of shape (3, 7)")
+def returns_the_end_alone(arrays):
+    states, steps = with_array(arrays)
+    return states[-1], steps
 
 
 # 5. a concurrent optimizer
@@ -579,29 +802,78 @@ def _(answer, rng):
             gradients = [rng.normal(size=N_IN) for _ in range(workers)]
             order = [int(rank) for rank in rng.permutation(workers)]
             case = f"with {workers} worker{'s' * (workers > 1)}, in round {turn + 1}"
+            refused = turn == 2 and workers > 1  # not sooner: so that what it does to a round is seen
             for place, rank in enumerate(order, start=1):
                 room = gradients[rank].copy()
-                returned = machine.hand_in(rank, room, examples[rank])
+                after = AFTER if refused and place > 1 else ""
+                returned = _handed_in(case, machine, rank, room, examples[rank], turn, after)
                 if not np.array_equal(room, gradients[rank]):
                     raise CheckFailed(
                         "it changes the gradient, which belongs to the worker: make a new array"
                     )
                 room[...] = 1000.0  # the worker uses it again
                 if place < workers:
-                    _expect_waiting(case, place, workers, returned, W, expected)
-                    if place == 1:
+                    _expect_waiting(case, place, workers, returned, W, expected, after)
+                    if place == 1 and refused:
                         _expect_refusal(case, machine, rank, W, expected)
+            truth = expected - rate * np.average(gradients, axis=0, weights=examples)
+            if refused and not (np.allclose(W, truth) and returned):
+                raise CheckFailed(f"{case}, {AFTER}")
             if not isinstance(returned, bool | np.bool_):
                 raise CheckFailed(f"{case}, the last one must be told True, and {described(returned)} came")
             if not returned:
                 raise CheckFailed(f"{case}, all are there, and it says that no step was taken")
-            _expect_step(case, W, expected, gradients, examples, rate)
+            _expect_step(case, W, expected, gradients, examples, rate, order)
             expected = W.copy()
-    return "1, 2 and 4 workers in three rounds, in any order, and who comes twice"
+    _expect_two_apart(answer, rng)
+    return "1, 2 and 4 workers in three rounds, in any order, who comes twice, and two optimizers in turn"
 
 
-def _expect_waiting(case, place, workers, returned, W, expected):
+AFTER = (
+    "one came twice and was refused, and the round goes wrong after that, as none did before: a call that is "
+    "refused must change nothing"
+)
+
+
+def _expect_two_apart(answer, rng):
+    """Ask whether two optimizers, each of which is right alone, are so when they take turns."""
+    Ws, gradients = rng.normal(size=(2, N_IN)), rng.normal(size=(2, 2, N_IN))
+    examples = (2, 5)
+    truths = Ws - np.average(gradients, axis=0, weights=examples)
+    arrays = [W.copy() for W in Ws]
+    machines = [answer(W, 2, 1.0) for W in arrays]
+    try:
+        for rank in (0, 1):
+            for machine, gradient in zip(machines, gradients[rank], strict=True):
+                machine.hand_in(rank, gradient.copy(), examples[rank])
+        apart = np.allclose(arrays, truths)
+    except ValueError:
+        apart = False
+    if not apart:
+        raise CheckFailed(
+            "one optimizer alone is right, but of two that take turns one disturbs the other: each must keep "
+            "its own round, on self, and begin it in __init__"
+        )
+
+
+def _handed_in(case, machine, rank, gradient, examples, turn, after):
+    """Hand in a gradient; who is refused, and was not in the first round, has not been forgotten since."""
+    try:
+        return machine.hand_in(rank, gradient, examples)
+    except ValueError as error:
+        if turn == 0:
+            raise
+        words = after or (
+            f"worker {rank} comes for the first time, and gets a ValueError ({error}): begin a round with "
+            "nothing, also in the list of who has come"
+        )
+        raise CheckFailed(f"{case}, {words}") from error
+
+
+def _expect_waiting(case, place, workers, returned, W, expected, after):
     """Ask whether nothing has happened yet."""
+    if after and (returned or not np.array_equal(W, expected)):
+        raise CheckFailed(f"{case}, {after}")
     if not np.array_equal(W, expected):
         raise CheckFailed(f"{case}, W changes after {place} of {workers} gradients: wait for all")
     if returned is None:
@@ -621,7 +893,7 @@ def _expect_refusal(case, machine, rank, W, expected):
     raise CheckFailed(f"{case}, worker {rank} hands in twice, and no ValueError comes")
 
 
-def _expect_step(case, W, before, gradients, examples, rate):
+def _expect_step(case, W, before, gradients, examples, rate, order):
     """Ask whether the step is that of the gradient of all examples."""
     if np.array_equal(W, before):
         raise CheckFailed(
@@ -636,6 +908,11 @@ def _expect_step(case, W, before, gradients, examples, rate):
         "the step is that of the sum over all examples: divide by their number": rate * weighted,
         "the sum is divided by the number of workers, and not of examples": rate * weighted / len(gradients),
         "the step goes uphill": -truth,
+        "only the gradient of the one who came last is in the step": rate * gradients[order[-1]],
+        "only the gradient of the one who came first is in the step": rate * gradients[order[0]],
+        "the sum is only what the last one brought, divided by the number of all examples": (
+            rate * examples[order[-1]] * gradients[order[-1]] / sizes.sum()
+        ),
         "the learning rate is missing in the step": weighted / sizes.sum(),
     }
     for words, value in named.items():
@@ -727,6 +1004,37 @@ class TakesTheSum(_Noting):
         self.W -= self.rate * self.total
 
 
+@concurrent.mistake("only the gradient of the one who came last is in the step")
+class TakesTheLast(_Noting):
+    def note(self, gradient, examples):
+        self.total, self.examples = gradient * examples, 0
+
+
+@concurrent.mistake("the sum is only what the last one brought, divided by the number of all examples")
+class OverwritesTheSum(_Noting):
+    def note(self, gradient, examples):
+        self.total = gradient * examples
+
+
+@concurrent.mistake("of two that take turns one disturbs the other")
+class SharesTheRound(_Noting):
+    noted = {}  # noqa: RUF012
+
+    def begin(self):
+        self.noted.clear()
+
+    def hand_in(self, rank, gradient, examples):
+        if rank in self.noted:
+            raise ValueError("twice")
+        self.noted[rank] = gradient * examples, examples
+        done = len(self.noted) == self.workers
+        if done:
+            sums, counts = zip(*self.noted.values(), strict=True)
+            self.W -= self.rate * sum(sums) / sum(counts)
+            self.begin()
+        return done
+
+
 @concurrent.mistake("the array W is not changed")
 class MakesAnotherW(_Noting):
     def step(self):
@@ -761,6 +1069,48 @@ class NeverForgets(_Noting):
         self.came = set()
         if not hasattr(self, "total"):
             self.total, self.examples = np.zeros_like(self.W), 0
+
+
+@concurrent.mistake("begin a round with nothing, also in the list of who has come")
+class NeverForgetsWhoCame(_Noting):
+    def __init__(self, W, workers, learning_rate):
+        super().__init__(W, workers, learning_rate)
+        self.ever = set()
+
+    def hand_in(self, rank, gradient, examples):
+        if rank in self.ever:
+            raise ValueError(f"worker {rank} was here")
+        self.ever.add(rank)
+        return super().hand_in(rank, gradient, examples)
+
+
+@concurrent.mistake("a call that is refused must change nothing")
+class NotesAndRefuses(_Noting):
+    def hand_in(self, rank, gradient, examples):
+        if rank in self.came:
+            self.note(gradient, examples)
+            self.examples += examples
+        return super().hand_in(rank, gradient, examples)
+
+
+@concurrent.mistake("a call that is refused must change nothing")
+class CountsAndRefuses(_Noting):
+    def begin(self):
+        super().begin()
+        self.calls = 0
+
+    def hand_in(self, rank, gradient, examples):
+        self.calls += 1
+        if rank in self.came:
+            raise ValueError("twice")
+        self.came.add(rank)
+        self.note(gradient, examples)
+        self.examples += examples
+        if self.calls < self.workers:
+            return False
+        self.step()
+        self.begin()
+        return True
 
 
 @concurrent.mistake("note a copy when it hands in")

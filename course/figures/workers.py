@@ -71,7 +71,7 @@ def draw_agreed(whole, agreed_by_case):
         ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
         ax.set_xlabel(f"gradient of the whole batch\n{case}")
     axes[0][0].set_ylabel("what the workers agree on")
-    axes[0][0].set_title("Only shares that are weighted give the whole")
+    axes[0][0].set_title("Uneven shares need weights")
     axes[0][0].legend(loc="upper left", fontsize=8)
     return figure
 
@@ -242,6 +242,10 @@ def draw_messages(sizes, seconds, start, per_byte, ax=None):
     ax.plot(line, 1e6 * (start + per_byte * line), **model)
     ax.plot(sizes, 1e6 * np.asarray(seconds), color=TRUTH, marker="o", linestyle="", label="measured")
     ax.set(xscale="log", yscale="log", xlabel="bytes of a message", ylabel="microseconds")
+    ends = np.log10([1e6 * min(seconds), 1e6 * max(seconds)])
+    powers = 10.0 ** np.arange(np.floor(ends[0] - 0.1), np.ceil(ends[1] + 0.1) + 1)
+    ax.set_yticks(powers, [f"{power:g}" for power in powers])
+    ax.set_ylim(powers[0], powers[-1])
     ax.minorticks_off()
     ax.legend(loc="upper left")
     ax.set_title("A small message costs its start, a large one its bytes")
