@@ -2,7 +2,7 @@
 
 A row of links stands on the page of each chapter and of each notebook of exercises, with the minutes that
 its first words name. *Run* leads to the JupyterLite site under lite/, and is left out where that site does
-not lie beside the pages. The copies to be rebuilt from memory are made with the pages, in recall/.
+not lie beside the pages; so is *Slides*, which lead to what `make slides` makes. The copies to be rebuilt from memory are made with the pages, in recall/.
 """
 
 import re
@@ -74,6 +74,8 @@ def _add_row(app, page, template, context, doctree):
             items.append(link("rotate", "Rebuild from memory", f"recall/{stem}.ipynb", " download"))
         if f"exercises/{stem}/{stem}" in app.env.found_docs:
             items.append(link("pencil", "Exercises", f"exercises/{stem}/{stem}.html"))
+        if (Path(app.outdir) / "slides" / f"{stem}.html").exists():
+            items.append(link("person-chalkboard", "Slides", f"slides/{stem}.html"))
     elif f"notebooks/{stem}" in app.env.found_docs:
         items.append(link("book-open", "The chapter", f"notebooks/{stem}.html"))
     title, end, text = context["body"].partition("</h1>")

@@ -21,6 +21,21 @@ from course.checks.questions import (
     untouched,
 )
 
+
+def _expect_guesses(guesses, truths, reasons):
+    """Ask as expect_guesses does, and add a reason where the wrong number is one that gives it away."""
+    try:
+        expect_guesses(guesses, truths)
+    except CheckFailed as no:
+        what = no.sentence.partition(" is not ")[0]
+        if what in truths:
+            guess = tuple(guesses)[list(truths).index(what)]
+            for wrong, why in reasons.get(what, {}).items():
+                if np.shape(guess) == () and guess == wrong:
+                    raise CheckFailed(f"{no.sentence}: {why}") from None
+        raise
+
+
 # 1. what lines must cost
 
 costs = Exercise(
@@ -38,6 +53,37 @@ costs = Exercise(
     ),
 )
 
+NUMBERS, WIDE = (
+    "that counts numbers, and in float32 each has 4 bytes",
+    "that would be float64, and these are float32",
+)
+WRITTEN = "its result is written too"
+COSTS = {
+    "the count of operations of X @ W": {
+        6000: "each of the products is also added to a sum, and that is an operation too",
+        11700: "as in the chapter, a sum of twenty products counts as forty operations",
+    },
+    "the count of bytes of X @ W": {1100: NUMBERS, 8800: WIDE, 3200: WRITTEN},
+    "the count of bytes of np.maximum(X, 0)": {
+        400: NUMBERS,
+        3200: WIDE,
+        800: "X is read, and a result of its size is written",
+    },
+    "the count of bytes of Y += b": {
+        630: NUMBERS,
+        5040: WIDE,
+        1320: "Y is read and written, so it is moved twice",
+        2400: "b is read too",
+        3600: "b is read once, 30 numbers, however many rows it is added to",
+    },
+    "the count of operations of Y.sum(axis=0)": {
+        300: "ten numbers have nine additions between them",
+        9: "that is one column, and there are thirty",
+        19: "each of the thirty columns is a sum of its own",
+    },
+    "the count of bytes of Y.sum(axis=0)": {330: NUMBERS, 2640: WIDE, 1200: WRITTEN},
+}
+
 
 @costs.check
 def _(answer, rng):
@@ -52,7 +98,10 @@ def _(answer, rng):
         "the count of operations of Y.sum(axis=0)": Y.size - len(b),
         "the count of bytes of Y.sum(axis=0)": Y.nbytes + b.nbytes,
     }
-    expect_guesses(answer(), numbers)
+    found = answer()
+    if isinstance(found, tuple | list | np.ndarray) and np.size(found) != len(numbers):
+        raise CheckFailed(f"it must return eight numbers, two for each line, and returned {np.size(found)}")
+    _expect_guesses(found, numbers, COSTS)
     return "four lines, operations and bytes"
 
 
@@ -74,22 +123,24 @@ def _guess(*numbers):
     return lambda: numbers
 
 
-costs.mistake("Each product of two numbers is also added to a sum: that is two operations.")(
+costs.mistake("each of the products is also added to a sum")(
     _guess(6000, 4400, 200, 1600, 300, 2520, 270, 1320)
 )
-costs.mistake("Those are numbers: in float32 each has 4 bytes.")(
-    _guess(12000, 1100, 200, 400, 300, 630, 270, 330)
+costs.mistake("a sum of twenty products counts as forty operations")(
+    _guess(11700, 4400, 200, 1600, 300, 2520, 270, 1320)
 )
-costs.mistake("Those are the bytes of float64; these arrays are float32.")(
-    _guess(12000, 8800, 200, 3200, 300, 5040, 270, 2640)
+costs.mistake("it must return eight numbers, two for each line, and returned 4")(_guess(12000, 200, 300, 270))
+costs.mistake("that counts numbers")(_guess(12000, 1100, 200, 400, 300, 630, 270, 330))
+costs.mistake("that would be float64")(_guess(12000, 8800, 200, 3200, 300, 5040, 270, 2640))
+costs.mistake("its result is written too")(_guess(12000, 3200, 200, 800, 300, 1320, 270, 1200))
+costs.mistake("X is read, and a result of its size is written")(
+    _guess(12000, 4400, 200, 800, 300, 2520, 270, 1320)
 )
-costs.mistake("The result is written too: its bytes are moved.")(
-    _guess(12000, 3200, 200, 800, 300, 1320, 270, 1200)
-)
-costs.mistake("Y is read and written: it is moved twice.")(
+costs.mistake("Y is read and written, so it is moved twice")(
     _guess(12000, 4400, 200, 1600, 300, 1320, 270, 1320)
 )
-costs.mistake("Ten numbers have nine additions between them, in each of the columns.")(
+costs.mistake("b is read once, 30 numbers")(_guess(12000, 4400, 200, 1600, 300, 3600, 270, 1320))
+costs.mistake("ten numbers have nine additions between them")(
     _guess(12000, 4400, 200, 1600, 300, 2520, 300, 1320)
 )
 
@@ -110,6 +161,26 @@ apart = Exercise(
     ),
 )
 ARRAYS = ("A", "A.T", "A[::3]", "A[:, ::2]", "the contiguous copy")
+ORDER = "the first number of a pair belongs to the first axis, and the last to the last"
+TURNED = "it is A's own memory, and A's two ways change places"
+COPIED = "the copy is laid out anew, in ten rows of six numbers, one behind the other"
+STEPS = {  # by array and axis: the numbers that give away what was thought
+    "A": ({4: ORDER}, {40: ORDER}),
+    "A.T": ({40: TURNED, 24: TURNED}, {4: TURNED}),
+    "A[::3]": (
+        {40: "the step of 3 is along the first axis, so it passes three rows of A", 4: ORDER},
+        {12: "the step of 3 is along the first axis; along the last each number is taken", 120: ORDER},
+    ),
+    "A[:, ::2]": (
+        {
+            20: "a slice copies nothing, so the numbers that it leaves out still lie between",
+            80: "the step of 2 is along the last axis; along the first each row is taken",
+            8: ORDER,
+        },
+        {4: "the step of 2 is along the last axis, so it passes two numbers of A", 40: ORDER},
+    ),
+    "the contiguous copy": ({40: COPIED, 4: COPIED}, {40: COPIED, 24: COPIED}),
+}
 
 
 @apart.check
@@ -125,7 +196,12 @@ def _(answer, rng):
     for pair, array, name in zip(found, arrays, ARRAYS, strict=True):
         truths = zip(("first", "last"), array.strides, strict=True)
         words = {f"the way along the {axis} axis of {name}": float(stride) for axis, stride in truths}
-        expect_guesses(tuple(pair), words)
+        counted = "that counts numbers, and in float32 each has 4 bytes"
+        reasons = {
+            what: {stride / 4: counted} | why
+            for (what, stride), why in zip(words.items(), STEPS[name], strict=True)
+        }
+        _expect_guesses(tuple(pair), words, reasons)
     return "five arrays of one memory, and of a copy"
 
 
@@ -140,27 +216,42 @@ def apart_as_an_array():
     return 4 * np.array([[10, 1], [1, 10], [30, 1], [10, 2], [6, 1]])
 
 
-@apart.mistake("Those count numbers: bytes were asked for, four for each.")
+@apart.mistake("that counts numbers, and in float32 each has 4 bytes")
 def in_numbers():
     return [(10, 1), (1, 10), (30, 1), (10, 2), (6, 1)]
 
 
-@apart.mistake("A transposed array is the same memory: only the two ways change places.")
+@apart.mistake("it is A's own memory, and A's two ways change places")
 def transposing_moves():
     return [(40, 4), (24, 4), (120, 4), (40, 8), (24, 4)]
 
 
-@apart.mistake("A slice copies nothing: the rows between are still there, and are stepped over.")
+@apart.mistake("the step of 3 is along the first axis, so it passes three rows of A")
 def slicing_moves():
     return [(40, 4), (4, 40), (40, 4), (20, 4), (24, 4)]
 
 
-@apart.mistake("The copy has ten rows of six numbers, one row behind the other.")
+@apart.mistake("the step of 3 is along the first axis; along the last each number is taken")
+def steps_exchanged():
+    return [(40, 4), (4, 40), (120, 12), (40, 8), (24, 4)]
+
+
+@apart.mistake("a slice copies nothing, so the numbers that it leaves out still lie between")
+def short_rows():
+    return [(40, 4), (4, 40), (120, 4), (20, 8), (24, 4)]
+
+
+@apart.mistake("the step of 2 is along the last axis, so it passes two numbers of A")
+def no_step():
+    return [(40, 4), (4, 40), (120, 4), (40, 4), (24, 4)]
+
+
+@apart.mistake("the copy is laid out anew, in ten rows of six numbers, one behind the other")
 def a_copy_with_long_rows():
     return [(40, 4), (4, 40), (120, 4), (40, 8), (40, 4)]
 
 
-@apart.mistake("The first number belongs to the first axis, from one row to the next.")
+@apart.mistake("the first number of a pair belongs to the first axis, and the last to the last")
 def exchanged():
     return [(4, 40), (40, 4), (4, 120), (8, 40), (4, 24)]
 
@@ -190,7 +281,7 @@ ROOT = math.sqrt(2.0)
 
 @tight.check
 def _(answer, rng):
-    for dtype in (np.float32, np.float64, np.float32):
+    for dtype in (np.float64, np.float32, np.float32):
         for shape in ((BATCH, N_IN), (83, N_OUT)):
             X, dY = rng.normal(size=(2, *shape)).astype(dtype)
             name = np.dtype(dtype).name
@@ -203,6 +294,7 @@ def _(answer, rng):
                     came = np.asarray(value).dtype.name
                     raise CheckFailed(f"for {given} of {name}, {what} comes in {came}")
             if dtype == np.float64:
+                _expect_all_digits(X, dY, Y, dX)
                 expect_values("Y", Y, ROOT * np.maximum(X, 0))
                 expect_gradients(lambda X: ROOT * np.maximum(X, 0), {"X": X}, dY, {"X": dX})
             elif not all(
@@ -212,17 +304,43 @@ def _(answer, rng):
                 raise CheckFailed("in float32 the numbers are not those of `leaking`, rounded")
             elif len(X) > BATCH:
                 _expect_no_detour(Y, X, dX, dY)
-    return "two types, both ways, and no way round by float64"
+    _expect_slope_at_zero(answer, rng)
+    return "two types, both ways, 0 itself, and no way round by float64"
+
+
+def _expect_slope_at_zero(answer, rng):
+    """Refuse a layer that lets a gradient pass where X is exactly 0."""
+    X, dY = rng.uniform(1, 2, size=(2, BATCH, N_IN))
+    X[:, 1] = 0
+    dX = np.asarray(answer(X)[1](dY))
+    if np.allclose(dX[:, 1], ROOT * dY[:, 1]):
+        raise CheckFailed(
+            "where X is exactly 0, dY passes, and in `leaking` it does not: its mask is 1 for X > 0, and not "
+            "for X >= 0"
+        )
+    expect_values("where X is exactly 0, dX", dX[:, 1], np.zeros(BATCH))
+
+
+def _expect_all_digits(X, dY, Y, dX):
+    """Refuse numbers of float64 that are right only in their first digits."""
+    for what, value, given in (("Y", Y, X), ("dX", dX, dY)):
+        truth = ROOT * given * (X > 0)
+        if np.allclose(value, truth, rtol=1e-3) and not np.allclose(value, truth, rtol=1e-12, atol=0):
+            off = np.abs(np.asarray(value) - truth).max() / np.abs(truth).max()
+            raise CheckFailed(
+                f"in float64 {what} is right in its first digits only (off by {off:.0e} "
+                "of its size): a number on the way has too few, as one typed by hand, or a float32"
+            )
 
 
 def _expect_no_detour(Y, X, dX, dY):
-    """Refuse numbers that were made in float64 and rounded at the end: their last bits are better."""
+    """Refuse numbers that were made in float64 and then rounded: their last bits are better."""
     for what, value, given in (("Y", Y, X), ("dX", dX, dY)):
         wide = (ROOT * given.astype(np.float64) * (X > 0)).astype(np.float32)
         if np.array_equal(value, wide):  # among so many entries, honest rounding differs somewhere
             raise CheckFailed(
-                f"{what} has the right type, but its last bits say that it was made in float64 and converted "
-                "at the end: arrays twice as large were made on the way"
+                f"{what} has the right type, but its last bits say that it was computed in float64 and then "
+                "rounded; also a `*= np.sqrt(2.0)` does that, and `math.sqrt` does not"
             )
 
 
@@ -276,10 +394,38 @@ def always_small(X):
     return ROOT * X * (X > 0), lambda dY: ROOT * dY.astype(np.float32) * (X > 0)
 
 
-@tight.mistake("made in float64 and converted at the end")
+@tight.mistake("where X is exactly 0, dY passes")
+def lets_zero_pass(X):
+    return ROOT * np.maximum(X, 0), lambda dY: ROOT * dY * (X >= 0)
+
+
+@tight.mistake("computed in float64 and then rounded; also a `*= np.sqrt(2.0)` does that")
+def scales_in_place(X):
+    Y = np.maximum(X, 0)
+    Y *= np.sqrt(2.0)
+    return Y, lambda dY: ROOT * dY * (X > 0)
+
+
+@tight.mistake("computed in float64 and then rounded")
 def converts_at_the_end(X):
     scale = np.sqrt(2.0)
     return (scale * X * (X > 0)).astype(X.dtype), lambda dY: (scale * dY * (X > 0)).astype(dY.dtype)
+
+
+@tight.mistake("in float64 Y is right in its first digits only")
+def a_short_root(X):
+    scale = np.float32(ROOT)
+    return scale * X * (X > 0), lambda dY: scale * dY * (X > 0)
+
+
+@tight.mistake("in float64 Y is right in its first digits only")
+def typed_by_hand(X):
+    return 1.4142136 * X * (X > 0), lambda dY: 1.4142136 * dY * (X > 0)
+
+
+@tight.mistake("in float64 dX is right in its first digits only")
+def typed_on_the_way_back(X):
+    return ROOT * X * (X > 0), lambda dY: 1.414 * dY * (X > 0)
 
 
 @tight.mistake("Without the root the numbers are others: only its type was wrong.")
@@ -305,17 +451,22 @@ power = Exercise(
 
 @power.check
 def _(answer, rng):
-    called = [0]
+    called, made, strangers = [0], [], []
 
     def times(A, B):
         called[0] += 1
         if np.shape(A) != np.shape(B):
             raise CheckFailed(f"times was given shapes {np.shape(A)} and {np.shape(B)}; X's is wanted twice")
-        return A * B
+        for name, array in (("first", A), ("second", B)):
+            if not any(np.array_equal(array, known) for known in made):
+                strangers.append(name)
+        made.append(np.asarray(A) * np.asarray(B))
+        return made[-1].copy()
 
     for n in (1, 2, 3, 4, 5, 15, 16, 22):
         X = rng.uniform(0.5, 1.5, size=(BATCH, N_IN)) * rng.choice([-1.0, 1.0], size=(BATCH, N_IN))
-        called[0], allowed, truth = 0, 2 * (n.bit_length() - 1), X**n
+        called[0], made[:], strangers[:] = 0, [X], []
+        allowed, truth = 2 * (n.bit_length() - 1), X**n
         with untouched(X=X):
             found = answer(X, n, times)
         expect_values(f"for n = {n}, the power", found, truth)
@@ -324,6 +475,16 @@ def _(answer, rng):
         if called[0] > allowed:
             raise CheckFailed(
                 f"for n = {n} it calls times {called[0]} times, and {allowed or 'none'} will do"
+            )
+        if strangers:
+            raise CheckFailed(
+                f"for n = {n} times is given, as its {strangers[0]} array, one that is neither X nor what it "
+                "has returned: no other way of multiplying was allowed"
+            )
+        if not any(np.array_equal(found, known) for known in made):
+            raise CheckFailed(
+                f"for n = {n} the power is right, but times has not returned it: no other way of multiplying "
+                "was allowed"
             )
     return "eight powers, with their products counted"
 
@@ -373,6 +534,23 @@ def one_by_one(X, n, times):
 @power.mistake("it never calls times")
 def as_a_power(X, n, times):
     return X**n
+
+
+@power.mistake("but times has not returned it")
+def odd_ones_beside(X, n, times):
+    if n == 1:
+        return X
+    root = odd_ones_beside(X, n // 2, times)
+    square = times(root, root)
+    return square * X if n % 2 else square
+
+
+@power.mistake("one that is neither X nor what it has returned")
+def squares_beside(X, n, times):
+    if n == 1:
+        return X
+    root = squares_beside(X, n // 2, times)
+    return times(root * root, X) if n % 2 else times(root, root)
 
 
 @power.mistake("Both halves are computed: keep the power of n // 2 in a name, and use it twice.")
@@ -452,6 +630,8 @@ def _(answer, rng):
         seen = np.concatenate(given) if given else np.zeros(0)
         if len(seen) != X.size:
             raise CheckFailed(f"{case}: f has seen {len(seen)} entries, and X has {X.size}")
+        if not np.array_equal(seen, X.ravel()) and np.array_equal(np.sort(seen), np.sort(X, axis=None)):
+            raise CheckFailed(f"{case}: f has seen all entries, but not in order, from X's first to its last")
         expect_values(f"{case}: what f has seen", seen, X.ravel())
         fewest = -(-X.size // size)
         if len(given) != fewest:
@@ -495,6 +675,13 @@ def with_split(f, X, out, size):
     pairs = zip(np.split(X.reshape(-1), cuts), np.split(out.reshape(-1), cuts), strict=True)
     for piece, place in pairs:
         place[...] = f(piece)
+
+
+@in_pieces.mistake("f has seen all entries, but not in order")
+def from_the_end(f, X, out, size):
+    row, results = X.reshape(-1), out.reshape(-1)
+    for start in reversed(range(0, row.size, size)):
+        results[start : start + size] = f(row[start : start + size])
 
 
 @in_pieces.mistake("entries at once")
@@ -564,7 +751,7 @@ update = Exercise(
         "into scratch), times learning_rate / c1; then data minus scratch, in place.",
     ),
 )
-SETTINGS = ({}, {"beta1": 0.5, "beta2": 0.75, "eps": 0.1})
+SETTINGS = ({"beta1": 0.5, "beta2": 0.75, "eps": 0.1}, {})  # an eps that shows comes first
 
 
 def _step(data, grad, mean, square, steps, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8):
@@ -584,14 +771,20 @@ def _(answer, rng):
             for steps in (1, 2, 3):
                 grad, rate = rng.normal(size=shape), rng.uniform(0.05, 0.2)
                 truths = _step(truths[0], grad, *truths[1:], steps, rate, **settings)
-                before = grad.copy()
+                before, was = grad.copy(), {"mean": mean.copy(), "square": square.copy(), "data": data.copy()}
                 with np.errstate(all="ignore"):
-                    answer(data, grad, mean, square, np.full(shape, np.nan), steps, rate, **settings)
+                    scratch = np.full(shape, np.nan)
+                    returned = answer(data, grad, mean, square, scratch, steps, rate, **settings)
                 if not np.array_equal(grad, before):
                     raise CheckFailed("it changes grad, which shall stay as it is: write into scratch")
                 found = {"mean": mean, "square": square, "data": data}
+                _expect_in_place(found, was, truths, 1 - settings.get("beta1", 0.9) ** steps)
                 for (name, value), truth in zip(found.items(), (*truths[1:], truths[0]), strict=True):
                     expect_values(f"after step {steps}, {name}", value, truth)
+                if returned is not None:
+                    raise CheckFailed(
+                        "the numbers are right, but it shall return nothing: data changes in place"
+                    )
     arrays = rng.normal(size=(5, 251, 127))
     arrays[3] **= 2
     tracemalloc.start()
@@ -603,10 +796,25 @@ def _(answer, rng):
         tracemalloc.stop()
     if most > 0.3:
         raise CheckFailed(
-            f"the numbers are right, but on the way new arrays were made: at most {most:.1f} times the size "
-            "of data at once"
+            f"the numbers are right, but on the way new arrays were made: {most:.2f} times the size of "
+            "data lived at one time, and together they may have a quarter"
         )
     return "three steps with two settings, and no new array of any size that counts"
+
+
+def _expect_in_place(found, was, truths, c1):
+    """Refuse an array that did not change, or a mean that keeps its correction."""
+    for name, value in found.items():
+        if np.array_equal(value, was[name]):
+            raise CheckFailed(
+                f"{name} is as it was before the step: a line `{name} = …` gives the name to a new array, "
+                "and the one that was given stays as it is"
+            )
+    if np.allclose(found["mean"], truths[1] / c1) and not np.allclose(found["mean"], truths[1]):
+        raise CheckFailed(
+            "mean is divided by c1 for good, and the next step needs it as it was: what is divided belongs "
+            "into scratch"
+        )
 
 
 @update.probe
@@ -680,6 +888,29 @@ class _CorrectsForGood(_Adam):
         return np.sqrt(square) + eps
 
 
+class _WithoutC1(_Adam):
+    c1 = staticmethod(lambda beta, steps: 1.0)
+
+
+class _WithoutC2(_Adam):
+    c2 = staticmethod(lambda beta, steps: 1.0)
+
+
+class _WithoutEps(_Adam):
+    def below(self, square, c2, eps):
+        return np.sqrt(square / c2)
+
+
+class _EpsBeforeC2(_Adam):
+    def below(self, square, c2, eps):
+        return np.sqrt((square + eps) / c2)
+
+
+class _EpsOverC2(_Adam):
+    def below(self, square, c2, eps):
+        return (np.sqrt(square) + eps) / np.sqrt(c2)
+
+
 class _WithoutRoot(_Adam):
     def below(self, square, c2, eps):
         return square / c2 + eps
@@ -696,6 +927,20 @@ class _PlainGrad(_Adam):
     def remember(self, grad, mean, square, beta1, beta2):
         mean[...] = beta1 * mean + (1 - beta1) * grad
         square[...] = beta2 * square + (1 - beta2) * grad
+
+
+class _ForgetsSquare(_Adam):
+    def remember(self, grad, mean, square, beta1, beta2):
+        mean[...] = beta1 * mean + (1 - beta1) * grad
+        square = beta2 * square + (1 - beta2) * grad * grad
+
+
+class _CorrectsTheMean(_Adam):
+    def __call__(
+        self, data, grad, mean, square, scratch, steps, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8
+    ):
+        super().__call__(data, grad, mean, square, scratch, steps, learning_rate, beta1, beta2, eps)
+        mean /= self.c1(beta1, steps)
 
 
 class _Forgets(_Adam):
@@ -717,19 +962,32 @@ update.mistake("on the way new arrays were made")(_function(_Adam()))
 update.mistake("Without c1 and c2 the first steps are wrong: both means began at zero.")(
     _function(_WithoutCorrection())
 )
+update.mistake("The mean is not divided by c1.")(_function(_WithoutC1()))
+update.mistake("What stands under the root is not divided by c2.")(_function(_WithoutC2()))
+update.mistake("The eps below the fraction bar is missing.")(_function(_WithoutEps()))
 update.mistake("The eps is added to the root, and not under it.")(_function(_EpsInside()))
+update.mistake("The eps is added last, to the root, and c2 does not divide it.")(_function(_EpsBeforeC2()))
+update.mistake("The eps is added after the root of square divided by c2, and c2 does not divide it.")(
+    _function(_EpsOverC2())
+)
 update.mistake("The division by c2 changes square for good: what is divided belongs into scratch.")(
     _function(_CorrectsForGood())
 )
 update.mistake("The root is missing.")(_function(_WithoutRoot()))
 update.mistake("it changes grad, which shall stay as it is: write into scratch")(_function(_SpoilsGrad()))
 update.mistake("The mean called square is one of grad², and this is one of grad.")(_function(_PlainGrad()))
-update.mistake("A line `mean = …` gives the name to a new array; the one that was given stays as it was.")(
-    _function(_Forgets())
-)
+update.mistake("mean is as it was before the step: a line `mean = …`")(_function(_Forgets()))
+update.mistake("square is as it was before the step: a line `square = …`")(_function(_ForgetsSquare()))
+update.mistake("mean is divided by c1 for good")(_function(_CorrectsTheMean()))
 
 
-@update.mistake("A line `data = …` gives the name to a new array; the one that was given stays as it was.")
+@update.mistake("the numbers are right, but it shall return nothing")
+def returns_data(data, grad, mean, square, scratch, *others, **named):
+    with_functions(data, grad, mean, square, scratch, *others, **named)
+    return data
+
+
+@update.mistake("data is as it was before the step: a line `data = …`")
 def a_new_name(data, grad, mean, square, scratch, steps, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8):
     np.multiply(grad, 1 - beta1, out=scratch)
     mean *= beta1

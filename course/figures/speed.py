@@ -1,4 +1,4 @@
-"""Figures of chapter 20: the parts of a step, steps under the roofline, a layer beside its floor, two walks.
+"""Figures of chapter 20: parts of a step, the roofline, a layer beside its floor, walks, beside PyTorch.
 
 Leaves out measuring and counting: seconds, operations and bytes come from the chapter.
 """
@@ -12,13 +12,16 @@ LOOKS = {"forward": (FORWARD, ""), "back": (BACKWARD, "//"), "neither": (CONTEXT
 GAP = 0.17  # of a decade: labels that are closer lie on each other
 
 
-def draw_parts(parts, ax=None):
+def draw_parts(parts, pair=None, ax=None):
     """Draw how long each part of a step takes, as bars, in the order in which they run.
 
     Parameters
     ----------
     parts : list of (str, str, float)
         What runs, its direction ("forward", "back" or "neither"), and its seconds.
+    pair : (int, int), optional
+        The places of two parts of one direction that the title compares; without it the title says how much
+        of the step the longest part is.
     ax : matplotlib Axes, optional
 
     Returns
@@ -28,13 +31,16 @@ def draw_parts(parts, ax=None):
     Raises
     ------
     ValueError
-        If there is no part, a direction is none of the three, or a time is not positive.
+        If there is no part, a direction is none of the three, a time is not positive, or the two of a pair
+        run in two directions.
     """
     if not parts or not min(seconds for *_, seconds in parts) > 0:
         raise ValueError(f"parts with a positive time each are wanted, got {parts}.")
     unknown = {direction for _, direction, _ in parts} - set(LOOKS)
     if unknown:
         raise ValueError(f"a direction is one of {', '.join(LOOKS)}, got {', '.join(sorted(unknown))}.")
+    if pair and parts[pair[0]][1] != parts[pair[1]][1]:
+        raise ValueError(f"a pair runs in one direction, got {parts[pair[0]]} and {parts[pair[1]]}.")
     ax = ax or plt.subplots(figsize=(6.4, max(2.6, 0.9 + 0.36 * len(parts))))[1]
     times = np.array([1e3 * seconds for *_, seconds in parts])
     for direction, (colour, hatch) in LOOKS.items():
@@ -49,7 +55,13 @@ def draw_parts(parts, ax=None):
     ax.legend(loc="center right")
     name, direction, _ = parts[int(times.argmax())]
     way = "" if direction == "neither" else f" on the way {'back' if direction == 'back' else 'forward'}"
-    ax.set_title(f"{name[:1].upper()}{name[1:]}{way} takes {times.max() / times.sum():.0%} of the step")
+    title = f"{name[:1].upper()}{name[1:]}{way} takes {times.max() / times.sum():.0%} of the step"
+    if pair:
+        (one, direction, _), (other, *_) = (parts[place] for place in pair)
+        title = (
+            f"{direction.capitalize()}: {one} {times[pair[0]] / times[pair[1]]:.2g} times as long as {other}"
+        )
+    ax.set_title(title)
     return ax
 
 
@@ -116,7 +128,7 @@ def draw_roofline(climb, peaks, bandwidths, apart=None, ax=None):
     ax.set(xlabel="operations per byte that must be moved", ylabel="billion operations per second")
     ax.legend(loc="lower right")
     factor, share = rates[-1] / rates[0], rates[-1] / highest
-    ax.set_title(f"{float(f'{factor:.1g}'):,.0f} times faster, and {share:.0%} of the peak")
+    ax.set_title(f"{float(f'{factor:.2g}'):,.0f} times faster, and {share:.0%} of the peak")
     return ax
 
 
@@ -199,4 +211,59 @@ def draw_walks(places_by_walk, line, ax=None):
     ax.set(xlabel="step of the walk", ylabel="place in memory", ylim=(-1, 1.45 * end))
     ax.legend(loc="upper left")
     ax.set_title(f"One array, {min(fetched.values())} or {max(fetched.values())} stripes entered")
+    return ax
+
+
+def draw_beside(ranges_by_workload, ax=None):
+    """Draw how long a step takes beside others, as ratios with their ranges, and a line at 1.
+
+    Parameters
+    ----------
+    ranges_by_workload : dict of str to dict of str to (float, float, float)
+        For each workload, by the name of the other (one or two, the same for all): the lowest, the median
+        and the highest ratio of the rounds.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there is no workload, workloads are beside different others, or three numbers do not rise from
+        above zero.
+    """
+    names = {tuple(ranges) for ranges in ranges_by_workload.values()}
+    if len(names) != 1 or not next(iter(names)):
+        raise ValueError(f"workloads beside the same others are wanted, got {list(ranges_by_workload)}.")
+    (names,) = names
+    ratios = np.array(
+        [[ranges[name] for name in names] for ranges in ranges_by_workload.values()], dtype=float
+    )
+    if not ratios.min() > 0 or not (np.diff(ratios) >= 0).all():
+        raise ValueError("a lowest, a median and a highest ratio above zero are wanted, in this order.")
+    ax = ax or plt.subplots(figsize=(6.4, 3.8))[1]
+    places = np.arange(len(ratios))
+    looks = zip(names, (FORWARD, PALETTE[3]), "os", (-1, 1), strict=False)
+    for number, (name, colour, mark, side) in enumerate(looks):
+        low, middle, high = ratios[:, number].T
+        where = places + (0.09 * side if len(names) > 1 else 0)
+        reach = np.array([middle - low, high - middle])
+        ax.errorbar(
+            where, middle, reach, fmt=mark, color=colour, markersize=5, capsize=3, label=f"beside {name}"
+        )
+        for place, ratio in zip(where, middle, strict=True):
+            around = {"xytext": (6 * side, 0), "textcoords": "offset points", "va": "center"}
+            around["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+            ax.annotate(
+                f"{ratio:.2f}", (place, ratio), fontsize=7.5, ha="right" if side < 0 else "left", **around
+            )
+    ax.axhline(1, color=TRUTH, linewidth=1, linestyle="-", marker="", zorder=0)
+    ax.set(xlabel="workload", ylabel="time of a step, in the other's steps")
+    ax.set(xlim=(-0.6, places[-1] + 0.6), ylim=(0, 1.35 * max(1.0, ratios.max())))
+    ax.set_xticks(places, list(ranges_by_workload))
+    ax.legend(loc="upper left", ncols=3)
+    least, most = (float(f"{end:.2g}") for end in (ratios[..., 1].min(), ratios[..., 1].max()))
+    ax.set_title(f"A step of minigrad takes from {least:g} to {most:g} steps of the other")
     return ax

@@ -1,0 +1,335 @@
+"""Slides of each chapter, made from its notebook: they open from a folder and ask the network for nothing.
+
+Make them from the root of the project, or with `make slides`:
+
+    python -m book.slides
+
+Which cells become slides say their tags: `slide`, or `slide-3` if the words on it begin with the third
+sentence. A chapter without such tags gets its headings and its figures. Holds `make`, and what turns one
+notebook into one page (`slides_of`, `page`). Leaves out how a cell's prose is cut (``book.slides.words``).
+"""
+
+import ast
+import importlib.util
+import re
+import shutil
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from string import Template
+
+import nbformat
+
+from book.slides import words
+from course.store import write
+
+PROJECT = Path(__file__).resolve().parents[2]
+SITE = PROJECT / "book" / "_build" / "html"
+TAG = re.compile(r"slide(?:-([1-9]))?")
+BY_RULE = ("Question", "Say it", "By hand", "Break it", words.THE_END)  # sections that are worth a slide
+MOST = 14  # slides by rule
+LINES = 12  # of a printed output
+REVEAL = ("dist/reset.css", "dist/reveal.css", "dist/reveal.js", "plugin/notes/notes.js", "LICENSE")
+ANSI = re.compile(r"\x1b\[[\d;]*m")
+PAGE, INDEX = (Path(__file__).with_name(name) for name in ("page.html", "index.html"))
+
+
+class SlidesError(Exception):
+    """Why there can be no slides, and what to do."""
+
+
+@dataclass
+class Slide:
+    """What one slide shows.
+
+    Parameters
+    ----------
+    kind : str
+        "title", "prose", "figure" or "code".
+    title, body : str
+        HTML.
+    section : str
+        The chapter's section that it comes from.
+    notes : list of str
+        Markdown, for the speaker alone.
+    """
+
+    kind: str
+    title: str
+    body: str
+    section: str
+    notes: list = field(default_factory=list)
+
+    def html(self):
+        """Return the slide as one section of the page."""
+        heading = "h1" if self.kind == "title" else "h2"
+        small = ' class="small"' if len(self.title) > words.LONG else ""
+        above = f'<p class="section">{escape(self.section)}</p>' if self.section else ""
+        notes = "".join(words.html(note) for note in self.notes if note.strip())
+        return (
+            f'<section class="{self.kind}">\n{above}<{heading}{small}>{self.title}</{heading}>\n'
+            f'<div class="body">\n{self.body}\n</div>\n<aside class="notes">\n{notes}</aside>\n</section>\n'
+        )
+
+
+def make(project=PROJECT, site=SITE):
+    """Write the slides of every chapter, and the page that lists them.
+
+    Parameters
+    ----------
+    project, site : Path
+        Where notebooks/ lies, and where slides/ is made.
+
+    Returns
+    -------
+    dict of str to int
+        How many slides each chapter has, by the name of its notebook.
+
+    Raises
+    ------
+    SlidesError
+        If a package is missing, or there is no chapter.
+    """
+    paths = sorted((project / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    if not paths:
+        raise SlidesError(f"There is no chapter in {project / 'notebooks'}.")
+    copy_programs(site)
+    counts, rows = {}, []
+    for path in paths:
+        slides = slides_of(nbformat.read(path, as_version=4))
+        write(site / "slides" / f"{path.stem}.html", page(slides))
+        counts[path.stem] = len(slides)
+        rows.append(f'<li><a href="{path.stem}.html">{slides[0].title}</a>{slides[0].body}</li>')
+    write(site / "slides" / "index.html", _filled(INDEX, rows="\n".join(rows)))
+    for old in (site / "slides").glob("[0-9][0-9]_*.html"):
+        if old.stem not in counts:
+            old.unlink()
+    return counts
+
+
+def copy_programs(site):
+    """Copy reveal.js and MathJax into a site, as the packages that carry them have them.
+
+    Parameters
+    ----------
+    site : Path
+
+    Raises
+    ------
+    SlidesError
+        If one of the two packages is not installed.
+    """
+    missing = [name for name in ("sphinx_revealjs", "sphinx-mathjax-offline") if not _found(name)]
+    if missing:
+        names = " and ".join(name.replace("_", "-") for name in missing)
+        raise SlidesError(f"the slides need {names}, of the extra called book: pip install {names}")
+    carried = Path(_found("sphinx_revealjs").origin).parent / "_static" / "revealjs"
+    for name in REVEAL:
+        if not (carried / name).is_file():
+            raise SlidesError(f"sphinx-revealjs has no {name} any more: the slides need version 3 of it.")
+        write(site / "slides" / "reveal" / Path(name).name, (carried / name).read_bytes())
+    for path in Path(__file__).parent.glob("slides.*"):
+        write(site / "slides" / path.name, path.read_bytes())
+    math = Path(_found("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
+    there = site / "_static" / "mathjax"
+    for name in ("tex-chtml.js", "output/chtml/fonts", "input/tex/extensions", "a11y", "sre/mathmaps"):
+        if not (there / name).exists():  # the book has put it there already
+            copy = shutil.copytree if (math / name).is_dir() else shutil.copyfile
+            (there / name).parent.mkdir(parents=True, exist_ok=True)
+            copy(math / name, there / name)
+
+
+def page(slides):
+    """Return the page of a chapter.
+
+    Parameters
+    ----------
+    slides : list of Slide
+        The first is the title.
+
+    Returns
+    -------
+    str
+    """
+    title = escape(re.sub(r"<[^>]*>", "", slides[0].title), quote=False)
+    return _filled(PAGE, title=title, slides="\n".join(slide.html() for slide in slides))
+
+
+def slides_of(chapter):
+    """Return the slides of a chapter, in its order.
+
+    Parameters
+    ----------
+    chapter : NotebookNode
+        With its outputs.
+
+    Returns
+    -------
+    list of Slide
+    """
+    chosen = tagged(chapter) or by_rule(chapter)
+    slides, section = [], ""
+    for place, cell in enumerate(chapter.cells):
+        if cell.cell_type == "markdown":
+            if place in chosen:
+                slides += _of_prose(cell.source, chosen[place], section)
+            section = next((head for level, head, _ in words.parts(cell.source)[:0:-1] if level > 1), section)
+        elif place in chosen:
+            before, after = (_prose_beside(chapter, place, step) for step in (-1, +1))
+            slide = (_of_figure if _figures(cell) else _of_code)(cell, chosen[place], before[1], after[1])
+            slide.section = section
+            slide.notes += [text for at, text in (before, after) if at not in chosen]
+            slides.append(slide)
+    return slides
+
+
+def tagged(chapter):
+    """Return the cells with a tag for slides.
+
+    Parameters
+    ----------
+    chapter : NotebookNode
+
+    Returns
+    -------
+    dict of int to int or None
+        The cell's place, and the number of the sentence with which its words begin, where the tag says it.
+    """
+    chosen = {}
+    for place, cell in enumerate(chapter.cells):
+        for tag in cell.metadata.get("tags", []):
+            if match := TAG.fullmatch(tag):
+                chosen[place] = int(match[1]) if match[1] else None
+    return chosen
+
+
+def by_rule(chapter):
+    """Return the cells of a chapter without tags that are worth a slide: its headings and its figures.
+
+    Parameters
+    ----------
+    chapter : NotebookNode
+
+    Returns
+    -------
+    dict of int to None
+        As `tagged` returns them: the title, one cell of some sections, and as many figures as there is room
+        for.
+    """
+    chosen = {
+        place
+        for place, cell in enumerate(chapter.cells)
+        if cell.cell_type == "markdown"
+        and any(level == 1 or head in BY_RULE for level, head, _ in words.parts(cell.source))
+    }
+    figures = [place for place, cell in enumerate(chapter.cells) if _figures(cell)]
+    return dict.fromkeys(sorted(chosen.union(figures[: max(0, MOST - len(chosen))])))
+
+
+def _of_prose(source, first, section):
+    """Return the slides of a cell of prose: mostly one, but two of a title with the question below it."""
+    parts = words.parts(source)
+    worth = [part for part in parts if part[0] == 1 or part[1] in BY_RULE] or parts[1:2] or parts
+    slides = []
+    for level, head, text in worth:
+        if level == 1:
+            promise = f'<p class="promise">{words.inline(words.bold(text))}</p>'
+            slides.append(Slide("title", words.inline(head), promise, "", [text]))
+            continue
+        shown = words.shown(text, head or section, first or 1)
+        if not head:
+            sentence = (words.sentences_of(shown) or [""])[0]
+            fits = len(sentence) <= words.TITLE and "$" not in sentence
+            if fits and shown.startswith(sentence) and shown != sentence:
+                head, shown = sentence, shown[len(sentence) :].strip()
+                if head.startswith("**") and head.endswith("**"):
+                    head = head.strip("*").rstrip(".")
+        above = section if head and level == 0 else ""
+        slides.append(Slide("prose", words.inline(head or section), words.html(shown), above, [text]))
+    slides[-1].notes = [text for part, text in zip(parts, map(_whole, parts), strict=True) if part[0] != 1]
+    return slides
+
+
+def _whole(part):
+    """Return a part of a cell with its heading."""
+    level, head, text = part
+    return f"{'#' * level} {head}\n\n{text}" if head else text
+
+
+def _of_figure(cell, first, before, after):
+    """Return the slide of a cell that drew something: what it shows, and the finding above it."""
+    told = words.sentences_of(after) or words.sentences_of(_alternative(cell))
+    title = words.without_asides(told[min(first or 1, len(told)) - 1])
+    body = "\n".join(_figures(cell))
+    return Slide("figure", words.inline(title), body, "", [f"*The figure:* {_alternative(cell)}"])
+
+
+def _of_code(cell, first, before, after):
+    """Return the slide of a cell of code: what is asked before it, the code, and one step on, its output."""
+    from nbconvert.filters import Highlight2HTML
+
+    told = words.sentences_of(before) or ["In code"]
+    title = words.without_asides(told[first - 1 if first and first <= len(told) else -1])
+    body = Highlight2HTML(pygments_lexer="python")(_to_be_seen(cell))
+    printed = "\n".join(filter(None, map(_printed, cell.outputs))).strip("\n")
+    if printed:
+        lines = printed.splitlines()
+        lines = lines if len(lines) <= LINES else [*lines[: LINES - 1], "…"]
+        body += f'<pre class="output fragment">{escape(chr(10).join(lines))}</pre>'
+    return Slide("code", words.inline(title), body, "")
+
+
+def _to_be_seen(cell):
+    """Return a cell's code without the assertions under it: they prove what the slide says anyway."""
+    try:
+        tree = ast.parse(cell.source)
+    except SyntaxError:
+        return cell.source
+    raised = any(output.output_type == "error" for output in cell.outputs)
+    if raised or all(isinstance(line, ast.Assert) for line in tree.body):
+        tree.body = []
+    lines = cell.source.split("\n")
+    for line in reversed(tree.body):
+        if isinstance(line, ast.Assert):
+            del lines[line.lineno - 1 : line.end_lineno]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+
+
+def _prose_beside(chapter, place, step):
+    """Return where the prose before or after a cell stands, and as much of it as belongs to the cell."""
+    at = place + step
+    while 0 <= at < len(chapter.cells) and chapter.cells[at].cell_type != "markdown":
+        at += step
+    if not 0 <= at < len(chapter.cells):
+        return None, ""
+    parts = words.parts(chapter.cells[at].source)
+    return at, (parts[0] if step > 0 else parts[-1])[2]
+
+
+def _figures(cell):
+    """Return the HTML of a cell's figures and widgets."""
+    faces = [output.get("data", {}).get("text/html", "") for output in cell.get("outputs", ())]
+    return [face for face in faces if "<img" in face]
+
+
+def _alternative(cell):
+    """Return the alternative text of a cell's figures."""
+    faces = [output.get("data", {}) for output in cell.outputs]
+    return " ".join(face["text/plain"] for face in faces if "<img" in face.get("text/html", ""))
+
+
+def _printed(output):
+    """Return the text of an output; of an error its last line."""
+    if output.output_type == "error":
+        return f"{output.ename}: {ANSI.sub('', output.evalue)}"
+    return ANSI.sub("", output.get("text") or output.get("data", {}).get("text/plain", ""))
+
+
+def _found(package):
+    """Return where a package lies, or None."""
+    return importlib.util.find_spec(package)
+
+
+def _filled(path, **parts):
+    """Return a template of this folder, filled."""
+    return Template(path.read_text(encoding="utf-8")).substitute(parts)

@@ -1,0 +1,253 @@
+"""The slides: every chapter has some, they are readable, and they ask the network for nothing."""
+
+import importlib.util
+import re
+from functools import cache
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from book import slides
+from book.slides import words
+
+ROOT = Path(__file__).parents[2]
+CHAPTERS = sorted(ROOT.glob("notebooks/*.ipynb"))
+FEWEST, MOST = 6, 16
+LINES = 20  # of code on one slide
+KNOWN_TAGS = (  # of a chapter's cells
+    r"raises-exception|nbval-ignore-output|hundred-lines|source-[A-Z]\d+"
+    r"|(?:same-as|textbook)-minigrad[.\w]+|slide(?:-[1-9])?"
+)
+ADDRESS = re.compile(r"""(?:https?:)?//[\w-]+\.\w""")
+WITH_REVEAL = importlib.util.find_spec("sphinx_revealjs") is not None
+
+
+class Seen(HTMLParser):
+    """What a page holds: images, addresses of what it loads, and the text outside of scripts."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.images, self.loads, self.texts, self.inside = [], [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if tag == "img":
+            self.images.append(given)
+        self.loads += [given[name] for name in ("src", "href") if given.get(name)]
+        if tag in ("script", "style"):
+            self.inside.append(tag)
+
+    def handle_endtag(self, tag):
+        if self.inside and tag == self.inside[-1]:
+            self.inside.pop()
+
+    def handle_data(self, data):
+        if not self.inside:
+            self.texts.append(data)
+
+
+@cache
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+@cache
+def made(path):
+    return slides.slides_of(read(path))
+
+
+@cache
+def seen(path):
+    return Seen(slides.page(made(path)))
+
+
+def tags(path):
+    return [tag for cell in read(path).cells for tag in cell.metadata.get("tags", [])]
+
+
+def answers(path):
+    """The answers of a solutions notebook that are longer than one line, without their spaces."""
+    for cell in read(path).cells:
+        for answer in re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", cell.source, re.DOTALL):
+            if len(answer.strip().splitlines()) > 1:
+                yield "".join(answer.split())
+
+
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+
+
+@every_chapter
+def test_a_chapter_has_slides_from_its_title_to_what_you_can_do_now(path):
+    found = made(path)
+    assert FEWEST <= len(found) <= MOST
+    assert [slide.kind for slide in found].count("title") == 1 and found[0].kind == "title"
+    assert found[0].title.startswith(path.stem[:2])
+    titles = [slide.title for slide in found]
+    assert "Question" in titles and titles[-1] == words.THE_END
+    assert all(slide.title and slide.body.strip() for slide in found)
+
+
+@every_chapter
+def test_every_figure_of_a_slide_is_told_in_words(path):
+    figures = [slide for slide in made(path) if slide.kind == "figure"]
+    assert all(Seen(slide.body).images and slide.notes[0].startswith("*The figure:*") for slide in figures)
+    told = [image.get("alt") or "" for image in seen(path).images]
+    assert [alt for alt in told if len(alt.split()) < 5 or alt.rstrip()[-1] not in ".!?"] == []
+
+
+@every_chapter
+def test_a_slide_holds_no_more_than_can_be_read_from_the_back(path):
+    for slide in made(path):
+        text = unescape("".join(Seen(slide.body).texts))
+        if slide.kind == "code":
+            code = re.search(r'<div class="[^"]*highlight.*?<pre>(.*?)</pre>', slide.body, re.DOTALL)[1]
+            assert len(code.strip().splitlines()) <= LINES, slide.title
+        elif slide.kind == "prose":
+            assert len(text) <= 2 * words.ROOM, slide.title
+        assert len(re.sub(r"<[^>]*>", "", slide.title)) <= 200, slide.title
+
+
+@every_chapter
+def test_a_page_asks_the_network_for_nothing(path):
+    assert [address for address in seen(path).loads if re.match(r"\w+:|//", address[:200])] == [
+        image["src"] for image in seen(path).images
+    ]
+    assert all(image["src"].startswith("data:image/png;base64,") for image in seen(path).images)
+    assert ADDRESS.findall("".join(seen(path).texts)) == []
+
+
+@every_chapter
+def test_no_slide_gives_an_answer_away(path):
+    (solution,) = ROOT.glob(f"solutions/{path.stem}/*.ipynb")
+    shown = "".join("".join(seen(path).texts).split())
+    assert "SOLUTION" not in shown
+    assert [answer for answer in answers(solution) if answer in shown] == []
+
+
+@every_chapter
+def test_the_tags_of_a_chapter_are_known(path):
+    assert [tag for tag in tags(path) if not re.fullmatch(KNOWN_TAGS, tag)] == []
+
+
+@every_chapter
+def test_a_tag_counts_no_sentence_that_is_not_there(path):
+    chapter = read(path)
+    for place, number in slides.tagged(chapter).items():
+        cell = chapter.cells[place]
+        if cell.cell_type == "markdown":
+            text = words.parts(cell.source)[-1][2]
+        else:
+            text = slides._prose_beside(chapter, place, +1 if slides._figures(cell) else -1)[1]
+        assert (number or 1) <= max(1, len(words.sentences_of(text))), cell.source[:60]
+
+
+# how a notebook becomes slides, on a small one
+
+PICTURE = '<img alt="The loss falls from three to one." src="data:image/png;base64,AA">'
+FIGURE = new_output("display_data", {"text/html": PICTURE, "text/plain": "The loss falls from three to one."})
+
+
+def chapter(*tags_of_cells):
+    """A chapter of seven cells; each tag goes to the cell at its place."""
+    cells = [
+        new_markdown_cell("# 04 Closures\n\n**One promise.** More.\n\n## Question\n\nWhy? Who knows."),
+        new_markdown_cell("## See it\n\nLook first. What is the loss?"),
+        new_code_cell("loss = 3\nassert loss == 3", outputs=[new_output("stream", text="3 < 4\n")]),
+        new_markdown_cell("Three. Then a figure."),
+        new_code_cell("show(ax)", outputs=[FIGURE]),
+        new_markdown_cell("It falls. It stays (so it seems to the eye) low.\n\n## Exercises\n\nMany."),
+        new_markdown_cell("## What you can do now\n\nYou can. You know [it](a.md).\n\nSources: a book."),
+    ]
+    for cell, tag in zip(cells, tags_of_cells, strict=False):
+        cell.metadata.tags = [tag] if tag else []
+    return new_notebook(cells=cells)
+
+
+def told(notebook):
+    return [(slide.kind, slide.section, slide.title) for slide in slides.slides_of(notebook)]
+
+
+def test_a_chapter_without_tags_shows_its_headings_and_figures():
+    assert told(chapter()) == [
+        ("title", "", "04 Closures"),
+        ("prose", "", "Question"),
+        ("figure", "See it", "It falls."),
+        ("prose", "", "What you can do now"),
+    ]
+
+
+def test_tags_say_which_cells_are_shown_and_from_which_sentence():
+    found = told(chapter("", "", "slide", "", "slide-2"))
+    assert found == [("code", "See it", "What is the loss?"), ("figure", "See it", "It stays low.")]
+    assert told(chapter("", "", "slide-1"))[0][2] == "Look first."
+    (slide,) = slides.slides_of(chapter("", "", "", "slide-2"))
+    assert (slide.kind, slide.title, slide.body.strip()) == ("prose", "See it", "<p>Then a figure.</p>")
+
+
+def test_code_comes_without_assertions_and_its_output_one_step_later():
+    (slide,) = slides.slides_of(chapter("", "", "slide"))
+    assert "loss" in slide.body and "assert" not in slide.body
+    assert '<pre class="output fragment">3 &lt; 4</pre>' in slide.body
+
+
+def test_notes_hold_what_the_slide_leaves_out():
+    title, question, figure, end = slides.slides_of(chapter())
+    assert "More." in "".join(title.notes)
+    assert "Three." in "".join(figure.notes) and "Many." not in "".join(figure.notes)
+    assert "Sources" not in end.body and "Sources" in "".join(end.notes)
+    assert end.body.count("<li>") == 2 and "<a" not in end.body
+
+
+def test_formulas_are_shown_with_the_sentence_that_leads_to_them():
+    text = f"One. {'Very long ' * 50}. (An aside.) So it is\n\n$$a = b$$\n\n- `c`: one. Two.\n- `d`."
+    assert words.shown(text).startswith("One.")
+    assert words.shown(text).endswith("So it is\n\n$$a = b$$")
+    assert words.shown("(An aside.) Yes.\n\n- `c`: one. Two.\n- `d`.") == "Yes.\n\n- `c`: one.\n- `d`."
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Is it 3.1? It is. So.", ["Is it 3.1?", "It is.", "So."]),
+        ("**Bold.** Then `a. B` and $x. Y$. End.", ["**Bold.**", "Then `a. B` and $x. Y$.", "End."]),
+        ("See e.g. Thinc. (Why? Because.) So.", ["See e.g. Thinc.", "(Why? Because.)", "So."]),
+        ('It says "no." Then it stops.', ['It says "no."', "Then it stops."]),
+    ],
+)
+def test_sentences_end_where_they_end(text, found):
+    assert words.sentences(text) == found
+
+
+# the pages on disk
+
+
+@pytest.mark.skipif(not WITH_REVEAL, reason="sphinx-revealjs is not installed")
+def test_the_pages_and_all_that_they_load_are_written(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book" / "extensions")
+    project, site = tmp_path, tmp_path / "site"
+    path = project / "notebooks" / "04_closures.ipynb"
+    path.parent.mkdir()
+    nbformat.write(chapter(), path)
+    (site / "slides").mkdir(parents=True)
+    (site / "slides" / "03_gone.html").write_text("old", encoding="utf-8")
+    assert slides.make(project, site) == {"04_closures": 4}
+    assert sorted(page.name for page in site.glob("slides/*.html")) == ["04_closures.html", "index.html"]
+    assert importlib.import_module("offline_pages").unmet_loads(site) == []
+    assert importlib.import_module("whole_links").broken_links(site) == []
+    assert "04 Closures" in (site / "slides" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_missing_package_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(slides, "_found", lambda package: None)
+    with pytest.raises(slides.SlidesError, match="sphinx-revealjs and sphinx-mathjax-offline"):
+        slides.copy_programs(tmp_path)
+
+
+def test_a_project_without_chapters_is_named(tmp_path):
+    with pytest.raises(slides.SlidesError, match="no chapter"):
+        slides.make(tmp_path, tmp_path)
