@@ -4,6 +4,7 @@ Holds the words a chapter uses: checks and hints, the learner's own library, fig
 the style of the figures (`course.style`) and the drawing functions (`course.figures`, a file for each part).
 """
 
+import sys
 from importlib import import_module
 
 from course.checks import check, hint, progress, solution
@@ -11,6 +12,9 @@ from course.gather import gather
 from course.gpu import gpu, stand_in
 from course.keep import keep, mine
 from course.xray import xray
+
+if sys.platform == "emscripten":
+    import_module("course.browser").install()
 
 # Imported when first asked for, since they bring Matplotlib.
 ON_DEMAND = {"show": "course.figures", "explore": "course.widgets", "Slider": "course.widgets"}

@@ -6,10 +6,12 @@ there: the record of what is done (``course.checks.record``), the learner's libr
 """
 
 import os
+import sys
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 VARIABLE = "MINIGRAD_WORK"
+DRIVE = Path("/drive")
 
 
 def folder():
@@ -19,9 +21,11 @@ def folder():
     -------
     Path or None
         ``work`` in the project; or what the environment variable MINIGRAD_WORK names, where it is set. Set
-        and empty, it switches storing off.
+        and empty, it switches storing off. In a browser, the drive that JupyterLite keeps there.
     """
     named = os.environ.get(VARIABLE)
+    if named is None and sys.platform == "emscripten":
+        return DRIVE
     if named is None:
         home = PROJECT if (PROJECT / "pyproject.toml").exists() else Path.home() / "minigrad-course"
         return home / "work"

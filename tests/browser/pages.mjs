@@ -1,0 +1,142 @@
+// Looks at pages in Chromium, as readers would who have a wide window and daylight, a phone and night, paper, or
+// a keyboard alone: node pages.mjs CHROMIUM SITE PAGE...
+//
+// SITE is an address. A page's name that ends with # is also walked through with the Tab key, which takes a while
+// where there are many links. Prints a line of JSON for each page; what must be in it, test_pages.py says.
+
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const [executablePath, site, ...pages] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const QUIET = ["--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", ...QUIET] });
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const OF_COLOUR_AND_SIZE = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
+
+async function findings(page, runOnly) {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
+  const { violations } = await page.evaluate((runOnly) => window.axe.run({ runOnly, preload: false, resultTypes: ["violations"] }), runOnly);
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}: ${node.any[0]?.message ?? ""}`));
+}
+
+// Presses Tab until the focus is back where it began, and tells what it did not reach or did not show.
+async function keyboard(page) {
+  const count = await page.evaluate(() => {
+    const controls = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+    window.waiting = new Set([...document.querySelectorAll(controls)].filter((one) =>
+      one.checkVisibility({ visibilityProperty: true }) && !one.disabled && one.getClientRects().length > 0));
+    window.unseen = new Set();
+    document.activeElement?.blur();
+    window.scrollTo(0, 0);
+    document.addEventListener("focusin", ({ target }) => {
+      window.waiting.delete(target);
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(target);
+      if ((outlineStyle === "none" || outlineWidth === "0px") && boxShadow === "none") window.unseen.add(target);
+    });
+    return window.waiting.size;
+  });
+  for (let pressed = 0; pressed < count + 20; pressed += 10) {
+    for (let i = 0; i < 10; i++) await page.keyboard.press("Tab");
+    if (await page.evaluate(() => window.waiting.size === 0)) break;
+  }
+  return page.evaluate(() => {
+    const told = (controls) => [...controls].map((one) => one.outerHTML.slice(0, 120));
+    return { unreached: told(window.waiting), unseen: told(window.unseen) };
+  });
+}
+
+// Moves each slider by a key, and tells which moved no picture or did not say where it stands.
+async function sliders(page) {
+  const dead = [];
+  const all = page.locator("input[type=range]");
+  const count = await all.count();
+  for (let i = 0; i < count; i++) {
+    const state = () => all.nth(i).evaluate((input) => {
+      const image = input.closest("[class^=explore-]").querySelector("img");
+      return [input.value, image.src, image.alt, input.getAttribute("aria-valuetext")];
+    });
+    const before = await state();
+    await all.nth(i).focus();
+    await page.keyboard.press(before[0] === "0" ? "ArrowRight" : "ArrowLeft");
+    const after = await state();
+    before.forEach((value, part) => {
+      if (value === after[part]) dead.push(`slider ${i}: its ${["value", "picture", "alternative text", "aria-valuetext"][part]} stays`);
+    });
+    const label = await all.nth(i).getAttribute("aria-label");
+    if (!label) dead.push(`slider ${i} has no name`);
+  }
+  return { count, dead };
+}
+
+// When the page first painted something, in milliseconds.
+const painted = (page) => page.evaluate(async () => {
+  const first = () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
+  while (first() === undefined) await new Promise((go) => setTimeout(go, 20));
+  return first();
+});
+
+// The same, for somebody who was never here; what else the machine does can only add to it, so twice more if slow.
+async function firstPaint(name, known) {
+  const times = [known];
+  while (times.length < 3 && Math.min(...times) > 1000) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${site}/${name}`, { waitUntil: "load" });
+    times.push(await painted(page));
+    await context.close();
+  }
+  return Math.min(...times);
+}
+
+async function look(name) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
+  const page = await context.newPage();
+  const foreign = [], lost = [], errors = [], sizes = [];
+  context.on("request", (r) => { if (!r.url().startsWith(site) && !/^(data|blob):/.test(r.url())) foreign.push(r.url()); });
+  context.on("response", (r) => { if (r.status() >= 400) lost.push(r.url()); });
+  context.on("requestfinished", (r) => sizes.push(r.sizes().then(({ responseBodySize }) => responseBodySize)));
+  page.on("pageerror", (error) => errors.push(String(error)));
+  const settled = () => page.evaluate(() => window.MathJax?.startup?.promise);
+
+  await page.goto(`${site}/${name}`, { waitUntil: "load" });
+  const known = await painted(page);
+  await settled();
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const keys = name.endsWith("#") ? await keyboard(page) : {};
+  const moved = await sliders(page);
+  await page.evaluate(axe);
+  const results = await page.locator("#search-results li").count();
+  const light = await findings(page, { type: "tag", values: RULES });
+
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.reload({ waitUntil: "load" });
+  await settled();
+  await page.evaluate(axe);
+  const { theme } = await page.evaluate(() => document.documentElement.dataset);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  const picture = await page.screenshot({ fullPage: true, scale: "css" });
+  const moving = await page.evaluate(() => {
+    const restless = [...document.querySelectorAll("*")].filter((one) => {
+      const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(one);
+      return /[1-9]/.test(transitionDuration) || animationName !== "none" || scrollBehavior !== "auto";
+    });
+    return restless.map((one) => one.outerHTML.slice(0, 120));
+  });
+  const dark = await findings(page, { type: "rule", values: OF_COLOUR_AND_SIZE });
+
+  await page.emulateMedia({ media: "print", colorScheme: "light" });
+  await page.setViewportSize({ width: 680, height: 1000 }); // what A4 leaves between its margins
+  const cut = await page.evaluate(() => [...document.querySelectorAll("article pre")]
+    .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.textContent.slice(0, 120)));
+  await context.close();
+  const paint = await firstPaint(name, known);
+  return { page: name, paint, bytes, foreign, lost, errors, ...keys, moved, results, light, theme, dark, width, picture: picture.readUInt32BE(16), moving, cut };
+}
+
+for (const name of pages) console.log(JSON.stringify(await look(name)));
+await browser.close();

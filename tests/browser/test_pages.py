@@ -1,0 +1,100 @@
+"""The book in Chromium: each page in a wide window, on a phone at night, on paper, and by keyboard alone."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import FETCHED, needed, served
+
+pytestmark = pytest.mark.browser
+
+PROJECT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+NOTEBOOKS = [*PROJECT.glob("notebooks/*.ipynb"), *PROJECT.glob("exercises/*/*.ipynb")]
+PAGES = [path.relative_to(PROJECT).with_suffix(".html").as_posix() for path in NOTEBOOKS]
+PAGES += [path.with_suffix(".html").name for path in PROJECT.glob("book/*.md")]
+SEARCH = "search.html?q=closure"
+TABBED = {
+    "index.html",
+    "references.html",
+    "notebooks/01_slope.html",
+    "exercises/04_closures/04_closures.html",
+}
+MUST_BE_EMPTY = ("foreign", "lost", "errors", "light", "dark", "moving", "cut", "unreached", "unseen")
+BYTES, MILLISECONDS, PHONE = 3_000_000, 1_500, 360
+
+BAD = """<!doctype html><html lang="en"><title>Bad</title>
+<style>p { color: #aaa; background: #fff; transition: color 1s } :focus { outline: none }</style>
+<article><h1>Bad</h1><p>too pale</p><div style="width: 500px">wide</div><button tabindex="-1">left</button>
+<pre style="overflow: auto">LINE</pre><img src="lost.png" alt="lost"><a href="#">no ring</a>
+<div class="explore-1"><img alt="still" src="data:,"><input type="range" aria-label="dead" max="5"></div>
+</article><script>fetch("http://127.0.0.1:9/far").catch(() => {}); nobody()</script></html>"""
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory):
+    """The address of the book, built anew."""
+    site = tmp_path_factory.mktemp("book") / "html"
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "--fail-on-warning",
+        "-q",
+        "--builder",
+        "html",
+        "book",
+        str(site),
+    ]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with served(site) as address:
+        yield address
+
+
+@pytest.fixture
+def look(node, chromium):
+    """Return a function that tells what is found on a page."""
+    needed((HERE / "node_modules" / "axe-core").exists(), f"tests/browser/node_modules/axe-core {FETCHED}")
+
+    def look(address, page):
+        command = [node, str(HERE / "pages.mjs"), chromium, address, page]
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(done.stdout)
+
+    return look
+
+
+@pytest.mark.parametrize("page", sorted([*PAGES, SEARCH]))
+def test_a_page_is_light_reachable_legible_and_asks_nobody_else(look, book, page):
+    found = look(book, f"{page}#" if page in TABBED else page)
+    assert {kind: found[kind] for kind in MUST_BE_EMPTY if found.get(kind)} == {}
+    assert found["moved"]["dead"] == []
+    assert found["width"] == found["picture"] == PHONE
+    assert found["theme"] == "dark"  # as the system asks, without a click
+    assert found["bytes"] < BYTES
+    if page == SEARCH:
+        assert found["results"] > 5
+
+
+@pytest.mark.long
+def test_a_page_is_painted_soon(look, book, capsys):
+    """On a quiet machine: a bound on time, which is not asked of a busy one."""
+    paints = {page: look(book, page)["paint"] for page in PAGES}
+    slowest = max(paints, key=paints.get)
+    with capsys.disabled():
+        print(f"\nfirst paint: {paints[slowest]:.0f} ms at most ({slowest})")
+    assert paints[slowest] < MILLISECONDS
+
+
+def test_each_fault_of_a_page_is_found(look, tmp_path):
+    (tmp_path / "bad.html").write_text(BAD.replace("LINE", "x" * 500), encoding="utf-8")
+    with served(tmp_path) as address:
+        found = look(address, "bad.html#")
+    assert {kind for kind in MUST_BE_EMPTY if found[kind]} == {*MUST_BE_EMPTY}
+    assert len(found["moved"]["dead"]) == 3  # its value moves, and nothing else
+    assert found["width"] > PHONE and found["picture"] > PHONE

@@ -1,0 +1,79 @@
+"""The site in Chromium: it shows, computes, checks, keeps what was done, and asks nobody else."""
+
+import json
+import os
+
+import pytest
+
+from tests.browser.test_chapters import ALL, HERE, WAITING, answers, as_elsewhere
+
+pytestmark = pytest.mark.browser
+
+SECONDS = 30  # from an address to the first output, in a browser that has seen nothing before
+RIGHT = "def centre(X):\n    return X - X.mean(axis=1, keepdims=True)"
+CHECK = 'check("00_start.centre", centre)'
+WRONG = "def centre(X):\n    return X - X.mean(axis=0)"
+
+
+@pytest.fixture
+def visit(node, chromium, site):
+    """Return a function that runs notebooks of the site, and tells what it saw; none asked anybody else."""
+
+    def visit(*visits, **options):
+        seen = answers([node, HERE / "in_chromium.mjs", chromium, site, json.dumps(visits)], **options)
+        assert [seen[-1]["foreign"], seen[-1]["lost"]] == [[], []]
+        return seen
+
+    return visit
+
+
+def in_time(seconds):
+    """Say whether the first output came in time, on a machine that may have other work."""
+    others = os.getloadavg()[0] / os.cpu_count() if hasattr(os, "getloadavg") else 1
+    return seconds < SECONDS * max(1, others)
+
+
+def outputs(seen):
+    """Return the outputs of the cells that ran, by their place."""
+    return {place: cell["outputs"] for place, cell in enumerate(seen["cells"]) if cell.get("execution_count")}
+
+
+def said(seen, part):
+    """Return what the one cell with a part in its source showed, as text."""
+    (cell,) = [cell for cell in seen["cells"] if part in "".join(cell["source"])]
+    return json.dumps(cell["outputs"], ensure_ascii=False)
+
+
+def test_a_chapter_runs_in_the_site_and_its_slider_moves(visit):
+    (seen,) = visit({"notebook": ALL[1], "slide": True}, timeout=240)
+    as_elsewhere(ALL[1], outputs(seen))
+    assert seen["slid"]
+    assert in_time(seen["firstOutput"])
+
+
+@pytest.mark.parametrize("chapter", WAITING)
+def test_a_chapter_whose_threads_wait_runs_in_the_site(chapter, visit):
+    (seen,) = visit({"notebook": chapter}, timeout=300)
+    as_elsewhere(chapter, outputs(seen))
+
+
+def test_an_exercise_is_checked_and_what_is_done_is_kept_in_the_browser(visit):
+    exercise, hint = "exercises/00_start/00_start.ipynb", 'hint("00_start.centre")'
+    wrong, right, later = visit(
+        {"notebook": exercise, "write": {"raise NotImplemented": WRONG, 'check("': f"{hint}\n{CHECK}"}},
+        {"notebook": exercise, "write": {"def centre": RIGHT, "check(": CHECK}},
+        {"notebook": "notebooks/00_start.ipynb", "app": "notebooks", "width": 390},
+        timeout=300,
+    )
+    assert "Hint 1 of 3" in said(wrong, hint)
+    assert "centre: right" not in said(wrong, hint)
+    assert "centre: right. 1 point." in said(right, CHECK)
+    assert "1 of 1 points  ✓ centre" in said(later, "progress()")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("chapter", ALL)
+def test_a_chapter_runs_to_its_end_in_the_site(chapter, visit):
+    (seen,) = visit({"notebook": chapter}, timeout=900)
+    as_elsewhere(chapter, outputs(seen))
+    assert in_time(seen["firstOutput"])
