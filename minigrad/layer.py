@@ -103,18 +103,19 @@ def walk(thing):
     >>> walk(scale(Parameter([2.0])))[1:]
     [('W', Parameter(1,))]
     """
-    found, seen = [], {}
-
-    def visit(name, thing):
-        if id(thing) not in seen:
-            seen[id(thing)] = thing
-            if callable(thing) or isinstance(thing, (Parameter, Buffer, np.random.Generator)):
-                found.append((name, thing))
-            for key, part in _inside(thing):
-                visit(f"{name}.{key}" if name else str(key), part)
-
-    visit("", thing)
+    found = []
+    _visit("", thing, found, {})
     return found
+
+
+def _visit(name, thing, found, seen):
+    """Add a thing to what was found, if it is a part, and then what is inside it; but nothing twice."""
+    if id(thing) not in seen:
+        seen[id(thing)] = thing
+        if callable(thing) or isinstance(thing, (Parameter, Buffer, np.random.Generator)):
+            found.append((name, thing))
+        for key, part in _inside(thing):
+            _visit(f"{name}.{key}" if name else str(key), part, found, seen)
 
 
 class Layer:

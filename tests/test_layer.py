@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import gc
 import re
 import sys
 import threading
@@ -634,3 +635,14 @@ def test_initialize_leaves_no_trace_but_the_parameters():
     model.initialize(X, np.zeros((5, 7)), rng=0)
     assert [layer for _, layer in model.walk() if layer.opening] == []
     assert model.predict(X).shape == (5, 7)
+
+
+def test_walking_leaves_nothing_for_the_garbage_collector():
+    model = Sequential(Linear(3, 2, rng=0), lambda X: (X, lambda dY: dY))
+    gc.collect()
+    gc.disable()
+    try:
+        walk(model)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

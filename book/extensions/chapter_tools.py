@@ -1,8 +1,9 @@
 """What a reader does with a chapter, under its title: run it, take it along, rebuild it from memory.
 
 A row of links stands on the page of each chapter and of each notebook of exercises, with the minutes that
-its first words name. *Run* leads to the JupyterLite site under lite/, and is left out where that site does
-not lie beside the pages; so is *Slides*, which lead to what `make slides` makes. The copies to be rebuilt from memory are made with the pages, in recall/.
+its first words name. *Run* leads to the JupyterLite site under lite/, and *Slides* to those of `make slides`
+in slides/; each is left out where its target does not lie beside the pages. The copies to be rebuilt from
+memory are made with the pages, in recall/.
 """
 
 import re

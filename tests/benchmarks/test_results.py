@@ -154,14 +154,11 @@ def test_without_pytorch_the_command_says_how_to_add_it(monkeypatch, capsys):
     assert '--editable ".[bench]"' in printed
 
 
-def test_where_a_goal_to_pytorch_is_not_met_raw_numpy_does_not_meet_it_either_but_for_w6():
-    slower_than_need_be = set()
+def test_where_a_goal_to_pytorch_is_not_met_raw_numpy_does_not_meet_it_either():
     for row in (row for row in results.load()["table"]["rows"] if row["threads"] == 1):
         goal = WORKLOADS[row["workload"]].goal_torch
         raw_numpy = row["to_torch"][1] / row["to_numpy"][1]
-        if not table.met(row["to_torch"][1], goal) and table.met(raw_numpy, goal):
-            slower_than_need_be.add(row["workload"])
-    assert slower_than_need_be == {"W6"}  # which the page says, too
+        assert table.met(row["to_torch"][1], goal) or not table.met(raw_numpy, goal), row["workload"]
 
 
 def test_ratios_of_rounds_that_lie_far_apart_are_not_shown():
