@@ -13,7 +13,7 @@ NOT_IN_THE_LAB := @jupyterlab/apputils-extension:announcements @jupyter/nbgrader
     @jupyterlite/pyodide-kernel-extension
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-gpu check check-grading grade-demo chapter exercises book pdf epub slides lite browser-tools bench lock clean
+.PHONY: help lab test test-gpu check check-grading check-browser grade-demo chapter exercises book pdf epub slides lite browser-tools bench lock clean
 
 help:  ## list these words
 	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ check: $(READY)  ## prove all but the notebooks
 
 check-grading: $(READY)  ## prove the grader at full length: fuzzing, every answer, crashes, 1,000 submissions
 	GRADING_STUDENTS=1000 $(BIN)/python -m pytest -m "long or not long" tests/grading
+
+check-browser: $(READY)  ## prove the book and its chapters in a browser at full length (see browser-tools)
+	$(BIN)/python -m pytest -m browser -n 2 --dist worksteal -rs tests/browser
 
 grade-demo: $(READY)  ## grade a small class that is made for it, and open its report (needs bubblewrap)
 	$(BIN)/python -m course.grading.demo $(DEMO_ARGS)

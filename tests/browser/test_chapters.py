@@ -15,9 +15,11 @@ PROJECT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 ALL = sorted(path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("notebooks/*.ipynb"))
 WAITING = ["notebooks/23_serving.ipynb"]  # its threads wait, for which Node 20 has no JSPI: see test_site.py
-SLOW = [f"notebooks/{stem}.ipynb" for stem in ("10_start_well", "14_seeing", "17_gpt", "20_speed")]
+SLOW = ("08", "09", "10", "13", "14", "15", "16", "17", "18", "20")  # half a minute or more
 CHAPTERS = [
-    pytest.param(path, marks=[pytest.mark.long] * (path in SLOW)) for path in ALL if path not in WAITING
+    pytest.param(path, marks=[pytest.mark.long] * Path(path).name.startswith(SLOW))
+    for path in ALL
+    if path not in WAITING
 ]
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 

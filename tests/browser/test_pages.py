@@ -23,6 +23,13 @@ TABBED = {
     "notebooks/01_slope.html",
     "exercises/04_closures/04_closures.html",
 }
+ALWAYS = {
+    *TABBED,
+    SEARCH,
+    "notebooks/17_gpt.html",
+    "glossary.html",
+    "grading.html",
+}  # the others take minutes
 MUST_BE_EMPTY = ("foreign", "lost", "errors", "light", "dark", "moving", "cut", "unreached", "unseen")
 BYTES, MILLISECONDS, PHONE = 3_000_000, 1_500, 360
 
@@ -69,7 +76,13 @@ def look(node, chromium):
     return look
 
 
-@pytest.mark.parametrize("page", sorted([*PAGES, SEARCH]))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.long] * (page not in ALWAYS))
+        for page in sorted([*PAGES, SEARCH])
+    ],
+)
 def test_a_page_is_light_reachable_legible_and_asks_nobody_else(look, book, page):
     found = look(book, f"{page}#" if page in TABBED else page)
     assert {kind: found[kind] for kind in MUST_BE_EMPTY if found.get(kind)} == {}
