@@ -49,9 +49,7 @@ class Recompute(Layer):
     def forward(self, X, training=False, need_dX=True):
         """Return the layer's result, and a way back that begins with a second forward."""
         as_before = _bookmark(self.layer)
-        Y, _ = run(
-            self.layer, X, training, need_dX
-        )  # its way back, and all that it remembers, is dropped here
+        Y, _ = run(self.layer, X, training, need_dX)  # its way back, with all that it remembers, is dropped
 
         def backward(dY):
             as_now = _bookmark(self.layer)

@@ -281,3 +281,4 @@ def test_speed(capsys):
         print(f"about {500 * statistics.mean(seconds):.0f} s; slowest {slowest} {medians[slowest]:.3f} s;")
         print(f"a bare sandbox: median {statistics.median(bare):.3f} s")
     assert middle / statistics.median(bare) < 30
+    assert medians["04_closures"] / statistics.median(bare) < 60
