@@ -138,9 +138,9 @@ class Child(wire.Peer):
         return told | {"callable": callable(value)}
 
     def attributes(self, value):
-        """Return what is mirrored of a thing: an object's attributes."""
+        """Return what is mirrored of a thing: an object's attributes; None for a class and a function."""
         if isinstance(value, type) or inspect.isroutine(value):
-            return {}
+            return None
         return {name: part for name, part in getattr(value, "__dict__", {}).items() if type(name) is str}
 
     def _inside(self, function, depth):

@@ -240,7 +240,6 @@ class Remote(Peer):
 
     def attributes(self, value):
         """Return what is mirrored of something of the check's own: nothing."""
-        return {}
 
     def proxy(self, handle, described):
         """Return what stands here for something of the submission's."""

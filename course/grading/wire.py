@@ -15,12 +15,14 @@ import math
 import re
 import struct
 import weakref
+from operator import is_
 
 import numpy as np
 
 LIMIT, HEADER = 2**24, 2**22  # bytes of a frame, and of its header
 DEPTH, KEYS = 20, 2000  # of a value; of a dict or a set
 DTYPES = {f"<{name}" for name in "i2 i4 i8 u2 u4 u8 f2 f4 f8 c8 c16".split()} | {"|b1", "|i1", "|u1"}
+BY_VALUE = np.ndarray, list, dict
 LENGTH = struct.Struct("<I")
 PARTS = {"do", "target", "name", "value", "kwargs", "errors", "news", "gone"}
 
@@ -68,18 +70,18 @@ def _shows(thing):
 
 
 def contents(thing):
-    """Return what of a shared thing may change: not a copy."""
+    """Return what of a shared thing may change, not a copy; None for what shows nothing."""
+    if isinstance(thing, BY_VALUE):
+        return thing
     if isinstance(thing, np.random.Generator):
         return thing.bit_generator.state
-    if isinstance(thing, np.ndarray | list | dict):
-        return thing
-    return getattr(thing, "__dict__", {}) if _shows(thing) else {}
+    return getattr(thing, "__dict__", {}) if _shows(thing) else None
 
 
 def look(thing):
     """Return how a shared thing is now, so that a change is seen later."""
     now = contents(thing)
-    return now.copy() if isinstance(now, np.ndarray) else list(now) if isinstance(now, list) else dict(now)
+    return None if now is None else now.copy()
 
 
 def differs(now, seen):
@@ -87,10 +89,10 @@ def differs(now, seen):
     if isinstance(now, np.ndarray):
         return now.shape != seen.shape or now.dtype != seen.dtype or now.tobytes() != seen.tobytes()
     if isinstance(now, list):
-        return len(now) != len(seen) or any(a is not b for a, b in zip(now, seen, strict=True))
+        return len(now) != len(seen) or not all(map(is_, now, seen))
     if "bit_generator" in now:
         return now != seen
-    return list(now) != list(seen) or any(now[name] is not seen[name] for name in now)
+    return list(now) != list(seen) or not all(map(is_, now.values(), seen.values()))
 
 
 class Shared:
@@ -181,7 +183,7 @@ class Peer:
         self.share(value, handle)
         self.home[handle] = value
         self.shared[handle].seen = self.attributes(value)
-        return ["x", handle, described, self._pairs(self.shared[handle].seen, out, depth)]
+        return ["x", handle, described, self._pairs(self.shared[handle].seen or {}, out, depth)]
 
     def _pairs(self, things, out, depth):
         """Return a dict as a list of pairs, in order."""
@@ -343,14 +345,14 @@ class Peer:
             self.drop(handle)
         self.pinned = alive  # until the answer is read: it may name any of them
         news = []
-        for handle, thing in alive.items():
-            if thing is not None:
-                entry = self.shared[handle]
-                at_home = handle in self.home
-                now = self.attributes(thing) if at_home else contents(thing)
-                if differs(now, entry.seen):
-                    entry.seen = now if at_home else look(thing)
-                    news.append([handle, *self._told(thing, entry.seen, out)])
+        for handle, entry in list(self.shared.items()):
+            if entry.seen is None:  # nothing of it shows
+                continue
+            thing, at_home = alive[handle], handle in self.home
+            now = self.attributes(thing) if at_home else contents(thing)
+            if differs(now, entry.seen):
+                entry.seen = now if at_home else look(thing)
+                news.append([handle, *self._told(thing, entry.seen, out)])
         return news, gone
 
     def _told(self, thing, now, out):
