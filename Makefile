@@ -93,7 +93,7 @@ bench: $(READY)  ## time minigrad beside raw NumPy, and PyTorch where it is (BEN
 
 lock: .venv/bin/uv  ## resolve the newest versions into requirements.lock
 	$(BIN)/uv --no-config pip compile --upgrade --universal --python-version 3.11 --fork-strategy fewest \
-	    --extra course --extra dev --extra book --extra lite --generate-hashes \
+	    --extra course --extra dev --extra book --extra lite --extra cluster --generate-hashes \
 	    --custom-compile-command "make lock" \
 	    --quiet --output-file requirements.lock pyproject.toml
 

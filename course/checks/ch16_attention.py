@@ -740,7 +740,7 @@ def _(answer, rng):
     before = b.grad.copy()
     layer(S)[1](dY)
     expect_values("after a second way back b.grad", b.grad, 2 * before)
-    expect_gradcheck(layer, S)
+    expect_gradcheck(layer, S[:2])
     return "values, both gradients, and two ways back"
 
 

@@ -31,6 +31,8 @@ def inherited(cls):
 class Callback:
     """A function or an object of the grader's: calling it, or reading an attribute, asks the grader."""
 
+    mirrored = False
+
     def __init__(self, peer, handle, described):
         self._asked, self.__name__ = (peer, handle), described["name"]
 

@@ -14,6 +14,7 @@ import json
 import math
 import re
 import struct
+import sys
 import weakref
 from operator import is_
 
@@ -95,6 +96,28 @@ def differs(now, seen):
     return list(now) != list(seen) or not all(map(is_, now.values(), seen.values()))
 
 
+class Alone:
+    """Refers to a thing of which Python makes no weak reference, and lets go when nobody else holds it."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing):
+        self.thing = thing
+
+    def count(self):
+        """Return how many hold the thing, which no two Pythons count alike."""
+        return sys.getrefcount(self.thing)
+
+    def __call__(self):
+        """Return the thing, or None when it is gone."""
+        if self.count() <= FEWEST:
+            self.thing = None
+        return self.thing
+
+
+FEWEST = Alone([]).count()
+
+
 class Shared:
     """A thing that both ends know under one handle, and how it was when last told."""
 
@@ -104,8 +127,8 @@ class Shared:
         self.handle, self.key, self.seen = handle, id(thing), look(thing)
         try:
             self.refer = (lambda: thing) if strong else weakref.ref(thing)
-        except TypeError:  # plain lists and dicts, and generators, cannot be referred to weakly
-            self.refer = lambda: thing
+        except TypeError:  # plain lists and dicts, and generators
+            self.refer = Alone(thing)
 
 
 class Peer:
