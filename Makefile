@@ -4,6 +4,12 @@ PYTHON ?= python3
 LAB_ARGS ?=
 BENCH_ARGS ?=
 DEMO_ARGS ?=
+GRADE_ARGS ?=
+CHAPTER ?=
+IN ?=
+OUT ?=
+TERM ?=
+LAST ?=
 N ?=
 BIN := .venv/bin
 READY := .venv/ready
@@ -13,7 +19,7 @@ NOT_IN_THE_LAB := @jupyterlab/apputils-extension:announcements @jupyter/nbgrader
     @jupyterlite/pyodide-kernel-extension
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-gpu check check-grading check-browser grade-demo chapter exercises book pdf epub slides lite browser-tools bench lock clean
+.PHONY: help lab test test-gpu check check-grading check-browser grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
 
 help:  ## list these words
 	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +52,17 @@ check-grading: $(READY)  ## prove the grader at full length: fuzzing, every answ
 
 check-browser: $(READY)  ## prove the book and its chapters in a browser at full length (see browser-tools)
 	$(BIN)/python -m pytest -m browser -n 2 --dist worksteal -rs tests/browser
+
+student: $(READY)  ## pack what a class is given, without answers: dist/...zip (TERM=2027-spring LAST=08)
+	$(BIN)/python -m course.bundle student $(if $(TERM),--term $(TERM)) $(if $(LAST),--last $(LAST))
+
+teacher: $(READY)  ## pack what its teacher keeps, with answers and grader: dist/...zip (TERM=2027-spring)
+	$(BIN)/python -m course.bundle teacher $(if $(TERM),--term $(TERM))
+
+grade: $(READY)  ## grade a class: CHAPTER=04_closures IN=folder OUT=folder (GRADE_ARGS="..." goes to it)
+	@test -n "$(CHAPTER)" -a -n "$(IN)" -a -n "$(OUT)" || { echo "Which class? For example: \
+	make grade CHAPTER=04_closures IN=handed-in OUT=marks"; exit 2; }
+	$(BIN)/python -m course.grading grade "$(IN)" --chapter $(CHAPTER) --out "$(OUT)" $(GRADE_ARGS)
 
 grade-demo: $(READY)  ## grade a small class that is made for it, and open its report (needs bubblewrap)
 	$(BIN)/python -m course.grading.demo $(DEMO_ARGS)

@@ -1,7 +1,7 @@
 """The steps that make notebooks: run a chapter and store it, make exercises/, copy both to work/.
 
-Holds `run`, `make_exercises` and `copy_to_work`, and the command line: ``python -m course.build run 04``.
-Leaves out what is done to a solutions notebook (``course.release``).
+Holds `run`, `try_all`, `make_exercises` and `copy_to_work`, and the command line:
+``python -m course.build run 04``. Leaves out what is done to a solutions notebook (``course.release``).
 """
 
 import argparse
@@ -10,7 +10,9 @@ import os
 import re
 import sys
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from hashlib import sha256
+from multiprocessing import get_context
 
 import nbformat
 
@@ -127,6 +129,28 @@ def tidy(notebook):
     return notebook
 
 
+def try_all(project=store.PROJECT):
+    """Execute every chapter in a kernel of its own, and store nothing: a proof that this machine can.
+
+    Parameters
+    ----------
+    project : Path
+
+    Raises
+    ------
+    BuildError
+        At the first cell that raises and is not tagged ``raises-exception``.
+    """
+    alone = {"max_workers": 1, "mp_context": get_context("spawn"), "max_tasks_per_child": 1}
+    with ProcessPoolExecutor(**alone) as processes:  # a fresh one each: sockets of many kernels get mixed up
+        for path in sorted(project.glob("notebooks/*.ipynb")):
+            processes.submit(_try, path).result()
+
+
+def _try(path):
+    execute(nbformat.read(path, as_version=4), path)
+
+
 def make_exercises(project=store.PROJECT, check=False):
     """Make exercises/ from solutions/.
 
@@ -218,12 +242,16 @@ def main(arguments=None):
     exercises.add_argument(
         "--check", action="store_true", help="write nothing; fail if exercises/ is out of date"
     )
+    steps.add_parser("try", help="execute every chapter, and store nothing")
     steps.add_parser("work", help="copy chapters and exercises to work/, never over what you changed")
     chosen = parser.parse_args(arguments)
     try:
         if chosen.step == "run":
             for chapter in chosen.chapters:
                 run(chapter)
+        elif chosen.step == "try":
+            try_all()
+            print("Every chapter runs on this machine.")
         elif chosen.step == "work":
             for kind, files in copy_to_work().items():
                 print(_told(kind, files))
@@ -249,12 +277,17 @@ def _report_exercises(changed, check):
 
 def _for_the_learner(source):
     """Return what a learner gets of a file: a notebook without outputs, another file as it is."""
-    from nbgrader.preprocessors import ClearOutput
-
     if source.suffix != ".ipynb":
         return source.read_bytes()
-    notebook, _ = ClearOutput().preprocess(nbformat.read(source, as_version=4), {})
-    return _text(notebook).encode()
+    return without_outputs(nbformat.read(source, as_version=4))
+
+
+def without_outputs(notebook):
+    """Return, as bytes, a notebook whose outputs, which would answer every guess, are gone."""
+    from nbconvert.preprocessors import ClearOutputPreprocessor
+
+    cleared, _ = ClearOutputPreprocessor().preprocess(notebook, {})
+    return _text(cleared).encode()
 
 
 def _told(kind, files):

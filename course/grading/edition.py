@@ -35,14 +35,14 @@ def make(stem, folder):
     ...     sorted(path.name for path in Path(folder, "minigrad").glob("*.py"))
     ['__init__.py', 'gradcheck.py', 'shapes.py']
     """
-    for place, content in _files(int(stem[:2])).items():
+    for place, content in files(int(stem[:2])).items():
         write(folder / "minigrad" / place, content)
     compileall.compile_dir(folder / "minigrad", quiet=2)
 
 
 @cache
-def _files(chapter):
-    """Return the files of an edition, by their places in the package."""
+def files(chapter):
+    """Return the files of the edition of a chapter, given by its number, by their places in the package."""
     places = {path.relative_to(LIBRARY).as_posix(): path for path in sorted(LIBRARY.rglob("*.py"))}
     texts = {_module(place): path.read_text("utf-8") for place, path in places.items()}
     bodies = {module: ast.parse(text).body for module, text in texts.items()}
@@ -52,13 +52,14 @@ def _files(chapter):
     roots |= {(module, name) for module in whole for node in bodies[module] for name in _defined(node)}
     kept = _needed(roots, bodies)
     modules = {module for module, _ in kept}
-    files = {
+    kept_files = {
         place: _cut(texts[module], {name for owner, name in kept if owner == module})
         for place, module in ((place, _module(place)) for place in places)
         if any(f"{other}.".startswith(f"{module}.") for other in modules)
     }
     data = {path.name: path.read_bytes() for path in LIBRARY.glob("*.npz")}
-    return files | {name: d for name, d in data.items() if any(name in text for text in files.values())}
+    used = {name: d for name, d in data.items() if any(name in text for text in kept_files.values())}
+    return kept_files | used
 
 
 def _module(place):

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from nbgrader.nbgraderformat import MetadataValidator
 
 from course import build, checks, store
-from course.build import BuildError, copy_to_work, main, make_exercises, run, tidy
+from course.build import BuildError, copy_to_work, main, make_exercises, run, tidy, try_all
 from course.release import UnmarkedCell, learners_copy, mark_cells
 
 DEMO = """
@@ -127,6 +127,16 @@ def test_a_notebook_that_breaks_is_left_as_it_was(tmp_path, source, said):
         run("91", tmp_path)
     assert said in str(caught.value)
     assert path.read_bytes() == before
+
+
+def test_chapters_are_tried_and_nothing_is_stored(project):
+    path = project / "notebooks" / "90_demo.ipynb"
+    before = path.read_bytes()
+    try_all(project)
+    assert path.read_bytes() == before
+    save(project / "notebooks" / "91_demo.ipynb", new_notebook(cells=[new_code_cell("1 / 0")]))
+    with pytest.raises(BuildError, match="91_demo.ipynb .* Cell 1, `1 / 0`, says ZeroDivisionError"):
+        try_all(project)
 
 
 def test_a_chapter_that_is_not_there_is_said(tmp_path):

@@ -130,9 +130,9 @@ def judge_that_breaks(monkeypatch, folder):
 
 
 def edition_without_a_file(monkeypatch, folder):
-    honest = edition._files
+    honest = edition.files
     files = {name: text for name, text in honest(4).items() if name != "gradcheck.py"}
-    monkeypatch.setattr(edition, "_files", lambda chapter: files)
+    monkeypatch.setattr(edition, "files", lambda chapter: files)
 
 
 def full_disk(monkeypatch, folder):
