@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, whose docstrings the reference shows
 
 project = "minigrad"
 author = "the minigrad authors"
@@ -17,14 +18,19 @@ language = "en"
 
 extensions = [
     "myst_nb",
+    "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
     "notebook_copies",
+    "plain_docstrings",
     "quiet_links",
     "link_previews",
     "margin_notes",
     "exercise_boxes",
+    "house_floors",
+    "teaching",
     "chapter_tools",
     "accessible_pages",
     "on_paper",
@@ -52,6 +58,17 @@ myst_heading_anchors = 3
 # MathJax 3, copied beside the pages by the extension offline_pages.
 mathjax_path = "mathjax/tex-chtml.js"
 mathjax3_config = {"options": {}}
+
+# The reference: docstrings as they are written, shapes included; what stands in single quotes is code.
+add_module_names = False
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+default_role = "py:obj"
+napoleon_custom_sections = [("Attributes", "params_style")]
+napoleon_google_docstring = False
+napoleon_use_param = False
+napoleon_use_rtype = False
+toc_object_entries_show_parents = "hide"
 
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "plain"

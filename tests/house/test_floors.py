@@ -1,44 +1,14 @@
 """The house has floors: each file imports only from lower ones, and the library needs NumPy alone."""
 
-import ast
+import importlib
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.floors import AROUND, MAY, imports
+
 ROOT = Path(__file__).parents[2]
-GROUND = "shapes parameter backend initializers losses diagnosis gradcheck data graph".split()
-FIRST = "layer optimizers checkpoint".split()
-LAYERS = "linear activations combinators reductions normalization convolution recurrent embedding".split()
-LAYERS += ["attention", "recompute"]
-
-# From the ground up: what each file of the library may import from the library.
-MAY = {name: {"shapes"} for name in GROUND}
-MAY["losses"] |= {"backend"}
-MAY["gradcheck"] |= {"diagnosis"}
-MAY |= {name: {"shapes", "parameter", "backend"} for name in FIRST}
-MAY["checkpoint"] |= {"layer"}
-below = {"shapes", "parameter", "backend", "initializers", "layer"}
-for name in LAYERS:
-    MAY[f"layers.{name}"] = set(below)
-    below |= {f"layers.{name}"}
-MAY |= {name: {*GROUND, *FIRST} for name in ("learner", "replica", "parallel", "evaluator")}
-
-# And of what stands around it, lowest first: a row imports from itself and from the rows before it.
-AROUND = "browser style store built gather xray bugs cupy_stand_in gpu mpi addition figures checks".split()
-AROUND += ["keep", "widgets", "grading", "release", "recall", "build"]
-
-
-def imports(path, everywhere=True):
-    """Return the dotted names that a file imports; at its top only, or also inside functions."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    nodes = list(ast.walk(tree)) if everywhere else tree.body
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}, line {node.lineno}: write the import in full, without dots"
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
 
 
 def files(folder):
@@ -82,3 +52,21 @@ def test_every_file_has_a_floor():
     around = {dotted(path).split(".")[1] for path in files("course")}
     assert library - set(MAY) == set()
     assert around - set(AROUND) == set()
+
+
+def test_the_book_draws_the_floors_out_of_the_imports(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book" / "extensions")
+    house = importlib.import_module("house_floors")
+    found = house.read_imports(ROOT)
+    assert {name for name in found if name.startswith("minigrad.")} == {
+        f"minigrad.{name}" for floor in house.LIBRARY.values() for name in floor
+    }
+    assert found["minigrad.checkpoint"] == {f"minigrad.{name}" for name in ("backend", "layer", "parameter")}
+    assert {"course.store", "minigrad.layer"} <= found["course.checks"]
+    rows = house.rows_of_the_course(found)
+    for place, row in enumerate(rows):
+        lower = {part for below in rows[place + 1 :] for part in below}
+        assert {part for name in row for part in found[name] if part.startswith("course.")} <= lower
+    labels = [text.get_text() for text in house.draw_floors(found).axes[0].texts]
+    assert {"shapes", "attention", "grading", "course", "minigrad"} <= set(labels)
+    assert "checkpoint" in house.floors_in_words(found)

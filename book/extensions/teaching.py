@@ -1,0 +1,94 @@
+"""What a page of the teacher's guide takes from the course itself, so that it is never out of date.
+
+A page teaching/NN_stem.md writes `{at-a-glance}` for the minutes and the table of exercises, and `{mistakes}`
+for what goes wrong in each: out of the notebook and `course.checks`. Leaves out the prose, and its code,
+which the tests run as examples.
+"""
+
+import re
+from pathlib import Path
+
+import nbformat
+from sphinx.util.docutils import SphinxDirective
+
+from course.checks import exercises
+
+FEWEST = 16  # characters: "is a str" says nothing alone
+MINUTES = re.compile(r"\b(\d+) minutes\b")
+
+
+def at_a_glance(stem, notebook):
+    """Return, in Markdown, how long a chapter and its exercises take, and what each exercise is.
+
+    Parameters
+    ----------
+    stem : str
+        The chapter.
+    notebook : NotebookNode
+        Its notebook, whose first words name the minutes.
+
+    Returns
+    -------
+    str
+    """
+    asked = [exercise for exercise in exercises() if exercise.stem == stem]
+    chapter, whole = MINUTES.search(notebook.cells[0].source)[1], sum(e.minutes for e in asked)
+    points = sum(e.points for e in asked)
+    links = f"[The chapter](../notebooks/{stem}.ipynb) takes {chapter} minutes, "
+    links += f"[its exercises](../exercises/{stem}/{stem}.ipynb) {whole}, for "
+    links += f"{points} point{'s' * (points != 1)}."
+    rows = ["| Exercise | Kind | Points | Minutes | Marked by |", "|---|---|---|---|---|"]
+    for number, e in enumerate(asked, 1):
+        who = "a person" if e.by_hand else "the grader" if e.remote else "the notebook's check, and a person"
+        rows.append(f"| {number}. {e.title} | {e.kind} | {e.points} | {e.minutes} | {who} |")
+    return "\n".join([links, "", *rows])
+
+
+def mistakes(stem):
+    """Return, in Markdown, what goes wrong in each exercise of a chapter: folded, in the checks' own words.
+
+    Parameters
+    ----------
+    stem : str
+
+    Returns
+    -------
+    str
+    """
+    folds = []
+    for exercise in (exercise for exercise in exercises() if exercise.stem == stem and exercise.mistakes):
+        listed = "\n".join(f"- {_quoted(words)}" for words in _telling(exercise))
+        folds.append(f"<details>\n<summary>{exercise.title}</summary>\n\n{listed}\n\n</details>")
+    return "\n\n".join(folds)
+
+
+def _telling(exercise):
+    """Return the words of an exercise's mistakes that say something alone, each once."""
+    told = list(dict.fromkeys(words.replace("\n", " ") for words, _ in exercise.mistakes))
+    return [w for w in told if len(w) >= FEWEST and not any(w in other for other in told if other != w)]
+
+
+def _quoted(words):
+    """Return a sentence as Markdown; a part of one is shown as such."""
+    whole = words[:1].isupper() and words.endswith((".", "?", "!"))
+    text = re.sub(r"(?<!`)([*_<$\\])(?![^`]*`(?:[^`]*`[^`]*`)*[^`]*$)", r"\\\1", words)
+    return text if whole else f"… {text.strip(' .')} …"
+
+
+class FromTheCourse(SphinxDirective):
+    """Text that is made where it stands, for the chapter whose page it is."""
+
+    def run(self):
+        """Make it."""
+        stem = Path(self.env.docname).name
+        path = Path(self.env.srcdir).parent / "notebooks" / f"{stem}.ipynb"
+        self.env.note_dependency(path)
+        text = at_a_glance(stem, nbformat.read(path, 4)) if self.name == "at-a-glance" else mistakes(stem)
+        return self.parse_text_to_nodes(text, allow_section_headings=False)
+
+
+def setup(app):
+    """Tell Sphinx the two words."""
+    app.add_directive("at-a-glance", FromTheCourse)
+    app.add_directive("mistakes", FromTheCourse)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
