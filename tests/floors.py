@@ -22,7 +22,7 @@ MAY |= {name: {*GROUND, *FIRST} for name in TOP}
 
 # And of what stands around it, lowest first: a row imports from itself and from the rows before it.
 AROUND = "browser style store built gather xray bugs cupy_stand_in gpu mpi addition figures checks".split()
-AROUND += ["keep", "widgets", "grading", "release", "recall", "build", "bundle"]
+AROUND += ["keep", "widgets", "grading", "release", "recall", "build", "bundle", "colab"]
 
 
 def imports(path, everywhere=True):

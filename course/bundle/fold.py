@@ -1,8 +1,8 @@
 """A file of checks as a student gets it: without right answers, and folded up.
 
 A check needs its typical mistakes, to name the one that was made, and some of them are a right answer that is
-used wrongly. What nobody needs goes; what is left is packed, so that nobody who only looks around reads it. It
-is a curtain, not a lock.
+used wrongly. What nobody needs goes; what is left is packed, so that nobody who only looks around reads it.
+It is a curtain, not a lock.
 """
 
 import ast

@@ -53,10 +53,16 @@ def _parser():
     regrade.set_defaults(run=_regrade)
     report = commands.add_parser("report", help="write the reports again, with what marks.csv says now")
     report.set_defaults(run=_report)
-    for command in (status, regrade, report):
+    gradebook = commands.add_parser("gradebook", help="put the marks into nbgrader's gradebook")
+    gradebook.add_argument("--course-dir", required=True, type=Path, help="the folder of the nbgrader course")
+    gradebook.add_argument("--back", action="store_true", help="read what was marked in the formgrader")
+    gradebook.set_defaults(run=_gradebook)
+    for command in (status, regrade, report, gradebook):
         command.add_argument("out", type=Path, help="where the marks are")
     for command in (grade, regrade):
-        command.add_argument("--workers", type=_positive, help="processes at a time; one for each core")
+        where = command.add_mutually_exclusive_group()
+        where.add_argument("--workers", type=_positive, help="processes at a time; one for each core")
+        where.add_argument("--scheduler", help="address of a Dask scheduler, whose workers grade instead")
         command.add_argument("--unsafe", action="store_true", help="without a sandbox, where there is none")
     return parser
 
@@ -128,6 +134,21 @@ def _report(chosen):
         return _told(*write_reports(queue), chosen.out)
 
 
+def _gradebook(chosen):
+    """Put the marks into nbgrader's gradebook, or read back what a person has marked there."""
+    from course.grading.gradebook import give, take
+
+    with Queue(chosen.out) as queue:
+        if chosen.back:
+            print(f"{take(queue, chosen.course_dir):,} marks are read from the gradebook.")
+            return _told(*write_reports(queue), chosen.out)
+        count, problems = give(queue, chosen.course_dir)
+    for problem in problems:
+        print(_plain(problem))
+    print(f"{count:,} students have their marks in the gradebook of {chosen.course_dir}.")
+    return 2 if problems else 0
+
+
 def _run(queue, now, chosen):
     """Grade what is open, with a progress bar."""
     from tqdm import tqdm
@@ -135,14 +156,28 @@ def _run(queue, now, chosen):
     waiting = len(queue.open(now))
     if not waiting:
         return
-    grade = _grader(chosen.unsafe)
-    outcomes = grade_all(queue, now, grade, secret(queue.folder), chosen.workers, chosen.unsafe)
+    key = secret(queue.folder)
+    if chosen.scheduler is None:
+        grade = _grader(chosen.unsafe)
+        outcomes = grade_all(queue, now, grade, key, chosen.workers, chosen.unsafe)
+    else:
+        outcomes = _on_a_cluster(queue, now, key, chosen)
     counts = Counter()
     with tqdm(total=waiting, desc=queue.chapter, unit=" students", smoothing=0.1) as bar:
         for _, result in outcomes:
             counts["refused" if result["refused"] else "not graded" if result["fault"] else "graded"] += 1
             bar.set_postfix(counts, refresh=False)
             bar.update()
+
+
+def _on_a_cluster(queue, now, key, chosen):
+    """Return what the workers of a scheduler find; each looks at its own sandbox first."""
+    from course.grading import cluster
+    from course.grading.grade import grade
+
+    if chosen.unsafe:
+        print(UNSAFE.replace("this machine", "the workers"), file=sys.stderr)
+    return cluster.grade_all(queue, now, grade, key, chosen.scheduler, chosen.unsafe)
 
 
 def _grader(unsafe):

@@ -1,7 +1,8 @@
 """The processes that grade, a few at a time; one that dies or hangs costs its own submission only.
 
-Holds `grade_all`, and `unsound`, which looks at a result before it is stored. Leaves out where the results
-are kept (``course.grading.queue``) and how one submission is graded: the function is handed in.
+Holds `grade_all`; `take_unread`, which stores what needs no process; and `unsound`, which looks at a result
+before it is stored. Leaves out where the results are kept (``course.grading.queue``), how one submission is
+graded (the function is handed in), and other machines (``course.grading.cluster``).
 """
 
 import json
@@ -51,16 +52,8 @@ def grade_all(queue, version, grade, key, workers=None, unsafe=False, seconds=SE
     GradingFault
         If results cannot be stored, or the processes do not start; what was stored before stays.
     """
-    waiting, unread = deque(), []
-    for student, digest in queue.open(version):
-        data_is_there = queue.submission(digest)[0] is not None
-        (waiting if data_is_there else unread).append((student, digest))
-    for student, digest in unread:
-        _, refused, fault = queue.submission(digest)
-        result = unmarked(queue.chapter, digest, refused, fault)
-        queue.store(student, digest, version, result)
-        yield student, result
-
+    waiting, unread = take_unread(queue, version)
+    yield from unread
     count = min(workers or os.cpu_count() or 1, len(waiting))
     crew = []
     try:
@@ -84,6 +77,33 @@ def grade_all(queue, version, grade, key, workers=None, unsafe=False, seconds=SE
     finally:
         for worker in crew:
             worker.end()
+
+
+def take_unread(queue, version):
+    """Store a result for what could not be read.
+
+    Parameters
+    ----------
+    queue : Queue
+    version : str
+
+    Returns
+    -------
+    waiting : deque of (str, str)
+        Student and hash of what is to be graded.
+    unread : list of (str, dict)
+        Student and result of what could not be read.
+    """
+    waiting, unread = deque(), []
+    for student, digest in queue.open(version):
+        data, refused, fault = queue.submission(digest)
+        if data is not None:
+            waiting.append((student, digest))
+            continue
+        result = unmarked(queue.chapter, digest, refused, fault)
+        queue.store(student, digest, version, result)
+        unread.append((student, result))
+    return waiting, unread
 
 
 def _with_news(crew):

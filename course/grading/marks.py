@@ -1,13 +1,16 @@
 """The marks that a person gives: a file of the teacher's, read here and never written.
 
-Holds `read_marks`. Leaves out the list of what is still to be marked (``course.grading.reports``), which is
-made in the same form, so that it can be filled in and become this file.
+Holds `read_marks`. What was marked in nbgrader's formgrader stands in a second file, which is ours
+(``course.grading.gradebook``); where both have a mark, the teacher's file counts. Leaves out the list of what
+is still to be marked (``course.grading.reports``), which is made in the same form, so that it can be filled
+in and become this file.
 """
 
 import csv
 import io
 
-FILE, COLUMNS = "marks.csv", ("student", "exercise", "points", "comment")
+FILE, FORMGRADER = "marks.csv", "formgrader.csv"
+COLUMNS = ("student", "exercise", "points", "comment")
 
 
 def read_marks(folder, students, exercises):
@@ -17,7 +20,8 @@ def read_marks(folder, students, exercises):
     ----------
     folder : Path
         Where ``marks.csv`` stands, with the columns student, exercise, points, comment; from a spreadsheet,
-        with commas or semicolons. A mark counts before what a check said.
+        with commas or semicolons. A mark counts before what a check said. ``formgrader.csv`` has the same
+        form, and a mark of ``marks.csv`` counts before one of it.
     students : collection of str
     exercises : list of Exercise
 
@@ -34,7 +38,16 @@ def read_marks(folder, students, exercises):
     >>> read_marks(Path("no such folder"), [], [])
     ({}, [])
     """
-    path = folder / FILE
+    marks, problems = {}, []
+    for name in (FORMGRADER, FILE):
+        given, wrong = _read(folder / name, students, exercises)
+        marks |= given
+        problems += wrong
+    return marks, problems
+
+
+def _read(path, students, exercises):
+    """Return the marks of one file, and its problems."""
     if not path.exists():
         return {}, []
     text = _decoded(path.read_bytes())
@@ -43,7 +56,7 @@ def read_marks(folder, students, exercises):
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
     missing = [name for name in COLUMNS[:3] if name not in (rows.fieldnames or ())]
     if missing:
-        return {}, [f"{FILE} has no column {' and no column '.join(missing)}: none of its marks counts."]
+        return {}, [f"{path.name} has no column {' and no column '.join(missing)}: none of its marks counts."]
     out_of = {exercise.name: exercise.points for exercise in exercises}
     marks, problems = {}, []
     for row in rows:
@@ -57,7 +70,7 @@ def read_marks(folder, students, exercises):
         if not problem and (student, exercise) in marks:
             problem = "this student and exercise stand there twice; the first mark counts"
         if problem:
-            problems.append(f"{FILE}, line {rows.line_num}: {problem}.")
+            problems.append(f"{path.name}, line {rows.line_num}: {problem}.")
         else:
             marks[student, exercise] = (_number(points), (row.get("comment") or "").strip())
     return marks, problems

@@ -20,7 +20,9 @@ from course import store
 from course.grading.faults import GradingFault, Refused
 
 FILE, SECRET = "queue.sqlite", "course-secret"
-APART = {"crew.py", "marks.py", "pages.py", "queue.py", "reports.py", "__main__.py"}  # decide no mark
+APART = set(  # files that decide no mark
+    "__main__.py cluster.py crew.py gradebook.py marks.py pages.py queue.py reports.py".split()
+)
 KEPT_LATER = "Everything graded so far is kept: put that right, and run the same command again."
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -104,7 +106,11 @@ def version(chapter, unsafe=False):
     str
     """
     project = Path(store.__file__).parents[1]
-    files = [*project.glob("course/*.py"), *project.glob("minigrad/**/*.py")]
+    files = [
+        *project.glob("course/*.py"),
+        *project.glob("course/term.txt"),
+        *project.glob("minigrad/**/*.py"),
+    ]
     files += [path for path in project.glob("course/grading/*.py") if path.name not in APART]
     files += [
         path

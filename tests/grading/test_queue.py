@@ -249,6 +249,7 @@ def test_the_version_is_of_the_chapters_checks_the_grader_and_the_level(tmp_path
         ("course/checks/questions.py", True),
         ("course/grading/remote.py", True),
         ("course/grading/pages.py", False),
+        ("course/term.txt", True),
         ("minigrad/layers/linear.py", True),
         ("tests/grading/test_queue.py", False),
     ],
