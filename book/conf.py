@@ -11,6 +11,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, whose docstrings the reference shows
 
+from course.colab import repository as address_of  # noqa: E402
+
 project = "minigrad"
 author = "the minigrad authors"
 copyright = "the minigrad authors. Text and figures: CC BY 4.0. Code: MIT"
@@ -86,6 +88,17 @@ html_theme_options = {
     "navbar_persistent": [],  # the sidebar has a search field already
     "show_toc_level": 2,
 }
+
+# Where pyproject.toml names the address of the repository, the pages lead to it, to Binder, and to Colab.
+repository = address_of(Path(__file__).parents[1])
+if repository:
+    html_theme_options |= {
+        "path_to_docs": "book",
+        "repository_branch": "main",
+        "repository_url": repository,
+        "use_edit_page_button": True,
+        "use_repository_button": True,
+    }
 
 # The PDF: XeLaTeX, since code and prose are full of letters that TeX's own fonts lack.
 latex_engine = "xelatex"

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import nbformat
 from sphinx.errors import ExtensionError
 
+from course import colab
 from course.recall import recall_copy
 
 LITE = "lite/lab/index.html"
@@ -69,6 +70,9 @@ def _add_row(app, page, template, context, doctree):
     what = "chapter" if folder == "notebooks" else "notebook"
     if app.config.run_in_browser:
         items.append(link("play", f"Run this {what}", f"{LITE}?path={quote(page)}.ipynb"))
+    if address := app.config.repository:
+        for name, where in (("Binder", colab.on_binder), ("Colab", colab.on_colab)):
+            items.append(LINK.format(escape(where(address, f"{page}.ipynb")), "", "cloud", name))
     items.append(link("download", "Download", f"_sources/{page}.ipynb", " download"))
     if folder == "notebooks":
         if (Path(app.outdir) / "recall" / f"{stem}.ipynb").exists():
@@ -85,6 +89,15 @@ def _add_row(app, page, template, context, doctree):
     context["body"] = f"{title}{end}\n{ROW.format(chr(10).join(items))}{text}"
 
 
+def _edit_the_source(app, page, template, context, doctree):
+    """Let the theme's link to a notebook's source lead to where it is written, which is not in book/."""
+    folder, _, rest = page.partition("/")
+    if app.config.repository and folder in ("notebooks", "exercises"):
+        written = {"notebooks": "notebooks", "exercises": "solutions"}[folder]
+        address = f"{app.config.repository}/edit/main/{written}/{rest}.ipynb"
+        context["get_edit_provider_and_url"] = lambda: ("GitHub", address)
+
+
 def _beside(page, target):
     """Return the address of a file of the site, seen from a page."""
     return "../" * page.count("/") + target
@@ -93,7 +106,9 @@ def _beside(page, target):
 def setup(app):
     """Add the row, the copies, and the option that says whether chapters can be run."""
     app.add_config_value("run_in_browser", None, "html", types=(bool, type(None)))
+    app.add_config_value("repository", "", "html", types=(str,))
     app.connect("config-inited", _find_lite)
     app.connect("env-updated", lambda app, env: _before_writing(app))
     app.connect("html-page-context", _add_row)
+    app.connect("html-page-context", _edit_the_source, priority=501)  # after the theme's own idea, at 500
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -170,7 +170,14 @@ def test_the_source_holds_all_that_the_tests_read(source):
     inside = {name for name in found - wanted if "/" in name}
     assert {name.split("/")[0] for name in inside} <= {".github"}
     beside = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "LICENSE-text"}
-    beside |= {"pyproject.toml", "requirements.lock", "environment.yml", "Makefile", "conftest.py"}
+    beside |= {
+        "pyproject.toml",
+        "requirements.lock",
+        "environment.yml",
+        "Makefile",
+        "conftest.py",
+        "postBuild",
+    }
     assert found - wanted - inside == beside | {"PKG-INFO", ".gitignore"}
 
 

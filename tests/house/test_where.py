@@ -1,0 +1,169 @@
+"""Where the course runs beyond one laptop: the page's numbers, and the files that set servers up."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from nbformat.v4 import new_markdown_cell, new_notebook
+
+from benchmarks import classroom
+
+ROOT = Path(__file__).parents[2]
+WHERE = ROOT / "book/teaching/where"
+PAGE = classroom.PAGE.read_text(encoding="utf-8")
+FOUND = json.loads(classroom.MEASURED.read_text(encoding="utf-8"))["classroom"]
+NOT_ON_WINDOWS = pytest.mark.skipif(sys.platform == "win32", reason="these scripts run on Linux")
+ADDRESS = "https://github.com/someone/the-course"
+SCRIPTS = [ROOT / "postBuild", WHERE / "install.sh"]
+SMALL = {
+    "server": {"alone": 111, "each": 110, "at_once": 5},
+    "chapters": [
+        {"chapter": "14_a", "after": 300, "peak": 320, "seconds": 45, "longest": 6},
+        {"chapter": "17_b", "after": 100, "peak": 500, "seconds": 20, "longest": 2},
+    ],
+    "work": {"given": 1, "with_outputs": 10},
+}
+
+
+def settings(name):
+    """Return what a YAML file says."""
+    return yaml.safe_load((WHERE / name).read_text(encoding="utf-8"))
+
+
+def test_the_page_says_what_was_measured():
+    assert classroom.filled(PAGE, FOUND) == PAGE
+    other = FOUND | {"work": {"given": 5, "with_outputs": 7}}
+    assert classroom.filled(PAGE, other) != PAGE
+
+
+def test_a_page_without_a_table_is_refused():
+    with pytest.raises(ValueError, match="where.md needs one block"):
+        classroom.filled(PAGE.replace("measured: sizes", "measured: nothing"), FOUND)
+
+
+def test_what_is_computed_follows_the_formulas():
+    assert classroom.guarantee(SMALL) == 750  # 110 + 2 · 300 = 710, up to the next 50
+    assert classroom.limit(SMALL) == 2000  # 750 + 400 = 1150, up to the next 1000
+    assert classroom.size(SMALL, 30) == {
+        "working": 30,
+        "memory": pytest.approx(30 * 750 / 0.9),
+        "cores": 3,  # 30 · 6 s / 60 s
+        "machines": 1,
+        "work": 300,
+    }
+    assert classroom.size(SMALL, 10_000)["machines"] == 27  # 2,000 · 750 / 0.9 MB on machines of 64,000 MB
+
+
+def test_the_settings_give_what_the_page_computes():
+    cluster = settings("z2jh.yaml")["singleuser"]
+    assert cluster["memory"] == {
+        "guarantee": f"{classroom.guarantee(FOUND)}M",
+        "limit": f"{classroom.limit(FOUND)}M",
+    }
+    assert settings("tljh.yaml")["limits"]["memory"] == f"{classroom.limit(FOUND)}M"
+
+
+def test_idle_servers_end_on_each_kind_of_server():
+    one, many = settings("tljh.yaml")["services"]["cull"], settings("z2jh.yaml")["cull"]
+    assert one["enabled"] is many["enabled"] is True
+    assert one["timeout"] == many["timeout"] and one["every"] == many["every"]
+
+
+def test_the_learners_disk_does_not_hide_the_course():
+    cluster = settings("z2jh.yaml")["singleuser"]
+    assert cluster["storage"]["homeMountPath"].endswith("/work")
+    assert "course.build work" in cluster["lifecycleHooks"]["postStart"]["exec"]["command"][-1]
+
+
+def test_the_settings_in_python_are_python():
+    class Settings:
+        Spawner = type("Spawner", (), {})
+
+    source = (WHERE / "jupyterhub_config.py").read_text(encoding="utf-8")
+    exec(compile(source, "jupyterhub_config.py", "exec"), {"get_config": Settings})
+    assert Settings.Spawner.environment == settings("z2jh.yaml")["singleuser"]["extraEnv"]
+    for url in (Settings.Spawner.default_url, settings("z2jh.yaml")["singleuser"]["defaultUrl"]):
+        assert (ROOT / url.split("/work/")[1]).exists()
+
+
+@NOT_ON_WINDOWS
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_the_scripts_are_sound_and_stop_at_the_first_error(path):
+    done = subprocess.run(["bash", "-n", path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "#!/bin/bash" and "set -euo pipefail" in lines
+
+
+@NOT_ON_WINDOWS
+def test_binder_may_run_what_it_runs_after_installing():
+    assert (ROOT / "postBuild").stat().st_mode & 0o100  # repo2docker starts it as a program
+
+
+def test_everywhere_the_lab_leaves_out_the_same():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    left_out = re.search(r"^NOT_IN_THE_LAB := (.*?[^\\])$", makefile, re.MULTILINE | re.DOTALL)[1]
+    for path in SCRIPTS:
+        text = path.read_text(encoding="utf-8")
+        listed = re.search(r"--level=sys_prefix(.*?[^\\])$", text, re.MULTILINE | re.DOTALL)[1]
+        assert sorted(listed.replace("\\", "").split()) == sorted(left_out.replace("\\", "").split())
+
+
+def test_the_page_shows_every_file_and_no_prices():
+    shown = set(re.findall(r"literalinclude\} where/(\S+)", PAGE))
+    assert shown == {path.name for path in WHERE.iterdir() if path.is_file()} - {"measured.json"}
+    assert not re.search(r"[$€£]\s?\d|\d\s?(USD|EUR|dollars|euros)", PAGE)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the measurement reads /proc")
+def test_a_kernel_s_cost_is_measured_and_not_guessed():
+    with open("/proc/self/status", encoding="utf-8") as status:
+        pid = int(re.search(r"^Pid:\s+(\d+)", status.read(), re.MULTILINE)[1])
+    before, most = classroom.memory(pid)
+    held = b"x" * 50_000_000
+    after, most = classroom.memory(pid)
+    assert after - before > 40_000_000 and most >= len(held)  # of 50 MB; the rest may have been free already
+    assert classroom.share_of(pid) >= after // 2
+    assert classroom.processor(pid) > 0
+
+
+def test_the_colab_branch_is_made_only_where_there_is_an_address():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8"))
+    *_, ask, make = workflow["jobs"]["colab"]["steps"]
+    assert ask["id"] == "course" and make["if"] == "steps.course.outputs.address != ''"
+    assert "python -m course.colab --out" in make["run"]
+    compile(ask["run"], "pages.yml", "exec")
+
+
+def test_the_book_leads_to_binder_and_colab_only_where_there_is_an_address(tmp_path):
+    left_out = shutil.ignore_patterns("_build", "notebooks", "exercises", "teaching", "contributing", "*.md")
+    shutil.copytree(ROOT / "book", tmp_path / "book", ignore=left_out)
+    index = "# Book\n\n```{toctree}\n:glob:\n\nnotebooks/*\nglossary\n```\n\n```{bibliography}\n```\n"
+    (tmp_path / "book/index.md").write_text(index, encoding="utf-8")
+    (tmp_path / "book/glossary.md").write_text("# G\n\n```{glossary}\na\n  An a.\n```\n", encoding="utf-8")
+    chapter = new_notebook(cells=[new_markdown_cell("# 04 Functions\n\nAbout 5 minutes.\n\n## See it")])
+    chapter.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    (tmp_path / "notebooks").mkdir()
+    nbformat.write(chapter, tmp_path / "notebooks/04_closures.ipynb")
+
+    def page(address):
+        (tmp_path / "pyproject.toml").write_text(f'[tool.minigrad]\nrepository = "{address}"\n', "utf-8")
+        command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", "book", "site"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return (tmp_path / "site/notebooks/04_closures.html").read_text(encoding="utf-8")
+
+    alone, led = page(""), page(ADDRESS)
+    row = led.split("chapter-tools")[1].split("</nav>")[0]
+    place = "notebooks/04_closures.ipynb"
+    assert f'href="https://mybinder.org/v2/gh/someone/the-course/HEAD?urlpath=lab/tree/work/{place}"' in row
+    assert f'href="https://colab.research.google.com/github/someone/the-course/blob/colab/{place}"' in row
+    assert f'href="{ADDRESS}/edit/main/{place}"' in led and f'href="{ADDRESS}"' in led
+    assert "chapter-tools" in alone
+    assert [word for word in ("mybinder", "colab", "github.com/someone") if word in alone] == []
