@@ -28,7 +28,7 @@ lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 	@echo "== Copying the chapters and exercises to work/ (what you changed there stays)"
 	$(BIN)/python -m course.build work
 	@echo "== Opening JupyterLab: Ctrl-C here ends it"
-	$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
+	OMP_NUM_THREADS=1 $(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
 
 test: check  ## prove everything: check, then every notebook and every solution, here and in a browser
 	@echo "== Running every notebook and every solution"

@@ -205,7 +205,8 @@ def copy_to_work(project=store.PROJECT):
     Notes
     -----
     A file is the learner's as soon as it differs from the copy made last, whose hash stands in
-    ``.copied.json``. Notebooks are copied without their outputs, which would answer every guess.
+    ``.copied.json``; of a notebook only what is written in its cells counts: opening it changes the rest.
+    Notebooks are copied without their outputs, which would answer every guess.
     """
     work = store.folder()
     if work is None:
@@ -218,14 +219,15 @@ def copy_to_work(project=store.PROJECT):
         there = (work / name).read_bytes() if (work / name).exists() else None
         if there is None:
             found = "new"
-        elif there == content:
+        elif _written(there) == _written(content):
             found = "unchanged"
         else:
-            found = "refreshed" if _hash(there) == last.get(name) else "yours"
+            known = last.get(name) in (_hash(_written(there)), _hash(there))
+            found = "refreshed" if known else "yours"
         if found in ("new", "refreshed"):
             store.write(work / name, content)
         if found != "yours":
-            last[name] = _hash(content)
+            last[name] = _hash(_written(content))
         report[source.relative_to(project).parts[0]][found].append(source.name)
     store.write(record, json.dumps(last, indent=1, sort_keys=True) + "\n")
     return report
@@ -317,6 +319,15 @@ def _hashes(record):
         return dict(json.loads(record.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
         return {}
+
+
+def _written(content):
+    """Return what is written in the cells of a notebook; another file as it is."""
+    try:
+        cells = json.loads(content)["cells"]
+        return json.dumps([[cell["cell_type"], "".join(cell["source"])] for cell in cells]).encode()
+    except (ValueError, KeyError, TypeError):
+        return content
 
 
 def _hash(content):

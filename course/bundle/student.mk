@@ -11,10 +11,10 @@ BIN := .venv/bin
 lab: .venv/ready  ## open the course in JupyterLab
 	$(BIN)/python -m course.build work
 	@echo "== Opening JupyterLab: Ctrl-C here ends it"
-	$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
+	OMP_NUM_THREADS=1 $(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
 
 test: .venv/ready  ## run every chapter once, in a few minutes, and store nothing
-	$(BIN)/python -m course.build try
+	OMP_NUM_THREADS=1 $(BIN)/python -m course.build try
 
 .venv/ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("The course needs Python 3.11 or newer, and \

@@ -19,8 +19,17 @@ from course.checks.exercise import CheckFailed, Exercise
 
 __all__ = ["CheckFailed", "Exercise", "check", "exercises", "find", "hint", "progress", "solution"]
 
+
 MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
 LINES_PRINTED = 20  # of what an answer prints while it is checked: nudging calls it many times
+
+
+class NoExercise(LookupError):
+    """A name that no exercise has, and the nearest ones."""
+
+    def _render_traceback_(self):
+        """Return what a notebook shows instead of a traceback."""
+        return [str(self)]
 
 
 def check(name, answer):
@@ -38,7 +47,7 @@ def check(name, answer):
     CheckFailed
         At the first thing that is not right. A notebook shows its sentence without a traceback; where the
         answer raised, the whole traceback is its ``__cause__``.
-    LookupError
+    NoExercise
         If there is no such exercise.
     """
     exercise = find(name)
@@ -174,7 +183,7 @@ def find(name):
     short = {exercise.short: exercise.name for exercise in known.values()}
     near = [short.get(word, word) for word in get_close_matches(name, [*known, *short], n=3, cutoff=0.5)]
     meant = " or ".join(f'"{word}"' for word in dict.fromkeys(near))
-    raise LookupError(f'There is no exercise "{name}".' + (f" Did you mean {meant}?" if meant else ""))
+    raise NoExercise(f'There is no exercise "{name}".' + (f" Did you mean {meant}?" if meant else ""))
 
 
 def _exercises_in(module):

@@ -282,6 +282,24 @@ def test_work_gets_new_and_newer_files_and_keeps_what_the_learner_changed(projec
     assert first_line(copy) == "# newest"
 
 
+def test_a_notebook_that_was_only_opened_and_run_is_still_refreshed(project):
+    copied(project)
+    source, copy = (project / where / "notebooks" / "90_demo.ipynb" for where in (".", "work"))
+    opened = nbformat.read(copy, as_version=4)
+    opened.metadata["language_info"] = {"name": "python", "version": "3.13.0"}
+    opened.cells[1].outputs = [new_output("execute_result", {"text/plain": "2"}, execution_count=1)]
+    save(copy, opened)
+    assert copied(project)["notebooks"] == {"unchanged": ["90_demo.ipynb"]}
+    assert nbformat.read(copy, as_version=4).cells[1].outputs  # nothing new, so what was run stays
+    save(source, new_notebook(cells=[new_markdown_cell("# newer")]))
+    assert copied(project)["notebooks"] == {"refreshed": ["90_demo.ipynb"]}
+    opened = nbformat.read(copy, as_version=4)
+    opened.cells[0].source += "!"
+    save(copy, opened)
+    save(source, new_notebook(cells=[new_markdown_cell("# newest")]))
+    assert copied(project)["notebooks"] == {"yours": ["90_demo.ipynb"]}
+
+
 def first_line(path):
     return nbformat.read(path, as_version=4).cells[0].source.partition("\n")[0]
 
