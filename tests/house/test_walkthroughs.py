@@ -29,7 +29,7 @@ CAPTION = re.compile(
     r"(?:, (?P<how>at the end|(?:below|above|before the cell|instead of(?: the cell)?) `(?P<where>.+)`))?"
 )
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
-FORGOTTEN = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \|$", re.MULTILINE)
+FORGOTTEN = re.compile(r"^\| `([^`]+)` \| `([^`]+)`(?: `([^`]+)`)? \|$", re.MULTILINE)
 EXERCISES = ".venv/bin/python -m course.build exercises"
 MAKE = ["make", "-o", ".venv/ready", f"BIN={Path(sys.executable).parent}"]  # with the Python that runs
 
@@ -138,7 +138,8 @@ def commands(path):
 
 def forgotten(path):
     """Return what a page says of steps left out: the file or command, and the test or command that fails."""
-    return FORGOTTEN.findall(path.read_text(encoding="utf-8"))
+    rows = FORGOTTEN.findall(path.read_text(encoding="utf-8"))
+    return [(left_out, f"{fails}::{test}" if test else fails) for left_out, fails, test in rows]
 
 
 each_page = pytest.mark.parametrize("path", WALKS, ids=lambda path: path.stem)
