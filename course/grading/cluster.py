@@ -6,10 +6,12 @@ Leaves out how a worker is started (``book/grading.md``), and the crew of one ma
 (``course.grading.crew``).
 """
 
+import gc
 import json
 import os
 import threading
 import time
+import traceback
 from functools import cache
 from queue import Empty, SimpleQueue
 
@@ -98,6 +100,8 @@ def _connected(address):
         return Client(address, timeout=TO_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         why = str(error).partition("\n")[0] or type(error).__name__
+        traceback.clear_frames(error.__traceback__)  # they hold a client that is half made, and that must
+        gc.collect()  # close here: later it would wait for a lock that is held while another one starts
         raise GradingFault(f"the scheduler {address} cannot be reached: {why}. {KEPT_LATER}") from error
 
 
