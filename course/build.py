@@ -23,7 +23,8 @@ KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "nam
 CELL_METADATA = ("jupyter", "mystnb", "nbgrader", "tags")  # all else comes from an editor, and goes
 ENVIRONMENT = {store.VARIABLE: "", "PYTHONHASHSEED": "0"}  # nothing stored, sets in the same order every time
 SECONDS = 300  # for one cell
-COPIED = {"notebooks": "**/*", "exercises": "**/*", "book": "*.md"}  # what chapters link to, as globs
+PAGES = ("glossary.md", "notation.md", "references.*", "sources.md", "speed.md", "_static/speed_*.png")
+COPIED = {"notebooks": ("**/*",), "exercises": ("**/*",), "book": PAGES}  # what chapters link to, as globs
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -278,10 +279,23 @@ def _report_exercises(changed, check):
 
 
 def _for_the_learner(source):
-    """Return what a learner gets of a file: a notebook without outputs, another file as it is."""
-    if source.suffix != ".ipynb":
-        return source.read_bytes()
-    return without_outputs(nbformat.read(source, as_version=4))
+    """Return what a learner gets of a file: a notebook without outputs, a page in plain Markdown."""
+    if source.suffix == ".ipynb":
+        return without_outputs(nbformat.read(source, as_version=4))
+    if source.suffix == ".md":
+        return _plain(source.read_text("utf-8")).encode()
+    return source.read_bytes()
+
+
+def _plain(page):
+    """Return a page in the Markdown that JupyterLab shows: terms as headings, citations as keys."""
+
+    def headed(glossary):
+        return re.sub(r"^(?=\S)", "#### ", glossary[1], flags=re.MULTILINE)
+
+    page = re.sub(r"^```\{glossary\}\n(.*?)^```$", headed, page, flags=re.MULTILINE | re.DOTALL)
+    page = re.sub(r"\{cite:\w+\}`([^`]+)`", r"(\1)", page)
+    return page.replace("```{bibliography}\n```", "The list is the file [references.bib](references.bib).")
 
 
 def without_outputs(notebook):
@@ -304,8 +318,8 @@ def _told(kind, files):
 
 
 def _files(folder, names):
-    """Return the files in a folder that a glob names, without what editors hide there."""
-    paths = sorted(path for path in folder.glob(names) if path.is_file())
+    """Return the files in a folder that globs name, without what editors hide there."""
+    paths = sorted(path for name in names for path in folder.glob(name) if path.is_file())
     return [
         path
         for path in paths

@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 
 from course import store
-from course.build import without_outputs
+from course.build import PAGES, without_outputs
 from course.bundle.fold import folded
 from course.bundle.leaks import leaks
 from course.checks.exercise import TERM
@@ -60,7 +60,7 @@ def make_student(out, term="", last=None, project=store.PROJECT):
     files = {_place(path, project): without_outputs(nbformat.read(path, 4)) for path in notebooks + exercises}
     for name in ("LICENSE", "LICENSE-text", "pyproject.toml", "requirements.lock"):
         files[name] = (project / name).read_bytes()
-    for path in project.glob("book/*.md"):
+    for path in (path for name in PAGES for path in project.glob(f"book/{name}")):
         files[_place(path, project)] = path.read_bytes()
     for path in _files(project / "course"):
         place = _place(path, project)

@@ -304,6 +304,18 @@ def first_line(path):
     return nbformat.read(path, as_version=4).cells[0].source.partition("\n")[0]
 
 
+def test_pages_of_the_book_are_copied_in_the_markdown_that_the_lab_shows(project):
+    for name in ("glossary.md", "references.md", "references.bib", "notation.md", "speed.md", "index.md"):
+        store.write(project / "book" / name, (store.PROJECT / "book" / name).read_bytes())
+    copied(project)
+    pages = {path.name: path.read_text("utf-8") for path in (project / "work" / "book").glob("*.*")}
+    assert set(pages) == {"glossary.md", "references.md", "references.bib", "notation.md", "speed.md"}
+    assert not [name for name, text in pages.items() if re.search(r"```\{|\{\w+(:\w+)?\}`", text)]
+    assert "\n#### accuracy\n  The share of examples" in pages["glossary.md"]
+    key = re.search(r"\((harris\w+)\)", pages["references.md"])[1]
+    assert f"{{{key}," in pages["references.bib"] and "(references.bib)" in pages["references.md"]
+
+
 def test_the_learners_copy_of_a_chapter_answers_no_guess(project):
     cell = new_code_cell("1 + 1", execution_count=1)
     cell.outputs = [new_output("execute_result", {"text/plain": "2"}, execution_count=1)]
