@@ -51,6 +51,8 @@ def keep(thing):
     try:
         exercise.judge(_made_by(source, _file(name)))
     except CheckFailed as no:
+        if isinstance(no.__cause__, NotImplementedError):
+            raise NotKept(str(no)) from no
         raise NotKept(
             f"{no} (It was run on its own: what it needs must stand inside it, or be imported.)"
         ) from no

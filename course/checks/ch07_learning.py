@@ -635,6 +635,8 @@ def _(answer, rng):
         case = f"{EXAMPLES} examples in batches of {size}: "
         with untouched(X=X, T=T):
             returned = answer(watched, loss, optimizer, X, T, size)
+        if not watched.sizes:
+            raise CheckFailed(f"{case}the model is never called: hand it one batch after the other")
         if sum(watched.sizes) != EXAMPLES or max(watched.sizes) > size:
             raise CheckFailed(f"{case}the model is given {', '.join(map(str, watched.sizes))} at a time")
         if len(optimizer.steps) != 1:
@@ -749,6 +751,11 @@ def a_step_for_each(model, loss, optimizer, X, T, batch_size):
 @big_step.mistake("optimizer.step is called 0 times; wanted is once")
 def no_step(model, loss, optimizer, X, T, batch_size):
     return _stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), step="never")
+
+
+@big_step.mistake("the model is never called: hand it one batch after the other")
+def does_nothing(model, loss, optimizer, X, T, batch_size):
+    return None
 
 
 @big_step.mistake("the model is given 13 at a time")

@@ -326,11 +326,13 @@ def _(answer, rng):
 
 def _held_out(answer, writers, share, rng):
     """Return the list of writers that an answer holds out, each of them whole."""
-    held_out = np.asarray(answer(writers, share, rng))
+    returned = answer(writers, share, rng)
+    held_out = np.asarray(returned)
     if held_out.shape != writers.shape or held_out.dtype != bool:
+        seen = f"has shape {held_out.shape} and holds {held_out.dtype}"
         raise CheckFailed(
-            f"held_out must hold True or False for each of the {len(writers)} rows; yours has shape "
-            f"{held_out.shape} and holds {held_out.dtype}"
+            f"held_out must hold True or False for each of the {len(writers)} rows; yours "
+            f"{seen if held_out.ndim else f'is {described(returned)}'}"
         )
     for name in np.unique(writers):
         count, inside = np.sum(writers == name), held_out[writers == name].sum()

@@ -1,5 +1,6 @@
 """The learner's own library: what is kept, what is refused, and that it comes back in another kernel."""
 
+import linecache
 import os
 import sys
 
@@ -195,6 +196,9 @@ def test_what_does_not_pass_is_not_kept_and_leaves_the_old_file_alone(demo):
     scope = defined(demo, "def relu(X):\n    return X, lambda dY: dY\n")
     with pytest.raises(NotKept, match=r"relu: Y\[\d, \d\] is"):
         keep(scope["relu"])
+    scope = defined(demo, "def relu(X):\n    raise NotImplementedError\n")
+    with pytest.raises(NotKept, match=r"relu is not written yet: .* by yours\.$"):
+        keep(scope["relu"])
     assert kept(demo, "relu").read_text() == before
 
 
@@ -271,6 +275,7 @@ def defined(demo, source):
     """Define things as a cell does: in a file that Python knows the lines of."""
     path = demo / "cell.py"
     path.write_text(source)
+    linecache.checkcache()  # a cell never changes, this file does
     scope = {}
     exec(compile(source, str(path), "exec"), scope)
     return scope
