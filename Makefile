@@ -17,6 +17,8 @@ READY := .venv/ready
 # that lives in a browser.
 NOT_IN_THE_LAB := @jupyterlab/apputils-extension:announcements @jupyter/nbgrader nbdime-jupyterlab \
     @jupyterlite/pyodide-kernel-extension
+# A notebook keeps what its sliders show: without this it opens the next day with an error in their place.
+SETTINGS := {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}}
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test test-gpu check check-grading check-browser grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
@@ -126,6 +128,8 @@ $(READY): requirements.lock pyproject.toml | .venv/bin/uv
 	$(BIN)/uv pip install --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock
 	$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	$(BIN)/jupyter labextension disable --level=sys_prefix $(NOT_IN_THE_LAB) 2>/dev/null
+	@mkdir -p .venv/share/jupyter/lab/settings
+	@echo '$(SETTINGS)' > .venv/share/jupyter/lab/settings/overrides.json
 	@test ! -e .git || { \
 	    git config --local diff.jupyternotebook.command "'$(CURDIR)/$(BIN)/git-nbdiffdriver' diff" && \
 	    git config --local merge.jupyternotebook.name "merge notebooks by cells" && \

@@ -4,6 +4,8 @@
 PYTHON ?= python3
 LAB_ARGS ?=
 BIN := .venv/bin
+# A notebook keeps what its sliders show: without this it opens the next day with an error in their place.
+SETTINGS := {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}}
 
 .DEFAULT_GOAL := lab
 .PHONY: lab test
@@ -23,4 +25,6 @@ test: .venv/ready  ## run every chapter once, in a few minutes, and store nothin
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"
 	$(BIN)/uv pip install --python $(BIN)/python --constraint requirements.lock --editable ".[course]"
+	@mkdir -p .venv/share/jupyter/lab/settings
+	@echo '$(SETTINGS)' > .venv/share/jupyter/lab/settings/overrides.json
 	@touch $@

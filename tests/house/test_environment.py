@@ -1,6 +1,7 @@
 """One list of dependencies: pyproject.toml. The lock and environment.yml say the same."""
 
 import ast
+import json
 import re
 import sys
 import tomllib
@@ -53,6 +54,14 @@ def test_every_pin_has_a_hash():
 
 def test_the_lock_names_no_address_and_no_path():
     assert [line for line in LOCK.splitlines() if re.search(r"/| @ |^-", line)] == []
+
+
+def test_the_lab_keeps_what_widgets_show_until_the_next_day():
+    for place in ("Makefile", "course/bundle/student.mk"):
+        text = (ROOT / place).read_text(encoding="utf-8")
+        (settings,) = re.findall(r"^SETTINGS := (.*)$", text, re.MULTILINE)
+        assert json.loads(settings) == {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
+        assert "@echo '$(SETTINGS)' > .venv/share/jupyter/lab/settings/overrides.json" in text
 
 
 def imported(path):
