@@ -29,6 +29,12 @@ document.addEventListener("DOMContentLoaded", () => {
   window.addEventListener("resize", reachable);
   window.addEventListener("load", reachable);
 
+  // What opens a branch of the list of pages says which.
+  document.querySelectorAll("nav li details > summary").forEach((summary) => {
+    const page = summary.closest("li").querySelector("a")?.textContent.trim();
+    if (page && !summary.textContent.trim()) summary.setAttribute("aria-label", `The pages of ${page}`);
+  });
+
   // On paper every fold is open; afterwards each is as it was.
   let opened = [];
   window.addEventListener("beforeprint", () => {
