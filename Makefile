@@ -55,7 +55,7 @@ check-grading: $(READY)  ## prove the grader at full length: fuzzing, every answ
 check-browser: $(READY)  ## prove the book and its chapters in a browser at full length (see browser-tools)
 	$(BIN)/python -m pytest -m browser -n 2 --dist worksteal -rs tests/browser
 
-student: $(READY)  ## pack what a class is given, without answers: dist/...zip (TERM=2027-spring LAST=08)
+student: $(READY)  ## pack what a class is given, without solutions: dist/...zip (TERM=2027-spring LAST=08)
 	$(BIN)/python -m course.bundle student $(if $(TERM),--term $(TERM)) $(if $(LAST),--last $(LAST))
 
 teacher: $(READY)  ## pack what its teacher keeps, with answers and grader: dist/...zip (TERM=2027-spring)
