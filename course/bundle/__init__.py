@@ -1,8 +1,8 @@
 """What a class is given and what its teacher keeps: two folders in two zip files, made out of the project.
 
 Holds `make_student` and `make_teacher`. The student's has chapters without outputs, exercises, the library
-and the checks, and no answer to be read; the teacher's has everything. Leaves out how answers are taken out of the
-checks (``course.bundle.fold``), and how it is proven that none is left (``course.bundle.leaks``).
+and the checks, and no answer to be read; the teacher's has everything. Leaves out how answers are taken out
+of the checks (``course.bundle.fold``), and how it is proven that none is left (``course.bundle.leaks``).
 """
 
 import io
