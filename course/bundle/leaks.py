@@ -1,4 +1,4 @@
-"""Is an answer in what a class is given? Each right answer is looked for, as code, in every file.
+"""Is an answer in what a class is given? Right answers are looked for, as code, in what can be read.
 
 Two pieces of code are the same if Python reads them alike: comments, spaces and brackets do not count. Leaves
 out answers in words, which no program recognizes, and what is folded up (``course.bundle.fold``).
