@@ -1,6 +1,7 @@
 """Where the course runs beyond one laptop: the page's numbers, and the files that set servers up."""
 
 import json
+import mmap
 import re
 import shutil
 import subprocess
@@ -126,9 +127,11 @@ def test_a_kernel_s_cost_is_measured_and_not_guessed():
     with open("/proc/self/status", encoding="utf-8") as status:
         pid = int(re.search(r"^Pid:\s+(\d+)", status.read(), re.MULTILINE)[1])
     before, most = classroom.memory(pid)
-    held = b"x" * 50_000_000
-    after, most = classroom.memory(pid)
-    assert after - before > 40_000_000 and most >= len(held)  # of 50 MB; the rest may have been free already
+    # New memory from the system: malloc may hand out what an earlier test freed, which is counted already.
+    with mmap.mmap(-1, 50_000_000, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as held:
+        held.write(b"x" * len(held))
+        after, most = classroom.memory(pid)
+    assert after - before > 40_000_000 and most > 0.9 * after  # the kernel counts the most in steps
     assert classroom.share_of(pid) >= after // 2
     assert classroom.processor(pid) > 0
 
