@@ -86,10 +86,10 @@ def hint(name):
         last = seen + 1 == len(exercise.hints)
         then = f' That was the last hint: `solution("{name}")` now shows the worked solution.' if last else ""
         return cards.card(f"Hint {seen + 1} of {len(exercise.hints)}", exercise.hints[seen] + then)
+    hints = [f"({number}) {text}" for number, text in enumerate(exercise.hints, 1)]
     cards.card(
-        f"All {len(exercise.hints)} hints are open",
-        " ".join(f"({number}) {text}" for number, text in enumerate(exercise.hints, 1))
-        + f' `solution("{name}")` shows the worked solution.',
+        f"All {len(hints)} hints are open",
+        "\n".join([*hints, f'`solution("{name}")` shows the worked solution.']),
     )
 
 
@@ -122,7 +122,7 @@ def solution(name):
 
 
 def progress():
-    """Show what is done, chapter by chapter."""
+    """Show what is done, chapter by chapter; the points are those that a check can give."""
     entries = record.entries()
     passed = {name for name, entry in entries.items() if entry.passed}
     chapters = {}
@@ -133,8 +133,11 @@ def progress():
             (
                 stem,
                 sum(exercise.points for exercise in group if exercise.name in passed),
-                sum(exercise.points for exercise in group),
-                [(exercise.short, exercise.name in passed) for exercise in group],
+                sum(exercise.points for exercise in group if not exercise.by_hand),
+                [
+                    (exercise.short, None if exercise.by_hand else exercise.name in passed)
+                    for exercise in group
+                ],
             )
             for stem, group in chapters.items()
         ]

@@ -7,6 +7,7 @@ so that dark pages stay readable. Leaves out failures: they are exceptions (``co
 import sys
 from html import escape
 
+NAME = "text-align: left; white-space: nowrap"
 HEAD = ("chapter", "done", "points", "exercises")
 GREEN, BLUE = "0, 158, 115", "0, 114, 178"
 CARD = (
@@ -21,7 +22,7 @@ def card(title, text="", colour=BLUE):
     Parameters
     ----------
     title, text : str
-        Words between backquotes are shown as code.
+        Words between backquotes are shown as code; the text may have several lines.
     colour : str
         Red, green, blue of the stripe.
     """
@@ -56,36 +57,42 @@ def table(rows):
     Parameters
     ----------
     rows : list of (str, int, int, list of (str, bool))
-        A chapter: its stem, points earned, points in all, and its exercises with whether each is done.
+        A chapter: its stem, points earned, points in all, and its exercises with whether each is done; None
+        for one that a person reads.
     """
+    earned, points = (sum(row[place] for row in rows) for place in (1, 2))
+    rows = [*rows, ("together", earned, points, [])]
     html = "".join(
-        f'<tr><td style="text-align: left">{escape(stem)}</td>'
+        f'<tr><td style="{NAME}">{escape(stem)}</td>'
         f'<td><progress value="{earned}" max="{points}" aria-label="{escape(stem)}"></progress></td>'
-        f"<td>{earned} of {points} points</td>"
+        f'<td style="white-space: nowrap">{earned} of {points} points</td>'
         f'<td style="text-align: left">{", ".join(map(_ticked, done))}</td></tr>'
         for stem, earned, points, done in rows
     )
     width = max(len(stem) for stem, *_ in rows)
     lines = (
-        f"{stem:{width}}  {'#' * round(10 * earned / points):.<10}  {earned} of {points} points  "
+        f"{stem:{width}}  {'#' * round(10 * earned / max(points, 1)):.<10}  {earned} of {points} points  "
         + ", ".join(map(_ticked, done))
         for stem, earned, points, done in rows
     )
     head = "".join(f'<th scope="col" style="text-align: left">{word}</th>' for word in HEAD)
     html = f'<table style="color: inherit"><tr>{head}</tr>{html}</table>'
-    _show({"text/html": html, "text/plain": "\n".join(lines)})
+    _show({"text/html": html, "text/plain": "\n".join(map(str.rstrip, lines))})
 
 
 def _ticked(exercise):
-    """Return the name of an exercise, with a tick if it is done."""
+    """Return the name of an exercise, with a tick if it is done, or who reads it."""
     name, done = exercise
+    if done is None:
+        return f"{name} (a person reads it)"
     return f"✓ {name}" if done else f"– {name}"
 
 
 def _marked(text):
     """Return a text as HTML, with the words between backquotes as code."""
     pieces = escape(text, quote=False).split("`")
-    return "".join(f"<code>{piece}</code>" if place % 2 else piece for place, piece in enumerate(pieces))
+    pieces = (f"<code>{piece}</code>" if place % 2 else piece for place, piece in enumerate(pieces))
+    return "".join(pieces).replace("\n", "<br>")
 
 
 def _show(bundle):

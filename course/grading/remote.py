@@ -161,7 +161,7 @@ class Remote(Peer):
     def _read(self, count):
         while len(self.rest) < count:
             self._wait([self.source], [])
-            part = os.read(self.source, 2**20)
+            part = os.read(self.source, 2**16)  # as much as a pipe holds
             if not part:
                 raise Ended(DEAD)
             self.rest, self.taken = self.rest + part, self.taken + len(part)
@@ -173,9 +173,10 @@ class Remote(Peer):
     def _write(self, frame):
         view = memoryview(frame)
         while view:
-            self._wait([], [self.target])
             try:
                 view = view[os.write(self.target, view) :]
+            except BlockingIOError:
+                self._wait([], [self.target])
             except BrokenPipeError:
                 raise Ended(DEAD) from None
 

@@ -23,8 +23,8 @@ import numpy as np
 LIMIT, HEADER = 2**24, 2**22  # bytes of a frame, and of its header
 DEPTH, KEYS = 20, 2000  # of a value; of a dict or a set
 DTYPES = {f"<{name}" for name in "i2 i4 i8 u2 u4 u8 f2 f4 f8 c8 c16".split()} | {"|b1", "|i1", "|u1"}
-BY_VALUE = np.ndarray, list, dict
 LENGTH = struct.Struct("<I")
+TEXT = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 PARTS = {"do", "target", "name", "value", "kwargs", "errors", "news", "gone"}
 
 
@@ -45,7 +45,7 @@ def known(dtype):
 
 def pack(header, buffers):
     """Return a frame as bytes."""
-    text = json.dumps([header, [len(buffer) for buffer in buffers]], allow_nan=False).encode()
+    text = TEXT([header, [len(buffer) for buffer in buffers]]).encode()
     frame = b"".join([LENGTH.pack(len(text)), text, *buffers])
     require(len(frame) <= LIMIT and len(text) <= HEADER, "too much at once")
     return frame
@@ -70,29 +70,26 @@ def _shows(thing):
     return not isinstance(thing, type) and getattr(type(thing), "mirrored", True)
 
 
-def contents(thing):
-    """Return what of a shared thing may change, not a copy; None for what shows nothing."""
-    if isinstance(thing, BY_VALUE):
-        return thing
-    if isinstance(thing, np.random.Generator):
-        return thing.bit_generator.state
-    return getattr(thing, "__dict__", {}) if _shows(thing) else None
-
-
 def look(thing):
-    """Return how a shared thing is now, so that a change is seen later."""
-    now = contents(thing)
-    return None if now is None else now.copy()
+    """Return how a shared thing is now, so that a change is seen later; None for what shows nothing.
+
+    An array is its shape, type and bytes; a generator its state; both in a tuple.
+    """
+    if isinstance(thing, np.ndarray):
+        return thing.shape, thing.dtype, thing.tobytes()
+    if isinstance(thing, np.random.Generator):
+        return (thing.bit_generator.state,)
+    if isinstance(thing, list | dict):
+        return thing.copy()
+    return dict(getattr(thing, "__dict__", {})) if _shows(thing) else None
 
 
 def differs(now, seen):
     """Say whether a shared thing is not as it was; lists and attributes are, if they hold the same."""
-    if isinstance(now, np.ndarray):
-        return now.shape != seen.shape or now.dtype != seen.dtype or now.tobytes() != seen.tobytes()
-    if isinstance(now, list):
-        return len(now) != len(seen) or not all(map(is_, now, seen))
-    if "bit_generator" in now:
+    if type(seen) is tuple:
         return now != seen
+    if type(seen) is list:
+        return len(now) != len(seen) or not all(map(is_, now, seen))
     return list(now) != list(seen) or not all(map(is_, now.values(), seen.values()))
 
 
@@ -372,18 +369,19 @@ class Peer:
             if entry.seen is None:  # nothing of it shows
                 continue
             thing, at_home = alive[handle], handle in self.home
-            now = self.attributes(thing) if at_home else contents(thing)
+            now = self.attributes(thing) if at_home else look(thing)
             if differs(now, entry.seen):
-                entry.seen = now if at_home else look(thing)
-                news.append([handle, *self._told(thing, entry.seen, out)])
+                entry.seen = now
+                news.append([handle, *self._told(thing, now, out)])
         return news, gone
 
     def _told(self, thing, now, out):
         """Return, as JSON, the kind of a thing and how it is now."""
         if isinstance(thing, np.ndarray):
-            return "a", [now.dtype.str, list(now.shape), self._put(now.tobytes(), out)]
+            shape, dtype, raw = now
+            return "a", [dtype.str, list(shape), self._put(raw, out)]
         if isinstance(thing, np.random.Generator):
-            return "g", json.dumps(now)
+            return "g", json.dumps(*now)
         if isinstance(thing, list):
             return "l", [self.encode(item, out) for item in now]
         return "d", self._pairs(now, out, 0)
@@ -432,15 +430,15 @@ class Peer:
 
     def send(self, do, value=None, target=None, name=None, kwargs=None):
         """Write a frame."""
-        out, before = [], set(self.shared)
+        out, before = [], self.count
         try:
             header = {"do": do, "target": target, "name": name, "value": self.encode(value, out)}
             header |= {"kwargs": ["p", self._pairs(kwargs or {}, out, 0)], "errors": self.errors()}
             header["news"], header["gone"] = self.changes(out)
             frame = pack(header, out)
         except WireError:
-            for handle in self.shared.keys() - before:  # the other end has not heard of them
-                self.drop(handle)
+            for number in range(before, self.count):  # the other end has not heard of them
+                self.drop(f"{self.mark}{number}")
             raise
         self.write(frame)
 

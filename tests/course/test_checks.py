@@ -370,6 +370,7 @@ def test_hints_come_one_at_a_time_and_are_remembered(demo, capsys):
     assert [f"Hint {number} of 3" in shown for number in (1, 2, 3, 4)] == [True, True, True, False]
     assert 'Divide by two. That was the last hint: `solution("90_demo.halve")` now shows' in shown
     assert shown.count("Think of a half.") == 2  # alone, then among all three
+    assert [line[:3] for line in shown.splitlines() if line.startswith("(")] == ["(1)", "(2)", "(3)"]
     assert json.loads((demo / "work" / "progress.json").read_text())["90_demo.halve"]["hints"] == 3
 
 
@@ -411,8 +412,10 @@ def test_progress_shows_what_is_done_and_a_later_failure_takes_nothing_back(demo
     said("90_demo.halve", lambda X: X)
     capsys.readouterr()
     progress()
-    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("90_demo"))
-    assert line.split(None, 2)[1:] == ["#####.....", "3 of 6 points  ✓ halve, – guess, – essay"]
+    lines = {line.split(None, 2)[0]: line.split(None, 2)[1:] for line in capsys.readouterr().out.splitlines()}
+    assert lines["90_demo"] == ["########..", "3 of 4 points  ✓ halve, – guess, essay (a person reads it)"]
+    by_machine = sum(exercise.points for exercise in checks.exercises() if not exercise.by_hand)
+    assert lines["together"][1] == f"3 of {by_machine} points"
 
 
 @pytest.mark.parametrize(

@@ -56,12 +56,23 @@ def test_the_lock_names_no_address_and_no_path():
     assert [line for line in LOCK.splitlines() if re.search(r"/| @ |^-", line)] == []
 
 
+KEPT = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
+
+
 def test_the_lab_keeps_what_widgets_show_until_the_next_day():
     for place in ("Makefile", "course/bundle/student.mk"):
         text = (ROOT / place).read_text(encoding="utf-8")
         (settings,) = re.findall(r"^SETTINGS := (.*)$", text, re.MULTILINE)
-        assert json.loads(settings) == {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
+        assert json.loads(settings) == KEPT
         assert "@echo '$(SETTINGS)' > .venv/share/jupyter/lab/settings/overrides.json" in text
+
+
+def test_servers_keep_it_too():
+    for place in ("postBuild", "book/teaching/where/install.sh"):
+        text = (ROOT / place).read_text(encoding="utf-8")
+        (settings,) = re.findall(r"^echo '(.*)' >\"\$settings/overrides.json\"$", text, re.MULTILINE)
+        assert json.loads(settings) == KEPT
+        assert "print(sys.prefix)')/share/jupyter/lab/settings\n" in text
 
 
 def imported(path):

@@ -32,6 +32,10 @@ chmod -R a+rX "$course"
 "$(dirname "$python")/jupyter" labextension disable --level=sys_prefix \
     @jupyterlab/apputils-extension:announcements @jupyter/nbgrader nbdime-jupyterlab \
     @jupyterlite/pyodide-kernel-extension
+# A notebook keeps what its sliders show until the next day.
+settings=$("$python" -c 'import sys; print(sys.prefix)')/share/jupyter/lab/settings
+mkdir -p "$settings"
+echo '{"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}}' >"$settings/overrides.json"
 
 # Work folders: for those who come, and for those who are there.
 cd "$course"
