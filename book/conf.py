@@ -104,7 +104,9 @@ if repository:
 latex_engine = "xelatex"
 latex_use_xindy = False
 latex_domain_indices = False
-latex_documents = [("index", "minigrad.tex", "minigrad", author, "manual", True)]
+latex_documents = [
+    ("index", "minigrad.tex", "minigrad: a library that you build yourself", author, "manual", True)
+]
 latex_show_urls = "footnote"
 latex_elements = {
     "papersize": "a4paper",
@@ -115,7 +117,16 @@ latex_elements = {
 \setmonofont{DejaVu Sans Mono}[Scale=0.78]
 """,
     "fncychap": "",
-    "preamble": r"\setcounter{secnumdepth}{-1}",  # the chapters bring their numbers
+    # The chapters bring their numbers; a long name in a narrow table may break behind an underscore.
+    "preamble": r"""
+\setcounter{secnumdepth}{-1}
+\DeclareRobustCommand{\_}{\textunderscore\penalty5000\hspace{0pt}}
+""",
+    # The contents on paper name chapters only; the reader of the file opens the rest beside the pages. Sphinx
+    # would call them by the first caption.
+    "tableofcontents": r"""
+{\small\setcounter{tocdepth}{0}\renewcommand{\contentsname}{Contents}\sphinxtableofcontents}
+""",
     "sphinxsetup": "verbatimforcewraps=true, TitleColor={HTML}{262626}",
 }
 

@@ -6,6 +6,7 @@ Leaves out what is drawn: explore is given a drawing function. Used from chapter
 
 import hashlib
 import json
+from base64 import b64encode
 from copy import deepcopy
 from dataclasses import dataclass
 from html import escape
@@ -13,7 +14,7 @@ from itertools import product
 from math import prod
 from string import Template
 
-from course.figures import figure_of, img, png, require_alt, source
+from course.figures import SHARP, figure_of, img, png, require_alt, source
 
 LIVE = "application/vnd.jupyter.widget-view+json"
 MAX_PICTURES = 40  # at about 15 kB each, a notebook stays under a megabyte
@@ -121,6 +122,8 @@ class Widget:
         The stop at which each slider stands first.
     pictures : dict of tuple of int to bytes
         The picture at every combination of stops, drawn once for both faces, so that a move costs no drawing.
+    sharp : bytes
+        The first picture, for paper.
     """
 
     def __init__(self, draw, alt, sliders):
@@ -129,7 +132,10 @@ class Widget:
         self.pictures = {}
         for stops in product(*(range(len(slider.values)) for slider in self.sliders)):
             values = (slider.values[stop] for slider, stop in zip(self.sliders, stops, strict=True))
-            self.pictures[stops] = png(figure_of(draw(**dict(zip(sliders, values, strict=True)))))
+            figure = figure_of(draw(**dict(zip(sliders, values, strict=True))))
+            self.pictures[stops] = png(figure)
+            if stops == self.start:
+                self.sharp = png(figure, SHARP)
 
     def alt_at(self, stops):
         """Return the alternative text with the sliders at these stops."""
@@ -182,10 +188,11 @@ class Widget:
         return self.alt_at(self.start)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        """Return both faces; whoever shows the output takes the first it can."""
+        """Return both faces, and a picture for paper; whoever shows the output takes the first it can."""
         live = self.live()
         faces = {} if live is None else {LIVE: live._repr_mimebundle_()[LIVE]}
-        return {**faces, "text/html": self.html(), "text/plain": repr(self)}
+        faces |= {"text/html": self.html(), "image/png": b64encode(self.sharp).decode()}
+        return faces | {"text/plain": repr(self)}
 
 
 def _control(slider, stop):

@@ -14,7 +14,7 @@ from sphinx.errors import ExtensionError
 
 PAPER = ("latex", "epub")
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
-FIRST_PICTURE = re.compile(r'<img [^>]*?src="data:image/png;base64,([^"]+)"[^>]*>')
+FIRST_PICTURE = re.compile(r'<img [^>]*?src="data:image/png;base64,[^"]+"[^>]*>')
 
 EMPTY_TAG = re.compile(r"<(img|br|hr|input|col)\b([^>]*?)\s*/?>")
 NAMED_LETTER = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
@@ -47,7 +47,6 @@ def laid_flat(notebook):
             if html:
                 data["text/html"] = _well_formed(html)
             if 'class="explore-' in html and (picture := FIRST_PICTURE.search(html)):
-                data["image/png"] = picture[1]
                 data["text/html"] = _well_formed(picture[0])
     return notebook
 

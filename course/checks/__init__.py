@@ -21,6 +21,7 @@ __all__ = ["CheckFailed", "Exercise", "check", "exercises", "find", "hint", "pro
 
 
 MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
+NOTHING = object()  # what no answer is
 LINES_PRINTED = 20  # of what an answer prints while it is checked: nudging calls it many times
 
 
@@ -32,7 +33,7 @@ class NoExercise(LookupError):
         return [str(self)]
 
 
-def check(name, answer):
+def check(name, answer=NOTHING):
     """Check an answer: a green card if it is right, one sentence that says why if it is not.
 
     Parameters
@@ -49,8 +50,12 @@ def check(name, answer):
         answer raised, the whole traceback is its ``__cause__``.
     NoExercise
         If there is no such exercise.
+    TypeError
+        If one of the two is missing.
     """
     exercise = find(name)
+    if answer is NOTHING:
+        raise TypeError(f'check takes your answer, too: write check("{name}", {exercise.short}).')
     if exercise.by_hand:
         return cards.card(f"{exercise.short}: a person reads this one; there is nothing to run.")
     try:

@@ -1,6 +1,7 @@
 """The exercises of chapter 23: memories, orders, a witness, a racy layer, a new model, bundles."""
 
 import copy
+import inspect
 import sys
 import threading
 import time
@@ -467,7 +468,7 @@ def _expect_no_interference(answer, rng):
         if not np.allclose(given, truth):
             raise CheckFailed(
                 f"a thread that comes in between two steps of another one changes its {name}: "
-                "something is written to that all calls share, on the class or outside of it"
+                "something outside of the class is written to, which all calls share"
             )
 
 
@@ -514,7 +515,7 @@ def _expect_no_writing(layer, rng):
         between = _on_the_layer(layer)
         backward(rng.normal(size=(BATCH, N_IN)))
         for way, one, other in (("forward", before, between), ("backward", between, _on_the_layer(layer))):
-            written = [f"self.{name}" for name in {**one, **other} if one.get(name) != other.get(name)]
+            written = [name for name in {**one, **other} if one.get(name) != other.get(name)]
             if written:
                 raise CheckFailed(
                     f"{way} writes to {' and '.join(written)}, which all calls share: another thread can "
@@ -523,8 +524,15 @@ def _expect_no_writing(layer, rng):
 
 
 def _on_the_layer(layer):
-    """Return what stands on a layer, by the names of its attributes."""
-    return {name: _visible(part, {}) for name, part in vars(layer).items()}
+    """Return what stands on a layer and, but for functions, on its class, by name."""
+    found = {f"self.{name}": _visible(part, {}) for name, part in vars(layer).items()}
+    own = [cls for cls in type(layer).__mro__ if not cls.__module__.startswith(("minigrad", "builtins"))]
+    for name, part in [both for cls in own for both in vars(cls).items()]:
+        if name.startswith("__") or inspect.ismemberdescriptor(part):  # a slot belongs to the instance
+            continue
+        if not callable(part := getattr(layer, name)):
+            found.setdefault(f"self.{name}", _visible(part, {}))
+    return found
 
 
 def _visible(thing, found):
@@ -746,13 +754,13 @@ class _Shared(_Gate):
     ROOM = {}
 
 
-@gate.mistake("a thread that comes in between two steps of another one changes its Y")
+@gate.mistake("forward writes to self.ROOM, which all calls share")
 class RoomOnTheClass(_Shared):
     def result(self, S):
         return np.multiply(S, self.w.data, out=self.ROOM.setdefault(S.shape, np.zeros(S.shape))).copy()
 
 
-@gate.mistake("a thread that comes in between two steps of another one changes its Y")
+@gate.mistake("forward writes to self.ROOM, which all calls share")
 class MemoryOnTheClass(_Shared):
     def forward(self, X):
         self.ROOM["S"] = 1 / (1 + np.exp(-X))

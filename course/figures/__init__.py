@@ -20,6 +20,7 @@ from course import style
 
 style.use()
 
+SHARP = 2  # dots for each pixel of a page, along each side: what paper and a good screen can show
 SENTENCE = 30  # characters; "A plot of the loss." tells a listener nothing
 
 
@@ -77,30 +78,34 @@ def figure_of(drawn):
     )
 
 
-def png(figure):
+def png(figure, sharpness=1):
     """Draw a figure, close it, and return its picture: the same bytes at every call.
 
     Parameters
     ----------
     figure : matplotlib Figure
+    sharpness : int
+        How many times as fine as the figure's own resolution.
 
     Returns
     -------
     bytes
-        A PNG file, with as many pixels as the figure's size and resolution say.
+        A PNG file, which knows its resolution, so that on paper it is as large as the figure.
 
     Notes
     -----
     128 colours are enough for lines, text and fields, and make the file three times smaller. They are chosen
     to cover all colours of the figure, also those of few pixels, such as one end of a colour bar.
     """
-    canvas = FigureCanvasAgg(figure)
+    canvas, dpi = FigureCanvasAgg(figure), figure.dpi
+    figure.dpi = fine = dpi * sharpness
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     plt.close(figure)
+    figure.dpi = dpi
     file = BytesIO()
     few = picture.quantize(128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(file, "PNG")
+    few.save(file, "PNG", dpi=(fine, fine))
     return file.getvalue()
 
 
@@ -123,7 +128,7 @@ def source(picture):
     return f"data:image/png;base64,{b64encode(picture).decode()}"
 
 
-def img(picture, alt):
+def img(picture, alt, sharpness=1):
     """Return the HTML of a picture with its alternative text.
 
     Parameters
@@ -131,6 +136,8 @@ def img(picture, alt):
     picture : bytes
         A PNG file.
     alt : str
+    sharpness : int
+        How many of the picture's dots stand for a pixel of the page, along each side.
 
     Returns
     -------
@@ -145,7 +152,9 @@ def img(picture, alt):
     >>> img(b"abc", "W & b")
     '<img class="dark-light" alt="W &amp; b" src="data:image/png;base64,YWJj" style="max-width:100%">'
     """
-    return f'<img class="dark-light" alt="{escape(alt)}" src="{source(picture)}" style="max-width:100%">'
+    width = f' width="{Image.open(BytesIO(picture)).width // sharpness}"' if sharpness > 1 else ""
+    how = f'src="{source(picture)}"{width} style="max-width:100%"'
+    return f'<img class="dark-light" alt="{escape(alt)}" {how}>'
 
 
 class Picture:
@@ -154,7 +163,7 @@ class Picture:
     Parameters
     ----------
     picture : bytes
-        A PNG file.
+        A PNG file, as sharp as SHARP says.
     alt : str
     """
 
@@ -168,7 +177,7 @@ class Picture:
         """Return the picture in each form a reader may want."""
         return {
             "text/plain": self.alt,
-            "text/html": img(self.picture, self.alt),
+            "text/html": img(self.picture, self.alt, SHARP),
             "image/png": b64encode(self.picture).decode(),
         }
 
@@ -202,4 +211,4 @@ def show(drawn, alt):
     from IPython.display import display
 
     alt = require_alt(alt)
-    display(Picture(png(figure_of(drawn)), alt))
+    display(Picture(png(figure_of(drawn), SHARP), alt))

@@ -24,7 +24,6 @@ LIMIT, HEADER = 2**24, 2**22  # bytes of a frame, and of its header
 DEPTH, KEYS = 20, 2000  # of a value; of a dict or a set
 DTYPES = {f"<{name}" for name in "i2 i4 i8 u2 u4 u8 f2 f4 f8 c8 c16".split()} | {"|b1", "|i1", "|u1"}
 LENGTH = struct.Struct("<I")
-TEXT = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 PARTS = {"do", "target", "name", "value", "kwargs", "errors", "news", "gone"}
 
 
@@ -45,7 +44,7 @@ def known(dtype):
 
 def pack(header, buffers):
     """Return a frame as bytes."""
-    text = TEXT([header, [len(buffer) for buffer in buffers]]).encode()
+    text = json.dumps([header, [len(buffer) for buffer in buffers]], allow_nan=False).encode()
     frame = b"".join([LENGTH.pack(len(text)), text, *buffers])
     require(len(frame) <= LIMIT and len(text) <= HEADER, "too much at once")
     return frame

@@ -17,6 +17,7 @@ from course import checks, store
 from course.checks import (
     CheckFailed,
     Exercise,
+    ch23_serving,
     check,
     exercises,
     find,
@@ -453,6 +454,19 @@ def test_with_storing_off_the_record_lives_in_memory(demo, capsys, monkeypatch):
 # names
 
 
+def test_what_a_gate_keeps_in_a_variable_of_the_notebook_shows_when_a_thread_is_let_in():
+    room = {}
+
+    class Outside(ch23_serving._Gate):
+        def forward(self, X):
+            room["S"] = 1 / (1 + np.exp(-X))
+            S = room["S"]
+            return S * self.w.data, lambda dY: self.back(S, dY)
+
+    with pytest.raises(CheckFailed, match="changes its Y: something outside of the class is written to"):
+        ch23_serving.gate.judge(Outside)
+
+
 def test_an_unknown_name_is_told_with_the_nearest_ones(demo):
     with pytest.raises(
         LookupError, match='There is no exercise "90_demo.halv". Did you mean "90_demo.halve"'
@@ -464,6 +478,10 @@ def test_an_unknown_name_is_told_with_the_nearest_ones(demo):
         hint("zzzzzzzz")
     with pytest.raises(TypeError, match="the name first"):
         check(lambda X: X, "90_demo.halve")
+    with pytest.raises(TypeError, match="the name first"):
+        check(lambda X: X)
+    with pytest.raises(TypeError, match=r'write check\("90_demo.halve", halve\)'):
+        check("90_demo.halve")
 
 
 @pytest.mark.parametrize(

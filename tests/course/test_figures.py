@@ -949,8 +949,8 @@ def test_show_gives_the_picture_and_its_text(monkeypatch):
     bundle = shown[0]._repr_mimebundle_()
     alt = 'A "sine" rises & falls between 0 and 3.'
     image = Image.open(BytesIO(b64decode(bundle["image/png"])))
-    assert image.size == (704, 396)
-    assert image.info == {}
+    assert image.size == (1408, 792) and 'width="704"' in bundle["text/html"]
+    assert {name: tuple(map(round, value)) for name, value in image.info.items()} == {"dpi": (220, 220)}
     assert bundle["text/plain"] == alt
     assert unescape(re.search('alt="([^"]*)"', bundle["text/html"])[1]) == alt
     assert bundle["image/png"] in bundle["text/html"]

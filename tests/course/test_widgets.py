@@ -3,13 +3,16 @@
 import json
 import re
 import sys
+from base64 import b64decode
 from copy import deepcopy
 from html import unescape
+from io import BytesIO
 
 import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
+from PIL import Image
 
 from course import widgets
 from course.figures import slopes
@@ -43,7 +46,10 @@ def data_of(html):
 def test_explore_shows_one_output_with_two_faces(shown):
     explore(draw, alt=ALT, h=STEP)
     bundle = shown[0]._repr_mimebundle_()
-    assert set(bundle) == {LIVE, "text/html", "text/plain"}
+    assert set(bundle) == {LIVE, "text/html", "image/png", "text/plain"}
+    on_the_page = re.search('<img [^>]*src="data:image/png;base64,([^"]*)"', bundle["text/html"])[1]
+    sizes = [Image.open(BytesIO(b64decode(picture))).size for picture in (on_the_page, bundle["image/png"])]
+    assert sizes[1] == tuple(2 * side for side in sizes[0])  # paper is finer
     assert bundle["text/plain"] == f"{ALT} Here step h = 0.5 m."
     assert alts(bundle["text/html"]) == [bundle["text/plain"]]
     assert plt.get_fignums() == []
@@ -113,7 +119,7 @@ def test_a_label_cannot_break_the_page():
 
 def test_without_ipywidgets_the_second_face_stands_alone(monkeypatch):
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    assert set(Widget(draw, ALT, {"h": STEP})._repr_mimebundle_()) == {"text/html", "text/plain"}
+    assert set(Widget(draw, ALT, {"h": STEP})._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
 
 
 def test_forty_pictures_are_enough(monkeypatch):

@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from course.checks import exercises
 from course.figures import slopes
-from course.widgets import Slider, Widget
+from course.widgets import LIVE, Slider, Widget
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
@@ -234,7 +234,7 @@ def test_on_paper_nothing_folds_and_nothing_slides(extension):
     widget = Widget(
         draw, "A secant of a curve that bends upward.", {"step": Slider("step h", (1.0, 0.5), 0.5)}
     )
-    data = {"text/html": widget.html(), "text/plain": repr(widget)}
+    data = {kind: face for kind, face in widget._repr_mimebundle_().items() if kind != LIVE}
     slider = new_code_cell(outputs=[new_output("display_data", data)])
     fold = new_markdown_cell("<details>\n<summary>Hint 1</summary>\n\nDivide.\n\n</details>")
     picture = new_output("display_data", {"text/html": '<img src="a" alt="&eacute; &lt; 5"><br>'})
@@ -243,7 +243,7 @@ def test_on_paper_nothing_folds_and_nothing_slides(extension):
     )
     assert flat.cells[0].source.split() == ["**Hint", "1**", "Divide."]
     (output,) = flat.cells[1].outputs
-    assert base64.b64decode(output.data["image/png"]) == widget.pictures[1,]
+    assert base64.b64decode(output.data["image/png"]) == widget.sharp
     assert "script" not in output.data["text/html"] and widget.alt_at((1,)) in unescape(
         output.data["text/html"]
     )
