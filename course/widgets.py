@@ -135,7 +135,7 @@ class Widget:
             figure = figure_of(draw(**dict(zip(sliders, values, strict=True))))
             self.pictures[stops] = png(figure)
             if stops == self.start:
-                self.sharp = png(figure, SHARP)
+                self.sharp = png(figure, SHARP) if SHARP > 1 else self.pictures[stops]
 
     def alt_at(self, stops):
         """Return the alternative text with the sliders at these stops."""

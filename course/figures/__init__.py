@@ -5,6 +5,7 @@ this package puts the course's style on. Leaves out the drawing functions: each 
 file here, with pure functions `draw_...(data, ax=None) -> ax`.
 """
 
+import sys
 from base64 import b64encode
 from html import escape
 from io import BytesIO
@@ -20,7 +21,8 @@ from course import style
 
 style.use()
 
-SHARP = 2  # dots for each pixel of a page, along each side: what paper and a good screen can show
+# Dots for each pixel of a page, along each side, in the picture for paper. From a browser nobody prints.
+SHARP = 1 if sys.platform == "emscripten" else 2
 SENTENCE = 30  # characters; "A plot of the loss." tells a listener nothing
 
 
@@ -128,7 +130,7 @@ def source(picture):
     return f"data:image/png;base64,{b64encode(picture).decode()}"
 
 
-def img(picture, alt, sharpness=1):
+def img(picture, alt):
     """Return the HTML of a picture with its alternative text.
 
     Parameters
@@ -136,8 +138,6 @@ def img(picture, alt, sharpness=1):
     picture : bytes
         A PNG file.
     alt : str
-    sharpness : int
-        How many of the picture's dots stand for a pixel of the page, along each side.
 
     Returns
     -------
@@ -152,9 +152,7 @@ def img(picture, alt, sharpness=1):
     >>> img(b"abc", "W & b")
     '<img class="dark-light" alt="W &amp; b" src="data:image/png;base64,YWJj" style="max-width:100%">'
     """
-    width = f' width="{Image.open(BytesIO(picture)).width // sharpness}"' if sharpness > 1 else ""
-    how = f'src="{source(picture)}"{width} style="max-width:100%"'
-    return f'<img class="dark-light" alt="{escape(alt)}" {how}>'
+    return f'<img class="dark-light" alt="{escape(alt)}" src="{source(picture)}" style="max-width:100%">'
 
 
 class Picture:
@@ -162,13 +160,13 @@ class Picture:
 
     Parameters
     ----------
-    picture : bytes
-        A PNG file, as sharp as SHARP says.
+    picture, sharp : bytes
+        PNG files: for a page, which shall stay light, and for paper.
     alt : str
     """
 
-    def __init__(self, picture, alt):
-        self.picture, self.alt = picture, alt
+    def __init__(self, picture, sharp, alt):
+        self.picture, self.sharp, self.alt = picture, sharp, alt
 
     def __repr__(self):
         return self.alt
@@ -177,8 +175,8 @@ class Picture:
         """Return the picture in each form a reader may want."""
         return {
             "text/plain": self.alt,
-            "text/html": img(self.picture, self.alt, SHARP),
-            "image/png": b64encode(self.picture).decode(),
+            "text/html": img(self.picture, self.alt),
+            "image/png": b64encode(self.sharp).decode(),
         }
 
 
@@ -211,4 +209,6 @@ def show(drawn, alt):
     from IPython.display import display
 
     alt = require_alt(alt)
-    display(Picture(png(figure_of(drawn), SHARP), alt))
+    figure = figure_of(drawn)
+    picture = png(figure)
+    display(Picture(picture, png(figure, SHARP) if SHARP > 1 else picture, alt))

@@ -39,4 +39,5 @@ for (const [place, cell] of cells.entries()) {
   const { status, traceback } = plain(await kernel.run([cell.source].flat().join("")));
   console.log(JSON.stringify({ place, status, traceback, said }));
 }
+await new Promise((done) => process.stdout.write("", done)); // the last line is long, and may be on its way
 process.exit(0);

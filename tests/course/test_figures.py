@@ -948,12 +948,13 @@ def test_show_gives_the_picture_and_its_text(monkeypatch):
     figures.show(slopes.draw_secant(np.sin, 1.0, 0.5), alt='  A "sine" rises & falls between 0 and 3. ')
     bundle = shown[0]._repr_mimebundle_()
     alt = 'A "sine" rises & falls between 0 and 3.'
-    image = Image.open(BytesIO(b64decode(bundle["image/png"])))
-    assert image.size == (1408, 792) and 'width="704"' in bundle["text/html"]
-    assert {name: tuple(map(round, value)) for name, value in image.info.items()} == {"dpi": (220, 220)}
+    on_the_page = re.search('src="data:image/png;base64,([^"]*)"', bundle["text/html"])[1]
+    for picture, size, dpi in ((on_the_page, (704, 396), 110), (bundle["image/png"], (1408, 792), 220)):
+        image = Image.open(BytesIO(b64decode(picture)))
+        assert image.size == size
+        assert {name: tuple(map(round, value)) for name, value in image.info.items()} == {"dpi": (dpi, dpi)}
     assert bundle["text/plain"] == alt
     assert unescape(re.search('alt="([^"]*)"', bundle["text/html"])[1]) == alt
-    assert bundle["image/png"] in bundle["text/html"]
     assert plt.get_fignums() == []
 
 
