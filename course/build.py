@@ -86,6 +86,7 @@ def execute(notebook, path):
             record_timing=False,
             store_widget_state=False,
             coalesce_streams=True,
+            extra_arguments=["--log-level=ERROR"],  # what the kernel warns of is not the reader's business
             on_cell_start=lambda cell, cell_index: bar.update(),
         )
         try:
