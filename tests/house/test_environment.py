@@ -8,6 +8,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -57,22 +58,24 @@ def test_the_lock_names_no_address_and_no_path():
 
 
 KEPT = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
+MAKE = r"^SETTINGS := (.*)$", "@echo '$(SETTINGS)' > .venv/share/jupyter/lab/settings/overrides.json\n"
+SHELL = r"^echo '(.*)' >\"\$settings/overrides.json\"$", "print(sys.prefix)')/share/jupyter/lab/settings\n"
 
 
-def test_the_lab_keeps_what_widgets_show_until_the_next_day():
-    for place in ("Makefile", "course/bundle/student.mk"):
-        text = (ROOT / place).read_text(encoding="utf-8")
-        (settings,) = re.findall(r"^SETTINGS := (.*)$", text, re.MULTILINE)
-        assert json.loads(settings) == KEPT
-        assert "@echo '$(SETTINGS)' > .venv/share/jupyter/lab/settings/overrides.json" in text
-
-
-def test_servers_keep_it_too():
-    for place in ("postBuild", "book/teaching/where/install.sh"):
-        text = (ROOT / place).read_text(encoding="utf-8")
-        (settings,) = re.findall(r"^echo '(.*)' >\"\$settings/overrides.json\"$", text, re.MULTILINE)
-        assert json.loads(settings) == KEPT
-        assert "print(sys.prefix)')/share/jupyter/lab/settings\n" in text
+@pytest.mark.parametrize(
+    ("place", "how"),
+    [
+        ("Makefile", MAKE),
+        ("course/bundle/student.mk", MAKE),
+        ("postBuild", SHELL),
+        ("book/teaching/where/install.sh", SHELL),
+    ],
+)
+def test_a_lab_keeps_what_widgets_show_until_the_next_day(place, how):
+    pattern, written = how
+    text = (ROOT / place).read_text(encoding="utf-8")
+    (settings,) = re.findall(pattern, text, re.MULTILINE)
+    assert json.loads(settings) == KEPT and written in text
 
 
 def imported(path):
