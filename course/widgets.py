@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 from string import Template
 
-from course.figures import SHARP, figure_of, img, png, require_alt, source
+from course.figures import figure_of, img, light_and_sharp, png, require_alt, source
 
 LIVE = "application/vnd.jupyter.widget-view+json"
 MAX_PICTURES = 40  # at about 15 kB each, a notebook stays under a megabyte
@@ -133,9 +133,10 @@ class Widget:
         for stops in product(*(range(len(slider.values)) for slider in self.sliders)):
             values = (slider.values[stop] for slider, stop in zip(self.sliders, stops, strict=True))
             figure = figure_of(draw(**dict(zip(sliders, values, strict=True))))
-            self.pictures[stops] = png(figure)
             if stops == self.start:
-                self.sharp = png(figure, SHARP) if SHARP > 1 else self.pictures[stops]
+                self.pictures[stops], self.sharp = light_and_sharp(figure)
+            else:
+                self.pictures[stops] = png(figure)
 
     def alt_at(self, stops):
         """Return the alternative text with the sliders at these stops."""

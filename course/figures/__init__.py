@@ -111,6 +111,22 @@ def png(figure, sharpness=1):
     return file.getvalue()
 
 
+def light_and_sharp(figure):
+    """Return the picture of a figure twice: for a page, which shall stay light, and for paper.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+
+    Returns
+    -------
+    tuple of (bytes, bytes)
+        PNG files.
+    """
+    light = png(figure)
+    return light, png(figure, SHARP) if SHARP > 1 else light
+
+
 def source(picture):
     """Return a PNG picture as an address that holds the picture itself, for the src of an image.
 
@@ -209,6 +225,4 @@ def show(drawn, alt):
     from IPython.display import display
 
     alt = require_alt(alt)
-    figure = figure_of(drawn)
-    picture = png(figure)
-    display(Picture(picture, png(figure, SHARP) if SHARP > 1 else picture, alt))
+    display(Picture(*light_and_sharp(figure_of(drawn)), alt))
