@@ -138,6 +138,8 @@ def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
     # Slips of the pen.
     known, missed = ~np.isnan(true), true - yours
     yield yours, 0 * yours, "all zero: nothing arrives here"
+    if not known.any():
+        yield *certain, "wrong along a random direction: raise max_entries to see where"
     if np.abs(true[known]).max() < 1e-7 * np.abs(yours).max():
         yield *certain, "the output does not depend on this, so its gradient is zero"
     if same(yours, true, tol=1e-4):

@@ -276,7 +276,8 @@ def _rules(trial, rng):
 def _compare(trial, report, tol, max_entries, rng):
     """Compare each gradient with nudging, and have the wrong ones diagnosed."""
     units = np.eye(trial.Y.size if trial.Y.size <= max_entries else 0)
-    runs = [trial.run(unit.reshape(trial.Y.shape)) for unit in units]
+    backward = trial.forward()[1]
+    runs = [trial.back(backward, unit.reshape(trial.Y.shape)) for unit in units]
     found = {name: _judge(trial, name, tol, max_entries, rng) for name in trial.nudged}
     true = {name: gradient for name, (_, gradient, _) in found.items()}
     for name, (row, _, jacobian) in found.items():
@@ -299,7 +300,8 @@ def _judge(trial, name, tol, max_entries, rng, eps=EPS):
     entries = np.sort(rng.permutation(value.size)[:max_entries])
     sampled = len(entries) < value.size
     ways = (np.eye(1, value.size, entry).reshape(value.shape) for entry in entries)
-    through = (rng.choice([-1.0, 1.0], value.shape) / np.sqrt(value.size) for _ in range(3 * sampled))
+    through = rng.standard_normal((3 * sampled, *value.shape))
+    through = (way / np.linalg.norm(way) for way in through)
     found = [_nudge(trial, name, way, yours, eps) for way in chain(ways, through)]
     mine, slope, low, high, change, noise, rounding = np.array([numbers for numbers, _ in found]).T
     blur = 10 * (change + noise) + rounding

@@ -571,8 +571,8 @@ def test_a_small_linear_layer_costs_four_forwards_an_entry_and_little_more():
     counting = Counting(Linear(3, 7, rng=0))
     assert gradcheck(counting, X).ok
     entries, outputs = 15 + 21 + 7, 35
-    # Four nudges an entry, one run for each row of the Jacobian, and eight runs for the nine rules.
-    assert counting.calls["forward"] == 4 * entries + outputs + 8
+    # Four nudges an entry, one forward for the whole Jacobian, and eight runs for the nine rules.
+    assert counting.calls["forward"] == 4 * entries + 1 + 8
     assert counting.calls["backward"] == outputs + 8
 
 
@@ -584,7 +584,7 @@ def test_of_a_large_model_only_a_sample_is_nudged():
         "input X": 29, "layers.0.W": 29, "layers.0.b": 23, "layers.2.W": 29, "layers.2.b": 11
     }  # fmt: skip
     assert (
-        counting.calls["forward"] == 4 * (3 * (29 + 3) + 23 + 11) + 8
+        counting.calls["forward"] == 4 * (3 * (29 + 3) + 23 + 11) + 1 + 8
     )  # three directions for each that is sampled
 
 

@@ -51,17 +51,15 @@ how_large = Exercise(
 
 
 def _rows_seen(model, rng):
-    """Return on how many rows of X the first row of Y depends, by changing one row after the other."""
-    seen = set()
+    """Return on how many rows of X the first row of Y depends, by changing each row in a copy of X."""
+    rows, seen = np.arange(20), np.zeros(20, dtype=bool)
     for _ in range(30):  # a maximum does not answer to each change
         X = rng.normal(size=(1, 3, 20, 20))
-        Y = model(X)[0][:, :, 0]
-        for row in range(20):
-            other = X.copy()
-            other[:, :, row] = 3 * rng.normal(size=(1, 3, 20))
-            if not np.array_equal(model(other)[0][:, :, 0], Y):
-                seen.add(row)
-    return len(seen)
+        others = np.repeat(X, 20, axis=0)
+        others[rows, :, rows] = 3 * rng.normal(size=(20, 3, 20))
+        Y = model(np.concatenate([X, others]))[0][:, :, 0]
+        seen |= ~np.isclose(Y[1:], Y[0]).all(axis=(1, 2))
+    return int(seen.sum())
 
 
 KERNEL, LEARN, POOL, MOVED, SEEN = (

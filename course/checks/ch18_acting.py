@@ -615,6 +615,7 @@ def breaks_ties_in_Y(Y, epsilon, rng):
 # 4. a memory that forgets the oldest
 
 CAPACITY = 5
+CALLS = 200  # of sample(rng, 2), 3 steps: a right answer misses a pair once in a thousand million checks
 
 ring = Exercise(
     "18_acting.Ring",
@@ -687,9 +688,9 @@ def _sample(memory, rng, size, left):
     return columns
 
 
-def _filled(answer, rng, count):
+def _filled(answer, rng, count, capacity=CAPACITY):
     """Return an answer's ring after `count` steps."""
-    memory = answer(CAPACITY)
+    memory = answer(capacity)
     for number in range(count):
         memory.add(*_step(rng, number))
     return memory
@@ -697,13 +698,14 @@ def _filled(answer, rng, count):
 
 def _expect_independent(answer, rng):
     """Refuse who draws one step, and lets it decide the others."""
-    memory, n, pairs = _filled(answer, rng, 2 * CAPACITY + 1), CAPACITY, set()
-    for _ in range(600):  # a right answer misses one of the 25 pairs once in a thousand million checks
+    n, pairs = 3, set()
+    memory = _filled(answer, rng, 2 * n + 1, n)
+    for _ in range(CALLS):
         pairs.add(tuple(memory.sample(rng, 2)[1].tolist()))
     apart = {(second - first) % n for first, second in pairs}
     if len(pairs) == n * n:
         return
-    said = f"in 600 calls of sample(rng, 2) on {n} steps, "
+    said = f"in {CALLS} calls of sample(rng, 2) on {n} steps, "
     if apart == {0}:
         raise CheckFailed(
             f"{said}both are always the same one: each must be drawn independently of the others"

@@ -242,11 +242,12 @@ class Exercise:
             warnings.simplefilter("ignore")
             seen = self._seen(answer, attempt)
             for sentence, mistake in self.mistakes:
+                if not _same(self._seen(mistake, attempt), seen):  # often cheap, where a check is not
+                    continue
                 try:
                     self._ask(mistake, attempt)
                 except CheckFailed as its_no:
-                    alike = _gist(its_no.sentence) == _gist(no.sentence)
-                    if alike and _same(self._seen(mistake, attempt), seen):
+                    if _gist(its_no.sentence) == _gist(no.sentence):
                         return sentence
         return ""
 

@@ -145,6 +145,10 @@ def expect_gradcheck(layer, X):
     """
     Y, backward = expect_several(deepcopy(layer)(X), "Y", "backward")
     backward(np.ones_like(Y))  # what is raised here has a line number, which a report has not
+    # three directions through each array: far fewer calls, and whatever they see is looked at closely
+    quick = gradcheck(layer, X, tol=1e-8, max_entries=0)
+    if quick.ok and not any(row.sentence for row in quick.rows):
+        return
     report = gradcheck(layer, X)
     if not report.ok:
         raise CheckFailed(report.problems[0], report=report)
