@@ -47,7 +47,9 @@ check: $(READY)  ## prove all but the notebooks
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	@echo "== Running the tests, and the examples in the docstrings"
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/grading
+	@echo "== Running the tests of the grader, one at a time: they watch the clock and the processes"
+	$(BIN)/python -m pytest tests/grading
 
 check-grading: $(READY)  ## prove the grader at full length: fuzzing, every answer, crashes, 1,000 submissions
 	GRADING_STUDENTS=1000 $(BIN)/python -m pytest -m "long or not long" tests/grading

@@ -51,4 +51,4 @@ def test_import_costs_at_most_20_ms_over_numpy(python):
         return int(microseconds) / 1000
 
     milliseconds()  # compiles the files
-    assert min(milliseconds() for _ in range(7)) <= 20  # the least: what else the machine does only adds
+    assert any(milliseconds() <= 20 for _ in range(25))  # what else the machine does only adds
