@@ -275,8 +275,7 @@ def _rules(trial, rng):
 
 def _compare(trial, report, tol, max_entries, rng):
     """Compare each gradient with nudging, and have the wrong ones diagnosed."""
-    units = np.eye(trial.Y.size if trial.Y.size <= max_entries else 0)
-    backward = trial.forward()[1]
+    backward, units = trial.forward()[1], np.eye(trial.Y.size if trial.Y.size <= max_entries else 0)
     runs = [trial.back(backward, unit.reshape(trial.Y.shape)) for unit in units]
     found = {name: _judge(trial, name, tol, max_entries, rng) for name in trial.nudged}
     true = {name: gradient for name, (_, gradient, _) in found.items()}
@@ -300,8 +299,7 @@ def _judge(trial, name, tol, max_entries, rng, eps=EPS):
     entries = np.sort(rng.permutation(value.size)[:max_entries])
     sampled = len(entries) < value.size
     ways = (np.eye(1, value.size, entry).reshape(value.shape) for entry in entries)
-    through = rng.standard_normal((3 * sampled, *value.shape))
-    through = (way / np.linalg.norm(way) for way in through)
+    through = (rng.standard_normal(value.shape) / np.sqrt(value.size) for _ in range(3 * sampled))
     found = [_nudge(trial, name, way, yours, eps) for way in chain(ways, through)]
     mine, slope, low, high, change, noise, rounding = np.array([numbers for numbers, _ in found]).T
     blur = 10 * (change + noise) + rounding
@@ -335,7 +333,7 @@ def _nudge(trial, name, way, yours, eps):
 
     def side(there):
         Y, _ = trial.forward({name: there})
-        return (Y - trial.Y) / np.vdot(there - here, way)  # the step really stored
+        return (Y - trial.Y) * np.vdot(way, way) / np.vdot(there - here, way)  # the step really stored
 
     right, left, near_right, near_left = (side(here + step * way) for step in (h, -h, h / 2, -h / 2))
     slopes, near_slopes = (right + left) / 2, (near_right + near_left) / 2

@@ -597,6 +597,28 @@ def test_three_directions_find_the_one_wrong_entry_that_the_sample_missed(rng):
     assert report.problems == ["W: right where sampled, wrong elsewhere: raise max_entries"]
 
 
+@pytest.mark.parametrize("bug", BUGS, ids=[bug.name for bug in BUGS])
+def test_three_directions_alone_see_every_bug(bug):
+    report = gradcheck(bug.build(), bug.X, tol=1e-8, max_entries=0)
+    assert not report.ok or any(row.sentence for row in report.rows)
+
+
+def test_without_entries_it_is_said_that_something_is_wrong_and_how_to_see_where():
+    report = gradcheck(entrywise(np.sin, lambda X, Y, dY: dY), X, max_entries=0)
+    assert report.problems == ["input X: right where sampled, wrong elsewhere: raise max_entries"]
+    assert report.rows[0].checked == 0 and report.jacobians == {}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_errors_of_which_one_makes_up_for_the_other_are_seen(seed):
+    here, there = np.eye(2, 20)
+
+    def layer(X):
+        return X * X, lambda dY: 2 * X * dY + dY.sum() * (here - there)
+
+    assert gradcheck(layer, np.random.default_rng(0).normal(size=(1, 20)), max_entries=0, rng=seed).problems
+
+
 # numerical_gradient ---------------------------------------------------------------------------------------
 
 
