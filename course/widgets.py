@@ -123,7 +123,7 @@ class Widget:
     pictures : dict of tuple of int to bytes
         The picture at every combination of stops, drawn once for both faces, so that a move costs no drawing.
     sharp : bytes
-        The first picture, for paper.
+        The first picture, for whoever shows no HTML.
     """
 
     def __init__(self, draw, alt, sliders):
@@ -189,7 +189,7 @@ class Widget:
         return self.alt_at(self.start)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        """Return both faces, and a picture for paper; whoever shows the output takes the first it can."""
+        """Return both faces, and a sharp picture; whoever shows the output takes the first it can."""
         live = self.live()
         faces = {} if live is None else {LIVE: live._repr_mimebundle_()[LIVE]}
         faces |= {"text/html": self.html(), "image/png": b64encode(self.sharp).decode()}
