@@ -617,7 +617,7 @@ def _tell(callback, epoch, loss, rng):
 def _(answer, rng):
     _expect_own_memory(answer, rng)
     for patience in (2, 1, 3, 5):
-        for _ in range(20):
+        for _ in range(8):
             losses = rng.permutation(np.linspace(0.2, 0.9, 13)).round(2)
             _expect_stop(answer(patience), losses, patience, rng)
     for _ in range(20):
