@@ -132,5 +132,6 @@ latex_elements = {
 
 # The EPUB.
 html_math_renderer = "mathjax"
+epub_css_files = ["reader.css"]
 epub_show_urls = "footnote"
 epub_exclude_files = [".doctrees", "_static/mathjax"]

@@ -21,6 +21,7 @@ from sphinx.errors import ExtensionError
 
 PAPER = ("latex", "epub")
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
+NO_FOOTNOTES = re.compile(r'<p class="rubric">Footnotes</p>\s*\Z')
 SLIDER = re.compile(r'class="explore-.*?\}\)\((\[.*\])\);\s*</script>', re.DOTALL)
 SHARPNESS, GAP, BAND = 220, 40, 50  # pixels an inch, between two pictures, and for the words above each
 
@@ -94,6 +95,12 @@ def _on_reading(app, page, source):
         source[0] = nbformat.writes(laid_flat(nbformat.reads(source[0], as_version=4)))
 
 
+def _on_writing(app, page, template, context, doctree):
+    """Take away the heading under which Sphinx found no footnote to put."""
+    if app.builder.name == "epub" and "body" in context:
+        context["body"] = NO_FOOTNOTES.sub("", context["body"])
+
+
 def _inline(translator, node):
     """Write a formula in a line."""
     translator.body.append(_mathml(node.astext(), as_block=False))
@@ -130,5 +137,6 @@ def _well_formed(html):
 def setup(app):
     """Add what paper needs; the pages in a browser stay as they are."""
     app.connect("source-read", _on_reading, priority=900)
+    app.connect("html-page-context", _on_writing)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -87,25 +87,17 @@ def project(tmp_path_factory):
     return folder
 
 
-def built(project, *options):
+def built(project, *options, builder="html", suffix="html"):
     """Build the book of a project, and return the text of its pages by name."""
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "--keep-going",
-        "-q",
-        "-b",
-        "html",
-        *options,
-        "book",
-        "site",
-    ]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    site = project / ("site" if builder == "html" else builder)
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", builder, *options]
+    done = subprocess.run(
+        [*command, "book", site.name], cwd=project, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
-    site = project / "site"
-    return {path.relative_to(site).as_posix(): path.read_text("utf-8") for path in site.glob("**/*.html")}
+    return {
+        path.relative_to(site).as_posix(): path.read_text("utf-8") for path in site.glob(f"**/*.{suffix}")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -237,6 +229,15 @@ def test_on_paper_a_slider_is_four_stops_of_one_or_both_ends_of_two(extension):
 
     assert shown(3) == ["0", "1", "2"] and shown(9) == ["0", "3", "5", "8"]
     assert shown(7, 5) == ["0, 0", "0, 4", "6, 0", "6, 4"]
+
+
+def test_an_e_reader_gets_lines_that_wrap_and_footnotes_only_where_there_are_some(project):
+    options = ["-d", "doctrees", "-D", "html_math_renderer=mathml", "-D", "version=1"]
+    pages = built(project, *options, builder="epub", suffix="xhtml")
+    assert "Footnotes" not in pages["notebooks/04_closures.xhtml"]
+    assert 'href="../_static/reader.css"' in pages["notebooks/04_closures.xhtml"]
+    assert "white-space: pre-wrap" in (project / "epub/_static/reader.css").read_text(encoding="utf-8")
+    assert "reader.css" not in built(project)["notebooks/04_closures.html"]
 
 
 def test_on_paper_nothing_folds_and_nothing_slides(extension):
