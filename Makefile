@@ -93,6 +93,7 @@ pdf: $(READY)  ## print the book into one PDF (needs latexmk and XeLaTeX)
 	@echo "== Open book/_build/latex/minigrad.pdf"
 
 epub: $(READY)  ## print the book into one EPUB (needs no more than the book)
+	@rm -rf book/_build/epub  # Sphinx would pack what an earlier book left there
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder epub -d book/_build/reader \
 	    -D html_math_renderer=mathml -D version="$$($(BIN)/python -c \
 	    'from importlib.metadata import version; print(version("minigrad-course"))')" book book/_build/epub
