@@ -80,9 +80,11 @@ def _sheet(shown):
     rows = -(-len(images) // 2)
     whole = 2 * width + GAP, rows * (height + BAND)
     sheet = Figure(figsize=np.array(whole) / SHARPNESS, dpi=SHARPNESS)
+    longest = max(len(words) for words, _ in shown)
+    size = min(7, 1.6 * 72 * width / SHARPNESS / longest)  # no words wider than a picture
     for place, (image, (words, _)) in enumerate(zip(images, shown, strict=True)):
         x, top = place % 2 * (width + GAP), whole[1] - place // 2 * (height + BAND)
-        sheet.text(x / whole[0], (top - BAND / 2) / whole[1], words, va="center", fontsize=7)
+        sheet.text(x / whole[0], (top - BAND / 2) / whole[1], words, va="center", fontsize=size)
         sheet.figimage(image, x, top - BAND - image.shape[0])
     file = BytesIO()
     sheet.savefig(file, format="png")
