@@ -201,6 +201,12 @@ def prose_is_short(notebook, stem):
     return [f"a prose cell of {count} words" for count in counts if count > WORDS]
 
 
+def lists_are_meant(notebook, stem):
+    """A sentence that begins with "173." would be shown as item 173 of a list."""
+    numbers = [re.findall(r"^(\d+)\. ", cell.source, flags=re.MULTILINE) for cell in prose_cells(notebook)]
+    return [f"a line begins with {found[0]}." for found in numbers if len(found) == 1 and found != ["1"]]
+
+
 # the rules of chapters
 
 
@@ -258,6 +264,7 @@ STORED_RULES = (
     pictures_travel_with_their_words,
     names_come_in_order,
     prose_is_short,
+    lists_are_meant,
 )
 CHAPTER_RULES = (
     code_is_short,
@@ -390,6 +397,7 @@ BROKEN = {
         [code("from minigrad.graph import Variable")],
     ],
     prose_is_short: [[new_markdown_cell("word " * 121)]],
+    lists_are_meant: [[new_markdown_cell("173. The bytes are down.")]],
     code_is_short: [[code("x = 1\n" * 16)], [code("x = 1\n" * 31, tags=["same-as-minigrad.Linear"])]],
     has_the_size_of_a_chapter: [[code("1") for _ in range(count)] for count in (24, 61)],
     prose_stands_between_code: [[code("1") for _ in range(4)]],
