@@ -105,7 +105,7 @@ latex_engine = "xelatex"
 latex_use_xindy = False
 latex_domain_indices = False
 latex_documents = [
-    ("index", "minigrad.tex", "minigrad: a library that you build yourself", author, "manual", True)
+    ("index", "minigrad.tex", "minigrad: a library that you build yourself", author, "manual", False)
 ]
 latex_show_urls = "footnote"
 latex_elements = {
@@ -117,9 +117,11 @@ latex_elements = {
 \setmonofont{DejaVu Sans Mono}[Scale=0.78]
 """,
     "fncychap": "",
-    # The chapters bring their numbers; a long name in a narrow table may break behind an underscore.
+    # The chapters bring their numbers; the foot of a page names the nearest heading; a long name in a narrow
+    # table may break behind an underscore.
     "preamble": r"""
-\setcounter{secnumdepth}{-1}
+\setcounter{secnumdepth}{-2}
+\renewcommand{\subsectionmark}[1]{\markright{#1}}
 \DeclareRobustCommand{\_}{\textunderscore\penalty5000\hspace{0pt}}
 """,
     # The contents on paper name chapters only; the reader of the file opens the rest beside the pages. Sphinx

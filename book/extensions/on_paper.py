@@ -1,7 +1,8 @@
 """The book as a PDF and as an EPUB, where nothing folds and nothing slides.
 
 A fold becomes its title and its text, and a slider up to four of its pictures: four stops of one slider, or
-both ends of two. Formulas of an EPUB are MathML, which docutils makes of TeX: -D html_math_renderer=mathml.
+both ends of two. In the PDF the first page is a chapter, and each caption of its lists of pages opens a part.
+Formulas of an EPUB are MathML, which docutils makes of TeX: -D html_math_renderer=mathml.
 """
 
 import json
@@ -21,6 +22,9 @@ from sphinx.errors import ExtensionError
 
 PAPER = ("latex", "epub")
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
+TITLE = re.compile(r"\A# .+\n")
+HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+LIST = re.compile(r"^(```\{toctree\}\n:hidden:\n):caption: (.+)\n", re.MULTILINE)
 NO_FOOTNOTES = re.compile(r'<p class="rubric">Footnotes</p>\s*\Z')
 SLIDER = re.compile(r'class="explore-.*?\}\)\((\[.*\])\);\s*</script>', re.DOTALL)
 SHARPNESS, GAP, BAND = 220, 40, 50  # pixels an inch, between two pictures, and for the words above each
@@ -65,6 +69,23 @@ def laid_flat(notebook):
     return notebook
 
 
+def bound(page):
+    """Return the first page of the book as its PDF has it.
+
+    Parameters
+    ----------
+    page : str
+        In MyST. Its headings would be chapters, and all that follows them would stand inside the last.
+
+    Returns
+    -------
+    str
+    """
+    page = TITLE.sub(r"\g<0>\n```{raw} latex\n\\chapter{About this course}\n```\n", page)
+    page = HEADING.sub(r"```{rubric} \1\n:heading-level: 2\n```", page)
+    return LIST.sub(r"```{raw} latex\n\\part{\2}\n```\n\n\1", page)
+
+
 def _stops(texts, alts, pictures):
     """Return (where the sliders stand, alternative text, address of the picture) of up to four stops."""
     most = 4 if len(texts) == 1 else 2  # of each slider
@@ -92,7 +113,9 @@ def _sheet(shown):
 
 
 def _on_reading(app, page, source):
-    """Lay each notebook flat, after exercises have got their hints and answers."""
+    """Lay each notebook flat, after exercises have got their hints and answers; bind the first page."""
+    if app.builder.name == "latex" and page == app.config.root_doc:
+        source[0] = bound(source[0])
     if app.builder.name in PAPER and page.startswith(("notebooks/", "exercises/")):
         source[0] = nbformat.writes(laid_flat(nbformat.reads(source[0], as_version=4)))
 

@@ -81,11 +81,11 @@ def table(rows):
 
 
 def _ticked(exercise):
-    """Return the name of an exercise, with a tick if it is done, or who reads it."""
+    """Return the name of an exercise, with a tick if it is done, or who reads it; no line ends between."""
     name, done = exercise
     if done is None:
         return f"{name} (a person reads it)"
-    return f"✓ {name}" if done else f"– {name}"
+    return f"✓\N{NO-BREAK SPACE}{name}" if done else f"–\N{NO-BREAK SPACE}{name}"
 
 
 def _marked(text):

@@ -454,6 +454,7 @@ def _expect_no_interference(answer, rng):
         return between
 
     tracer = sys.gettrace()
+    sys._getframe().f_trace_opcodes = True  # Python 3.12 wants to know before settrace
     sys.settrace(between)
     try:
         Y, backward = layer(X)

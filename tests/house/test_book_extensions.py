@@ -271,6 +271,19 @@ def test_on_paper_nothing_folds_and_nothing_slides(extension):
     assert flat.cells[2].outputs[0].data["text/html"] == '<img src="a" alt="é &lt; 5"/><br/>'
 
 
+def test_in_the_pdf_the_first_page_is_a_chapter_before_parts(extension):
+    page = (
+        "# A title\n\nText.\n\n## A head\n\n```{toctree}\n:hidden:\n:caption: I · Slopes\n:glob:\n\na\n```\n"
+    )
+    first, head, part, pages = re.findall(
+        r"^```\{(.*?)^```", extension("on_paper").bound(page), re.MULTILINE | re.DOTALL
+    )
+    assert first == "raw} latex\n\\chapter{About this course}\n"
+    assert head == "rubric} A head\n:heading-level: 2\n"  # no chapter, and nothing inside
+    assert part == "raw} latex\n\\part{I · Slopes}\n"
+    assert pages == "toctree}\n:hidden:\n:glob:\n\na\n"
+
+
 def test_formulas_become_mathml_and_one_that_cannot_is_named(extension):
     on_paper = extension("on_paper")
     assert "<mfrac" in on_paper._mathml(r"\tfrac12 + \dots", as_block=False)

@@ -74,7 +74,8 @@ def test_every_file_of_the_library_has_its_types():
 
 def test_the_stubs_say_what_the_code_says(tmp_path):
     (tmp_path / "allowed").write_text("\n".join(map(re.escape, ALLOWED)), encoding="utf-8")
-    done = run("mypy.stubtest", "minigrad", "--allowlist", "allowed", "--concise", folder=tmp_path)
+    options = ["--allowlist", "allowed", "--ignore-unused-allowlist"]  # Row: on Python 3.11 alone
+    done = run("mypy.stubtest", "minigrad", *options, "--concise", folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
