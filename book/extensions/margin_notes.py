@@ -26,7 +26,8 @@ def _notes(classes):
     for name in classes:
         for prefix, sentence in NOTES.items():
             if name.startswith(prefix):
-                words = nodes.paragraph("", sentence, nodes.literal(text=name.removeprefix(prefix)))
+                where = name.removeprefix(prefix).replace(".", ".\N{ZERO WIDTH SPACE}")  # lines end there
+                words = nodes.paragraph("", sentence, nodes.literal(text=where))
                 yield nodes.container("", words, classes=["margin"])
 
 

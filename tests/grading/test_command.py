@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,7 @@ def test_changed_checks_are_shown_and_change_nothing_until_they_are_accepted(sub
     capsys.readouterr()
     assert command.main(["regrade", str(out)]) == 0
     assert "there is nothing to regrade" in capsys.readouterr().out
-    with sqlite3.connect(out / FILE) as file:
+    with closing(sqlite3.connect(out / FILE)) as file:
         assert file.execute("SELECT count(*) FROM results WHERE version = 'v1'").fetchone() == (3,)
 
 

@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def run(queue, grade=stand_ins.grade, now="v1", workers=2, **options):
 
 def stored(folder):
     """Return every row of results, as bytes."""
-    with sqlite3.connect(folder / FILE) as file:
+    with closing(sqlite3.connect(folder / FILE)) as file:
         rows = file.execute("SELECT student, digest, version, result, open FROM results ORDER BY 1, 2, 3")
         return rows.fetchall()
 
