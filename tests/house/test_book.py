@@ -171,6 +171,6 @@ def test_a_small_book_is_built_as_the_large_one(tmp_path):
     assert re.search(r'<a [^>]*href="../glossary.html#term-closure"[^>]*><strong>closures</strong></a>', page)
     assert "<em>surely</em>" in page and "This is chapter 04, with <a" in page
     assert 'href="../glossary.html"><span class="std std-doc">words</span></a>' in page
-    assert "The library’s own code: <code" in page and "minigrad.losses.mse</span>" in page
+    assert "The library’s own code: <code" in page and "minigrad.\u200blosses.\u200bmse</span>" in page
     assert "<b>face</b>" in page and "widget-view" not in page and "image/png" not in page
     assert 'src="../_static/mathjax/tex-chtml.js"' in page
