@@ -56,12 +56,12 @@ def _goal(ratios, goal, threads):
     """Return a cell for a goal: the goals are for one thread."""
     if threads > 1 or goal is None or ratios is None:
         return ""
-    return f"≤ {goal:g}, {'met' if met(ratios[1], goal) else 'not met'}"
+    return f"≤\N{NO-BREAK SPACE}{goal:g}, {'met' if met(ratios[1], goal) else 'not met'}"
 
 
 def _megabytes(number):
     """Return a cell for bytes."""
-    return "–" if number is None else f"{number / 2**20:.1f} MB"
+    return "–" if number is None else f"{number / 2**20:.1f}\N{NO-BREAK SPACE}MB"
 
 
 def cells(row):
