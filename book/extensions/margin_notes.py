@@ -17,16 +17,17 @@ class MarginNotes(SphinxTransform):
     def apply(self, **kwargs):
         """Look at the classes that the cells' tags became."""
         for cell in list(self.document.findall(nodes.container)):
-            for note in _notes(cell["classes"]):
+            for note in _notes(cell["classes"], self.app.builder.format == "html"):
                 cell.parent.insert(cell.parent.index(cell), note)
 
 
-def _notes(classes):
-    """Yield a note for each class that is a tag of these kinds."""
+def _notes(classes, on_a_page):
+    """Yield a note for each class that is a tag of these kinds; on a page a name may go on below a point."""
     for name in classes:
         for prefix, sentence in NOTES.items():
             if name.startswith(prefix):
-                where = name.removeprefix(prefix).replace(".", ".\N{ZERO WIDTH SPACE}")  # lines end there
+                where = name.removeprefix(prefix)
+                where = where.replace(".", ".\N{ZERO WIDTH SPACE}") if on_a_page else where
                 words = nodes.paragraph("", sentence, nodes.literal(text=where))
                 yield nodes.container("", words, classes=["margin"])
 
