@@ -140,12 +140,12 @@ def _gradebook(chosen):
 
     with Queue(chosen.out) as queue:
         if chosen.back:
-            print(f"{take(queue, chosen.course_dir):,} marks are read from the gradebook.")
+            print(f"Marks read from the gradebook: {take(queue, chosen.course_dir):,}.")
             return _told(*write_reports(queue), chosen.out)
         count, problems = give(queue, chosen.course_dir)
     for problem in problems:
         print(_plain(problem))
-    print(f"{count:,} students have their marks in the gradebook of {chosen.course_dir}.")
+    print(f"Students with their marks in the gradebook of {chosen.course_dir}: {count:,}.")
     return 2 if problems else 0
 
 
@@ -198,14 +198,14 @@ def _told(found, problems, folder=None):
     ungraded = [row for row in found if row.points is None]
     refused = [row for row in found if row.result and row.result["refused"]]
     to_mark = sum(row.to_mark > 0 for row in found)
-    print(f"{len(found):,} students: {len(found) - len(ungraded):,} have a mark.")
+    print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded):,}.")
     if refused:
-        print(f"{len(refused):,} could not be read:")
+        print(f"Could not be read: {len(refused):,}")
         _list(refused)
     if to_mark:
-        print(f"{to_mark:,} have exercises that you mark: fill in to_mark.csv and call it marks.csv.")
+        print(f"With exercises that you mark: {to_mark:,}. Fill in to_mark.csv and call it marks.csv.")
     if ungraded:
-        print(f"{len(ungraded):,} are not graded; run the same command again:")
+        print(f"Not graded: {len(ungraded):,}; run the same command again:")
         _list(ungraded)
     for problem in problems:
         print(problem)

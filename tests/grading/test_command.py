@@ -66,10 +66,10 @@ def test_grade_says_what_came_of_it_and_writes_the_reports(submissions, grader, 
     assert grade(submissions) == 0
     printed = capsys.readouterr()
     assert printed.out.splitlines() == [
-        "3 students: 3 have a mark.",
-        "1 could not be read:",
+        "Students: 3, with a mark: 3.",
+        "Could not be read: 1",
         "  cleo: could not be read: there is no notebook in the folder.",
-        "1 have exercises that you mark: fill in to_mark.csv and call it marks.csv.",
+        "With exercises that you mark: 1. Fill in to_mark.csv and call it marks.csv.",
         f"Open {submissions.parent / 'out' / 'class.html'}",
     ]
     assert "3/3" in printed.err and CHAPTER in printed.err  # the bar
@@ -97,7 +97,7 @@ def test_status_prints_one_row_for_each_student(submissions, grader, capsys):
         "ben          2 of 14  not yet: three_calls, reduce_mean, two_layers, Linear; 2 to give by hand",
     ]
     assert lines[3] == "d\ufffd[31mora    0 of 14  could not be read: there is no notebook in the folder."
-    assert lines[4] == "4 students: 4 have a mark."
+    assert lines[4] == "Students: 4, with a mark: 4."
 
 
 def test_what_is_not_graded_is_told_and_tried_again(submissions, grader, capsys):
@@ -105,7 +105,7 @@ def test_what_is_not_graded_is_told_and_tried_again(submissions, grader, capsys)
     (submissions / "dora" / f"{CHAPTER}.ipynb").write_bytes(notebook(do="fault"))
     assert grade(submissions) == 2
     out = capsys.readouterr().out
-    assert "1 are not graded; run the same command again:\n  dora: not graded, because the sandbox" in out
+    assert "Not graded: 1; run the same command again:\n  dora: not graded, because the sandbox" in out
     assert points(submissions)["dora"] == ""
     grader(stand_ins.stricter, "v1")
     assert grade(submissions) == 0
@@ -254,6 +254,6 @@ def test_a_finished_class_of_a_thousand_is_resumed_in_two_seconds(tmp_path, grad
     start = time.process_time()
     assert grade(tmp_path / "in") == 0
     assert time.process_time() - start < 2  # seconds of this process, so that a busy machine does not matter
-    assert capsys.readouterr().out.startswith("1,000 students: 1,000 have a mark.")
+    assert capsys.readouterr().out.startswith("Students: 1,000, with a mark: 1,000.")
     data = json.loads((tmp_path / "out" / "feedback" / "s0999.json").read_text())
     assert data["points"] == 2

@@ -166,7 +166,7 @@ def autograded(place, student):
 
 def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
     assert give(marks, place) == 0
-    assert "3 students have their marks in the gradebook" in capsys.readouterr().out
+    assert f"Students with their marks in the gradebook of {place}: 3." in capsys.readouterr().out
     first = book(place)
     assert first["anna", "check_scale"] == (2, None, False)
     assert first["ben", "check_scale"] == (0, None, False)
@@ -195,7 +195,7 @@ def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
     assert book(place)["ben", "check_light_tanh"] == (None, 1.5, False)
     assert book(place)["ben", "check_scale"] == (0, 0.5, False)
     assert take(marks, place) == 0
-    assert "2 marks are read from the gradebook." in capsys.readouterr().out
+    assert "Marks read from the gradebook: 2." in capsys.readouterr().out
     assert points(marks) == {"anna": ("12", "", "2"), "ben": ("12.0", "1.5", "0.5"), "cleo": ("0", "0", "0")}
     assert "nearly: two arrays are kept" in (marks / "feedback" / "ben.html").read_text()
 
@@ -349,7 +349,7 @@ def test_the_exchange_our_grader_the_formgrader_and_back(place, tmp_path):
         )
         formgrader.ask(f"api/comment/{words['id']}", words | {"manual_comment": "keeps two"})
     run([*ours, "gradebook", "../marks", "--course-dir", "."], place)
-    assert "1 marks are read" in run([*ours, "gradebook", "../marks", "--course-dir", ".", "--back"], place)
+    assert "Marks read from the gradebook: 1." in run([*ours, "gradebook", "../marks", "--course-dir", ".", "--back"], place)
     assert points(tmp_path / "marks") == {"anna": ("13.5", "1.5", "2"), "ben": ("0", "", "0")}
     assert "keeps two" in (tmp_path / "marks" / "feedback" / "anna.html").read_text()
     nbgrader(place, "generate_feedback", CHAPTER)
