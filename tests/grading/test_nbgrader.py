@@ -349,7 +349,8 @@ def test_the_exchange_our_grader_the_formgrader_and_back(place, tmp_path):
         )
         formgrader.ask(f"api/comment/{words['id']}", words | {"manual_comment": "keeps two"})
     run([*ours, "gradebook", "../marks", "--course-dir", "."], place)
-    assert "Marks read from the gradebook: 1." in run([*ours, "gradebook", "../marks", "--course-dir", ".", "--back"], place)
+    said = run([*ours, "gradebook", "../marks", "--course-dir", ".", "--back"], place)
+    assert "Marks read from the gradebook: 1." in said
     assert points(tmp_path / "marks") == {"anna": ("13.5", "1.5", "2"), "ben": ("0", "", "0")}
     assert "keeps two" in (tmp_path / "marks" / "feedback" / "anna.html").read_text()
     nbgrader(place, "generate_feedback", CHAPTER)
