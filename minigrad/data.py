@@ -197,8 +197,8 @@ def spirals(examples=300, n_classes=3, noise=0.1, rng=0):
     Examples
     --------
     >>> X, T = spirals(6)
-    >>> X.shape, T
-    ((6, 2), array([0, 0, 1, 1, 2, 2]))
+    >>> X.shape, T.tolist()
+    ((6, 2), [0, 0, 1, 1, 2, 2])
     """
     rng = np.random.default_rng(rng)
     T = np.arange(examples) * n_classes // examples
