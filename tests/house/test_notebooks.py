@@ -202,9 +202,14 @@ def prose_is_short(notebook, stem):
 
 
 def lists_are_meant(notebook, stem):
-    """A sentence that begins with "173." would be shown as item 173 of a list."""
-    numbers = [re.findall(r"^(\d+)\. ", cell.source, flags=re.MULTILINE) for cell in prose_cells(notebook)]
-    return [f"a line begins with {found[0]}." for found in numbers if len(found) == 1 and found != ["1"]]
+    """A sentence that begins with "173." would be shown as item 173 of a list; 2 alone may follow a 1."""
+    problems, last = [], 0
+    for cell in prose_cells(notebook):
+        numbers = [int(number) for number in re.findall(r"^(\d+)\. ", cell.source, flags=re.MULTILINE)]
+        if len(numbers) == 1 and numbers[0] not in (1, last + 1):
+            problems.append(f"a line begins with {numbers[0]}.")
+        last = numbers[-1] if numbers else last
+    return problems
 
 
 # the rules of chapters
