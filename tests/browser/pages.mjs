@@ -132,7 +132,7 @@ async function look(name) {
   await page.emulateMedia({ media: "print", colorScheme: "light" });
   await page.setViewportSize({ width: 680, height: 1000 }); // what A4 leaves between its margins
   const cut = await page.evaluate(() => [...document.querySelectorAll("article :is(pre, table, div.math mjx-math)")]
-    .filter((box) => Math.max(box.scrollWidth, box.offsetWidth) > box.closest("div").clientWidth + 1)
+    .filter((box) => Math.max(box.scrollWidth, box.offsetWidth) > box.closest("div, article").clientWidth + 1)
     .map((box) => box.textContent.slice(0, 120)));
   await context.close();
   const paint = await firstPaint(name, known);

@@ -36,7 +36,9 @@ BYTES, MILLISECONDS, PHONE = 3_000_000, 1_500, 360
 BAD = """<!doctype html><html lang="en"><title>Bad</title>
 <style>p { color: #aaa; background: #fff; transition: color 1s } :focus { outline: none }</style>
 <article><h1>Bad</h1><p>too pale</p><div style="width: 500px">wide</div><button tabindex="-1">left</button>
-<pre style="overflow: auto">LINE</pre><img src="lost.png" alt="lost"><a href="#">no ring</a>
+<pre style="overflow: auto">LINE</pre><div><table><td>LINE</table></div><div class="math">
+<mjx-math style="display: inline-block; width: 900px">formula</mjx-math></div>
+<img src="lost.png" alt="lost"><a href="#">no ring</a>
 <div class="explore-1"><img alt="still" src="data:,"><input type="range" aria-label="dead" max="5"></div>
 </article><script>fetch("http://127.0.0.1:9/far").catch(() => {}); nobody()</script></html>"""
 
@@ -109,5 +111,6 @@ def test_each_fault_of_a_page_is_found(look, tmp_path):
     with served(tmp_path) as address:
         found = look(address, "bad.html#")
     assert {kind for kind in MUST_BE_EMPTY if found[kind]} == {*MUST_BE_EMPTY}
+    assert [text[:7] for text in found["cut"]] == ["xxxxxxx", "xxxxxxx", "formula"]
     assert len(found["moved"]["dead"]) == 3  # its value moves, and nothing else
     assert found["width"] > PHONE and found["picture"] > PHONE

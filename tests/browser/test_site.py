@@ -68,7 +68,7 @@ def test_an_exercise_is_checked_and_what_is_done_is_kept_in_the_browser(visit):
     assert "Hint 1 of 3" in said(wrong, hint)
     assert "centre: right" not in said(wrong, hint)
     assert "centre: right. 1 point." in said(right, CHECK)
-    assert "1 of 1 points  ✓ centre" in said(later, "progress()")
+    assert "1 of 1 points  ✓\xa0centre" in said(later, "progress()")
 
 
 @pytest.mark.long
