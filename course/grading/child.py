@@ -193,6 +193,7 @@ def main():
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     reading, writing = os.fdopen(source, "rb"), os.fdopen(target, "wb", buffering=0)
+    answering = os.getpid()
 
     def read(count):
         part = reading.read(count)
@@ -201,6 +202,8 @@ def main():
         return part
 
     def write(frame):
+        if os.getpid() != answering:
+            os._exit(0)  # a copy that a submission's fork has left: one answer to a question is enough
         view = memoryview(frame)
         while view:
             view = view[writing.write(view) :]

@@ -111,7 +111,7 @@ def centre(X):
     ),
     "a cell that answers itself and does not read on": case(
         "00_start",
-        "failed",
+        {"centre": "failed", None: "failed"},
         REACH + "\nreply(None)\nos.read(3, 5000)\ntime.sleep(1000)",
         "x = '" + "a" * 1_000_000 + "'\ndef centre(X): pass",
     ),
@@ -236,6 +236,14 @@ def complex_slope(f, x):
     ),
     # processes, threads, files, text
     "a fork bomb": case("00_start", "failed", "import os\ndef centre(X):\n    while True: os.fork()"),
+    "a fork bomb above a right answer": case(
+        "04_closures",
+        {"reduce_mean": "failed", "scale": "passed"},
+        "import os\ndef reduce_mean(X):\n    while True: os.fork()",
+        "def scale(gain, dgain):\n    def forward(X):\n        def backward(dY):\n"
+        "            dgain[...] += (X * dY).sum(axis=0)\n            return gain * dY\n\n"
+        "        return gain * X, backward\n\n    return forward",
+    ),
     "a fork bomb in a cell": case(
         "00_start",
         {"centre": "passed"},
