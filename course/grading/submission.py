@@ -16,6 +16,9 @@ CELLS = 500
 WORK = 200_000  # characters that IPython may read: each of its commands makes it read the cell again
 LINE = 1_000  # characters of a line that may be a command
 COMMAND = re.compile(r"^[ \t]*(?:[%!?,;/]|>>>|In \[)|\?[ \t]*$|=[ \t]*[%!]", re.MULTILINE)
+ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # of lines, for str and IPython; not for Python
+HIDDEN = {ord(end): chr(0xFDD0 + place) for place, end in enumerate(ENDS)}  # letters that no text has
+SHOWN = {ord(hidden): chr(end) for end, hidden in HIDDEN.items()}
 CELL_COMMAND = re.compile(r"\s*%%(\S*).*\n?")
 NOT_PYTHON = (
     "bash sh script html HTML javascript js latex markdown svg writefile file perl ruby cmd system sx"
@@ -159,6 +162,7 @@ def _without_commands(source):
 
     with warnings.catch_warnings(action="ignore"):  # it wonders at characters that end a line for str alone
         try:
-            return TransformerManager().transform_cell(source)
+            hidden = re.sub(rf"(?<=[^\n])[{ENDS}]", lambda end: end[0].translate(HIDDEN), source)
+            return TransformerManager().transform_cell(hidden).translate(SHOWN)
         except Exception:  # of a cell that is no Python: it will say so where it runs
             return source

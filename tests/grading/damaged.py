@@ -197,8 +197,8 @@ in_code(
     magics_last=lambda source: source + "\nplaces = !ls\nwhere = %pwd\n%timeit -n 1 0\nnp.sum?\n?np",
     magic_in_a_block=lambda source: "if True:\n    %time\n    !ls {1 + 1}\n" + source,
     help_at_the_end=lambda source: source + "\nprint??",
-    # careful: all of str's line ends, of which Python knows three; below them IPython finds no command (3.12)
-    strange_line_ends=lambda source: "%pwd\nx = 'a\u2028b\x0c'\n" + source,
+    # careful: all of str's line ends, of which Python knows three
+    strange_line_ends=lambda source: "x = 'a\u2028b\x0c'\n%pwd\n" + source,
 )
 among_cells(
     pip="!pip install numpy matplotlib\n%pip install tqdm",
