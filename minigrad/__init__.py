@@ -6,7 +6,7 @@ A forward pass returns its result and a function that knows how to go back: `Y, 
 
 from minigrad.gradcheck import gradcheck, numerical_gradient
 from minigrad.parameter import Buffer, Parameter
-from minigrad.layer import Layer, Sequential
+from minigrad.layer import Layer, Sequential, as_layer, observed
 from minigrad.layers.linear import Linear
 from minigrad.layers.activations import GELU, ReLU, Sigmoid, Softmax, Tanh
 from minigrad.layers.combinators import Parallel, Residual, Watch, chain
@@ -36,7 +36,7 @@ __all__ = [
     # chapter 04
     "Parameter", "Layer", "Linear", "Sum", "ReLU",
     # chapter 05
-    "chain", "Sequential", "Residual", "Parallel", "Watch", "Sigmoid", "Tanh",
+    "chain", "Sequential", "as_layer", "Residual", "Parallel", "Watch", "Sigmoid", "Tanh",
     "Mean", "Max", "Flatten", "Reshape", "Transpose",
     # chapter 06
     "mse", "bce_with_logits", "cross_entropy", "Softmax",
@@ -57,7 +57,7 @@ __all__ = [
     # chapters 16 and 17
     "Embedding", "Positions", "MultiHeadAttention", "GELU", "TransformerBlock",
     # chapters 19, 22 and 23
-    "Recompute", "average_gradients", "broadcast", "Evaluator",
+    "Recompute", "average_gradients", "broadcast", "Evaluator", "observed",
     # chapter 21
     "array_module", "to_numpy", "to_device",
 ]  # fmt: skip

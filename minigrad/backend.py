@@ -8,6 +8,8 @@ import sys
 
 import numpy as np
 
+from minigrad.shapes import float_type_of
+
 # careful: glibc hands large freed arrays back to the kernel, and gets them back page by page in each step,
 # which can double its time. Freeing one array of nearly 32 MB, here, tells it to keep them.
 np.empty(2**25 - 2**16, dtype=np.uint8)
@@ -36,8 +38,21 @@ def to_numpy(array):
     return np.asarray(array) if array_module(array) is np else array.get()
 
 
+def like(array, X):
+    """Return an array of numbers in the float type of X, and where X is.
+
+    Examples
+    --------
+    >>> like(np.array([1.0]), np.zeros(3, np.float32)).dtype
+    dtype('float32')
+    """
+    if array_module(array) is not array_module(X):
+        array = array_module(X).asarray(to_numpy(array))
+    return array.astype(float_type_of(X), copy=False)
+
+
 def to_device(model, device):
-    """Move a model's data, gradients, buffers and optimizer state to "cpu" or "gpu", and return the model.
+    """Move a model's data, gradients and buffers to "cpu" or "gpu", and return the model.
 
     Parameters
     ----------
@@ -74,8 +89,5 @@ def to_device(model, device):
             ) from error
         convert = cupy.asarray
     for part in [*model.parameters(), *model.buffers()]:
-        part.data = convert(part.data)
-        if hasattr(part, "grad"):
-            part.grad = convert(part.grad)
-            part.state = {name: convert(value) for name, value in part.state.items()}
+        part.convert(convert)
     return model

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from minigrad.backend import array_module, to_numpy
-from minigrad.layer import walk
 from minigrad.parameter import Buffer, Parameter
+from minigrad.parts import named_parts
 
 FORMAT = 1
 LEARNER = "(learner)"  # the name of the generator that shuffles, beside those inside the model
@@ -45,10 +45,6 @@ def save(path, thing):
     path = Path(path)
     parts, generators = _contents(thing)
     arrays = {f"data/{name}": to_numpy(part.data) for name, part in parts.items()}
-    for name, part in parts.items():
-        arrays |= {
-            f"state/{name}/{key}": to_numpy(array) for key, array in getattr(part, "state", {}).items()
-        }
     header = {
         "format": FORMAT,
         "generators": {name: generator.bit_generator.state for name, generator in generators.items()},
@@ -108,8 +104,6 @@ def load(path, thing):
         part.data = asarray(arrays[f"data/{name}"])
         if isinstance(part, Parameter):
             part.grad = np.zeros_like(part.data)
-            state = f"state/{name}/"
-            part.state = {key[len(state) :]: asarray(a) for key, a in arrays.items() if key.startswith(state)}
     for name, generator in generators.items():
         generator.bit_generator.state = header["generators"][name]
     if not callable(thing):
@@ -119,7 +113,7 @@ def load(path, thing):
 
 def _contents(thing):
     """Return what a model or a learner has to remember, by name: arrays, and random generators."""
-    found = dict(walk(thing if callable(thing) else thing.model))
+    found = dict(named_parts(thing if callable(thing) else thing.model))
     parts = {name: part for name, part in found.items() if isinstance(part, (Parameter, Buffer))}
     generators = {name: part for name, part in found.items() if isinstance(part, np.random.Generator)}
     return parts, generators if callable(thing) else generators | {LEARNER: thing.rng}

@@ -4,10 +4,7 @@ Holds Evaluator. Leaves out gradients, since serving needs none (`minigrad.repli
 that trains (`minigrad.learner`). Built in chapter 23.
 """
 
-import copy
-
-from minigrad.layer import Layer, walk
-from minigrad.parameter import Buffer, Parameter
+from minigrad.layer import as_layer, observed
 
 
 class Evaluator:
@@ -15,24 +12,24 @@ class Evaluator:
 
     Parameters
     ----------
-    model : Layer
+    model : Layer or function
         Its Parameters and Buffers are used, not copied: what it learns later is seen here at once.
 
     Attributes
     ----------
     activations : dict of str to array
-        What each layer returned in the last `forward`, under the names that `model.walk()` gives; "" is the
+        What each layer returned in the last `forward`, under the names that `model.named_layers()` gives; "" is the
         model itself. A layer that was used twice shows its last result.
 
     Raises
     ------
     TypeError
-        If the model is no Layer.
+        If the model cannot be called.
 
     Notes
     -----
-    The layers are copied, which costs next to nothing: their weights are not. So an Evaluator never touches
-    the model, and several of them may run at the same time.
+    Nothing is copied and nothing is changed: the layers are observed, in the thread that calls `forward` and
+    while it runs (minigrad.layer.observed). So several of them may run at the same time.
 
     References
     ----------
@@ -52,26 +49,19 @@ class Evaluator:
     """
 
     def __init__(self, model):
-        if not isinstance(model, Layer):
-            came = type(model).__name__
-            raise TypeError(f"an Evaluator runs a Layer, got {came}: put it into Sequential(...).")
-        shared = {id(part): part for _, part in walk(model) if isinstance(part, (Parameter, Buffer))}
+        self.model = as_layer(model)
         self.activations = {}
-        self.model = copy.deepcopy(model, shared)
-        for name, layer in self.model.walk():
-            layer.forward = self._watched(name, layer.forward)
 
     def forward(self, X):
         """Return the model's Y for X, as outside training, and keep what its layers returned."""
-        self.activations.clear()
-        return self.model.predict(X)
+        names = {layer: name for name, layer in self.model.named_layers().items()}
+        activations = {}
 
-    def _watched(self, name, forward):
-        """Return a forward that leaves its result among the activations."""
+        def keep(layer, Y):
+            if layer in names:
+                activations[names[layer]] = Y
 
-        def watched(X):
-            Y, backward = forward(X)
-            self.activations[name] = Y
-            return Y, backward
-
-        return watched
+        with observed(after=keep):
+            Y = self.model.predict(X)
+        self.activations = activations
+        return Y

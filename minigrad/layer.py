@@ -1,121 +1,68 @@
-"""The contract of a layer, and layers one after the other.
+"""The contract of a layer, functions as layers, and layers one after the other.
 
 A layer is anything callable that returns its result and a function that knows how to go back:
 `Y, backward = layer(X)`, then `dX = backward(dY)`. Holds Layer, the base class that adds shape checks in both
-directions, names, and the search for parameters; and Sequential, which `>>` makes. Plain functions are layers
-too: their parameters are found in their closures. Leaves out all mathematics: that stands in the layers.
-Built in chapters 04 (Layer) and 05 (Sequential).
+directions, names, and the search for parameters; Function and as_layer, by which a plain function becomes a
+Layer; Sequential, which `>>` makes; and observed, by which somebody may look on. Leaves out all mathematics:
+that stands in the layers. Built in chapters 04 (Layer) and 05 (Sequential).
 """
 
+import contextlib
+import contextvars
 import functools
+import inspect
 
 import numpy as np
 
 from minigrad.parameter import Buffer, Parameter
-from minigrad.shapes import ShapeError, fits, require_batch, shape_of
+from minigrad.parts import attributes, copied, named_parts
+from minigrad.shapes import ShapeError, fits, require_batch, require_float_type, shape_of
+
+_observer = contextvars.ContextVar("observer", default=None)
 
 
-@functools.cache
-def _options(code, training, need_dX):
-    """Return a dict of the options that a function's code declares as arguments."""
-    declared = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
-    options = {"training": training, "need_dX": need_dX}
-    return {name: value for name, value in options.items() if name in declared}
-
-
-def run(layer, X, training=False, need_dX=True):
-    """Call a Layer or a plain function, with the options that it declares, and see that it returns a pair.
+@contextlib.contextmanager
+def observed(before=None, after=None):
+    """Let somebody look on while layers run, in this thread and inside this `with` alone.
 
     Parameters
     ----------
-    layer : callable, X -> (Y, backward)
-    X : array or tuple of arrays
-    training : bool
-        True while fitting: layers such as Dropout behave differently then.
-    need_dX : bool
-        False if nobody will read dX, so that the layer may save itself the work and return None.
+    before : function, (layer, X) -> None, optional
+        Called before each layer looks at its X.
+    after : function, (layer, Y) -> None, optional
+        Called with what each layer returns.
 
-    Returns
-    -------
-    Y : array
-    backward : function, dY -> dX
-
-    Raises
-    ------
-    TypeError
-        If something else came back.
+    References
+    ----------
+    Chapters 12 and 23.
 
     Examples
     --------
-    >>> Y, backward = run(lambda X: (2 * X, lambda dY: 2 * dY), np.array([1.0, 4.0]), training=True)
-    >>> backward(np.array([1.0, 1.0]))
-    array([2., 2.])
+    >>> double = as_layer(lambda X: (2 * X, lambda dY: 2 * dY))
+    >>> with observed(after=lambda layer, Y: print(Y)):
+    ...     Y, backward = (double >> double)(np.array([1.0]))
+    [2.]
+    [4.]
+    [4.]
     """
-    if isinstance(layer, Layer):
-        return layer(X, training, need_dX)  # which checks more
-    code = getattr(layer, "__code__", None) or getattr(type(layer).__call__, "__code__", None)
-    result = layer(X, **_options(code, training, need_dX))
-    if not (isinstance(result, tuple) and len(result) == 2 and callable(result[1])):
-        name = getattr(layer, "__qualname__", layer)
-        raise TypeError(f"{name} must return a pair (Y, backward), got {type(result).__name__}.")
-    return result
+    token = _observer.set((before, after))
+    try:
+        yield
+    finally:
+        _observer.reset(token)
 
 
-def name_of(layer):
-    """Return what to call a layer inside another: a Layer as it prints itself, a function by its name."""
-    return getattr(layer, "__name__", None) or repr(layer)
-
-
-def _inside(thing):
-    """Return the (name, part) pairs one step inside a container or a callable: attributes, closure."""
-    if isinstance(thing, dict):
-        return thing.items()
-    if isinstance(thing, (list, tuple)):
-        return enumerate(thing)
-    if isinstance(thing, type) or not callable(thing):
+def _options_of(function):
+    """Return which of the options `training` and `need_dX` a function wants to be given."""
+    try:
+        declared = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # of some functions written in C Python knows no signature
         return ()
-    attributes, cells = getattr(thing, "__dict__", {}), getattr(thing, "__closure__", None)
-    if not cells:
-        return attributes.items()
-    closure = zip(thing.__code__.co_freevars, (cell.cell_contents for cell in cells), strict=True)
-    return [*attributes.items(), *closure]
-
-
-def walk(thing):
-    """Return (name, part) for everything inside a layer or function, in attribute order, each object once.
-
-    Parts are layers, functions, Parameters, Buffers and random Generators; attributes, closures, lists,
-    tuples and dicts are looked into. An object met twice is shared, and has the name of the first meeting.
-
-    Parameters
-    ----------
-    thing : Layer, function, or container of such
-
-    Returns
-    -------
-    list of (str, object)
-        The thing itself comes first, if it is a part, under the name "".
-
-    Examples
-    --------
-    >>> def scale(W):
-    ...     return lambda X: (X * W.data, lambda dY: dY * W.data)
-    >>> walk(scale(Parameter([2.0])))[1:]
-    [('W', Parameter(1,))]
-    """
-    found = []
-    _visit("", thing, found, {})
-    return found
-
-
-def _visit(name, thing, found, seen):
-    """Add a thing to what was found, if it is a part, and then what is inside it; but nothing twice."""
-    if id(thing) not in seen:
-        seen[id(thing)] = thing
-        if callable(thing) or isinstance(thing, (Parameter, Buffer, np.random.Generator)):
-            found.append((name, thing))
-        for key, part in _inside(thing):
-            _visit(f"{name}.{key}" if name else str(key), part, found, seen)
+    fixed = function.keywords if isinstance(function, functools.partial) else ()
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
+    return tuple(
+        name for name in ("training", "need_dX") if name not in fixed and (takes_all or name in declared)
+    )
 
 
 class Layer:
@@ -124,6 +71,11 @@ class Layer:
     Subclasses write `forward(self, X)`, which returns `(Y, backward)`; a forward that declares `training` or
     `need_dX` is given them. Whatever the way back needs stays in the closure `backward`, nothing of a pass is
     stored on the layer, so one layer may be used twice in one pass, or by many threads at once.
+
+    Attributes
+    ----------
+    frozen : bool
+        True after `freeze`: the layer then runs as outside training.
 
     Notes
     -----
@@ -144,7 +96,13 @@ class Layer:
     (array([2., 8.]), array([2., 2.]))
     """
 
-    opening = None  # (Y, rng) while `initialize` runs a sample through, for the layers that are still open
+    frozen = False
+    has_width = False  # True for layers that decide how many numbers leave them: the last may ask the targets
+    _options = ()
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        cls._options = _options_of(cls.forward)
 
     def forward(self, X):
         """Return (Y, backward): the result and the way back. Every layer writes its own."""
@@ -157,9 +115,9 @@ class Layer:
         ----------
         X : array (batch, ...) or tuple of arrays
         training : bool
-            Passed to a forward that declares it.
+            Passed to a forward that declares it: layers such as Dropout behave differently then.
         need_dX : bool
-            Passed to a forward that declares it; False lets backward return None.
+            Passed to a forward that declares it; False, if nobody will read dX, lets backward return None.
 
         Returns
         -------
@@ -173,18 +131,29 @@ class Layer:
         TypeError
             If forward does not return a pair.
         """
-        if self.opening:
-            self.open(X, *self.opening)
+        before, after = _observer.get() or (None, None)
+        if before:
+            before(self, X)
         self.check_input(X)
-        Y, backward = run(self.forward, X, training, need_dX)
+        options = {}
+        if "training" in self._options:
+            options["training"] = training and not self.frozen
+        if "need_dX" in self._options:
+            options["need_dX"] = need_dX
+        result = self.forward(X, **options)
+        if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
+            raise TypeError(f"{self} must return a pair (Y, backward), got {_in_words(result)}.")
+        Y, backward = result
         X_shape, Y_shape = shape_of(X), shape_of(Y)
+        if after:
+            after(self, Y)
 
         def checked_backward(dY):
-            if dY is None or not fits(dY, Y_shape):
+            if getattr(dY, "shape", None) != Y_shape and (dY is None or not fits(dY, Y_shape)):
                 came = None if dY is None else shape_of(dY)
                 raise ShapeError(f"{self}: backward expects dY of Y's shape {Y_shape}, got {came}.")
             dX = backward(dY)
-            if not fits(dX, X_shape):
+            if getattr(dX, "shape", None) != X_shape and not fits(dX, X_shape):
                 came = shape_of(dX)
                 raise ShapeError(f"{self}: backward must return dX of X's shape {X_shape}, got {came}.")
             return dX
@@ -192,10 +161,13 @@ class Layer:
         return Y, checked_backward
 
     def check_input(self, X):
-        """Refuse an X that this layer cannot take; layers with `n_in` want it in the last axis."""
-        n_in = getattr(self, "n_in", None)
-        if n_in is not None and shape_of(X)[-1:] != (n_in,):
-            raise ShapeError(f"{self} expects {n_in} inputs in the last axis, got X of shape {shape_of(X)}.")
+        """Refuse an X that this layer cannot take, in a sentence; layers that are particular write it."""
+
+    def open(self, X, Y, rng):
+        """Take missing sizes from a sample and draw what is missing; a layer with parameters writes it."""
+
+    def forget(self):
+        """Let the next `open` draw anew; a layer that draws writes it."""
 
     def initialize(self, X, Y=None, rng=None):
         """Run a sample through, and let every layer that is still open draw its parameters on the way.
@@ -207,47 +179,67 @@ class Layer:
         Y : array, optional
             A sample of targets; the last layer that has a width takes it from them, if it is open.
         rng : int or numpy.random.Generator, optional
-            What the layers draw from, one after the other, unless they have their own.
+            What the layers draw from, one after the other, unless they have their own. A second call with an
+            rng draws anew, into the same arrays; one without an rng leaves what has been drawn.
 
         Returns
         -------
         self
         """
-        layers = [layer for _, layer in self.walk()]
-        sized = [layer for layer in layers if hasattr(layer, "n_out")]
-        rng = None if rng is None else np.random.default_rng(rng)
-        for layer in layers:
-            layer.opening = (Y if layer in sized[-1:] else None, rng)
-        try:
+        if rng is not None:
+            for layer in self.named_layers().values():
+                layer.forget()
+        return self.open_all(X, Y, None if rng is None else np.random.default_rng(rng))
+
+    def open_all(self, X, Y, rng):
+        """Run a sample through, and open each layer when the sample has come to it; return self."""
+        last = [layer for layer in self.named_layers().values() if layer.has_width][-1:]
+        with observed(before=lambda layer, X: layer.open(X, Y if layer in last else None, rng)):
             self(X)
-        finally:
-            for layer in layers:
-                vars(layer).pop("opening", None)
         return self
 
-    def open(self, X, Y, rng):
-        """Take missing sizes from a sample and draw what is missing; a layer with parameters writes it."""
-
-    def walk(self):
-        """Return (name, layer) for this layer and those inside it, in attribute order, each once."""
-        return [(name, part) for name, part in walk(self) if isinstance(part, Layer)]
+    def named_layers(self):
+        """Return a dict of names to layers: this one, under the name "", and those inside it, each once."""
+        return {name: part for name, part in named_parts(self) if isinstance(part, Layer)}
 
     def named_parameters(self):
         """Return a dict of names to Parameters, found now, each object once, in attribute order."""
-        return {name: part for name, part in walk(self) if isinstance(part, Parameter)}
+        return {name: part for name, part in named_parts(self) if isinstance(part, Parameter)}
 
     def parameters(self):
         """Return the list of Parameters, found now, each object once, in attribute order."""
-        return [part for _, part in walk(self) if isinstance(part, Parameter)]
+        return [part for _, part in named_parts(self) if isinstance(part, Parameter)]
 
     def buffers(self):
         """Return the list of Buffers, found now, each object once, in attribute order."""
-        return [part for _, part in walk(self) if isinstance(part, Buffer)]
+        return [part for _, part in named_parts(self) if isinstance(part, Buffer)]
 
     def zero_grad(self):
         """Set the gradients of all parameters to zero."""
         for parameter in self.parameters():
             parameter.zero_grad()
+
+    def freeze(self, frozen=True):
+        """Stop training this layer and all inside it, and return it: they run as outside training, too.
+
+        Optimizers pass its Parameters by, its running averages stay, and no Dropout inside it draws.
+
+        Examples
+        --------
+        >>> from minigrad import Linear
+        >>> [parameter.trainable for parameter in Linear(3, 7, rng=0).freeze().parameters()]
+        [False, False]
+        """
+        for parameter in self.parameters():
+            parameter.trainable = not frozen
+        for layer in self.named_layers().values():
+            if len(layer.named_layers()) == 1:  # what is made of layers passes `training` on: they decide
+                layer.frozen = frozen
+        return self
+
+    def unfreeze(self):
+        """Train this layer and all inside it again, and return it."""
+        return self.freeze(False)
 
     def predict(self, X):
         """Return Y alone, as outside training, after one check that X is a finite batch.
@@ -264,7 +256,7 @@ class Layer:
         return self(X)[0]
 
     def to(self, dtype):
-        """Convert parameters, gradients, buffers and optimizer state to a float dtype; return self.
+        """Convert parameters, gradients and buffers to a float dtype; return self.
 
         Examples
         --------
@@ -272,22 +264,35 @@ class Layer:
         >>> Linear(3, 7, rng=0).to(np.float32).W.data.dtype
         dtype('float32')
         """
-        if np.dtype(dtype).kind != "f":
-            raise TypeError(f"parameters are floats, not {np.dtype(dtype)}: write np.float32 or np.float64.")
-        for _, part in walk(self):
-            if isinstance(part, (Parameter, Buffer)):
-                part.data = part.data.astype(dtype)
-            if isinstance(part, Parameter):
-                part.grad = part.grad.astype(dtype)
-                part.state = {name: value.astype(dtype) for name, value in part.state.items()}
+        dtype = require_float_type(dtype)
+        for part in [*self.parameters(), *self.buffers()]:
+            part.convert(lambda array: array.astype(dtype))
         return self
 
     def summary(self):
-        """Return a table of the parameters, one line each: name, shape, how many numbers; and their sum."""
-        rows = [(name, str(p.shape), p.data.size) for name, p in self.named_parameters().items()]
-        rows.append(("total", "", sum(size for _, _, size in rows)))
-        width = max(len(name) for name, _, _ in rows)
-        return "\n".join(f"{name:<{width}}  {shape:<12} {size:>9,}" for name, shape, size in rows)
+        """Return a table of the parameters, one line each: name, shape, how many numbers, and their sum.
+
+        Examples
+        --------
+        >>> from minigrad import Linear
+        >>> print(Linear(3, 7, bias=False, rng=0).freeze().summary())
+        W      (3, 7)              21  frozen
+        total                      21
+        """
+        named = self.named_parameters()
+        rows = [(name, str(p.shape), p.data.size, p.trainable) for name, p in named.items()]
+        rows.append(("total", "", sum(size for _, _, size, _ in rows), True))
+        width = max(len(name) for name, *_ in rows)
+        return "\n".join(
+            f"{name:<{width}}  {shape:<12} {size:>9,}{'' if trainable else '  frozen'}"
+            for name, shape, size, trainable in rows
+        )
+
+    def __deepcopy__(self, memo):
+        twin = memo[id(self)] = object.__new__(type(self))
+        for name, value in attributes(self):
+            setattr(twin, name, copied(value, memo))
+        return twin
 
     def __rshift__(self, other):
         return Sequential(self, other)
@@ -297,6 +302,84 @@ class Layer:
 
     def __repr__(self):
         return f"{type(self).__name__}()"
+
+
+class Function(Layer):
+    """A plain function, or anything else that can be called, as a Layer; as_layer makes it.
+
+    Parameters
+    ----------
+    function : callable, X -> (Y, backward)
+        What it holds is found wherever Python lets it hold it (minigrad.parts), and copied with it. The
+        options `training` and `need_dX` are passed if it declares them.
+
+    References
+    ----------
+    Chapter 05.
+
+    Examples
+    --------
+    >>> def double(X):
+    ...     return 2 * X, lambda dY: 2 * dY
+    >>> Function(double)
+    double
+    """
+
+    def __init__(self, function):
+        self.__wrapped__ = function  # Python's own name for the function inside
+        self._options = _options_of(function)
+
+    def forward(self, X, **options):
+        """Return what the function returns."""
+        return self.__wrapped__(X, **options)
+
+    def __repr__(self):
+        return getattr(self.__wrapped__, "__name__", None) or repr(self.__wrapped__)
+
+
+def as_layer(thing):
+    """Return a Layer as it is, and anything else that can be called as a Function.
+
+    Whoever is given layers asks this once, at the door: a combinator, a Learner, gradcheck.
+
+    Parameters
+    ----------
+    thing : Layer or callable, X -> (Y, backward)
+
+    Returns
+    -------
+    Layer
+
+    Raises
+    ------
+    TypeError
+        If it cannot be called, or is a class of layers instead of a layer.
+
+    References
+    ----------
+    Chapter 05.
+
+    Examples
+    --------
+    >>> as_layer(Layer)
+    Traceback (most recent call last):
+        ...
+    TypeError: Layer is a class of layers: call it to make one, Layer(...).
+    """
+    if isinstance(thing, Layer):
+        return thing
+    if isinstance(thing, type):
+        raise TypeError(f"{thing.__name__} is a class of layers: call it to make one, {thing.__name__}(...).")
+    if not callable(thing):
+        raise TypeError(f"a layer is something to call, X -> (Y, backward); got {thing!r}.")
+    return Function(thing)
+
+
+def _in_words(result):
+    """Say what a function returned instead of (Y, backward)."""
+    if not isinstance(result, tuple):
+        return f"{type(result).__name__} alone: end with `return Y, backward`"
+    return f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
 
 
 class Sequential(Layer):
@@ -323,16 +406,13 @@ class Sequential(Layer):
     """
 
     def __init__(self, *layers):
-        for layer in layers:
-            if not callable(layer):
-                raise TypeError(f"a layer is something to call, X -> (Y, backward); got {layer!r}.")
-        self.layers = list(layers)
+        self.layers = [as_layer(layer) for layer in layers]
 
     def forward(self, X, training=False, need_dX=True):
         """Run the layers in order; the way back plays their backward functions in reverse."""
         backwards = []
         for layer in self.layers:
-            X, backward = run(layer, X, training, need_dX)
+            X, backward = layer(X, training, need_dX)
             backwards.append(backward)
             need_dX = True  # from the second layer on, the layer before wants it
 
@@ -347,4 +427,4 @@ class Sequential(Layer):
         return Sequential(*self.layers, other)
 
     def __repr__(self):
-        return f"Sequential({', '.join(map(name_of, self.layers))})"
+        return f"Sequential({', '.join(map(repr, self.layers))})"

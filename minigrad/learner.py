@@ -7,7 +7,7 @@ Holds Learner, History and accuracy. Nothing here prints or draws; callbacks do.
 import numpy as np
 
 from minigrad.data import batches
-from minigrad.layer import Layer, Sequential
+from minigrad.layer import as_layer
 from minigrad.shapes import ShapeError, count_examples, require_batch, shape_of
 
 
@@ -87,7 +87,7 @@ class Learner:
     """
 
     def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0):
-        self.model = model if isinstance(model, Layer) else Sequential(model)
+        self.model = as_layer(model)
         self.loss, self.optimizer, self.metrics, self.before_step = loss, optimizer, metrics, before_step
         self.rng = np.random.default_rng(rng)
         self.epoch = 0

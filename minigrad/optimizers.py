@@ -8,26 +8,121 @@ import math
 
 import numpy as np
 
-
-def _require_rate(learning_rate):
-    """Refuse a learning rate that is neither positive nor a function."""
-    if not callable(learning_rate) and not learning_rate > 0:
-        raise ValueError(f"learning_rate must be positive, or a function of steps; got {learning_rate}.")
+from minigrad.backend import like
+from minigrad.parameter import Parameter
+from minigrad.shapes import require_number
 
 
-def _now(learning_rate, steps):
-    """Return the learning rate of a step."""
-    return learning_rate(steps) if callable(learning_rate) else learning_rate
+class Optimizer:
+    """What all optimizers share: the learning rate, and a memory of their own for each parameter.
+
+    A subclass writes `update(parameter, learning_rate, memory)`.
+
+    Parameters
+    ----------
+    learning_rate : float, or function of the number of steps taken so far -> float
+
+    Attributes
+    ----------
+    steps : int
+        Steps taken so far.
+    memory : dict of Parameter to dict
+        What this optimizer remembers about each parameter, by name: "steps", how often it was changed, and
+        arrays of its shape. A parameter that was frozen until now begins with an empty one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the learning rate, or what a schedule returns, is not a positive number (a schedule may return 0).
+
+    References
+    ----------
+    Chapter 09.
+    """
+
+    def __init__(self, learning_rate):
+        self.learning_rate = learning_rate
+        self.steps, self.memory = 0, {}
+
+    @property
+    def learning_rate(self):
+        """A positive number, or a function of the number of steps taken so far."""
+        return self._learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, learning_rate):
+        if isinstance(learning_rate, (list, tuple)) or hasattr(learning_rate, "parameters"):
+            kind = type(self).__name__
+            raise TypeError(
+                f"{kind} takes the learning rate first, {kind}(learning_rate=0.1); the parameters are given to "
+                "each step: optimizer.step(model.parameters()). A Learner does that."
+            )
+        if not callable(learning_rate):
+            require_number("learning_rate", learning_rate, above=0)
+        self._learning_rate = learning_rate
+
+    def step(self, parameters):
+        """Change every trainable parameter once, in place.
+
+        Parameters
+        ----------
+        parameters : list of Parameter
+        """
+        parameters = list_of_parameters("step", parameters)
+        learning_rate = self._rate_now()
+        for parameter in parameters:
+            if parameter.trainable:
+                self.update(parameter, learning_rate, self._memory_of(parameter))
+        self.steps += 1
+
+    def update(self, parameter, learning_rate, memory):
+        """Change one parameter in place, along its gradient; every optimizer writes its own."""
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a method update(parameter, learning_rate, memory)."
+        )
+
+    def zero_grad(self):
+        """Say that gradients are set to zero by whoever has the parameters."""
+        raise TypeError("an optimizer does not have the parameters: call model.zero_grad().")
+
+    def _rate_now(self):
+        """Return the learning rate of this step."""
+        if not callable(self.learning_rate):
+            return self.learning_rate
+        rate = self.learning_rate(self.steps)
+        require_number(f"what the schedule returns at step {self.steps}", rate, least=0)
+        return rate
+
+    def _memory_of(self, parameter):
+        """Return what is remembered about a parameter, its arrays of the type and at the place of its data."""
+        memory = self.memory.setdefault(parameter, {"steps": 0})
+        for name, array in memory.items():
+            if name != "steps" and (
+                array.dtype != parameter.data.dtype or type(array) is not type(parameter.data)
+            ):
+                memory[name] = like(array, parameter.data)
+        return memory
 
 
-def _remembered(parameter, name):
-    """Return what an optimizer remembers about a parameter under a name; zeros at first."""
-    if name not in parameter.state:
-        parameter.state[name] = np.zeros_like(parameter.data)
-    return parameter.state[name]
+def list_of_parameters(name, parameters):
+    """Return a list of Parameters, from a list or whatever else goes through them; refuse something else."""
+    if isinstance(parameters, (list, tuple)):
+        return parameters
+    if hasattr(parameters, "parameters"):
+        raise TypeError(f"{name} takes a list of Parameters, got a model: write model.parameters().")
+    if isinstance(parameters, Parameter):
+        raise TypeError(f"{name} takes a list of Parameters, got one Parameter: write [parameter].")
+    return list(parameters)
 
 
-class SGD:
+def _remembered(memory, name, parameter):
+    """Return what is remembered under a name; zeros at first."""
+    if name not in memory:
+        memory[name] = np.zeros_like(parameter.data)
+    return memory[name]
+
+
+class SGD(Optimizer):
     """Stochastic gradient descent, with momentum if asked for.
 
     Parameters
@@ -53,7 +148,7 @@ class SGD:
     Notes
     -----
     v ← momentum v + grad;  data ← data - learning_rate v.  With momentum 0: data ← data - learning_rate grad.
-    Nesterov steps along grad + momentum v. The velocity v is kept in `parameter.state["velocity"]`.
+    Nesterov steps along grad + momentum v. The velocity v is kept in `optimizer.memory[parameter]["velocity"]`.
 
     References
     ----------
@@ -71,44 +166,27 @@ class SGD:
     """
 
     def __init__(self, learning_rate=0.1, momentum=0.0, nesterov=False, weight_decay=0.0):
-        _require_rate(learning_rate)
-        if not 0 <= momentum < 1:
-            raise ValueError(f"momentum must be from 0 to below 1, got {momentum}.")
+        super().__init__(learning_rate)
+        require_number("momentum", momentum, least=0, below=1)
         if nesterov and momentum == 0:
             raise ValueError("nesterov looks ahead along the velocity, so it needs a momentum above 0.")
-        if not weight_decay >= 0:
-            raise ValueError(f"weight_decay must not be negative, got {weight_decay}.")
-        self.learning_rate, self.momentum = learning_rate, momentum
-        self.nesterov, self.weight_decay = nesterov, weight_decay
-        self.steps = 0
+        require_number("weight_decay", weight_decay, least=0)
+        self.momentum, self.nesterov, self.weight_decay = momentum, nesterov, weight_decay
 
-    def step(self, parameters):
-        """Change every trainable parameter once, in place, along its gradient.
-
-        Parameters
-        ----------
-        parameters : list of Parameter
-        """
-        learning_rate = _now(self.learning_rate, self.steps)
-        for parameter in parameters:
-            if parameter.trainable:
-                parameter.data -= learning_rate * self._direction(parameter)
-        self.steps += 1
-
-    def _direction(self, parameter):
-        """Return the direction of the step, updating the velocity."""
-        gradient = parameter.grad
+    def update(self, parameter, learning_rate, memory):
+        """Take a step along the gradient, or along the velocity."""
+        direction = parameter.grad
         if self.weight_decay:
-            gradient = gradient + self.weight_decay * parameter.data
-        if not self.momentum:
-            return gradient
-        velocity = _remembered(parameter, "velocity")
-        velocity *= self.momentum
-        velocity += gradient
-        return gradient + self.momentum * velocity if self.nesterov else velocity
+            direction = direction + self.weight_decay * parameter.data
+        if self.momentum:
+            velocity = _remembered(memory, "velocity", parameter)
+            velocity *= self.momentum
+            velocity += direction
+            direction = direction + self.momentum * velocity if self.nesterov else velocity
+        parameter.data -= learning_rate * direction
 
 
-class Adam:
+class Adam(Optimizer):
     """Steps scaled by a running mean of the gradient and by one of its square.
 
     Parameters
@@ -133,7 +211,7 @@ class Adam:
     -----
     mean ← beta1 mean + (1 - beta1) grad;  square ← beta2 square + (1 - beta2) grad².
     data ← data - learning_rate (mean / c1) / (√(square / c2) + eps), with c = 1 - beta ** steps, because both
-    means began at zero. They are kept in `parameter.state["mean"]` and `parameter.state["square"]`.
+    means began at zero; steps counts those of this parameter. The means are kept in `optimizer.memory[parameter]`.
 
     References
     ----------
@@ -150,32 +228,22 @@ class Adam:
     """
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
-        _require_rate(learning_rate)
-        if not (0 <= beta1 < 1 and 0 <= beta2 < 1):
-            raise ValueError(f"beta1 and beta2 must be from 0 to below 1, got {beta1} and {beta2}.")
-        if not eps > 0:
-            raise ValueError(f"eps must be positive, got {eps}.")
-        self.learning_rate, self.beta1, self.beta2, self.eps = learning_rate, beta1, beta2, eps
-        self.steps = 0
+        super().__init__(learning_rate)
+        require_number("beta1", beta1, least=0, below=1)
+        require_number("beta2", beta2, least=0, below=1)
+        require_number("eps", eps, above=0)
+        self.beta1, self.beta2, self.eps = beta1, beta2, eps
 
-    def step(self, parameters):
-        """Change every trainable parameter once, in place.
-
-        Parameters
-        ----------
-        parameters : list of Parameter
-        """
-        learning_rate = _now(self.learning_rate, self.steps)
-        self.steps += 1
-        c1, c2 = 1.0 - self.beta1**self.steps, 1.0 - self.beta2**self.steps
-        for parameter in parameters:
-            if parameter.trainable:
-                mean, square = (_remembered(parameter, name) for name in ("mean", "square"))
-                mean *= self.beta1
-                mean += (1.0 - self.beta1) * parameter.grad
-                square *= self.beta2
-                square += (1.0 - self.beta2) * (parameter.grad * parameter.grad)
-                parameter.data -= (learning_rate / c1) * mean / (np.sqrt(square / c2) + self.eps)
+    def update(self, parameter, learning_rate, memory):
+        """Take a step along the mean gradient, divided by the root of its mean square."""
+        mean, square = (_remembered(memory, name, parameter) for name in ("mean", "square"))
+        memory["steps"] += 1
+        c1, c2 = 1.0 - self.beta1 ** memory["steps"], 1.0 - self.beta2 ** memory["steps"]
+        mean *= self.beta1
+        mean += (1.0 - self.beta1) * parameter.grad
+        square *= self.beta2
+        square += (1.0 - self.beta2) * (parameter.grad * parameter.grad)
+        parameter.data -= (learning_rate / c1) * mean / (np.sqrt(square / c2) + self.eps)
 
 
 class AdamW(Adam):
@@ -212,25 +280,16 @@ class AdamW(Adam):
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
         super().__init__(learning_rate, beta1, beta2, eps)
-        if not weight_decay >= 0:
-            raise ValueError(f"weight_decay must not be negative, got {weight_decay}.")
+        require_number("weight_decay", weight_decay, least=0)
         self.weight_decay = weight_decay
 
-    def step(self, parameters):
-        """Change every trainable parameter once, in place.
-
-        Parameters
-        ----------
-        parameters : list of Parameter
-        """
-        kept = 1.0 - _now(self.learning_rate, self.steps) * self.weight_decay
-        for parameter in parameters:
-            if parameter.trainable:
-                parameter.data *= kept
-        super().step(parameters)
+    def update(self, parameter, learning_rate, memory):
+        """Let the weights decay, and take a step of Adam."""
+        parameter.data *= 1.0 - learning_rate * self.weight_decay
+        super().update(parameter, learning_rate, memory)
 
 
-class RMSProp:
+class RMSProp(Optimizer):
     """Steps scaled by a running mean of the square of the gradient.
 
     Parameters
@@ -254,7 +313,7 @@ class RMSProp:
     Notes
     -----
     square ← decay square + (1 - decay) grad²;  data ← data - learning_rate grad / (√square + eps). The mean
-    begins at zero, so the first steps are long; it is kept in `parameter.state["square"]`.
+    begins at zero, so the first steps are long; it is kept in `optimizer.memory[parameter]["square"]`.
 
     References
     ----------
@@ -271,29 +330,17 @@ class RMSProp:
     """
 
     def __init__(self, learning_rate=1e-3, decay=0.9, eps=1e-8):
-        _require_rate(learning_rate)
-        if not 0 <= decay < 1:
-            raise ValueError(f"decay must be from 0 to below 1, got {decay}.")
-        if not eps > 0:
-            raise ValueError(f"eps must be positive, got {eps}.")
-        self.learning_rate, self.decay, self.eps = learning_rate, decay, eps
-        self.steps = 0
+        super().__init__(learning_rate)
+        require_number("decay", decay, least=0, below=1)
+        require_number("eps", eps, above=0)
+        self.decay, self.eps = decay, eps
 
-    def step(self, parameters):
-        """Change every trainable parameter once, in place.
-
-        Parameters
-        ----------
-        parameters : list of Parameter
-        """
-        learning_rate = _now(self.learning_rate, self.steps)
-        self.steps += 1
-        for parameter in parameters:
-            if parameter.trainable:
-                square = _remembered(parameter, "square")
-                square *= self.decay
-                square += (1.0 - self.decay) * (parameter.grad * parameter.grad)
-                parameter.data -= learning_rate * parameter.grad / (np.sqrt(square) + self.eps)
+    def update(self, parameter, learning_rate, memory):
+        """Take a step along the gradient, divided by the root of its mean square."""
+        square = _remembered(memory, "square", parameter)
+        square *= self.decay
+        square += (1.0 - self.decay) * (parameter.grad * parameter.grad)
+        parameter.data -= learning_rate * parameter.grad / (np.sqrt(square) + self.eps)
 
 
 def clip_grad_norm(parameters, max_norm):
@@ -333,8 +380,8 @@ def clip_grad_norm(parameters, max_norm):
     >>> clip_grad_norm([W, b], 1.0), W.grad.round(6), b.grad.round(6)
     (5.0, array([0.6]), array([0.8]))
     """
-    if not max_norm > 0:
-        raise ValueError(f"max_norm must be positive, got {max_norm}.")
+    require_number("max_norm", max_norm, above=0)
+    parameters = list_of_parameters("clip_grad_norm", parameters)
     length = math.sqrt(sum(float((parameter.grad * parameter.grad).sum()) for parameter in parameters))
     if not math.isfinite(length):
         raise ValueError(f"the gradients have the length {length}: look for nan, or lower the learning rate.")

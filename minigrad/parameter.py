@@ -1,14 +1,14 @@
 """What a model remembers between two passes: parameters and buffers.
 
 Holds Parameter, an array with its gradient, and Buffer, an array that is saved and never trained. Leaves out
-how they are found inside a model (layer.py) and how they are changed (optimizers.py). Built in chapter 04.
+how they are found inside a model (parts.py) and how they are changed (optimizers.py). Built in chapter 04.
 """
 
 import numpy as np
 
 
 def _as_floats(data):
-    """Return a copy of data as an array of floats: training changes it in place, and not its caller's."""
+    """Return a copy of data as an array of floats; a copy, since training changes it in place."""
     array = data if hasattr(data, "__array_function__") else np.asarray(data)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"a parameter holds numbers, got an array of {array.dtype}.")
@@ -31,8 +31,7 @@ class Parameter:
         The values, changed in place by optimizers.
     grad : array of data's shape
         Sum of the gradients since the last zero_grad; backward functions add to it.
-    state : dict
-        What an optimizer remembers about this parameter, by name.
+    trainable : bool
 
     References
     ----------
@@ -46,11 +45,12 @@ class Parameter:
     array([3., 3.])
     """
 
+    __slots__ = ("data", "grad", "trainable", "__weakref__")  # so that a misspelt attribute is an error
+
     def __init__(self, data, trainable=True):
         self.data = _as_floats(data)
         self.grad = np.zeros_like(self.data)
         self.trainable = trainable
-        self.state = {}
 
     @property
     def shape(self):
@@ -60,6 +60,10 @@ class Parameter:
     def zero_grad(self):
         """Set the gradient to zero, in place."""
         self.grad.fill(0.0)
+
+    def convert(self, function):
+        """Put function(data) and function(grad) in the place of data and grad: another type, another device."""
+        self.data, self.grad = function(self.data), function(self.grad)
 
     def __repr__(self):
         return f"Parameter{self.shape}"
@@ -82,6 +86,8 @@ class Buffer:
     Buffer(2,)
     """
 
+    __slots__ = ("data", "__weakref__")
+
     def __init__(self, data):
         self.data = _as_floats(data)
 
@@ -89,6 +95,10 @@ class Buffer:
     def shape(self):
         """The shape of data."""
         return self.data.shape
+
+    def convert(self, function):
+        """Put function(data) in the place of data."""
+        self.data = function(self.data)
 
     def __repr__(self):
         return f"Buffer{self.shape}"

@@ -8,8 +8,9 @@ import copy
 
 import numpy as np
 
-from minigrad.layer import walk
-from minigrad.parameter import Parameter
+from minigrad.layer import as_layer
+from minigrad.parameter import Buffer, Parameter
+from minigrad.parts import named_parts
 
 
 def replica(model):
@@ -22,14 +23,14 @@ def replica(model):
     Returns
     -------
     Layer
-        Its Parameters are new, with zero gradients and nothing remembered; their data are the model's own
-        arrays, so a step on the model, which changes them in place, is seen by every replica. Buffers are
-        copies; a random Generator is a child of the model's, so that replicas draw different numbers.
+        Its Parameters are new, with zero gradients; their data are the model's own arrays, so a step on the
+        model, which changes them in place, is seen by every replica. Its Buffers are the model's own; a random
+        Generator is a child of the model's, so that replicas draw different numbers.
 
     Raises
     ------
     TypeError
-        If a Parameter stands in the closure of a plain function, which Python cannot copy apart.
+        If a plain function in the model reads a Parameter as a global variable, which cannot be copied apart.
 
     Notes
     -----
@@ -47,13 +48,12 @@ def replica(model):
     >>> twin.W.data is model.W.data, twin.W.grad is model.W.grad
     (True, False)
     """
-    parts = dict(walk(model))
-    kept = {id(part.data): part.data for part in parts.values() if isinstance(part, Parameter)}
-    drawn = {id(part): part.spawn(1)[0] for part in parts.values() if isinstance(part, np.random.Generator)}
-    twin = copy.deepcopy(model, kept | drawn)
-    for name, part in walk(twin):
-        if isinstance(part, Parameter):
-            if part is parts[name]:
-                raise TypeError(f"{name} stands in a function, which cannot be copied: write it as a Layer.")
-            part.grad, part.state = np.zeros_like(part.data), {}
+    parts = [part for _, part in named_parts(as_layer(model))]
+    shared = [part.data for part in parts if isinstance(part, Parameter)]
+    shared += [part for part in parts if isinstance(part, Buffer)]
+    kept = {id(thing): thing for thing in shared}
+    drawn = {id(part): part.spawn(1)[0] for part in parts if isinstance(part, np.random.Generator)}
+    twin = copy.deepcopy(as_layer(model), kept | drawn)
+    for parameter in twin.parameters():
+        parameter.grad = np.zeros_like(parameter.data)
     return twin

@@ -171,3 +171,114 @@ def require_batch(name, X):
             f"{X[tuple(first)]}. Remove or replace it first."
         )
     return shape[0]
+
+
+def float_type_of(X):
+    """Return the float type that an array asks for: its own, or float64 where it holds integers.
+
+    Examples
+    --------
+    >>> float_type_of(np.zeros(3, np.float32)), float_type_of(np.zeros(3, int))
+    (dtype('float32'), dtype('float64'))
+    """
+    return X.dtype if X.dtype.kind == "f" else np.dtype(np.float64)
+
+
+def require_float_type(dtype):
+    """Return a dtype in which a network can learn: float32 or float64, and no other.
+
+    Examples
+    --------
+    >>> require_float_type("float32")
+    dtype('float32')
+    """
+    try:
+        dtype = np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"{dtype!r} is not a dtype: write np.float32 or np.float64.") from None
+    if dtype not in (np.float32, np.float64):
+        raise TypeError(f"a network learns in np.float32 or np.float64, not in {dtype}.")
+    return dtype
+
+
+def require_integer(name, value, least=1):
+    """Refuse a size or a count that is not an integer, or too small.
+
+    Examples
+    --------
+    >>> require_integer("n_in of Linear", 2.5)
+    Traceback (most recent call last):
+        ...
+    TypeError: n_in of Linear must be an integer of at least 1, got 2.5.
+    """
+    wanted = f"{name} must be an integer of at least {least}, got {value!r}."
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(wanted)
+    if value < least:
+        raise ValueError(wanted)
+
+
+def require_number(name, value, least=-np.inf, below=np.inf, above=None):
+    """Refuse a setting that is not a finite number in its range: from `least`, or above `above`, to below `below`.
+
+    Examples
+    --------
+    >>> require_number("momentum", 1.5, least=0, below=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: momentum must be a number from 0 to below 1, got 1.5.
+    """
+    start = (
+        ""
+        if above is None and least == -np.inf
+        else f" above {above}"
+        if above is not None
+        else f" from {least}"
+    )
+    wanted = (
+        f"{name} must be a number{start}{'' if below == np.inf else f' to below {below}'}, got {value!r}."
+    )
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(wanted)
+    if not (least <= value < below and (above is None or value > above)):
+        raise ValueError(wanted)
+
+
+def with_lengths(name, X):
+    """Split X, or a tuple (X, lengths) of padded sequences, refusing lengths that do not fit.
+
+    Parameters
+    ----------
+    name : str
+        Who asks, for the message.
+    X : array (batch, steps, ...) or tuple of such an array and integers (batch,), as `pad` returns them
+
+    Returns
+    -------
+    X : array (batch, steps, ...)
+    lengths : array of integers (batch,), or None if all are as long as the array
+
+    Examples
+    --------
+    >>> with_lengths("RNN(1, 1)", (np.zeros((2, 3, 1)), np.array([3, 4])))
+    Traceback (most recent call last):
+        ...
+    minigrad.shapes.ShapeError: RNN(1, 1) expects lengths as pad returns them, 2 integers from 1 to 3, got \
+int64 of shape (2,): [3 4].
+    """
+    if not isinstance(X, tuple):
+        return X, None
+    if len(X) != 2 or not all(hasattr(part, "dtype") for part in X):
+        kinds = ", ".join(type(part).__name__ for part in X)
+        raise ShapeError(
+            f"{name} expects a tuple of two arrays (X, lengths), as pad returns it; got ({kinds})."
+        )
+    X, lengths = X
+    batch, steps, *_ = (*shape_of(X), 0, 0)
+    integers = lengths.dtype.kind in "iu" and shape_of(lengths) == (batch,)
+    if not (integers and 1 <= lengths.min() and lengths.max() <= steps):
+        raise ShapeError(
+            f"{name} expects lengths as pad returns them, {batch} integers from 1 to {steps}, "
+            f"got {lengths.dtype} of shape {shape_of(lengths)}: {lengths}."
+        )
+    return X, lengths

@@ -5,7 +5,7 @@ import pytest
 
 from course import stand_in
 from minigrad import Layer, Linear, Parameter, Sequential, gradcheck, load, save, to_device
-from minigrad.layer import walk
+from minigrad.parts import named_parts
 from minigrad.shapes import fits, shape_of
 from tests.contract import ROWS, Row, normal, public_layers
 from tests.devices import assert_agree
@@ -25,7 +25,7 @@ def as_layer(layer):
 
 
 def parameters(layer):
-    return [part for _, part in walk(layer) if isinstance(part, Parameter)]
+    return [part for _, part in named_parts(layer) if isinstance(part, Parameter)]
 
 
 def draw(Y, rng=2):

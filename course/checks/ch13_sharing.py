@@ -18,7 +18,8 @@ from course.checks.questions import (
     untouched,
 )
 from minigrad.gradcheck import numerical_gradient
-from minigrad.layer import Layer, Sequential, walk
+from minigrad.layer import Layer, Sequential
+from minigrad.parts import named_parts
 from minigrad.layers.activations import ReLU, Tanh
 from minigrad.layers.linear import Linear
 from minigrad.losses import cross_entropy, mse
@@ -152,7 +153,7 @@ def _(answer, rng):
     if not isinstance(b, Parameter):
         raise CheckFailed(f"its b must be a Parameter, and is {described(b)}")
     expect_values("at first b", b.data, np.zeros(N_IN))
-    found = [part for _, part in walk(decoder) if isinstance(part, Parameter)]
+    found = [part for _, part in named_parts(decoder) if isinstance(part, Parameter)]
     if not any(part is linear.W for part in found):
         raise CheckFailed(
             "the decoder does not hold linear.W itself: another Parameter has a gradient of its own"

@@ -13,7 +13,8 @@ from course.checks.questions import (
     expect_values,
     untouched,
 )
-from minigrad.layer import Layer, Sequential, walk
+from minigrad.layer import Layer, Sequential
+from minigrad.parts import named_parts
 from minigrad.layers.attention import MultiHeadAttention, TransformerBlock
 from minigrad.layers.embedding import Embedding, Positions
 from minigrad.layers.linear import Linear
@@ -957,7 +958,7 @@ def _(answer, rng):
     layer = answer(embedding)
     if not isinstance(layer, Layer):
         raise CheckFailed("ByTable must be a subclass of Layer")
-    parts = [part for _, part in walk(layer) if isinstance(part, Parameter)]
+    parts = [part for _, part in named_parts(layer) if isinstance(part, Parameter)]
     if not any(part is embedding.W for part in parts):
         raise CheckFailed(
             "the layer does not hold embedding.W itself: another Parameter has a gradient of its own"

@@ -27,7 +27,8 @@ from course.checks.questions import (
     untouched,
 )
 from minigrad.gradcheck import gradcheck, numerical_gradient
-from minigrad.layer import Layer, Sequential, run, walk
+from minigrad.layer import Layer, Sequential, as_layer
+from minigrad.parts import named_parts
 from minigrad.layers.linear import Linear
 from minigrad.parameter import Buffer, Parameter
 
@@ -227,7 +228,7 @@ def handed_over(answer, rng, names=("layer", "X")):
 def run_once(layer, X):
     """Return what a layer or a function of the learner's returns; wrong shapes are told as they are."""
     try:
-        return run(layer, X)
+        return as_layer(layer)(X)
     except TypeError as error:
         if "must return a pair" in str(error):
             raise CheckFailed("calling the layer must return a pair: Y, and the function backward") from error
@@ -285,7 +286,7 @@ def is_unknown(layer, X):
     """Say whether what a layer makes of an X is finite, and known as nothing."""
     try:
         with np.errstate(all="ignore"):
-            Y = np.asarray(run(layer, X)[0])
+            Y = np.asarray(as_layer(layer)(X)[0])
     except Exception:  # not every layer takes every X
         return False
     finite = Y.shape[:1] == X.shape[:1] and Y.dtype.kind == "f" and np.isfinite(Y).all()
@@ -332,7 +333,7 @@ def known_as(X, Y, weights):
 def expect_effect(layer, X):
     """Ask whether each Parameter has a say in Y: whether any other numbers in it change Y at all."""
     rng = np.random.default_rng(11)
-    Y = np.array(run(layer, X)[0])
+    Y = np.array(as_layer(layer)(X)[0])
     for name, parameter in Sequential(layer).named_parameters().items():
         kept = parameter.data.copy()
         tries = [kept + scale * rng.normal(size=kept.shape) for scale in (0.1, 1.0, 5.0, 5.0)]
@@ -351,7 +352,7 @@ def moves(layer, X, Y, parameter, data):
     set_weights([parameter], [data])
     try:
         with np.errstate(all="ignore"):
-            other = np.asarray(run(layer, X)[0])
+            other = np.asarray(as_layer(layer)(X)[0])
     except Exception:  # not every layer takes every number
         return True
     return other.shape != Y.shape or not np.allclose(other, Y, rtol=1e-12, atol=1e-14)
@@ -400,7 +401,7 @@ def expect_32_bits(layer, X):
 def hidden_parameter(layer):
     """Return the name of a default argument that holds a Parameter which the layer's walk does not meet."""
     found = {id(parameter) for parameter in weights_of(layer)}
-    for _, part in walk(layer):
+    for _, part in named_parts(layer):
         function = type(part).forward if isinstance(part, Layer) else part
         if isinstance(function, types.FunctionType):
             for name, argument in inspect.signature(function).parameters.items():
@@ -466,7 +467,7 @@ def _(answer, rng):
     for case, those in cases.items():
         expect_agreement(case, formula, layer, those, weights)
     set_weights(parameters, others)
-    Y = np.array(run(layer, X)[0])
+    Y = np.array(as_layer(layer)(X)[0])
     set_weights(parameters, weights)
     if weights:
         found = np.asarray(formula(X, *others))
@@ -478,7 +479,7 @@ def _(answer, rng):
     named = {"X": X} | {f"weight {number}": weight for number, weight in enumerate(weights)}
     with untouched(**named):
         formula(X, *weights)
-    Y, backward = run(layer, X)
+    Y, backward = as_layer(layer)(X)
     dY = rng.normal(size=Y.shape)
     truth = numerical_gradient(lambda X: formula(X, *weights), X, dY)
     expect_values("the layer's dX", backward(dY), truth, "nudging the formula says")
@@ -510,7 +511,7 @@ def expect_order(formula, layer, X, weights):
     """Ask whether a formula that is wrong would be right with the weights in another order."""
     if not 2 <= len(weights) <= 4:
         return
-    Y = np.asarray(run(layer, X)[0])
+    Y = np.asarray(as_layer(layer)(X)[0])
     if agrees(formula, X, weights, Y):
         return
     for others in permutations(weights):
@@ -533,7 +534,7 @@ def agrees(formula, X, weights, Y):
 
 def expect_agreement(case, formula, layer, X, weights):
     """Ask whether formula and layer say the same."""
-    Y = np.asarray(run(layer, X)[0])
+    Y = np.asarray(as_layer(layer)(X)[0])
     try:
         found = formula(X, *weights)
     except Exception as error:  # the line is told, too, where the error is turned into a sentence
@@ -569,7 +570,7 @@ wrong_versions = Exercise(
 def problems_of(layer, X, formula):
     """Return what gradcheck says of a layer, and whether its Y is not the formula's."""
     found = list(gradcheck(layer, X).problems)
-    Y = run(layer, X)[0]
+    Y = as_layer(layer)(X)[0]
     truth = formula(X, *[parameter.data for parameter in weights_of(layer)])
     if np.shape(Y) != np.shape(truth) or not np.allclose(Y, truth, rtol=1e-6, atol=1e-9):
         found.append("another Y than the formula's")
@@ -584,7 +585,7 @@ def _(answer, rng):
     if not isinstance(wrongs, list | tuple) or len(wrongs) != 3 or not all(map(callable, wrongs)):
         count = f" of {len(wrongs)}" if isinstance(wrongs, list | tuple) else ""
         raise CheckFailed(f"wrongs must be a list of three layers, and is {described(wrongs)}{count}")
-    right_Y, said = np.asarray(run(layer, X)[0]), []
+    right_Y, said = np.asarray(as_layer(layer)(X)[0]), []
     for number, wrong in enumerate(wrongs, 1):
         expect_runs(f"wrong version {number}", wrong, X, right_Y)
         said.append(problems_of(wrong, X, formula) or [*filter(None, [wide_only(answer, rng, number)])])
@@ -817,7 +818,7 @@ def spoiled(layer, X, near):
         "whose Y is a tenth too large, with a backward that fits": Sequential(layer, Turn(larger, larger)),
     }
     ways["whose dX is divided by the batch size"] = Sequential(Turn(same, shared), layer)
-    Y = np.array(run(layer, X)[0])
+    Y = np.array(as_layer(layer)(X)[0])
     if turn := exchanged(Y):
         ways["in whose Y two entries behind the first row are exchanged"] = Sequential(layer, turn)
     if turn := a_per_cent(Y):

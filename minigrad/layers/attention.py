@@ -12,7 +12,7 @@ from minigrad.layers.activations import GELU
 from minigrad.layers.combinators import Residual
 from minigrad.layers.linear import Linear
 from minigrad.layers.normalization import Dropout, LayerNorm
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.shapes import ShapeError, require_integer, shape_of, with_lengths
 
 
 class MultiHeadAttention(Layer):
@@ -28,8 +28,6 @@ class MultiHeadAttention(Layer):
         True lets a step look at itself and at earlier steps alone.
     rng : int or numpy.random.Generator, optional
         Where the weights are drawn from; without it they are drawn by `initialize`.
-    dtype : numpy dtype, optional
-        float64 unless given here or by the sample.
 
     Attributes
     ----------
@@ -68,15 +66,16 @@ class MultiHeadAttention(Layer):
     True
     """
 
-    def __init__(self, n_in=None, heads=1, causal=False, *, rng=None, dtype=None):
+    def __init__(self, n_in=None, heads=1, causal=False, *, rng=None):
+        require_integer("heads of MultiHeadAttention", heads)
         rng = None if rng is None else np.random.default_rng(rng)  # the four draw one after the other
-        parts = [Linear(n_in, n_in, rng=rng, dtype=dtype) for _ in range(4)]
+        parts = [Linear(n_in, n_in, rng=rng) for _ in range(4)]
         self.queries, self.keys, self.values, self.output = parts
         self.n_in, self.heads, self.causal = n_in, heads, causal
 
     def forward(self, X):
         """Return what each step reads and the way back."""
-        X, lengths = X if isinstance(X, tuple) else (X, None)
+        X, lengths = with_lengths(self, X)
         (Q, back_Q), (K, back_K), (V, back_V) = self.queries(X), self.keys(X), self.values(X)
         Q, K, V = map(self._split, (Q, K, V))  # (batch, steps, n_in) -> (batch, heads, steps, width)
         A, scale = self._look(Q, K, lengths), Q.shape[-1] ** -0.5  # (batch, heads, steps, steps), 1 / √width
@@ -99,7 +98,7 @@ class MultiHeadAttention(Layer):
     def weights(self, X):
         """Return A, how much each step looks at each: (batch, heads, steps, steps), its rows sum to 1."""
         self.check_input(X)
-        X, lengths = X if isinstance(X, tuple) else (X, None)
+        X, lengths = with_lengths(self, X)
         return self._look(self._split(self.queries(X)[0]), self._split(self.keys(X)[0]), lengths)
 
     def _look(self, Q, K, lengths):
@@ -121,25 +120,23 @@ class MultiHeadAttention(Layer):
 
     def open(self, X, Y, rng):
         """Take the width from the sample; the four linear layers then draw their weights."""
-        self.n_in = self.n_in or shape_of(X[0] if isinstance(X, tuple) else X)[-1]
+        self.n_in = self.n_in or shape_of(with_lengths(self, X)[0])[-1]
         for part in self.queries, self.keys, self.values, self.output:
             part.n_in = part.n_out = self.n_in
 
     def check_input(self, X):
-        """Refuse what is no sequence of the layer's width, and lengths that do not fit it."""
-        X, lengths = X if isinstance(X, tuple) and len(X) == 2 else (X, None)
+        """Refuse what is not a sequence of the layer's width, and lengths that do not fit it."""
+        X, _ = with_lengths(self, X)
         shape = shape_of(X)
-        if self.n_in is None or self.n_in % self.heads:
-            raise ShapeError(f"{self}: n_in is to be a multiple of heads; write it, or call initialize(X).")
+        if self.n_in is None:
+            raise ShapeError(f"{self} does not know its n_in: write it, or call model.initialize(X).")
+        if self.n_in % self.heads:
+            raise ShapeError(f"{self} cuts n_in into heads of equal width: n_in must be a multiple of heads.")
         if len(shape) != 3 or shape[2] != self.n_in or 0 in shape:
             raise ShapeError(f"{self} expects X (batch, steps, {self.n_in}), none of them 0; got {shape}.")
-        if lengths is not None:
-            integers = lengths.dtype.kind in "iu" and shape_of(lengths) == shape[:1]
-            if not (integers and 1 <= lengths.min() and lengths.max() <= shape[1]):
-                raise ShapeError(f"{self} expects {len(X)} integers from 1 to {shape[1]}, got {lengths}.")
 
     def __repr__(self):
-        return f"{type(self).__name__}({self.n_in or '?'}, heads={self.heads}, causal={self.causal})"
+        return f"MultiHeadAttention({self.n_in or '?'}, heads={self.heads}, causal={self.causal})"
 
 
 def _hide(places, S):
@@ -223,4 +220,5 @@ class TransformerBlock(Layer):
         self.n_in = self.n_in or shape_of(X)[-1]
         self.wide.n_out = 4 * self.n_in
 
-    __repr__ = MultiHeadAttention.__repr__
+    def __repr__(self):
+        return f"TransformerBlock({self.n_in or '?'}, heads={self.heads}, causal={self.causal})"

@@ -5,26 +5,31 @@ Leaves out Sequential, which stands in layer.py. Built in chapter 05.
 
 import numpy as np
 
-from minigrad.layer import Layer, Sequential, name_of, run
+from minigrad.layer import Layer, Sequential, as_layer
 from minigrad.shapes import ShapeError, shape_of
 
 
-def chain(first, second):
-    """Return the layer that runs `first`, then `second`: a plain function made of two.
+def chain(*layers):
+    """Return the layer that runs all of them, one after the other: a Sequential under its first name.
 
     Parameters
     ----------
-    first, second : Layer or function, X -> (Y, backward)
+    *layers : Layer or function, X -> (Y, backward)
+        At least one.
 
     Returns
     -------
-    function, X -> (Y, backward)
+    Sequential
+
+    Raises
+    ------
+    TypeError
+        If there is none, or something else is among them.
 
     Notes
     -----
-    Y = second(first(X)).
-    dX = backward_first(backward_second(dY)): the chain rule, hence the name.
-    Python's copy.deepcopy does not look into functions; a model that is to be copied is written with `>>`.
+    For two layers: Y = second(first(X)), dX = backward_first(backward_second(dY)): the chain rule, hence the
+    name. Python has no `f >> g` for two plain functions; this is how to write it.
 
     References
     ----------
@@ -37,13 +42,9 @@ def chain(first, second):
     >>> Y, backward(np.array([1.0]))
     (array([4.]), array([4.]))
     """
-
-    def forward(X, training=False):
-        H, backward_first = run(first, X, training)
-        Y, backward_second = run(second, H, training)
-        return Y, lambda dY: backward_first(backward_second(dY))
-
-    return forward
+    if not layers:
+        raise TypeError("chain needs at least one layer: write chain(first, second), or first >> second.")
+    return Sequential(*layers)
 
 
 class Residual(Layer):
@@ -75,11 +76,11 @@ class Residual(Layer):
     """
 
     def __init__(self, layer):
-        self.layer = layer
+        self.layer = as_layer(layer)
 
     def forward(self, X, training=False):
         """Return X + F(X) and the way back."""
-        F, backward_F = run(self.layer, X, training)
+        F, backward_F = self.layer(X, training)
         if shape_of(F) != shape_of(X):
             end = f"let the layer inside end with X's shape, of width {shape_of(X)[-1]}."
             raise ShapeError(f"{self} adds X of shape {shape_of(X)} and F(X) of shape {shape_of(F)}: {end}")
@@ -87,10 +88,10 @@ class Residual(Layer):
 
     def open(self, X, Y, rng):
         """Initialize the layer inside: its width is that of X, to which it is added, and not that of Y."""
-        Sequential(self.layer).initialize(X, X, rng)
+        self.layer.open_all(X, X, rng)
 
     def __repr__(self):
-        return f"Residual({name_of(self.layer)})"
+        return f"Residual({self.layer})"
 
 
 class Parallel(Layer):
@@ -118,11 +119,11 @@ class Parallel(Layer):
     """
 
     def __init__(self, *layers):
-        self.layers = list(layers)
+        self.layers = [as_layer(layer) for layer in layers]
 
     def forward(self, X, training=False):
         """Return the results side by side and the way back."""
-        results, backwards = zip(*(run(layer, X, training) for layer in self.layers), strict=True)
+        results, backwards = zip(*(layer(X, training) for layer in self.layers), strict=True)
         if len({shape_of(Y)[:-1] for Y in results}) > 1:
             shapes = ", ".join(str(shape_of(Y)) for Y in results)
             raise ShapeError(f"{self} needs results that differ in the last axis alone, got shapes {shapes}.")
@@ -138,10 +139,10 @@ class Parallel(Layer):
     def open(self, X, Y, rng):
         """Initialize every branch; none of them alone is as wide as Y, so each must know its width."""
         for layer in self.layers:
-            Sequential(layer).initialize(X, None, rng)
+            layer.open_all(X, None, rng)
 
     def __repr__(self):
-        return f"Parallel({', '.join(map(name_of, self.layers))})"
+        return f"Parallel({', '.join(map(repr, self.layers))})"
 
 
 class Watch(Layer):

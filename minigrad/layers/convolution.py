@@ -7,14 +7,13 @@ it. Leaves out average pooling, dilation and groups. Built in chapter 14.
 
 import numpy as np
 
-from minigrad.backend import array_module
 from minigrad.initializers import lecun
 from minigrad.layer import Layer
-from minigrad.parameter import Parameter
+from minigrad.layers.weighted import Weighted
 from minigrad.shapes import ShapeError, shape_of
 
 
-class Conv2d(Layer):
+class Conv2d(Weighted):
     """Slide kernels over an image: each number of Y is one kernel times one window, plus its bias.
 
     Parameters
@@ -34,8 +33,6 @@ class Conv2d(Layer):
         Where W starts, with kernel rows · kernel columns · n_in inputs; b starts at zero.
     rng : int or numpy.random.Generator, optional
         Where the weights are drawn from; without it they are drawn by `initialize`.
-    dtype : numpy dtype, optional
-        float64 unless given here or by the sample.
 
     Attributes
     ----------
@@ -74,17 +71,15 @@ class Conv2d(Layer):
     """
 
     def __init__(self, n_in=None, n_out=None, kernel=3, stride=1, padding=0,
-                 *, bias=True, init=lecun, rng=None, dtype=None):  # fmt: skip
+                 *, bias=True, init=lecun, rng=None):  # fmt: skip
         rows, columns = kernel if isinstance(kernel, tuple) else (kernel, kernel)
         self.zeros = (rows - 1, columns - 1) if padding == "same" else (2 * padding, 2 * padding)
         if min(rows, columns, stride, *(1 + zeros for zeros in self.zeros)) < 1:
             asked = f"kernel={kernel}, stride={stride}, padding={padding}"
             raise ValueError(f"kernel and stride are at least 1, padding is not negative; got {asked}.")
         self.n_in, self.n_out, self.kernel, self.stride = n_in, n_out, (rows, columns), stride
-        self.bias, self.init, self.rng, self.dtype = bias, init, rng, dtype
-        self.W = self.b = None
-        if None not in (n_in, n_out, rng):
-            self._draw(rng, np.float64, np.asarray)
+        self.bias, self.init = bias, init
+        super().__init__(rng)
 
     def forward(self, X, need_dX=True):
         """Return every kernel times every window, and the way back."""
@@ -129,31 +124,23 @@ class Conv2d(Layer):
 
         return Y.reshape(len(Y), len(kernels), -1, batch).transpose(3, 1, 0, 2), backward
 
-    def open(self, X, Y, rng):
-        """Take a missing n_in from the sample and draw the weights; a layer that has weights keeps them."""
-        if self.W is None:
-            _require_images(self, X, self.kernel, self.zeros)
-            self.n_in = shape_of(X)[1] if self.n_in is None else self.n_in
-            rng = rng if self.rng is None else self.rng
-            if None not in (self.n_out, rng):
-                self._draw(rng, X.dtype if X.dtype.kind == "f" else np.float64, array_module(X).asarray)
+    def take_sizes(self, X, Y):
+        """Take a missing n_in from the sample."""
+        _require_images(self, X, self.kernel, self.zeros)
+        self.n_in = shape_of(X)[1] if self.n_in is None else self.n_in
 
-    def _draw(self, rng, dtype, asarray):
-        """Draw W and set b to zero; numbers are drawn by NumPy and then put where the data is."""
-        W = self.init((self.n_in, *self.kernel, self.n_out), np.random.default_rng(rng))
-        self.W = Parameter(asarray(np.moveaxis(W, -1, 0).astype(self.dtype or dtype, order="C")))
-        self.b = Parameter(np.zeros_like(self.W.data, shape=self.n_out)) if self.bias else None
-        self.rng = None  # it has done its work, and is no state of the layer
+    def draw(self, rng):
+        """Draw W and set b to zero."""
+        W = self.init((self.n_in, *self.kernel, self.n_out), rng)
+        b = np.zeros(self.n_out) if self.bias else None
+        return {"W": np.ascontiguousarray(np.moveaxis(W, -1, 0)), "b": b}
 
     def check_input(self, X):
-        """Refuse what is no batch of images of this layer, and a layer without weights."""
+        """Refuse what is not a batch of images of this layer, and a layer without weights."""
         _require_images(self, X, self.kernel, self.zeros)
-        if self.n_in not in (None, shape_of(X)[1]):
+        super().check_input(X)
+        if self.n_in != shape_of(X)[1]:
             raise ShapeError(f"{self} expects {self.n_in} channels in axis 1, got X of shape {shape_of(X)}.")
-        if self.n_out is None:
-            raise ShapeError(f"{self} does not know its number of outputs: write Conv2d(n_out=...).")
-        if self.W is None:
-            raise ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
 
     def __repr__(self):
         return f"Conv2d({self.n_in or '?'}, {self.n_out or '?'}, {self.kernel})"

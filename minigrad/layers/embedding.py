@@ -5,7 +5,7 @@ Leaves out positions made of sines, which learn nothing. Built in chapter 16.
 
 import numpy as np
 
-from minigrad.layers.linear import Linear
+from minigrad.layers.weighted import Weighted
 from minigrad.shapes import ShapeError, shape_of
 
 
@@ -14,18 +14,7 @@ def _normal(shape, rng):
     return rng.normal(size=shape)
 
 
-class _Table(Linear):
-    """A linear layer of one-hot rows that are not written out: the product picks rows of W."""
-
-    def check_input(self, X):
-        """Refuse an empty X, and a table without rows."""
-        if 0 in shape_of(X):
-            raise ShapeError(f"{self} got an empty X, of shape {shape_of(X)}: give at least one step.")
-        if self.W is None:
-            raise ShapeError(f"{self} has no rows: give both sizes and rng=0, or call initialize(X, rng=0).")
-
-
-class Embedding(_Table):
+class Embedding(Weighted):
     """Look up a row of numbers for each token: Y = W[X].
 
     Parameters
@@ -38,8 +27,6 @@ class Embedding(_Table):
         Where the rows start: standard normal numbers.
     rng : int or numpy.random.Generator, optional
         Where the rows are drawn from; without it they are drawn by `initialize`.
-    dtype : numpy dtype, optional
-        float64 unless given here: tokens are integers, and do not tell.
 
     Attributes
     ----------
@@ -81,8 +68,11 @@ class Embedding(_Table):
            [2., 2.]])
     """
 
-    def __init__(self, n_tokens=None, n_out=None, *, init=_normal, rng=None, dtype=None):
-        super().__init__(n_tokens, n_out, bias=False, init=init, rng=rng, dtype=dtype)
+    sizes, weights = ("n_tokens", "n_out"), ("W",)
+
+    def __init__(self, n_tokens=None, n_out=None, *, init=_normal, rng=None):
+        self.n_tokens, self.n_out, self.init = n_tokens, n_out, init
+        super().__init__(rng)
 
     def forward(self, X):
         """Return the row of each token and the way back."""
@@ -96,22 +86,34 @@ class Embedding(_Table):
 
         return W.data[X], backward
 
-    def open(self, X, Y, rng):
-        """Take the number of tokens from the sample and draw the rows."""
-        if self.n_in is None and 0 not in shape_of(X):
-            self.n_in = int(X.max()) + 1
-        super().open(X, Y, rng)
+    def take_sizes(self, X, Y):
+        """Take the number of tokens from the sample."""
+        self._require_tokens(X)
+        if self.n_tokens is None:
+            self.n_tokens = int(X.max()) + 1
+
+    def draw(self, rng):
+        """Draw the rows."""
+        return {"W": self.init((self.n_tokens, self.n_out), rng)}
 
     def check_input(self, X):
-        """Refuse what is not a token."""
+        """Refuse what is not a token, and a layer without rows."""
         super().check_input(X)
+        self._require_tokens(X)
+        if X.min() < 0 or X.max() >= self.n_tokens:
+            raise ValueError(
+                f"{self} knows tokens from 0 to {self.n_tokens - 1}, got {X.min()} to {X.max()}."
+            )
+
+    def _require_tokens(self, X):
+        """Refuse what is empty or holds other than integers."""
+        if 0 in shape_of(X):
+            raise ShapeError(f"{self} got an empty X, of shape {shape_of(X)}: give at least one step.")
         if X.dtype.kind not in "iu":
             raise TypeError(f"{self} looks up integers, got {X.dtype}: convert with X.astype(int).")
-        if X.min() < 0 or X.max() >= self.n_in:
-            raise ValueError(f"{self} knows tokens from 0 to {self.n_in - 1}, got {X.min()} to {X.max()}.")
 
 
-class Positions(_Table):
+class Positions(Weighted):
     """Add to each step a row of numbers that says where it stands: Y = X + W[:steps].
 
     Parameters
@@ -123,8 +125,6 @@ class Positions(_Table):
         Where the rows start: standard normal numbers.
     rng : int or numpy.random.Generator, optional
         Where the rows are drawn from; without it they are drawn by `initialize`.
-    dtype : numpy dtype, optional
-        float64 unless given here or by the sample.
 
     Attributes
     ----------
@@ -154,8 +154,11 @@ class Positions(_Table):
     (array([11., 22.]), array([11., 22.]), array([11., 22.,  0.]))
     """
 
-    def __init__(self, n_steps=None, n_out=None, *, init=_normal, rng=None, dtype=None):
-        super().__init__(n_steps, n_out, bias=False, init=init, rng=rng, dtype=dtype)
+    sizes, weights = ("n_steps", "n_out"), ("W",)
+
+    def __init__(self, n_steps=None, n_out=None, *, init=_normal, rng=None):
+        self.n_steps, self.n_out, self.init = n_steps, n_out, init
+        super().__init__(rng)
 
     def forward(self, X):
         """Return X with the rows added, and the way back."""
@@ -167,16 +170,21 @@ class Positions(_Table):
 
         return X + W.data[:steps], backward
 
-    def open(self, X, Y, rng):
-        """Take the number of steps and the width from the sample and draw the rows."""
+    def take_sizes(self, X, Y):
+        """Take the number of steps and the width from the sample."""
         if len(shape_of(X)) == 3:
-            self.n_in, self.n_out = self.n_in or shape_of(X)[1], self.n_out or shape_of(X)[2]
-        super().open(X, None, rng)
+            self.n_steps, self.n_out = self.n_steps or shape_of(X)[1], self.n_out or shape_of(X)[2]
+
+    def draw(self, rng):
+        """Draw the rows."""
+        return {"W": self.init((self.n_steps, self.n_out), rng)}
 
     def check_input(self, X):
-        """Refuse a sequence of another width, or one that is too long."""
+        """Refuse a sequence of another width, one that is too long, and a layer without rows."""
         super().check_input(X)
-        if len(shape_of(X)) != 3 or shape_of(X)[2] != self.n_out:
+        if len(shape_of(X)) != 3 or 0 in shape_of(X) or shape_of(X)[2] != self.n_out:
             raise ShapeError(f"{self} expects X of shape (batch, steps, {self.n_out}), got {shape_of(X)}.")
-        if X.shape[1] > self.n_in:
-            raise ShapeError(f"{self} has rows for {self.n_in} steps, got {X.shape[1]}: cut the sequences.")
+        if X.shape[1] > self.n_steps:
+            raise ShapeError(
+                f"{self} has rows for {self.n_steps} steps, got {X.shape[1]}: cut the sequences."
+            )

@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from minigrad.backend import array_module
 from minigrad.initializers import lecun
-from minigrad.layer import Layer
-from minigrad.parameter import Parameter
+from minigrad.layers.weighted import Weighted
 from minigrad.shapes import ShapeError, shape_of
 
 
-class Linear(Layer):
+class Linear(Weighted):
     """Multiply by a matrix and add a row: Y = X W + b.
 
     Parameters
@@ -22,8 +20,6 @@ class Linear(Layer):
         Where W starts; b starts at zero.
     rng : int or numpy.random.Generator, optional
         Where the weights are drawn from; without it they are drawn by `initialize`.
-    dtype : numpy dtype, optional
-        float64 unless given here or by the sample.
 
     Attributes
     ----------
@@ -53,12 +49,9 @@ class Linear(Layer):
     (array([[13.]]), array([[3., 5.]]), array([1., 2.]), array([1.]))
     """
 
-    def __init__(self, n_in=None, n_out=None, *, bias=True, init=lecun, rng=None, dtype=None):
-        self.n_in, self.n_out, self.bias = n_in, n_out, bias
-        self.init, self.rng, self.dtype = init, rng, dtype
-        self.W = self.b = None
-        if None not in (n_in, n_out, rng):
-            self._draw(rng, np.float64, np.asarray)
+    def __init__(self, n_in=None, n_out=None, *, bias=True, init=lecun, rng=None):
+        self.n_in, self.n_out, self.bias, self.init = n_in, n_out, bias, init
+        super().__init__(rng)
 
     def forward(self, X, need_dX=True):
         """Return X W + b and the way back."""
@@ -78,17 +71,12 @@ class Linear(Layer):
 
         return Y, backward
 
-    def open(self, X, Y, rng):
-        """Take missing sizes from the samples and draw the weights; a layer that has weights keeps them."""
-        if self.W is not None:
-            return
+    def take_sizes(self, X, Y):
+        """Take missing sizes from the samples."""
         if self.n_in is None:
             self.n_in = shape_of(X)[-1]
         if self.n_out is None and Y is not None:
             self.n_out = self._width(X, Y)
-        rng = rng if self.rng is None else self.rng
-        if None not in (self.n_out, rng):
-            self._draw(rng, X.dtype if X.dtype.kind == "f" else np.float64, array_module(X).asarray)
 
     def _width(self, X, Y):
         """Return how many outputs the targets ask for."""
@@ -98,24 +86,15 @@ class Linear(Layer):
             raise ShapeError(f"{self} takes n_out from rows of Y, got shape {shape_of(Y)}: write Y[:, None].")
         return shape_of(Y)[-1]
 
-    def _draw(self, rng, dtype, asarray):
-        """Draw W and set b to zero; numbers are drawn by NumPy and then put where the data is."""
-        W = self.init((self.n_in, self.n_out), np.random.default_rng(rng))
-        self.W = Parameter(asarray(W.astype(self.dtype or dtype)))
-        self.b = Parameter(np.zeros_like(self.W.data, shape=self.n_out)) if self.bias else None
-        self.rng = None  # it has done its work, and is no state of the layer
+    def draw(self, rng):
+        """Draw W and set b to zero."""
+        W = self.init((self.n_in, self.n_out), rng)
+        return {"W": W, "b": np.zeros(self.n_out) if self.bias else None}
 
     def check_input(self, X):
         """Refuse a wrong width, and a layer without weights."""
         super().check_input(X)
-        if self.W is None and self.n_out is None:
+        if shape_of(X)[-1:] != (self.n_in,):
             raise ShapeError(
-                f"{self} does not know its number of outputs: write {type(self).__name__}(n_out=...); "
-                "the last layer takes it from the targets, initialize(X, Y)."
+                f"{self} expects {self.n_in} inputs in the last axis, got X of shape {shape_of(X)}."
             )
-        if self.W is None:
-            raise ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
-
-    def __repr__(self):
-        sizes = ", ".join("?" if size is None else str(size) for size in (self.n_in, self.n_out))
-        return f"{type(self).__name__}({sizes})"

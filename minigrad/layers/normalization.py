@@ -4,12 +4,17 @@ All three draw or measure in the pass itself, and two behave differently while t
 sibling that an exercise asks for (RMSNorm). Built in chapter 10.
 """
 
+import threading
+
 import numpy as np
 
 from minigrad.backend import array_module
 from minigrad.layer import Layer
-from minigrad.parameter import Buffer, Parameter
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.layers.weighted import Weighted
+from minigrad.parameter import Buffer
+from minigrad.shapes import ShapeError, require_number, shape_of
+
+_moving = threading.Lock()  # replicas share their running averages: one thread at a time moves them
 
 
 class Dropout(Layer):
@@ -47,8 +52,7 @@ class Dropout(Layer):
     """
 
     def __init__(self, rate=0.5, rng=None):
-        if not 0 <= rate < 1:
-            raise ValueError(f"the rate of a Dropout is from 0 to below 1, got {rate}.")
+        require_number("the rate of a Dropout", rate, least=0, below=1)
         self.rate = rate
         self.rng = None if rng is None else _own(rng)
 
@@ -78,7 +82,18 @@ def _own(rng):
     return rng.spawn(1)[0] if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
 
 
-class LayerNorm(Layer):
+class _Norm(Weighted):
+    """What the two norms share: a gain of one and a shift of zero for each column, which change nothing."""
+
+    has_width, needs_rng = False, False
+    sizes, weights = ("n_in",), ("gain", "shift")
+
+    def draw(self, rng):
+        """Return the gains and shifts to begin with."""
+        return {"gain": np.ones(self.n_in), "shift": np.zeros(self.n_in)}
+
+
+class LayerNorm(_Norm):
     """Give each row (last axis) mean 0 and variance 1, then a gain and a shift of its own to each column.
 
     Parameters
@@ -87,8 +102,6 @@ class LayerNorm(Layer):
         The width of a row; what is left open is taken from the sample given to `initialize`.
     eps : float
         Added to the variance, so that a row of equal numbers divides by something.
-    dtype : numpy dtype, optional
-        float64 unless given here or by the sample.
 
     Attributes
     ----------
@@ -116,33 +129,30 @@ class LayerNorm(Layer):
     (array([[-1.,  1.]]), array([[0., 0.]]))
     """
 
-    def __init__(self, n_in=None, eps=1e-5, dtype=None):
-        self.n_in, self.eps, self.dtype = n_in, eps, dtype
-        self.gain = self.shift = None
-        if n_in is not None:
-            self.gain, self.shift = _gain_and_shift(n_in, dtype or np.float64, np)
+    def __init__(self, n_in=None, eps=1e-5):
+        require_number("eps of LayerNorm", eps, above=0)
+        self.n_in, self.eps = n_in, eps
+        super().__init__()
 
     def forward(self, X):
         """Return the normalized rows and the way back."""
         N = X - X.mean(axis=-1, keepdims=True)
         return _normalize(N, (N * N).mean(axis=-1, keepdims=True), self, axis=-1, measured=(-1,))
 
-    def open(self, X, Y, rng):
+    def take_sizes(self, X, Y):
         """Take the width from the sample."""
-        if self.gain is None:
-            self.n_in = shape_of(X)[-1]
-            self.gain, self.shift = _gain_and_shift(self.n_in, self.dtype or _float_type(X), array_module(X))
+        self.n_in = shape_of(X)[-1]
 
     def check_input(self, X):
         """Refuse a wrong width, and a layer that does not know its own."""
         super().check_input(X)
-        _require_width(self, X)
+        if shape_of(X)[-1:] != (self.n_in,):
+            raise ShapeError(
+                f"{self} expects {self.n_in} inputs in the last axis, got X of shape {shape_of(X)}."
+            )
 
-    def __repr__(self):
-        return f"LayerNorm({'?' if self.n_in is None else self.n_in})"
 
-
-class BatchNorm(Layer):
+class BatchNorm(_Norm):
     """Give each column mean 0 and variance 1 over the batch, then a gain and a shift of its own.
 
     Parameters
@@ -155,8 +165,6 @@ class BatchNorm(Layer):
         How much a batch moves the running averages, above 0 to 1.
     eps : float
         Added to the variance.
-    dtype : numpy dtype, optional
-        float64 unless given here or by the sample.
 
     Attributes
     ----------
@@ -190,61 +198,49 @@ class BatchNorm(Layer):
     (array([-1.,  1.]), array([0., 0.]))
     """
 
-    def __init__(self, n_in=None, axis=1, momentum=0.1, eps=1e-5, dtype=None):
+    def __init__(self, n_in=None, axis=1, momentum=0.1, eps=1e-5):
         if not 0 < momentum <= 1:
             raise ValueError(f"the momentum of a BatchNorm is above 0, to 1, got {momentum}.")
-        self.width, self.axis, self.momentum, self.eps, self.dtype = n_in, axis, momentum, eps, dtype
-        self.gain = self.shift = self.running_mean = self.running_variance = None
-        if n_in is not None:
-            self._make(dtype or np.float64, np)
+        require_number("eps of BatchNorm", eps, above=0)
+        self.n_in, self.axis, self.momentum, self.eps = n_in, axis, momentum, eps
+        super().__init__()
 
     def forward(self, X, training=False):
         """Return the normalized columns and the way back."""
         batch = _all_but(self.axis, X)
-        if not training:
+        if not training or not (self.gain.trainable or self.shift.trainable):
             like = [1 if place in batch else size for place, size in enumerate(X.shape)]
             mean, variance = (part.data.reshape(like) for part in (self.running_mean, self.running_variance))
             return _normalize(X - mean, variance, self, self.axis)
-        N = X - (mean := X.mean(axis=batch, keepdims=True))
+        mean = X.mean(axis=batch, keepdims=True)
+        N = X - mean
         variance = (N * N).mean(axis=batch, keepdims=True)
-        count = X.size // self.width
-        unbiased = variance * (count / max(count - 1, 1))
-        for running, new in (self.running_mean, mean), (self.running_variance, unbiased):
-            running.data += self.momentum * (new.reshape(-1) - running.data)
+        self._remember(mean.reshape(-1), variance.reshape(-1), X.size // self.n_in)
         return _normalize(N, variance, self, self.axis, measured=batch)
 
-    def open(self, X, Y, rng):
-        """Take the number of columns from the sample."""
-        if self.gain is None:
-            self.width = shape_of(X)[self.axis]
-            self._make(self.dtype or _float_type(X), array_module(X))
+    def _remember(self, mean, variance, count):
+        """Move the running averages towards those of a batch with `count` numbers in each column."""
+        with _moving:
+            self.running_mean.data += self.momentum * (mean - self.running_mean.data)
+            if count > 1:  # a single number has no variance
+                unbiased = variance * (count / (count - 1))
+                self.running_variance.data += self.momentum * (unbiased - self.running_variance.data)
 
-    def _make(self, dtype, xp):
+    def take_sizes(self, X, Y):
+        """Take the number of columns from the sample."""
+        self.n_in = shape_of(X)[self.axis]
+
+    def _make(self, rng, X):
         """Make the parameters, and the running averages of a signal that has mean 0 and variance 1."""
-        self.gain, self.shift = _gain_and_shift(self.width, dtype, xp)
-        self.running_mean, self.running_variance = Buffer(self.shift.data), Buffer(self.gain.data)
+        super()._make(rng, X)
+        if self.is_drawn:
+            self.running_mean, self.running_variance = Buffer(self.shift.data), Buffer(self.gain.data)
 
     def check_input(self, X):
         """Refuse a wrong number of columns, and a layer that does not know its own."""
-        _require_width(self, X)
-        if len(shape_of(X)) < 2 or shape_of(X)[self.axis] != self.width:
-            raise ShapeError(
-                f"{self} expects {self.width} in axis {self.axis}, got X of shape {shape_of(X)}."
-            )
-
-    def __repr__(self):
-        return f"BatchNorm({'?' if self.width is None else self.width})"
-
-
-def _gain_and_shift(width, dtype, xp):
-    """Return a gain of ones and a shift of zeros, which change nothing."""
-    return Parameter(xp.ones(width, dtype=dtype)), Parameter(xp.zeros(width, dtype=dtype))
-
-
-def _require_width(layer, X):
-    """Refuse to run a layer that has not been given its width."""
-    if layer.gain is None:
-        raise ShapeError(f"{layer} does not know its width: write it, or call model.initialize(X).")
+        super().check_input(X)
+        if len(shape_of(X)) < 2 or shape_of(X)[self.axis] != self.n_in:
+            raise ShapeError(f"{self} expects {self.n_in} in axis {self.axis}, got X of shape {shape_of(X)}.")
 
 
 def _normalize(N, variance, layer, axis, measured=()):
@@ -273,8 +269,3 @@ def _normalize(N, variance, layer, axis, measured=()):
 def _all_but(axis, X):
     """Return all axes of X but one."""
     return tuple(place for place in range(X.ndim) if place != axis % X.ndim)
-
-
-def _float_type(X):
-    """Return the float type that X asks for."""
-    return X.dtype if X.dtype.kind == "f" else np.float64

@@ -6,8 +6,9 @@ it. Built in chapter 19.
 
 import numpy as np
 
-from minigrad.layer import Layer, name_of, run, walk
+from minigrad.layer import Layer, as_layer
 from minigrad.parameter import Buffer
+from minigrad.parts import named_parts
 
 
 class Recompute(Layer):
@@ -44,18 +45,18 @@ class Recompute(Layer):
     """
 
     def __init__(self, layer):
-        self.layer = layer
+        self.layer = as_layer(layer)
 
     def forward(self, X, training=False, need_dX=True):
         """Return the layer's result, and a way back that begins with a second forward."""
         as_before = _bookmark(self.layer)
-        Y, _ = run(self.layer, X, training, need_dX)  # its way back, with all that it remembers, is dropped
+        Y, _ = self.layer(X, training, need_dX)  # its way back, with all that it remembers, is dropped
 
         def backward(dY):
             as_now = _bookmark(self.layer)
             as_before()
             try:
-                layer_backward = run(self.layer, X, training, need_dX)[1]  # nothing holds Y any longer
+                layer_backward = self.layer(X, training, need_dX)[1]  # nothing holds Y any longer
             finally:
                 as_now()
             return layer_backward(dY)
@@ -63,12 +64,12 @@ class Recompute(Layer):
         return Y, backward
 
     def __repr__(self):
-        return f"Recompute({name_of(self.layer)})"
+        return f"Recompute({self.layer})"
 
 
 def _bookmark(layer):
     """Return a function that puts a layer's Generators and Buffers back to what they are now."""
-    parts = [part for _, part in walk(layer)]
+    parts = [part for _, part in named_parts(layer)]
     generators = [part.bit_generator for part in parts if isinstance(part, np.random.Generator)]
     states = [generator.state for generator in generators]
     buffers = [(part, part.data.copy()) for part in parts if isinstance(part, Buffer)]

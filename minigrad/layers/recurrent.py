@@ -10,24 +10,22 @@ import numpy as np
 from minigrad.backend import array_module
 from minigrad.initializers import lecun, orthogonal
 from minigrad.layers.linear import Linear
-from minigrad.parameter import Parameter
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.shapes import ShapeError, shape_of, with_lengths
 
 
 class _Recurrent(Linear):
     """A linear layer that all inputs go through at once, and after it a subclass's walk `through_time`."""
 
+    weights = ("W", "U", "b")
     b_start = (0.0,)  # where the bias of each block of n_out columns starts
 
-    def __init__(
-        self, n_in=None, n_out=None, *, last=False, init=lecun, init_U=orthogonal, rng=None, dtype=None
-    ):
+    def __init__(self, n_in=None, n_out=None, *, last=False, init=lecun, init_U=orthogonal, rng=None):
         self.last, self.init_U = last, init_U
-        super().__init__(n_in, n_out, init=init, rng=rng, dtype=dtype)
+        super().__init__(n_in, n_out, init=init, rng=rng)
 
     def forward(self, X, need_dX=True):
         """Return the states, or those at the ends, and the way back."""
-        X, lengths = _pair(X)
+        X, lengths = with_lengths(self, X)
         X, U = X.swapaxes(0, 1), self.U  # (steps, batch, n_in): the numbers of a step lie together
         Z, backward_of_inputs = super().forward(X.reshape(-1, X.shape[-1]), need_dX)  # (steps · batch, ...)
         H, backward_through_time = self.through_time(Z.reshape(*X.shape[:2], -1), U.data)
@@ -42,41 +40,24 @@ class _Recurrent(Linear):
 
         return Y, backward
 
-    def open(self, X, Y, rng):
-        """Take missing sizes from the samples and draw the weights; a layer that has weights keeps them."""
-        super().open(_pair(X)[0], Y, rng)
+    def take_sizes(self, X, Y):
+        """Take missing sizes from the samples."""
+        super().take_sizes(with_lengths(self, X)[0], Y)
 
-    def _draw(self, rng, dtype, asarray):
-        """Draw W and U block by block; numbers are drawn by NumPy and then put where the data is."""
-        rng = np.random.default_rng(rng)
+    def draw(self, rng):
+        """Draw W and U block by block."""
         W = [self.init((self.n_in, self.n_out), rng) for _ in self.b_start]
         U = [self.init_U((self.n_out, self.n_out), rng) for _ in self.b_start]
-        arrays = np.hstack(W), np.hstack(U), np.repeat(self.b_start, self.n_out)
-        self.W, self.U, self.b = (Parameter(asarray(array.astype(self.dtype or dtype))) for array in arrays)
-        self.rng = None  # it has done its work, and is no state of the layer
+        return {"W": np.hstack(W), "U": np.hstack(U), "b": np.repeat(self.b_start, self.n_out)}
 
     def check_input(self, X):
         """Refuse a wrong shape, lengths that do not fit, and a layer without weights."""
-        X, lengths = _pair(X)
+        X, _ = with_lengths(self, X)
         shape = shape_of(X)
         if len(shape) != 3 or 0 in shape:
             what = "one sequence is X[None], and none is empty"
             raise ShapeError(f"{self} expects X of shape (batch, steps, n_in), got {shape}: {what}.")
         super().check_input(X)
-        if lengths is None:
-            return
-        batch, steps, _ = shape
-        integers = lengths.dtype.kind in "iu" and shape_of(lengths) == (batch,)
-        if not (integers and 1 <= lengths.min() and lengths.max() <= steps):
-            raise ShapeError(
-                f"{self} expects lengths as pad returns them, {batch} integers from 1 to {steps}, "
-                f"got {lengths.dtype} of shape {shape_of(lengths)}: {lengths}."
-            )
-
-
-def _pair(X):
-    """Return sequences and their lengths; None if all are as long as the array."""
-    return X if isinstance(X, tuple) else (X, None)
 
 
 def _at_the_ends(H, lengths, last):
@@ -114,8 +95,6 @@ class RNN(_Recurrent):
         Where W and U start; b starts at zero. An orthogonal U keeps the length of a small state.
     rng : int or numpy.random.Generator, optional
         Where the weights are drawn from; without it they are drawn by `initialize`.
-    dtype : numpy dtype, optional
-        float64 unless given here or by the sample.
 
     Attributes
     ----------
@@ -186,8 +165,6 @@ class LSTM(_Recurrent):
         Where each of the four blocks of W and of U starts.
     rng : int or numpy.random.Generator, optional
         Where the weights are drawn from; without it they are drawn by `initialize`.
-    dtype : numpy dtype, optional
-        float64 unless given here or by the sample.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from minigrad import SGD, BatchNorm, History, Linear, Parameter, ReLU, mse
-from minigrad.layer import walk
+from minigrad.parts import named_parts
 from tests.contract import ROWS
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -261,7 +261,7 @@ def namespace(cells):
 
 def parameters(layer):
     """Return the parameters of a layer; also of one that a chapter builds on a Parameter class of its own."""
-    found = [part for _, part in walk(layer) if isinstance(part, Parameter)]
+    found = [part for _, part in named_parts(layer) if isinstance(part, Parameter)]
     return found or [part for part in getattr(layer, "__dict__", {}).values() if hasattr(part, "grad")]
 
 

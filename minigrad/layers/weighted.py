@@ -1,0 +1,112 @@
+"""What layers with weights share: sizes that may be open, and one place where weights are drawn.
+
+Leaves out which sizes, and which weights: each layer says that. Built in chapter 12.
+"""
+
+import numpy as np
+
+from minigrad.backend import like
+from minigrad.layer import Layer
+from minigrad.parameter import Parameter
+from minigrad.shapes import ShapeError, require_integer
+
+
+class Weighted(Layer):
+    """A layer whose Parameters are made as soon as its sizes are known, and something to draw them from.
+
+    Parameters
+    ----------
+    rng : int or numpy.random.Generator, optional
+        Where the weights are drawn from; without it they are drawn by `initialize`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is not an integer of at least 1.
+
+    Notes
+    -----
+    A subclass names its `sizes` and `weights`, sets the sizes that it is given (None where they are open), and
+    then calls this class. It writes `take_sizes(X, Y)` and `draw(rng)`.
+
+    References
+    ----------
+    Chapter 12.
+    """
+
+    has_width = True
+    needs_rng = True
+    sizes = ("n_in", "n_out")
+    weights = ("W", "b")
+    is_stale = False
+
+    def __init__(self, rng=None):
+        for name in self.sizes:
+            if getattr(self, name) is not None:
+                require_integer(f"{name} of {type(self).__name__}", getattr(self, name))
+        self.rng, self.has_own_rng = rng, rng is not None
+        self._make(rng, np.empty(0))
+
+    def take_sizes(self, X, Y):
+        """Take missing sizes from a sample of X, and of the targets, Y, where these are asked."""
+        raise NotImplementedError(f"{type(self).__name__} needs a method take_sizes(self, X, Y).")
+
+    def draw(self, rng):
+        """Return a dict of weights by name, NumPy arrays of float64."""
+        raise NotImplementedError(f"{type(self).__name__} needs a method draw(self, rng).")
+
+    @property
+    def is_drawn(self):
+        """True once there are weights."""
+        return self.weights[0] in vars(self)
+
+    def forget(self):
+        """Let the next `open` draw anew, unless the layer was given an rng of its own."""
+        self.is_stale = self.is_drawn and not self.has_own_rng
+
+    def open(self, X, Y, rng):
+        """Take missing sizes from the samples and draw the weights, unless that has been done."""
+        if not self.is_drawn:
+            self.take_sizes(X, Y)
+        if not self.is_drawn or self.is_stale:
+            self._make(self.rng if self.has_own_rng else rng, X)
+
+    def _make(self, rng, X):
+        """Make the Parameters in X's float type, where X is, if all sizes are known; anew, in the same arrays."""
+        if any(getattr(self, name) is None for name in self.sizes) or (rng is None and self.needs_rng):
+            return
+        drawn = self.draw(None if rng is None else np.random.default_rng(rng))
+        for name, array in drawn.items():
+            if array is not None and self.is_stale:
+                getattr(self, name).data[...] = like(array, getattr(self, name).data)
+            else:
+                setattr(self, name, None if array is None else Parameter(like(array, X)))
+        self.rng, self.is_stale = None, False  # it has done its work, and is no state of the layer
+
+    def check_input(self, X):
+        """Refuse to run without weights."""
+        if not self.is_drawn:
+            raise self._complaint()
+
+    def _complaint(self):
+        """Return the error that says what is still missing."""
+        unknown = [name for name in self.sizes if getattr(self, name) is None]
+        if "n_out" in unknown:
+            return ShapeError(
+                f"{self} does not know its number of outputs: write {type(self).__name__}(n_out=...); "
+                "the last layer takes it from the targets, initialize(X, Y)."
+            )
+        if unknown:
+            return ShapeError(
+                f"{self} does not know its {unknown[0]}: write it, or call model.initialize(X)."
+            )
+        return ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
+
+    def __getattr__(self, name):  # asked for what is missing alone
+        if name in type(self).weights:
+            raise AttributeError(f"{self._complaint()} Only then is there a {name}.")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name}.")
+
+    def __repr__(self):
+        sizes = ("?" if getattr(self, name) is None else str(getattr(self, name)) for name in self.sizes)
+        return f"{type(self).__name__}({', '.join(sizes)})"

@@ -1,6 +1,0 @@
-from minigrad._types import Communicator
-from minigrad.layer import Layer
-from minigrad.parameter import Parameter
-
-def average_gradients(parameters: list[Parameter], communicator: Communicator, examples: int = 1) -> None: ...
-def broadcast(model: Layer, communicator: Communicator, root: int = 0) -> None: ...

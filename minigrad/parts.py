@@ -1,0 +1,252 @@
+"""What a layer or a function holds, however Python lets it hold it: found, named and copied.
+
+A plain function can be a layer, and its weights may stand in its closure, in a default argument, in a partial's
+arguments, on the object that a method is bound to, or in a global variable that its code names. Holds
+named_parts, which finds all of them, and copied, which copies them with their function, as Python's own
+deepcopy does not. Leaves out what the parts are for. Built in chapters 05 and 13.
+"""
+
+import copy
+import functools
+import types
+
+import numpy as np
+
+from minigrad.parameter import Buffer, Parameter
+
+CONTAINERS = (list, tuple, dict, set, frozenset)
+
+
+def named_parts(thing):
+    """Return (name, part) for everything that a layer or a function remembers, each object once.
+
+    Parts are Parameters, Buffers, random Generators, and whatever can be called: layers above all. Attributes
+    and slots, closures, defaults, the arguments of partials, the object of a bound method, lists, tuples and
+    dicts are looked into, and the global variables that a function's code names. An object met twice is
+    shared, and has the name of the first meeting.
+
+    Parameters
+    ----------
+    thing : Layer, function, or container of such
+
+    Returns
+    -------
+    list of (str, object)
+        The thing itself comes first, if it can be called, under the name "".
+
+    Raises
+    ------
+    ValueError
+        If a set holds parts: it has no order, so they would have other names in the next run.
+
+    Examples
+    --------
+    >>> def scale(W):
+    ...     return lambda X: (X * W.data, lambda dY: dY * W.data)
+    >>> named_parts(scale(Parameter([2.0])))[1:]
+    [('W', Parameter(1,))]
+    """
+    found = []
+    _visit("", thing, _module_of(thing), found, {})
+    return found
+
+
+def is_array_holder(part):
+    """Tell whether a part keeps an array in `data`: a Parameter, a Buffer, or a reader's own make of one.
+
+    Examples
+    --------
+    >>> is_array_holder(Buffer([0.0])), is_array_holder(np.zeros(1))
+    (True, False)
+    """
+    return hasattr(getattr(part, "data", None), "__array_function__")
+
+
+def _visit(name, thing, module, found, seen):
+    """Add a thing to what was found, if it is a part, and then what is inside it; but nothing twice."""
+    if id(thing) in seen or isinstance(thing, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)):
+        return
+    seen[id(thing)] = thing
+    if isinstance(thing, np.random.Generator) or is_array_holder(thing):
+        found.append((name, thing))
+        return
+    if callable(thing):
+        found.append((name, thing))
+    count = len(found)
+    for key, part in _inside(thing, module):
+        key = "" if key == "__wrapped__" else key  # what stands around a function has no name of its own
+        inner = f"{name}.{key}" if name and key != "" else f"{name}{key}"
+        _visit(inner, part, _module_of(thing, module), found, seen)
+    if isinstance(thing, (set, frozenset)) and len(found) > count:
+        raise ValueError(f"{name or 'a set'} is a set of parts: write a list, since a set has no order.")
+
+
+def _inside(thing, module):
+    """Return the (name, part) pairs one step inside a thing; a name may be empty, where there is only one."""
+    if isinstance(thing, dict):
+        return thing.items()
+    if isinstance(thing, (list, tuple)):
+        return enumerate(thing)
+    if isinstance(thing, (set, frozenset)):
+        return [("", part) for part in thing]
+    if isinstance(thing, types.MethodType):
+        return [("", thing.__self__)]
+    if isinstance(thing, functools.partial):
+        return [("", thing.func), *enumerate(thing.args), *thing.keywords.items()]
+    if isinstance(thing, types.FunctionType):
+        return [*vars(thing).items(), *_arguments(thing), *_closure(thing), *_globals_of(thing)]
+    if callable(thing):
+        return [*attributes(thing), *_globals_of_methods(type(thing))]
+    return attributes(thing) if type(thing).__module__ == module else ()
+
+
+def attributes(thing):
+    """Return the (name, value) pairs of an object's attributes and slots.
+
+    Examples
+    --------
+    >>> dict(attributes(Buffer([0.0])))
+    {'data': array([0.])}
+    """
+    slots = [slot for kind in type(thing).__mro__ for slot in vars(kind).get("__slots__", ())]
+    pairs = [(slot, getattr(thing, slot)) for slot in slots if hasattr(thing, slot) and slot[:2] != "__"]
+    return [*pairs, *getattr(thing, "__dict__", {}).items()]
+
+
+def _module_of(thing, outer=None):
+    """Return the module whose code made a thing; of a container or a partial, that of what holds it."""
+    passes_on = isinstance(thing, (*CONTAINERS, functools.partial))
+    return outer if passes_on else getattr(thing, "__module__", outer)
+
+
+def _arguments(function):
+    """Return the (name, value) pairs of a function's default arguments."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    positional = code.co_varnames[: code.co_argcount]
+    named = zip(positional[len(positional) - len(defaults) :], defaults, strict=True)
+    return [*named, *(function.__kwdefaults__ or {}).items()]
+
+
+def _closure(function):
+    """Return the (name, value) pairs of the variables around a function that it sees and that have a value."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return [(name, cell.cell_contents) for name, cell in cells if _has_value(cell)]
+
+
+@functools.cache
+def _names_in(code):
+    """Return the global names that a function's code mentions, and those of the functions written inside it."""
+    inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names_in(part)]
+    return tuple(dict.fromkeys([*code.co_names, *inner]))
+
+
+def _globals_of_methods(kind):
+    """Return the (name, value) pairs of the globals that a class of a reader's own names on the way there."""
+    if kind.__module__.startswith("minigrad."):
+        return []
+    methods = [getattr(kind, name, None) for name in ("forward", "__call__")]
+    return [pair for method in methods if not _is_ours(method) for pair in _globals_of(method)]
+
+
+def _is_ours(method):
+    """Tell whether a method was inherited from a class of the library."""
+    return getattr(method, "__module__", "minigrad.").startswith("minigrad.")
+
+
+def _globals_of(function):
+    """Return the (name, value) pairs of the global variables that a function's code names.
+
+    Of functions only those of its own module: what a library does inside is not looked into.
+    """
+    if not isinstance(function, types.FunctionType):
+        return []
+    known = function.__globals__
+    named = [(name, known[name]) for name in _names_in(function.__code__) if name in known]
+    return [pair for pair in named if getattr(pair[1], "__globals__", known) is known]
+
+
+def copied(thing, memo):
+    """Return a deep copy, in which functions too are copies, with copies of what they hold.
+
+    Parameters
+    ----------
+    thing : object
+    memo : dict
+        What has been copied already, by id, as of copy.deepcopy.
+
+    Raises
+    ------
+    TypeError
+        If a function names a global variable with parts: its copy would see the same one.
+
+    Examples
+    --------
+    >>> W = Parameter([2.0])
+    >>> def scale(X, W=W):
+    ...     return X * W.data, lambda dY: dY * W.data
+    >>> copied(scale, {}).__defaults__[0] is W
+    False
+    """
+    if id(thing) in memo:
+        return memo[id(thing)]
+    if isinstance(thing, types.FunctionType):
+        return _copied_function(thing, memo)
+    if isinstance(thing, types.MethodType):
+        return types.MethodType(thing.__func__, copied(thing.__self__, memo))
+    if isinstance(thing, functools.partial):
+        arguments = [copied(argument, memo) for argument in thing.args]
+        return functools.partial(copied(thing.func, memo), *arguments, **copied(thing.keywords, memo))
+    if type(thing) is tuple:
+        return tuple(copied(part, memo) for part in thing)
+    if type(thing) is list:
+        memo[id(thing)] = twin = []
+        twin.extend(copied(part, memo) for part in thing)
+        return twin
+    if type(thing) is dict:
+        memo[id(thing)] = twin = {}
+        twin.update((key, copied(part, memo)) for key, part in thing.items())
+        return twin
+    return copy.deepcopy(thing, memo)
+
+
+def _copied_function(function, memo):
+    """Return a function with copies of what it holds; one that holds nothing is its own copy."""
+    for name, part in _globals_of(function):
+        if _remembers(part):
+            raise TypeError(
+                f"{function.__name__} reads the global variable {name}, which its copy would share: hand it to "
+                f"{function.__name__} as an argument or in a closure, or write a Layer that has it as an attribute."
+            )
+    held = [*vars(function).values(), *(part for _, part in _arguments(function) + _closure(function))]
+    if not any(isinstance(part, np.ndarray) or _remembers(part) for part in held):
+        return function
+    cells = function.__closure__ or ()
+    new_cells = [memo.setdefault(id(cell), types.CellType()) for cell in cells]  # shared cells stay shared
+    twin = types.FunctionType(function.__code__, function.__globals__, closure=tuple(new_cells))
+    memo[id(function)] = twin  # before its contents: a recursive function holds itself
+    twin.__name__, twin.__qualname__, twin.__module__ = (
+        function.__name__,
+        function.__qualname__,
+        function.__module__,
+    )
+    twin.__defaults__, twin.__kwdefaults__ = copied((function.__defaults__, function.__kwdefaults__), memo)
+    vars(twin).update(copied(vars(function), memo))
+    for cell, new_cell in zip(cells, new_cells, strict=True):
+        if _has_value(cell) and not _has_value(new_cell):
+            new_cell.cell_contents = copied(cell.cell_contents, memo)
+    return twin
+
+
+def _remembers(thing):
+    """Tell whether there is something inside a thing that learns, is saved, or draws."""
+    parts = named_parts(thing)
+    return any(isinstance(part, np.random.Generator) or is_array_holder(part) for _, part in parts)
+
+
+def _has_value(cell):
+    """Tell whether the variable of a closure has a value yet."""
+    try:
+        cell.cell_contents  # noqa: B018  asking is enough
+    except ValueError:
+        return False
+    return True
