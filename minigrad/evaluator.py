@@ -18,8 +18,8 @@ class Evaluator:
     Attributes
     ----------
     activations : dict of str to array
-        What each layer returned in the last `forward`, under the names that `model.named_layers()` gives; "" is the
-        model itself. A layer that was used twice shows its last result.
+        What each layer returned in the last `forward`, under the names that `model.named_layers()` gives; ""
+        is the model itself. A layer that was used twice shows its last result.
 
     Raises
     ------

@@ -54,8 +54,8 @@ class Optimizer:
         if isinstance(learning_rate, (list, tuple)) or hasattr(learning_rate, "parameters"):
             kind = type(self).__name__
             raise TypeError(
-                f"{kind} takes the learning rate first, {kind}(learning_rate=0.1); the parameters are given to "
-                "each step: optimizer.step(model.parameters()). A Learner does that."
+                f"{kind} takes the learning rate first, {kind}(learning_rate=0.1); the parameters are given "
+                "to each step: optimizer.step(model.parameters()). A Learner does that."
             )
         if not callable(learning_rate):
             require_number("learning_rate", learning_rate, above=0)
@@ -94,7 +94,7 @@ class Optimizer:
         return rate
 
     def _memory_of(self, parameter):
-        """Return what is remembered about a parameter, its arrays of the type and at the place of its data."""
+        """Return what is remembered about a parameter, in arrays like its data."""
         memory = self.memory.setdefault(parameter, {"steps": 0})
         for name, array in memory.items():
             if name != "steps" and (
@@ -148,7 +148,7 @@ class SGD(Optimizer):
     Notes
     -----
     v ← momentum v + grad;  data ← data - learning_rate v.  With momentum 0: data ← data - learning_rate grad.
-    Nesterov steps along grad + momentum v. The velocity v is kept in `optimizer.memory[parameter]["velocity"]`.
+    Nesterov steps along grad + momentum v. The velocity is kept in `optimizer.memory[parameter]["velocity"]`.
 
     References
     ----------
@@ -211,7 +211,7 @@ class Adam(Optimizer):
     -----
     mean ← beta1 mean + (1 - beta1) grad;  square ← beta2 square + (1 - beta2) grad².
     data ← data - learning_rate (mean / c1) / (√(square / c2) + eps), with c = 1 - beta ** steps, because both
-    means began at zero; steps counts those of this parameter. The means are kept in `optimizer.memory[parameter]`.
+    means began at zero; steps are those of this parameter. The means are kept in `optimizer.memory`.
 
     References
     ----------

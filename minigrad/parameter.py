@@ -62,7 +62,7 @@ class Parameter:
         self.grad.fill(0.0)
 
     def convert(self, function):
-        """Put function(data) and function(grad) in the place of data and grad: another type, another device."""
+        """Replace data and grad by function(data) and function(grad): another type, another device."""
         self.data, self.grad = function(self.data), function(self.grad)
 
     def __repr__(self):
@@ -97,7 +97,7 @@ class Buffer:
         return self.data.shape
 
     def convert(self, function):
-        """Put function(data) in the place of data."""
+        """Replace data by function(data)."""
         self.data = function(self.data)
 
     def __repr__(self):

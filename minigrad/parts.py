@@ -1,8 +1,8 @@
 """What a layer or a function holds, however Python lets it hold it: found, named and copied.
 
-A plain function can be a layer, and its weights may stand in its closure, in a default argument, in a partial's
-arguments, on the object that a method is bound to, or in a global variable that its code names. Holds
-named_parts, which finds all of them, and copied, which copies them with their function, as Python's own
+A plain function can be a layer, and its weights may stand in its closure, in a default argument, in a
+partial's arguments, on the object that a method is bound to, or in a global variable that its code names.
+Holds named_parts, which finds all of them, and copied, which copies them with their function, as Python's own
 deepcopy does not. Leaves out what the parts are for. Built in chapters 05 and 13.
 """
 
@@ -11,8 +11,6 @@ import functools
 import types
 
 import numpy as np
-
-from minigrad.parameter import Buffer, Parameter
 
 CONTAINERS = (list, tuple, dict, set, frozenset)
 
@@ -41,6 +39,7 @@ def named_parts(thing):
 
     Examples
     --------
+    >>> from minigrad import Parameter
     >>> def scale(W):
     ...     return lambda X: (X * W.data, lambda dY: dY * W.data)
     >>> named_parts(scale(Parameter([2.0])))[1:]
@@ -56,6 +55,7 @@ def is_array_holder(part):
 
     Examples
     --------
+    >>> from minigrad import Buffer
     >>> is_array_holder(Buffer([0.0])), is_array_holder(np.zeros(1))
     (True, False)
     """
@@ -105,6 +105,7 @@ def attributes(thing):
 
     Examples
     --------
+    >>> from minigrad import Buffer
     >>> dict(attributes(Buffer([0.0])))
     {'data': array([0.])}
     """
@@ -128,14 +129,14 @@ def _arguments(function):
 
 
 def _closure(function):
-    """Return the (name, value) pairs of the variables around a function that it sees and that have a value."""
+    """Return the (name, value) pairs of the variables in a function's closure that have a value."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return [(name, cell.cell_contents) for name, cell in cells if _has_value(cell)]
 
 
 @functools.cache
 def _names_in(code):
-    """Return the global names that a function's code mentions, and those of the functions written inside it."""
+    """Return the global names in a function's code, and in that of the functions written inside it."""
     inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names_in(part)]
     return tuple(dict.fromkeys([*code.co_names, *inner]))
 
@@ -181,6 +182,7 @@ def copied(thing, memo):
 
     Examples
     --------
+    >>> from minigrad import Parameter
     >>> W = Parameter([2.0])
     >>> def scale(X, W=W):
     ...     return X * W.data, lambda dY: dY * W.data
@@ -214,8 +216,8 @@ def _copied_function(function, memo):
     for name, part in _globals_of(function):
         if _remembers(part):
             raise TypeError(
-                f"{function.__name__} reads the global variable {name}, which its copy would share: hand it to "
-                f"{function.__name__} as an argument or in a closure, or write a Layer that has it as an attribute."
+                f"{function.__name__} reads the global variable {name}, which its copy would share: hand it "
+                f"to {function.__name__} as an argument or in a closure, or write a Layer that has it as an attribute."
             )
     held = [*vars(function).values(), *(part for _, part in _arguments(function) + _closure(function))]
     if not any(isinstance(part, np.ndarray) or _remembers(part) for part in held):

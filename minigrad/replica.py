@@ -24,8 +24,8 @@ def replica(model):
     -------
     Layer
         Its Parameters are new, with zero gradients; their data are the model's own arrays, so a step on the
-        model, which changes them in place, is seen by every replica. Its Buffers are the model's own; a random
-        Generator is a child of the model's, so that replicas draw different numbers.
+        model, which changes them in place, is seen by every replica. Its Buffers are the model's own; a
+        random Generator is a child of the model's, so that replicas draw different numbers.
 
     Raises
     ------

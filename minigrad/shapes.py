@@ -219,7 +219,7 @@ def require_integer(name, value, least=1):
 
 
 def require_number(name, value, least=-np.inf, below=np.inf, above=None):
-    """Refuse a setting that is not a finite number in its range: from `least`, or above `above`, to below `below`.
+    """Refuse a setting that is not a number from `least` (or above `above`) to below `below`.
 
     Examples
     --------

@@ -19,11 +19,11 @@ from course.checks.questions import (
 )
 from minigrad.gradcheck import numerical_gradient
 from minigrad.layer import Layer, Sequential
-from minigrad.parts import named_parts
 from minigrad.layers.activations import ReLU, Tanh
 from minigrad.layers.linear import Linear
 from minigrad.losses import cross_entropy, mse
 from minigrad.parameter import Parameter
+from minigrad.parts import named_parts
 from minigrad.replica import replica
 
 # 1. how many numbers learn

@@ -14,12 +14,12 @@ from course.checks.questions import (
     untouched,
 )
 from minigrad.layer import Layer, Sequential
-from minigrad.parts import named_parts
 from minigrad.layers.attention import MultiHeadAttention, TransformerBlock
 from minigrad.layers.embedding import Embedding, Positions
 from minigrad.layers.linear import Linear
 from minigrad.layers.normalization import LayerNorm
 from minigrad.parameter import Parameter
+from minigrad.parts import named_parts
 
 # 1. how many numbers learn
 

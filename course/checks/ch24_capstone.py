@@ -28,9 +28,9 @@ from course.checks.questions import (
 )
 from minigrad.gradcheck import gradcheck, numerical_gradient
 from minigrad.layer import Layer, Sequential, as_layer
-from minigrad.parts import named_parts
 from minigrad.layers.linear import Linear
 from minigrad.parameter import Buffer, Parameter
+from minigrad.parts import named_parts
 
 MOST = 100  # entries of X: each is nudged many times
 
@@ -361,7 +361,8 @@ def moves(layer, X, Y, parameter, data):
 def expect_fresh(answer, layer, X):
     """Ask whether each call makes a new layer and a new X, out of its rng alone."""
     (one, X_one), (two, X_two) = (handed_over(answer, np.random.default_rng(3)) for _ in range(2))
-    if not np.array_equal(X_one, X_two) or not np.array_equal(run(one, X_one)[0], run(two, X_two)[0]):
+    Y_one, Y_two = as_layer(one)(X_one)[0], as_layer(two)(X_two)[0]
+    if not np.array_equal(X_one, X_two) or not np.array_equal(Y_one, Y_two):
         raise CheckFailed("two calls with the same seed give different numbers: draw from rng alone")
     if np.array_equal(X, X_one):
         raise CheckFailed("X is the same for every rng: draw it from the rng that you are given")
@@ -412,7 +413,7 @@ def hidden_parameter(layer):
 
 def wide_results(layer, X):
     """Return the names and types of what a layer of 32 bits returns, and adds, with other bits."""
-    Y, backward = run(layer, X.astype(np.float32))
+    Y, backward = as_layer(layer)(X.astype(np.float32))
     found = {"Y": Y, "dX": backward(np.ones_like(Y))}
     for name, parameter in Sequential(layer).named_parameters().items():
         found[f"the gradient of {name.removeprefix('layers.0.')}"] = parameter.grad
@@ -637,7 +638,7 @@ def times(wrong, layer, X):
     """Return the one factor by which all of a wrong dX differs; None if there is none, or more is wrong."""
     factors = []
     for part in (X, X[:2]):
-        (Y, back), (right_Y, right_back) = run(wrong, part.copy()), run(layer, part.copy())
+        (Y, back), (right_Y, right_back) = as_layer(wrong)(part.copy()), as_layer(layer)(part.copy())
         dY = np.random.default_rng(5).normal(size=right_Y.shape)
         dX, truth = back(dY.copy()), right_back(dY.copy())
         if not np.allclose(Y, right_Y) or not truth.any():
@@ -786,7 +787,7 @@ class Overwrites(Layer):
 
     def forward(self, X):
         """Return Y, and a way back that forgets."""
-        Y, back = run(self.layer, X)
+        Y, back = as_layer(self.layer)(X)
 
         def backward(dY):
             self.zero_grad()
@@ -800,7 +801,7 @@ class Latest(Overwrites):
 
     def forward(self, X):
         """Return Y, and keep the way back where the next call finds it."""
-        Y, self.back = run(self.layer, X)
+        Y, self.back = as_layer(self.layer)(X)
         return Y, lambda dY: self.back(dY)
 
 

@@ -26,8 +26,8 @@ class Weighted(Layer):
 
     Notes
     -----
-    A subclass names its `sizes` and `weights`, sets the sizes that it is given (None where they are open), and
-    then calls this class. It writes `take_sizes(X, Y)` and `draw(rng)`.
+    A subclass names its `sizes` and `weights`, sets the sizes that it is given (None where they are open),
+    and then calls this class. It writes `take_sizes(X, Y)` and `draw(rng)`.
 
     References
     ----------
@@ -72,7 +72,7 @@ class Weighted(Layer):
             self._make(self.rng if self.has_own_rng else rng, X)
 
     def _make(self, rng, X):
-        """Make the Parameters in X's float type, where X is, if all sizes are known; anew, in the same arrays."""
+        """Make the Parameters, like X, once all sizes are known; new numbers go into the same arrays."""
         if any(getattr(self, name) is None for name in self.sizes) or (rng is None and self.needs_rng):
             return
         drawn = self.draw(None if rng is None else np.random.default_rng(rng))
