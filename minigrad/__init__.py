@@ -49,7 +49,7 @@ __all__ = [
     # chapter 10
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
     # chapters 12 and 13
-    "ShapeError", "cosine_distance", "replica",
+    "ShapeError", "observed", "cosine_distance", "replica",
     # chapter 14
     "Conv2d", "MaxPool2d",
     # chapter 15
@@ -57,7 +57,7 @@ __all__ = [
     # chapters 16 and 17
     "Embedding", "Positions", "MultiHeadAttention", "GELU", "TransformerBlock",
     # chapters 19, 22 and 23
-    "Recompute", "average_gradients", "broadcast", "Evaluator", "observed",
+    "Recompute", "average_gradients", "broadcast", "Evaluator",
     # chapter 21
     "array_module", "to_numpy", "to_device",
 ]  # fmt: skip
