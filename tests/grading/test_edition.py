@@ -120,8 +120,8 @@ FILES = {
     "00_start": "",
     "01_slope": "gradcheck shapes",
     "03_gradcheck": "gradcheck diagnosis shapes",
-    "04_closures": "backend initializers layer layers/activations layers/linear layers/reductions layers/weighted "
-    "parameter parts",
+    "04_closures": "backend initializers layer layers/activations layers/linear layers/reductions "
+    "layers/weighted parameter parts",
     "05_chains": "layers/combinators",
     "06_losses": "losses",
     "07_learning": "data learner optimizers",
