@@ -806,7 +806,10 @@ def _in_float32(trial):
         return line, f"{type(error).__name__}: {explain(error)}"
     wide = [name for name in trial.nudged if getattr(trial_in_32.raw[name], "dtype", None) == np.float64]
     if wide:
-        return line, f"{', '.join(wide)}: a gradient in float64 came back: make new arrays with dtype=X.dtype"
+        return (
+            "float32 in gives float32 back",
+            f"{', '.join(wide)}: float64 came, make arrays with dtype=X.dtype",
+        )
     exact = _run_all(trial, double, dY.astype(float))
     off = _off(found, exact, {})
     if not off:
