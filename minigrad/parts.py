@@ -7,6 +7,7 @@ deepcopy does not. Leaves out what the parts are for. Built in chapters 05 and 1
 """
 
 import copy
+import dis
 import functools
 import types
 
@@ -136,8 +137,10 @@ def _closure(function):
 @functools.cache
 def _names_in(code):
     """Return the global names in a function's code, and in that of the functions written inside it."""
+    steps = dis.get_instructions(code)  # careful: co_names has the names of attributes, too
+    own = [step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
     inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names_in(part)]
-    return tuple(dict.fromkeys([*code.co_names, *inner]))
+    return tuple(dict.fromkeys([*own, *inner]))
 
 
 def _globals_of(function):
@@ -146,9 +149,9 @@ def _globals_of(function):
     Of functions only those of its own module, and nothing for the library itself: what a library does inside
     is not looked into.
     """
-    if not isinstance(function, types.FunctionType) or function.__module__.startswith("minigrad."):
+    known = getattr(function, "__globals__", {})
+    if not isinstance(function, types.FunctionType) or known.get("__name__", "").startswith("minigrad."):
         return []
-    known = function.__globals__
     named = [(name, known[name]) for name in _names_in(function.__code__) if name in known]
     return [pair for pair in named if getattr(pair[1], "__globals__", known) is known]
 
