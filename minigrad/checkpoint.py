@@ -161,7 +161,7 @@ def write(path, parts, **more):
     header = {"format": FORMAT, **more}
     header["facts"] = {name: in_words(part) for name, part in parts.items()}
     header["states"] = {name: getattr(*_state_of(name, part), None) for name, part in parts.items()}
-    arrays["header"] = np.array(json.dumps(header, default=np.ndarray.tolist))
+    arrays["header"] = np.array(json.dumps(header, default=np.ndarray.tolist).encode())
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
     try:
@@ -191,7 +191,7 @@ def read(path):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = {name: io.BytesIO(archive.read(name)) for name in archive.namelist()}
         arrays = {name.removesuffix(".npy"): read_array(file) for name, file in members.items()}
-        header = json.loads(str(arrays["header"]))
+        header = json.loads(arrays["header"].item())
         if header["format"] == FORMAT:
             if int(arrays.pop("checksum")) != _checksum(arrays):
                 raise ValueError("this is not what was written")

@@ -222,7 +222,7 @@ def test_loading_zeroes_the_gradients_and_forgets_the_old_memory(trained):
 def test_a_checkpoint_holds_arrays_and_json_and_no_code(trained):
     _, path = trained
     with np.load(path, allow_pickle=False) as file:
-        header = json.loads(str(file["header"]))
+        header = json.loads(file["header"].item())
         names = set(file.files)
     assert (header["format"], header["states"]["(learner)"]) == (2, 2)
     assert header["facts"]["(optimizer)"] == "SGD(momentum=0.9, nesterov=True, weight_decay=0.0)"
@@ -696,8 +696,8 @@ def npy(array):
 def with_header(content, change, forged=True):
     """Return a checkpoint in which a function has changed the header, and if forged, its checksum too."""
     members = members_of(content)
-    header = json.loads(str(np.load(io.BytesIO(members["header.npy"]))))
-    members["header.npy"] = npy(np.array(json.dumps(change(header))))
+    header = json.loads(np.load(io.BytesIO(members["header.npy"])).item())
+    members["header.npy"] = npy(np.array(json.dumps(change(header)).encode()))
     if forged:
         arrays = {name.removesuffix(".npy"): np.load(io.BytesIO(part)) for name, part in members.items()}
         del arrays["checksum"]
