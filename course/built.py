@@ -14,6 +14,7 @@ BUILT = {
     **dict.fromkeys(("mse", "bce_with_logits", "cross_entropy", "Softmax"), 6),
     **dict.fromkeys(("SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals"), 7),
     **dict.fromkeys(("digits", "split", "one_hot", "save", "load", "CheckpointError"), 8),
+    **dict.fromkeys(("save_model", "load_model"), 8),
     **dict.fromkeys(("RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential"), 9),
     **dict.fromkeys(("lecun", "glorot", "he", "orthogonal", "zeros", "Buffer"), 10),
     **dict.fromkeys(("Dropout", "BatchNorm", "LayerNorm"), 10),

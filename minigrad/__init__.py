@@ -22,6 +22,7 @@ from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosin
 from minigrad.learner import History, Learner, accuracy
 from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split, xor
 from minigrad.checkpoint import CheckpointError, load, save
+from minigrad.blueprint import load_model, save_model
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
 from minigrad.replica import replica
@@ -43,7 +44,7 @@ __all__ = [
     # chapter 07
     "SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals",
     # chapter 08
-    "digits", "split", "one_hot", "save", "load", "CheckpointError",
+    "digits", "split", "one_hot", "save", "load", "CheckpointError", "save_model", "load_model",
     # chapter 09
     "RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential",
     # chapter 10

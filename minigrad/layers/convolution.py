@@ -78,7 +78,7 @@ class Conv2d(Weighted):
             asked = f"kernel={kernel}, stride={stride}, padding={padding}"
             raise ValueError(f"kernel and stride are at least 1, padding is not negative; got {asked}.")
         self.n_in, self.n_out, self.kernel, self.stride = n_in, n_out, (rows, columns), stride
-        self.bias, self.init = bias, init
+        self.padding, self.bias, self.init = padding, bias, init
         super().__init__(rng)
 
     def forward(self, X, need_dX=True):
