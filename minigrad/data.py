@@ -136,9 +136,8 @@ def pad(sequences):
     (array([[1., 2.],
            [3., 0.]]), array([2, 1]))
     """
-    sequences = list(sequences)
-    if not sequences:
-        raise ShapeError("pad needs at least one sequence, got none.")
+    if not hasattr(sequences, "__len__") or len(sequences) == 0:
+        raise TypeError(f"pad needs a list of at least one array, got {sequences!r}.")
     shapes = [require_array("pad", sequence) for sequence in sequences]
     if () in shapes or len({shape[1:] for shape in shapes}) > 1:
         raise ShapeError(

@@ -58,6 +58,10 @@ class EarlyStopping:
     @naming_its_settings
     def __init__(self, monitor="validation_loss", patience=5, min_delta=0.0, mode="min",
                  restore_best_weights=True):  # fmt: skip
+        if not isinstance(monitor, str):
+            raise TypeError(
+                f'EarlyStopping monitors a figure by name, "validation_loss" say; got {monitor!r}.'
+            )
         require_integer("patience of EarlyStopping", patience)
         require_number("min_delta of EarlyStopping", min_delta, least=0)
         if mode not in ("min", "max"):

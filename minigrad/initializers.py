@@ -102,7 +102,7 @@ def _asking(draw):
 
     @functools.wraps(draw)
     def initializer(shape, rng):
-        if not isinstance(shape, tuple) or len(shape) < 2:
+        if not isinstance(shape, tuple) or not shape:
             raise ShapeError(f"{draw.__name__} draws weights of a shape (n_in, n_out), got {shape!r}.")
         for size in shape:
             require_integer(f"each size of {draw.__name__}", size)

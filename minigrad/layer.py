@@ -393,7 +393,9 @@ def as_layer(thing):
     if isinstance(thing, type):
         raise TypeError(f"{thing.__name__} is a class of layers: call it to make one, {thing.__name__}(...).")
     if not callable(thing):
-        advice = ": write Sequential(*layers)" if isinstance(thing, (list, tuple)) else ""
+        advice = (
+            ": a list goes in with a star, Sequential(*layers)" if isinstance(thing, (list, tuple)) else ""
+        )
         raise TypeError(f"a layer is something to call, X -> (Y, backward); got {thing!r}{advice}.")
     return Function(thing)
 

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from minigrad.data import batches
+from minigrad.habits import unknown_attribute
 from minigrad.layer import as_layer, in_batches, observed
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import is_array_holder, named_parts
@@ -85,7 +86,12 @@ class History(list):
 
     def __getitem__(self, key):
         """Return a column for a name, a row for a number."""
-        return [row[key] for row in self] if isinstance(key, str) else super().__getitem__(key)
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for row in self:
+            if key not in row:
+                raise KeyError(f"the history has no column {key}: it has {', '.join(row)}")
+        return [row[key] for row in self]
 
 
 class Learner:
@@ -135,8 +141,8 @@ class Learner:
     def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0):
         require_function("loss of Learner", loss, "(Y, T) -> (L, backward)")
         if isinstance(optimizer, type) or not hasattr(optimizer, "step"):
-            name = optimizer.__name__ if isinstance(optimizer, type) else "SGD"
-            raise TypeError(f"optimizer of Learner must be one that steps, {name}(0.1), got {optimizer!r}.")
+            came = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else repr(optimizer)
+            raise TypeError(f"optimizer of Learner must have a method step, as SGD(0.1) has; got {came}.")
         if before_step is not None:
             require_function("before_step of Learner", before_step, "(parameters) -> None")
         self.model = as_layer(model)
@@ -148,6 +154,9 @@ class Learner:
         names = ["loss", *map(_name_of, self.metrics)]
         if len(set(names)) < len(names):
             raise ValueError(f"metrics are reported by name, but two are called the same: {names}.")
+
+    def __getattr__(self, name):  # asked for what is missing alone
+        raise unknown_attribute(self, name)
 
     def fit_batch(self, X, T, parameters=None):
         """Take one step on one batch and return its loss; who takes many looks up the parameters once.

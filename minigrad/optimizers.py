@@ -67,7 +67,7 @@ class Optimizer:
             require_number("learning_rate", learning_rate, above=0)
         self._learning_rate = learning_rate
 
-    def step(self, parameters):
+    def step(self, parameters=None):
         """Change every trainable parameter once, in place.
 
         Parameters

@@ -63,14 +63,11 @@ class Parameter:
         """The shape of data and of grad."""
         return self.data.shape
 
-    @property
-    def requires_grad(self):
-        """Another library's word for trainable: reading and setting it is an error that says so."""
+    def _refuse(self, value=None):
+        """Say what another library's requires_grad is called here; it is not in the slots."""
         raise unknown_attribute(self, "requires_grad")
 
-    @requires_grad.setter
-    def requires_grad(self, value):
-        raise unknown_attribute(self, "requires_grad")
+    requires_grad = property(_refuse, _refuse)
 
     def __getattr__(self, name):  # asked for what is missing alone
         raise unknown_attribute(self, name)

@@ -87,11 +87,11 @@ def require_axis(name, X, axis):
     >>> require_axis("Sum(axis=2)", np.zeros((5, 3)), 2)
     Traceback (most recent call last):
         ...
-    minigrad.shapes.ShapeError: Sum(axis=2) needs an axis 2 beside the batch axis 0, got X of shape (5, 3).
+    minigrad.shapes.ShapeError: Sum(axis=2) needs an axis 2 that is not the batch axis 0, got X of shape (5, 3).
     """
     shape = require_array(name, X)
     if not -len(shape) <= axis < len(shape) or axis % len(shape) == 0:
-        raise ShapeError(f"{name} needs an axis {axis} beside the batch axis 0, got X of shape {shape}.")
+        raise ShapeError(f"{name} needs an axis {axis} that is not the batch axis 0, got X of shape {shape}.")
     return shape
 
 
@@ -305,13 +305,13 @@ def require_float_type(dtype):
     dtype('float32')
     """
     try:
-        dtype = np.dtype(dtype)
+        dtype = np.dtype("none" if dtype is None else dtype)  # NumPy would take None for float64
     except TypeError:
         advice = 'write np.float32 or np.float64; to_device(model, "gpu") moves a model'
         raise TypeError(f"{_short(dtype)} is not a dtype: {advice}.") from None
     if dtype not in (np.float32, np.float64):
         raise TypeError(
-            f"a network learns in np.float32 or np.float64, not in {dtype}: use .astype(np.float32)."
+            f"a network learns in np.float32 or np.float64, not in {dtype}: convert to one of them."
         )
     return dtype
 
