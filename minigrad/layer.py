@@ -18,7 +18,7 @@ from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import attributes, copied, named_parts
 from minigrad.shapes import ShapeError, fits, require_batch, require_float_type, shape_of
 
-_observer = contextvars.ContextVar("observer", default=None)
+_observer = contextvars.ContextVar("observer", default=(None, None))
 
 
 @contextlib.contextmanager
@@ -131,20 +131,20 @@ class Layer:
         TypeError
             If forward does not return a pair.
         """
-        before, after = _observer.get() or (None, None)
+        before, after = _observer.get()
         if before:
             before(self, X)
         self.check_input(X)
-        options = {}
-        if "training" in self._options:
-            options["training"] = training and not self.frozen
-        if "need_dX" in self._options:
-            options["need_dX"] = need_dX
-        result = self.forward(X, **options)
+        if self._options:
+            given = {"training": training and not self.frozen, "need_dX": need_dX}
+            result = self.forward(X, **{name: given[name] for name in self._options})
+        else:
+            result = self.forward(X)
         if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
             raise TypeError(f"{self} must return a pair (Y, backward), got {_in_words(result)}.")
         Y, backward = result
-        X_shape, Y_shape = shape_of(X), shape_of(Y)
+        X_shape = X.shape if type(X) is np.ndarray else shape_of(X)
+        Y_shape = Y.shape if type(Y) is np.ndarray else shape_of(Y)
         if after:
             after(self, Y)
 

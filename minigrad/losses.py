@@ -52,7 +52,8 @@ def mse(Y, T):
     """
     require_same_shape("mse", Y, T)
     difference = Y - _typed(T, Y)
-    return (difference * difference).mean(), lambda dL=1.0: dL * (2.0 / difference.size) * difference
+    row = difference.reshape(-1)
+    return row.dot(row) / row.size, lambda dL=1.0: dL * (2.0 / row.size) * difference
 
 
 def bce_with_logits(Y, T):
