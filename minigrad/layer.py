@@ -135,11 +135,12 @@ class Layer:
         if before:
             before(self, X)
         self.check_input(X)
-        if self._options:
-            given = {"training": training and not self.frozen, "need_dX": need_dX}
-            result = self.forward(X, **{name: given[name] for name in self._options})
-        else:
-            result = self.forward(X)
+        options = {}
+        if "training" in self._options:
+            options["training"] = training and not self.frozen
+        if "need_dX" in self._options:
+            options["need_dX"] = need_dX
+        result = self.forward(X, **options) if options else self.forward(X)
         if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
             raise TypeError(f"{self} must return a pair (Y, backward), got {_in_words(result)}.")
         Y, backward = result

@@ -155,12 +155,15 @@ def cross_entropy(Y, T):
     rows = sums.size
 
     def backward(dL=1.0):
-        P = E / sums
+        dY = E / sums  # the probabilities
         if given.ndim == T.ndim:  # rows of probabilities, which need not sum to one
-            P = P * T.sum(axis=-1, keepdims=True)
-        return (dL / rows) * (P - T)
+            dY *= T.sum(axis=-1, keepdims=True)
+        dY -= T
+        dY *= dL / rows
+        return dY
 
-    return -(T * (shifted - np.log(sums))).sum() / rows, backward
+    logarithms = shifted - np.log(sums)  # of the probabilities
+    return -T.reshape(-1).dot(logarithms.reshape(-1)) / rows, backward
 
 
 def _as_probabilities(Y, T):

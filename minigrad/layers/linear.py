@@ -64,9 +64,9 @@ class Linear(Weighted):
             Y += b.data
 
         def backward(dY):
-            W.grad += X.T.dot(dY)  # dL/dW = Xᵀ dY
+            W.add(X.T.dot(dY))  # dL/dW = Xᵀ dY
             if b is not None:
-                b.grad += sum_of_rows(dY)  # dL/db: b was added to every row
+                b.add(sum_of_rows(dY))  # dL/db: b was added to every row
             return dY.dot(W.data.T) if need_dX else None  # dL/dX = dY Wᵀ
 
         return Y, backward
@@ -103,7 +103,7 @@ class Linear(Weighted):
 
     def check_input(self, X):
         """Refuse a wrong width, and a layer without weights."""
-        if type(X) is np.ndarray and X.shape[-1:] == (self.n_in,) and self.is_drawn:
+        if "W" in vars(self) and type(X) is np.ndarray and X.shape[-1:] == (self.n_in,):
             return  # nearly always; what follows finds the words
         super().check_input(X)
         if shape_of(X)[-1:] != (self.n_in,):
