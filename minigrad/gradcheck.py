@@ -7,6 +7,7 @@ under other circumstances. Leaves out the words for what is wrong (diagnosis.py)
 """
 
 import copy
+import functools
 import inspect
 import types
 from typing import NamedTuple
@@ -15,7 +16,7 @@ import numpy as np
 
 from minigrad.diagnosis import Report, Row, diagnose, explain
 from minigrad.layer import Function, as_layer
-from minigrad.parts import CONTAINERS, attributes, is_array_holder, named_parts
+from minigrad.parts import attributes, is_array_holder, named_parts
 from minigrad.shapes import ShapeError, require_batch, require_integer, require_number, shape_of
 
 EPS, EPS32 = np.finfo(np.float64).eps, np.finfo(np.float32).eps
@@ -175,7 +176,7 @@ def _examine(trial, report, quick=False):
         _compare(trial, report)
 
 
-# What is on trial -----------------------------------------------------------------------------------------
+# What is on trial ----------------------------------------------------------------------------------------
 
 
 class _Trial:
@@ -374,8 +375,10 @@ class _Memory:
         if isinstance(thing, (list, set)):
             self.lists.append((thing, list(thing)))
             return thing
-        if isinstance(thing, CONTAINERS):
+        if isinstance(thing, (tuple, frozenset)):
             return thing
+        if isinstance(thing, functools.partial):
+            return thing.func, thing.args, thing.keywords
         if isinstance(thing, types.FunctionType):
             return self._note_function(thing)
         if isinstance(thing, types.MethodType):
@@ -508,7 +511,7 @@ def _set_name(owner, name, value):
         setattr(owner, name, value)
 
 
-# The nine rules: each asks one thing, and returns what it has to complain of, or "" ------------------------
+# The nine rules: each asks one thing, and returns what it has to complain of, or "" ----------------------
 
 
 def _returns_a_pair(trial):
@@ -625,7 +628,7 @@ def _is_linear(trial):
         name for name in trial.unlike({name: large[name] * 1e-9 for name in names}, one) if name not in bent
     ]
     how = "not proportional to dY: is there a clip, a sign, an abs?"
-    if any(np.abs(tiny[name]).max() > 1e-6 * np.abs(one[name]).max() for name in bent):
+    if any(np.abs(tiny[name]).max() > 1e-8 * np.abs(one[name]).max() for name in bent):
         how = "does not vanish with dY: a factor dY is missing"
     return trial.blame(bent, how)
 
@@ -649,7 +652,7 @@ def _equal(some, others):
     return np.array_equal(np.asarray(some, dtype=float), np.asarray(others, dtype=float), equal_nan=True)
 
 
-# The same under other circumstances: each yields a line and a complaint, where there is one -----------------
+# The same under other circumstances: each yields a line and a complaint, where there is one --------------
 
 
 def _ask_again(trial, report):
@@ -815,7 +818,8 @@ def _in_float32(trial):
     if not off:
         return line, ""
     # Near a kink, or far out, a rounding error of float32 may turn the answer: how far, is seen in float64.
-    spread = {"Y": 0.0} | {name: 10 * EPS32 / EPS * wobble for name, wobble in trial.spread().items()}
+    is_large = max(np.abs(a).max() for a in double.values()) > 10
+    spread = {name: 10 * EPS32 / EPS * wobble for name, wobble in trial.spread().items() if is_large}
     for size in np.repeat(10.0 ** np.arange(-7, -3), 3):
         noisy = {
             name: a + size * np.abs(a).max() * trial.extra_rng.uniform(-1, 1, a.shape)
@@ -825,8 +829,7 @@ def _in_float32(trial):
             if array is not None:
                 spread[name] = np.fmax(spread.get(name, 0.0), np.abs(array - exact[name]).max())
     off = _off(found, exact, spread)
-    large = max(np.abs(a).max() for a in double.values()) > 10
-    if large and not all(np.isfinite(found[name]).all() for name in off):
+    if is_large and not all(np.isfinite(found[name]).all() for name in off):
         return line, ""  # too large for float32, as exp(100) is
     return line, f"{', '.join(off)}: other numbers than in float64" if off else ""
 
@@ -880,7 +883,7 @@ CIRCUMSTANCES = (
 )
 
 
-# Gradients against nudging ---------------------------------------------------------------------------------
+# Gradients against nudging -------------------------------------------------------------------------------
 
 
 class _Slope(NamedTuple):
@@ -1039,7 +1042,7 @@ def _nudge(trial, name, way, yours, step=NUDGE, eps=EPS):
     return _Slope(mine, by_nudging, low, high, change, noise, rounding, slopes)
 
 
-# Where nudging and backward disagree, and the layer may yet be right ----------------------------------------
+# Where nudging and backward disagree, and the layer may yet be right -------------------------------------
 
 
 def _excuse(trial, name, way, found, least, is_entry):
