@@ -372,7 +372,7 @@ def test_a_foreign_file_runs_no_code(tmp_path):
 def test_a_checkpoint_of_a_later_format_is_refused(tmp_path):
     path = tmp_path / "later.npz"
     np.savez(path, header=np.array(json.dumps({"format": 3})))
-    untouched(CheckpointError, "is a checkpoint of format 3; this version reads 2", path, learner())
+    untouched(CheckpointError, "it is of format 3, and this version reads 2", path, learner())
 
 
 def test_a_checkpoint_of_another_model_says_what_differs(trained):
@@ -541,6 +541,27 @@ def test_loading_reaches_the_replicas(tmp_path):
     save(tmp_path / "model.npz", model(seed=1))
     load(tmp_path / "model.npz", here)
     np.testing.assert_array_equal(twin.predict(X), model(seed=1).predict(X))
+
+
+def test_a_memory_that_no_file_can_hold_is_refused_when_it_is_written(tmp_path):
+    thing = learner(optimizer=AdaGrad())
+    thing.optimizer.memory = {thing.model.parameters()[0]: {"row": np.ones(7)}}
+    with pytest.raises(
+        ValueError, match=r"layers\.0\.W/row is neither a count nor like its parameter, but float64"
+    ):
+        save(tmp_path / "run.npz", thing)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_array_that_a_layer_calls_data_is_no_parameter(tmp_path):
+    class Table(Layer):
+        def __init__(self, numbers):
+            self.data = np.array(numbers)
+            self.frozen = True
+
+    save(tmp_path / "model.npz", Table([1, 2]))
+    other = load(tmp_path / "model.npz", Table([3, 4, 5]))
+    assert other.data.tolist() == [3, 4, 5] and other.frozen is True
 
 
 # Several things in one file, and a part of them
