@@ -101,6 +101,17 @@ def load(path, thing, prefix=None):
     References
     ----------
     Chapter 08.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from minigrad import Linear, Tanh
+    >>> path = Path(tempfile.mkdtemp()) / "net.npz"
+    >>> body = Linear(2, 3, rng=0) >> Tanh()
+    >>> save(path, {"body": body, "head": Linear(3, 1, rng=1)})
+    >>> other = load(path, Linear(2, 3, rng=5) >> Tanh(), prefix="body")
+    >>> bool((other.layers[0].W.data == body.layers[0].W.data).all())
+    True
     """
     restore(path, *read(path), parts_of(thing, prefix or ""), is_partial=prefix is not None)
     return thing
@@ -210,6 +221,15 @@ def restore(path, header, arrays, parts, is_partial=False):
 
     First every part looks at what the file holds for it, and gives a closure that makes the change. These are
     called when all have agreed.
+
+    Examples
+    --------
+    >>> from minigrad import ReLU
+    >>> restore("run.npz", {"facts": {"": "Tanh()"}, "states": {"": False}}, {}, {"": ReLU()})
+    Traceback (most recent call last):
+        ...
+    minigrad.checkpoint.CheckpointError: run.npz does not fit, nothing was loaded. the model: Tanh() in the \
+file, ReLU() here.
     """
     ours = {name: in_words(part) for name, part in parts.items()}
     theirs = {
@@ -248,7 +268,9 @@ def in_words(part):
     if isinstance(part, Function):
         return getattr(part.__wrapped__, "__name__", type(part.__wrapped__).__name__)
     given = {} if hasattr(part, "fit_batch") else arguments(part)  # a Learner's parts have their own lines
-    settings = [f"{name}={value}" for name, value in given.items() if _is_plain(value)]
+    given = {name: value for name, value in given.items() if is_plain(value)}
+    given = json.loads(json.dumps(given, default=np.generic.item))  # NumPy's numbers become Python's
+    settings = [f"{name}={value!r}" for name, value in given.items()]
     return f"{type(part).__name__}({', '.join(settings)})"
 
 
@@ -267,11 +289,17 @@ def arguments(thing):
     return {name: held[name] for name in names if name in held and name not in FREE}
 
 
-def _is_plain(value):
-    """Tell whether a value is a number or a text, or made of such, and so the same in every run."""
+def is_plain(value):
+    """Tell whether a value is a number, a text or None, or made of such, and so the same in every run.
+
+    Examples
+    --------
+    >>> is_plain([1, (2.5, "same"), None]), is_plain([print])
+    (True, False)
+    """
     if isinstance(value, (tuple, list)):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, (numbers.Number, str))
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, (numbers.Real, np.bool_, str))
 
 
 def _kind_of(array):
