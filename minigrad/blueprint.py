@@ -1,16 +1,25 @@
 """Whole models in files: how they are built, and their numbers, without a line of code in the file.
 
-Holds save_model and load_model. A layer is written down as the name of its class and the arguments that it was
-made with, which it keeps in attributes of the same names. Leaves out what a class or a function does: those of
-the library are known, others are handed in. Built in chapter 08.
+Holds save_model and load_model. A layer is written down as the name of its class and the arguments that it
+was made with, which it keeps in attributes of the same names. Leaves out what a class or a function does:
+those of the library are known, others are handed in. Built in chapter 08.
 """
 
 import inspect
-import numbers
 
 import numpy as np
 
-from minigrad.checkpoint import FREE, CheckpointError, arguments, in_words, parts_of, read, restore, write
+from minigrad.checkpoint import (
+    FREE,
+    CheckpointError,
+    arguments,
+    in_words,
+    is_plain,
+    parts_of,
+    read,
+    restore,
+    write,
+)
 from minigrad.layer import Function, Layer
 from minigrad.parts import attributes, copied, is_array_holder, named_parts
 
@@ -59,8 +68,8 @@ def save_model(path, model):
     differing = [name for name in facts | again if facts.get(name) != again.get(name)]
     if differing:
         raise TypeError(
-            f"made again from its arguments, the model differs in {differing[0] or 'itself'}: what was changed "
-            "after a layer was made is not written down. Change it in __init__, or use save and load."
+            f"made again from its arguments, it differs in {differing[0] or 'itself'}: what is changed "
+            "after a layer is made is not written down. Change it in __init__, or use save and load."
         )
     write(path, parts, plan=plan)
 
@@ -86,6 +95,17 @@ def load_model(path, layers=None):
     References
     ----------
     Chapter 08.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from minigrad import Sequential
+    >>> def double(X):
+    ...     return 2 * X, lambda dY: 2 * dY
+    >>> path = tempfile.mkdtemp() + "/model.npz"
+    >>> save_model(path, Sequential(double))
+    >>> load_model(path, {"double": double})
+    Sequential(double)
     """
     header, arrays = read(path)
     plan, layers = header.get("plan"), layers or {}
@@ -101,7 +121,7 @@ def load_model(path, layers=None):
     if missing:
         handed_in = ", ".join(f'"{name}": {name}' for name in missing)
         raise CheckpointError(
-            f"{path} has layers that are not in the library: write load_model({str(path)!r}, {{{handed_in}}})."
+            f"{path} needs layers of yours: write load_model({str(path)!r}, {{{handed_in}}})."
         )
     restore(path, header, arrays, parts_of(model))
     return model
@@ -134,7 +154,7 @@ def _describe(layer, names, plan, yours):
             return {type(value).__name__: list(map(encoded, value))}
         if callable(value):
             return {"function": _named(value, yours)}
-        if value is None or isinstance(value, (numbers.Number, np.bool_, str)):
+        if is_plain(value):
             return value.item() if isinstance(value, np.generic) else value
         raise TypeError(
             f"{layer} is made with {value!r}, which is no number, text, layer, function, or list of such."

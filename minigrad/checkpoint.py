@@ -101,6 +101,17 @@ def load(path, thing, prefix=None):
     References
     ----------
     Chapter 08.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from minigrad import Linear, Tanh
+    >>> path = Path(tempfile.mkdtemp()) / "net.npz"
+    >>> body = Linear(2, 3, rng=0) >> Tanh()
+    >>> save(path, {"body": body, "head": Linear(3, 1, rng=1)})
+    >>> other = load(path, Linear(2, 3, rng=5) >> Tanh(), prefix="body")
+    >>> bool((other.layers[0].W.data == body.layers[0].W.data).all())
+    True
     """
     restore(path, *read(path), parts_of(thing, prefix or ""), is_partial=prefix is not None)
     return thing
@@ -158,6 +169,7 @@ def write(path, parts, **more):
             arrays[f"data/{name}"] = to_numpy(part.data)
         elif name.endswith(OPTIMIZER):
             arrays |= _memory_of(name, parts)
+            _memory_in(name, parts, arrays)  # refuses at once what could not be read
     header = {"format": FORMAT, **more}
     header["facts"] = {name: in_words(part) for name, part in parts.items()}
     header["states"] = {name: getattr(*_state_of(name, part), None) for name, part in parts.items()}
@@ -192,17 +204,15 @@ def read(path):
             members = {name: io.BytesIO(archive.read(name)) for name in archive.namelist()}
         arrays = {name.removesuffix(".npy"): read_array(file) for name, file in members.items()}
         header = json.loads(arrays["header"].item())
-        if header["format"] == FORMAT:
-            if int(arrays.pop("checksum")) != _checksum(arrays):
-                raise ValueError("this is not what was written")
-            if header["facts"].keys() != header["states"].keys():
-                raise ValueError("its names do not fit together")
+        if header["format"] != FORMAT:
+            raise ValueError(f"it is of format {header['format']}, and this version reads {FORMAT}")
+        if (
+            int(arrays.pop("checksum")) != _checksum(arrays)
+            or header["facts"].keys() != header["states"].keys()
+        ):
+            raise ValueError("this is not what was written")
     except Exception as error:  # whatever goes wrong here, the bytes are not those of a checkpoint
         raise CheckpointError(f"{path} is no checkpoint, or a damaged one ({error}): use another.") from error
-    if header["format"] != FORMAT:
-        raise CheckpointError(
-            f"{path} is a checkpoint of format {header['format']}; this version reads {FORMAT}."
-        )
     return header, arrays
 
 
@@ -211,6 +221,15 @@ def restore(path, header, arrays, parts, is_partial=False):
 
     First every part looks at what the file holds for it, and gives a closure that makes the change. These are
     called when all have agreed.
+
+    Examples
+    --------
+    >>> from minigrad import ReLU
+    >>> restore("run.npz", {"facts": {"": "Tanh()"}, "states": {"": False}}, {}, {"": ReLU()})
+    Traceback (most recent call last):
+        ...
+    minigrad.checkpoint.CheckpointError: run.npz does not fit, nothing was loaded. the model: Tanh() in the \
+file, ReLU() here.
     """
     ours = {name: in_words(part) for name, part in parts.items()}
     theirs = {
@@ -249,7 +268,9 @@ def in_words(part):
     if isinstance(part, Function):
         return getattr(part.__wrapped__, "__name__", type(part.__wrapped__).__name__)
     given = {} if hasattr(part, "fit_batch") else arguments(part)  # a Learner's parts have their own lines
-    settings = [f"{name}={value}" for name, value in given.items() if _is_plain(value)]
+    given = {name: value for name, value in given.items() if is_plain(value)}
+    given = json.loads(json.dumps(given, default=np.generic.item))  # NumPy's numbers become Python's
+    settings = [f"{name}={value!r}" for name, value in given.items()]
     return f"{type(part).__name__}({', '.join(settings)})"
 
 
@@ -268,11 +289,17 @@ def arguments(thing):
     return {name: held[name] for name in names if name in held and name not in FREE}
 
 
-def _is_plain(value):
-    """Tell whether a value is a number or a text, or made of such, and so the same in every run."""
+def is_plain(value):
+    """Tell whether a value is a number, a text or None, or made of such, and so the same in every run.
+
+    Examples
+    --------
+    >>> is_plain([1, (2.5, "same"), None]), is_plain([print])
+    (True, False)
+    """
     if isinstance(value, (tuple, list)):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, (numbers.Number, str))
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, (numbers.Real, np.bool_, str))
 
 
 def _kind_of(array):
@@ -282,15 +309,15 @@ def _kind_of(array):
 
 def _difference(names, theirs, ours):
     """Say what differs between a file and what is here, and how to convert where it is the float type."""
-    pairs = [(theirs.get(name, "nothing"), ours.get(name, "nothing")) for name in names]
-    lines = [
-        f"{name or 'the model'}: {there} in the file, {here} here"
-        for name, (there, here) in zip(names, pairs, strict=True)
-    ]
-    lines = lines[:5] + [f"and {len(lines) - 5} more"] * (len(lines) > 5)
-    types = {(there.partition(" ")[0], here.partition(" ")[0]) for there, here in pairs}
-    advice = [f" Convert first: model.to(np.{there})." for there, here in types if {there, here} == FLOATS]
-    return f"{'; '.join(lines)}.{''.join(advice)}"
+    lines, advice = [], ""
+    for name in names:
+        there, here = theirs.get(name, "nothing"), ours.get(name, "nothing")
+        lines.append(f"{name or 'the model'}: {there} in the file, {here} here")
+        kind = there.partition(" ")[0]
+        if {kind, here.partition(" ")[0]} == FLOATS:
+            advice = f" Convert first: model.to(np.{kind})."
+    more = f"; and {len(lines) - 5} more" if len(lines) > 5 else ""
+    return f"{'; '.join(lines[:5])}{more}.{advice}"
 
 
 def _state_of(name, part):
@@ -317,7 +344,7 @@ def _change(name, parts, state, arrays):
         if _kind_of(array) != _kind_of(part.data):
             raise ValueError(f"{name} is {_kind_of(array)}")
         data = array_module(part.data).asarray(array)
-    elif name.endswith(OPTIMIZER):
+    elif name.endswith(OPTIMIZER) and hasattr(part, "memory"):
         memory = _memory_in(name, parts, arrays)
 
     def change():
@@ -327,7 +354,7 @@ def _change(name, parts, state, arrays):
             part.data[...] = data
             if hasattr(part, "grad"):
                 part.grad.fill(0.0)
-        if hasattr(part, "memory") and memory is not None:
+        if memory is not None:
             part.memory = memory
 
     return change
@@ -336,22 +363,24 @@ def _change(name, parts, state, arrays):
 def _memory_of(name, parts):
     """Return what an optimizer remembers of the Parameters among the parts, as arrays by name."""
     memory = getattr(parts[name], "memory", {})
+    remembered = {key: memory.get(part, {}) for key, part in parts.items() if is_array_holder(part)}
     return {
         f"memory/{name}/{key}/{word}": to_numpy(value)
-        for key, part in parts.items()
-        for word, value in (memory.get(part, {}) if is_array_holder(part) else {}).items()
+        for key, words in remembered.items()
+        for word, value in words.items()
     }
 
 
 def _memory_in(name, parts, arrays):
-    """Return the memory of an optimizer that a file holds, refusing what cannot be one."""
+    """Return an optimizer's memory out of arrays by name, refusing what cannot be one."""
     memory, start = {}, f"memory/{name}/"
     for place in (place for place in arrays if place.startswith(start)):
         key, _, word = place.removeprefix(start).rpartition("/")
-        value, like_data = arrays[place], arrays[place].shape == parts[key].data.shape
-        if not (value.dtype.name in FLOATS and like_data) and not (value.shape == () and value >= 0):
-            raise ValueError(f"{place} is {_kind_of(value)}")
-        memory.setdefault(parts[key], {})[word] = value if value.dtype.name in FLOATS else value.item()
+        value, parameter = arrays[place], parts[key]
+        is_count = value.dtype.kind in "iu" and value.shape == () and value >= 0
+        if not is_count and (value.dtype.name not in FLOATS or value.shape != parameter.data.shape):
+            raise ValueError(f"{place} is neither a count nor like its parameter, but {_kind_of(value)}")
+        memory.setdefault(parameter, {})[word] = value.item() if is_count else value
     return memory
 
 

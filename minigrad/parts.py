@@ -63,7 +63,7 @@ def is_array_holder(part):
     >>> is_array_holder(Buffer([0.0])), is_array_holder(np.zeros(1))
     (True, False)
     """
-    return hasattr(getattr(part, "data", None), "__array_function__")
+    return not callable(part) and hasattr(getattr(part, "data", None), "__array_function__")
 
 
 def _visit(name, thing, module, found, seen):

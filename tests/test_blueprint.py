@@ -1,5 +1,6 @@
 """Whole models in files: made again from the file alone, with the reader's own layers handed in."""
 
+import io
 import json
 
 import numpy as np
@@ -36,6 +37,7 @@ from minigrad.layer import Function, as_layer
 from tests.contract import ROWS
 from tests.test_checkpoint import everything, model
 from tests.test_contract import arrays, draw
+from tests.test_damaged_checkpoints import WRONG, places_in, with_header
 
 X = np.random.default_rng(0).normal(size=(5, 3))
 LAYERS = [row for row in ROWS if 11 not in row.exempt]
@@ -183,7 +185,7 @@ def halve(X):
 
 
 def test_own_layers_and_functions_are_handed_in_by_name(tmp_path):
-    swish = Swish(np.float64(2.5), [1, (2, "b")], ["c"])
+    swish = Swish(np.float32(2.5), [1, (np.int64(2), "b")], ["c"])
     swish.gain.data[...] = 3.0
     first = Around(Sequential(double, swish), before=halve, rng=3) >> double
     first.layers[0].rng.random(5)
@@ -248,7 +250,7 @@ REFUSED = {
     "two names": (of_the_same_name, "two different things are called double"),
     "no attribute": (lambda: Forgets(3), r"is made with width, and forgets it: write self.width = width"),
     "another attribute": (lambda: Changes(3), "differs in itself"),
-    "changed later": (changed_later, "differs in .*what was changed after"),
+    "changed later": (changed_later, "differs in .*what is changed after"),
     "an array": (lambda: Swish(settings=np.zeros(3)), "is made with .* which is no number, text, layer"),
     "a Learner": (lambda: Learner(Linear(2, 1, rng=0), mse, SGD(0.1)), "write learner.model"),
     "nothing": (lambda: None, "save_model takes a model, got None"),
@@ -307,3 +309,22 @@ def test_a_damaged_file_makes_no_model(tmp_path, damage):
         load_model(path)
     with pytest.raises(CheckpointError, match="there is no checkpoint"):
         load_model(tmp_path)
+
+
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.long)])
+def test_a_forged_plan_makes_a_model_or_is_refused(tmp_path, count):
+    save_model(tmp_path / "model.npz", everything_in_one())
+    content, rng, refused = (tmp_path / "model.npz").read_bytes(), np.random.default_rng(0), 0
+
+    def change(header):
+        places = places_in(header["plan"])
+        container, key = places[rng.integers(len(places))]
+        container[key] = WRONG[rng.integers(len(WRONG))]
+        return header
+
+    for _ in range(count):
+        try:
+            load_model(io.BytesIO(with_header(content, change)))
+        except CheckpointError:
+            refused += 1
+    assert refused > 0.6 * count
