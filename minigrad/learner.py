@@ -205,8 +205,8 @@ class Learner:
         Raises
         ------
         ValueError, TypeError
-            If the data are empty, not numbers or not finite, or X and T differ in the number of examples; if the
-            model has nothing to train; if a loss is not finite, before its step.
+            If the data are empty, not numbers or not finite, or X and T differ in the number of examples; if
+            the model has nothing to train; if a loss is not finite, before its step.
         """
         require_integer("epochs", epochs, least=0)
         callbacks = _functions("each of the callbacks", callbacks, "(learner, row) -> True to stop")

@@ -8,6 +8,7 @@ layer. Errors say what came, what was expected, and what to do. Built in chapter
 
 import functools
 import inspect
+import math
 
 import numpy as np
 
@@ -87,7 +88,8 @@ def require_axis(name, X, axis):
     >>> require_axis("Sum(axis=2)", np.zeros((5, 3)), 2)
     Traceback (most recent call last):
         ...
-    minigrad.shapes.ShapeError: Sum(axis=2) needs an axis 2 that is not the batch axis 0, got X of shape (5, 3).
+    minigrad.shapes.ShapeError: Sum(axis=2) needs an axis 2 that is not the batch axis 0, got X \
+of shape (5, 3).
     """
     shape = require_array(name, X)
     if not -len(shape) <= axis < len(shape) or axis % len(shape) == 0:
@@ -347,7 +349,7 @@ def require_number(name, value, least=None, below=None, above=None, most=None):
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if (
         is_number
-        and np.isfinite(value)
+        and math.isfinite(value)
         and (least is None or value >= least)
         and (above is None or value > above)
         and (most is None or value <= most)

@@ -108,6 +108,12 @@ def test_pad_takes_the_wider_type():
     np.testing.assert_array_equal(X, [[1, 2], [0.5, 0]])
 
 
+def test_pad_wants_arrays_that_differ_in_their_steps_alone():
+    for wrong in ([np.ones((2, 3)), np.ones((2, 5))], [np.ones(2), np.ones((2, 1))], [np.array(1.0)]):
+        with pytest.raises(ShapeError, match="differ in their steps alone, got shapes"):
+            pad(wrong)
+
+
 def test_the_corners_of_xor():
     X, T = xor()
     assert [(int(a), int(b), int(t)) for (a, b), (t,) in zip(X, T, strict=True)] == [

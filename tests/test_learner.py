@@ -1,18 +1,26 @@
 """The training loop: what happens in which order, what is reported, and the runs that chapters rely on."""
 
+import copy
+import functools
 import math
 import re
 import statistics
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from minigrad import (
     SGD,
+    BatchNorm,
+    Conv2d,
+    Dropout,
+    Flatten,
     History,
     Layer,
     Learner,
     Linear,
+    Parameter,
     ReLU,
     ShapeError,
     Sigmoid,
@@ -65,6 +73,9 @@ def test_the_phases_come_in_order():
     happened = []
 
     class Loud(Layer):
+        def __init__(self):
+            self.b = Parameter([0.0])
+
         def forward(self, X, training=False, need_dX=True):
             happened.append(f"forward, training {training}, dX wanted {need_dX}")
             return X, lambda dY: happened.append("backward") or dY
@@ -140,9 +151,11 @@ def test_the_loss_of_an_epoch_is_the_mean_over_examples_with_a_short_last_batch(
 def test_every_example_is_seen_once_an_epoch_in_a_new_order():
     seen = []
 
+    unused = Parameter([0.0])  # so that there is something to train
+
     def remember(X):
         seen.append(X[:, 0])
-        return X, lambda dY: dY
+        return X, lambda dY: dY * (1.0 + unused.grad)
 
     examples = np.arange(7.0)[:, None]
     Learner(remember, mse, Still(), rng=0).fit(examples, examples, epochs=2, batch_size=3)
@@ -230,6 +243,74 @@ def test_accuracy_is_the_share_of_right_rows():
     assert accuracy(Y[None], np.array([[1, 0, 1]])) == 1.0  # over steps
 
 
+def rmse(Y, T):
+    return np.sqrt(((Y - T) ** 2).mean())
+
+
+def test_a_metric_sees_all_examples_at_once():
+    many = np.concatenate([np.zeros((1024, 3)), np.ones((1024, 3))])
+    runner = learner(metrics=rmse)
+    found = runner.evaluate(many, np.zeros((2048, 2)), batch_size=1024)
+    assert found["rmse"] == rmse(runner.predict(many), 0.0)
+    halves = [rmse(runner.predict(half), 0.0) for half in np.split(many, 2)]
+    assert not math.isclose(found["rmse"], sum(halves) / 2)  # the mean of the batches' figures is another
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 7, 11])
+def test_the_size_of_a_batch_changes_nothing_that_is_predicted_or_evaluated(batch_size):
+    runner = learner(metrics=rmse)
+    Y, figures = runner.predict(X), runner.evaluate(X, T)
+    np.testing.assert_allclose(runner.predict(X, batch_size), Y, rtol=1e-12)  # rounding
+    np.testing.assert_allclose(runner.model.predict(X, batch_size=batch_size), Y, rtol=1e-12)
+    again = runner.evaluate(X, T, batch_size=batch_size)
+    assert list(again) == ["loss", "rmse"]
+    np.testing.assert_allclose(list(again.values()), list(figures.values()), rtol=1e-12)
+
+
+def test_tuples_are_predicted_in_batches_too():
+    def swapped(X):
+        left, right = X
+        return (right, left), lambda dY: dY[::-1]
+
+    left, right = Learner(swapped, mse, Still()).predict((X, T), batch_size=3)
+    np.testing.assert_array_equal(left, T)
+    np.testing.assert_array_equal(right, X)
+
+
+def peak(call):
+    """Return how many bytes a call needs at most beside those that were there before."""
+    call()  # what is made once
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_is_that_of_a_batch_and_not_that_of_all_examples():
+    images, labels = np.zeros((400, 1, 12, 12)), np.zeros(400, dtype=int)
+    model = Conv2d(1, 8, padding="same", rng=0) >> ReLU() >> Flatten() >> Linear(8 * 12 * 12, 3, rng=0)
+    runner = Learner(model, cross_entropy, SGD(0.1))
+    one_batch, whole = peak(lambda: runner.predict(images[:20])), peak(lambda: runner.predict(images))
+    assert whole > 10 * one_batch
+    assert peak(lambda: runner.predict(images, batch_size=20)) < 2 * one_batch
+    assert peak(lambda: runner.evaluate(images, labels, batch_size=20)) < 2 * one_batch
+
+
+def test_a_metric_may_be_a_partial_or_an_object():
+    class Largest:
+        def __call__(self, Y, T):
+            return Y.max()
+
+    def share_below(Y, T, limit):
+        return (np.abs(Y - T) < limit).mean()
+
+    runner = learner(metrics=[functools.partial(share_below, limit=1e9), Largest()])
+    assert list(runner.evaluate(X, T)) == ["loss", "share_below", "Largest"]
+    assert runner.evaluate(X, T)["share_below"] == 1.0
+
+
 @pytest.mark.parametrize("T", [np.zeros((5, 3)), np.zeros((5, 1)), np.zeros(4)])
 def test_accuracy_wants_one_label_a_row(T):
     with pytest.raises(ShapeError) as caught:
@@ -305,6 +386,9 @@ def test_numbers_are_checked_once_a_fit_and_not_once_a_batch(monkeypatch):
     calls.clear()
     learner().evaluate(X, T)
     assert len(calls) == 2
+    calls.clear()
+    learner().predict(X, batch_size=2)
+    assert len(calls) == 1
 
 
 def test_a_wrong_label_stops_before_its_step():
@@ -324,13 +408,124 @@ def test_targets_of_the_wrong_shape_are_refused_by_the_loss():
 
 @pytest.mark.parametrize("batch_size", [0, -1])
 def test_a_batch_holds_at_least_one_example(batch_size):
-    with pytest.raises(ValueError, match=f"batch_size must be at least 1, got {batch_size}"):
+    with pytest.raises(ValueError, match=f"batch_size must be an integer of at least 1, got {batch_size}"):
         learner().fit(X, T, batch_size=batch_size)
 
 
 def test_what_cannot_be_called_is_no_model():
     with pytest.raises(TypeError, match="a layer is something to call"):
         Learner(3, mse, SGD(0.1))
+
+
+# What stops a fit
+
+
+def test_a_loss_that_is_not_finite_stops_the_fit_and_names_place_and_layer():
+    runner = Learner(Linear(4, 4, rng=0), mse, SGD(50.0))
+    data = np.random.default_rng(0).normal(size=(40, 4))
+    with np.errstate(all="ignore"), pytest.raises(ValueError) as caught:
+        runner.fit(data, data, epochs=150)
+    said = re.fullmatch(
+        r"the loss of batch (\d) of epoch (\d+) is inf, so no step was taken: (.*)\. Lower the learning "
+        r"rate, or look for very large numbers in the data; and begin again: the weights have grown\.",
+        str(caught.value),
+    )
+    assert said and int(said[2]) == runner.epoch + 1 < 150
+    assert said[3] == "the model's Y is finite, and so are X and T"
+    assert np.isfinite(runner.model.W.data).all() and len(runner.history) == runner.epoch
+
+
+def test_the_first_layer_whose_result_is_not_finite_is_named():
+    model = Linear(3, 5, rng=0) >> ReLU() >> Linear(5, 5, rng=0) >> Linear(5, 2, rng=0)
+    model.layers[2].W.data[...] = np.inf
+    runner = Learner(model, mse, SGD(0.1))
+    with np.errstate(all="ignore"), pytest.raises(ValueError) as caught:
+        runner.fit(X, T, epochs=2, batch_size=3)
+    where = "layers.2, Linear(5, 5), is the first layer whose Y is not finite"
+    assert str(caught.value).startswith(
+        f"the loss of batch 1 of epoch 1 is nan, so no step was taken: {where}."
+    )
+    assert (runner.epoch, runner.optimizer.steps) == (0, 0)
+
+
+def test_fit_batch_stops_before_a_step_on_nan():
+    runner = learner()
+    W, wrong = runner.model.W.data.copy(), np.where(X == X[5, 1], np.nan, X)
+    with pytest.raises(
+        ValueError, match=r"X is not finite in 1 of its 21 entries, the first at \[5, 1\]: nan"
+    ):
+        runner.fit_batch(wrong, T)
+    runner.model.W.data[...] = np.nan
+    with pytest.raises(ValueError, match="the loss of this batch is nan, .* the model, Linear.* not finite"):
+        runner.fit_batch(X, T)
+    runner.model.W.data[...] = W
+    runner.fit_batch(X, T)
+    assert runner.optimizer.steps == 1
+
+
+class Own:
+    """A parameter of a reader's own make."""
+
+    def __init__(self, data):
+        self.data, self.grad, self.trainable = np.array(data), np.zeros(len(data)), True
+
+
+OWN = Own([2.0])
+
+
+@pytest.mark.parametrize(
+    "model, reason",
+    [
+        (Linear(3, 2, rng=0).freeze(), "all 2 of its Parameters are frozen: call model.unfreeze()"),
+        (ReLU(), "keep Parameters as attributes of a layer, or in the closure of a function"),
+        (lambda X: (X * OWN.data, lambda dY: dY), "OWN is a Own, which is no minigrad.Parameter"),
+    ],
+)
+def test_a_model_that_has_nothing_to_train_is_refused_with_the_reason(model, reason):
+    with pytest.raises(ValueError) as caught:
+        Learner(model, mse, SGD(0.1)).fit(X, X)
+    assert str(caught.value).startswith("fit finds no Parameter to train in ")
+    assert str(caught.value).endswith(f": {reason}.")
+
+
+def test_a_global_variable_is_reached_and_a_half_frozen_model_is_trained():
+    model = Linear(3, 3, rng=0).freeze() >> Linear(3, 2, rng=0)
+    assert Learner(model, mse, SGD(0.1)).fit(X, T, epochs=20)["loss"][-1] < mse(T, 0 * T)[0] * 2
+
+
+def test_what_is_frozen_stays_as_it_was_while_the_rest_learns():
+    body = Linear(3, 5, rng=0) >> BatchNorm(5) >> Dropout(0.5, rng=0)
+    runner = Learner(body.freeze() >> Linear(5, 2, rng=0), mse, SGD(0.1))
+    parts = [*body.parameters(), *body.buffers()]
+    before, features = [part.data.copy() for part in parts], body(X)[0]
+    runner.fit(X, T, epochs=3, batch_size=2)
+    for part, data in zip(parts, before, strict=True):
+        np.testing.assert_array_equal(part.data, data)
+    np.testing.assert_array_equal(body(X, training=True)[0], features)  # and its Dropout does not draw
+
+
+# Settings that are right in more than one form
+
+
+def test_one_metric_and_one_callback_need_no_list():
+    rows = []
+    runner = learner(metrics=rmse)
+    runner.fit(X, T, epochs=2, callbacks=lambda learner, row: rows.append(row["epoch"]))
+    assert rows == [1, 2] and list(runner.evaluate(X, T)) == ["loss", "rmse"]
+
+
+def test_the_history_goes_on_over_several_fits():
+    runner = learner()
+    first, second = runner.fit(X, T, epochs=2), runner.fit(X, T, epochs=3)
+    assert runner.history == [*first, *second] and runner.history["epoch"] == [1, 2, 3, 4, 5]
+    twin = copy.deepcopy(runner)
+    twin.fit(X, T)
+    assert (len(twin.history), len(runner.history)) == (6, 5)
+
+
+def test_a_column_that_is_not_there_is_named():
+    with pytest.raises(KeyError, match="the history has no column accuracy: it has epoch, loss"):
+        learner().fit(X, T)["accuracy"]
 
 
 # The runs of the seed documents

@@ -138,6 +138,45 @@ def test_labels_of_any_integer_type_are_right(dtype):
     assert cross_entropy(Y, LABELS.astype(dtype))[0] == cross_entropy(Y, LABELS)[0]
 
 
+def test_a_class_that_is_impossible_costs_nothing_unless_it_is_the_right_one():
+    masked = np.array([[0.0, -np.inf], [2.0, 2.0]])
+    L, backward = cross_entropy(masked, np.array([0, 1]))
+    assert L == math.log(2) / 2
+    np.testing.assert_array_equal(backward(), [[0.0, 0.0], [0.25, -0.25]])
+    assert cross_entropy(masked, np.array([[1.0, 0.0], [0.5, 0.5]]))[0] == math.log(2) / 2
+    assert cross_entropy(masked, np.array([1, 1]))[0] == math.inf
+
+
+@pytest.mark.parametrize(
+    "rows", [[[-0.5, 1.5, 0.0]], [[0.5, 0.4, 0.0]], [[0.0, 0.0, 0.0]], [[np.nan, 0.5, 0.5]]]
+)
+def test_rows_that_are_no_probabilities_are_refused(rows):
+    with pytest.raises(ValueError, match="rows of T are probabilities, at least 0, and sum to 1; got"):
+        cross_entropy(np.zeros((1, 3)), np.array(rows))
+
+
+def test_probabilities_may_sum_to_one_within_the_rounding_of_float32():
+    rows = np.random.default_rng(0).dirichlet(np.ones(1000), size=50).astype(np.float32)
+    assert (rows.sum(axis=1) != 1.0).any()
+    cross_entropy(np.zeros((50, 1000), dtype=np.float32), rows)
+
+
+@pytest.mark.parametrize("loss", [mse, bce_with_logits, cosine_distance])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, int, bool])
+def test_integers_are_computed_with_as_numbers(loss, dtype):
+    Y, T = np.array([[0, 1], [1, 1]], dtype=dtype), np.array([[1, 0], [1, 0]], dtype=dtype)
+    L, backward = loss(Y, T)
+    expected, backward_of_floats = loss(Y.astype(float), T.astype(float))
+    assert L == expected
+    np.testing.assert_array_equal(backward(), backward_of_floats())
+
+
+def test_the_largest_bytes_do_not_overflow():
+    assert mse(np.array([[0, 255]], dtype=np.uint8), np.array([[255, 0]], dtype=np.uint8))[0] == 255.0**2
+    Y = np.array([[0, 200]], dtype=np.uint8)
+    assert cross_entropy(Y, np.array([0]))[0] == cross_entropy(Y.astype(float), np.array([0]))[0]
+
+
 def test_cosine_distance_runs_from_0_to_2():
     rows = np.array([[3.0, 4.0], [3.0, 4.0], [3.0, 4.0]])
     directions = np.array([[6.0, 8.0], [-4.0, 3.0], [-3.0, -4.0]])

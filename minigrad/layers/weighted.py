@@ -81,7 +81,8 @@ class Weighted(Layer):
         if not self.is_drawn:
             self.take_sizes(X, Y)
         if not self.is_drawn or self.is_stale:
-            self._make(self.rng if self.has_own_rng else rng, X)
+            sequences = X[0] if isinstance(X, tuple) else X  # X may come with its lengths
+            self._make(self.rng if self.has_own_rng else rng, sequences)
 
     def _make(self, rng, X):
         """Make the Parameters, like X, once all sizes are known; new numbers go into the same arrays."""

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from minigrad import (
+    RNN,
+    Add,
     Layer,
     Linear,
     Parallel,
@@ -14,6 +16,7 @@ from minigrad import (
     Watch,
     chain,
     gradcheck,
+    pad,
 )
 
 X = np.random.default_rng(1).normal(size=(5, 3))
@@ -87,6 +90,49 @@ def test_parallel_splits_at_the_widths_of_its_branches():
     backward(dY)
     np.testing.assert_allclose(first.W.grad, X.T @ dY[:, :7], rtol=1e-12)  # rounding
     np.testing.assert_allclose(second.W.grad, X.T @ dY[:, 7:], rtol=1e-12)
+
+
+def test_parallel_joins_channels():
+    X = np.random.default_rng(0).normal(size=(5, 2, 7, 3))
+    layer = Parallel(double, lambda X: (X[:, :1], lambda dY: np.concatenate([dY, 0 * dY], axis=1)), axis=1)
+    Y, backward = layer(X)
+    np.testing.assert_array_equal(Y, np.concatenate([2 * X, X[:, :1]], axis=1))
+    dY = np.random.default_rng(1).normal(size=Y.shape)
+    expected = 2 * dY[:, :2]
+    expected[:, :1] += dY[:, 2:]
+    np.testing.assert_array_equal(backward(dY), expected)
+
+
+def test_add_sums_the_branches_and_the_ways_back():
+    X = np.random.default_rng(0).normal(size=(5, 3))
+    first, second = Linear(3, 7, rng=0), Linear(3, 7, rng=1)
+    Y, backward = Add(first, second)(X)
+    np.testing.assert_array_equal(Y, first(X)[0] + second(X)[0])
+    dY = np.random.default_rng(1).normal(size=Y.shape)
+    np.testing.assert_allclose(backward(dY), dY @ (first.W.data + second.W.data).T, rtol=1e-12)  # rounding
+    np.testing.assert_array_equal(first.W.grad, second.W.grad)
+
+
+def test_a_residual_is_a_sum_with_nothing_done():
+    X, dY = np.random.default_rng(0).normal(size=(2, 5, 3))
+    nothing = Sequential()
+    (Y, backward), (R, backward_of_R) = (cls(X) for cls in (Add(nothing, double), Residual(double)))
+    np.testing.assert_array_equal(Y, R)
+    np.testing.assert_array_equal(backward(dY), backward_of_R(dY))
+
+
+def test_branches_of_sequences_with_lengths_add_up_their_gradients():
+    (X, lengths), dY = pad([np.ones((2, 3)), np.ones((5, 3))]), np.ones((2, 5, 4))
+    layer = Add(RNN(3, 4, rng=0), RNN(3, 4, rng=1))
+    dX, none = layer((X, lengths))[1](dY)
+    parts = [branch((X, lengths))[1](dY)[0] for branch in layer.layers]
+    np.testing.assert_array_equal(dX, parts[0] + parts[1])
+    assert none is None
+
+
+def test_an_open_branch_takes_its_inputs_from_the_sample():
+    model = Add(Linear(n_out=4), Linear(n_out=4)).initialize(np.ones((5, 3)), rng=0)
+    assert str(model) == "Add(Linear(3, 4), Linear(3, 4))"
 
 
 @pytest.mark.parametrize("shape, other", [((5, 3), (2, 3)), ((5, 11, 3), (5, 2, 3))])

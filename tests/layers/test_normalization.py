@@ -87,6 +87,34 @@ def test_a_run_with_dropout_goes_on_from_a_file_as_if_nothing_had_happened(tmp_p
     np.testing.assert_array_equal(resumed.predict(X), unbroken.predict(X))
 
 
+def test_integers_are_thinned_out_and_stretched_like_other_numbers():
+    whole = np.full((53, 7), 3)
+    Y = Dropout(0.3, rng=0)(whole, training=True)[0]
+    np.testing.assert_array_equal(Y, Dropout(0.3, rng=0)(whole.astype(float), training=True)[0])
+    assert Y.dtype == np.float64 and set(np.unique(Y)) == {0.0, 3 / 0.7}
+
+
+def test_a_frozen_norm_keeps_its_averages_and_uses_them():
+    layer = BatchNorm(7)
+    layer(X, training=True)
+    before = [part.data.copy() for part in layer.buffers()]
+    layer.freeze()
+    np.testing.assert_array_equal(layer(5 * X, training=True)[0], layer(5 * X)[0])
+    for part, data in zip(layer.buffers(), before, strict=True):
+        np.testing.assert_array_equal(part.data, data)
+    layer.unfreeze()(5 * X, training=True)
+    assert not np.array_equal(layer.buffers()[1].data, before[1])
+
+
+def test_a_batch_of_one_does_not_move_the_running_variance():
+    layer = BatchNorm(7)
+    layer(X, training=True)
+    mean, variance = (part.data.copy() for part in layer.buffers())
+    layer(X[:1], training=True)
+    np.testing.assert_array_equal(layer.running_variance.data, variance)
+    np.testing.assert_allclose(layer.running_mean.data, 0.9 * mean + 0.1 * X[0], rtol=1e-12)  # rounding
+
+
 @pytest.mark.parametrize("rate", [-0.1, 1.0, float("nan")])
 def test_a_rate_out_of_range_is_refused(rate):
     with pytest.raises(ValueError, match="rate of Dropout must be a finite number from 0 to below 1, got"):
