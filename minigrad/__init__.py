@@ -9,7 +9,7 @@ from minigrad.parameter import Buffer, Parameter
 from minigrad.layer import Layer, Sequential, as_layer, observed
 from minigrad.layers.linear import Linear
 from minigrad.layers.activations import GELU, ReLU, Sigmoid, Softmax, Tanh
-from minigrad.layers.combinators import Parallel, Residual, Watch, chain
+from minigrad.layers.combinators import Add, Parallel, Residual, Watch, chain
 from minigrad.layers.reductions import Flatten, Max, Mean, Reshape, Sum, Transpose
 from minigrad.layers.normalization import BatchNorm, Dropout, LayerNorm
 from minigrad.layers.convolution import Conv2d, MaxPool2d
@@ -20,8 +20,10 @@ from minigrad.layers.recompute import Recompute
 from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
 from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine, exponential
 from minigrad.learner import History, Learner, accuracy
+from minigrad.early_stopping import EarlyStopping
 from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split, xor
 from minigrad.checkpoint import CheckpointError, load, save
+from minigrad.blueprint import load_model, save_model
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
 from minigrad.replica import replica
@@ -36,20 +38,21 @@ __all__ = [
     # chapter 04
     "Parameter", "Layer", "Linear", "Sum", "ReLU",
     # chapter 05
-    "chain", "Sequential", "as_layer", "Residual", "Parallel", "Watch", "Sigmoid", "Tanh",
+    "chain", "Sequential", "as_layer", "Residual", "Parallel", "Add", "Watch", "Sigmoid", "Tanh",
     "Mean", "Max", "Flatten", "Reshape", "Transpose",
     # chapter 06
     "mse", "bce_with_logits", "cross_entropy", "Softmax",
     # chapter 07
     "SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals",
     # chapter 08
-    "digits", "split", "one_hot", "save", "load", "CheckpointError",
+    "digits", "split", "one_hot", "EarlyStopping", "save", "load", "CheckpointError",
+    "save_model", "load_model",
     # chapter 09
     "RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential",
     # chapter 10
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
     # chapters 12 and 13
-    "ShapeError", "cosine_distance", "replica",
+    "ShapeError", "observed", "cosine_distance", "replica",
     # chapter 14
     "Conv2d", "MaxPool2d",
     # chapter 15
@@ -57,7 +60,7 @@ __all__ = [
     # chapters 16 and 17
     "Embedding", "Positions", "MultiHeadAttention", "GELU", "TransformerBlock",
     # chapters 19, 22 and 23
-    "Recompute", "average_gradients", "broadcast", "Evaluator", "observed",
+    "Recompute", "average_gradients", "broadcast", "Evaluator",
     # chapter 21
     "array_module", "to_numpy", "to_device",
 ]  # fmt: skip

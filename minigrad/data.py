@@ -8,7 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from minigrad.shapes import count_examples
+from minigrad.shapes import (
+    ShapeError,
+    as_generator,
+    count_examples,
+    require_array,
+    require_integer,
+    require_labels,
+    require_number,
+    take,
+)
 
 
 def batches(X, T, batch_size=32, rng=None):
@@ -32,18 +41,12 @@ def batches(X, T, batch_size=32, rng=None):
     >>> [T_batch.tolist() for _, T_batch in batches(np.zeros((5, 2)), np.arange(5), batch_size=2)]
     [[0, 1], [2, 3], [4]]
     """
-    if batch_size < 1:
-        raise ValueError(f"batch_size must be at least 1, got {batch_size}.")
+    require_integer("batch_size", batch_size)
     examples = count_examples(X, T)
-    order = np.arange(examples) if rng is None else np.random.default_rng(rng).permutation(examples)
+    order = np.arange(examples) if rng is None else as_generator(rng).permutation(examples)
     for start in range(0, examples, batch_size):
         rows = order[start : start + batch_size]
-        yield _take(X, rows), T[rows]
-
-
-def _take(X, rows):
-    """Return some examples of an array, or of every array of a tuple."""
-    return tuple(entry[rows] for entry in X) if isinstance(X, tuple) else X[rows]
+        yield take(X, rows), T[rows]
 
 
 def split(X, T, shares=(0.7, 0.15, 0.15), rng=0):
@@ -75,13 +78,17 @@ def split(X, T, shares=(0.7, 0.15, 0.15), rng=0):
     [8, 2]
     """
     examples = count_examples(X, T)
+    if not isinstance(shares, (tuple, list)):
+        raise TypeError(f"shares must be a sequence of numbers, (0.8, 0.2) for two parts; got {shares!r}.")
+    for share in shares:
+        require_number("each of the shares", share, above=0, most=1)
     if abs(sum(shares) - 1.0) > 1e-9:
         raise ValueError(f"shares must sum to 1, {tuple(shares)} sum to {sum(shares)}.")
     ends = np.round(np.cumsum(shares) * examples).astype(int)
-    parts = np.split(np.random.default_rng(rng).permutation(examples), ends[:-1])
+    parts = np.split(as_generator(rng).permutation(examples), ends[:-1])
     if not all(map(len, parts)):
         raise ValueError(f"{examples} examples in shares of {tuple(shares)} leave a part empty.")
-    return [(_take(X, rows), T[rows]) for rows in parts]
+    return [(take(X, rows), T[rows]) for rows in parts]
 
 
 def one_hot(T, n_classes):
@@ -102,8 +109,8 @@ def one_hot(T, n_classes):
     array([[0., 0., 1.],
            [1., 0., 0.]])
     """
-    if T.dtype.kind not in "iu":
-        raise TypeError(f"labels are integers, got {T.dtype}: convert them with T.astype(int).")
+    require_labels("one_hot", T)
+    require_integer("n_classes", n_classes)
     if T.size and (T.min() < 0 or T.max() >= n_classes):
         raise ValueError(
             f"labels run from {T.min()} to {T.max()}; with {n_classes} classes: 0 to {n_classes - 1}."
@@ -129,6 +136,13 @@ def pad(sequences):
     (array([[1., 2.],
            [3., 0.]]), array([2, 1]))
     """
+    if not hasattr(sequences, "__len__") or len(sequences) == 0:
+        raise TypeError(f"pad needs a list of at least one array, got {sequences!r}.")
+    shapes = [require_array("pad", sequence) for sequence in sequences]
+    if () in shapes or len({shape[1:] for shape in shapes}) > 1:
+        raise ShapeError(
+            f"pad needs arrays (steps, …) that differ in their steps alone, got shapes {shapes}."
+        )
     lengths = np.array([len(sequence) for sequence in sequences])
     dtype = np.result_type(*sequences)
     X = np.zeros((len(sequences), lengths.max(), *sequences[0].shape[1:]), dtype=dtype)
@@ -171,7 +185,9 @@ def moons(examples=200, noise=0.1, rng=0):
     >>> X.shape, T
     ((6, 2), array([0, 0, 0, 1, 1, 1]))
     """
-    rng = np.random.default_rng(rng)
+    require_integer("examples of moons", examples)
+    require_number("noise of moons", noise, least=0)
+    rng = as_generator(rng)
     T = (np.arange(examples) >= examples // 2).astype(int)
     angle = rng.uniform(0.0, np.pi, examples)
     upper = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -200,7 +216,10 @@ def spirals(examples=300, n_classes=3, noise=0.1, rng=0):
     >>> X.shape, T.tolist()
     ((6, 2), [0, 0, 1, 1, 2, 2])
     """
-    rng = np.random.default_rng(rng)
+    require_integer("examples of spirals", examples)
+    require_integer("n_classes", n_classes)
+    require_number("noise of spirals", noise, least=0)
+    rng = as_generator(rng)
     T = np.arange(examples) * n_classes // examples
     radius = np.sqrt(rng.uniform(0.0, 1.0, examples))
     angle = 2.0 * np.pi * T / n_classes + 4.0 * radius + rng.normal(0.0, noise, examples)

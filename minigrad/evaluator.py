@@ -7,6 +7,14 @@ that trains (`minigrad.learner`). Built in chapter 23.
 from minigrad.layer import as_layer, observed
 
 
+class _Activations(dict):
+    """What came out of the layers, by name; a name that is missing is answered with those that are not."""
+
+    def __missing__(self, name):
+        known = f"there are {', '.join(map(repr, self))}" if self else "call forward(X) first"
+        raise KeyError(f"no activations of a layer {name!r}: {known}")
+
+
 class Evaluator:
     """Run a model forward, and keep what its layers return: one Evaluator a thread, one model for all.
 
@@ -50,12 +58,12 @@ class Evaluator:
 
     def __init__(self, model):
         self.model = as_layer(model)
-        self.activations = {}
+        self.activations = _Activations()
 
     def forward(self, X):
         """Return the model's Y for X, as outside training, and keep what its layers returned."""
         names = {layer: name for name, layer in self.model.named_layers().items()}
-        activations = {}
+        activations = _Activations()
 
         def keep(layer, Y):
             if layer in names:

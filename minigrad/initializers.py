@@ -4,9 +4,12 @@ The last axis of a shape is the outputs, all axes before it the inputs. Numbers 
 out which layer uses which; that is the layer's argument `init`. Built in chapter 10.
 """
 
+import functools
 import math
 
 import numpy as np
+
+from minigrad.shapes import ShapeError, as_generator, require_integer
 
 
 def _fans(shape):
@@ -92,3 +95,20 @@ def orthogonal(shape, rng):
     Q, R = np.linalg.qr(rng.normal(size=(max(n_in, n_out), min(n_in, n_out))))
     Q *= np.sign(np.diag(R))  # makes the draw uniform over all orthogonal matrices
     return (Q if n_in >= n_out else Q.T).reshape(shape)
+
+
+def _asking(draw):
+    """Return an initializer that asks first whether it was given a shape, and a seed or a Generator."""
+
+    @functools.wraps(draw)
+    def initializer(shape, rng):
+        if not isinstance(shape, tuple) or not shape:
+            raise ShapeError(f"{draw.__name__} draws weights of a shape (n_in, n_out), got {shape!r}.")
+        for size in shape:
+            require_integer(f"each size of {draw.__name__}", size)
+        return draw(shape, as_generator(rng))
+
+    return initializer
+
+
+lecun, glorot, he, orthogonal = map(_asking, (lecun, glorot, he, orthogonal))

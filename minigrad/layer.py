@@ -12,11 +12,24 @@ import contextvars
 import functools
 import inspect
 
-import numpy as np
+import numpy as np  # noqa: F401  the examples need it
 
+from minigrad.habits import unknown_attribute
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import attributes, copied, named_parts
-from minigrad.shapes import ShapeError, fits, require_batch, require_float_type, shape_of
+from minigrad.shapes import (
+    ShapeError,
+    as_generator,
+    fits,
+    join,
+    naming_its_settings,
+    require_batch,
+    require_float_type,
+    require_integer,
+    require_pair,
+    shape_of,
+    take,
+)
 
 _observer = contextvars.ContextVar("observer", default=None)
 
@@ -103,6 +116,8 @@ class Layer:
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         cls._options = _options_of(cls.forward)
+        if "__init__" in vars(cls):
+            cls.__init__ = naming_its_settings(cls.__init__)
 
     def forward(self, X):
         """Return (Y, backward): the result and the way back. Every layer writes its own."""
@@ -142,15 +157,15 @@ class Layer:
             options["need_dX"] = need_dX
         result = self.forward(X, **options)
         if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
-            raise TypeError(f"{self} must return a pair (Y, backward), got {_in_words(result)}.")
+            require_pair(self, result)
         Y, backward = result
         X_shape, Y_shape = shape_of(X), shape_of(Y)
         if after:
             after(self, Y)
 
-        def checked_backward(dY):
+        def checked_backward(dY=None):
             if getattr(dY, "shape", None) != Y_shape and (dY is None or not fits(dY, Y_shape)):
-                came = None if dY is None else shape_of(dY)
+                came = "none: a loss returns it, dY = loss_backward()" if dY is None else shape_of(dY)
                 raise ShapeError(f"{self}: backward expects dY of Y's shape {Y_shape}, got {came}.")
             dX = backward(dY)
             if getattr(dX, "shape", None) != X_shape and not fits(dX, X_shape):
@@ -189,7 +204,7 @@ class Layer:
         if rng is not None:
             for layer in self.named_layers().values():
                 layer.forget()
-        return self.open_all(X, Y, None if rng is None else np.random.default_rng(rng))
+        return self.open_all(X, Y, None if rng is None else as_generator(rng))
 
     def open_all(self, X, Y, rng):
         """Run a sample through, and open each layer when the sample has come to it; return self."""
@@ -241,19 +256,23 @@ class Layer:
         """Train this layer and all inside it again, and return it."""
         return self.freeze(False)
 
-    def predict(self, X):
+    def predict(self, X, batch_size=None):
         """Return Y alone, as outside training, after one check that X is a finite batch.
 
         Parameters
         ----------
         X : array (batch, ...) or tuple of arrays
+        batch_size : int, optional
+            How many examples go through at a time, all unless given: memory is needed for these, and Y.
 
         Returns
         -------
         Y : array (batch, ...)
         """
         require_batch("X", X)
-        return self(X)[0]
+        if batch_size is None:
+            return self(X)[0]
+        return in_batches(self, X, batch_size)
 
     def to(self, dtype):
         """Convert parameters, gradients and buffers to a float dtype; return self.
@@ -293,6 +312,9 @@ class Layer:
         for name, value in attributes(self):
             setattr(twin, name, copied(value, memo))
         return twin
+
+    def __getattr__(self, name):  # asked for what is missing alone
+        raise unknown_attribute(self, name)
 
     def __rshift__(self, other):
         return Sequential(self, other)
@@ -371,15 +393,36 @@ def as_layer(thing):
     if isinstance(thing, type):
         raise TypeError(f"{thing.__name__} is a class of layers: call it to make one, {thing.__name__}(...).")
     if not callable(thing):
-        raise TypeError(f"a layer is something to call, X -> (Y, backward); got {thing!r}.")
+        advice = (
+            ": a list goes in with a star, Sequential(*layers)" if isinstance(thing, (list, tuple)) else ""
+        )
+        raise TypeError(f"a layer is something to call, X -> (Y, backward); got {thing!r}{advice}.")
     return Function(thing)
 
 
-def _in_words(result):
-    """Say what a function returned instead of (Y, backward)."""
-    if not isinstance(result, tuple):
-        return f"{type(result).__name__} alone: end with `return Y, backward`"
-    return f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
+def in_batches(layer, X, batch_size):
+    """Return a layer's Y for X, a batch at a time, so that memory is needed for one of them, and for Y.
+
+    Parameters
+    ----------
+    layer : Layer
+    X : array (examples, ...) or tuple of arrays
+    batch_size : int
+
+    Returns
+    -------
+    Y : array (examples, ...)
+
+    Examples
+    --------
+    >>> in_batches(as_layer(lambda X: (2 * X, lambda dY: 2 * dY)), np.array([1.0, 4.0, 9.0]), batch_size=2)
+    array([ 2.,  8., 18.])
+    """
+    require_integer("batch_size", batch_size)
+    examples = len(X[0] if isinstance(X, tuple) else X)
+    return join(
+        [layer(take(X, slice(start, start + batch_size)))[0] for start in range(0, examples, batch_size)]
+    )
 
 
 class Sequential(Layer):

@@ -4,11 +4,30 @@ Holds Learner, History and accuracy. Nothing here prints or draws; callbacks do.
 (checkpoint.py) and everything about a particular layer. Built in chapter 07.
 """
 
+import functools
+import math
+
 import numpy as np
 
 from minigrad.data import batches
-from minigrad.layer import as_layer
-from minigrad.shapes import ShapeError, count_examples, require_batch, shape_of
+from minigrad.habits import unknown_attribute
+from minigrad.layer import as_layer, in_batches, observed
+from minigrad.parameter import Buffer, Parameter
+from minigrad.parts import is_array_holder, named_parts
+from minigrad.shapes import (
+    ShapeError,
+    as_generator,
+    count_examples,
+    naming_its_settings,
+    require_array,
+    require_batch,
+    require_function,
+    require_integer,
+    require_labels,
+    require_pair,
+    require_rows,
+    shape_of,
+)
 
 
 def accuracy(Y, T):
@@ -23,18 +42,36 @@ def accuracy(Y, T):
     -------
     float, from 0 to 1
 
+    Raises
+    ------
+    ShapeError
+        If there is not one label for each row, no row, or no second column to compare with.
+    TypeError
+        If the labels are no integers.
+    ValueError
+        If a score is nan: then nothing is the largest.
+
     Examples
     --------
     >>> accuracy(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
     0.5
     """
-    labels = Y.argmax(axis=-1)
-    if shape_of(labels) != shape_of(T):
+    shape, T_shape = require_array("accuracy", Y), require_array("accuracy", T)
+    if len(shape) == 0 or shape[-1] == 1:
+        advice = "of a single logit a row, it is ((Y > 0) == T).mean()"
+        raise ShapeError(f"accuracy needs a column for each class, got Y of shape {shape}; {advice}.")
+    if shape[:-1] != T_shape:
         raise ShapeError(
-            f"accuracy compares rows of Y, shape {shape_of(Y)}, with labels T of shape {shape_of(labels)}; "
-            f"got T of shape {shape_of(T)}."
+            f"accuracy compares rows of Y, shape {shape}, with labels T of shape {shape[:-1]}; "
+            f"got T of shape {T_shape}."
         )
-    return float((labels == T).mean())
+    require_rows("accuracy", Y)
+    require_labels("accuracy", T)
+    if np.isnan(Y).any():
+        raise ValueError(
+            f"accuracy: {int(np.isnan(Y).sum())} of {Y.size} scores are nan: nothing is the largest."
+        )
+    return float((Y.argmax(axis=-1) == T).mean())
 
 
 class History(list):
@@ -49,7 +86,12 @@ class History(list):
 
     def __getitem__(self, key):
         """Return a column for a name, a row for a number."""
-        return [row[key] for row in self] if isinstance(key, str) else super().__getitem__(key)
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for row in self:
+            if key not in row:
+                raise KeyError(f"the history has no column {key}: it has {', '.join(row)}")
+        return [row[key] for row in self]
 
 
 class Learner:
@@ -60,8 +102,8 @@ class Learner:
     model : Layer or function, X -> (Y, backward)
     loss : function, (Y, T) -> (L, backward)
     optimizer : object with step(parameters)
-    metrics : sequence of functions, (Y, T) -> float
-        Reported by evaluate, under their names, which must differ.
+    metrics : function or sequence of functions, (Y, T) -> float
+        Reported by evaluate, under their names, which must differ. Each is given all examples at once.
     before_step : function of the list of parameters, optional
         Runs between backward and step: clipping, or averaging over workers.
     rng : int or numpy.random.Generator
@@ -71,6 +113,15 @@ class Learner:
     ----------
     epoch : int
         Epochs done so far, also across several calls of fit.
+    history : History
+        One row an epoch, of all calls of fit together.
+
+    Raises
+    ------
+    TypeError
+        If the model cannot be called, or loss, optimizer or a metric is something else: a name, a class.
+    ValueError
+        If two metrics have the same name.
 
     References
     ----------
@@ -86,22 +137,42 @@ class Learner:
     array([[31.]])
     """
 
+    @naming_its_settings
     def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0):
+        require_function("loss of Learner", loss, "(Y, T) -> (L, backward)")
+        if isinstance(optimizer, type) or not hasattr(optimizer, "step"):
+            came = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else repr(optimizer)
+            raise TypeError(f"optimizer of Learner must have a method step, as SGD(0.1) has; got {came}.")
+        if before_step is not None:
+            require_function("before_step of Learner", before_step, "(parameters) -> None")
         self.model = as_layer(model)
-        self.loss, self.optimizer, self.metrics, self.before_step = loss, optimizer, metrics, before_step
-        self.rng = np.random.default_rng(rng)
-        self.epoch = 0
-        names = ["loss", *(metric.__name__ for metric in metrics)]
+        self.loss, self.optimizer, self.before_step = loss, optimizer, before_step
+        self.metrics = _functions("each of the metrics", metrics, "(Y, T) -> float")
+        self.rng = as_generator(rng)
+        self.epoch, self.history = 0, History()
+        self._batch = 0  # which one of this epoch is being learned from, for the error that stops a fit
+        names = ["loss", *map(_name_of, self.metrics)]
         if len(set(names)) < len(names):
             raise ValueError(f"metrics are reported by name, but two are called the same: {names}.")
 
+    def __getattr__(self, name):  # asked for what is missing alone
+        raise unknown_attribute(self, name)
+
     def fit_batch(self, X, T, parameters=None):
-        """Take one step on one batch and return its loss; who takes many looks up the parameters once."""
+        """Take one step on one batch and return its loss; who takes many looks up the parameters once.
+
+        Raises
+        ------
+        ValueError
+            If the loss is not finite; then no step is taken.
+        """
         parameters = self.model.parameters() if parameters is None else parameters
         for parameter in parameters:
             parameter.zero_grad()
         Y, backward = self.model(X, training=True, need_dX=False)
-        L, loss_backward = self.loss(Y, T)
+        L, loss_backward = self._loss(Y, T)
+        if not math.isfinite(L):
+            raise self._complaint(X, T, L)
         backward(loss_backward())
         if self.before_step:
             self.before_step(parameters)
@@ -118,57 +189,121 @@ class Learner:
         epochs : int
             How often every example is seen.
         batch_size : int
-        validation : (X, T), optional
+            At least 1.
+        validation : pair (X, T), optional
             Evaluated after each epoch, under names that begin with `validation_`.
-        callbacks : sequence of functions, (learner, row) -> bool or None
-            Called after each epoch with that epoch's row of the history; True ends the training.
+        callbacks : function or sequence of functions, (learner, row) -> bool or None
+            Called after each epoch with that epoch's row of the history; True ends the training, as
+            EarlyStopping does.
 
         Returns
         -------
         History
-            One row an epoch: epoch, loss (mean over the examples), and the validation's figures.
+            One row for each epoch of this call: epoch, loss (mean over the examples), and the validation's
+            figures. The learner's own `history` goes on over several calls.
 
         Raises
         ------
         ValueError, TypeError
-            If the data are empty, not numbers or not finite, or X and T disagree on the number of examples.
+            If the data are empty, not numbers or not finite, or X and T differ in the number of examples; if the
+            model has nothing to train; if a loss is not finite, before its step.
         """
+        require_integer("epochs", epochs, least=0)
+        callbacks = _functions("each of the callbacks", callbacks, "(learner, row) -> True to stop")
         examples = _require_pairs(X, T)
         if validation is not None:
+            if not isinstance(validation, (tuple, list)) or len(validation) != 2:
+                raise TypeError(f"validation must be a pair (X, T), got {type(validation).__name__}.")
             _require_pairs(*validation)
+        self._require_something_to_train()
         history = History()
         for _ in range(epochs):
             total, parameters = 0.0, self.model.parameters()
-            for X_batch, T_batch in batches(X, T, batch_size, self.rng):
+            for batch, (X_batch, T_batch) in enumerate(batches(X, T, batch_size, self.rng), start=1):
+                self._batch = batch
                 loss = self.fit_batch(X_batch, T_batch, parameters)
                 total += loss * len(T_batch)  # a short last batch counts less
+            self._batch = 0
             self.epoch += 1
             row = {"epoch": self.epoch, "loss": total / examples}
             if validation is not None:
-                row |= {f"validation_{name}": value for name, value in self._measure(*validation).items()}
+                found = self._measure(*validation, batch_size=1024)
+                row |= {f"validation_{name}": value for name, value in found.items()}
             history.append(row)
+            self.history.append(row)
             if any([callback(self, row) for callback in callbacks]):
                 break
         return history
 
-    def evaluate(self, X, T):
-        """Return a dict of the loss and the metrics, means over all examples, as outside training."""
+    def evaluate(self, X, T, batch_size=1024):
+        """Return a dict of the loss and the metrics of all examples together, as outside training.
+
+        The model sees batch_size examples at a time; loss and metrics see all of its Y at once.
+        """
         _require_pairs(X, T)
-        return self._measure(X, T)
+        return self._measure(X, T, batch_size)
 
-    def predict(self, X):
-        """Return the model's Y for X, as outside training."""
-        return self.model.predict(X)
+    def predict(self, X, batch_size=None):
+        """Return the model's Y for X, as outside training, batch_size examples at a time if that is given."""
+        return self.model.predict(X, batch_size)
 
-    def _measure(self, X, T, batch_size=1024):
-        """Return loss and metrics over batches, so that a large set needs little memory."""
-        totals = dict.fromkeys(["loss", *(metric.__name__ for metric in self.metrics)], 0.0)
-        for X_batch, T_batch in batches(X, T, batch_size):
-            Y, _ = self.model(X_batch)
-            totals["loss"] += float(self.loss(Y, T_batch)[0]) * len(T_batch)
-            for metric in self.metrics:
-                totals[metric.__name__] += float(metric(Y, T_batch)) * len(T_batch)
-        return {name: total / len(T) for name, total in totals.items()}
+    def _measure(self, X, T, batch_size):
+        """Return loss and metrics of all examples; a large set needs memory for Y and for one batch."""
+        Y = in_batches(self.model, X, batch_size)
+        found = {"loss": float(self._loss(Y, T)[0])}
+        return found | {_name_of(metric): float(metric(Y, T)) for metric in self.metrics}
+
+    def _loss(self, Y, T):
+        """Return (L, backward) of the loss, refusing what is not one number and a way back."""
+        L, backward = require_pair(_name_of(self.loss), self.loss(Y, T), first="L")
+        if shape_of(L) != ():
+            wanted = f"{_name_of(self.loss)} must return one number for the whole batch"
+            raise ShapeError(f"{wanted}, got L of shape {shape_of(L)}: take the mean.")
+        return L, backward
+
+    def _complaint(self, X, T, L):
+        """Return the error for a loss that is not finite: where it began, and what to do."""
+        for name, array in ("X", X), ("T", T):
+            if hasattr(array, "dtype"):
+                require_batch(name, array)
+        found = []
+
+        def look(layer, Y):
+            if not found and not all(
+                np.isfinite(part).all() for part in (Y if isinstance(Y, tuple) else (Y,))
+            ):
+                found.append(layer)
+
+        with np.errstate(all="ignore"), observed(after=look):
+            self.model(X, training=True)
+        names = {layer: name for name, layer in self.model.named_layers().items()}
+        begin = "the model's Y is finite, and so are X and T"
+        if found:
+            begin = (
+                f"{names.get(found[0]) or 'the model'}, {found[0]}, is the first layer whose Y is not finite"
+            )
+        where = f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
+        return ValueError(
+            f"the loss of {where} is {float(L)}, so no step was taken: {begin}. Lower the learning "
+            "rate, or look for very large numbers in the data; and begin again: the weights have grown."
+        )
+
+    def _require_something_to_train(self):
+        """Refuse a model in which no Parameter would learn, and say why."""
+        parameters = self.model.parameters()
+        if any(parameter.trainable for parameter in parameters):
+            return
+        others = [
+            f"{name} is a {type(part).__name__}, which is no minigrad.Parameter"
+            for name, part in named_parts(self.model)
+            if is_array_holder(part) and not isinstance(part, (Parameter, Buffer))
+        ]
+        reason = "keep Parameters as attributes of a layer, or in the closure of a function"
+        if parameters:
+            reason = f"all {len(parameters)} of its Parameters are frozen: call model.unfreeze()"
+        elif others:
+            reason = others[0]
+        raise ValueError(f"fit finds no Parameter to train in {self.model}: {reason}.")
 
 
 def _require_pairs(X, T):
@@ -176,3 +311,18 @@ def _require_pairs(X, T):
     require_batch("X", X)
     require_batch("T", T)
     return count_examples(X, T)
+
+
+def _functions(name, given, call):
+    """Return the functions of a sequence, or the only one, refusing whatever is no function."""
+    functions = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    for function in functions:
+        require_function(name, function, call)
+    return functions
+
+
+def _name_of(function):
+    """Return the name of a function, of the function inside a partial, or of the class of an object."""
+    if isinstance(function, functools.partial):
+        return _name_of(function.func)
+    return getattr(function, "__name__", None) or type(function).__name__

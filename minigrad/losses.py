@@ -8,12 +8,27 @@ siblings that exercises ask for (huber). Built in chapter 06.
 import numpy as np
 
 from minigrad.backend import array_module
-from minigrad.shapes import ShapeError, require_rows, require_same_shape, shape_of
+from minigrad.shapes import (
+    ShapeError,
+    float_type_of,
+    require_array,
+    require_rows,
+    require_same_shape,
+    shape_of,
+)
 
 
-def _typed(T, Y):
-    """Return T in the float type of Y: a target of float64 shall not turn a model of float32 into float64."""
-    return T.astype(Y.dtype, copy=False) if Y.dtype.kind == "f" else T
+def _as_floats(Y, *others):
+    """Return Y and others in the float type of Y: integers become float64, float32 stays float32."""
+    dtype = float_type_of(Y)
+    return [array.astype(dtype, copy=False) for array in (Y, *others)]
+
+
+def _require_rows_of_numbers(name, Y):
+    """Refuse what has no rows."""
+    if require_array(name, Y) == ():
+        raise ShapeError(f"{name} compares rows, got Y of shape (): one row is a batch of one, Y[None].")
+    require_rows(name, Y)
 
 
 def mse(Y, T):
@@ -51,7 +66,8 @@ def mse(Y, T):
     (2.0, array([[0., 2.]]))
     """
     require_same_shape("mse", Y, T)
-    difference = Y - _typed(T, Y)
+    Y, T = _as_floats(Y, T)
+    difference = Y - T
     return (difference * difference).mean(), lambda dL=1.0: dL * (2.0 / difference.size) * difference
 
 
@@ -94,12 +110,12 @@ def bce_with_logits(Y, T):
     (0.6931, array([-0.5]))
     """
     require_same_shape("bce_with_logits", Y, T)
-    if T.min() < 0 or T.max() > 1:
+    if not (T.min() >= 0 and T.max() <= 1):
         raise ValueError(
             f"bce_with_logits: targets run from {T.min()} to {T.max()}; they are probabilities, from 0 to 1. "
             "Write the two classes as 0 and 1."
         )
-    T = _typed(T, Y)
+    Y, T = _as_floats(Y, T)
 
     def backward(dL=1.0):
         P = 0.5 + 0.5 * np.tanh(0.5 * Y)  # the sigmoid
@@ -114,7 +130,7 @@ def cross_entropy(Y, T):
     Parameters
     ----------
     Y : array (batch, …, n_classes)
-        Logits, any numbers.
+        Logits, any numbers; -inf says that a class is impossible.
     T : array of integers (batch, …), or of probabilities (batch, …, n_classes)
         The right class of each row, or how probable each class is.
 
@@ -129,7 +145,7 @@ def cross_entropy(Y, T):
     ShapeError
         If T fits neither form, or there is no example.
     ValueError
-        If a label is not one of the classes.
+        If a label is not one of the classes, a row of probabilities is none, or all logits of a row are -inf.
 
     Notes
     -----
@@ -146,26 +162,35 @@ def cross_entropy(Y, T):
     >>> round(float(L), 4), backward()  # log 2
     (0.6931, array([[ 0.5, -0.5]]))
     """
-    require_rows("cross_entropy", Y)
-    given, T = T, _as_probabilities(Y, T)
-    shifted = Y - Y.max(axis=-1, keepdims=True)
+    require_array("cross_entropy", T)
+    _require_rows_of_numbers("cross_entropy", Y)
+    (Y,) = _as_floats(Y)
+    T = _as_probabilities(Y, T)
+    highest = Y.max(axis=-1, keepdims=True)
+    if (highest == -np.inf).any():
+        raise ValueError("cross_entropy: all logits of a row are -inf: leave at least one class possible.")
+    shifted = Y - highest
     E = np.exp(shifted)
     sums = E.sum(axis=-1, keepdims=True)
     rows = sums.size
 
     def backward(dL=1.0):
-        P = E / sums
-        if given.ndim == T.ndim:  # rows of probabilities, which need not sum to one
-            P = P * T.sum(axis=-1, keepdims=True)
-        return (dL / rows) * (P - T)
+        return (dL / rows) * (E / sums - T)
 
-    return -(T * (shifted - np.log(sums))).sum() / rows, backward
+    log_P = np.where(T == 0.0, 0.0, shifted - np.log(sums))  # careful: 0 times -inf would be nan
+    return -(T * log_P).sum() / rows, backward
 
 
 def _as_probabilities(Y, T):
     """Return T as a row of probabilities for each row of Y: a row of a label holds a single 1."""
     if shape_of(T) == shape_of(Y) and T.dtype.kind == "f":
-        return _typed(T, Y)
+        sums = T.sum(axis=-1)
+        if not (T.min() >= 0 and (abs(sums - 1.0) <= 1e-3).all()):  # room for float32 that was added up
+            raise ValueError(
+                f"cross_entropy: rows of T are probabilities, at least 0, and sum to 1; got {T.min()} to "
+                f"{T.max()}, and sums from {sums.min()} to {sums.max()}."
+            )
+        return T.astype(Y.dtype, copy=False)
     if T.dtype.kind not in "iu" or shape_of(T) != shape_of(Y)[:-1]:
         raise ShapeError(
             f"cross_entropy compares Y of shape {shape_of(Y)} with T of shape {shape_of(T)}, type {T.dtype}: "
@@ -219,7 +244,8 @@ def cosine_distance(Y, T):
     (1.0, array([[ 0. , -0.5]]))
     """
     require_same_shape("cosine_distance", Y, T)
-    T = _typed(T, Y)
+    _require_rows_of_numbers("cosine_distance", Y)
+    Y, T = _as_floats(Y, T)
     lengths_Y, lengths_T = (np.sqrt((A * A).sum(axis=-1, keepdims=True)) for A in (Y, T))
     if not (lengths_Y.all() and lengths_T.all()):
         raise ValueError("cosine_distance: a row of zeros, in Y or T, has no direction; leave such rows out.")

@@ -9,8 +9,9 @@ import math
 import numpy as np
 
 from minigrad.backend import like
+from minigrad.habits import unknown_attribute
 from minigrad.parameter import Parameter
-from minigrad.shapes import require_number
+from minigrad.shapes import naming_its_settings, require_integer, require_number
 
 
 class Optimizer:
@@ -40,6 +41,11 @@ class Optimizer:
     Chapter 09.
     """
 
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = naming_its_settings(cls.__init__)
+
     def __init__(self, learning_rate):
         self.learning_rate = learning_rate
         self.steps, self.memory = 0, {}
@@ -61,7 +67,7 @@ class Optimizer:
             require_number("learning_rate", learning_rate, above=0)
         self._learning_rate = learning_rate
 
-    def step(self, parameters):
+    def step(self, parameters=None):
         """Change every trainable parameter once, in place.
 
         Parameters
@@ -85,6 +91,9 @@ class Optimizer:
         """Say that gradients are set to zero by whoever has the parameters."""
         raise TypeError("an optimizer does not have the parameters: call model.zero_grad().")
 
+    def __getattr__(self, name):  # asked for what is missing alone
+        raise unknown_attribute(self, name)
+
     def _rate_now(self):
         """Return the learning rate of this step."""
         if not callable(self.learning_rate):
@@ -106,13 +115,20 @@ class Optimizer:
 
 def list_of_parameters(name, parameters):
     """Return a list of Parameters, from a list or whatever else goes through them; refuse something else."""
-    if isinstance(parameters, (list, tuple)):
-        return parameters
+    wanted = f"{name} takes a list of Parameters"
     if hasattr(parameters, "parameters"):
-        raise TypeError(f"{name} takes a list of Parameters, got a model: write model.parameters().")
+        raise TypeError(f"{wanted}, got a model: write model.parameters().")
     if isinstance(parameters, Parameter):
-        raise TypeError(f"{name} takes a list of Parameters, got one Parameter: write [parameter].")
-    return list(parameters)
+        raise TypeError(f"{wanted}, got one Parameter: write [parameter].")
+    if not hasattr(parameters, "__iter__"):
+        raise TypeError(f"{wanted}, got {parameters!r}: write model.parameters().")
+    parameters = list(parameters)
+    for parameter in parameters:
+        if not hasattr(parameter, "grad"):
+            raise TypeError(f"{wanted}, got {type(parameter).__name__} in it: write model.parameters().")
+    if not parameters:
+        raise ValueError(f"{wanted}, got none: the model has no Parameter, or a generator was used up.")
+    return parameters
 
 
 def _remembered(memory, name, parameter):
@@ -422,8 +438,11 @@ def cosine(learning_rate, steps, warmup=0):
     >>> [round(schedule(step), 2) for step in range(8)]
     [0.4, 0.8, 0.8, 0.68, 0.4, 0.12, 0.0, 0.0]
     """
-    if not 0 <= warmup < steps:
-        raise ValueError(f"warmup must be from 0 to below steps, got {warmup} and {steps}.")
+    require_number("learning_rate of cosine", learning_rate, above=0)
+    require_integer("steps of cosine", steps)
+    require_integer("warmup of cosine", warmup, least=0)
+    if warmup >= steps:
+        raise ValueError(f"warmup of cosine must be below steps, got {warmup} and {steps}.")
 
     def schedule(step):
         if step < warmup:
@@ -463,6 +482,6 @@ def exponential(learning_rate, half_life):
     >>> [round(schedule(step), 2) for step in range(5)]
     [0.8, 0.57, 0.4, 0.28, 0.2]
     """
-    if not half_life > 0:
-        raise ValueError(f"half_life must be positive, got {half_life}.")
+    require_number("learning_rate of exponential", learning_rate, above=0)
+    require_number("half_life of exponential", half_life, above=0)
     return lambda step: learning_rate * 0.5 ** (step / half_life)

@@ -7,6 +7,9 @@ Leaves out who cuts the batches, and threads, for which `minigrad.replica` is en
 
 import numpy as np
 
+from minigrad.optimizers import list_of_parameters
+from minigrad.shapes import require_integer
+
 
 def average_gradients(parameters, communicator, examples=1):
     """Replace each worker's gradients by the mean over all workers, a worker counting by its examples.
@@ -49,6 +52,8 @@ def average_gradients(parameters, communicator, examples=1):
     >>> parameter.grad
     array([3., 5.])
     """
+    parameters = list_of_parameters("average_gradients", parameters)
+    require_integer("examples", examples, least=0)
     gradients = [parameter.grad.ravel() for parameter in parameters]
     mine = np.concatenate([*gradients, np.ones_like(gradients[0], shape=1)]) * examples
     total = np.empty_like(mine)

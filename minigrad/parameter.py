@@ -6,13 +6,19 @@ how they are found inside a model (parts.py) and how they are changed (optimizer
 
 import numpy as np
 
+from minigrad.habits import unknown_attribute
+from minigrad.shapes import ShapeError, require_float_type
+
 
 def _as_floats(data):
     """Return a copy of data as an array of floats; a copy, since training changes it in place."""
-    array = data if hasattr(data, "__array_function__") else np.asarray(data)
+    try:
+        array = data if hasattr(data, "__array_function__") else np.asarray(data)
+    except ValueError:
+        raise ShapeError("a parameter is an array: write rows of one length, these differ.") from None
     if array.dtype.kind not in "fiub":
         raise TypeError(f"a parameter holds numbers, got an array of {array.dtype}.")
-    return array.astype(array.dtype if array.dtype.kind == "f" else float)
+    return array.astype(require_float_type(array.dtype) if array.dtype.kind == "f" else float)
 
 
 class Parameter:
@@ -56,6 +62,19 @@ class Parameter:
     def shape(self):
         """The shape of data and of grad."""
         return self.data.shape
+
+    def _refuse(self, value=None):
+        """Say what another library's requires_grad is called here; it is not in the slots."""
+        raise unknown_attribute(self, "requires_grad")
+
+    requires_grad = property(_refuse, _refuse)
+
+    def __getattr__(self, name):  # asked for what is missing alone
+        raise unknown_attribute(self, name)
+
+    def __array_ufunc__(self, *arguments, **settings):
+        """Say that NumPy computes with the array inside."""
+        raise TypeError("a Parameter is no array: write parameter.data.")
 
     def zero_grad(self):
         """Set the gradient to zero, in place."""

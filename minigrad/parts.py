@@ -15,6 +15,7 @@ import numpy as np
 
 # What holds nothing, to be passed by quickly.
 PLAIN = (str, int, float, type(None), np.ndarray, type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)
+NO_VALUE = types.CellType()  # a variable of a closure that has not been set; all such are equal
 CONTAINERS = (list, tuple, dict, set, frozenset, functools.partial)
 
 
@@ -115,31 +116,22 @@ def attributes(thing):
     >>> dict(attributes(Buffer([0.0])))
     {'data': array([0.])}
     """
-    slots = ((slot, getattr(thing, slot)) for slot in _slots(type(thing)) if hasattr(thing, slot))
-    return [*slots, *getattr(thing, "__dict__", {}).items()]
-
-
-@functools.cache
-def _slots(kind):
-    """Return the names of a class's slots, without Python's own."""
-    slots = (vars(base).get("__slots__", ()) for base in kind.__mro__)
-    return [
-        slot for names in slots for slot in ([names] if isinstance(names, str) else names) if slot[:2] != "__"
-    ]
+    state = object.__getstate__(thing)  # a dict of attributes, or a pair of that and a dict of slots
+    own, slots = state if isinstance(state, tuple) else (state, None)
+    return [*(slots or {}).items(), *(own or {}).items()]
 
 
 def _arguments(function):
     """Return the (name, value) pairs of a function's default arguments."""
     code, defaults = function.__code__, function.__defaults__ or ()
     positional = code.co_varnames[: code.co_argcount]
-    named = zip(positional[len(positional) - len(defaults) :], defaults, strict=True)
-    return [*named, *(function.__kwdefaults__ or {}).items()]
+    return [*zip(positional[::-1], defaults[::-1], strict=False), *(function.__kwdefaults__ or {}).items()]
 
 
 def _closure(function):
     """Return the (name, value) pairs of the variables in a function's closure that have a value."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return [(name, cell.cell_contents) for name, cell in cells if _has_value(cell)]
+    return [(name, cell.cell_contents) for name, cell in cells if cell != NO_VALUE]
 
 
 @functools.cache
@@ -196,16 +188,10 @@ def copied(thing, memo):
     if isinstance(thing, functools.partial):
         arguments = [copied(argument, memo) for argument in thing.args]
         return functools.partial(copied(thing.func, memo), *arguments, **copied(thing.keywords, memo))
-    if type(thing) is tuple:
-        return tuple(copied(part, memo) for part in thing)
-    if type(thing) is list:
-        memo[id(thing)] = twin = []
-        twin.extend(copied(part, memo) for part in thing)
-        return twin
+    if type(thing) in (list, tuple):  # careful: only what lives on may be remembered by its id
+        return memo.setdefault(id(thing), type(thing)([copied(part, memo) for part in thing]))
     if type(thing) is dict:
-        memo[id(thing)] = twin = {}
-        twin.update((key, copied(part, memo)) for key, part in thing.items())
-        return twin
+        return memo.setdefault(id(thing), {key: copied(part, memo) for key, part in thing.items()})
     return copy.deepcopy(thing, memo)
 
 
@@ -228,10 +214,11 @@ def _copied_function(function, memo):
         function.__code__, function.__globals__, function.__name__, closure=new_cells or None
     )
     memo[id(function)] = twin  # before its contents: a recursive function holds itself
-    twin.__defaults__, twin.__kwdefaults__ = copied((function.__defaults__, function.__kwdefaults__), memo)
+    twin.__defaults__ = copied(function.__defaults__, memo)
+    twin.__kwdefaults__ = copied(function.__kwdefaults__, memo)
     vars(twin).update(copied(vars(function), memo))
     for cell, new_cell in zip(cells, new_cells, strict=True):
-        if _has_value(cell) and not _has_value(new_cell):
+        if cell != NO_VALUE and new_cell == NO_VALUE:
             new_cell.cell_contents = copied(cell.cell_contents, memo)
     return twin
 
@@ -240,12 +227,3 @@ def _remembers(thing):
     """Tell whether there is something inside a thing that learns, is saved, or draws."""
     parts = named_parts(thing)
     return any(isinstance(part, np.random.Generator) or is_array_holder(part) for _, part in parts)
-
-
-def _has_value(cell):
-    """Tell whether the variable of a closure has a value yet."""
-    try:
-        cell.cell_contents  # noqa: B018  asking is enough
-    except ValueError:
-        return False
-    return True

@@ -1,9 +1,13 @@
-"""Shapes and the sentences about them.
+"""Shapes and settings, and the sentences about them.
 
-Holds ShapeError and the few questions that every layer, loss and learner asks of the arrays it is given:
-which shape, the same shape, a finite batch. Leaves out what a single layer wants to know about its own sizes;
-that stands in the layer. Errors say what came, what was expected, and what to do. Built in chapter 12.
+Holds ShapeError, the few questions that every layer, loss and learner asks of the arrays it is given (which
+shape, the same shape, a finite batch), and those that it asks of its settings (an integer, a number, a
+function, a known name). Leaves out what a single layer wants to know about its own sizes; that stands in the
+layer. Errors say what came, what was expected, and what to do. Built in chapter 12.
 """
+
+import functools
+import inspect
 
 import numpy as np
 
@@ -44,6 +48,69 @@ def shape_of(X):
     raise TypeError(f"expected an array, got {type(X).__name__}: write np.array(...) around it.")
 
 
+def require_array(name, X):
+    """Refuse what is not one array of numbers: a list, a tuple of arrays, an array of text.
+
+    Parameters
+    ----------
+    name : str or Layer
+        Who asks, for the message.
+    X : array
+
+    Returns
+    -------
+    tuple
+        Its shape.
+
+    Examples
+    --------
+    >>> require_array("mse", [1.0, 2.0])
+    Traceback (most recent call last):
+        ...
+    TypeError: mse expects an array of numbers, got list: write np.array(...) around it.
+    """
+    if hasattr(X, "dtype") and X.dtype.kind in "fiub":
+        return X.shape
+    came, advice = type(X).__name__, "write np.array(...) around it"
+    if isinstance(X, tuple):
+        came, advice = f"a tuple of {len(X)}", "give it one array"
+    if hasattr(X, "dtype"):
+        came, advice = f"an array of {X.dtype}", "convert it with .astype(float)"
+    raise TypeError(f"{name} expects an array of numbers, got {came}: {advice}.")
+
+
+def require_axis(name, X, axis):
+    """Return the shape of an array that has an axis, beside the batch axis 0; refuse another.
+
+    Examples
+    --------
+    >>> require_axis("Sum(axis=2)", np.zeros((5, 3)), 2)
+    Traceback (most recent call last):
+        ...
+    minigrad.shapes.ShapeError: Sum(axis=2) needs an axis 2 that is not the batch axis 0, got X of shape (5, 3).
+    """
+    shape = require_array(name, X)
+    if not -len(shape) <= axis < len(shape) or axis % len(shape) == 0:
+        raise ShapeError(f"{name} needs an axis {axis} that is not the batch axis 0, got X of shape {shape}.")
+    return shape
+
+
+def require_labels(name, T):
+    """Refuse labels that are not an array of integers; return their shape.
+
+    Examples
+    --------
+    >>> require_labels("accuracy", np.array([0.0, 1.0]))
+    Traceback (most recent call last):
+        ...
+    TypeError: accuracy: labels are integers, got float64: convert them with T.astype(int).
+    """
+    shape = require_array(name, T)
+    if T.dtype.kind not in "iu":
+        raise TypeError(f"{name}: labels are integers, got {T.dtype}: convert them with T.astype(int).")
+    return shape
+
+
 def fits(gradient, shape):
     """Tell whether a gradient has the given shape; None, for entries that have no gradient, fits everything.
 
@@ -80,7 +147,7 @@ def require_same_shape(name, Y, T):
     minigrad.shapes.ShapeError: mse compares Y of shape (50, 1) with T of shape (50,). NumPy would pair \
 every prediction with every target; write T[:, None].
     """
-    Y_shape, T_shape = shape_of(Y), shape_of(T)
+    Y_shape, T_shape = require_array(name, Y), require_array(name, T)
     if Y_shape != T_shape:
         advice = "They must be equal."
         if len(T_shape) == 1 and Y_shape == (*T_shape, 1):
@@ -92,7 +159,15 @@ every prediction with every target; write T[:, None].
 
 
 def require_rows(name, Y):
-    """Refuse an empty batch where a mean is taken."""
+    """Refuse an empty batch where a mean is taken.
+
+    Examples
+    --------
+    >>> require_rows("accuracy", np.zeros((0, 3)))
+    Traceback (most recent call last):
+        ...
+    minigrad.shapes.ShapeError: accuracy is a mean, and Y of shape (0, 3) is empty: give at least one example.
+    """
     if 0 in shape_of(Y):
         raise ShapeError(
             f"{name} is a mean, and Y of shape {shape_of(Y)} is empty: give at least one example."
@@ -109,12 +184,48 @@ def count_examples(X, T):
         ...
     minigrad.shapes.ShapeError: X holds 5 examples and T holds 4; every example needs one target.
     """
+    examples = _length("T", T)
     for entry in X if isinstance(X, tuple) else (X,):
-        if len(entry) != len(T):
+        if _length("X", entry) != examples:
             raise ShapeError(
-                f"X holds {len(entry)} examples and T holds {len(T)}; every example needs one target."
+                f"X holds {len(entry)} examples and T holds {examples}; every example needs one target."
             )
-    return len(T)
+    return examples
+
+
+def _length(name, array):
+    """Return the number of examples in one array, text among them."""
+    if isinstance(array, tuple):
+        raise TypeError(f"{name} must be one array here, got a tuple of {len(array)}.")
+    if shape_of(array) == ():
+        raise ShapeError(f"{name} has no batch axis: one example is a batch of one, {name}[None].")
+    return len(array)
+
+
+def take(X, rows):
+    """Return some examples of an array, or of every array of a tuple.
+
+    Examples
+    --------
+    >>> take((np.array([1, 2, 3]), np.array([4, 5, 6])), slice(2))
+    (array([1, 2]), array([4, 5]))
+    """
+    return tuple(entry[rows] for entry in X) if isinstance(X, tuple) else X[rows]
+
+
+def join(parts):
+    """Put batches, of arrays or of tuples of arrays, one below the other: the opposite of `take`.
+
+    Examples
+    --------
+    >>> join([np.array([1, 2]), np.array([3])])
+    array([1, 2, 3])
+    """
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], tuple):
+        return tuple(map(join, zip(*parts, strict=True)))
+    return np.concatenate(parts)
 
 
 def require_batch(name, X):
@@ -156,11 +267,12 @@ def require_batch(name, X):
         if len(set(sizes)) != 1:
             raise ShapeError(f"the entries of {name} hold {sizes} examples; all must hold the same number.")
         return sizes[0]
-    shape = shape_of(X)
-    if len(shape) == 0:
-        raise ShapeError(f"{name} has no batch axis: one example is a batch of one, {name}[None].")
+    _length(name, X)
     if X.dtype.kind not in "fiub":
         raise TypeError(f"{name} holds {X.dtype}, not numbers: convert it with {name}.astype(float).")
+    if X.dtype.kind == "f":
+        require_float_type(X.dtype)
+    shape = shape_of(X)
     if 0 in shape:
         raise ShapeError(f"{name} of shape {shape} is empty: give at least one example.")
     wrong = ~np.isfinite(X)
@@ -193,16 +305,19 @@ def require_float_type(dtype):
     dtype('float32')
     """
     try:
-        dtype = np.dtype(dtype)
+        dtype = np.dtype("none" if dtype is None else dtype)  # NumPy would take None for float64
     except TypeError:
-        raise TypeError(f"{dtype!r} is not a dtype: write np.float32 or np.float64.") from None
+        advice = 'write np.float32 or np.float64; to_device(model, "gpu") moves a model'
+        raise TypeError(f"{_short(dtype)} is not a dtype: {advice}.") from None
     if dtype not in (np.float32, np.float64):
-        raise TypeError(f"a network learns in np.float32 or np.float64, not in {dtype}.")
+        raise TypeError(
+            f"a network learns in np.float32 or np.float64, not in {dtype}: convert to one of them."
+        )
     return dtype
 
 
 def require_integer(name, value, least=1):
-    """Refuse a size or a count that is not an integer, or too small.
+    """Refuse a size or a count that is not an integer, or too small; `least` may be None.
 
     Examples
     --------
@@ -211,37 +326,125 @@ def require_integer(name, value, least=1):
         ...
     TypeError: n_in of Linear must be an integer of at least 1, got 2.5.
     """
-    wanted = f"{name} must be an integer of at least {least}, got {value!r}."
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(wanted)
-    if value < least:
-        raise ValueError(wanted)
+    is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if is_integer and (least is None or value >= least):
+        return
+    limit = "" if least is None else f" of at least {least}"
+    kind = ValueError if is_integer else TypeError
+    raise kind(f"{name} must be an integer{limit}, got {_short(value)}.")
 
 
-def require_number(name, value, least=-np.inf, below=np.inf, above=None):
-    """Refuse a setting that is not a number from `least` (or above `above`) to below `below`.
+def require_number(name, value, least=None, below=None, above=None, most=None):
+    """Refuse a setting that is not a finite number, or not within limits, which are given as they are read.
 
     Examples
     --------
     >>> require_number("momentum", 1.5, least=0, below=1)
     Traceback (most recent call last):
         ...
-    ValueError: momentum must be a number from 0 to below 1, got 1.5.
+    ValueError: momentum must be a finite number from 0 to below 1, got 1.5.
     """
-    start = (
-        ""
-        if above is None and least == -np.inf
-        else f" above {above}"
-        if above is not None
-        else f" from {least}"
-    )
-    wanted = (
-        f"{name} must be a number{start}{'' if below == np.inf else f' to below {below}'}, got {value!r}."
-    )
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(wanted)
-    if not (least <= value < below and (above is None or value > above)):
-        raise ValueError(wanted)
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if (
+        is_number
+        and np.isfinite(value)
+        and (least is None or value >= least)
+        and (above is None or value > above)
+        and (most is None or value <= most)
+        and (below is None or value < below)
+    ):
+        return
+    limits = {"from": least, "above": above, "to": most, "to below": below}
+    said = "".join(f" {word} {limit}" for word, limit in limits.items() if limit is not None)
+    kind = ValueError if is_number else TypeError
+    raise kind(f"{name} must be a finite number{said}, got {_short(value)}.")
+
+
+def require_function(name, value, call):
+    """Refuse what is not a function: a name in quotes, a class that was not called, a number.
+
+    Examples
+    --------
+    >>> require_function("init of Linear", "he", "(shape, rng) -> array")
+    Traceback (most recent call last):
+        ...
+    TypeError: init of Linear must be a function, (shape, rng) -> array; got 'he': write the \
+function itself, without quotes.
+    """
+    if not callable(value) or isinstance(value, type):
+        advice = f": call it first, {value.__name__}(...)" if isinstance(value, type) else ""
+        advice = ": write the function itself, without quotes" if isinstance(value, str) else advice
+        raise TypeError(f"{name} must be a function, {call}; got {_short(value)}{advice}.")
+
+
+def require_pair(name, result, first="Y"):
+    """Return what a layer or a loss returned, refusing what is not a pair of a result and a way back.
+
+    Examples
+    --------
+    >>> require_pair("rmse", 0.5, first="L")
+    Traceback (most recent call last):
+        ...
+    TypeError: rmse must return a pair (L, backward), got float alone: end with `return L, backward`.
+    """
+    if isinstance(result, tuple) and len(result) == 2 and callable(result[1]):
+        return result
+    came = f"{type(result).__name__} alone: end with `return {first}, backward`"
+    if isinstance(result, tuple):
+        came = f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
+    raise TypeError(f"{name} must return a pair ({first}, backward), got {came}.")
+
+
+def as_generator(rng):
+    """Return a random Generator: the one that is given, or a new one from a seed.
+
+    Examples
+    --------
+    >>> as_generator("seed")
+    Traceback (most recent call last):
+        ...
+    TypeError: rng must be a seed, an integer from 0 on, or a numpy.random.Generator; got 'seed'.
+    """
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        wanted = "a seed, an integer from 0 on, or a numpy.random.Generator"
+        raise type(error)(f"rng must be {wanted}; got {_short(rng)}.") from None
+
+
+def naming_its_settings(constructor):
+    """Let a constructor answer a setting that it does not have with those that it has; a decorator.
+
+    Examples
+    --------
+    >>> @naming_its_settings
+    ... def __init__(self, learning_rate=0.1, momentum=0.0):
+    ...     pass
+    >>> __init__(None, lr=0.1)
+    Traceback (most recent call last):
+        ...
+    TypeError: NoneType has no setting lr: it takes learning_rate, momentum.
+    """
+    declared = list(inspect.signature(constructor).parameters.values())[1:]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared):
+        return constructor
+    known = [parameter.name for parameter in declared if parameter.kind is not parameter.VAR_POSITIONAL]
+
+    @functools.wraps(constructor)
+    def checked(self, *arguments, **settings):
+        for name in settings:
+            if name not in known:
+                takes = f"it takes {', '.join(known)}" if known else "it takes none"
+                raise TypeError(f"{type(self).__name__} has no setting {name}: {takes}.")
+        constructor(self, *arguments, **settings)
+
+    return checked
+
+
+def _short(value):
+    """Return how Python shows a value, cut where it is long."""
+    shown = " ".join(repr(value).split())
+    return shown if len(shown) <= 70 else f"{shown[:67]}..."
 
 
 def with_lengths(name, X):
@@ -270,7 +473,7 @@ int64 of shape (2,): [3 4].
         return X, None
     if len(X) != 2 or not all(hasattr(part, "dtype") for part in X):
         kinds = ", ".join(type(part).__name__ for part in X)
-        raise ShapeError(
+        raise TypeError(
             f"{name} expects a tuple of two arrays (X, lengths), as pad returns it; got ({kinds})."
         )
     X, lengths = X

@@ -14,6 +14,7 @@ import numpy as np
 
 import minigrad
 from minigrad import Layer, Linear, Parameter, ReLU, Sigmoid, Tanh
+from minigrad.layers.weighted import Weighted
 
 LOSS = {7: "a loss is one number for the whole batch", 11: "a loss has nothing to save"}
 
@@ -302,7 +303,28 @@ ROWS = [
         (5, 11, 10),
         "over steps, with a function",
     ),
+    Row(
+        COMBINATORS + "Add",
+        lambda cls, rng: cls(Linear(3, 7, rng=rng), Linear(3, 7, rng=rng)),
+        normal(5, 3),
+        (5, 7),
+    ),
+    Row(
+        COMBINATORS + "Add",
+        lambda cls, rng: cls(scale(3, rng), Tanh(), lambda X: (X, lambda dY: dY)),
+        normal(5, 11, 3),
+        (5, 11, 3),
+        "over steps, with functions",
+    ),
+    Row(
+        COMBINATORS + "Parallel",
+        lambda cls, rng: cls(Linear(3, 7, rng=rng), Linear(3, 7, rng=rng), axis=1),
+        normal(5, 11, 3),
+        (5, 22, 7),
+        "along another axis",
+    ),
     Row(COMBINATORS + "Watch", lambda cls, rng: cls(lambda direction, array: None), normal(5, 3), (5, 3)),
+    Row("minigrad.layer.Function", lambda cls, rng: cls(scale(3, rng)), normal(5, 3), (5, 3)),
     Row(
         SEQUENTIAL,
         lambda cls, rng: cls(Linear(3, 11, rng=rng), Sigmoid(), Linear(11, 7, rng=rng)),
@@ -363,7 +385,7 @@ def public_layers():
     for module in pkgutil.walk_packages(minigrad.__path__, "minigrad."):
         functions = module.name.startswith("minigrad.layers.") or module.name == "minigrad.losses"
         for name, thing in vars(importlib.import_module(module.name)).items():
-            is_class = inspect.isclass(thing) and issubclass(thing, Layer) and thing is not Layer
+            is_class = inspect.isclass(thing) and issubclass(thing, Layer) and thing not in (Layer, Weighted)
             is_public = not name.startswith("_") and getattr(thing, "__module__", None) == module.name
             if is_public and (is_class or (functions and inspect.isfunction(thing))):
                 found.add(f"{module.name}.{name}")

@@ -2,22 +2,24 @@
 
 import ast
 
-GROUND = "shapes parameter backend parts initializers losses diagnosis gradcheck data graph".split()
-FIRST = "layer optimizers checkpoint".split()
+GROUND = "habits shapes parameter backend parts initializers losses diagnosis gradcheck data graph".split()
+FIRST = "layer optimizers checkpoint blueprint".split()
 LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()
 )
 LAYERS += ["attention", "recompute"]
-TOP = "learner replica parallel evaluator".split()
+TOP = "learner early_stopping replica parallel evaluator".split()
 
 # From the ground up: what each file of the library may import from the library.
 MAY = {name: {"shapes"} for name in GROUND}
 MAY["losses"] |= {"backend"}
 MAY["parts"] |= {"parameter"}
+MAY["parameter"] |= {"habits"}
 MAY["gradcheck"] |= {"diagnosis"}
-MAY |= {name: {"shapes", "parameter", "backend", "parts"} for name in FIRST}
+MAY |= {name: {"habits", "shapes", "parameter", "backend", "parts"} for name in FIRST}
 MAY["checkpoint"] |= {"layer"}
-below = {"shapes", "parameter", "backend", "parts", "initializers", "layer"}
+MAY["blueprint"] |= {"layer", "checkpoint"}
+below = {"habits", "shapes", "parameter", "backend", "parts", "initializers", "layer"}
 for name in LAYERS:
     MAY[f"layers.{name}"] = set(below)
     below |= {f"layers.{name}"}

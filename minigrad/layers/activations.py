@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from minigrad.layer import Layer
+from minigrad.shapes import ShapeError, require_array
 
 
 class ReLU(Layer):
@@ -145,3 +146,17 @@ class Softmax(Layer):
         E = np.exp(X - X.max(axis=-1, keepdims=True))
         Y = E / E.sum(axis=-1, keepdims=True)
         return Y, lambda dY: Y * (dY - (dY * Y).sum(axis=-1, keepdims=True))
+
+
+def _require_scores(layer, X):
+    """Refuse rows without any score, and rows in which all are impossible."""
+    if 0 in require_array(layer, X)[-1:]:
+        raise ShapeError(f"{layer} needs rows of at least one score, got X of shape {X.shape}.")
+    if X.size and (X.max(axis=-1) == -np.inf).any():
+        raise ValueError(f"{layer} got a row of -inf alone: leave at least one entry of each row possible.")
+
+
+# careful: the classes above stand in the chapters word for word, so what they refuse is said here
+for _activation in (ReLU, Sigmoid, Tanh, GELU):
+    _activation.check_input = require_array
+Softmax.check_input = _require_scores

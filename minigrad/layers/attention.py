@@ -12,7 +12,7 @@ from minigrad.layers.activations import GELU
 from minigrad.layers.combinators import Residual
 from minigrad.layers.linear import Linear
 from minigrad.layers.normalization import Dropout, LayerNorm
-from minigrad.shapes import ShapeError, require_integer, shape_of, with_lengths
+from minigrad.shapes import ShapeError, as_generator, require_integer, shape_of, with_lengths
 
 
 class MultiHeadAttention(Layer):
@@ -68,7 +68,9 @@ class MultiHeadAttention(Layer):
 
     def __init__(self, n_in=None, heads=1, causal=False, *, rng=None):
         require_integer("heads of MultiHeadAttention", heads)
-        rng = None if rng is None else np.random.default_rng(rng)  # the four draw one after the other
+        if n_in is not None:
+            require_integer("n_in of MultiHeadAttention", n_in)
+        rng = None if rng is None else as_generator(rng)  # the four draw one after the other
         parts = [Linear(n_in, n_in, rng=rng) for _ in range(4)]
         self.queries, self.keys, self.values, self.output = parts
         self.n_in, self.heads, self.causal = n_in, heads, causal
@@ -203,8 +205,8 @@ class TransformerBlock(Layer):
     """
 
     def __init__(self, n_in=None, heads=1, causal=False, *, dropout=0.0, rng=None):
-        rng = None if rng is None else np.random.default_rng(rng)  # the parts draw one after the other
-        self.n_in, self.heads, self.causal = n_in, heads, causal
+        rng = None if rng is None else as_generator(rng)  # the parts draw one after the other
+        self.n_in, self.heads, self.causal, self.dropout = n_in, heads, causal, dropout
         attention = MultiHeadAttention(n_in, heads, causal, rng=rng)
         wide, narrow = Linear(n_in, n_in and 4 * n_in, rng=rng), Linear(n_in and 4 * n_in, n_in, rng=rng)
         look = Residual(LayerNorm(n_in) >> attention >> Dropout(dropout, rng))

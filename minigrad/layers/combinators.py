@@ -1,4 +1,4 @@
-"""Layers made of layers: chain, Residual, Parallel, Watch.
+"""Layers made of layers: chain, Residual, Parallel, Add, Watch.
 
 Leaves out Sequential, which stands in layer.py. Built in chapter 05.
 """
@@ -6,7 +6,7 @@ Leaves out Sequential, which stands in layer.py. Built in chapter 05.
 import numpy as np
 
 from minigrad.layer import Layer, Sequential, as_layer
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.shapes import ShapeError, require_function, require_integer, shape_of
 
 
 def chain(*layers):
@@ -94,12 +94,53 @@ class Residual(Layer):
         return f"Residual({self.layer})"
 
 
-class Parallel(Layer):
-    """Give the same X to several layers and put their results side by side in the last axis.
+class _Branches(Layer):
+    """What Parallel and Add share: several layers that are given the same X."""
+
+    def __init__(self, *layers):
+        if not layers:
+            kind = type(self).__name__
+            raise TypeError(f"{kind} needs at least one layer: write {kind}(first, second).")
+        self.layers = [as_layer(layer) for layer in layers]
+
+    def _run(self, X, training):
+        """Return the results of all layers, and one way back from their gradients to the sum of their dX."""
+        results, backwards = zip(*(layer(X, training) for layer in self.layers), strict=True)
+
+        def backward(gradients):
+            parts = zip(backwards, gradients, strict=True)
+            return _total([layer_backward(part) for layer_backward, part in parts])
+
+        return results, backward
+
+    def open(self, X, Y, rng):
+        """Initialize every branch, each of which must know its width."""
+        for layer in self.layers:
+            layer.open_all(X, None, rng)
+
+    def _refuse(self, results, wanted):
+        """Raise the error for results that do not fit together."""
+        shapes = ", ".join(str(shape_of(Y)) for Y in results)
+        raise ShapeError(f"{self} needs results {wanted}, got shapes {shapes}.")
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(map(repr, self.layers))})"
+
+
+class Parallel(_Branches):
+    """Give the same X to several layers and put their results side by side in one axis.
 
     Parameters
     ----------
-    *layers : Layer or function, all with equal axes but the last
+    *layers : Layer or function, all with equal axes but that one
+        At least one.
+    axis : int
+        Where they stand side by side: the last, or 1 for the channels of images; not the batch axis 0.
+
+    Raises
+    ------
+    ShapeError
+        If the results differ in another axis.
 
     Notes
     -----
@@ -118,31 +159,77 @@ class Parallel(Layer):
     (array([[2., 6., 1., 3.]]), array([[12., 12.]]))
     """
 
-    def __init__(self, *layers):
-        self.layers = [as_layer(layer) for layer in layers]
+    def __init__(self, *layers, axis=-1):
+        super().__init__(*layers)
+        require_integer("axis of Parallel", axis, least=None)
+        if axis == 0:
+            raise ValueError(
+                "axis of Parallel must not be 0, the batch: -1 is the last, 1 the channels of images."
+            )
+        self.axis = axis
 
     def forward(self, X, training=False):
         """Return the results side by side and the way back."""
-        results, backwards = zip(*(layer(X, training) for layer in self.layers), strict=True)
-        if len({shape_of(Y)[:-1] for Y in results}) > 1:
-            shapes = ", ".join(str(shape_of(Y)) for Y in results)
-            raise ShapeError(f"{self} needs results that differ in the last axis alone, got shapes {shapes}.")
-        ends = np.cumsum([shape_of(Y)[-1] for Y in results])[:-1].tolist()
+        results, backward = self._run(X, training)
+        axis, axes = self.axis, {len(shape_of(Y)) for Y in results}
+        fits = len(axes) == 1 and -max(axes) < axis < max(axes)
+        if not fits or len({_without(axis, shape_of(Y)) for Y in results}) > 1:
+            self._refuse(results, f"that differ in axis {axis} alone")
+        ends = np.cumsum([shape_of(Y)[axis] for Y in results])[:-1].tolist()
+        return np.concatenate(results, axis=axis), lambda dY: backward(np.split(dY, ends, axis=axis))
 
-        def backward(dY):
-            parts = zip(backwards, np.split(dY, ends, axis=-1), strict=True)
-            first, *others = (layer_backward(part) for layer_backward, part in parts)
-            return None if first is None else sum(others, first)  # an X of integers has no gradient
 
-        return np.concatenate(results, axis=-1), backward
+def _total(gradients):
+    """Return the sum of gradients, of tuples entry by entry; an X of integers has none."""
+    first, *others = gradients
+    if isinstance(first, tuple):
+        return tuple(map(_total, zip(*gradients, strict=True)))
+    return None if first is None else sum(others, first)
 
-    def open(self, X, Y, rng):
-        """Initialize every branch; none of them alone is as wide as Y, so each must know its width."""
-        for layer in self.layers:
-            layer.open_all(X, None, rng)
 
-    def __repr__(self):
-        return f"Parallel({', '.join(map(repr, self.layers))})"
+def _without(axis, shape):
+    """Return a shape without one of its axes."""
+    return tuple(size for place, size in enumerate(shape) if place != axis % len(shape))
+
+
+class Add(_Branches):
+    """Give the same X to several layers and add up their results.
+
+    Parameters
+    ----------
+    *layers : Layer or function, all with results of one shape
+        At least one.
+
+    Raises
+    ------
+    ShapeError
+        If the results differ in shape.
+
+    Notes
+    -----
+    Y = F₁(X) + F₂(X) + …
+    dX = backward₁(dY) + backward₂(dY) + …: each branch gets all of dY. Residual(F) is Add(F, nothing done).
+
+    References
+    ----------
+    He, Zhang, Ren, Sun, "Deep residual learning for image recognition" (2016), section 3.3, for a branch that
+    only changes the shape. Chapter 05.
+
+    Examples
+    --------
+    >>> double, keep = lambda X: (2 * X, lambda dY: 2 * dY), lambda X: (X, lambda dY: dY)
+    >>> Y, backward = Add(double, keep)(np.array([[1.0, 3.0]]))
+    >>> Y, backward(np.array([[1.0, 10.0]]))
+    (array([[3., 9.]]), array([[ 3., 30.]]))
+    """
+
+    def forward(self, X, training=False):
+        """Return the sum of the results and the way back."""
+        results, backward = self._run(X, training)
+        if len({shape_of(Y) for Y in results}) > 1:
+            self._refuse(results, "of one shape")
+        first, *others = results
+        return sum(others, first), lambda dY: backward([dY] * len(results))
 
 
 class Watch(Layer):
@@ -165,6 +252,7 @@ class Watch(Layer):
     """
 
     def __init__(self, see):
+        require_function("see of Watch", see, "(direction, array) -> None")
         self.see = see
 
     def forward(self, X):

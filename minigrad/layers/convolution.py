@@ -10,7 +10,7 @@ import numpy as np
 from minigrad.initializers import lecun
 from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.shapes import ShapeError, require_array, require_integer, shape_of
 
 
 class Conv2d(Weighted):
@@ -72,13 +72,16 @@ class Conv2d(Weighted):
 
     def __init__(self, n_in=None, n_out=None, kernel=3, stride=1, padding=0,
                  *, bias=True, init=lecun, rng=None):  # fmt: skip
-        rows, columns = kernel if isinstance(kernel, tuple) else (kernel, kernel)
+        rows, columns = kernel if isinstance(kernel, (tuple, list)) and len(kernel) == 2 else (kernel, kernel)
+        for name, size in ("kernel", rows), ("kernel", columns), ("stride", stride):
+            require_integer(f"{name} of Conv2d", size)
+        if isinstance(padding, str) and padding != "same":
+            raise ValueError(f'padding of Conv2d must be an integer or "same", got {padding!r}: none is 0.')
+        if padding != "same":
+            require_integer("padding of Conv2d", padding, least=0)
         self.zeros = (rows - 1, columns - 1) if padding == "same" else (2 * padding, 2 * padding)
-        if min(rows, columns, stride, *(1 + zeros for zeros in self.zeros)) < 1:
-            asked = f"kernel={kernel}, stride={stride}, padding={padding}"
-            raise ValueError(f"kernel and stride are at least 1, padding is not negative; got {asked}.")
         self.n_in, self.n_out, self.kernel, self.stride = n_in, n_out, (rows, columns), stride
-        self.bias, self.init = bias, init
+        self.padding, self.bias, self.init = padding, bias, init
         super().__init__(rng)
 
     def forward(self, X, need_dX=True):
@@ -131,7 +134,7 @@ class Conv2d(Weighted):
 
     def draw(self, rng):
         """Draw W and set b to zero."""
-        W = self.init((self.n_in, *self.kernel, self.n_out), rng)
+        W = self.drawn_by(self.init, (self.n_in, *self.kernel, self.n_out), rng)
         b = np.zeros(self.n_out) if self.bias else None
         return {"W": np.ascontiguousarray(np.moveaxis(W, -1, 0)), "b": b}
 
@@ -184,8 +187,8 @@ class MaxPool2d(Layer):
 
     def __init__(self, size=2, stride=None):
         self.size, self.stride = size, size if stride is None else stride
-        if min(self.size, self.stride) < 1:
-            raise ValueError(f"size and stride are at least 1, got {self.size} and {self.stride}.")
+        require_integer("size of MaxPool2d", self.size)
+        require_integer("stride of MaxPool2d", self.stride)
 
     def forward(self, X):
         """Return the largest number of each window, and the way back."""
@@ -224,7 +227,7 @@ def _places(length, size, stride):
 
 def _require_images(layer, X, window, zeros=(0, 0)):
     """Refuse what is no batch of images, each at least as large as a window, with its zeros around it."""
-    shape = shape_of(X)
+    shape = require_array(layer, X)
     if len(shape) != 4 or 0 in shape or any(np.add(shape[2:], zeros) < window):
         wanted = f"(batch, channels, rows, columns), at least one of each, for windows of {window}"
         raise ShapeError(f"{layer} expects {wanted}, got X of shape {shape}.")

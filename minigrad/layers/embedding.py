@@ -6,7 +6,7 @@ Leaves out positions made of sines, which learn nothing. Built in chapter 16.
 import numpy as np
 
 from minigrad.layers.weighted import Weighted
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.shapes import ShapeError, require_array, shape_of
 
 
 def _normal(shape, rng):
@@ -94,7 +94,7 @@ class Embedding(Weighted):
 
     def draw(self, rng):
         """Draw the rows."""
-        return {"W": self.init((self.n_tokens, self.n_out), rng)}
+        return {"W": self.drawn_by(self.init, (self.n_tokens, self.n_out), rng)}
 
     def check_input(self, X):
         """Refuse what is not a token, and a layer without rows."""
@@ -107,6 +107,7 @@ class Embedding(Weighted):
 
     def _require_tokens(self, X):
         """Refuse what is empty or holds other than integers."""
+        require_array(self, X)
         if 0 in shape_of(X):
             raise ShapeError(f"{self} got an empty X, of shape {shape_of(X)}: give at least one step.")
         if X.dtype.kind not in "iu":
@@ -177,7 +178,7 @@ class Positions(Weighted):
 
     def draw(self, rng):
         """Draw the rows."""
-        return {"W": self.init((self.n_steps, self.n_out), rng)}
+        return {"W": self.drawn_by(self.init, (self.n_steps, self.n_out), rng)}
 
     def check_input(self, X):
         """Refuse a sequence of another width, one that is too long, and a layer without rows."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from minigrad.initializers import lecun
 from minigrad.layers.weighted import Weighted
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.shapes import ShapeError, require_array, shape_of
 
 
 class Linear(Weighted):
@@ -88,13 +88,11 @@ class Linear(Weighted):
 
     def draw(self, rng):
         """Draw W and set b to zero."""
-        W = self.init((self.n_in, self.n_out), rng)
+        W = self.drawn_by(self.init, (self.n_in, self.n_out), rng)
         return {"W": W, "b": np.zeros(self.n_out) if self.bias else None}
 
     def check_input(self, X):
         """Refuse a wrong width, and a layer without weights."""
         super().check_input(X)
-        if shape_of(X)[-1:] != (self.n_in,):
-            raise ShapeError(
-                f"{self} expects {self.n_in} inputs in the last axis, got X of shape {shape_of(X)}."
-            )
+        if require_array(self, X)[-1:] != (self.n_in,):
+            raise ShapeError(f"{self} expects {self.n_in} inputs in the last axis, got X of shape {X.shape}.")

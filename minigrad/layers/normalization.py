@@ -12,7 +12,16 @@ from minigrad.backend import array_module
 from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
 from minigrad.parameter import Buffer
-from minigrad.shapes import ShapeError, require_number, shape_of
+from minigrad.shapes import (
+    ShapeError,
+    as_generator,
+    float_type_of,
+    require_array,
+    require_axis,
+    require_integer,
+    require_number,
+    shape_of,
+)
 
 _moving = threading.Lock()  # replicas share their running averages: one thread at a time moves them
 
@@ -52,7 +61,7 @@ class Dropout(Layer):
     """
 
     def __init__(self, rate=0.5, rng=None):
-        require_number("the rate of a Dropout", rate, least=0, below=1)
+        require_number("rate of Dropout", rate, least=0, below=1)
         self.rate = rate
         self.rng = None if rng is None else _own(rng)
 
@@ -65,8 +74,12 @@ class Dropout(Layer):
                 f"{self} draws while training: give it rng=0, or call model.initialize(X, rng=0)."
             )
         kept = (self.rng.random(shape_of(X)) >= self.rate) / (1.0 - self.rate)
-        mask = array_module(X).asarray(kept, dtype=X.dtype)
+        mask = array_module(X).asarray(kept, dtype=float_type_of(X))
         return X * mask, lambda dY: dY * mask
+
+    def check_input(self, X):
+        """Refuse what is not one array of numbers."""
+        require_array(self, X)
 
     def open(self, X, Y, rng):
         """Take a Generator from the one that initializes the model, unless the layer has its own."""
@@ -79,7 +92,7 @@ class Dropout(Layer):
 
 def _own(rng):
     """Return a Generator of the layer's own: of a seed the first, of a Generator a child."""
-    return rng.spawn(1)[0] if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+    return rng.spawn(1)[0] if isinstance(rng, np.random.Generator) else as_generator(rng)
 
 
 class _Norm(Weighted):
@@ -146,10 +159,8 @@ class LayerNorm(_Norm):
     def check_input(self, X):
         """Refuse a wrong width, and a layer that does not know its own."""
         super().check_input(X)
-        if shape_of(X)[-1:] != (self.n_in,):
-            raise ShapeError(
-                f"{self} expects {self.n_in} inputs in the last axis, got X of shape {shape_of(X)}."
-            )
+        if require_array(self, X)[-1:] != (self.n_in,):
+            raise ShapeError(f"{self} expects {self.n_in} inputs in the last axis, got X of shape {X.shape}.")
 
 
 class BatchNorm(_Norm):
@@ -199,8 +210,8 @@ class BatchNorm(_Norm):
     """
 
     def __init__(self, n_in=None, axis=1, momentum=0.1, eps=1e-5):
-        if not 0 < momentum <= 1:
-            raise ValueError(f"the momentum of a BatchNorm is above 0, to 1, got {momentum}.")
+        require_integer("axis of BatchNorm", axis, least=None)
+        require_number("momentum of BatchNorm", momentum, above=0, most=1)
         require_number("eps of BatchNorm", eps, above=0)
         self.n_in, self.axis, self.momentum, self.eps = n_in, axis, momentum, eps
         super().__init__()
@@ -228,7 +239,7 @@ class BatchNorm(_Norm):
 
     def take_sizes(self, X, Y):
         """Take the number of columns from the sample."""
-        self.n_in = shape_of(X)[self.axis]
+        self.n_in = require_axis(self, X, self.axis)[self.axis]
 
     def _make(self, rng, X):
         """Make the parameters, and the running averages of a signal that has mean 0 and variance 1."""
@@ -239,8 +250,11 @@ class BatchNorm(_Norm):
     def check_input(self, X):
         """Refuse a wrong number of columns, and a layer that does not know its own."""
         super().check_input(X)
-        if len(shape_of(X)) < 2 or shape_of(X)[self.axis] != self.n_in:
-            raise ShapeError(f"{self} expects {self.n_in} in axis {self.axis}, got X of shape {shape_of(X)}.")
+        shape = require_axis(self, X, self.axis)
+        if shape[self.axis] != self.n_in:
+            raise ShapeError(f"{self} expects {self.n_in} in axis {self.axis}, got X of shape {shape}.")
+        if 0 in shape:
+            raise ShapeError(f"{self} averages over a batch, and X of shape {shape} is empty.")
 
 
 def _normalize(N, variance, layer, axis, measured=()):

@@ -46,8 +46,8 @@ class _Recurrent(Linear):
 
     def draw(self, rng):
         """Draw W and U block by block."""
-        W = [self.init((self.n_in, self.n_out), rng) for _ in self.b_start]
-        U = [self.init_U((self.n_out, self.n_out), rng) for _ in self.b_start]
+        W = [self.drawn_by(self.init, (self.n_in, self.n_out), rng) for _ in self.b_start]
+        U = [self.drawn_by(self.init_U, (self.n_out, self.n_out), rng) for _ in self.b_start]
         return {"W": np.hstack(W), "U": np.hstack(U), "b": np.repeat(self.b_start, self.n_out)}
 
     def check_input(self, X):

@@ -9,22 +9,21 @@ import math
 import numpy as np
 
 from minigrad.layer import Layer
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.shapes import ShapeError, require_array, require_axis, require_integer
 
 
 class _Reduction(Layer):
     """What Sum, Mean and Max share: the axis that disappears."""
 
     def __init__(self, axis=1):
+        require_integer(f"axis of {type(self).__name__}", axis, least=None)
         self.axis = axis
 
     def check_input(self, X):
-        """Refuse an axis that X does not have, and the batch axis."""
-        axes = len(shape_of(X))
-        if not -axes <= self.axis < axes or self.axis % axes == 0:
-            raise ShapeError(
-                f"{self} needs X to have that axis beside the batch axis 0, got X of shape {shape_of(X)}."
-            )
+        """Refuse an axis that X does not have, the batch axis, and an axis with nothing in it."""
+        shape = require_axis(self, X, self.axis)
+        if shape[self.axis] == 0:
+            raise ShapeError(f"{self} needs at least one number in that axis, got X of shape {shape}.")
 
     def __repr__(self):
         return f"{type(self).__name__}(axis={self.axis})"
@@ -150,15 +149,20 @@ class Reshape(Layer):
     """
 
     def __init__(self, *shape):
+        for size in shape:
+            require_integer("each size of Reshape", size, least=-1)
+        if 0 in shape or shape.count(-1) > 1:
+            raise ValueError(
+                f"the sizes of a Reshape are at least 1, and one of them may be -1; got {shape}."
+            )
         self.shape = shape
 
     def check_input(self, X):
         """Refuse an example that does not have as many entries as the new shape."""
-        size, wanted = math.prod(shape_of(X)[1:]), abs(math.prod(self.shape))
-        if size % wanted if -1 in self.shape else size != wanted:
-            raise ShapeError(
-                f"{self} cannot hold the {size} entries of an example: X has shape {shape_of(X)}."
-            )
+        shape = require_array(self, X)
+        size, wanted = math.prod(shape[1:]), abs(math.prod(self.shape))
+        if len(shape) == 0 or 0 in shape or (size % wanted if -1 in self.shape else size != wanted):
+            raise ShapeError(f"{self} cannot hold the {size} entries of an example: X has shape {shape}.")
 
     def forward(self, X):
         """Return X with other axes and the way back."""
@@ -214,21 +218,25 @@ class Transpose(Layer):
     """
 
     def __init__(self, *axes):
+        for axis in axes:
+            require_integer("each axis of Transpose", axis)
         if sorted(axes) != list(range(1, len(axes) + 1)):
             raise ShapeError(
                 f"Transpose takes each of the axes 1 to {len(axes)} once, got {axes}; the batch axis 0 stays."
             )
-        self.axes = (0, *axes)
+        self.axes = axes
 
     def check_input(self, X):
         """Refuse an X with another number of axes."""
-        if len(shape_of(X)) != len(self.axes):
-            raise ShapeError(f"{self} expects X with {len(self.axes)} axes, got X of shape {shape_of(X)}.")
+        if len(require_array(self, X)) != len(self.axes) + 1:
+            axes = len(self.axes) + 1
+            raise ShapeError(f"{self} expects X with {axes} axes, got X of shape {X.shape}.")
 
     def forward(self, X):
         """Return X with axes reordered and the way back."""
-        back = np.argsort(self.axes).tolist()
-        return X.transpose(self.axes), lambda dY: dY.transpose(back)
+        axes = (0, *self.axes)
+        back = np.argsort(axes).tolist()
+        return X.transpose(axes), lambda dY: dY.transpose(back)
 
     def __repr__(self):
-        return f"Transpose({', '.join(map(str, self.axes[1:]))})"
+        return f"Transpose({', '.join(map(str, self.axes))})"

@@ -6,9 +6,10 @@ Leaves out which sizes, and which weights: each layer says that. Built in chapte
 import numpy as np
 
 from minigrad.backend import like
+from minigrad.habits import unknown_attribute
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
-from minigrad.shapes import ShapeError, require_integer
+from minigrad.shapes import ShapeError, as_generator, require_function, require_integer, shape_of
 
 
 class Weighted(Layer):
@@ -44,6 +45,10 @@ class Weighted(Layer):
         for name in self.sizes:
             if getattr(self, name) is not None:
                 require_integer(f"{name} of {type(self).__name__}", getattr(self, name))
+        for name in {"init", "init_U"} & vars(self).keys():
+            require_function(f"{name} of {type(self).__name__}", getattr(self, name), "(shape, rng) -> array")
+        if rng is not None:
+            as_generator(rng)  # a layer that is still open draws later, but a wrong seed is said now
         self.rng, self.has_own_rng = rng, rng is not None
         self._make(rng, np.empty(0))
 
@@ -54,6 +59,13 @@ class Weighted(Layer):
     def draw(self, rng):
         """Return a dict of weights by name, NumPy arrays of float64."""
         raise NotImplementedError(f"{type(self).__name__} needs a method draw(self, rng).")
+
+    def drawn_by(self, init, shape, rng):
+        """Return what an init draws, refusing another shape than the one it was asked for."""
+        array = init(shape, rng)
+        if shape_of(array) != shape:
+            raise ShapeError(f"{self}: init must return an array of shape {shape}, got {shape_of(array)}.")
+        return array
 
     @property
     def is_drawn(self):
@@ -75,7 +87,7 @@ class Weighted(Layer):
         """Make the Parameters, like X, once all sizes are known; new numbers go into the same arrays."""
         if any(getattr(self, name) is None for name in self.sizes) or (rng is None and self.needs_rng):
             return
-        drawn = self.draw(None if rng is None else np.random.default_rng(rng))
+        drawn = self.draw(None if rng is None else as_generator(rng))
         for name, array in drawn.items():
             if array is not None and self.is_stale:
                 getattr(self, name).data[...] = like(array, getattr(self, name).data)
@@ -105,7 +117,7 @@ class Weighted(Layer):
     def __getattr__(self, name):  # asked for what is missing alone
         if name in type(self).weights:
             raise AttributeError(f"{self._complaint()} Only then is there a {name}.")
-        raise AttributeError(f"{type(self).__name__} has no attribute {name}.")
+        raise unknown_attribute(self, name)
 
     def __repr__(self):
         sizes = ("?" if getattr(self, name) is None else str(getattr(self, name)) for name in self.sizes)

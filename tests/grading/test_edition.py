@@ -124,7 +124,7 @@ FILES = {
     "05_chains": "layers/combinators",
     "06_losses": "losses",
     "07_learning": "data learner optimizers",
-    "08_digits": "checkpoint",
+    "08_digits": "blueprint checkpoint",
     "10_start_well": "layers/normalization",
     "11_graphs": "graph",
     "13_sharing": "replica",

@@ -160,8 +160,8 @@ def test_weights_start_with_variance_one_over_the_numbers_in_a_window_and_b_at_z
     assert not layer.b.data.any()
 
 
-def test_init_and_dtype_are_ours_to_choose():
-    layer = Conv2d(3, 2, kernel=(2, 5), init=orthogonal, rng=0, dtype=np.float32)
+def test_init_and_type_are_ours_to_choose():
+    layer = Conv2d(3, 2, kernel=(2, 5), init=orthogonal, rng=0).to(np.float32)
     assert layer.W.data.dtype == layer.b.data.dtype == np.float32
     rows = layer.W.data.reshape(2, -1)  # a kernel a row, of which each has length 1
     np.testing.assert_allclose(rows @ rows.T, np.eye(2), atol=1e-6)  # float32
@@ -263,7 +263,9 @@ def test_an_open_layer_is_refused():
         Conv2d(3)(X)
     with pytest.raises(ShapeError, match=re.escape("write Conv2d(n_out=...)")):
         Conv2d().initialize(X, X, rng=0)
-    with pytest.raises(ValueError, match=re.escape("Conv2d(?, 2, (3, 3)) has no weights: give it rng=0")):
+    with pytest.raises(
+        ShapeError, match=re.escape("Conv2d(?, 2, (3, 3)) does not know its n_in: write it, or")
+    ):
         Conv2d(n_out=2, rng=0)(X)
     with pytest.raises(ValueError, match=re.escape("Conv2d(3, 2, (3, 3)) has no weights")):
         Conv2d(3, 2).initialize(X)
@@ -273,18 +275,26 @@ def test_a_sample_that_is_no_image_opens_nothing():
     layer = Conv2d(n_out=2)
     with pytest.raises(ShapeError, match="expects"):
         layer.initialize(np.zeros((5, 7)), rng=0)
-    assert layer.n_in is layer.W is None
+    assert layer.n_in is None and not layer.is_drawn
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"kernel": 0}, {"kernel": (3, 0)}, {"stride": 0}, {"padding": -1}], ids=str
+    "wrong, least",
+    [({"kernel": 0}, 1), ({"kernel": (3, 0)}, 1), ({"stride": 0}, 1), ({"padding": -1}, 0)],
+    ids=str,
 )
-def test_a_window_that_cannot_be_is_refused(wrong):
-    with pytest.raises(ValueError, match="kernel and stride are at least 1, padding is not negative; got"):
+def test_a_window_that_cannot_be_is_refused(wrong, least):
+    (name,) = wrong
+    with pytest.raises(ValueError, match=f"{name} of Conv2d must be an integer of at least {least}, got "):
         Conv2d(3, 2, **wrong)
+
+
+def test_a_kernel_may_be_a_list_as_well():
+    assert Conv2d(3, 2, kernel=[2, 5], rng=0).kernel == (2, 5)
 
 
 @pytest.mark.parametrize("wrong", [(0,), (2, 0)])
 def test_a_pool_that_cannot_be_is_refused(wrong):
-    with pytest.raises(ValueError, match="size and stride are at least 1"):
+    name = "stride" if wrong[0] else "size"
+    with pytest.raises(ValueError, match=f"{name} of MaxPool2d must be an integer of at least 1, got 0"):
         MaxPool2d(*wrong)

@@ -52,7 +52,7 @@ def test_the_number_of_tokens_is_taken_from_a_sample():
     assert str(model.layers[0]) == f"Embedding({X.max() + 1}, 7)"
     assert model.layers[0].W.data.dtype == float
     assert model.predict(X).shape == (5, 3)
-    assert Embedding(n_out=7, dtype=np.float32).initialize(X, rng=0).W.data.dtype == np.float32
+    assert Embedding(n_out=7).initialize(X, rng=0).to(np.float32).W.data.dtype == np.float32
 
 
 def test_words_are_learned():
@@ -79,19 +79,25 @@ def test_what_are_no_tokens_is_refused():
 def test_an_empty_batch_and_an_empty_sequence_are_refused(shape):
     with pytest.raises(ShapeError, match=r"Embedding\(13, 7\) got an empty X"):
         Embedding(13, 7, rng=0)(np.zeros(shape, dtype=int))
-    with pytest.raises(ShapeError, match=r"Positions\(11, 7\) got an empty X"):
+    with pytest.raises(
+        ShapeError, match=r"Positions\(11, 7\) expects X of shape \(batch, steps, 7\), got \("
+    ):
         Positions(11, 7, rng=0)(np.zeros((*shape, 7)))
     with pytest.raises(ShapeError, match="got an empty X"):
         Embedding(n_out=7).initialize(np.zeros(shape, dtype=int), rng=0)
 
 
 def test_missing_rows_are_refused():
-    for layer, sample, name in (
-        (Embedding(13, 7), X, r"Embedding\(13, 7\)"),
-        (Embedding(13), X, r"Embedding\(13, \?\)"),
-        (Positions(), dY, r"Positions\(\?, \?\)"),
+    for layer, sample, sentence in (
+        (Embedding(13, 7), X, r"Embedding\(13, 7\) has no weights: give it rng=0"),
+        (
+            Embedding(13),
+            X,
+            r"Embedding\(13, \?\) does not know its number of outputs: write Embedding\(n_out=",
+        ),
+        (Positions(n_out=7), dY, r"Positions\(\?, 7\) does not know its n_steps: write it, or call"),
     ):
-        with pytest.raises(ShapeError, match=name + " has no rows: give both sizes and rng=0"):
+        with pytest.raises(ValueError, match=sentence):
             layer(sample)
 
 

@@ -86,8 +86,8 @@ def test_weights_start_with_variance_one_over_n_in_and_b_at_zero():
     assert not layer.b.data.any()
 
 
-def test_init_and_dtype_are_ours_to_choose():
-    layer = Linear(7, 3, init=orthogonal, rng=0, dtype=np.float32)
+def test_init_and_type_are_ours_to_choose():
+    layer = Linear(7, 3, init=orthogonal, rng=0).to(np.float32)
     assert layer.W.data.dtype == layer.b.data.dtype == np.float32
     np.testing.assert_allclose(layer.W.data.T @ layer.W.data, np.eye(3), atol=1e-6)  # float32
 
@@ -110,12 +110,12 @@ def test_an_unknown_number_of_outputs_is_refused():
 def test_missing_weights_are_refused():
     with pytest.raises(ValueError, match=re.escape("Linear(3, 7) has no weights: give it rng=0, or call")):
         Linear(3, 7)(X)
-    with pytest.raises(ValueError, match=re.escape("Linear(?, 7) has no weights")):
+    with pytest.raises(ShapeError, match=re.escape("Linear(?, 7) does not know its n_in: write it, or call")):
         Linear(n_out=7, rng=0)(X)
 
 
 def test_a_tuple_and_a_list_are_refused():
-    with pytest.raises(ShapeError, match=re.escape("got X of shape ((5, 3), (5, 3))")):
+    with pytest.raises(TypeError, match="expects an array of numbers, got a tuple of 2: give it one array"):
         Linear(3, 7, rng=0)((X, X))
     with pytest.raises(TypeError, match="got list"):
         Linear(3, 7, rng=0)([[1.0, 2.0, 3.0]])

@@ -1,0 +1,114 @@
+"""A callback that ends training when it no longer helps.
+
+Holds EarlyStopping. Leaves out other callbacks: any function of (learner, row) is one. Built in chapter
+08.
+"""
+
+from minigrad.shapes import naming_its_settings, require_integer, require_number
+
+
+class EarlyStopping:
+    """End the training when a figure has not improved for some epochs, and put the best weights back.
+
+    Parameters
+    ----------
+    monitor : str
+        Which figure of the history's rows to watch.
+    patience : int
+        How many epochs in a row may pass without a better one.
+    min_delta : float
+        By how much a figure must be better to count as better.
+    mode : str
+        "min" if less is better, as of a loss; "max" if more is better, as of an accuracy.
+    restore_best_weights : bool
+        Whether the model gets the weights, and the running averages, of its best epoch when this ends the
+        training. `restore` does it at another time.
+
+    Attributes
+    ----------
+    best : float or None
+        The best figure so far; None before the first epoch.
+    best_epoch : int
+        Its epoch; 0 before the first.
+    waited : int
+        Epochs since then.
+    state : dict
+        The three above and, under "weights", a list of arrays: what a checkpoint saves, and what goes on from
+        one if it is set.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a setting is out of its range, or the rows do not have that figure.
+
+    References
+    ----------
+    Prechelt, "Early stopping: but when?" (1998). Chapter 08.
+
+    Examples
+    --------
+    >>> from minigrad import SGD, Learner, Linear, mse, xor
+    >>> X, T = xor()
+    >>> learner, stop = Learner(Linear(2, 1, rng=0), mse, SGD(0.5)), EarlyStopping("loss", min_delta=1e-3)
+    >>> history = learner.fit(X, T, epochs=1000, callbacks=stop)
+    >>> len(history) - stop.best_epoch, stop.waited
+    (5, 5)
+    """
+
+    @naming_its_settings
+    def __init__(self, monitor="validation_loss", patience=5, min_delta=0.0, mode="min",
+                 restore_best_weights=True):  # fmt: skip
+        if not isinstance(monitor, str):
+            raise TypeError(
+                f'EarlyStopping monitors a figure by name, "validation_loss" say; got {monitor!r}.'
+            )
+        require_integer("patience of EarlyStopping", patience)
+        require_number("min_delta of EarlyStopping", min_delta, least=0)
+        if mode not in ("min", "max"):
+            raise ValueError(f'mode of EarlyStopping must be "min" or "max", got {mode!r}.')
+        self.monitor, self.patience, self.min_delta, self.mode = monitor, patience, min_delta, mode
+        self.restore_best_weights = restore_best_weights
+        self.best, self.best_epoch, self.waited, self.weights = None, 0, 0, []
+
+    def __call__(self, learner, row):
+        """Look at the row of an epoch, and return True if the training shall end."""
+        if self.monitor not in row:
+            advice = "give fit validation=(X, T), or watch another"
+            raise ValueError(f"EarlyStopping watches {self.monitor!r}, and a row has {list(row)}: {advice}.")
+        if self._is_better(row[self.monitor]):
+            self.best, self.best_epoch, self.waited = row[self.monitor], row["epoch"], 0
+            self.weights = [part.data.copy() for part in _parts(learner)]
+            return False
+        self.waited += 1
+        if self.waited < self.patience:
+            return False
+        if self.restore_best_weights:
+            self.restore(learner)
+        return True
+
+    def _is_better(self, value):
+        """Tell whether a figure is better than the best by more than min_delta; the first one is."""
+        if self.best is None:
+            return True
+        gain = self.best - value if self.mode == "min" else value - self.best
+        return gain > self.min_delta
+
+    def restore(self, learner):
+        """Put the weights and running averages of the best epoch back into the learner's model."""
+        for part, array in zip(_parts(learner), self.weights, strict=True):
+            part.data[...] = array
+
+    @property
+    def state(self):
+        """What was seen so far: best, best_epoch, waited, and the weights of the best epoch."""
+        return {name: getattr(self, name) for name in ("best", "best_epoch", "waited", "weights")}
+
+    @state.setter
+    def state(self, state):
+        for name in ("best", "best_epoch", "waited", "weights"):
+            setattr(self, name, state[name])
+
+
+def _parts(learner):
+    """Return what a model has learned and measured: its Parameters and Buffers."""
+    return [*learner.model.parameters(), *learner.model.buffers()]

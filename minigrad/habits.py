@@ -1,0 +1,60 @@
+"""What other libraries call things, and what they are called here: for the error that a habit meets.
+
+Holds a table of names, most of them PyTorch's, and unknown_attribute, which asks it. Leaves out the settings
+of constructors (minigrad.shapes.naming_its_settings). Built in chapter 12.
+"""
+
+_TRAINING = "a pass is told, layer(X, training=True), as a Learner does; layer(X) is outside training"
+_FILES = "save(path, model) and load(path, model) write and read files"
+_TYPES = "model.to(np.float32) and model.to(np.float64) choose the type"
+_DEVICES = 'to_device(model, "gpu") and to_device(model, "cpu") move a model'
+_LEARNER = "Learner(model, loss, optimizer).fit(X, T) trains it"
+
+HERE = {
+    "train": _TRAINING,
+    "eval": _TRAINING,
+    "state_dict": _FILES,
+    "load_state_dict": _FILES,
+    "half": _TYPES,
+    "float": _TYPES,
+    "double": _TYPES,
+    "cuda": _DEVICES,
+    "cpu": _DEVICES,
+    "fit": _LEARNER,
+    "compile": _LEARNER,
+    "backward": "the way back comes with the result, Y, backward = layer(X), then dX = backward(dY)",
+    "requires_grad": "parameter.trainable = False and layer.freeze() stop the training",
+    "requires_grad_": "layer.freeze() and layer.unfreeze() decide what is trained",
+    "weight": "the weights are W",
+    "modules": "named_layers() returns a dict of names to layers",
+    "children": "named_layers() returns a dict of names to layers",
+    "lr": "the setting is learning_rate",
+    "param_groups": "the setting is learning_rate, and each step is given the parameters",
+    "add_param_group": "each step is given the parameters: optimizer.step(model.parameters())",
+    "detach": "an array has no graph: parameter.data is a plain array",
+    "numpy": "parameter.data is a plain array",
+}
+
+
+def unknown_attribute(thing, name):
+    """Return the error for an attribute that a thing does not have, with what it is called here.
+
+    Parameters
+    ----------
+    thing : object
+    name : str
+
+    Returns
+    -------
+    AttributeError
+
+    Examples
+    --------
+    >>> from minigrad import ReLU
+    >>> ReLU().weight
+    Traceback (most recent call last):
+        ...
+    AttributeError: ReLU has no attribute weight: the weights are W.
+    """
+    here = f": {HERE[name]}" if name in HERE else ""
+    return AttributeError(f"{type(thing).__name__} has no attribute {name}{here}.", name=name, obj=thing)
