@@ -244,8 +244,6 @@ def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
             model, _, shares = train(order, seed, updates, progress=lambda _, bar=bar: bar)
             record[order].append([round(share, 4) for share in shares])
             if order == ORDERS[0] and seed == seeds[0]:
-                for parameter in model.parameters():
-                    parameter.state = {}  # the optimizer's, twice as large as the weights
                 minigrad.save(folder / "addition.npz", model)
     part = folder / "addition.json.part"
     part.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -15,6 +15,7 @@ import numpy as np
 
 from minigrad.layer import Layer
 from minigrad.parameter import Buffer
+from minigrad.parts import attributes
 
 HEAD = ("held by", "name", "shape", "dtype", "bytes")
 
@@ -138,7 +139,7 @@ def _inside(name, thing):
         return [(f"{name}[{index}]", part) for index, part in enumerate(thing)]
     if isinstance(thing, (type, ModuleType)):
         return []
-    return [(f"{name}.{key}", part) for key, part in getattr(thing, "__dict__", {}).items()]
+    return [(f"{name}.{key}", part) for key, part in attributes(thing)]
 
 
 def _holder(function, holder):
@@ -195,7 +196,7 @@ def xray(backward):
         seen[id(thing)] = thing
         if _is_parameter(thing):
             weights.append(_row(holder, name, thing.data, shared=True))
-            shared.update(id(_owner(array)) for array in vars(thing).values() if _is_array(array))
+            shared.update(id(_owner(array)) for _, array in attributes(thing) if _is_array(array))
         elif _is_array(thing):
             kept.setdefault(id(_owner(thing)), _row(holder, name, thing))
         else:

@@ -23,6 +23,7 @@ from minigrad.learner import History, Learner, accuracy
 from minigrad.early_stopping import EarlyStopping
 from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split, xor
 from minigrad.checkpoint import CheckpointError, load, save
+from minigrad.blueprint import load_model, save_model
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
 from minigrad.replica import replica
@@ -45,12 +46,13 @@ __all__ = [
     "SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals",
     # chapter 08
     "digits", "split", "one_hot", "EarlyStopping", "save", "load", "CheckpointError",
+    "save_model", "load_model",
     # chapter 09
     "RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential",
     # chapter 10
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
     # chapters 12 and 13
-    "ShapeError", "cosine_distance", "replica",
+    "ShapeError", "observed", "cosine_distance", "replica",
     # chapter 14
     "Conv2d", "MaxPool2d",
     # chapter 15
@@ -58,7 +60,7 @@ __all__ = [
     # chapters 16 and 17
     "Embedding", "Positions", "MultiHeadAttention", "GELU", "TransformerBlock",
     # chapters 19, 22 and 23
-    "Recompute", "average_gradients", "broadcast", "Evaluator", "observed",
+    "Recompute", "average_gradients", "broadcast", "Evaluator",
     # chapter 21
     "array_module", "to_numpy", "to_device",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ Holds the three functions that know a GPU exists. Leaves out any switch: there i
 chapter 21.
 """
 
+import functools
 import sys
 
 import numpy as np
@@ -49,6 +50,26 @@ def like(array, X):
     if array_module(array) is not array_module(X):
         array = array_module(X).asarray(to_numpy(array))
     return array.astype(float_type_of(X), copy=False)
+
+
+def sum_of_rows(A):
+    """Return the sum of the rows of a matrix: a product with ones, which is quicker than A.sum(axis=0).
+
+    Examples
+    --------
+    >>> sum_of_rows(np.array([[1.0, 2.0], [3.0, 5.0]]))
+    array([4., 7.])
+    """
+    ones = _ones(len(A), A.dtype) if type(A) is np.ndarray else np.ones_like(A, shape=len(A))
+    return ones.dot(A)
+
+
+@functools.lru_cache(maxsize=16)
+def _ones(count, dtype):
+    """Return that many ones, made once and never changed."""
+    ones = np.ones(count, dtype)
+    ones.flags.writeable = False
+    return ones
 
 
 def to_device(model, device):

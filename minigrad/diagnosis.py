@@ -56,27 +56,42 @@ class Report:
         """True if there is no problem."""
         return not self.problems
 
-    def __repr__(self):
+    def _table(self):
+        """Return the rows of the table as words, with a header, if there are any."""
         table = [("gradient of", "shape", "checked", "worst error", "", "")] if self.rows else []
         for name, shape, checked, size, error, verdict, sentence in self.rows:
             table.append((name, str(shape), f"{checked}/{size}", f"{error:.1e}", verdict, sentence))
+        return table
+
+    def _closing(self):
+        """Return pairs of words, the first of which is marked: each broken rule, and the result."""
+        broken = [("BROKEN", f" {rule}: {complaint}") for rule, complaint in self.rules.items() if complaint]
+        lines = broken or [("", f"{len(self.rules)} rules of a layer: all kept")]
+        result = ("passed", "") if self.ok else ("FAILED", f": {len(self.problems)} problem(s)")
+        return [*lines, result]
+
+    def __repr__(self):
+        table = self._table()
         width = max((len(name) for name, *_ in table), default=0)
         lines = ["{:<{}}  {:<11}  {:>8}  {:>11}  {}  {}".format(name, width, *rest) for name, *rest in table]
-        broken = [f"BROKEN {rule}: {complaint}" for rule, complaint in self.rules.items() if complaint]
-        lines += broken or [f"{len(self.rules)} rules of a layer: all kept"]
-        result = "passed" if self.ok else f"FAILED: {len(self.problems)} problem(s)"
-        return "\n".join([self.title, *(f"  {line}".rstrip() for line in lines), result])
+        *closing, result = (mark + words for mark, words in self._closing())
+        return "\n".join([self.title, *(f"  {line}".rstrip() for line in lines + closing), result])
 
     def _repr_html_(self):
+        rows = [[html.escape(words) for words in self.title.split("  ")]]
+        for *cells, verdict, sentence in self._table():
+            cells = [*map(html.escape, cells), _marked(verdict), html.escape(sentence)]
+            rows.append([cell for cell in cells if cell])
+        rows += [[_marked(mark) + html.escape(words)] for mark, words in self._closing()]
         cell = "<td colspan='{}' style='text-align: left'>{}</td>".format
-        rows = (re.split(r"\s{2,}", line.strip()) for line in html.escape(repr(self)).splitlines())
-        rows = ("".join(cell(1, word) for word in row[:-1]) + cell(7 - len(row), row[-1]) for row in rows)
-        page = "".join(f"<tr>{row}</tr>" for row in rows)
-        # A colour only underlines its word, which keeps the page's own colour: readable on any ground.
-        underlined = r"'><u style='text-decoration: underline {} 3px'>\1</u>".format
-        page = re.sub("'>(ok|passed)", underlined("#009E73"), page)
-        page = re.sub("'>(WRONG|BROKEN|FAILED|suspicious|see rules)", underlined("#D55E00"), page)
-        return f"<table>{page}</table>"
+        lines = ("".join(cell(1, word) for word in row[:-1]) + cell(7 - len(row), row[-1]) for row in rows)
+        return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def _marked(word):
+    """Return a word underlined in the colour of its meaning; the word keeps the page's own, light or dark."""
+    color = "#009E73" if word in ("ok", "passed") else "#D55E00"
+    return f"<u style='text-decoration: underline {color} 3px'>{word}</u>" if word else ""
 
 
 def diagnose(name, values, yours, true, Y, dY, jacobians=None):
@@ -109,7 +124,9 @@ def diagnose(name, values, yours, true, Y, dY, jacobians=None):
     >>> diagnose("input X", {"input X": X}, {"input X": dX / 5}, {"input X": dX}, Y=X, dY=X)
     '5 times too small: 5 is the batch size'
     """
-    return next(words for a, b, words in _ladder(name, values, yours, true, Y, dY, jacobians) if same(a, b))
+    case = Case(name, values, yours, true, Y, dY, jacobians)
+    guesses = (guess for rung in LADDER for guess in rung(case))
+    return next((words for a, b, words in guesses if same(a, b)), GENERAL)
 
 
 def same(a, b, tol=1e-5):
@@ -118,54 +135,99 @@ def same(a, b, tol=1e-5):
     return a.shape == b.shape and known.any() and np.abs(a - b)[known].max() <= tol * np.abs(b[known]).max()
 
 
-def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
-    """Yield guesses, the sharp ones first: read it from top to bottom."""
-    x, X, yours, true = values[name], next(iter(values.values())), gradients[name], true_gradients[name]
-    certain = np.zeros(1), np.zeros(1)
+class Case:
+    """One wrong gradient, and all that is known about it, for the rungs of the ladder to look at."""
 
-    # Nothing to compare, or another shape.
-    if yours is None:
-        yield *certain, "backward returned None: is a `return` missing?"
-    if not np.isfinite(yours).all():
-        yield *certain, f"nan or infinity in {np.sum(~np.isfinite(yours))} of {yours.size} entries"
-    if yours.shape != true.shape:
-        shapes, extra = f"shape {yours.shape} instead of {true.shape}", tuple(range(yours.ndim - true.ndim))
-        yield yours, true.T, f"transposed: {shapes}"
-        yield yours.ravel(), true.ravel(), f"right numbers in a wrong shape: {shapes}"
-        yield yours.sum(axis=extra), true, f"not summed over the batch: add .sum(axis=0), {shapes}"
-        yield *certain, f"{shapes}: a gradient has the shape of its array"
+    def __init__(self, name, values, gradients, true_gradients, Y, dY, jacobians):
+        self.values, self.true_gradients, self.Y, self.dY, self.jacobians = (
+            values, true_gradients, Y, dY, jacobians
+        )  # fmt: skip
+        self.x, self.X = values[name], next(iter(values.values()))
+        self.yours, self.true = gradients[name], true_gradients[name]
+        self.known = ~np.isnan(self.true)
+        self.factors = {"1 - Y²": 1 - Y * Y, "1 - Y": 1 - Y, "1 + Y": 1 + Y, "Y": Y, "X": self.x} | values
 
-    # Slips of the pen.
-    known, missed = ~np.isnan(true), true - yours
+    @property
+    def missing(self):
+        """What has to be added to yours."""
+        return self.true - self.yours
+
+
+CERTAIN = np.zeros(1), np.zeros(1)  # two arrays that agree: a guess that always fits
+PLACES = "right numbers, wrong places: a transpose, reshape or flip is not undone"
+
+
+def _nothing_to_compare(case):
+    if case.yours is None:
+        yield *CERTAIN, "backward returned None: is a `return` missing?"
+    elif not np.isfinite(case.yours).all():
+        wrong = np.sum(~np.isfinite(case.yours))
+        yield *CERTAIN, f"nan or infinity in {wrong} of {case.yours.size} entries"
+
+
+def _another_shape(case):
+    yours, true = case.yours, case.true
+    if yours.shape == true.shape:
+        return
+    shapes, extra = f"shape {yours.shape} instead of {true.shape}", tuple(range(yours.ndim - true.ndim))
+    yield yours, true.T, f"transposed: {shapes}"
+    yield yours.ravel(), true.ravel(), f"right numbers in a wrong shape: {shapes}"
+    yield yours.sum(axis=extra), true, f"not summed over the batch: add .sum(axis=0), {shapes}"
+    yield *CERTAIN, f"{shapes}: a gradient has the shape of its array"
+
+
+def _nothing_or_nearly_right(case):
+    yours, true, known = case.yours, case.true, case.known
     yield yours, 0 * yours, "all zero: nothing arrives here"
     if not known.any() or same(yours, true, tol=1e-4):
         nearly = "nearly right: a small term is missing, or an approximation is inside"
-        yield *certain, nearly if known.all() else "right where sampled, wrong elsewhere: raise max_entries"
+        yield *CERTAIN, nearly if known.all() else "right where sampled, wrong elsewhere: raise max_entries"
     if np.abs(true[known]).max() < 1e-7 * np.abs(yours).max():
-        yield *certain, "the output does not depend on this, so its gradient is zero"
+        yield *CERTAIN, "the output does not depend on this, so its gradient is zero"
+
+
+def _a_factor_or_a_sign(case):
+    yours, true, known = case.yours, case.true, case.known
     ratio = np.vdot(yours[known], true[known]) / np.vdot(true[known], true[known])
-    yield yours, ratio * true, _times(ratio, X, Y)
+    yield yours, ratio * true, _times(ratio, case.X, case.Y)
     yield np.abs(yours), np.abs(true), f"{np.sum(yours * true < 0)} of {true.size} signs are flipped"
-    yield yours, true.T, "transposed"
-    for other, gradient in true_gradients.items():
-        yield yours, gradient, f"this is the gradient of {other}"
+
+
+def _another_gradient(case):
+    yield case.yours, case.true.T, "transposed"
+    for other, gradient in case.true_gradients.items():
+        yield case.yours, gradient, f"this is the gradient of {other}"
+
+
+def _summed_or_averaged(case):
+    yours, true = case.yours, case.true
     for axis in (None, *range(true.ndim)):
         along = "every axis" if axis is None else f"axis {axis}"
         yield yours, true.sum(axis, keepdims=True) + 0 * true, f"summed over {along}, then repeated"
         yield yours, true.mean(axis, keepdims=True) + 0 * true, f"averaged over {along}, then repeated"
-    yield yours, dY, "dY came back unchanged: the layer's own slope is missing"
-    yield missed, dY, "the path around the layer is missing: add dY"
-    yield -missed, dY, "dY is added on top: there is no such path, or it is counted twice"
-    factors = {"1 - Y²": 1 - Y * Y, "1 - Y": 1 - Y, "1 + Y": 1 + Y, "Y": Y, "X": x} | values
-    for factor, array in factors.items():
+
+
+def _dY_itself(case):
+    yield case.yours, case.dY, "dY came back unchanged: the layer's own slope is missing"
+    yield case.missing, case.dY, "the path around the layer is missing: add dY"
+    yield -case.missing, case.dY, "dY is added on top: there is no such path, or it is counted twice"
+
+
+def _a_factor_for_each_entry(case):
+    yours, true = case.yours, case.true
+    for factor, array in case.factors.items():
         if array.shape == true.shape[true.ndim - array.ndim :]:
             yield yours * array, true, f"a missing factor {factor}, element by element"
             yield yours, true * array, f"a factor {factor} too much, element by element"
 
-    # Right numbers in wrong places, or wrong numbers in a few places.
-    places = "right numbers, wrong places: a transpose, reshape or flip is not undone"
-    yield np.sort(yours, axis=None), np.sort(true, axis=None), places
-    wrong = np.abs(missed) > 1e-5 * np.abs(true[known]).max()
+
+def _wrong_places(case):
+    yield np.sort(case.yours, axis=None), np.sort(case.true, axis=None), PLACES
+
+
+def _wrong_in_some_places(case):
+    x, yours, true, known, X = case.x, case.yours, case.true, case.known, case.X
+    wrong = np.abs(case.missing) > 1e-5 * np.abs(true[known]).max()
     regions = {"where it is negative": x < 0, "where it is positive": x > 0, "beyond -1 and 1": np.abs(x) > 1}
     for axis in range(true.ndim):
         hit = wrong.any(axis=tuple({*range(true.ndim)} - {axis}), keepdims=True)
@@ -176,39 +238,75 @@ def _ladder(name, values, gradients, true_gradients, Y, dY, jacobians):
         if (region & known).any() and wrong[region & known].mean() > 0.5 and region.mean() < 0.7:
             yield yours, np.where(region, yours, true), f"wrong only {where}{hint}"
 
-    # Couplings: the Jacobian has a row for each output, a column for each input.
-    if jacobians is not None:
-        J, mine = (np.where(np.abs(J) < 1e-7 * np.abs(jacobians[0]).max(), 0.0, J) for J in jacobians)
-        if len(J) == len(J.T) and np.any(J != np.diag(np.diag(J))):
-            alone = "each output is treated as if it depended on one input only"
-            yield mine, np.diag(np.diag(J)), f"{alone} (that part is right): the cross terms are missing"
-            yield mine, J.T, "the whole Jacobian is transposed: a matrix inside is"
-        if x.shape[:1] == Y.shape[:1] == X.shape[:1]:
-            own = np.kron(np.eye(len(X)), np.ones((len(J) // len(X), x[0].size)))
-            yield mine, J * own, "this layer mixes the examples of the batch, and that part is missing"
-        silent = np.flatnonzero(~mine.reshape(-1, *Y.shape[1:], x.size).any(axis=(0, -1)))
-        forgotten = f"output column {', '.join(map(str, silent))} sends nothing back: is a branch forgotten?"
-        yield mine, J * mine.any(axis=1, keepdims=True), forgotten
-        yield mine, J * (mine != 0), f"right, but {np.sum((J != 0) & (mine == 0))} couplings are missing"
-        yield np.sort(mine, axis=None), np.sort(J, axis=None), places
-        ratios = (mine * J).sum(axis=1) / (mine * mine).sum(axis=1).clip(1e-300)
-        for factor, array in factors.items():
-            if array.shape == Y.shape[Y.ndim - array.ndim :] and same(array + 0 * Y, ratios.reshape(Y.shape)):
-                yield mine * ratios[:, None], J, f"each output misses a factor, and that factor is {factor}"
 
-    # A statistic that was taken for a constant.
+def _missing_couplings(case):
+    """Compare whole Jacobians: a row for each output, a column for each input."""
+    if case.jacobians is None:
+        return
+    x, X, Y = case.x, case.X, case.Y
+    J, mine = (np.where(np.abs(J) < 1e-7 * np.abs(case.jacobians[0]).max(), 0.0, J) for J in case.jacobians)
+    if len(J) == len(J.T) and np.any(J != np.diag(np.diag(J))):
+        alone = "each output is treated as if it depended on one input only"
+        yield mine, np.diag(np.diag(J)), f"{alone} (that part is right): the cross terms are missing"
+        yield mine, J.T, "the whole Jacobian is transposed: a matrix inside is"
+    if x.shape[:1] == Y.shape[:1] == X.shape[:1]:
+        own = np.kron(np.eye(len(X)), np.ones((len(J) // len(X), x[0].size)))
+        yield mine, J * own, "this layer mixes the examples of the batch, and that part is missing"
+    yield from _silent_outputs(case, J, mine)
+    yield mine, J * (mine != 0), f"right, but {np.sum((J != 0) & (mine == 0))} couplings are missing"
+    yield np.sort(mine, axis=None), np.sort(J, axis=None), PLACES
+    ratios = (mine * J).sum(axis=1) / (mine * mine).sum(axis=1).clip(1e-300)
+    for factor, array in case.factors.items():
+        if array.shape == Y.shape[Y.ndim - array.ndim :] and same(array + 0 * Y, ratios.reshape(Y.shape)):
+            yield mine * ratios[:, None], J, f"each output misses a factor, and that factor is {factor}"
+
+
+def _silent_outputs(case, J, mine):
+    """Name the outputs that send nothing back: columns, examples, or single ones."""
+    sends = mine.any(axis=1).reshape(case.Y.shape)
+    ask = {
+        -1: ("output column", "is a branch forgotten?"),
+        0: ("example", "is a sum over the batch missing?"),
+    }
+    for axis, (what, question) in ask.items():
+        others = tuple({*range(sends.ndim)} - {axis % max(sends.ndim, 1)})
+        silent = np.flatnonzero(~sends.any(axis=others)) if sends.ndim > 1 else ()
+        if len(silent):
+            verb = "sends" if len(silent) == 1 or axis else "send"
+            numbers = ("s " if verb == "send" else " ") + ", ".join(map(str, silent))
+            yield mine, J * sends.reshape(-1, 1), f"{what}{numbers} {verb} nothing back: {question}"
+    if not sends.all():
+        yield mine, J * sends.reshape(-1, 1), f"{np.sum(~sends)} of {sends.size} outputs send nothing back"
+
+
+def _a_statistic_taken_for_a_constant(case):
+    x, X, Y, yours, true, missing = case.x, case.X, case.Y, case.yours, case.true, case.missing
     for axis, word in (-1, "row"), (0, "column"):
         if x.shape == X.shape and x.ndim > 1 and x.shape[axis] > 2:
             one, centred = np.ones_like(x), x - _mean(x, axis)
             parts = {"mean": [one], "variance": [centred], "norm": [x], "mean and variance": [one, centred]}
             parts |= {"sum": [Y]} if Y.shape == x.shape else {}
             for what, traces in parts.items():
-                part = sum(t * _mean(t * missed, axis) / (_mean(t * t, axis) + 1e-300) for t in traces)
-                yield part, missed, f"the gradient through each {word}'s {what} is missing or wrong"
+                part = sum(t * _mean(t * missing, axis) / (_mean(t * t, axis) + 1e-300) for t in traces)
+                yield part, missing, f"the gradient through each {word}'s {what} is missing or wrong"
             ratios = _mean(yours * true, axis) / (_mean(yours * yours, axis) + 1e-300)
             yield yours * ratios, true, f"each {word} is off by a factor of its own"
 
-    yield *certain, GENERAL
+
+LADDER = (
+    _nothing_to_compare,
+    _another_shape,
+    _nothing_or_nearly_right,
+    _a_factor_or_a_sign,
+    _another_gradient,
+    _summed_or_averaged,
+    _dY_itself,
+    _a_factor_for_each_entry,
+    _wrong_places,
+    _wrong_in_some_places,
+    _missing_couplings,
+    _a_statistic_taken_for_a_constant,
+)
 
 
 def _mean(array, axis):

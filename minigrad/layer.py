@@ -31,7 +31,7 @@ from minigrad.shapes import (
     take,
 )
 
-_observer = contextvars.ContextVar("observer", default=None)
+_observer = contextvars.ContextVar("observer", default=(None, None))
 
 
 @contextlib.contextmanager
@@ -146,7 +146,7 @@ class Layer:
         TypeError
             If forward does not return a pair.
         """
-        before, after = _observer.get() or (None, None)
+        before, after = _observer.get()
         if before:
             before(self, X)
         self.check_input(X)
@@ -155,11 +155,12 @@ class Layer:
             options["training"] = training and not self.frozen
         if "need_dX" in self._options:
             options["need_dX"] = need_dX
-        result = self.forward(X, **options)
+        result = self.forward(X, **options) if options else self.forward(X)
         if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
             require_pair(self, result)
         Y, backward = result
-        X_shape, Y_shape = shape_of(X), shape_of(Y)
+        X_shape = X.shape if type(X) is np.ndarray else shape_of(X)
+        Y_shape = Y.shape if type(Y) is np.ndarray else shape_of(Y)
         if after:
             after(self, Y)
 

@@ -68,7 +68,8 @@ def mse(Y, T):
     require_same_shape("mse", Y, T)
     Y, T = _as_floats(Y, T)
     difference = Y - T
-    return (difference * difference).mean(), lambda dL=1.0: dL * (2.0 / difference.size) * difference
+    row = difference.reshape(-1)
+    return row.dot(row) / row.size, lambda dL=1.0: dL * (2.0 / row.size) * difference
 
 
 def bce_with_logits(Y, T):
@@ -175,10 +176,16 @@ def cross_entropy(Y, T):
     rows = sums.size
 
     def backward(dL=1.0):
-        return (dL / rows) * (E / sums - T)
+        dY = E / sums  # the probabilities
+        dY -= T
+        dY *= dL / rows
+        return dY
 
-    log_P = np.where(T == 0.0, 0.0, shifted - np.log(sums))  # careful: 0 times -inf would be nan
-    return -(T * log_P).sum() / rows, backward
+    log_P = shifted - np.log(sums)
+    L = -T.reshape(-1).dot(log_P.reshape(-1)) / rows
+    if np.isnan(L):  # 0 times -inf, of a class that is ruled out and never the right one
+        L = -(T * np.where(T == 0.0, 0.0, log_P)).sum() / rows
+    return L, backward
 
 
 def _as_probabilities(Y, T):

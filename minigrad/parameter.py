@@ -51,12 +51,48 @@ class Parameter:
     array([3., 3.])
     """
 
-    __slots__ = ("data", "grad", "trainable", "__weakref__")  # so that a misspelt attribute is an error
+    __slots__ = ("data", "_grad", "_is_lent", "trainable", "__weakref__")  # a misspelt attribute is an error
 
     def __init__(self, data, trainable=True):
         self.data = _as_floats(data)
-        self.grad = np.zeros_like(self.data)
+        self._grad, self._is_lent = None, False  # None is zero; lent is an array that somebody may still hold
         self.trainable = trainable
+
+    @property
+    def grad(self):
+        """Sum of the gradients since the last zero_grad: an array, and the same one from now on."""
+        self._is_lent = True
+        return self.peek()
+
+    @grad.setter
+    def grad(self, array):
+        self._grad, self._is_lent = array, True
+
+    def peek(self):
+        """Return grad to look at and not to keep: who keeps it asks for `grad`."""
+        if self._grad is None:
+            self._grad = np.zeros_like(self.data)
+        return self._grad
+
+    def add(self, gradient):
+        """Do `grad += gradient` with an array that was made for this call: it becomes grad where that is zero.
+
+        Examples
+        --------
+        >>> b = Parameter([1.0, 2.0])
+        >>> b.add(np.array([3.0, 5.0]))
+        >>> b.grad
+        array([3., 5.])
+        """
+        if self._grad is None and self._is_like_data(gradient):
+            self._grad = gradient
+        else:
+            grad = self.peek()
+            grad += gradient
+
+    def _is_like_data(self, array):
+        data = self.data
+        return type(array) is type(data) and array.shape == data.shape and array.dtype == data.dtype
 
     @property
     def shape(self):
@@ -77,12 +113,17 @@ class Parameter:
         raise TypeError("a Parameter is no array: write parameter.data.")
 
     def zero_grad(self):
-        """Set the gradient to zero, in place."""
-        self.grad.fill(0.0)
+        """Set the gradient to zero, in place wherever somebody may see it."""
+        if self._is_lent:
+            self._grad.fill(0.0)
+        else:
+            self._grad = None
 
     def convert(self, function):
         """Replace data and grad by function(data) and function(grad): another type, another device."""
-        self.data, self.grad = function(self.data), function(self.grad)
+        self.data = function(self.data)
+        if self._grad is not None:
+            self._grad = function(self._grad)
 
     def __repr__(self):
         return f"Parameter{self.shape}"

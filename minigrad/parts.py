@@ -7,12 +7,16 @@ deepcopy does not. Leaves out what the parts are for. Built in chapters 05 and 1
 """
 
 import copy
+import dis
 import functools
 import types
 
 import numpy as np
 
-CONTAINERS = (list, tuple, dict, set, frozenset)
+# What holds nothing, to be passed by quickly.
+PLAIN = (str, int, float, type(None), np.ndarray, type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)
+NO_VALUE = types.CellType()  # a variable of a closure that has not been set; all such are equal
+CONTAINERS = (list, tuple, dict, set, frozenset, functools.partial)
 
 
 def named_parts(thing):
@@ -46,7 +50,7 @@ def named_parts(thing):
     [('W', Parameter(1,))]
     """
     found = []
-    _visit("", thing, _module_of(thing), found, {})
+    _visit("", thing, None, found, {})
     return found
 
 
@@ -59,24 +63,27 @@ def is_array_holder(part):
     >>> is_array_holder(Buffer([0.0])), is_array_holder(np.zeros(1))
     (True, False)
     """
-    return hasattr(getattr(part, "data", None), "__array_function__")
+    return not callable(part) and hasattr(getattr(part, "data", None), "__array_function__")
 
 
 def _visit(name, thing, module, found, seen):
     """Add a thing to what was found, if it is a part, and then what is inside it; but nothing twice."""
-    if id(thing) in seen or isinstance(thing, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)):
+    if isinstance(thing, PLAIN) or id(thing) in seen:
         return
     seen[id(thing)] = thing
-    if isinstance(thing, np.random.Generator) or is_array_holder(thing):
-        found.append((name, thing))
-        return
     if callable(thing):
         found.append((name, thing))
+    elif isinstance(thing, np.random.Generator) or is_array_holder(thing):
+        found.append((name, thing))
+        return
     count = len(found)
+    if not isinstance(thing, CONTAINERS):
+        module = getattr(thing, "__module__", module)  # of its class, or of the function
     for key, part in _inside(thing, module):
+        if isinstance(part, PLAIN):
+            continue
         key = "" if key == "__wrapped__" else key  # what stands around a function has no name of its own
-        inner = f"{name}.{key}" if name and key != "" else f"{name}{key}"
-        _visit(inner, part, _module_of(thing, module), found, seen)
+        _visit(f"{name}.{key}" if name and key != "" else f"{name}{key}", part, module, found, seen)
     if isinstance(thing, (set, frozenset)) and len(found) > count:
         raise ValueError(f"{name or 'a set'} is a set of parts: write a list, since a set has no order.")
 
@@ -95,9 +102,9 @@ def _inside(thing, module):
         return [("", thing.func), *enumerate(thing.args), *thing.keywords.items()]
     if isinstance(thing, types.FunctionType):
         return [*vars(thing).items(), *_arguments(thing), *_closure(thing), *_globals_of(thing)]
-    if callable(thing):
-        return [*attributes(thing), *_globals_of_methods(type(thing))]
-    return attributes(thing) if type(thing).__module__ == module else ()
+    if callable(thing) or type(thing).__module__ == module:
+        return [*attributes(thing), *_globals_of(getattr(type(thing), "forward", None))]
+    return ()
 
 
 def attributes(thing):
@@ -109,59 +116,42 @@ def attributes(thing):
     >>> dict(attributes(Buffer([0.0])))
     {'data': array([0.])}
     """
-    slots = [slot for kind in type(thing).__mro__ for slot in vars(kind).get("__slots__", ())]
-    pairs = [(slot, getattr(thing, slot)) for slot in slots if hasattr(thing, slot) and slot[:2] != "__"]
-    return [*pairs, *getattr(thing, "__dict__", {}).items()]
-
-
-def _module_of(thing, outer=None):
-    """Return the module whose code made a thing; of a container or a partial, that of what holds it."""
-    passes_on = isinstance(thing, (*CONTAINERS, functools.partial))
-    return outer if passes_on else getattr(thing, "__module__", outer)
+    state = object.__getstate__(thing)  # a dict of attributes, or a pair of that and a dict of slots
+    own, slots = state if isinstance(state, tuple) else (state, None)
+    return [*(slots or {}).items(), *(own or {}).items()]
 
 
 def _arguments(function):
     """Return the (name, value) pairs of a function's default arguments."""
     code, defaults = function.__code__, function.__defaults__ or ()
     positional = code.co_varnames[: code.co_argcount]
-    named = zip(positional[len(positional) - len(defaults) :], defaults, strict=True)
-    return [*named, *(function.__kwdefaults__ or {}).items()]
+    return [*zip(positional[::-1], defaults[::-1], strict=False), *(function.__kwdefaults__ or {}).items()]
 
 
 def _closure(function):
     """Return the (name, value) pairs of the variables in a function's closure that have a value."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return [(name, cell.cell_contents) for name, cell in cells if _has_value(cell)]
+    return [(name, cell.cell_contents) for name, cell in cells if cell != NO_VALUE]
 
 
 @functools.cache
 def _names_in(code):
     """Return the global names in a function's code, and in that of the functions written inside it."""
+    steps = dis.get_instructions(code)  # careful: co_names has the names of attributes, too
+    own = [step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
     inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names_in(part)]
-    return tuple(dict.fromkeys([*code.co_names, *inner]))
-
-
-def _globals_of_methods(kind):
-    """Return the (name, value) pairs of the globals that a class of a reader's own names on the way there."""
-    if kind.__module__.startswith("minigrad."):
-        return []
-    methods = [getattr(kind, name, None) for name in ("forward", "__call__")]
-    return [pair for method in methods if not _is_ours(method) for pair in _globals_of(method)]
-
-
-def _is_ours(method):
-    """Tell whether a method was inherited from a class of the library."""
-    return getattr(method, "__module__", "minigrad.").startswith("minigrad.")
+    return tuple(dict.fromkeys([*own, *inner]))
 
 
 def _globals_of(function):
     """Return the (name, value) pairs of the global variables that a function's code names.
 
-    Of functions only those of its own module: what a library does inside is not looked into.
+    Of functions only those of its own module, and nothing for the library itself: what a library does inside
+    is not looked into.
     """
-    if not isinstance(function, types.FunctionType):
+    known = getattr(function, "__globals__", {})
+    if not isinstance(function, types.FunctionType) or known.get("__name__", "").startswith("minigrad."):
         return []
-    known = function.__globals__
     named = [(name, known[name]) for name in _names_in(function.__code__) if name in known]
     return [pair for pair in named if getattr(pair[1], "__globals__", known) is known]
 
@@ -198,16 +188,10 @@ def copied(thing, memo):
     if isinstance(thing, functools.partial):
         arguments = [copied(argument, memo) for argument in thing.args]
         return functools.partial(copied(thing.func, memo), *arguments, **copied(thing.keywords, memo))
-    if type(thing) is tuple:
-        return tuple(copied(part, memo) for part in thing)
-    if type(thing) is list:
-        memo[id(thing)] = twin = []
-        twin.extend(copied(part, memo) for part in thing)
-        return twin
+    if type(thing) in (list, tuple):  # careful: only what lives on may be remembered by its id
+        return memo.setdefault(id(thing), type(thing)([copied(part, memo) for part in thing]))
     if type(thing) is dict:
-        memo[id(thing)] = twin = {}
-        twin.update((key, copied(part, memo)) for key, part in thing.items())
-        return twin
+        return memo.setdefault(id(thing), {key: copied(part, memo) for key, part in thing.items()})
     return copy.deepcopy(thing, memo)
 
 
@@ -217,24 +201,24 @@ def _copied_function(function, memo):
         if _remembers(part):
             raise TypeError(
                 f"{function.__name__} reads the global variable {name}, which its copy would share: hand it "
-                f"to {function.__name__} as an argument or in a closure, or write a Layer that has it as an attribute."
+                f"in as a default argument or in a closure, or write a Layer that has it as an attribute."
             )
     held = [*vars(function).values(), *(part for _, part in _arguments(function) + _closure(function))]
     if not any(isinstance(part, np.ndarray) or _remembers(part) for part in held):
         return function
     cells = function.__closure__ or ()
-    new_cells = [memo.setdefault(id(cell), types.CellType()) for cell in cells]  # shared cells stay shared
-    twin = types.FunctionType(function.__code__, function.__globals__, closure=tuple(new_cells))
-    memo[id(function)] = twin  # before its contents: a recursive function holds itself
-    twin.__name__, twin.__qualname__, twin.__module__ = (
-        function.__name__,
-        function.__qualname__,
-        function.__module__,
+    new_cells = tuple(
+        memo.setdefault(id(cell), types.CellType()) for cell in cells
+    )  # shared ones stay shared
+    twin = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, closure=new_cells or None
     )
-    twin.__defaults__, twin.__kwdefaults__ = copied((function.__defaults__, function.__kwdefaults__), memo)
+    memo[id(function)] = twin  # before its contents: a recursive function holds itself
+    twin.__defaults__ = copied(function.__defaults__, memo)
+    twin.__kwdefaults__ = copied(function.__kwdefaults__, memo)
     vars(twin).update(copied(vars(function), memo))
     for cell, new_cell in zip(cells, new_cells, strict=True):
-        if _has_value(cell) and not _has_value(new_cell):
+        if cell != NO_VALUE and new_cell == NO_VALUE:
             new_cell.cell_contents = copied(cell.cell_contents, memo)
     return twin
 
@@ -243,12 +227,3 @@ def _remembers(thing):
     """Tell whether there is something inside a thing that learns, is saved, or draws."""
     parts = named_parts(thing)
     return any(isinstance(part, np.random.Generator) or is_array_holder(part) for _, part in parts)
-
-
-def _has_value(cell):
-    """Tell whether the variable of a closure has a value yet."""
-    try:
-        cell.cell_contents  # noqa: B018  asking is enough
-    except ValueError:
-        return False
-    return True

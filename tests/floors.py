@@ -3,7 +3,7 @@
 import ast
 
 GROUND = "habits shapes parameter backend parts initializers losses diagnosis gradcheck data graph".split()
-FIRST = "layer optimizers checkpoint".split()
+FIRST = "layer optimizers checkpoint blueprint".split()
 LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()
 )
@@ -18,6 +18,7 @@ MAY["parameter"] |= {"habits"}
 MAY["gradcheck"] |= {"diagnosis"}
 MAY |= {name: {"habits", "shapes", "parameter", "backend", "parts"} for name in FIRST}
 MAY["checkpoint"] |= {"layer"}
+MAY["blueprint"] |= {"layer", "checkpoint"}
 below = {"habits", "shapes", "parameter", "backend", "parts", "initializers", "layer"}
 for name in LAYERS:
     MAY[f"layers.{name}"] = set(below)

@@ -4,11 +4,15 @@ Sizes are distinct primes, so that a wrong factor names itself: batch 5, inputs 
 where no more than a general sentence ("wrong values") is expected.
 """
 
+import functools
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
-from minigrad.parameter import Parameter
+from minigrad.layer import Layer
+from minigrad.layers.linear import Linear
+from minigrad.parameter import Buffer, Parameter
 
 
 class Bug(NamedTuple):
@@ -44,7 +48,7 @@ def drawn(*shape):
     return np.random.default_rng(11).normal(size=shape)
 
 
-# Linear: Y = X @ W + b ------------------------------------------------------------------------------------
+# Linear: Y = X @ W + b -----------------------------------------------------------------------------------
 
 
 def linear(
@@ -374,7 +378,7 @@ def tanh_of_linear_forgets_the_tanh():
     return layer
 
 
-# Entry by entry: Y = f(X) ---------------------------------------------------------------------------------
+# Entry by entry: Y = f(X) --------------------------------------------------------------------------------
 
 
 def entrywise(f, slope):
@@ -512,7 +516,7 @@ def rounding_pretends_to_be_smooth():
     return entrywise(lambda X: np.round(X + 0.1234), lambda X, Y, dY: 2 * dY)
 
 
-# Rows: softmax and the norms ------------------------------------------------------------------------------
+# Rows: softmax and the norms -----------------------------------------------------------------------------
 
 
 def softmax(dX):
@@ -656,7 +660,7 @@ def examples_leak_into_each_other():
     return lambda X: (3 * X, lambda dY: 3 * dY + dY.mean(axis=0))
 
 
-# Layers made of layers ------------------------------------------------------------------------------------
+# Layers made of layers -----------------------------------------------------------------------------------
 
 
 @bug("the path around the layer is missing: add dY")
@@ -736,7 +740,7 @@ def embedding_overwrites_its_rows():
     return embedding(add)
 
 
-# Reductions and shapes ------------------------------------------------------------------------------------
+# Reductions and shapes -----------------------------------------------------------------------------------
 
 
 @bug("3 times too large: 3 is the number of inputs")
@@ -825,7 +829,7 @@ def dropout_draws_again_on_the_way_back():
     return layer
 
 
-# Losses ---------------------------------------------------------------------------------------------------
+# Losses --------------------------------------------------------------------------------------------------
 
 
 def loss(value, dY):
@@ -888,7 +892,7 @@ def cross_entropy_goes_back_through_softmax_again():
     return loss(cross_entropy, again)
 
 
-# The rules ------------------------------------------------------------------------------------------------
+# The rules -----------------------------------------------------------------------------------------------
 
 
 @bug("forward returns (Y, backward): ndarray: not an array and a function")
@@ -995,7 +999,7 @@ def rule_8_mask_kept_on_self():
     return Dropout()
 
 
-@bug("backward runs: IndexError: pop from empty list")
+@bug("backward runs: the second call failed: IndexError: pop from empty list")
 def rule_8_inputs_kept_on_a_stack():
     stack = []
 
@@ -1028,3 +1032,1034 @@ def rule_9_backward_ignores_its_argument():
 @bug("does not vanish with dY")
 def rule_9_backward_keeps_only_signs():
     return lambda X: (X * X, lambda dY: 2 * X * np.sign(dY))
+
+
+# Right in the plain case, wrong in another: while training -----------------------------------------------
+
+
+class Trained(Layer):
+    """A layer that is right outside training; `way` is its pair of forward and slope while training."""
+
+    def __init__(self, f, slope):
+        self.f, self.slope = f, slope
+
+    def forward(self, X, training=False):
+        if not training:
+            return 2 * X, lambda dY: 2 * dY
+        Y = self.f(X)
+        return Y, lambda dY: self.slope(X, Y, dY)
+
+
+@bug("the same holds with training=True: input X: 2 times too small")
+def training_forgets_the_two():
+    return Trained(np.square, lambda X, Y, dY: X * dY)
+
+
+@bug("the same holds with training=True: input X: the sign is flipped")
+def training_flips_the_sign():
+    return Trained(lambda X: 3 * X, lambda X, Y, dY: -3 * dY)
+
+
+@bug("the same holds with training=True: input X: dY came back unchanged")
+def training_forgets_its_own_slope():
+    return Trained(np.tanh, lambda X, Y, dY: dY)
+
+
+@bug("the same holds with training=True: forward returns (Y, backward)")
+def training_returns_no_way_back():
+    return lambda X, training=False: (X / 2, None) if training else (X, lambda dY: dY)
+
+
+@bug("the same holds with training=True: forward leaves X and the weights alone: input X: changed")
+def training_works_in_place():
+    def layer(X, training=False):
+        if training:
+            X *= 0.5
+            return X.copy(), lambda dY: 0.5 * dY
+        return X.copy(), lambda dY: dY
+
+    return layer
+
+
+@bug("the same holds with training=True: backward runs: NameError")
+def training_has_a_typo():
+    def layer(X, training=False):
+        return X.copy(), lambda dY: dy if training else dY  # noqa: F821
+
+    return layer
+
+
+@bug("the same holds with training=True: input X: 1.25 times too small")
+def dropout_layer_forgets_to_scale():
+    class Dropout(Layer):
+        def __init__(self):
+            self.rng = np.random.default_rng(3)
+
+        def forward(self, X, training=False):
+            if not training:
+                return X, lambda dY: dY
+            mask = self.rng.uniform(size=X.shape) < 0.8
+            return X * mask / 0.8, lambda dY: dY * mask
+
+    return Dropout()
+
+
+@bug("the same holds with training=True: the same X gives the same Y: Y: it differs")
+def dropout_layer_draws_from_the_global_state():
+    def layer(X, training=False):
+        mask = (np.random.uniform(size=X.shape) < 0.8) if training else np.ones(X.shape, bool)  # noqa: NPY002
+        return X * mask, lambda dY: dY * mask
+
+    return layer
+
+
+@bug("the same holds with training=True: backward remembers its own forward: input X: a later forward")
+def dropout_layer_keeps_its_mask_on_itself():
+    class Dropout(Layer):
+        def __init__(self):
+            self.rng = np.random.default_rng(3)
+
+        def forward(self, X, training=False):
+            self.mask = self.rng.uniform(size=X.shape) < (0.5 if training else 2.0)
+            return X * self.mask, lambda dY: dY * self.mask
+
+    return Dropout()
+
+
+@bug("the same holds with training=True: input X: the gradient through each column's mean is missing", X=WIDE)
+def batch_norm_is_wrong_while_training():
+    class Centre(Layer):
+        def __init__(self):
+            self.mean = Buffer(np.zeros(7))
+
+        def forward(self, X, training=False):
+            mean = X.mean(axis=0) if training else self.mean.data
+            return 2 * (X - mean), lambda dY: 2 * dY
+
+    return Centre()
+
+
+@bug("the same holds with training=True: W: 5 times too small: 5 is the batch size")
+def linear_averages_while_training():
+    W = Parameter(drawn(3, 7))
+
+    def layer(X, training=False):
+        def backward(dY):
+            W.grad += X.T @ dY / (len(X) if training else 1)
+            return dY @ W.data.T
+
+        return X @ W.data, backward
+
+    return layer
+
+
+@bug("the same holds with training=True: backward adds to the gradients: W: overwritten, use += instead of =")
+def linear_overwrites_while_training():
+    W = Parameter(drawn(3, 7))
+
+    def layer(X, training=False):
+        def backward(dY):
+            dW = X.T @ dY
+            W.grad = dW if training else W.grad + dW
+            return dY @ W.data.T
+
+        return X @ W.data, backward
+
+    return layer
+
+
+@bug("the same holds with training=True: input X: 2 times too small")
+def part_of_a_chain_is_wrong_while_training():
+    return Linear(3, 7, rng=0) >> Trained(np.square, lambda X, Y, dY: X * dY)
+
+
+@bug("the same holds with training=True: input X: 2 times too small")
+def options_in_a_dict_hide_the_training():
+    def layer(X, **options):
+        factor = 2 if options.get("training") else 1
+        return factor * X, lambda dY: dY
+
+    return layer
+
+
+@bug("the same holds with training=True: input X: 2 times too small")
+def partial_hides_the_training():
+    def layer(factor, X, training=False):
+        return (factor if training else 1) * X, lambda dY: dY
+
+    return functools.partial(layer, 2)
+
+
+# ... or outside training ---------------------------------------------------------------------------------
+
+
+def running_mean(update):
+    """Return a layer that subtracts a running mean; update(mean, X, training) is when it moves."""
+
+    class Centre(Layer):
+        def __init__(self):
+            self.mean = Buffer(np.zeros(3))
+
+        def forward(self, X, training=False):
+            Y = X - self.mean.data
+            update(self.mean, X, training)
+            return Y, lambda dY: dY.copy()
+
+    return Centre()
+
+
+@bug("forward leaves X and the weights alone: mean: changed outside training")
+def running_mean_moves_outside_training():
+    def update(mean, X, training):
+        mean.data = 0.9 * mean.data + 0.1 * X.mean(axis=0)
+
+    return running_mean(update)
+
+
+@bug("forward leaves X and the weights alone: mean: changed outside training")
+def running_mean_moves_in_place_outside_training():
+    def update(mean, X, training):
+        if not training:
+            mean.data += 0.1 * X.mean(axis=0)
+
+    return running_mean(update)
+
+
+@bug("forward leaves X and the weights alone: calls: changed outside training")
+def buffer_counts_calls():
+    calls = Buffer(np.zeros(1))
+
+    def layer(X):
+        calls.data += 1
+        return 2 * X, lambda dY: 2 * dY
+
+    return layer
+
+
+# ... for another batch -----------------------------------------------------------------------------------
+
+
+@bug("the same holds for a batch of one: input X: 2 times too large")
+def batch_of_one_counts_twice():
+    return lambda X: (3 * X, lambda dY: (6 if len(dY) == 1 else 3) * dY)
+
+
+@bug("the same holds for a batch of one: b: ")
+def bias_gradient_squeezes_a_batch_of_one():
+    b = Parameter(drawn(3))
+
+    def layer(X):
+        def backward(dY):
+            b.grad += dY.squeeze().sum(axis=0)
+            return dY.copy()
+
+        return X + b.data, backward
+
+    return layer
+
+
+@bug("the same holds for a batch of one: backward runs: AxisError")
+def gradient_loses_its_axis_for_a_batch_of_one():
+    return lambda X: (X * X, lambda dY: 2 * X * dY / (1 + 0 * dY.squeeze().sum(axis=1, keepdims=True)[0]))
+
+
+@bug("the same holds for a batch of one: W: ")
+def size_of_the_batch_is_written_down():
+    return linear(dW=lambda X, W, dY: X.T @ dY * (5 / len(X)))
+
+
+@bug("the same holds for a batch of one: b: ")
+def bias_gradient_divides_by_one_less():
+    return linear(db=lambda X, W, dY: dY.sum(axis=0) if len(X) > 1 else 0 * dY.sum(axis=0))
+
+
+@bug("the same holds for a batch of one: input X: all zero: nothing arrives here")
+def no_gradient_for_a_batch_of_one():
+    return lambda X: (3 * X, lambda dY: 3 * dY * (len(dY) > 1))
+
+
+@bug("the same holds for a batch of one: backward runs: IndexError")
+def second_example_is_taken_for_granted():
+    return lambda X: (3 * X, lambda dY: 3 * dY + 0 * dY[1])
+
+
+@bug("the same holds for a batch of two: input X: 3 times too large", X=X[:1])
+def batch_of_two_is_wrong():
+    return lambda X: (2 * X, lambda dY: (2 if len(dY) == 1 else 6) * dY)
+
+
+@bug("not summed over the batch", X=X[:1])
+def bias_gradient_of_one_example_is_not_summed():
+    return linear(db=lambda X, W, dY: dY[0] if len(dY) == 1 else dY)
+
+
+@bug("b: examples 1, 2, 3, 4 send nothing back: is a sum over the batch missing?")
+def bias_gradient_takes_the_first_example():
+    return linear(db=lambda X, W, dY: dY[0])
+
+
+@bug("b: example 0 sends nothing back: is a sum over the batch missing?")
+def bias_gradient_leaves_the_first_example_out():
+    return linear(db=lambda X, W, dY: dY[1:].sum(axis=0))
+
+
+@bug("W: example 4 sends nothing back")
+def weight_gradient_leaves_the_last_example_out():
+    return linear(dW=lambda X, W, dY: X[:-1].T @ dY[:-1])
+
+
+# ... without dX ------------------------------------------------------------------------------------------
+
+
+def choosy(way_back):
+    """Return a linear layer that declares need_dX; way_back(W, b, X, dY, need_dX) is its backward."""
+
+    class Choosy(Layer):
+        def __init__(self):
+            self.W, self.b = Parameter(drawn(3, 7)), Parameter(drawn(7))
+
+        def forward(self, X, need_dX=True):
+            Y = X @ self.W.data + self.b.data
+            return Y, lambda dY: way_back(self.W, self.b, X, dY, need_dX)
+
+    return Choosy()
+
+
+@bug("the same holds with need_dX=False: W, b: another gradient")
+def without_dX_nothing_is_added():
+    def way_back(W, b, X, dY, need_dX):
+        if not need_dX:
+            return None
+        W.grad += X.T @ dY
+        b.grad += dY.sum(axis=0)
+        return dY @ W.data.T
+
+    return choosy(way_back)
+
+
+@bug("the same holds with need_dX=False: b: another gradient")
+def without_dX_the_bias_is_forgotten():
+    def way_back(W, b, X, dY, need_dX):
+        W.grad += X.T @ dY
+        if need_dX:
+            b.grad += dY.sum(axis=0)
+            return dY @ W.data.T
+
+    return choosy(way_back)
+
+
+@bug("the same holds with need_dX=False: W: another gradient")
+def without_dX_the_weights_count_twice():
+    def way_back(W, b, X, dY, need_dX):
+        W.grad += X.T @ dY * (1 if need_dX else 2)
+        b.grad += dY.sum(axis=0)
+        return dY @ W.data.T if need_dX else None
+
+    return choosy(way_back)
+
+
+@bug("the same holds with need_dX=False: UnboundLocalError")
+def without_dX_backward_fails():
+    def way_back(W, b, X, dY, need_dX):
+        W.grad += X.T @ dY
+        b.grad += dY.sum(axis=0)
+        if need_dX:
+            dX = dY @ W.data.T
+        return dX
+
+    return choosy(way_back)
+
+
+# ... in float32 ------------------------------------------------------------------------------------------
+
+
+@bug("float32 in gives float32 back: input X: float64 came")
+def gradient_is_made_by_zeros():
+    def slope(X, Y, dY):
+        dX = np.zeros(X.shape)
+        dX[X > 0] = dY[X > 0]
+        return dX
+
+    return entrywise(relu, slope)
+
+
+@bug("float32 in gives float32 back: input X: float64 came")
+def gradient_is_multiplied_by_a_numpy_number():
+    return entrywise(lambda X: X * float(np.sqrt(2)), lambda X, Y, dY: dY * np.sqrt(2))
+
+
+@bug("float32 in gives float32 back: W: float64 came")
+def weight_gradient_becomes_float64():
+    W = Parameter(drawn(3, 7))
+
+    def layer(X):
+        def backward(dY):
+            W.grad = W.grad + (X.T @ dY).astype(float)
+            return dY @ W.data.T
+
+        return X @ W.data, backward
+
+    return layer
+
+
+@bug("the same holds in float32: input X: other numbers than in float64")
+def slope_by_a_difference_too_fine_for_float32():
+    return entrywise(np.tanh, lambda X, Y, dY: dY * (np.tanh(X + 1e-6) - np.tanh(X - 1e-6)) / 2e-6)
+
+
+@bug("the same holds in float32: input X: other numbers than in float64")
+def slope_is_another_in_float32():
+    return entrywise(np.square, lambda X, Y, dY: X * dY * (2 if X.dtype == float else 1))
+
+
+@bug("the same holds in float32: Y: other numbers than in float64")
+def rounding_constant_is_lost_in_float32():
+    return entrywise(
+        lambda X: (X + 10**9) - 10**9,
+        lambda X, Y, dY: dY.copy(),
+    )
+
+
+@bug("the same holds in float32: TypeError")
+def float32_is_refused():
+    def slope(X, Y, dY):
+        if dY.dtype != float:
+            raise TypeError("float64, please")
+        return 2 * dY
+
+    return entrywise(lambda X: 2 * X, slope)
+
+
+# ... in another order in memory --------------------------------------------------------------------------
+
+
+@bug("the same holds for X in Fortran order: input X: other numbers")
+def mask_is_read_as_it_lies_in_memory():
+    def layer(X):
+        mask = (X.ravel(order="K") > 0).reshape(X.shape)
+        return relu(X), lambda dY: dY * mask
+
+    return layer
+
+
+@bug("the same holds for X in Fortran order: Y, input X: other numbers")
+def rows_are_read_as_they_lie_in_memory():
+    def layer(X):
+        Z = X.ravel(order="K").reshape(X.shape)
+        return Z * Z, lambda dY: 2 * Z * dY
+
+    return layer
+
+
+@bug("the same holds for a transposed dY: input X: other numbers")
+def dY_is_read_as_it_lies_in_memory():
+    return lambda X: (3 * X, lambda dY: 3 * dY.ravel(order="K").reshape(dY.shape))
+
+
+@bug("the same holds for a transposed dY: ValueError")
+def dY_is_looked_at_as_bytes():
+    return lambda X: (X.copy(), lambda dY: dY.view(np.uint8).view(dY.dtype).copy())
+
+
+@bug("the same holds for a transposed dY: input X: other numbers")
+def only_a_contiguous_dY_is_scaled():
+    return lambda X: (3 * X, lambda dY: 3 * dY if dY.flags.c_contiguous else dY.copy())
+
+
+@bug("the same holds for X in Fortran order: input X: other numbers")
+def only_a_contiguous_X_is_right():
+    return lambda X: (X * X, lambda dY, factor=2 if X.flags.c_contiguous else 1: factor * X * dY)
+
+
+# ... for a large or a small dY ---------------------------------------------------------------------------
+
+
+@bug("not proportional to dY")
+def large_gradients_are_clipped():
+    return entrywise(lambda X: 2 * X, lambda X, Y, dY: np.clip(2 * dY, -50, 50))
+
+
+@bug("W: not proportional to dY")
+def large_weight_gradients_are_clipped():
+    return linear(dW=lambda X, W, dY: np.clip(X.T @ dY, -1000, 1000))
+
+
+@bug("W: not proportional to dY")
+def large_weight_gradients_are_shortened():
+    def short(G):
+        return G / max(1.0, float(np.linalg.norm(G)) / 1e4)
+
+    return linear(dW=lambda X, W, dY: short(X.T @ dY))
+
+
+@bug("not proportional to dY")
+def small_gradients_are_dropped():
+    return entrywise(lambda X: 2 * X, lambda X, Y, dY: 2 * dY * (np.abs(dY) > 1e-6))
+
+
+@bug("does not vanish with dY")
+def a_little_is_added_to_the_gradient():
+    return entrywise(lambda X: 2 * X, lambda X, Y, dY: 2 * dY + 1e-7)
+
+
+@bug("not proportional to dY")
+def gradient_is_squashed():
+    return entrywise(lambda X: 2 * X, lambda X, Y, dY: 2e4 * np.tanh(dY / 1e4))
+
+
+@bug("not proportional to dY")
+def gradient_explodes_above_a_million():
+    return entrywise(lambda X: 2 * X, lambda X, Y, dY: np.where(np.abs(dY) > 1e6, 0 * dY, 2 * dY))
+
+
+# ... after another call ----------------------------------------------------------------------------------
+
+KEPT = {}
+
+
+def kept_in(store, key):
+    """Return ReLU whose mask is made once for each key(X), and kept in a dict."""
+
+    def layer(X):
+        if key(X) not in store:
+            store[key(X)] = X > 0
+        mask = store[key(X)]
+        return X * mask, lambda dY: dY * mask
+
+    return layer
+
+
+@bug("the same holds after another X: Y, input X: something was kept from the call before")
+def mask_of_the_first_X_is_kept_in_a_global():
+    return kept_in(KEPT, lambda X: "mask")
+
+
+@bug("the same holds after another X: Y, input X: something was kept from the call before")
+def mask_of_the_first_X_is_kept_in_a_closure():
+    return kept_in({}, lambda X: "mask")
+
+
+@bug("the same holds after another X: Y, input X: something was kept from the call before")
+def mask_is_kept_for_each_shape():
+    return kept_in({}, lambda X: X.shape)
+
+
+@bug("the same holds after another X: Y, input X: something was kept from the call before")
+def mask_is_kept_for_each_array():
+    return kept_in({}, id)
+
+
+@bug("the same holds after another X: Y, input X: something was kept from the call before")
+def mask_of_the_first_X_is_kept_on_the_function():
+    def layer(X):
+        if not hasattr(layer, "mask"):
+            layer.mask = X > 0
+        mask = layer.mask
+        return X * mask, lambda dY: dY * mask
+
+    return layer
+
+
+@bug("the same holds after another X: Y, input X: something was kept from the call before")
+def mask_of_the_first_X_is_kept_on_the_layer():
+    class Masked(Layer):
+        mask = None
+
+        def forward(self, X):
+            if self.mask is None:
+                self.mask = X > 0
+            mask = self.mask
+            return X * mask, lambda dY: dY * mask
+
+    return Masked()
+
+
+@bug("the same holds after another X: Y, input X: something was kept from the call before")
+def mask_of_the_first_X_is_kept_on_the_class():
+    class Masked(Layer):
+        mask = None
+
+        def forward(self, X):
+            if Masked.mask is None:
+                Masked.mask = X > 0
+            mask = Masked.mask
+            return X * mask, lambda dY: dY * mask
+
+    return Masked()
+
+
+@bug("the same holds after another X: Y, input X: something was kept from the call before")
+def mask_of_the_first_X_is_kept_in_a_default():
+    def layer(X, kept=[]):  # noqa: B006
+        if not kept:
+            kept.append(X > 0)
+        mask = kept[0]
+        return X * mask, lambda dY: dY * mask
+
+    return layer
+
+
+@bug("the same holds after another X: Y, input X: something was kept from the call before")
+def scale_of_the_first_X_is_kept():
+    store = {}
+
+    def layer(X):
+        scale = store.setdefault("scale", float(X[0, 0]))
+        return X * scale, lambda dY: dY * scale
+
+    return layer
+
+
+@bug("the same holds after another X: input X: something was kept from the call before")
+def slope_of_the_first_X_is_kept():
+    store = {}
+
+    def layer(X):
+        slope = store.setdefault("slope", 2 * X)
+        return X * X, lambda dY: slope * dY
+
+    return layer
+
+
+@bug("the same holds after an X of another shape")
+def shape_of_the_first_X_is_kept():
+    store = {}
+
+    def layer(X):
+        shape = store.setdefault("shape", X.shape)
+        return 2 * X, lambda dY: 2 * dY.reshape(shape)
+
+    return layer
+
+
+@bug("the same holds after an X of another shape")
+def number_of_examples_is_kept():
+    class Mean(Layer):
+        batch = None
+
+        def forward(self, X):
+            self.batch = self.batch or len(X)
+            batch = self.batch
+            return X - X.sum(axis=0) / batch, lambda dY: dY - dY.sum(axis=0) / batch
+
+    return Mean()
+
+
+@bug("the same holds after an X of another shape")
+def buffer_of_the_first_shape_is_kept():
+    store = []
+
+    def layer(X):
+        if not store:
+            store.append(np.ones(X.shape, dtype=X.dtype))
+        ones = store[0]
+        return X * 2, lambda dY: dY * (2 * ones)
+
+    return layer
+
+
+@bug("the same holds after another X: Y: something was kept from the call before")
+def first_number_is_kept():
+    class Shift(Layer):
+        def forward(self, X):
+            self.first = getattr(self, "first", X[0, 0])
+            return X + float(self.first != X[0, 0]), lambda dY: dY.copy()
+
+    return Shift()
+
+
+# ... after an optimizer's step ---------------------------------------------------------------------------
+
+
+def cached(key):
+    """Return a linear layer that keeps W.T for its way back, for each key(W)."""
+    W, store = Parameter(drawn(3, 7)), {}
+
+    def layer(X):
+        if key(W) not in store:
+            store[key(W)] = W.data.T.copy()
+        transposed = store[key(W)]
+
+        def backward(dY):
+            W.grad += X.T @ dY
+            return dY @ transposed
+
+        return X @ W.data, backward
+
+    return layer
+
+
+@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+def transposed_weights_are_cached():
+    return cached(lambda W: "W")
+
+
+@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+def transposed_weights_are_cached_for_each_parameter():
+    return cached(id)
+
+
+@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+def transposed_weights_are_cached_for_each_array():
+    return cached(lambda W: id(W.data))
+
+
+@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+def transposed_weights_are_cached_on_the_layer():
+    class Cached(Layer):
+        def __init__(self):
+            self.W, self.turned = Parameter(drawn(3, 7)), None
+
+        def forward(self, X):
+            if self.turned is None:
+                self.turned = self.W.data.T.copy()
+            turned = self.turned
+
+            def backward(dY):
+                self.W.grad += X.T @ dY
+                return dY @ turned
+
+            return X @ self.W.data, backward
+
+    return Cached()
+
+
+@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+def norm_of_the_weights_is_cached():
+    W, store = Parameter(drawn(3)), {}
+
+    def layer(X):
+        slope = store.setdefault("slope", 2 * W.data)
+
+        def backward(dY):
+            W.grad += (2 * X * dY).sum(axis=0)
+            return dY * slope
+
+        return 2 * X * W.data, backward
+
+    return layer
+
+
+# Memory that is shared -----------------------------------------------------------------------------------
+
+
+@bug("backward remembers its own forward: Y: a later forward wrote into it: return a new array")
+def output_is_always_the_same_array():
+    out = {}
+
+    def layer(X):
+        Y = out.setdefault(X.shape, np.empty(X.shape))
+        np.multiply(X, 3, out=Y)
+        return Y, lambda dY: 3 * dY
+
+    return layer
+
+
+@bug("backward remembers its own forward: Y: a later forward wrote into it: return a new array")
+def output_is_kept_on_the_layer():
+    class Triple(Layer):
+        out = None
+
+        def forward(self, X):
+            if self.out is None or self.out.shape != X.shape:
+                self.out = np.empty(X.shape)
+            self.out[...] = 3 * X
+            return self.out, lambda dY: 3 * dY
+
+    return Triple()
+
+
+@bug("backward remembers its own forward: input X: a second call wrote into the first one's answer")
+def gradient_is_always_the_same_array():
+    out = {}
+
+    def slope(X, Y, dY):
+        dX = out.setdefault(X.shape, np.empty(X.shape))
+        return np.multiply(dY, 3, out=dX)
+
+    return entrywise(lambda X: 3 * X, slope)
+
+
+@bug("backward remembers its own forward: input X: a second call wrote into the first one's answer")
+def gradients_of_a_pass_are_one_array():
+    def layer(X):
+        dX = np.empty_like(X)
+        return 3 * X, lambda dY: np.multiply(dY, 3, out=dX)
+
+    return layer
+
+
+@bug("backward remembers its own forward: input X: a second call wrote into the first one's answer")
+def gradient_is_summed_up_in_the_closure():
+    def layer(X):
+        dX = np.zeros_like(X)
+
+        def backward(dY):
+            dX[...] = 0
+            dX[...] += 2 * X * dY
+            return dX
+
+        return X * X, backward
+
+    return layer
+
+
+# Tiny and huge -------------------------------------------------------------------------------------------
+
+
+@bug("input X: 1.5 times too large")
+def tiny_gradient_is_half_too_large():
+    c = 1e-9
+    return entrywise(lambda X: c * np.tanh(X), lambda X, Y, dY: 1.5 * c * dY * (1 - np.tanh(X) ** 2))
+
+
+@bug("input X: all zero: nothing arrives here")
+def tiny_gradient_is_forgotten():
+    return entrywise(lambda X: 1e-10 * X, lambda X, Y, dY: 0 * dY)
+
+
+@bug("input X: the sign is flipped")
+def tiny_gradient_points_the_wrong_way():
+    return entrywise(lambda X: 1e-12 * X * X, lambda X, Y, dY: -2e-12 * X * dY)
+
+
+@bug("input X: 2 times too small")
+def huge_gradient_is_half():
+    return entrywise(lambda X: 1e9 * X * X, lambda X, Y, dY: 1e9 * X * dY)
+
+
+@bug("W: 5 times too small: 5 is the batch size")
+def tiny_weight_gradient_is_a_mean():
+    W = Parameter(drawn(3, 7))
+
+    def layer(X):
+        def backward(dY):
+            W.grad += 1e-9 * X.T @ dY / len(X)
+            return 1e-9 * dY @ W.data.T
+
+        return 1e-9 * X @ W.data, backward
+
+    return layer
+
+
+@bug("W: 2 times too large")
+def tiny_inputs_hide_a_factor():
+    W = Parameter(drawn(3, 7))
+
+    def layer(X):
+        Z = 1e-8 * X
+
+        def backward(dY):
+            W.grad += 2 * Z.T @ dY
+            return 1e-8 * dY @ W.data.T
+
+        return Z @ W.data, backward
+
+    return layer
+
+
+# Parameters that nobody finds ----------------------------------------------------------------------------
+
+
+@bug("parameters() finds what learns: a Parameter of shape (3,): hidden from it")
+def parameter_is_an_attribute_of_the_class():
+    class Scale(Layer):
+        W = Parameter(drawn(3))
+
+        def forward(self, X):
+            def backward(dY):
+                self.W.grad += (X * dY).sum(axis=0)
+                return dY * self.W.data
+
+            return X * self.W.data, backward
+
+    return Scale()
+
+
+@bug("parameters() finds what learns: a Parameter of shape (3,): hidden from it")
+def parameter_is_a_global_of_a_helper():
+    class Scale(Layer):
+        def forward(self, X):
+            return self.scaled(X)
+
+        def scaled(self, X):
+            def backward(dY):
+                W_HIDDEN.grad += (X * dY).sum(axis=0)
+                return dY * W_HIDDEN.data
+
+            return X * W_HIDDEN.data, backward
+
+    return Scale()
+
+
+W_HIDDEN = Parameter(drawn(3))
+
+
+@bug("parameters() finds what learns: b: hidden from it")
+def parameters_lists_only_one():
+    class Line(Layer):
+        def __init__(self):
+            self.W, self.b = Parameter(drawn(3, 7)), Parameter(drawn(7))
+
+        def parameters(self):
+            return [self.W]
+
+        def forward(self, X):
+            def backward(dY):
+                self.W.grad += X.T @ dY
+                self.b.grad += dY.sum(axis=0)
+                return dY @ self.W.data.T
+
+            return X @ self.W.data + self.b.data, backward
+
+    return Line()
+
+
+@bug("parameters() finds what learns: a Parameter of shape (3,): hidden from it")
+def parameter_is_in_a_namespace():
+    box = SimpleNamespace(W=Parameter(drawn(3)))
+
+    def layer(X):
+        def backward(dY):
+            box.W.grad += (X * dY).sum(axis=0)
+            return dY * box.W.data
+
+        return X * box.W.data, backward
+
+    return layer
+
+
+@bug("parameters() finds what learns: a Parameter of shape (3,): hidden from it")
+def parameter_is_in_an_array_of_objects():
+    weights = np.empty(1, dtype=object)
+    weights[0] = Parameter(drawn(3))
+
+    def layer(X):
+        def backward(dY):
+            weights[0].grad += (X * dY).sum(axis=0)
+            return dY * weights[0].data
+
+        return X * weights[0].data, backward
+
+    return layer
+
+
+# A tuple of outputs --------------------------------------------------------------------------------------
+
+
+@bug("input X: 2 times too small")
+def both_outputs_forget_the_two():
+    return lambda X: ((X * X, X * X + 1), lambda dY: X * dY[0] + X * dY[1])
+
+
+@bug("outputs send nothing back")
+def second_output_sends_nothing_back():
+    return lambda X: ((X * X, 3 * X), lambda dY: 2 * X * dY[0])
+
+
+@bug("right numbers, wrong places")
+def outputs_are_exchanged():
+    return lambda X: ((2 * X, 3 * X), lambda dY: 3 * dY[0] + 2 * dY[1])
+
+
+@bug("backward leaves dY alone")
+def first_gradient_is_written_into():
+    def layer(X):
+        def backward(dY):
+            first, second = dY
+            first += second
+            return first.copy()
+
+        return (X.copy(), X.copy()), backward
+
+    return layer
+
+
+# More slips of the pen -----------------------------------------------------------------------------------
+
+
+@bug("1.571 times too small")
+def sine_of_a_half_turn_forgets_pi_halves():
+    return entrywise(lambda X: np.sin(X * (np.pi / 2)), lambda X, Y, dY: dY * np.cos(X * (np.pi / 2)))
+
+
+@bug("wrong only where it is positive")
+def steep_side_is_less_steep_on_the_way_back():
+    return entrywise(
+        lambda X: np.where(X > 0, 3 * X, X), lambda X, Y, dY: dY * (1.0 + (X > 0)).astype(X.dtype)
+    )
+
+
+@bug("2 times too large")
+def sum_of_squares_counts_twice():
+    return lambda X: ((X * X).sum(axis=1), lambda dY: 4 * X * dY[:, None])
+
+
+@bug("wrong only at index 0, 2 of axis 1")
+def columns_are_exchanged():
+    return lambda X: (X * [1.0, 2.0, 3.0], lambda dY: dY * [3.0, 2.0, 1.0])
+
+
+@bug("the path around the layer is missing: add dY")
+def residual_square_forgets_the_path_around():
+    return entrywise(lambda X: X + X * X, lambda X, Y, dY: 2 * X * dY)
+
+
+@bug("the gradient through each row's mean is missing")
+def centred_rows_take_their_mean_for_a_constant():
+    return lambda X: (2 * (X - X.mean(axis=1, keepdims=True)), lambda dY: 2 * dY)
+
+
+@bug("5 times too small: 5 is the batch size")
+def mean_over_the_batch_is_divided_twice():
+    return lambda X: (X.mean(axis=0), lambda dY: np.tile(dY, (5, 1)) / 25)
+
+
+@bug("the second call failed: AttributeError")
+def memory_is_deleted_after_use():
+    class Memory:
+        pass
+
+    def layer(X):
+        memory = Memory()
+        memory.X = X
+
+        def backward(dY):
+            dX = 2 * memory.X * dY
+            del memory.X
+            return dX
+
+        return X * X, backward
+
+    return layer
+
+
+@bug("the second call failed: RuntimeError: backward was called before")
+def backward_refuses_a_second_call():
+    def layer(X):
+        done = []
+
+        def backward(dY):
+            if done:
+                raise RuntimeError("backward was called before")
+            done.append(1)
+            return 2 * X * dY
+
+        return X * X, backward
+
+    return layer
+
+
+@bug("backward leaves dY alone: dY: changed, work on a copy")
+def gradient_is_shrunk_in_place():
+    W = Parameter(drawn(3, 7))
+
+    def layer(X):
+        def backward(dY):
+            dY *= 0.9
+            W.grad += X.T @ dY
+            return dY @ W.data.T
+
+        return X @ W.data, backward
+
+    return layer

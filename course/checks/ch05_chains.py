@@ -1,6 +1,7 @@
 """The exercises of chapter 05: layers made of layers, their order there and back, and a safe bend."""
 
 from functools import reduce
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -567,18 +568,11 @@ class CallsTheLayerBackTwice(_Gate):
 @gate.mistake("parameters() does not find those of the layer inside")
 class HidesTheLayer(_Gate):
     def __init__(self, layer):
-        self.hidden = _Box(layer)
+        self.hidden = SimpleNamespace(layer=layer)
 
     def forward(self, X):
-        F, backward_F = self.hidden.thing(X)
+        F, backward_F = self.hidden.layer(X)
         return X * F, lambda dY: dY * F + backward_F(dY * X)
-
-
-class _Box:
-    """Something that no walk looks into."""
-
-    def __init__(self, thing):
-        self.thing = thing
 
 
 sandwich = Exercise(

@@ -293,9 +293,9 @@ lion = Exercise(
     minutes=10,
     changes=True,
     hints=(
-        "Take `Adam` from the chapter: one `setdefault` instead of two, and no counting of steps.",
+        "Take `Adam` from the chapter: one dictionary instead of three, for the means.",
         "The order matters: the step uses the old mean, mixed with beta1; then the mean is renewed by beta2.",
-        '`mean = parameter.state.setdefault("mean", …)`, as in `Adam`; the step, with `np.sign(…)`; then '
+        "`mean = self.means.setdefault(parameter, …)`, as in `Adam`; the step, with `np.sign(…)`; then "
         "the two shares of the mean, in place.",
     ),
 )
@@ -328,16 +328,19 @@ def _(answer, rng):
                 parameter.grad[...] = gradients[-1]
             optimizer.step(parameters[:: -1 if step > 3 else 1])  # the memory must not go by place
             turned = ", the list turned round," if step > 3 else ","
-            _expect_step(
-                f"after step {step}{turned} ", parameters, arrays, starts, past, (rate, beta1, beta2)
-            )
+            settings = rate, beta1, beta2
+            _expect_step(f"after step {step}{turned} ", optimizer, parameters, arrays, starts, past, settings)
+        _expect_first_step(answer(rate, 0.9, beta2), parameters, rate)
     zero = Parameter([3.0])
     answer(0.1, 0.9, 0.99).step([zero])
     expect_values("data where the slope is always 0", zero.data, np.array([3.0]))
-    return "six steps with three pairs of shares, four shapes, a list that is turned round, and a slope of 0"
+    return (
+        "six steps with three pairs of shares, four shapes, a list that is turned round, a new optimizer, "
+        "and a slope of 0"
+    )
 
 
-def _expect_step(case, parameters, arrays, starts, past, settings):
+def _expect_step(case, optimizer, parameters, arrays, starts, past, settings):
     """Ask whether data, means and gradients are what the two lines say."""
     for place, parameter in enumerate(parameters):
         move, mean = _truth(past[place], *settings)
@@ -346,10 +349,25 @@ def _expect_step(case, parameters, arrays, starts, past, settings):
         expect_values(f"{case}data of parameter {place}", parameter.data, starts[place] + move)
         if parameter.data is not arrays[place]:
             raise CheckFailed("data is another array after the step; change the one that is there, with -=")
-        if "mean" not in parameter.state:
-            raise CheckFailed('the mean must be kept in the parameter\'s own state, under the name "mean"')
-        expect_shape("the mean", parameter.state["mean"], "data", parameter.data)
-        expect_values(f"{case}the mean of parameter {place}", parameter.state["mean"], mean)
+        means = getattr(optimizer, "means", None)
+        if not isinstance(means, dict):
+            raise CheckFailed("the means must be kept in a dictionary, self.means")
+        if parameter not in means:
+            kinds = " and ".join(sorted({described(key) for key in means})) or "none"
+            raise CheckFailed(f"self.means must have the parameters themselves as its keys, and has {kinds}")
+        expect_shape("the mean", means[parameter], "data", parameter.data)
+        expect_values(f"{case}the mean of parameter {place}", means[parameter], mean)
+
+
+def _expect_first_step(optimizer, parameters, rate):
+    """Ask whether a new optimizer knows nothing of the means that another one has."""
+    starts = [parameter.data.copy() for parameter in parameters]
+    for parameter in parameters:
+        parameter.grad *= -1e-9  # too small to turn a mean round that is there already
+    optimizer.step(parameters)
+    for place, (parameter, start) in enumerate(zip(parameters, starts, strict=True)):
+        what = f"after the first step of a new optimizer, data of parameter {place}"
+        expect_values(what, parameter.data, start - rate * np.sign(parameter.grad))
 
 
 @lion.probe
@@ -367,10 +385,11 @@ class _Optimizer:
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.99):
         self.learning_rate, self.beta1, self.beta2 = learning_rate, beta1, beta2
+        self.means = {}
 
     def step(self, parameters):
         for parameter in parameters:
-            self._one(parameter, parameter.state.setdefault("mean", np.zeros_like(parameter.data)))
+            self._one(parameter, self.means.setdefault(parameter, np.zeros_like(parameter.data)))
 
     def _mix(self, mean, gradient):
         return self.beta1 * mean + (1 - self.beta1) * gradient
@@ -383,9 +402,9 @@ class _Optimizer:
 class WithANewMean(_Optimizer):
     def step(self, parameters):
         for parameter in parameters:
-            mean, gradient = parameter.state.get("mean", 0 * parameter.data), parameter.grad
+            mean, gradient = self.means.get(parameter, 0 * parameter.data), parameter.grad
             parameter.data[...] = parameter.data - self.learning_rate * np.sign(self._mix(mean, gradient))
-            parameter.state["mean"] = mean + (1 - self.beta2) * (gradient - mean)
+            self.means[parameter] = mean + (1 - self.beta2) * (gradient - mean)
 
 
 @lion.right
@@ -454,7 +473,7 @@ class OneMixture(_Optimizer):
         parameter.data -= self.learning_rate * np.sign(mean)
 
 
-@lion.mistake("One mean for all parameters has one shape: keep a mean in each parameter's own state.")
+@lion.mistake("One mean for all parameters has one shape: keep one for each parameter.")
 class OneMeanForAll(_Optimizer):
     def step(self, parameters):
         for parameter in parameters:
@@ -463,13 +482,43 @@ class OneMeanForAll(_Optimizer):
             self.mean = self.beta2 * mean + (1 - self.beta2) * gradient
 
 
-@lion.mistake("the mean must be kept in the parameter's own state")
+@lion.mistake("the means must be kept in a dictionary, self.means")
 class ByPlaceInTheList(_Optimizer):
     def step(self, parameters):
-        self.means = getattr(self, "means", None) or [np.zeros_like(p.data) for p in parameters]
+        self.means = self.means or [np.zeros_like(p.data) for p in parameters]
         for parameter, mean in zip(parameters, self.means, strict=True):
             parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
             self._renew(mean, parameter.grad)
+
+
+@lion.mistake("self.means must have the parameters themselves as its keys, and has an int")
+class PlacesAsKeys(_Optimizer):
+    def step(self, parameters):
+        for place, parameter in enumerate(parameters):
+            mean = self.means.setdefault(place, np.zeros_like(parameter.data))
+            parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+            self._renew(mean, parameter.grad)
+
+
+@lion.mistake("A Parameter has data and a gradient; what an optimizer remembers, it keeps itself.")
+class OnTheParameter(_Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            if not hasattr(parameter, "mean"):
+                parameter.mean = np.zeros_like(parameter.data)
+            self._one(parameter, parameter.mean)
+
+
+@lion.mistake("The dictionary is one for all optimizers: make one in `__init__`, for each its own.")
+class OneDictionaryForAll(_Optimizer):
+    means = {}
+
+    def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.99):
+        self.learning_rate, self.beta1, self.beta2 = learning_rate, beta1, beta2
+
+    def _one(self, parameter, mean):
+        parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+        self._renew(mean, parameter.grad)
 
 
 @lion.mistake("The mean is never renewed, so it stays at zeros.")

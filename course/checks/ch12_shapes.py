@@ -457,7 +457,7 @@ class _Counted(np.ndarray):
 
 def _run(model):
     """Return the number of parameters and of multiplications for one example, by drawing and running."""
-    first = next(layer for _, layer in model.walk() if isinstance(layer, Linear))
+    first = next(layer for layer in model.named_layers().values() if isinstance(layer, Linear))
     X = np.ones((1, first.n_in))
     model.initialize(X, rng=0)
     _Counted.multiplications = 0
@@ -469,7 +469,7 @@ def _run(model):
 def _(answer, rng):
     for what, model in _models(rng):
         parameters, multiplications = expect_several(answer(model), "parameters", "multiplications")
-        if any(layer.W is not None for _, layer in model.walk() if isinstance(layer, Linear)):
+        if any(layer.is_drawn for layer in model.named_layers().values() if isinstance(layer, Linear)):
             raise CheckFailed("it draws the weights: count with n_in and n_out alone")
         truth = _run(model)
         if parameters == 0:
@@ -515,8 +515,8 @@ def uses_and_objects(model):
 
 
 @work.right
-def with_walk(model):
-    objects = [layer for _, layer in model.walk() if isinstance(layer, Linear)]
+def with_named_layers(model):
+    objects = [layer for layer in model.named_layers().values() if isinstance(layer, Linear)]
     return _parameters(objects), _products(_uses(model))
 
 
@@ -527,7 +527,7 @@ def parameters_for_each_use(model):
 
 @work.mistake("Each use of a layer multiplies, also the second one.")
 def multiplications_for_each_object(model):
-    objects = [layer for _, layer in model.walk() if isinstance(layer, Linear)]
+    objects = [layer for layer in model.named_layers().values() if isinstance(layer, Linear)]
     return _parameters(objects), _products(objects)
 
 
@@ -558,7 +558,7 @@ def both_with_parameters(model):
     return sum(map(np.prod, sizes)), sum(np.prod(size) for size in sizes if len(size) == 2)
 
 
-@work.mistake("No weights exist yet, W is None: count with n_in and n_out.")
+@work.mistake("No weights exist yet, so there is no W: count with n_in and n_out.")
 def with_the_weights(model):
     return sum(layer.W.data.size for layer in _uses(model)), _products(_uses(model))
 

@@ -34,7 +34,7 @@ class ReLU(Layer):
     def forward(self, X):
         """Return max(X, 0) and the way back."""
         # careful: X * (X > 0) would turn -inf into nan
-        return np.maximum(X, 0), lambda dY: dY * (X > 0)
+        return np.maximum(X, 0), lambda dY: dY * (X > 0).astype(dY.dtype)
 
 
 class Sigmoid(Layer):

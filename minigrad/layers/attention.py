@@ -206,7 +206,7 @@ class TransformerBlock(Layer):
 
     def __init__(self, n_in=None, heads=1, causal=False, *, dropout=0.0, rng=None):
         rng = None if rng is None else as_generator(rng)  # the parts draw one after the other
-        self.n_in, self.heads, self.causal = n_in, heads, causal
+        self.n_in, self.heads, self.causal, self.dropout = n_in, heads, causal, dropout
         attention = MultiHeadAttention(n_in, heads, causal, rng=rng)
         wide, narrow = Linear(n_in, n_in and 4 * n_in, rng=rng), Linear(n_in and 4 * n_in, n_in, rng=rng)
         look = Residual(LayerNorm(n_in) >> attention >> Dropout(dropout, rng))

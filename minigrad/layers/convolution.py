@@ -81,7 +81,7 @@ class Conv2d(Weighted):
             require_integer("padding of Conv2d", padding, least=0)
         self.zeros = (rows - 1, columns - 1) if padding == "same" else (2 * padding, 2 * padding)
         self.n_in, self.n_out, self.kernel, self.stride = n_in, n_out, (rows, columns), stride
-        self.bias, self.init = bias, init
+        self.padding, self.bias, self.init = padding, bias, init
         super().__init__(rng)
 
     def forward(self, X, need_dX=True):
@@ -112,9 +112,9 @@ class Conv2d(Weighted):
         def backward(dY):
             dY = dY.transpose(2, 1, 3, 0).reshape(len(windows), len(kernels), -1)
             d_kernels = sum(window @ row.T for window, row in zip(windows, dY, strict=True))
-            W.grad += d_kernels.T.reshape(-1, k_rows, n_in, k_columns).transpose(0, 2, 1, 3)
+            W.add(d_kernels.T.reshape(-1, k_rows, n_in, k_columns).transpose(0, 2, 1, 3))
             if b is not None:
-                b.grad += dY.sum(axis=(0, 2))  # b was added to every place
+                b.add(dY.sum(axis=(0, 2)))  # b was added to every place
             if not need_dX:
                 return None
             d_strips = np.zeros_like(strips, dtype=dY.dtype)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from minigrad.backend import sum_of_rows
 from minigrad.initializers import lecun
 from minigrad.layers.weighted import Weighted
 from minigrad.shapes import ShapeError, require_array, shape_of
@@ -55,21 +56,30 @@ class Linear(Weighted):
 
     def forward(self, X, need_dX=True):
         """Return X W + b and the way back."""
+        if X.ndim != 2:
+            return self._forward_of_rows(X, need_dX)
         W, b = self.W, self.b
-        Y = X @ W.data  # (batch, n_in) @ (n_in, n_out) -> (batch, n_out)
+        Y = X.dot(W.data)  # (batch, n_in) times (n_in, n_out) -> (batch, n_out)
         if b is not None:
             Y += b.data
 
         def backward(dY):
-            rows_X, rows_dY = X, dY
-            if X.ndim != 2:  # all axes before the last are the batch
-                rows_X, rows_dY = X.reshape(-1, X.shape[-1]), dY.reshape(-1, dY.shape[-1])
-            W.grad += rows_X.T @ rows_dY  # dL/dW = Xᵀ dY
+            W.add(X.T.dot(dY))  # dL/dW = Xᵀ dY
             if b is not None:
-                b.grad += rows_dY.sum(axis=0)  # dL/db: b was added to every row
-            return dY @ W.data.T if need_dX else None  # dL/dX = dY Wᵀ
+                b.add(sum_of_rows(dY))  # dL/db: b was added to every row
+            return dY.dot(W.data.T) if need_dX else None  # dL/dX = dY Wᵀ
 
         return Y, backward
+
+    def _forward_of_rows(self, X, need_dX):
+        """Return what forward returns for the rows of X: all axes before the last are the batch."""
+        Y, rows_backward = Linear.forward(self, X.reshape(-1, X.shape[-1]), need_dX)
+
+        def backward(dY):
+            dX = rows_backward(dY.reshape(-1, dY.shape[-1]))
+            return dX.reshape(X.shape) if need_dX else None
+
+        return Y.reshape(*X.shape[:-1], -1), backward
 
     def take_sizes(self, X, Y):
         """Take missing sizes from the samples."""
@@ -93,6 +103,8 @@ class Linear(Weighted):
 
     def check_input(self, X):
         """Refuse a wrong width, and a layer without weights."""
+        if "W" in vars(self) and type(X) is np.ndarray and X.shape[-1:] == (self.n_in,):
+            return  # nearly always; what follows finds the words
         super().check_input(X)
         if require_array(self, X)[-1:] != (self.n_in,):
             raise ShapeError(f"{self} expects {self.n_in} inputs in the last axis, got X of shape {X.shape}.")

@@ -224,17 +224,19 @@ class Transpose(Layer):
             raise ShapeError(
                 f"Transpose takes each of the axes 1 to {len(axes)} once, got {axes}; the batch axis 0 stays."
             )
-        self.axes = (0, *axes)
+        self.axes = axes
 
     def check_input(self, X):
         """Refuse an X with another number of axes."""
-        if len(require_array(self, X)) != len(self.axes):
-            raise ShapeError(f"{self} expects X with {len(self.axes)} axes, got X of shape {X.shape}.")
+        if len(require_array(self, X)) != len(self.axes) + 1:
+            axes = len(self.axes) + 1
+            raise ShapeError(f"{self} expects X with {axes} axes, got X of shape {X.shape}.")
 
     def forward(self, X):
         """Return X with axes reordered and the way back."""
-        back = np.argsort(self.axes).tolist()
-        return X.transpose(self.axes), lambda dY: dY.transpose(back)
+        axes = (0, *self.axes)
+        back = np.argsort(axes).tolist()
+        return X.transpose(axes), lambda dY: dY.transpose(back)
 
     def __repr__(self):
-        return f"Transpose({', '.join(map(str, self.axes[1:]))})"
+        return f"Transpose({', '.join(map(str, self.axes))})"

@@ -61,7 +61,7 @@ def test_the_book_draws_the_floors_out_of_the_imports(monkeypatch):
     assert {name for name in found if name.startswith("minigrad.")} == {
         f"minigrad.{name}" for floor in house.LIBRARY.values() for name in floor
     }
-    assert found["minigrad.checkpoint"] == {f"minigrad.{name}" for name in ("backend", "layer", "parameter")}
+    assert found["minigrad.checkpoint"] == {f"minigrad.{name}" for name in ("backend", "layer", "parts")}
     assert {"course.store", "minigrad.layer"} <= found["course.checks"]
     rows = house.rows_of_the_course(found)
     for place, row in enumerate(rows):

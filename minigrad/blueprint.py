@@ -1,0 +1,228 @@
+"""Whole models in files: how they are built, and their numbers, without a line of code in the file.
+
+Holds save_model and load_model. A layer is written down as the name of its class and the arguments that it
+was made with, which it keeps in attributes of the same names. Leaves out what a class or a function does:
+those of the library are known, others are handed in. Built in chapter 08.
+"""
+
+import inspect
+
+import numpy as np
+
+from minigrad.checkpoint import (
+    FREE,
+    CheckpointError,
+    arguments,
+    in_words,
+    is_plain,
+    parts_of,
+    read,
+    restore,
+    write,
+)
+from minigrad.layer import Function, Layer
+from minigrad.parts import attributes, copied, is_array_holder, named_parts
+
+CONTAINERS = {"tuple": tuple, "list": list}
+
+
+def save_model(path, model):
+    """Write a model, its layers and its numbers, into a file that load_model makes a model of.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folders above it are made; an older file stays whole until the new one is complete.
+    model : Layer
+        Of layers of the library, and of layers and functions of your own that have a name. A layer of your
+        own keeps each argument that it is made with as an attribute of that name: a number, a text, a layer,
+        a function, or a list of such; only `rng` and `init` need not be kept. The same layer in two places,
+        and a Parameter that two layers share, stay one.
+
+    Raises
+    ------
+    TypeError
+        If a part cannot be written down; the sentence says what to do about it.
+
+    References
+    ----------
+    Chapter 08.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from minigrad import Linear, Tanh
+    >>> path = tempfile.mkdtemp() + "/model.npz"
+    >>> save_model(path, Linear(2, 3, rng=0) >> Tanh())
+    >>> load_model(path)
+    Sequential(Linear(2, 3), Tanh())
+    """
+    if not callable(model):
+        raise TypeError(f"save_model takes a model, got {model!r}: of a Learner, write learner.model.")
+    parts, yours = parts_of(model), {}
+    plan = {"layers": {}, "shared": _shared(parts)}
+    _describe(parts[""], {id(part): name for name, part in parts.items()}, plan["layers"], yours)
+    plan["yours"] = list(yours)
+    facts = {name: in_words(part) for name, part in parts.items()}
+    again = {name: in_words(part) for name, part in parts_of(_build(plan, yours, facts)).items()}
+    differing = [name for name in facts | again if facts.get(name) != again.get(name)]
+    if differing:
+        raise TypeError(
+            f"made again from its arguments, it differs in {differing[0] or 'itself'}: what is changed "
+            "after a layer is made is not written down. Change it in __init__, or use save and load."
+        )
+    write(path, parts, plan=plan)
+
+
+def load_model(path, layers=None):
+    """Make the model that save_model has written.
+
+    Parameters
+    ----------
+    path : str, Path, or binary file open for reading
+    layers : dict of str to class or function, optional
+        The layers and functions of your own, by the names that they had: `{"Swish": Swish}`.
+
+    Returns
+    -------
+    Layer
+
+    Raises
+    ------
+    CheckpointError
+        If the file is missing or damaged, holds no such model, or names a layer that was not handed in.
+
+    References
+    ----------
+    Chapter 08.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from minigrad import Sequential
+    >>> def double(X):
+    ...     return 2 * X, lambda dY: 2 * dY
+    >>> path = tempfile.mkdtemp() + "/model.npz"
+    >>> save_model(path, Sequential(double))
+    >>> load_model(path, {"double": double})
+    Sequential(double)
+    """
+    header, arrays = read(path)
+    plan, layers = header.get("plan"), layers or {}
+    if plan is None:
+        raise CheckpointError(
+            f"{path} holds no layers: make the model yourself, and load({str(path)!r}, model)."
+        )
+    try:
+        missing = [name for name in plan["yours"] if name not in layers]
+        model = None if missing else _build(plan, layers, header["facts"])
+    except Exception as error:  # a class may be another than the one that was saved, too
+        raise CheckpointError(f"{path} cannot be made ({type(error).__name__}: {error}).") from error
+    if missing:
+        handed_in = ", ".join(f'"{name}": {name}' for name in missing)
+        raise CheckpointError(
+            f"{path} needs layers of yours: write load_model({str(path)!r}, {{{handed_in}}})."
+        )
+    restore(path, header, arrays, parts_of(model))
+    return model
+
+
+def _describe(layer, names, plan, yours):
+    """Write down, by name, how a layer is made and those that it is made with; collect what is not ours."""
+    name, kind = names[id(layer)], type(layer)
+    if name in plan:  # shared
+        return name
+    signature = inspect.signature(kind).parameters
+    given = {"function": layer.__wrapped__} if isinstance(layer, Function) else arguments(layer)
+    for key in signature:
+        if key not in given and key not in FREE:
+            raise TypeError(
+                f"{layer} is made with {key}, and forgets it: write self.{key} = {key} in __init__."
+            )
+    plan[name] = entry = {"class": f"minigrad.{kind.__name__}", "rng": None}
+    if not kind.__module__.startswith("minigrad."):
+        entry["class"] = _named(kind, yours)
+    inside = [part for _, part in named_parts(layer)]
+    generators = [part for part in inside if isinstance(part, np.random.Generator)]
+    if "rng" in signature and (generators or any(map(is_array_holder, inside))):
+        entry["rng"] = type(generators[0].bit_generator).__name__ if generators else "PCG64"
+
+    def encoded(value):
+        if isinstance(value, Layer):
+            return {"layer": _describe(value, names, plan, yours)}
+        if isinstance(value, (tuple, list)):
+            return {type(value).__name__: list(map(encoded, value))}
+        if callable(value):
+            return {"function": _named(value, yours)}
+        if is_plain(value):
+            return value.item() if isinstance(value, np.generic) else value
+        raise TypeError(
+            f"{layer} is made with {value!r}, which is no number, text, layer, function, or list of such."
+        )
+
+    entry["arguments"] = {key: encoded(value) for key, value in given.items()}
+    return name
+
+
+def _named(thing, yours):
+    """Return the name of a class or a function, under which it will be handed in again."""
+    name = getattr(thing, "__name__", "")
+    if not name.isidentifier():
+        raise TypeError(f"{thing!r} has no name under which load_model could be given it: write it with def.")
+    if yours.setdefault(name, thing) != thing:
+        raise TypeError(f"two different things are called {name}: give one of them another name.")
+    return name
+
+
+def _shared(parts):
+    """Return, by its name, every attribute of a layer that holds what has been met under another name."""
+    names = {id(part): name for name, part in parts.items()}
+    layers = {name: part for name, part in parts.items() if isinstance(part, Layer)}
+    places = {
+        f"{name}.{key}" if name else key: names.get(id(value))
+        for name, layer in layers.items()
+        for key, value in attributes(layer)
+    }
+    return {place: name for place, name in places.items() if name not in (None, place)}
+
+
+def _build(plan, yours, facts):
+    """Make the layers of a plan, share what is shared, and give all arrays their type."""
+    ours = {
+        f"minigrad.{kind.__name__}": kind for kind in _kinds_of(Layer) if kind.__module__[:9] == "minigrad."
+    }
+    kinds = {name: (ours | yours)[entry["class"]] for name, entry in plan["layers"].items()}
+    made = {}
+
+    def decoded(value):
+        if not isinstance(value, dict):
+            return value
+        ((kind, content),) = value.items()
+        if kind == "layer":
+            return make(content)
+        return copied(yours[content], {}) if kind == "function" else CONTAINERS[kind](map(decoded, content))
+
+    def make(name):
+        if name not in made:
+            entry = plan["layers"][name]
+            given = {key: decoded(value) for key, value in entry["arguments"].items()}
+            if entry["rng"]:
+                given["rng"] = np.random.Generator(getattr(np.random, entry["rng"])(0))
+            bound = inspect.BoundArguments(inspect.signature(kinds[name]), given)
+            made[name] = kinds[name](*bound.args, **bound.kwargs)
+        return made[name]
+
+    model = make("")
+    parts = parts_of(model)
+    for place, name in plan["shared"].items():
+        owner, _, key = place.rpartition(".")
+        setattr(parts[owner], key, parts[name])
+    for name, part in parts_of(model).items():
+        if is_array_holder(part):
+            part.convert(lambda array, name=name: array.astype(facts.get(name, "float64").partition(" ")[0]))
+    return model
+
+
+def _kinds_of(kind):
+    """Return a class and all that derive from it."""
+    return [kind, *(deeper for derived in kind.__subclasses__() for deeper in _kinds_of(derived))]
