@@ -182,8 +182,9 @@ def cross_entropy(Y, T):
         return dY
 
     log_P = shifted - np.log(sums)
-    L = -T.reshape(-1).dot(log_P.reshape(-1)) / rows
-    if np.isnan(L):  # 0 times -inf, of a class that is ruled out and never the right one
+    with np.errstate(invalid="ignore"):  # 0 times -inf, of a class that is ruled out and not the right one
+        L = -T.reshape(-1).dot(log_P.reshape(-1)) / rows
+    if np.isnan(L):
         L = -(T * np.where(T == 0.0, 0.0, log_P)).sum() / rows
     return L, backward
 

@@ -1198,7 +1198,7 @@ ROWS = [
     (lambda: average_gradients(linear(), None), TypeError,
      "average_gradients takes a list of Parameters, got a model: write model.parameters()."),
     (lambda: average_gradients(linear().parameters(), None, examples=-1), ValueError,
-     "examples must be an integer of at least 0, got -1."),
+     "examples of average_gradients must be an integer of at least 0, got -1."),
     (lambda: to_device(linear(), "cuda"), ValueError, "a device is \"cpu\" or \"gpu\", got 'cuda'."),
     (lambda: to_device(linear(), 0), ValueError, 'a device is "cpu" or "gpu", got 0.'),
     (lambda: History([{"loss": 1.0}])["accuracy"], KeyError,
