@@ -2,8 +2,8 @@
 
 import ast
 
-GROUND = "shapes parameter backend parts initializers losses diagnosis gradcheck data graph".split()
-FIRST = "layer optimizers checkpoint".split()
+GROUND = "shapes parameter backend parts initializers losses diagnosis data graph".split()
+FIRST = "layer optimizers checkpoint gradcheck".split()
 LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()
 )
@@ -14,9 +14,9 @@ TOP = "learner replica parallel evaluator".split()
 MAY = {name: {"shapes"} for name in GROUND}
 MAY["losses"] |= {"backend"}
 MAY["parts"] |= {"parameter"}
-MAY["gradcheck"] |= {"diagnosis"}
 MAY |= {name: {"shapes", "parameter", "backend", "parts"} for name in FIRST}
 MAY["checkpoint"] |= {"layer"}
+MAY["gradcheck"] |= {"layer", "diagnosis"}
 below = {"shapes", "parameter", "backend", "parts", "initializers", "layer"}
 for name in LAYERS:
     MAY[f"layers.{name}"] = set(below)
