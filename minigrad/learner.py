@@ -158,6 +158,15 @@ class Learner:
     def __getattr__(self, name):  # asked for what is missing alone
         raise unknown_attribute(self, name)
 
+    @property
+    def progress(self):
+        """How far the training has come, as a checkpoint saves it: a dict of the epoch and the history."""
+        return {"epoch": self.epoch, "history": list(self.history)}
+
+    @progress.setter
+    def progress(self, progress):
+        self.epoch, self.history = progress["epoch"], History(progress["history"])
+
     def fit_batch(self, X, T, parameters=None):
         """Take one step on one batch and return its loss; who takes many looks up the parameters once.
 
