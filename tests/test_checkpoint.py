@@ -612,7 +612,7 @@ def test_models_and_optimizers_may_stand_side_by_side(tmp_path):
     save(tmp_path / "run.npz", {"model": thing.model, "adam": thing.optimizer})
     other = learner(1, Adam(0.1))
     load(tmp_path / "run.npz", {"model": other.model, "adam": other.optimizer})
-    other.epoch, other.rng = thing.epoch, thing.rng
+    other.progress, other.rng = thing.progress, thing.rng
     assert everything(other) == everything(thing)
 
 
