@@ -114,6 +114,7 @@ class Layer:
     """
 
     frozen = False
+    outside = ()  # names of attributes that are no part of the layer: whoever looks on
     has_width = False  # True for layers that decide how many numbers leave them: the last may ask the targets
     _options = ()
 
@@ -315,7 +316,7 @@ class Layer:
     def __deepcopy__(self, memo):
         twin = memo[id(self)] = object.__new__(type(self))
         for name, value in attributes(self):
-            setattr(twin, name, copied(value, memo))
+            setattr(twin, name, value if name in self.outside else copied(value, memo))
         return twin
 
     def __rshift__(self, other):

@@ -103,7 +103,9 @@ def _inside(thing, module):
     if isinstance(thing, types.FunctionType):
         return [*vars(thing).items(), *_arguments(thing), *_closure(thing), *_globals_of(thing)]
     if callable(thing) or type(thing).__module__ == module:
-        return [*attributes(thing), *_globals_of(getattr(type(thing), "forward", None))]
+        outside = getattr(type(thing), "outside", ())
+        own = [pair for pair in attributes(thing) if pair[0] not in outside]
+        return [*own, *_globals_of(getattr(type(thing), "forward", None))]
     return ()
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import minigrad
-from minigrad import Layer, Linear, Parameter, ReLU, Sigmoid, Tanh
+from minigrad import Conv2d, Layer, Linear, Parameter, ReLU, Sequential, Sigmoid, Tanh
 from minigrad.layers.weighted import Weighted
 
 LOSS = {7: "a loss is one number for the whole batch", 11: "a loss has nothing to save"}
@@ -304,24 +304,24 @@ ROWS = [
         "over steps, with a function",
     ),
     Row(
+        COMBINATORS + "Parallel",
+        lambda cls, rng: cls(Conv2d(2, 3, 1, rng=rng), Tanh(), axis=1),
+        normal(5, 2, 7, 3),
+        (5, 5, 7, 3),
+        "of channels",
+    ),
+    Row(
         COMBINATORS + "Add",
-        lambda cls, rng: cls(Linear(3, 7, rng=rng), Linear(3, 7, rng=rng)),
+        lambda cls, rng: cls(Linear(3, 7, rng=rng), Linear(3, 7, rng=rng) >> Tanh()),
         normal(5, 3),
         (5, 7),
     ),
     Row(
         COMBINATORS + "Add",
-        lambda cls, rng: cls(scale(3, rng), Tanh(), lambda X: (X, lambda dY: dY)),
+        lambda cls, rng: cls(Sequential(), scale(3, rng), Tanh()),
         normal(5, 11, 3),
         (5, 11, 3),
         "over steps, with functions",
-    ),
-    Row(
-        COMBINATORS + "Parallel",
-        lambda cls, rng: cls(Linear(3, 7, rng=rng), Linear(3, 7, rng=rng), axis=1),
-        normal(5, 11, 3),
-        (5, 22, 7),
-        "along another axis",
     ),
     Row(COMBINATORS + "Watch", lambda cls, rng: cls(lambda direction, array: None), normal(5, 3), (5, 3)),
     Row("minigrad.layer.Function", lambda cls, rng: cls(scale(3, rng)), normal(5, 3), (5, 3)),

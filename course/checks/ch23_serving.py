@@ -504,7 +504,7 @@ def _expect_no_lock(layer):
             if type(thing).__name__ in UNCOPIED:
                 raise CheckFailed(
                     f"self.{name} holds {UNCOPIED[type(thing).__name__]}: none is needed here, and a layer "
-                    "that holds one cannot be copied, as an Evaluator copies it"
+                    "that holds one cannot be copied, as a shelf copies its model"
                 )
 
 

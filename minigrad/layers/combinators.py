@@ -251,6 +251,8 @@ class Watch(Layer):
     backward [2.]
     """
 
+    outside = ("see",)
+
     def __init__(self, see):
         require_function("see of Watch", see, "(direction, array) -> None")
         self.see = see
