@@ -156,6 +156,15 @@ class Learner:
         if len(set(names)) < len(names):
             raise ValueError(f"metrics are reported by name, but two are called the same: {names}.")
 
+    @property
+    def progress(self):
+        """How far the training has come, as a checkpoint saves it: a dict of the epoch and the history."""
+        return {"epoch": self.epoch, "history": list(self.history)}
+
+    @progress.setter
+    def progress(self, progress):
+        self.epoch, self.history = progress["epoch"], History(progress["history"])
+
     def fit_batch(self, X, T, parameters=None):
         """Take one step on one batch and return its loss; who takes many looks up the parameters once.
 

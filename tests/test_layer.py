@@ -6,7 +6,6 @@ import gc
 import re
 import sys
 import threading
-import types
 
 import numpy as np
 import pytest

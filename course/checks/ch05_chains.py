@@ -1,5 +1,6 @@
 """The exercises of chapter 05: layers made of layers, their order there and back, and a safe bend."""
 
+from copy import deepcopy
 from functools import reduce
 from types import SimpleNamespace
 
@@ -566,6 +567,15 @@ class CallsTheLayerBackTwice(_Gate):
 
 
 @gate.mistake("parameters() does not find those of the layer inside")
+class CopiesTheLayer(_Gate):
+    def __init__(self, layer):
+        self.layer = deepcopy(layer)
+
+    def back(self, X, F, dY, backward_F):
+        return dY * F + backward_F(dY * X)
+
+
+@gate.mistake("hidden from it, make it an attribute of the layer")
 class HidesTheLayer(_Gate):
     def __init__(self, layer):
         self.hidden = SimpleNamespace(layer=layer)
