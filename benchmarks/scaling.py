@@ -15,7 +15,7 @@ from benchmarks.rounds import interleave, steps_for
 from benchmarks.runner import ROOT, Runner
 from benchmarks.workloads import WORKLOADS
 
-BASE = replace(WORKLOADS["W2 SGD"], name="base", goal_torch=None, goal_numpy=None)  # 64-128-10, batch 64
+BASE = replace(WORKLOADS["W2 SGD"], name="base", goal_numpy=None, goal_products=None)  # 64-128-10, batch 64
 EPOCH = replace(BASE, name="epoch", sizes=(784, 128, 10), batch=128, optimizer="Adam", learning_rate=1e-4)
 EXAMPLES = 60_000  # as many images as MNIST has for training
 GROWTH = {

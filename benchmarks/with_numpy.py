@@ -306,7 +306,7 @@ QUARTERS = [np.s_[i::2, :, j::2] for i in (0, 1) for j in (0, 1)]  # of windows 
 
 
 def pooled_relu(Y, dY):
-    """Return arrays for P and dP, and the ways there and back; first the pool, which leaves ReLU less to do."""
+    """Return arrays for P and dP, and the ways there and back; the pool leaves less for ReLU to do."""
     first, *others = quarters = [Y[quarter] for quarter in QUARTERS]
     P, dP, largest, slope = (np.empty_like(first) for _ in range(4))
     here = np.empty(P.shape, bool)

@@ -276,7 +276,7 @@ class Adam(Optimizer):
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the mean gradient, divided by the root of its mean square."""
-        means, squares = (_remembered(memory, name, parameter) for name in ("mean", "square"))
+        means, squares = _remembered(memory, "mean", parameter), _remembered(memory, "square", parameter)
         memory["steps"] += 1
         c1, c2 = 1.0 - self.beta1 ** memory["steps"], 1.0 - self.beta2 ** memory["steps"]
         rate, eps = learning_rate * math.sqrt(c2) / c1, self.eps * math.sqrt(c2)  # both times √c2

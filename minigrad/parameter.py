@@ -76,7 +76,7 @@ class Parameter:
         return self._grad
 
     def add(self, gradient):
-        """Do `grad += gradient` with an array that was made for this call: it becomes grad where that is zero.
+        """Do `grad += gradient` with an array made for this call, which becomes grad itself if that is zero.
 
         Examples
         --------

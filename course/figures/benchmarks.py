@@ -14,13 +14,13 @@ LOOKS = (("-", "o"), ("--", "s"), ("-.", "^"))
 
 
 def draw_ratios(workloads, ratios_by_contestant, ax=None):
-    """Draw, for each workload, how long a step takes in steps of PyTorch, with a line at 1.
+    """Draw, for each workload, how long a step takes in steps of PyTorch eager, with a line at 1.
 
     Parameters
     ----------
     workloads : list of str
     ratios_by_contestant : dict of str to array (workloads,)
-        From one to three contestants; the first gives the title.
+        From one to three contestants; the title says how often the first is quicker than PyTorch.
     ax : matplotlib Axes, optional
 
     Returns
@@ -35,27 +35,32 @@ def draw_ratios(workloads, ratios_by_contestant, ax=None):
     for name, ratios in ratios_by_contestant.items():
         if np.shape(ratios) != (len(workloads),) or not np.min(ratios) > 0:
             raise ValueError(f"{name} needs a positive ratio for each of {len(workloads)} workloads.")
-    ax = ax or plt.subplots()[1]
+    ax = ax or plt.subplots(figsize=(6.4, 1.4 + 0.55 * len(workloads)))[1]
     places = np.arange(len(workloads))
     width = 0.8 / len(ratios_by_contestant)
     for number, (name, ratios) in enumerate(ratios_by_contestant.items()):
         shift = (number - (len(ratios_by_contestant) - 1) / 2) * width
-        bars = ax.bar(places + shift, ratios, 0.92 * width, color=COLORS[number], label=name)
-        ax.bar_label(bars, [f"{ratio:.2f}" for ratio in ratios], padding=2, fontsize=8)
-    ax.axhline(1, color=TRUTH, linewidth=1, linestyle="-", marker="")
-    top = 1.25 * max(1, *(np.max(ratios) for ratios in ratios_by_contestant.values()))
-    ax.set(
-        xlabel="workload",
-        ylabel="time of a step / PyTorch eager",
-        ylim=(0, top),
-        xlim=(-0.6, places[-1] + 0.6),
-    )
-    ax.set_xticks(places, workloads)
-    ax.legend(loc="upper left", bbox_to_anchor=(0, 1.0), ncols=3, borderpad=0)
-    first, ratios = next(iter(ratios_by_contestant.items()))
-    faster = int(np.sum(np.asarray(ratios) < 1))
-    ax.set_title(f"{first} takes less time than PyTorch in {faster} of {len(workloads)} workloads")
+        bars = ax.barh(places + shift, ratios, 0.92 * width, color=COLORS[number], label=name)
+        for text in ax.bar_label(bars, [f"{ratio:.2f}" for ratio in ratios], padding=2, fontsize=8):
+            text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # over the line at 1
+    ax.axvline(1, color=TRUTH, linewidth=1, linestyle="-", marker="")
+    right = 1.15 * max(1, *(np.max(ratios) for ratios in ratios_by_contestant.values()))
+    ax.set(xlabel="time of a step / PyTorch eager", ylabel="workload", xlim=(0, right))
+    ax.set_ylim(places[-1] + 0.6, -0.6)  # the first workload on top
+    ax.set_yticks(places, workloads)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    (first, mine), *others = ratios_by_contestant.items()
+    title = f"{first} is quicker than PyTorch eager in {_count_below(mine, 1)} of {len(workloads)} workloads"
+    for name, ratios in others:
+        if "PyTorch" in name:
+            title += f",\nand quicker than {name} in {_count_below(mine, ratios)}"
+    ax.set_title(title, pad=28)
     return ax
+
+
+def _count_below(ratios, limits):
+    """Return how many numbers are below their limits."""
+    return int(np.sum(np.less(ratios, limits)))
 
 
 def draw_growth(panels):

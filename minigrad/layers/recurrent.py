@@ -212,7 +212,7 @@ class LSTM(_Recurrent):
     b_start = (0.0, 1.0, 0.0, 0.0)  # 1 for the forget gate
 
     def through_time(self, Z, U):
-        """Return the states, the first of them zero, and the way back; Z is used up, and becomes the gates."""
+        """Return the states, the first of them zero, and the way back; Z is used up: it becomes the gates."""
         steps, batch, n_out = *Z.shape[:2], Z.shape[2] // 4
         H = np.zeros_like(Z, shape=(steps + 1, batch, n_out))
         C, tanh_C = np.zeros_like(H), np.empty_like(H[1:])
