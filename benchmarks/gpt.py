@@ -181,7 +181,7 @@ def numpy_step(workload, X, T, weights, loss, optimizer):
     workload : Workload
     X, T, weights
         What start returns.
-    loss : function, (logits, labels) -> (L, dY)
+    loss : function of labels -> function of logits, a column for each, -> L; it makes dY of them
     optimizer : function, (arrays, learning_rate) -> function of the gradients
 
     Returns
@@ -192,12 +192,11 @@ def numpy_step(workload, X, T, weights, loss, optimizer):
     # queries, keys and values are one product: of 16 arrays, 2 to 7 become two
     blocks = [(*a[:2], np.hstack(a[2:8:2]), np.hstack(a[3:8:2]), *a[8:]) for a in blocks]
     arrays = [E, P, *(array for block in blocks for array in block), gain, shift, W, b]
-    update = optimizer(arrays, workload.learning_rate)
+    update, loss = optimizer(arrays, workload.learning_rate), loss(T.reshape(-1))
     (batch, steps), width, heads = X.shape, E.shape[1], workload.heads
     hidden = np.where(np.tri(steps, dtype=bool), 0, -np.inf).astype(E.dtype)
     scale = E.dtype.type((width // heads) ** -0.5)
     one_hot = (np.arange(len(E))[:, None] == X.reshape(-1)).astype(E.dtype)
-    labels = T.reshape(-1)
 
     def split(H):
         return H.reshape(batch, steps, -1, heads, width // heads).transpose(2, 0, 3, 1, 4)
@@ -250,7 +249,8 @@ def numpy_step(workload, X, T, weights, loss, optimizer):
             H, kept = forward(H, block)
             passed.append(kept)
         N, norm = normalize(H, gain, shift)
-        L, dY = loss(N @ W + b, labels)
+        dY = N @ W + b
+        L = loss(dY.T)  # which turns logits into their gradient
         dH, d_gain, d_shift = normalize_gradients(*norm, dY @ W.T)
         gradients = [d_gain, d_shift, N.T @ dY, dY.sum(axis=0)]
         for block, kept in zip(reversed(blocks), reversed(passed), strict=True):

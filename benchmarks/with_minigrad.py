@@ -32,15 +32,16 @@ def sequential(workload, weights):
         if layers and workload.side:
             layers.append(minigrad.MaxPool2d(2))
         if U:
-            layers.append(minigrad.LSTM(len(W), len(U[0]), last=True, rng=0, dtype=workload.dtype))
-            layers[-1].U.data[...] = U[0]
+            layers.append(minigrad.LSTM(len(W), len(U[0]), last=True, rng=0))
         elif W.ndim == 4:
             n_out, n_in, *kernel = W.shape
-            layers.append(minigrad.Conv2d(n_in, n_out, tuple(kernel), rng=0, dtype=workload.dtype))
+            layers.append(minigrad.Conv2d(n_in, n_out, tuple(kernel), rng=0))
         else:
             layers += [minigrad.Flatten()] if workload.side else []
-            layers.append(minigrad.Linear(*W.shape, rng=0, dtype=workload.dtype))
-        layers[-1].W.data[...], layers[-1].b.data[...] = W, b
+            layers.append(minigrad.Linear(*W.shape, rng=0))
+        layers[-1].to(workload.dtype)
+        for parameter, array in zip(layers[-1].parameters(), (W, *U, b), strict=True):
+            parameter.data[...] = array
     return minigrad.Sequential(*layers)
 
 

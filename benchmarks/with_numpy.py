@@ -1,8 +1,10 @@
-"""A raw NumPy loop takes the step: no layers, no checks, as a good NumPy programmer writes it by hand.
+"""Raw NumPy takes the step, at its best: no layers, no checks, and every array allocated once.
 
-Its only tricks are to work in place where an array is its own, and minigrad's line for the allocator, so
-that the ratio to it says what a library costs. Leaves out what makes minigrad a library: any other network
-needs another loop.
+Each network has a loop of its own, written by hand. All weights lie in one row, and all gradients in another,
+so that an optimizer has one array to go over; each operation writes into an array that is there already; data
+lie the way the products want them; and there is minigrad's line for the allocator. This is the floor: what
+NumPy can do where nothing but speed counts. Only the GPT is written plainly. Leaves out what makes minigrad a
+library: any other network needs another loop.
 """
 
 import numpy as np
@@ -10,126 +12,237 @@ import numpy as np
 from benchmarks import gpt
 from benchmarks.workloads import start
 
-ACTIVATIONS = {"Tanh": np.tanh, "ReLU": lambda Y: np.maximum(Y, 0)}
-SLOPES = {"Tanh": lambda A: 1 - A * A, "ReLU": lambda A: A > 0}  # out of what the activation returned
+PIECE = 2**15  # so many numbers of five arrays stay in the processor's cache
 
 
-def mse(Y, T):
-    """Return the mean squared error and its gradient."""
-    difference = Y - T
-    return (difference * difference).mean(), difference * (2 / difference.size)
+def side_by_side(arrays):
+    """Return a row of all numbers, a row for their gradients, and views of both in the arrays' shapes."""
+    row = np.concatenate(arrays, axis=None)
+    gradient = np.zeros_like(row)
+    ends = np.cumsum([array.size for array in arrays])
+    cuts = [
+        [piece.reshape(array.shape) for piece, array in zip(np.split(whole, ends), arrays, strict=False)]
+        for whole in (row, gradient)
+    ]
+    return row, gradient, *cuts
 
 
-def cross_entropy(Y, T):
-    """Return the cross-entropy of logits and labels, and its gradient."""
-    rows = np.arange(len(T))
-    P = np.exp(Y - Y.max(axis=1, keepdims=True))
-    P /= P.sum(axis=1, keepdims=True)
-    L = -np.log(P[rows, T]).mean()
-    P[rows, T] -= 1
-    P /= len(T)
-    return L, P
+def pieces(array):
+    """Return an array's numbers as views small enough for the processor's cache."""
+    flat = array.reshape(-1)
+    return [flat[start : start + PIECE] for start in range(0, flat.size, PIECE)]
 
 
 def sgd(arrays, learning_rate):
-    """Return a function of the gradients that takes a step of gradient descent."""
+    """Return a function of the gradients that takes a step of gradient descent, and uses them up."""
+    rate = np.array(learning_rate, arrays[0].dtype)
 
     def update(gradients):
         for array, gradient in zip(arrays, gradients, strict=True):
-            array -= learning_rate * gradient
+            for a, g in zip(pieces(array), pieces(gradient), strict=True):
+                g *= rate
+                a -= g
 
     return update
 
 
 def adam(arrays, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8):
-    """Return a function of the gradients that takes a step of Adam, as PyTorch writes it."""
-    means = [np.zeros_like(array) for array in arrays]
-    squares = [np.zeros_like(array) for array in arrays]
+    """Return a function of the gradients that takes a step of Adam.
+
+    The running means are kept without their factors 1 - beta, which spares two passes.
+    """
+    kept = [(pieces(a), pieces(np.zeros_like(a)), pieces(np.zeros_like(a))) for a in arrays]
+    scratch = np.empty(PIECE, arrays[0].dtype)
     steps = 0
 
     def update(gradients):
         nonlocal steps
         steps += 1
-        rate = learning_rate / (1 - beta1**steps)
-        scale = (1 - beta2**steps) ** 0.5
-        for array, gradient, mean, square in zip(arrays, gradients, means, squares, strict=True):
-            mean *= beta1
-            mean += (1 - beta1) * gradient
-            square *= beta2
-            square += (1 - beta2) * gradient * gradient
-            array -= rate * mean / (np.sqrt(square) / scale + eps)
+        root = ((1 - beta2) / (1 - beta2**steps)) ** 0.5
+        rate = learning_rate * (1 - beta1) / (1 - beta1**steps) / root
+        for of_array, gradient in zip(kept, gradients, strict=True):
+            for a, mean, square, g in zip(*of_array, pieces(gradient), strict=True):
+                change = scratch[: a.size]
+                mean *= beta1
+                mean += g
+                np.multiply(g, g, out=change)
+                square *= beta2
+                square += change
+                np.sqrt(square, out=change)
+                change += eps / root
+                np.divide(mean, change, out=change)
+                change *= rate
+                a -= change
 
     return update
 
 
-LOSSES = {"mse": mse, "cross_entropy": cross_entropy}
 OPTIMIZERS = {"SGD": sgd, "Adam": adam}
 
 
-def lstm(X, W, b, U, half):
-    """Return the states of an LSTM, zero before the first step, and what its gradients need.
+def mse(T):
+    """Return a function of Y that returns the mean squared error, and turns Y into its gradient."""
 
-    A factor of half, 0.5 in the columns of the gates and 1 in those of the candidate, makes sigmoids of tanh.
+    def loss(Y):
+        np.subtract(Y, T, out=Y)
+        L = np.vdot(Y, Y) / Y.size
+        Y *= 2 / Y.size
+        return L
+
+    return loss
+
+
+def cross_entropy(T):
+    """Return a function of logits, a column for each label, that turns them into the loss's gradient."""
+    count = len(T)
+    columns = np.arange(count)
+
+    def loss(Y):
+        Y -= Y.max(axis=0)
+        right = Y[T, columns].sum()
+        np.exp(Y, out=Y)
+        sums = Y.sum(axis=0)
+        L = (np.log(sums).sum() - right) / count
+        sums *= count
+        Y /= sums
+        Y[T, columns] -= 1 / count
+        return L
+
+    return loss
+
+
+LOSSES = {"mse": mse, "cross_entropy": cross_entropy}
+
+
+def tanh(H, slope):
+    """Turn H into its tanh, and write down the slope."""
+    np.tanh(H, out=H)
+    np.multiply(H, H, out=slope)
+    np.subtract(1, slope, out=slope)
+
+
+def relu(H, slope):
+    """Turn H into its ReLU, and write down the slope."""
+    np.maximum(H, 0, out=H)
+    np.greater(H, 0, out=slope)
+
+
+ACTIVATIONS = {"Tanh": tanh, "ReLU": relu}
+
+
+def linear_step(workload):
+    """Return the step of a network of linear layers.
+
+    Examples stand in columns, with a row of ones below: the bias is then one more column of the weights.
     """
-    steps, batch, n_in = X.shape
-    gates = X.reshape(-1, n_in) @ W
-    gates += b
-    gates *= half
-    gates = gates.reshape(steps, batch, -1)
-    let_in, keep, new, let_out = np.split(gates, 4, axis=-1)
-    H = np.zeros((steps + 1, batch, len(U)), X.dtype)
-    C, bent = np.zeros_like(H), np.empty_like(H[1:])
-    half_U, rest = half * U, 1 - half
-    for t in range(steps):
-        gates[t] += H[t] @ half_U
-        np.tanh(gates[t], out=gates[t])
-        gates[t] *= half
-        gates[t] += rest
-        np.multiply(keep[t], C[t], out=C[t + 1])
-        C[t + 1] += let_in[t] * new[t]
-        np.tanh(C[t + 1], out=bent[t])
-        np.multiply(let_out[t], bent[t], out=H[t + 1])
-    return H, (C, bent, gates)
+    X, T, weights = start(workload)
+    row, gradient, matrices, d_matrices = side_by_side([np.vstack([W, b]).T for W, b in weights])
+    update = OPTIMIZERS[workload.optimizer]([row], workload.learning_rate)
+    loss, activate = LOSSES[workload.loss](T.T), ACTIVATIONS[workload.activation]
+    inputs = [np.ones((W.shape[1], len(X)), row.dtype) for W in matrices]
+    states = [H[:-1] for H in inputs]
+    slopes, d_states = ([np.empty_like(H) for H in states] for _ in range(2))
+    X_T, Y = np.ascontiguousarray(X.T), np.empty((len(matrices[-1]), len(X)), row.dtype)
 
+    def take():
+        states[0][...] = X_T
+        for W, H, next_H, slope in zip(matrices[:-1], inputs, states[1:], slopes[1:], strict=False):
+            np.dot(W, H, out=next_H)
+            activate(next_H, slope)
+        np.dot(matrices[-1], inputs[-1], out=Y)
+        L, dY = loss(Y), Y
+        for place in reversed(range(len(matrices))):
+            np.dot(dY, inputs[place].T, out=d_matrices[place])
+            if place:
+                dH = d_states[place]
+                np.dot(matrices[place][:, :-1].T, dY, out=dH)
+                dH *= slopes[place]
+                dY = dH
+        update([gradient])
+        return L
 
-def lstm_gradients(X, U, H, kept, dH):
-    """Return the gradients of W, b and U, for that of the last state."""
-    C, bent, gates = kept
-    let_in, keep, new, let_out = np.split(gates, 4, axis=-1)
-    dZ = 1 - gates
-    dZ *= gates
-    d_in, d_keep, d_new, d_out = np.split(dZ, 4, axis=-1)
-    d_new[...] = 1 - new * new
-    d_in *= new
-    d_keep *= C[:-1]
-    d_new *= let_in
-    d_out *= bent
-    reach = let_out * (1 - bent * bent)
-    dC = np.zeros_like(dH)
-    for t in reversed(range(len(X))):
-        dC += dH * reach[t]
-        d_in[t] *= dC
-        d_keep[t] *= dC
-        d_new[t] *= dC
-        d_out[t] *= dH
-        dC *= keep[t]
-        dH = dZ[t] @ U.T
-    dZ = dZ.reshape(-1, dZ.shape[-1])
-    return [X.reshape(-1, X.shape[-1]).T @ dZ, dZ.sum(axis=0), H[:-1].reshape(-1, len(U)).T @ dZ]
+    return take
 
 
 def recurrent_step(workload):
-    """Return the step of a network of an LSTM and a linear layer."""
+    """Return the step of a network of an LSTM and a linear layer.
+
+    A factor of half, 0.5 in the columns of the gates and 1 in those of the candidate, makes sigmoids of tanh.
+    """
     X, T, ((W, b, U), (V, c)) = start(workload)
-    update = OPTIMIZERS[workload.optimizer]([W, b, U, V, c], workload.learning_rate)
-    half = np.full_like(b, 0.5)
-    half[2 * len(U) : 3 * len(U)] = 1
+    row, gradient, (W, b, U, V, c), (dW, db, dU, dV, dc) = side_by_side([W, b, U, V, c])
+    update = OPTIMIZERS[workload.optimizer]([row], workload.learning_rate)
+    loss = LOSSES[workload.loss](T)
+    (batch, steps, n_in), n_out, dtype = X.shape, len(U), row.dtype
+    X = X.swapaxes(0, 1).reshape(-1, n_in)  # the numbers of a step lie together
+    half = np.full((batch, 4 * n_out), 0.5, dtype)
+    half[:, 2 * n_out : 3 * n_out] = 1
+    rest, ones = 1 - half, np.ones(steps * batch, dtype)
+    half_W, half_b, half_U, U_T = (
+        np.empty_like(W),
+        np.empty_like(b),
+        np.empty_like(U),
+        np.empty_like(U.T, order="C"),
+    )
+    H, C = (np.zeros((steps + 1, batch, n_out), dtype) for _ in range(2))
+    bent, reach, scratch, dH_all = (np.empty_like(H[1:]) for _ in range(4))
+    gates, dZ = (np.empty((steps, batch, 4 * n_out), dtype) for _ in range(2))
+    from_state, part, dC = np.empty_like(gates[0]), np.empty_like(H[0]), np.empty_like(H[0])
+    let_in, keep, new, let_out = np.split(gates, 4, axis=-1)
+    d_in, d_keep, d_new, d_out = np.split(dZ, 4, axis=-1)
+    d_three = dZ.reshape(steps, batch, 4, n_out)[:, :, :3]
+    # all views that the loops need, one tuple for each step
+    there = list(zip(gates, H, H[1:], C, C[1:], let_in, keep, new, let_out, bent, strict=False))
+    back = list(zip(dZ, d_three, d_out, reach, keep, strict=True))[::-1]
+
+    def slope(gate, kept, out):
+        """Write down gate (1 - gate), times what the gate multiplied."""
+        np.subtract(1, gate, out=scratch)
+        np.multiply(scratch, gate, out=scratch)
+        np.multiply(scratch, kept, out=out)
 
     def take():
-        by_step = np.ascontiguousarray(X.swapaxes(0, 1))
-        H, kept = lstm(by_step, W, b, U, half)
-        L, dY = LOSSES[workload.loss](H[-1] @ V + c, T)
-        update([*lstm_gradients(by_step, U, H, kept, dY @ V.T), H[-1].T @ dY, dY.sum(axis=0)])
+        for array, halved in ((W, half_W), (b, half_b), (U, half_U)):
+            np.multiply(array, half[0], out=halved)
+        np.dot(X, half_W, out=gates.reshape(-1, 4 * n_out))
+        np.add(gates, half_b, out=gates)
+        for gate, h, next_h, c_before, c_now, i, f, g, o, bent_c in there:
+            np.dot(h, half_U, out=from_state)
+            np.add(gate, from_state, out=gate)
+            np.tanh(gate, out=gate)
+            np.multiply(gate, half, out=gate)
+            np.add(gate, rest, out=gate)
+            np.multiply(f, c_before, out=c_now)
+            np.multiply(i, g, out=part)
+            np.add(c_now, part, out=c_now)
+            np.tanh(c_now, out=bent_c)
+            np.multiply(o, bent_c, out=next_h)
+        Y = H[-1] @ V
+        Y += c
+        L = loss(Y.T)
+        np.dot(H[-1].T, Y, out=dV)
+        np.dot(ones[:batch], Y, out=dc)
+
+        slope(let_in, new, d_in)
+        slope(keep, C[:-1], d_keep)
+        slope(let_out, bent, d_out)
+        for array, factor, out in ((new, let_in, d_new), (bent, let_out, reach)):  # of tanh: 1 - its square
+            np.multiply(array, array, out=scratch)
+            np.subtract(1, scratch, out=scratch)
+            np.multiply(scratch, factor, out=out)
+        dH, dC[...], U_T[...] = Y @ V.T, 0, U.T
+        for dz, three, last, reached, f in back:
+            np.multiply(dH, reached, out=part)
+            np.add(dC, part, out=dC)
+            np.multiply(three, dC[:, None], out=three)
+            np.multiply(last, dH, out=last)
+            np.dot(dz, U_T, out=dH)
+            np.multiply(dC, f, out=dC)
+        rows = dZ.reshape(-1, 4 * n_out)
+        np.dot(X.T, rows, out=dW)
+        np.dot(H[:-1].reshape(-1, n_out).T, rows, out=dU)
+        np.dot(ones, rows, out=db)
+        update([gradient])
         return L
 
     return take
@@ -141,90 +254,110 @@ def windows_of(strips, n_rows):
     return [strips[row : row + n_rows].reshape(size, -1) for row in range(len(strips) - n_rows + 1)]
 
 
-def convolve(H, W, b):
-    """Return kernels times windows, as (rows, n_out, columns, batch), and what the gradients need."""
-    _, _, columns, batch = H.shape
+def convolution(H, dH, W, b, dW, db):
+    """Return arrays for Y and dY, (rows, n_out, columns, batch), and the ways there and back between arrays.
+
+    H is (rows, n_in, columns, batch); dH, its gradient, is None for the first layer.
+    """
+    _, n_in, columns, batch = H.shape
     n_out, _, n_rows, n_columns = W.shape
     columns = columns - n_columns + 1
-    strips = np.stack([H[:, :, j : j + columns] for j in range(n_columns)], axis=2)
+    strips = np.empty((len(H), n_in, n_columns, columns, batch), H.dtype)
     windows = windows_of(strips, n_rows)
-    kernels = W.transpose(0, 2, 1, 3).reshape(n_out, -1)
-    Y = np.empty((len(windows), n_out, columns * batch), H.dtype)
-    for row, window in zip(Y, windows, strict=True):
-        np.dot(kernels, window, out=row)
-        row += b[:, None]
-    return Y.reshape(len(Y), n_out, columns, batch), (strips, windows, kernels)
+    kernels = np.empty((n_out, n_rows, n_in, n_columns), H.dtype)
+    flat_kernels = kernels.reshape(n_out, -1)
+    d_kernels, share = (np.empty_like(flat_kernels.T, order="C") for _ in range(2))
+    Y, dY = (np.empty((len(windows), n_out, columns * batch), H.dtype) for _ in range(2))
+    ones = np.ones(columns * batch, H.dtype)
+    d_strips = None if dH is None else np.empty_like(strips)
+    d_windows = [] if dH is None else windows_of(d_strips, n_rows)
+    d_window = None if dH is None else np.empty_like(windows[0])
 
+    def forward():
+        for j in range(n_columns):
+            strips[:, :, j] = H[:, :, j : j + columns]
+        kernels[...] = W.transpose(0, 2, 1, 3)
+        for row, window in zip(Y, windows, strict=True):
+            np.dot(flat_kernels, window, out=row)
+            row += b[:, None]
 
-def convolution_gradients(H, W, kept, dY, first):
-    """Return the gradients of H (None for the first layer), W and b."""
-    strips, windows, kernels = kept
-    n_out, n_in, n_rows, n_columns = W.shape
-    columns = dY.shape[2]
-    rows = dY.reshape(len(dY), n_out, -1)
-    d_kernels = np.zeros_like(kernels.T)
-    for window, row in zip(windows, rows, strict=True):
-        d_kernels += window @ row.T
-    dW = d_kernels.T.reshape(n_out, n_rows, n_in, n_columns).transpose(0, 2, 1, 3)
-    db = rows.sum(axis=(0, 2))
-    if first:
-        return None, dW, db
-    d_strips, dH = np.zeros_like(strips), np.zeros_like(H)
-    for d_window, row in zip(windows_of(d_strips, n_rows), rows, strict=True):
-        d_window += kernels.T @ row
-    for j in range(n_columns):
-        dH[:, :, j : j + columns] += d_strips[:, :, j]
-    return dH, dW, db
+    def backward():
+        d_kernels.fill(0)
+        for row, window in zip(dY, windows, strict=True):
+            np.dot(window, row.T, out=share)
+            np.add(d_kernels, share, out=d_kernels)
+        dW[...] = d_kernels.T.reshape(kernels.shape).transpose(0, 2, 1, 3)
+        db[...] = dY.dot(ones).sum(axis=0)
+        if dH is None:
+            return
+        d_strips.fill(0)
+        for row, place in zip(dY, d_windows, strict=True):
+            np.dot(flat_kernels.T, row, out=d_window)
+            place += d_window
+        dH.fill(0)
+        for j in range(n_columns):
+            dH[:, :, j : j + columns] += d_strips[:, :, j]
+
+    shape = (len(Y), n_out, columns, batch)
+    return Y.reshape(shape), dY.reshape(shape), forward, backward
 
 
 QUARTERS = [np.s_[i::2, :, j::2] for i in (0, 1) for j in (0, 1)]  # of windows of 2 × 2
 
 
-def pool(Y):
-    """Return the largest of each window, and where later quarters were larger than all before."""
-    P, larger = Y[QUARTERS[0]], []
-    for quarter in QUARTERS[1:]:
-        larger.append(Y[quarter] > P)
-        P = np.maximum(P, Y[quarter])
-    return P, larger
+def pooled_relu(Y, dY):
+    """Return arrays for P and dP, and the ways there and back; first the pool, which leaves ReLU less to do."""
+    first, *others = quarters = [Y[quarter] for quarter in QUARTERS]
+    P, dP, largest, slope = (np.empty_like(first) for _ in range(4))
+    here = np.empty(P.shape, bool)
 
+    def forward():
+        largest[...] = first
+        for quarter in others:
+            np.maximum(largest, quarter, out=largest)
+        np.maximum(largest, 0, out=P)
 
-def pool_gradient(Y, larger, dP):
-    """Return the gradient of Y; that of the pool is used up."""
-    dY = np.empty_like(Y)
-    for quarter, here in zip(QUARTERS[:0:-1], larger[::-1], strict=True):
-        np.multiply(dP, here, out=dY[quarter])
-        dP -= dY[quarter]
-    dY[QUARTERS[0]] = dP
-    return dY
+    def backward():
+        np.greater(P, 0, out=slope)
+        np.multiply(dP, slope, out=dP)
+        for quarter, place in zip(quarters, QUARTERS, strict=True):
+            np.equal(quarter, largest, out=here)
+            np.multiply(dP, here, out=dY[place])
+
+    return P, dP, forward, backward
 
 
 def image_step(workload):
     """Return the step of a network of convolutions, ReLU, pools and a linear layer, for sides that halve."""
-    X, T, (*convolutions, (V, c)) = start(workload)
-    arrays = [array for pair in convolutions for array in pair] + [V, c]
-    update = OPTIMIZERS[workload.optimizer](arrays, workload.learning_rate)
+    X, T, weights = start(workload)
+    row, gradient, arrays, d_arrays = side_by_side([array for pair in weights for array in pair])
+    update = OPTIMIZERS[workload.optimizer]([row], workload.learning_rate)
+    loss = LOSSES[workload.loss](T)
+    images = X.transpose(2, 1, 3, 0).copy()  # (rows, channels, columns, batch)
+    H, dH, there, back = images, None, [], []
+    for place in range(0, len(arrays) - 2, 2):
+        Y, dY, *ways = convolution(H, dH, *arrays[place : place + 2], *d_arrays[place : place + 2])
+        H, dH, *pool_ways = pooled_relu(Y, dY)
+        there += [ways[0], pool_ways[0]]
+        back = [pool_ways[1], ways[1], *back]
+    V, c, dV, dc = *arrays[-2:], *d_arrays[-2:]
+    by_example, ones = np.empty(H.transpose(3, 1, 0, 2).shape, row.dtype), np.ones(len(X), row.dtype)
+    F, dF = by_example.reshape(len(X), -1), np.empty((len(X), len(V)), row.dtype)
 
     def take():
-        passed, H = [], X.transpose(2, 1, 3, 0).copy()  # (rows, channels, columns, batch)
-        for W, b in convolutions:
-            Y, kept = convolve(H, W, b)
-            np.maximum(Y, 0, out=Y)
-            P, larger = pool(Y)
-            passed.append((H, Y, kept, larger))
-            H = P
-        F = H.transpose(3, 1, 0, 2).reshape(len(X), -1)
-        L, dY = LOSSES[workload.loss](F @ V + c, T)
-        gradients = [dY.sum(axis=0), F.T @ dY]  # from the end: b before W
-        rows, channels, columns, batch = H.shape
-        dH = (dY @ V.T).reshape(batch, channels, rows, columns).transpose(2, 1, 3, 0).copy()
-        for place in reversed(range(len(convolutions))):
-            H, Y, kept, larger = passed[place]
-            dY = pool_gradient(Y, larger, dH)
-            dY *= Y > 0
-            dH, dW, db = convolution_gradients(H, convolutions[place][0], kept, dY, first=place == 0)
-            gradients += [db, dW]
-        update(gradients[::-1])
+        for forward in there:
+            forward()
+        by_example[...] = H.transpose(3, 1, 0, 2)
+        Y = F @ V
+        Y += c
+        L = loss(Y.T)
+        np.dot(F.T, Y, out=dV)
+        np.dot(ones, Y, out=dc)
+        np.dot(Y, V.T, out=dF)
+        dH[...] = dF.reshape(by_example.shape).transpose(2, 1, 3, 0)
+        for backward in back:
+            backward()
+        update([gradient])
         return L
 
     return take
@@ -234,36 +367,6 @@ def step(workload):
     """Return a function that takes one step with NumPy alone and returns the loss before it."""
     np.empty(2**25 - 2**16, dtype=np.uint8)  # freed at once: see minigrad/backend.py
     if workload.heads:
-        loss, optimizer = LOSSES[workload.loss], OPTIMIZERS[workload.optimizer]
-        return gpt.numpy_step(workload, *start(workload), loss, optimizer)
+        return gpt.numpy_step(workload, *start(workload), cross_entropy, OPTIMIZERS[workload.optimizer])
     kind = recurrent_step if workload.steps else image_step if workload.side else linear_step
     return kind(workload)
-
-
-def linear_step(workload):
-    """Return the step of a network of linear layers."""
-    X, T, weights = start(workload)
-    loss = LOSSES[workload.loss]
-    activate, slope = ACTIVATIONS[workload.activation], SLOPES[workload.activation]
-    arrays = [array for pair in weights for array in pair]
-    update = OPTIMIZERS[workload.optimizer](arrays, workload.learning_rate)
-
-    def take():
-        inputs, Y = [], X
-        for place, (W, b) in enumerate(weights):
-            if place:
-                Y = activate(Y)
-            inputs.append(Y)
-            Y = Y @ W
-            Y += b
-        L, dY = loss(Y, T)
-        gradients = []
-        for place in reversed(range(len(weights))):
-            gradients += [dY.sum(axis=0), inputs[place].T @ dY]  # from the end: b before W
-            if place:
-                dY = dY @ weights[place][0].T
-                dY *= slope(inputs[place])
-        update(gradients[::-1])
-        return L
-
-    return take

@@ -40,8 +40,8 @@ def save(path, thing):
         Folders above it are made.
     thing : Layer or Learner, or dict of names to Layers, Learners and optimizers
         Of a Layer: Parameters, Buffers, the state of its random Generators, and what is frozen. Of a Learner
-        also the epoch, the state of the Generator that shuffles, and the optimizer's steps and memory. An
-        optimizer remembers by Parameter, so it stands in a dict together with their model.
+        also the epoch and the history, the state of the Generator that shuffles, and the optimizer's steps
+        and memory. An optimizer remembers by Parameter, so it stands in a dict together with their model.
 
     Raises
     ------
@@ -325,7 +325,7 @@ def _state_of(name, part):
     if isinstance(part, np.random.Generator):
         return part.bit_generator, "state"
     if name.endswith((LEARNER, OPTIMIZER)):
-        return part, "epoch" if name.endswith(LEARNER) else "steps"
+        return part, "progress" if name.endswith(LEARNER) else "steps"
     return part, "trainable" if is_array_holder(part) else "frozen"
 
 
@@ -337,6 +337,8 @@ def _change(name, parts, state, arrays):
     data = memory = None
     if isinstance(part, np.random.Generator):
         type(owner)().state = state  # a trial
+    elif name.endswith(LEARNER):
+        _require_progress(name, state)
     elif type(state) is not type(before) or (before is not None and state < 0):
         raise ValueError(f"{name} has {attribute} {state!r}")
     if is_array_holder(part):
@@ -358,6 +360,14 @@ def _change(name, parts, state, arrays):
             part.memory = memory
 
     return change
+
+
+def _require_progress(name, progress):
+    """Refuse what cannot be the progress of a Learner: an epoch, and rows of numbers by name."""
+    epoch, rows = progress["epoch"], progress["history"]
+    values = [value for row in rows for value in row.values()]
+    if type(epoch) is not int or epoch < 0 or not all(type(value) in (int, float) for value in values):
+        raise ValueError(f"{name} is at epoch {epoch!r}, with a history of {len(rows)} rows")
 
 
 def _memory_of(name, parts):

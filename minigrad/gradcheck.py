@@ -148,17 +148,17 @@ def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):
 
 
 def _require_one_argument(layer, name):
-    """Refuse what needs more than X, a loss without its target for example."""
+    """Refuse what cannot be called with X alone, a loss without its target for example."""
     try:
         declared = inspect.signature(layer).parameters.values()
     except (TypeError, ValueError):  # of some functions written in C Python knows no signature
         return
-    needed = [
-        parameter.name
-        for parameter in declared
-        if parameter.default is parameter.empty
-        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    ]
+    if not any(parameter.kind is not parameter.KEYWORD_ONLY for parameter in declared):
+        raise TypeError(
+            f"gradcheck gives {name} an X, and {name}() takes none: a layer is X -> (Y, backward)."
+        )
+    anything = [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
+    needed = [p.name for p in declared if p.default is p.empty and p.kind not in anything]
     if len(needed) > 1:
         call = f"{name}({', '.join(needed)})"
         raise TypeError(
@@ -290,22 +290,27 @@ class _Trial:
         small = 1e-12 * min(1.0, np.abs(self.Y).max())
         small += 1e-10 * max((np.abs(b).max() for _, _, b in pairs), default=0.0)
         far = [pair for pair in pairs if not _is_close(*pair[1:], small)]
-        return [name for name, a, b in far if not _is_close(a, b, small + 30 * self.spread().get(name, 0.0))]
+        return [name for name, a, b in far if not _is_close(a, b, small + 300 * self.spread().get(name, 0.0))]
 
     def spread(self):
-        """Return by how much each gradient changes where every number changes in its last digit."""
+        """Return by how much Y and each gradient change where every number changes in its last digits."""
         if self.wobble is None:
-            self.wobble, exact = {}, self.run(self.dY)
-            for _ in range(3):
+            exact = self.outcome()
+            self.wobble = {name: 0.0 for name, array in exact.items() if array is not None}
+            for _ in range(6):
                 signs = {
                     name: self.extra_rng.choice([-1, 1], self.values[name].shape) for name in self.nudged
                 }
-                beside = {name: self.values[name] * (1 + 4 * EPS * sign) for name, sign in signs.items()}
-                for name, gradient in self.back(self.forward(beside)[1], self.dY).items():
-                    if gradient is not None:
-                        change = np.abs(gradient - exact[name]).max()
-                        self.wobble[name] = np.fmax(change, self.wobble.get(name, 0.0))
+                beside = self.outcome({n: self.values[n] * (1 + 4 * EPS * sign) for n, sign in signs.items()})
+                for name in self.wobble:
+                    self.wobble[name] = np.fmax(self.wobble[name], np.abs(beside[name] - exact[name]).max())
         return self.wobble
+
+    def outcome(self, changed=None):
+        """Return Y and the gradients by name, of a layer in the state in which it came."""
+        self.forget()
+        Y, backward = self.forward(changed)
+        return {"Y": self.pack(Y)} | self.back(backward, self.dY)
 
     def blame(self, names, words, taints=None):
         """Return a complaint about some arrays, or "" if there are none; their values need no second one."""
@@ -517,10 +522,10 @@ def _set_name(owner, name, value):
 def _returns_a_pair(trial):
     result = trial.forward()
     is_pair = isinstance(result, tuple) and len(result) == 2 and callable(result[1])
-    entries = result[0] if is_pair and isinstance(result[0], tuple) else result[:1] if is_pair else ()
-    if not entries or any(callable(entry) or isinstance(entry, tuple) for entry in entries):
+    Y = result[0] if is_pair else ()
+    entries = Y if isinstance(Y, tuple) else (Y,)
+    if not entries or not all(_is_numeric(entry) for entry in entries):
         return f"{type(result).__name__}: not an array and a function, end with `return Y, backward`"
-    Y = result[0]
     trial.form = None
     if isinstance(Y, tuple):
         trial.form = [(np.shape(entry), np.asarray(entry).dtype.kind == "f") for entry in Y]
@@ -532,6 +537,11 @@ def _returns_a_pair(trial):
         name for name in trial.buffers if not _equal(trial.holders[name].data, trial.values[name])
     ]
     return ""
+
+
+def _is_numeric(entry):
+    """Tell whether something is a number or an array of numbers."""
+    return getattr(entry, "dtype", np.dtype(object)).kind in "fiub" or isinstance(entry, (int, float))
 
 
 def _leaves_its_inputs_alone(trial):
@@ -581,7 +591,8 @@ def _leaves_dY_alone(trial):
 def _leaves_everything_alone(trial):
     trial.spoilt = [name for name in trial.moved() if name not in trial.already_moved]
     trial.spoilt += ["Y"] * (not np.array_equal(trial.pack(trial.last_Y), trial.Y, equal_nan=True))
-    trial.reuses_arrays = not (trial.spoilt or trial.already_moved or trial.stirred or trial.is_sent_changed)
+    is_still = not (trial.spoilt or trial.already_moved or trial.is_sent_changed)
+    trial.reuses_arrays = is_still and not trial.buffers  # which may move later
     return trial.blame(trial.spoilt, "changed, work on a copy", taints=trial.nudged)
 
 
@@ -813,33 +824,26 @@ def _in_float32(trial):
             "float32 in gives float32 back",
             f"{', '.join(wide)}: float64 came, make arrays with dtype=X.dtype",
         )
-    exact = _run_all(trial, double, dY.astype(float))
+    exact = trial.outcome(double)
     off = _off(found, exact, {})
     if not off:
         return line, ""
     # Near a kink, or far out, a rounding error of float32 may turn the answer: how far, is seen in float64.
     is_large = max(np.abs(a).max() for a in double.values()) > 10
     spread = {name: 10 * EPS32 / EPS * wobble for name, wobble in trial.spread().items() if is_large}
-    spread["Y"] = 10 * EPS32 / EPS * trial.noise.max()
+    spread["Y"] = 10 * EPS32 / EPS * max(trial.noise.max(), trial.spread()["Y"])
     for size in np.repeat(10.0 ** np.arange(-7, -3), 3):
         noisy = {
             name: a + size * np.abs(a).max() * trial.extra_rng.uniform(-1, 1, a.shape)
             for name, a in double.items()
         }
-        for name, array in _run_all(trial, noisy, dY.astype(float)).items():
+        for name, array in trial.outcome(noisy).items():
             if array is not None:
                 spread[name] = np.fmax(spread.get(name, 0.0), np.abs(array - exact[name]).max())
     off = _off(found, exact, spread)
     if is_large and not all(np.isfinite(found[name]).all() for name in off):
         return line, ""  # too large for float32, as exp(100) is
     return line, f"{', '.join(off)}: other numbers than in float64" if off else ""
-
-
-def _run_all(trial, values, dY):
-    """Return Y and the gradients by name."""
-    other = trial.under(values)
-    Y, backward = other.forward()
-    return {"Y": other.pack(Y)} | other.back(backward, dY)
 
 
 def _off(found, exact, spread):
@@ -965,10 +969,15 @@ def _measure_noise(trial):
     middle, noise = beside(ways[0], 0.0), np.zeros_like(trial.Y)
     for way in ways[1:]:
         noise = np.fmax(noise, np.abs(beside(way, 1e-12) - 2 * middle + beside(way, -1e-12)))
-    trial.noise, Y = noise, np.abs(trial.Y)
-    single = EPS32 * (1 + Y.mean() + max((np.abs(trial.values[name]).max() for name in sizes), default=0.0))
-    scales = {EPS: EPS * Y + noise, EPS32: EPS32 * Y + noise + single}
-    trial.rounding = {eps: 8 * np.linalg.norm(trial.dY * scale) for eps, scale in scales.items()}
+    Y, largest = np.abs(trial.Y), max((np.abs(trial.values[name]).max() for name in sizes), default=0.0)
+    scales = {EPS: EPS * Y + noise, EPS32: EPS32 * (Y + 1 + Y.mean() + largest) + noise}
+    trial.noise, trial.rounding = noise, {eps: 8 * _length(trial.dY * scale) for eps, scale in scales.items()}
+    trial.least_step = 8 * EPS * _length(trial.dY * (Y + 1 + largest))  # what may drown inside, unseen
+
+
+def _length(array):
+    """Return the root of the sum of squares."""
+    return np.linalg.norm(np.asarray(array).ravel())
 
 
 def _judge(trial, name, eps=EPS):
@@ -1044,7 +1053,8 @@ def _nudge(trial, name, way, yours, step=NUDGE, eps=EPS):
         low, high = np.sort(dY * np.where(kink, [near_right, near_left], slopes), axis=0)
         low, high = low.sum(), high.sum()
     change, noise = abs((dY * (slopes - near_slopes)).sum()), abs((dY * bend).sum())
-    mine, rounding = np.vdot(yours, way), trial.rounding[eps] / h
+    moves = slopes.any() or near_slopes.any()
+    mine, rounding = np.vdot(yours, way), (trial.rounding[eps] if moves else trial.least_step) / h
     return _Slope(mine, by_nudging, low, high, change, noise, rounding, slopes)
 
 
@@ -1064,7 +1074,9 @@ def _excuse(trial, name, way, found, least, is_entry):
     gap, count = abs(found.mine - found.slope), 1 if is_entry else way.size
     if gap <= 10 * np.sqrt(count) * trial.spread().get(name, 0.0):
         return "rounding"
-    for step in (NUDGE / 30, NUDGE / 1000):
+    for step in (NUDGE / 30, NUDGE / 1000, NUDGE * np.abs(trial.values[name]).max()):
+        if step == 0:
+            continue
         closer = _nudge(trial, name, way, trial.first[name], step)
         if abs(closer.mine - closer.slope) + closer.blur < 0.1 * gap and closer.agrees(trial.tol, least):
             return "steep"

@@ -1,7 +1,8 @@
 """What other libraries call things, and what they are called here: for the error that a habit meets.
 
-Holds a table of names, most of them PyTorch's, and unknown_attribute, which asks it. Leaves out the settings
-of constructors (minigrad.shapes.naming_its_settings). Built in chapter 12.
+Holds a table of names, most of them PyTorch's; unknown_attribute, which asks it; and answering, which gives a
+class these names, each of them an error. Leaves out the settings of constructors
+(minigrad.shapes.naming_its_settings). Built in chapter 12.
 """
 
 _TRAINING = "a pass is told, layer(X, training=True), as a Learner does; layer(X) is outside training"
@@ -58,3 +59,46 @@ def unknown_attribute(thing, name):
     """
     here = f": {HERE[name]}" if name in HERE else ""
     return AttributeError(f"{type(thing).__name__} has no attribute {name}{here}.", name=name, obj=thing)
+
+
+class _Habit:
+    """A name of another library: to read it is an error that says what it is called here."""
+
+    def __init__(self, name):
+        self.name, self.__doc__ = name, None
+
+    def __get__(self, thing, kind=None):
+        if thing is None:
+            return self
+        raise unknown_attribute(thing, self.name)
+
+
+class _StrictHabit(_Habit):
+    """A name that may not be set either, where setting it would do nothing."""
+
+    def __set__(self, thing, value):
+        raise unknown_attribute(thing, self.name)
+
+
+def answering(*names, strict=False):
+    """Return a decorator of a class, which answers these names; strict answers also who sets one.
+
+    A method __getattr__ could do the same, but would make each attribute of the class slower to read.
+
+    Examples
+    --------
+    >>> @answering("lr", strict=True)
+    ... class Optimizer:
+    ...     pass
+    >>> Optimizer().lr = 0.1
+    Traceback (most recent call last):
+        ...
+    AttributeError: Optimizer has no attribute lr: the setting is learning_rate.
+    """
+
+    def decorate(cls):
+        for name in names:
+            setattr(cls, name, (_StrictHabit if strict else _Habit)(name))
+        return cls
+
+    return decorate

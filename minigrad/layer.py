@@ -14,7 +14,7 @@ import inspect
 
 import numpy as np  # noqa: F401  the examples need it
 
-from minigrad.habits import unknown_attribute
+from minigrad.habits import answering
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import attributes, copied, named_parts
 from minigrad.shapes import (
@@ -78,6 +78,10 @@ def _options_of(function):
     )
 
 
+@answering(
+    "train", "eval", "backward", "state_dict", "load_state_dict", "cuda", "cpu", "half", "float", "double"
+)
+@answering("requires_grad_", "weight", "modules", "children", "fit", "compile")
 class Layer:
     """A layer: `Y, backward = layer(X)`, and `backward(dY)` returns dX and adds to the parameters' gradients.
 
@@ -314,9 +318,6 @@ class Layer:
         for name, value in attributes(self):
             setattr(twin, name, value if name in self.outside else copied(value, memo))
         return twin
-
-    def __getattr__(self, name):  # asked for what is missing alone
-        raise unknown_attribute(self, name)
 
     def __rshift__(self, other):
         return Sequential(self, other)

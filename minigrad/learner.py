@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from minigrad.data import batches
-from minigrad.habits import unknown_attribute
+from minigrad.habits import answering
 from minigrad.layer import as_layer, in_batches, observed
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import is_array_holder, named_parts
@@ -94,6 +94,7 @@ class History(list):
         return [row[key] for row in self]
 
 
+@answering("train", "eval", "backward", "state_dict", "load_state_dict", "compile")
 class Learner:
     """A model, a loss and an optimizer, and the loop that brings them together.
 
@@ -155,8 +156,14 @@ class Learner:
         if len(set(names)) < len(names):
             raise ValueError(f"metrics are reported by name, but two are called the same: {names}.")
 
-    def __getattr__(self, name):  # asked for what is missing alone
-        raise unknown_attribute(self, name)
+    @property
+    def progress(self):
+        """How far the training has come, as a checkpoint saves it: a dict of the epoch and the history."""
+        return {"epoch": self.epoch, "history": list(self.history)}
+
+    @progress.setter
+    def progress(self, progress):
+        self.epoch, self.history = progress["epoch"], History(progress["history"])
 
     def fit_batch(self, X, T, parameters=None):
         """Take one step on one batch and return its loss; who takes many looks up the parameters once.

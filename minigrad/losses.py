@@ -18,10 +18,10 @@ from minigrad.shapes import (
 )
 
 
-def _as_floats(Y, *others):
-    """Return Y and others in the float type of Y: integers become float64, float32 stays float32."""
+def _as_floats(Y, T):
+    """Return Y and T in the float type of Y: integers become float64, float32 stays float32."""
     dtype = float_type_of(Y)
-    return [array.astype(dtype, copy=False) for array in (Y, *others)]
+    return Y.astype(dtype, copy=False), T.astype(dtype, copy=False)
 
 
 def _require_rows_of_numbers(name, Y):
@@ -165,15 +165,21 @@ def cross_entropy(Y, T):
     """
     require_array("cross_entropy", T)
     _require_rows_of_numbers("cross_entropy", Y)
-    (Y,) = _as_floats(Y)
-    T = _as_probabilities(Y, T)
+    Y, T = _as_floats(Y, _as_probabilities(Y, T))
     highest = Y.max(axis=-1, keepdims=True)
-    if (highest == -np.inf).any():
-        raise ValueError("cross_entropy: all logits of a row are -inf: leave at least one class possible.")
-    shifted = Y - highest
-    E = np.exp(shifted)
-    sums = E.sum(axis=-1, keepdims=True)
-    rows = sums.size
+    with np.errstate(invalid="ignore"):  # -inf is a class that is ruled out; what comes of it is seen below
+        shifted = Y - highest
+        E = np.exp(shifted)
+        sums = E.sum(axis=-1, keepdims=True)
+        rows = sums.size
+        log_P = shifted - np.log(sums)
+        L = -T.reshape(-1).dot(log_P.reshape(-1)) / rows
+    if L != L:  # it is nan
+        if (highest == -np.inf).any():
+            raise ValueError(
+                "cross_entropy: all logits of a row are -inf: leave at least one class possible."
+            )
+        L = -(T * np.where(T == 0.0, 0.0, log_P)).sum() / rows  # careful: 0 times -inf is nan
 
     def backward(dL=1.0):
         dY = E / sums  # the probabilities
@@ -181,11 +187,6 @@ def cross_entropy(Y, T):
         dY *= dL / rows
         return dY
 
-    log_P = shifted - np.log(sums)
-    with np.errstate(invalid="ignore"):  # 0 times -inf, of a class that is ruled out and not the right one
-        L = -T.reshape(-1).dot(log_P.reshape(-1)) / rows
-    if np.isnan(L):
-        L = -(T * np.where(T == 0.0, 0.0, log_P)).sum() / rows
     return L, backward
 
 
@@ -193,12 +194,13 @@ def _as_probabilities(Y, T):
     """Return T as a row of probabilities for each row of Y: a row of a label holds a single 1."""
     if shape_of(T) == shape_of(Y) and T.dtype.kind == "f":
         sums = T.sum(axis=-1)
-        if not (T.min() >= 0 and (abs(sums - 1.0) <= 1e-3).all()):  # room for float32 that was added up
+        is_near_1 = abs(sums - 1.0) <= 1e-3  # room for float32 that was added up
+        if array_module(T) is np and not (T.min() >= 0 and is_near_1.all()):  # on a GPU it would be a wait
             raise ValueError(
                 f"cross_entropy: rows of T are probabilities, at least 0, and sum to 1; got {T.min()} to "
                 f"{T.max()}, and sums from {sums.min()} to {sums.max()}."
             )
-        return T.astype(Y.dtype, copy=False)
+        return T
     if T.dtype.kind not in "iu" or shape_of(T) != shape_of(Y)[:-1]:
         raise ShapeError(
             f"cross_entropy compares Y of shape {shape_of(Y)} with T of shape {shape_of(T)}, type {T.dtype}: "
@@ -212,7 +214,7 @@ def _as_probabilities(Y, T):
             f"cross_entropy: T holds the label {T[tuple(wrong)]} at {[int(i) for i in wrong]}; "
             f"Y has {n_classes} classes, so labels run from 0 to {n_classes - 1}."
         )
-    return right.astype(Y.dtype)
+    return right
 
 
 def cosine_distance(Y, T):

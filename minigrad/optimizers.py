@@ -9,11 +9,12 @@ import math
 import numpy as np
 
 from minigrad.backend import like
-from minigrad.habits import unknown_attribute
+from minigrad.habits import answering
 from minigrad.parameter import Parameter
 from minigrad.shapes import naming_its_settings, require_integer, require_number
 
 
+@answering("lr", "param_groups", "add_param_group", "state_dict", "load_state_dict", strict=True)
 class Optimizer:
     """What all optimizers share: the learning rate, and a memory of their own for each parameter.
 
@@ -91,9 +92,6 @@ class Optimizer:
         """Say that gradients are set to zero by whoever has the parameters."""
         raise TypeError("an optimizer does not have the parameters: call model.zero_grad().")
 
-    def __getattr__(self, name):  # asked for what is missing alone
-        raise unknown_attribute(self, name)
-
     def _rate_now(self):
         """Return the learning rate of this step."""
         if not callable(self.learning_rate):
@@ -116,15 +114,16 @@ class Optimizer:
 def list_of_parameters(name, parameters):
     """Return a list of Parameters, from a list or whatever else goes through them; refuse something else."""
     wanted = f"{name} takes a list of Parameters"
-    if hasattr(parameters, "parameters"):
-        raise TypeError(f"{wanted}, got a model: write model.parameters().")
-    if isinstance(parameters, Parameter):
-        raise TypeError(f"{wanted}, got one Parameter: write [parameter].")
-    if not hasattr(parameters, "__iter__"):
-        raise TypeError(f"{wanted}, got {parameters!r}: write model.parameters().")
-    parameters = list(parameters)
+    if not isinstance(parameters, list):
+        if hasattr(parameters, "parameters"):
+            raise TypeError(f"{wanted}, got a model: write model.parameters().")
+        if isinstance(parameters, Parameter):
+            raise TypeError(f"{wanted}, got one Parameter: write [parameter].")
+        if not hasattr(parameters, "__iter__"):
+            raise TypeError(f"{wanted}, got {parameters!r}: write model.parameters().")
+        parameters = list(parameters)
     for parameter in parameters:
-        if not hasattr(parameter, "grad"):
+        if not isinstance(parameter, Parameter) and not hasattr(parameter, "grad"):  # a reader's own has one
             raise TypeError(f"{wanted}, got {type(parameter).__name__} in it: write model.parameters().")
     if not parameters:
         raise ValueError(f"{wanted}, got none: the model has no Parameter, or a generator was used up.")

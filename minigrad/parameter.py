@@ -6,7 +6,7 @@ how they are found inside a model (parts.py) and how they are changed (optimizer
 
 import numpy as np
 
-from minigrad.habits import unknown_attribute
+from minigrad.habits import answering
 from minigrad.shapes import ShapeError, require_float_type
 
 
@@ -21,6 +21,7 @@ def _as_floats(data):
     return array.astype(require_float_type(array.dtype) if array.dtype.kind == "f" else float)
 
 
+@answering("requires_grad", "requires_grad_", "backward", "detach", "numpy", strict=True)
 class Parameter:
     """An array that learns, together with the gradient of the loss with respect to it.
 
@@ -98,15 +99,6 @@ class Parameter:
     def shape(self):
         """The shape of data and of grad."""
         return self.data.shape
-
-    def _refuse(self, value=None):
-        """Say what another library's requires_grad is called here; it is not in the slots."""
-        raise unknown_attribute(self, "requires_grad")
-
-    requires_grad = property(_refuse, _refuse)
-
-    def __getattr__(self, name):  # asked for what is missing alone
-        raise unknown_attribute(self, name)
 
     def __array_ufunc__(self, *arguments, **settings):
         """Say that NumPy computes with the array inside."""

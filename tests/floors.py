@@ -2,8 +2,8 @@
 
 import ast
 
-GROUND = "habits shapes parameter backend parts initializers losses diagnosis gradcheck data graph".split()
-FIRST = "layer optimizers checkpoint blueprint".split()
+GROUND = "habits shapes parameter backend parts initializers losses diagnosis data graph".split()
+FIRST = "layer optimizers checkpoint blueprint gradcheck".split()
 LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()
 )
@@ -15,10 +15,10 @@ MAY = {name: {"shapes"} for name in GROUND}
 MAY["losses"] |= {"backend"}
 MAY["parts"] |= {"parameter"}
 MAY["parameter"] |= {"habits"}
-MAY["gradcheck"] |= {"diagnosis"}
 MAY |= {name: {"habits", "shapes", "parameter", "backend", "parts"} for name in FIRST}
 MAY["checkpoint"] |= {"layer"}
 MAY["blueprint"] |= {"layer", "checkpoint"}
+MAY["gradcheck"] |= {"layer", "diagnosis"}
 below = {"habits", "shapes", "parameter", "backend", "parts", "initializers", "layer"}
 for name in LAYERS:
     MAY[f"layers.{name}"] = set(below)

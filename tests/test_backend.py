@@ -38,11 +38,15 @@ def learner(optimizer=None):
 
 
 def arrays(model):
-    """Return every array of a model: data, gradients, buffers."""
+    """Return every array of a model: data, buffers, gradients."""
     found = [part.data for part in [*model.parameters(), *model.buffers()]]
-    for parameter in model.parameters():
-        found.append(parameter.grad)
-    return found
+    return found + [parameter.grad for parameter in model.parameters()]
+
+
+def remembered(runner):
+    """Return every array that a learner's optimizer remembers, in the order of the parameters."""
+    memories = [runner.optimizer.memory[parameter] for parameter in runner.model.parameters()]
+    return [array for memory in memories for name, array in memory.items() if name != "steps"]
 
 
 def test_arrays_decide(cupy):
@@ -131,8 +135,18 @@ def test_a_model_moved_there_and_back_goes_on_as_if_nothing_had_happened(cupy, o
     stays.fit(X, T)
     for runner in (stays, travels):
         runner.fit(X, T, epochs=2)
-    assert {type(array) for array in arrays(travels.model)} == {np.ndarray}
+    assert {type(array) for array in arrays(travels.model) + remembered(travels)} == {np.ndarray}
     assert_agree(cupy, arrays(travels.model), arrays(stays.model), TRAINED)
+    assert_agree(cupy, remembered(travels), remembered(stays), TRAINED)
+
+
+def test_an_optimizers_memory_follows_its_parameter_at_the_next_step(cupy):
+    runner = learner()
+    runner.fit(X, T)
+    to_device(runner.model, "gpu")
+    assert {type(array) for array in remembered(runner)} == {np.ndarray}
+    runner.fit(cupy.asarray(X), cupy.asarray(T))
+    assert {type(array) for array in remembered(runner)} == {cupy.ndarray}
 
 
 def test_bad_numbers_and_labels_are_found_there_too(cupy):

@@ -86,7 +86,7 @@ def everything(thing):
         "frozen": {name: layer.frozen for name, layer in model.named_layers().items()},
         "memory": [memory.get(p, {}) for p in model.parameters()],
         "generators": [part.bit_generator.state for part in parts],
-        "counts": [getattr(thing, "epoch", None), getattr(optimizer, "steps", None)],
+        "counts": [getattr(thing, "progress", None), getattr(optimizer, "steps", None)],
     }
     return json.dumps(values, default=np.ndarray.tolist)
 
@@ -124,6 +124,7 @@ def test_a_resumed_run_equals_an_unbroken_one_bit_for_bit(tmp_path):
     assert first_losses + second_losses == losses
     assert everything(second) == everything(unbroken)
     assert second.epoch == 4
+    assert second.history["epoch"] == [1, 2, 3, 4] and second.history == unbroken.history
 
 
 def test_without_the_checkpoint_the_run_would_differ():
@@ -220,7 +221,7 @@ def test_a_checkpoint_holds_arrays_and_json_and_no_code(trained):
     with np.load(path, allow_pickle=False) as file:
         header = json.loads(file["header"].item())
         names = set(file.files)
-    assert (header["format"], header["states"]["(learner)"]) == (2, 2)
+    assert (header["format"], header["states"]["(learner)"]["epoch"]) == (2, 2)
     assert header["facts"]["(optimizer)"] == "SGD(momentum=0.9, nesterov=True, weight_decay=0.0)"
     assert {"data/layers.0.W", "memory/(optimizer)/layers.0.W/velocity", "data/layers.2.batches"} < names
 
@@ -611,7 +612,7 @@ def test_models_and_optimizers_may_stand_side_by_side(tmp_path):
     save(tmp_path / "run.npz", {"model": thing.model, "adam": thing.optimizer})
     other = learner(1, Adam(0.1))
     load(tmp_path / "run.npz", {"model": other.model, "adam": other.optimizer})
-    other.epoch, other.rng = thing.epoch, thing.rng
+    other.progress, other.rng = thing.progress, thing.rng
     assert everything(other) == everything(thing)
 
 

@@ -11,7 +11,8 @@ from tests.planted_bugs import BUGS, entrywise, linear
 @pytest.mark.parametrize("bug", BUGS, ids=[bug.name for bug in BUGS])
 def test_each_planted_bug_is_caught_and_named(bug):
     problems = gradcheck(bug.build(), bug.X).problems
-    assert problems, f"{bug.name} slipped through"
+    causes = 2 if bug.name == "two_weights_get_each_others_gradient" else 1
+    assert len(problems) == causes, problems  # one cause, one sentence
     if bug.words is None:
         assert GENERAL in problems[0]
     else:
@@ -20,8 +21,8 @@ def test_each_planted_bug_is_caught_and_named(bug):
 
 def test_the_museum_is_large_and_most_of_it_gets_a_sentence_of_its_own():
     specific = [bug for bug in BUGS if bug.words is not None]
-    assert len({bug.name for bug in BUGS}) == len(BUGS) >= 60
-    assert len(specific) >= 0.8 * len(BUGS)
+    assert len({bug.name for bug in BUGS}) == len(BUGS) >= 200
+    assert len(specific) >= 0.9 * len(BUGS)
     assert not any(GENERAL in bug.words for bug in specific)
 
 

@@ -25,7 +25,7 @@ def test_it_returns_what_the_model_predicts(model):
 def test_each_layer_leaves_what_it_returned_under_its_name(model):
     evaluator = Evaluator(model)
     Y = evaluator.forward(X)
-    assert set(evaluator.activations) == {name for name, _ in model.walk()}
+    assert set(evaluator.activations) == set(model.named_layers())
     np.testing.assert_array_equal(evaluator.activations[""], Y)
     H = model.layers[0](X)[0]
     np.testing.assert_array_equal(evaluator.activations["layers.0"], H)
@@ -36,10 +36,10 @@ def test_each_layer_leaves_what_it_returned_under_its_name(model):
 
 
 def test_the_model_itself_is_left_as_it_was(model):
-    before = {name: dict(vars(layer)) for name, layer in model.walk()}
+    before = {name: dict(vars(layer)) for name, layer in model.named_layers().items()}
     state = model.layers[3].rng.bit_generator.state
     Evaluator(model).forward(X)
-    assert {name: dict(vars(layer)) for name, layer in model.walk()} == before
+    assert {name: dict(vars(layer)) for name, layer in model.named_layers().items()} == before
     assert model.layers[3].rng.bit_generator.state == state
 
 
@@ -75,7 +75,21 @@ def test_a_layer_used_twice_shows_its_last_result():
 
 
 def test_bad_input_is_refused(model):
-    with pytest.raises(TypeError, match="an Evaluator runs a Layer, got function"):
-        Evaluator(lambda X: (X, lambda dY: dY))
+    with pytest.raises(TypeError, match=r"a layer is something to call, X -> \(Y, backward\); got 3"):
+        Evaluator(3)
     with pytest.raises(ValueError, match="finite"):
         Evaluator(model).forward(np.full((5, 3), np.nan))
+
+
+def test_a_layer_that_was_not_run_is_named(model):
+    evaluator = Evaluator(model)
+    with pytest.raises(KeyError, match="no activations of a layer 'layers.0': call forward"):
+        evaluator.activations["layers.0"]
+    evaluator.forward(X)
+    with pytest.raises(KeyError, match="no activations of a layer 'layers.9': there are 'layers.0', "):
+        evaluator.activations["layers.9"]
+
+
+def test_a_plain_function_may_be_looked_at():
+    evaluator = Evaluator(lambda X: (2 * X, lambda dY: 2 * dY))
+    np.testing.assert_array_equal(evaluator.forward(X), evaluator.activations[""])

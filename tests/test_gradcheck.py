@@ -7,11 +7,15 @@ import re
 import numpy as np
 import pytest
 
+from minigrad.data import digits
 from minigrad.gradcheck import NUDGE, gradcheck, numerical_gradient
 from minigrad.layer import Layer
 from minigrad.layers.activations import ReLU, Softmax, Tanh
+from minigrad.layers.attention import MultiHeadAttention
 from minigrad.layers.combinators import chain
+from minigrad.layers.convolution import Conv2d, MaxPool2d
 from minigrad.layers.linear import Linear
+from minigrad.layers.reductions import Flatten, Reshape
 from minigrad.losses import cross_entropy, mse
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import attributes
@@ -95,7 +99,7 @@ class Counting:
         return next(copy.copy(self.forwards)), next(copy.copy(self.backwards))
 
 
-# What it says ---------------------------------------------------------------------------------------------
+# What it says --------------------------------------------------------------------------------------------
 
 
 def test_a_right_layer_passes_and_the_report_says_so():
@@ -167,7 +171,7 @@ def test_the_report_holds_the_jacobian_by_nudging_and_by_backward():
     np.testing.assert_allclose(yours, np.kron(np.eye(5), layer.W.data.T), atol=1e-15)
 
 
-# The nine rules -------------------------------------------------------------------------------------------
+# The nine rules ------------------------------------------------------------------------------------------
 
 BREAKERS = {
     1: "rule_1_forward_returns_the_pair_reversed",
@@ -231,7 +235,7 @@ def test_a_gradient_of_zero_may_be_added_many_times():
     assert gradcheck(Linear(3, 7, rng=0), np.zeros((5, 3))).ok
 
 
-# Traps that cry wolf elsewhere ----------------------------------------------------------------------------
+# Traps that cry wolf elsewhere ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("slope", [0.0, 0.3, 1.0])
@@ -245,6 +249,42 @@ def test_at_the_kink_of_relu_any_slope_between_both_sides_passes(slope):
 def test_at_the_kink_of_relu_no_other_slope_passes(slope):
     layer = entrywise(relu, lambda X, Y, dY: dY * np.where(X == 0, slope, X > 0).astype(X.dtype))
     assert not gradcheck(layer, np.array([[-1.0, 0.0, 2.0]])).ok
+
+
+@pytest.mark.parametrize("X", [np.zeros((2, 4)), np.eye(4), np.eye(4)[:1] - np.eye(4)[1:2]])
+@pytest.mark.parametrize("bias", [True, False])
+def test_several_kinks_behind_one_output_pass(X, bias):
+    for seed in range(5):
+        layer = Linear(4, 3, bias=bias, rng=seed) >> ReLU() >> Linear(3, 2, rng=seed + 1)
+        assert gradcheck(layer, X).problems == []
+
+
+def test_digits_with_their_zeros_pass():
+    image = Reshape(1, 8, 8) >> Conv2d(1, 2, padding="same", rng=0) >> ReLU() >> MaxPool2d(2) >> Flatten()
+    report = gradcheck(image >> Linear(32, 10, rng=0), digits()[0][:2], max_entries=40)
+    assert report.ok and "at a kink" in str(report)
+
+
+@pytest.mark.parametrize("factor", [0.9, 1.1, -1.0])
+def test_kinks_hide_no_wrong_gradient(factor):
+    first, last = Linear(4, 3, rng=0), Linear(3, 2, rng=1)
+    wrong = entrywise(relu, lambda X, Y, dY: factor * dY * (X > 0))
+    for X in (np.zeros((2, 4)), np.eye(4)):
+        assert not gradcheck(first >> wrong >> last, X).ok
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e4])
+def test_attention_far_out_passes(scale):
+    for seed in range(3):
+        X = scale * np.random.default_rng(seed).normal(size=(2, 3, 4))
+        assert gradcheck(MultiHeadAttention(4, 2, rng=seed), X).problems == []
+
+
+@pytest.mark.parametrize("scale", 10.0 ** np.arange(-15, 16, 5))
+def test_gradients_of_every_size_are_judged_alike(scale):
+    right = entrywise(lambda X: scale * np.tanh(X), lambda X, Y, dY: dY * scale * (1 - np.tanh(X) ** 2))
+    wrong = entrywise(lambda X: scale * np.tanh(X), lambda X, Y, dY: dY * scale * (1.01 - np.tanh(X) ** 2))
+    assert gradcheck(right, X).ok and not gradcheck(wrong, X).ok
 
 
 @pytest.mark.parametrize("distance", 10.0 ** np.arange(-9.0, -3.0))
@@ -377,7 +417,7 @@ def test_a_gradient_may_come_back_as_dY_itself():
     assert gradcheck(lambda X: (X.copy(), lambda dY: dY), X).ok
 
 
-# What it takes --------------------------------------------------------------------------------------------
+# What it takes -------------------------------------------------------------------------------------------
 
 
 def test_a_tuple_of_inputs_has_a_tuple_of_gradients():
@@ -428,6 +468,39 @@ def test_integers_that_the_layer_has_a_gradient_for_are_an_error_that_says_what_
 def test_what_is_no_batch_of_numbers_is_refused(bad, error, words):
     with pytest.raises(error, match=words):
         gradcheck(Linear(3, 7, rng=0), bad)
+
+
+@pytest.mark.parametrize("tol", [0, -1e-6, 1, np.inf, np.nan, "1e-6", None, True])
+def test_a_tolerance_that_would_pass_everything_or_nothing_is_refused(tol):
+    with pytest.raises((TypeError, ValueError), match="tol must be a number above 0 to below 1"):
+        gradcheck(Tanh(), X, tol=tol)
+
+
+@pytest.mark.parametrize("max_entries", [-1, 2.5, "all"])
+def test_a_sample_has_a_whole_number_of_entries(max_entries):
+    with pytest.raises((TypeError, ValueError), match="max_entries must be an integer of at least 0"):
+        gradcheck(Tanh(), X, max_entries=max_entries)
+
+
+@pytest.mark.parametrize(
+    "layer, words",
+    [
+        (3, "a layer is something to call"),
+        (Linear, r"Linear is a class of layers: call it"),
+        (mse, r"mse\(Y, T\) needs more: fix the rest, lambda Y: mse\(Y, T\)"),
+        (lambda: 3, "takes none: a layer is X"),
+    ],
+    ids=["number", "class", "loss without its target", "nothing"],
+)
+def test_what_is_no_layer_is_refused(layer, words):
+    with pytest.raises(TypeError, match=words):
+        gradcheck(layer, X)
+
+
+@pytest.mark.parametrize("Y", [None, "text", [1.0, 2.0], (), (X, (X,)), (X, None)])
+def test_an_output_that_is_no_array_breaks_the_first_rule(Y):
+    (problem,) = gradcheck(lambda X: (Y, lambda dY: dY), X).problems
+    assert "not an array and a function" in problem
 
 
 def test_an_output_that_is_not_finite_is_refused():
@@ -506,7 +579,96 @@ def test_the_step_grows_with_the_entry_so_that_large_ones_are_judged_as_strictly
     assert not gradcheck(wrong, 1e6 * X).ok
 
 
-# How it leaves things -------------------------------------------------------------------------------------
+# The same under other circumstances ----------------------------------------------------------------------
+
+ASKED_AGAIN = {
+    "parameters() finds what learns": "parameter_is_an_attribute_of_the_class",
+    "the same holds with need_dX=False": "without_dX_nothing_is_added",
+    "the same holds with training=True": "training_forgets_the_two",
+    "the same holds after another X": "mask_of_the_first_X_is_kept_in_a_global",
+    "the same holds after an X of another shape": "shape_of_the_first_X_is_kept",
+    "the same holds after an optimizer's step": "transposed_weights_are_cached",
+    "the same holds for a batch of one": "batch_of_one_counts_twice",
+    "the same holds for a batch of two": "batch_of_two_is_wrong",
+    "the same holds for X in Fortran order": "mask_is_read_as_it_lies_in_memory",
+    "the same holds for a transposed dY": "dY_is_read_as_it_lies_in_memory",
+    "float32 in gives float32 back": "gradient_is_made_by_zeros",
+    "the same holds in float32": "slope_is_another_in_float32",
+}
+
+
+@pytest.mark.parametrize("line", ASKED_AGAIN)
+def test_what_is_wrong_under_other_circumstances_alone_has_one_line_of_its_own(line):
+    report = planted(ASKED_AGAIN[line])
+    assert [rule for rule, complaint in report.rules.items() if complaint] == [line]
+    assert list(report.rules)[:9] == RULES and len(report.problems) == 1
+
+
+def test_a_layer_that_is_wrong_at_once_is_asked_nothing_more():
+    layer = entrywise(np.square, lambda X, Y, dY: np.zeros(X.shape) + X * dY)  # nor is dX ever float32
+    assert gradcheck(layer, X).problems == ["input X: 2 times too small"]
+
+
+def test_training_is_asked_the_other_way_round_too():
+    layer = MUSEUM["training_forgets_the_two"].build()
+    assert gradcheck(layer, X, training=True).problems == ["input X: 2 times too small"]
+
+    def wrong_outside(X, training=False):
+        return 2 * X, lambda dY: (2 if training else 1) * dY
+
+    (problem,) = gradcheck(wrong_outside, X, training=True).problems
+    assert problem == "the same holds with training=False: input X: 2 times too small"
+
+
+def test_a_loss_keeps_the_length_of_its_target():
+    T = np.ones((5, 3))
+    assert gradcheck(entrywise(lambda Y: Y - T, lambda X, Y, dY: dY.copy()), X).ok
+    assert gradcheck(lambda Y: (((Y - T) ** 2).sum(axis=1), lambda dY: 2 * (Y - T) * dY[:, None]), X).ok
+    assert gradcheck(lambda Y: (np.mean((Y - T) ** 2), lambda dL: dL * 2 * (Y - T) / Y.size), X).ok
+
+
+def test_numbers_of_its_own_in_float64_make_no_layer_wrong():
+    C = np.arange(1.0, 4.0)
+    assert gradcheck(lambda X: (X * C, lambda dY: dY * C), X).ok
+
+
+def test_what_overflows_in_float32_alone_is_not_judged_there():
+    assert gradcheck(entrywise(np.exp, lambda X, Y, dY: dY * Y), np.array([[100.0, 1.0, 20.0]])).ok
+
+
+def test_rounding_may_turn_a_kink_in_float32():
+    near = Linear(3, 4, rng=0)
+    near.W.data[...] = 0.0
+    near.b.data[...] = 1e-9
+    assert gradcheck(near >> ReLU() >> Linear(4, 2, rng=1), X).ok
+
+
+# One cause, one sentence ---------------------------------------------------------------------------------
+
+
+def test_a_second_call_that_fails_is_called_that():
+    (problem,) = planted("rule_8_inputs_kept_on_a_stack").problems
+    assert problem == "backward runs: the second call failed: IndexError: pop from empty list"
+
+
+# A tuple of outputs --------------------------------------------------------------------------------------
+
+
+def test_a_tuple_of_outputs_takes_a_tuple_of_gradients():
+    report = gradcheck(lambda X: ((X * X, X.sum(axis=1)), lambda dY: 2 * X * dY[0] + dY[1][:, None]), X)
+    assert report.ok and report.jacobians["input X"][0].shape == (20, 15)
+
+
+def test_integers_among_the_outputs_get_None():
+    sent = []
+
+    def layer(X):
+        return (X * X, np.array([1, 2, 3, 1, 2])), lambda dY: (sent.append(dY[1]), 2 * X * dY[0])[1]
+
+    assert gradcheck(layer, X).ok and set(sent) <= {None}
+
+
+# How it leaves things ------------------------------------------------------------------------------------
 
 
 def everything(thing):
@@ -555,13 +717,38 @@ def test_a_layer_that_writes_on_itself_works_on_a_copy():
     assert vars(layer) == {}
 
 
+def test_what_a_function_keeps_is_put_back():
+    global KEPT_GLOBAL, ADDED_GLOBAL
+    KEPT_GLOBAL, kept = {"a": np.ones(3)}, [1]
+
+    def layer(X):
+        global KEPT_GLOBAL, ADDED_GLOBAL
+        KEPT_GLOBAL["a"] += 1
+        KEPT_GLOBAL["b"] = ADDED_GLOBAL = X
+        kept.append(X)
+        layer.seen = X
+        return 2 * X, lambda dY: 2 * dY
+
+    ADDED_GLOBAL = None
+    assert gradcheck(layer, X).ok
+    assert list(KEPT_GLOBAL) == ["a"] and KEPT_GLOBAL["a"].tolist() == [1, 1, 1]
+    assert ADDED_GLOBAL is None and kept == [1] and vars(layer) == {}
+
+
+def test_a_hidden_parameter_is_given_back_too():
+    layer = MUSEUM["parameter_is_an_attribute_of_the_class"].build()
+    before = everything(layer.W)
+    assert not gradcheck(layer, X).ok
+    assert everything(layer.W) == before
+
+
 def test_read_only_inputs_are_fine():
     given = X.copy()
     given.flags.writeable = False
     assert gradcheck(Linear(3, 7, rng=0), given).ok
 
 
-# What it costs --------------------------------------------------------------------------------------------
+# What it costs -------------------------------------------------------------------------------------------
 
 
 def test_a_small_linear_layer_costs_four_forwards_an_entry_and_little_more():
@@ -614,7 +801,7 @@ def test_two_errors_of_which_one_makes_up_for_the_other_are_seen(seed):
     assert gradcheck(layer, np.random.default_rng(0).normal(size=(1, 20)), max_entries=0, rng=seed).problems
 
 
-# numerical_gradient ---------------------------------------------------------------------------------------
+# numerical_gradient --------------------------------------------------------------------------------------
 
 
 def test_numerical_gradient_of_a_number():

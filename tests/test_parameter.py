@@ -52,10 +52,11 @@ def test_a_frozen_parameter_gathers_gradients_and_stays():
     W, b = layer.W.data.copy(), layer.b.data.copy()
     Y, backward = layer(np.ones((5, 3)))
     backward(np.ones_like(Y))
-    SGD(0.1, momentum=0.9, weight_decay=0.1).step(layer.parameters())
+    optimizer = SGD(0.1, momentum=0.9, weight_decay=0.1)
+    optimizer.step(layer.parameters())
     assert layer.W.grad.all()
     np.testing.assert_array_equal(layer.W.data, W)
-    assert layer.W.state == {}
+    assert layer.W not in optimizer.memory
     assert (layer.b.data != b).all()
 
 

@@ -199,12 +199,20 @@ def definition(tree, names):
     return tree
 
 
+def is_guard(statement):
+    """Tell whether a statement only asks about an argument: require_...(...), or x = list_of_parameters(...)."""
+    call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+    name = getattr(getattr(call, "func", None), "id", "")
+    return name.startswith("require_") or name == "list_of_parameters"
+
+
 class Bare(ast.NodeTransformer):
-    """Takes docstrings and annotations out of a tree."""
+    """Takes docstrings, annotations, and the guards at the door of a function out of a tree."""
 
     def visit_FunctionDef(self, node):
         self.generic_visit(node)
         node.returns = None
+        node.body = [statement for statement in node.body if not is_guard(statement)] or [ast.Pass()]
         return self.undocumented(node)
 
     def visit_ClassDef(self, node):
@@ -369,6 +377,14 @@ def test_annotations_and_docstrings_do_not_count():
         'def f(x: int) -> int:\n    "doc"\n    y: int = x\n    return y',
     )
     assert ast.unparse(Bare().visit(ast.parse(plain))) == ast.unparse(Bare().visit(ast.parse(worded)))
+
+
+def test_guards_do_not_count_and_other_calls_do():
+    plain, guarded, other = (
+        f"def f(x):\n    {line}return x" for line in ("", "require_integer('x', x)\n    ", "prepare(x)\n    ")
+    )
+    plain, guarded, other = (ast.unparse(Bare().visit(ast.parse(text))) for text in (plain, guarded, other))
+    assert guarded == plain != other
 
 
 LINEAR = "minigrad.layers.linear.Linear"
