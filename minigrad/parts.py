@@ -119,8 +119,8 @@ def attributes(thing):
     {'data': array([0.])}
     """
     state = object.__getstate__(thing)  # a dict of attributes, or a pair of that and a dict of slots
-    own, slots = state if isinstance(state, tuple) else (state, None)
-    return [*(slots or {}).items(), *(own or {}).items()]
+    slots = state[1] if isinstance(state, tuple) else {}
+    return [*getattr(thing, "__dict__", {}).items(), *slots.items()]
 
 
 def _arguments(function):

@@ -5,11 +5,13 @@ answers are right is judged at the other end, from numbers alone.
 """
 
 import ast
+import dis
 import importlib
 import inspect
 import linecache
 import os
 import traceback
+from contextlib import suppress
 
 import numpy as np
 
@@ -26,6 +28,27 @@ CELL = "<cell {}>"
 def inherited(cls):
     """Return the dotted names of a class and its bases, the nearest first."""
     return [f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__]
+
+
+def options_of(value):
+    """Return which of the options of a layer something that can be called wants to be given."""
+    try:
+        declared = inspect.signature(value).parameters
+    except (TypeError, ValueError):  # of some functions written in C Python knows no signature
+        return []
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
+    return [
+        name
+        for name in ("training", "need_dX")
+        if (takes_all or name in declared) and name not in getattr(value, "keywords", ())
+    ]
+
+
+def global_names(code):
+    """Return the names of global variables in a function's code, and in the functions written inside it."""
+    own = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    inner = [name for part in code.co_consts if inspect.iscode(part) for name in global_names(part)]
+    return list(dict.fromkeys([*own, *inner]))
 
 
 class Callback:
@@ -132,32 +155,33 @@ class Child(wire.Peer):
             code, bound = getattr(value, "__code__", None), inspect.ismethod(value)
             counts = [code.co_argcount - bound, code.co_kwonlyargcount] if code else [0, 0]
             names = list(code.co_varnames[bound : sum(counts) + bound]) if code else []
-            return {"kind": "function", "name": value.__name__, "names": names, "counts": counts, "bases": []}
+            told = {"kind": "function", "name": value.__name__, "names": names, "counts": counts, "bases": []}
+            return told | {"options": options_of(value)}
         own = [cls for cls in type(value).__mro__[:-1] if not cls.__module__.startswith("minigrad")]
         names = sorted({name for cls in own for name in vars(cls)})
         bases = [name for name in inherited(type(value)) if name.startswith("minigrad.")]
         told = {"kind": "instance", "name": type(value).__name__, "bases": bases, "names": names}
-        return told | {"callable": callable(value)}
+        return told | {"callable": callable(value), "options": options_of(value) if callable(value) else []}
 
     def attributes(self, value):
         """Return what is mirrored of a thing: an object's attributes; None for a class and a function."""
         if isinstance(value, type) or inspect.isroutine(value):
             return None
-        return {name: part for name, part in getattr(value, "__dict__", {}).items() if type(name) is str}
+        return {name: part for name, part in wire.attributes(value).items() if type(name) is str}
 
     def _inside(self, function, depth):
         """Return, by name, the Parameters, layers and generators that a function holds."""
         function = getattr(function, "__func__", function)
-        names, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()
+        code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()
         found = {}
-        if names is not None:
-            known = function.__globals__
-            found = {name: known[name] for name in names.co_names if name in known}
-            for name, cell in zip(names.co_freevars, cells, strict=True):
-                try:
+        if code is not None:
+            given = inspect.signature(function, follow_wrapped=False).parameters.values()
+            found = {argument.name: argument.default for argument in given}
+            for name, cell in zip(code.co_freevars, cells, strict=True):
+                with suppress(ValueError):  # not assigned yet
                     found[name] = cell.cell_contents
-                except ValueError:  # not assigned yet
-                    continue
+            known = function.__globals__
+            found |= {name: known[name] for name in global_names(code) if name in known and name not in found}
         return {name: part for name, part in found.items() if self._holds(part, depth)}
 
     def _holds(self, part, depth):

@@ -16,7 +16,7 @@ from collections import namedtuple
 import numpy as np
 
 import minigrad
-from course.grading.wire import Peer, WireError, require
+from course.grading.wire import Peer, WireError, attributes, require
 from minigrad.parameter import Parameter
 
 SECONDS = 10.0  # for one call
@@ -28,6 +28,8 @@ MUCH, TOO_MUCH = 2**26, "the code sends more than 64 MB"  # for one exercise
 TEXT = 500  # characters of a message
 SPECIAL = ("__iter__", "__next__", "__repr__")  # none by which NumPy would make numbers of an object
 TRAVEL = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer")
+
+OPTIONS = ("training", "need_dX")  # that a layer is given, if it declares them
 
 Code = namedtuple("Code", "co_varnames co_argcount co_kwonlyargcount co_filename")
 
@@ -44,6 +46,7 @@ class Function:
     """A function at home in the other process; its attributes are what it holds: Parameters, layers."""
 
     __slots__ = ("__weakref__", "_described", "_handle", "_held", "_peer")
+    __slotnames__ = []  # what Python shows of its slots: whoever looks into it shall not find the peer
     mirrored = False
 
     @property
@@ -66,9 +69,7 @@ class Function:
         if name == "__code__":
             return Code(tuple(described["names"]), *described["counts"], "<submission>")
         if name == "__signature__":
-            (first, rest), kind = described["counts"], inspect.Parameter
-            kinds = [kind.POSITIONAL_OR_KEYWORD] * first + [kind.KEYWORD_ONLY] * rest
-            return inspect.Signature([kind(*both) for both in zip(described["names"], kinds, strict=True)])
+            return _signature(described)
         if name.startswith("__"):
             raise AttributeError(name)
         return self.__dict__[name] if name in self.__dict__ else self._peer.ask("get", self._handle, name)
@@ -78,6 +79,15 @@ class Function:
 
 
 Function.__name__ = "function"  # what a message calls it
+
+
+def _signature(described):
+    """Return the signature of something of the submission's that can be called."""
+    (first, rest), kind = described["counts"], inspect.Parameter
+    kinds = [kind.POSITIONAL_OR_KEYWORD] * first + [kind.KEYWORD_ONLY] * rest
+    named = [kind(*both) for both in zip(described["names"], kinds, strict=True)]
+    options = [name for name in described.get("options", []) if name not in described["names"]]
+    return inspect.Signature(named + [kind(name, kind.KEYWORD_ONLY, default=None) for name in options])
 
 
 class Instance:
@@ -98,12 +108,12 @@ class ClassOfInstances(type):
 
     def __call__(cls, *args, **kwargs):
         """Make an instance where the class is at home."""
-        return cls._peer.ask("call", cls._handle, value=args, kwargs=kwargs)
+        return cls.__peer__.ask("call", cls.__handle__, value=args, kwargs=kwargs)
 
     def __getattr__(cls, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return cls._peer.ask("get", cls._handle, name)
+        return cls.__peer__.ask("get", cls.__handle__, name)
 
 
 def special(name):
@@ -203,12 +213,12 @@ class Remote(Peer):
         What a check hands over may not be changed, but for gradients, which are there to be added to, and
         generators, which are there to be drawn from.
         """
-        before = dict(vars(thing)) if isinstance(thing, Parameter) else {}
+        before = attributes(thing) if isinstance(thing, Parameter) else {}
         super()._renew(thing, kind, told, buffers)
         if thing is None or not self.keys[id(thing)].handle.startswith(self.mark):
             return
         if isinstance(thing, Parameter):
-            now = vars(thing)
+            now = attributes(thing)
             free = now.keys() == before.keys() and all(now[n] is before[n] for n in now if n != "grad")
         else:
             parameters = [p for p in self.pinned.values() if isinstance(p, Parameter)]
@@ -247,6 +257,8 @@ class Remote(Peer):
         require(type(described) is dict, "nothing described")
         name, bases = described["name"], described["bases"]
         require(type(name) is str and len(name) < 100 and name.isprintable(), "a name that is none")
+        options = described.get("options", [])
+        require(type(options) is list and all(option in OPTIONS for option in options), "options that are none")
         if described["kind"] == "function":
             wrong = [n for n in described["names"] if type(n) is not str or not n.isidentifier()]
             require(not wrong and len(described["names"]) == sum(described["counts"]), "names that are none")
@@ -255,14 +267,15 @@ class Remote(Peer):
             return proxy
         known = [base for base in map(_base, bases) if base]
         if described["kind"] == "class":
-            return ClassOfInstances(name, tuple(known[:1]), {"_peer": self, "_handle": handle})
+            return ClassOfInstances(name, tuple(known[:1]), {"__peer__": self, "__handle__": handle})
         require(described["kind"] == "instance", "something of no known kind")
         methods = {n: special(n) for n in SPECIAL if n in described["names"]}
         methods |= {n: Attribute() for n in described["names"] if n.isidentifier() and not n.startswith("__")}
         if described["callable"]:
             methods["__call__"] = Function.__call__
-        slots = {"__slots__": ("_handle", "_peer"), **methods}
-        key = name, tuple(known), tuple(methods)
+            methods["__signature__"] = _signature({"counts": (0, 0), "names": (), "options": options})
+        slots = {"__slots__": ("_handle", "_peer"), "__slotnames__": [], **methods}
+        key = name, tuple(known), tuple(methods), tuple(options)
         if key not in self.classes:
             self.classes[key] = type(name, (Instance, *known[:1]), slots)
         proxy = self.classes[key].__new__(self.classes[key])

@@ -16,7 +16,10 @@ import re
 import struct
 import sys
 import weakref
+from contextlib import suppress
+from inspect import getattr_static
 from operator import is_
+from types import MemberDescriptorType
 
 import numpy as np
 
@@ -80,7 +83,28 @@ def look(thing):
         return (thing.bit_generator.state,)
     if isinstance(thing, list | dict):
         return thing.copy()
-    return dict(getattr(thing, "__dict__", {})) if _shows(thing) else None
+    return attributes(thing) if _shows(thing) else None
+
+
+def attributes(thing):
+    """Return a thing's attributes by name, those in the slots of minigrad's classes among them."""
+    found = {}
+    for slot in _slots(type(thing)):
+        with suppress(AttributeError):  # not set yet
+            found[slot.__name__] = slot.__get__(thing, type(thing))
+    return found | getattr(thing, "__dict__", {})
+
+
+def _slots(cls):
+    """Return the slots of minigrad's classes that a class has, such as a Parameter's data and grad."""
+    classes = [base for base in cls.__mro__ if base.__module__.startswith("minigrad.")]
+    return [slot for base in classes for slot in vars(base).values() if isinstance(slot, MemberDescriptorType)]
+
+
+def _hides(thing, name):
+    """Say whether an attribute would hide a method, or whatever else is more than a value, of its class."""
+    held = getattr_static(type(thing), name, None)
+    return (callable(held) or hasattr(held, "__get__")) and held not in _slots(type(thing))
 
 
 def differs(now, seen):
@@ -197,7 +221,7 @@ class Peer:
         name = f"{type(value).__module__}.{type(value).__qualname__}"
         if self.travels(name):
             self.share(value, handle)
-            return ["o", handle, name, self._pairs(vars(value), out, depth)]
+            return ["o", handle, name, self._pairs(attributes(value), out, depth)]
         described = self.describe(value)
         self.share(value, handle)
         self.home[handle] = value
@@ -305,7 +329,8 @@ class Peer:
         self.take(handle, thing)
         if pairs:
             require(_shows(thing), "attributes of what has none to show")
-            vars(thing).update(self._unpaired(buffers, depth, pairs, thing))
+            for key, value in self._unpaired(buffers, depth, pairs, thing).items():
+                object.__setattr__(thing, key, value)
         self.shared[handle].seen = look(thing)
         return thing
 
@@ -314,7 +339,9 @@ class Peer:
         require(len(pairs) <= KEYS, "a dict that is too large")
         things = {self.decode(k, buffers, depth): self.decode(v, buffers, depth) for k, v in pairs}
         if thing is not None:
-            hidden = [name for name in things if hasattr(type(thing), name) and name not in vars(thing)]
+            require(all(type(name) is str for name in things), "an attribute without a name")
+            known = attributes(thing)
+            hidden = [name for name in things if name not in known and _hides(thing, name)]
             require(not hidden, "an attribute that hides a method")
         return things
 
@@ -420,10 +447,13 @@ class Peer:
         else:
             owner = None if isinstance(thing, dict) else thing
             pairs = self._unpaired(buffers, 0, told, owner)
-            if thing is not None:
-                held = thing if owner is None else vars(thing)
-                held.clear()
-                held.update(pairs)
+            if owner is not None:
+                getattr(owner, "__dict__", {}).clear()
+                for key, value in pairs.items():
+                    object.__setattr__(owner, key, value)
+            elif thing is not None:
+                thing.clear()
+                thing.update(pairs)
 
     # questions and answers
 

@@ -18,7 +18,7 @@ from course.grading import remote
 from course.grading.remote import Ended, Remote
 from course.grading.wire import WireError, pack
 from minigrad import Layer, Linear, Parameter, ReLU, Sequential, gradcheck, mse
-from minigrad.layer import run
+from minigrad.layer import as_layer
 
 PROJECT = Path(__file__).resolve().parents[2]
 ASKED = [exercise for exercise in exercises() if not exercise.by_hand and exercise.remote]
@@ -65,8 +65,12 @@ def test_options_reach_who_declares_them(end):
     end.run("def plain(X):\n    return X, lambda dY: dY")
     end.run("def fancy(X, training=False):\n    return X + training, lambda dY: dY")
     X = np.zeros(3)
-    assert run(end.find("plain"), X, training=True)[0] is X
-    assert run(end.find("fancy"), X, training=True)[0][0] == 1
+    end.run("import functools\nhalf = functools.partial(fancy)\nfixed = functools.partial(fancy, training=False)")
+    end.run("def any_option(X, **options):\n    return X + options['training'], lambda dY: dY")
+    end.run("class Callable:\n    def __call__(self, X, training=False):\n        return fancy(X, training)")
+    end.run("made = Callable()")
+    for name, first in (("plain", 0), ("fancy", 1), ("half", 1), ("fixed", 0), ("any_option", 1), ("made", 1)):
+        assert as_layer(end.find(name))(X, training=True)[0][0] == first, name
 
 
 def test_a_layer_keeps_the_nine_rules_across_the_wire(end):

@@ -158,7 +158,7 @@ class Lion:
     def step(self, parameters):
         for parameter in parameters:
             parameter.data = parameter.data * 1.0
-            parameter.state["mean"] = parameter.grad
+            self.mean = parameter.grad
 """,
     ),
     # answers that know, or count
@@ -635,8 +635,8 @@ class Linear(Layer):
         return {}
     def parameters(self):
         return []
-    def walk(self):
-        return []
+    def named_layers(self):
+        return {}
     def forward(self, X):
         return X @ self.W.data.T + self.b.data, lambda dY: dY @ self.W.data
 """,
