@@ -1062,7 +1062,7 @@ def _is_a_staircase(trial, name, way, found):
     """Tell whether Y stands still where float64 would show a step, as it does with float32 inside."""
     h = 1e-10 * max(1.0, np.abs(trial.values[name] * way).max())
     Y = trial.pack(trial.forward({name: trial.values[name] + h * way})[0])
-    ought_to_move = np.abs(found.of_each_Y) * h > 100 * EPS * np.abs(trial.Y)
+    ought_to_move = (np.abs(found.of_each_Y) * h > 100 * EPS * np.abs(trial.Y)) & (trial.Y != 0)  # 0: a ReLU
     return ought_to_move.any() and np.mean((Y == trial.Y)[ought_to_move]) > 0.5
 
 

@@ -1680,7 +1680,9 @@ def by_bits(puts_back):
 
 my_test.right(tested(by_bits(puts_back=True)))
 my_test.mistake("save the data and put it back")(tested(by_bits(puts_back=False)))
-my_test.mistake("whose dX is divided by the batch size")(tested(by_parts(slice(1)), squash_wrongs))
+my_test.mistake("in whose Y two entries behind the first row are exchanged")(
+    tested(by_parts(slice(1)), squash_wrongs)
+)
 my_test.mistake("in whose Y two entries behind the first row are exchanged")(
     tested(by_parts(look=lambda Y: Y[0, 0]), squash_wrongs)
 )
