@@ -454,6 +454,10 @@ class _Counted(np.ndarray):
         options["out"] = tuple(map(np.asarray, options["out"])) if "out" in options else None
         return getattr(ufunc, method)(*plain, **options).view(_Counted)
 
+    def dot(self, W):
+        _Counted.multiplications += self.size * W.shape[-1]
+        return np.asarray(self).dot(W).view(_Counted)
+
 
 def _run(model):
     """Return the number of parameters and of multiplications for one example, by drawing and running."""
