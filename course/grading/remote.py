@@ -258,7 +258,8 @@ class Remote(Peer):
         name, bases = described["name"], described["bases"]
         require(type(name) is str and len(name) < 100 and name.isprintable(), "a name that is none")
         options = described.get("options", [])
-        require(type(options) is list and all(option in OPTIONS for option in options), "options that are none")
+        wrong = type(options) is not list or any(option not in OPTIONS for option in options)
+        require(not wrong, "options that are none")
         if described["kind"] == "function":
             wrong = [n for n in described["names"] if type(n) is not str or not n.isidentifier()]
             require(not wrong and len(described["names"]) == sum(described["counts"]), "names that are none")

@@ -98,7 +98,8 @@ def attributes(thing):
 def _slots(cls):
     """Return the slots of minigrad's classes that a class has, such as a Parameter's data and grad."""
     classes = [base for base in cls.__mro__ if base.__module__.startswith("minigrad.")]
-    return [slot for base in classes for slot in vars(base).values() if isinstance(slot, MemberDescriptorType)]
+    held = [thing for base in classes for thing in vars(base).values()]
+    return [thing for thing in held if isinstance(thing, MemberDescriptorType)]
 
 
 def _hides(thing, name):
