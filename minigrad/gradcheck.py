@@ -7,6 +7,7 @@ under other circumstances. Leaves out the words for what is wrong (diagnosis.py)
 """
 
 import copy
+import functools
 import inspect
 import types
 from typing import NamedTuple
@@ -374,6 +375,8 @@ class _Memory:
         if isinstance(thing, (list, set)):
             self.lists.append((thing, list(thing)))
             return thing
+        if isinstance(thing, functools.partial):
+            return [thing.func, *thing.args, *thing.keywords.values()]
         if isinstance(thing, CONTAINERS):
             return thing
         if isinstance(thing, types.FunctionType):

@@ -6,7 +6,20 @@ import functools
 import numpy as np
 import pytest
 
-from minigrad import SGD, BatchNorm, Dropout, Layer, Learner, Linear, Parameter, ReLU, Sequential, Watch, mse
+from minigrad import (
+    SGD,
+    BatchNorm,
+    Dropout,
+    Layer,
+    Learner,
+    Linear,
+    Parameter,
+    ReLU,
+    Sequential,
+    Watch,
+    gradcheck,
+    mse,
+)
 from minigrad.layer import Function, as_layer
 from minigrad.parts import copied, named_parts
 
@@ -110,9 +123,11 @@ def by_list_in_a_closure(W):
 
 
 def by_wraps(W):
-    @functools.wraps(times)
-    def forward(X):
-        return by_closure(W)(X)
+    inner = by_closure(W)
+
+    @functools.wraps(inner)
+    def forward(*arguments):
+        return inner(*arguments)
 
     return forward
 
@@ -328,3 +343,10 @@ def test_a_layer_with_an_rng_of_its_own_keeps_what_it_drew():
     W = own.W.data.copy()
     (own >> Linear(n_out=2)).initialize(X, rng=0).initialize(X, rng=1)
     np.testing.assert_array_equal(own.W.data, W)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_gradcheck_looks_at_a_parameter_however_a_function_holds_it(way):
+    report = gradcheck(way(Parameter([0.5, 1.0, 2.0])), X)
+    assert report.ok, report.problems
+    assert len(report.rows) == 2  # dX and the Parameter
