@@ -1,11 +1,32 @@
 """An Evaluator looks and does not touch: every activation by name, one model for many threads."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from minigrad import BatchNorm, Dropout, Evaluator, Linear, ReLU, Residual, Sequential
+from minigrad import (
+    SGD,
+    BatchNorm,
+    Dropout,
+    Evaluator,
+    Layer,
+    Learner,
+    Linear,
+    ReLU,
+    Residual,
+    Sequential,
+    chain,
+    mse,
+    observed,
+)
+from minigrad.layer import as_layer
+from minigrad.parts import attributes, is_array_holder, named_parts
+from tests.contract import ROWS, scale
+
+X = np.random.default_rng(1).normal(size=(5, 3))
+LAYERS = [row for row in ROWS if not row.name.startswith("minigrad.losses.")]
 
 
 @pytest.fixture
@@ -15,18 +36,55 @@ def model():
     return Linear(3, 7, rng=rng) >> BatchNorm(7) >> inner >> Dropout(0.5, rng=1) >> Linear(7, 2, rng=rng)
 
 
-X = np.random.default_rng(1).normal(size=(5, 3))
+def closures():
+    """A model in which layers stand in closures, in chains, and in functions around layers."""
+    rng = np.random.default_rng(0)
+    inner = chain(scale(3, rng), Linear(3, 7, rng=rng)) >> BatchNorm(7)
+
+    def around(X):
+        Y, backward = inner(X)
+        return 2 * Y, lambda dY: backward(2 * dY)
+
+    return chain(around, Dropout(0.5, rng=1))
 
 
-def test_it_returns_what_the_model_predicts(model):
-    np.testing.assert_array_equal(Evaluator(model).forward(X), model.predict(X))
+def state(model):
+    """Everything a model holds: attributes of layers by identity, arrays and generators by their numbers."""
+    held, numbers = [], []
+    for name, part in named_parts(model):
+        if is_array_holder(part):
+            arrays = [array for key, array in attributes(part) if key != "trainable"]
+            numbers += [(name, array.tobytes()) for array in arrays]
+        elif isinstance(part, np.random.Generator):
+            numbers.append((name, str(part.bit_generator.state)))
+        elif isinstance(part, Layer):
+            held += [(name, key, id(value)) for key, value in vars(part).items()]
+    return held, numbers
+
+
+def flat(Y):
+    return Y if isinstance(Y, tuple) else (Y,)
+
+
+@pytest.mark.parametrize("row", [*LAYERS, None], ids=str)
+def test_it_returns_what_the_model_predicts_and_leaves_all_as_it_was(row):
+    model, X_row = (closures(), X) if row is None else (row.layer(), row.sample())
+    model = as_layer(model)
+    expected = model.predict(X_row)
+    before = state(model)
+    evaluator = Evaluator(model)
+    Y = evaluator.forward(X_row)
+    for ours, theirs in zip(flat(Y), flat(expected), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert evaluator.activations[""] is Y
+    assert set(evaluator.activations) <= set(model.named_layers())
+    assert state(model) == before
 
 
 def test_each_layer_leaves_what_it_returned_under_its_name(model):
     evaluator = Evaluator(model)
-    Y = evaluator.forward(X)
+    evaluator.forward(X)
     assert set(evaluator.activations) == set(model.named_layers())
-    np.testing.assert_array_equal(evaluator.activations[""], Y)
     H = model.layers[0](X)[0]
     np.testing.assert_array_equal(evaluator.activations["layers.0"], H)
     np.testing.assert_array_equal(
@@ -35,12 +93,10 @@ def test_each_layer_leaves_what_it_returned_under_its_name(model):
     )
 
 
-def test_the_model_itself_is_left_as_it_was(model):
-    before = {name: dict(vars(layer)) for name, layer in model.named_layers().items()}
-    state = model.layers[3].rng.bit_generator.state
-    Evaluator(model).forward(X)
-    assert {name: dict(vars(layer)) for name, layer in model.named_layers().items()} == before
-    assert model.layers[3].rng.bit_generator.state == state
+def test_layers_in_closures_and_plain_functions_have_activations_too():
+    evaluator = Evaluator(closures())
+    evaluator.forward(X)
+    assert {"layers.0", "layers.0.inner", "layers.0.inner.layers.1", "layers.1"} <= set(evaluator.activations)
 
 
 def test_what_the_model_learns_later_is_seen(model):
@@ -48,6 +104,22 @@ def test_what_the_model_learns_later_is_seen(model):
     for part in [*model.parameters(), *model.buffers()]:
         part.data[...] += 0.1
     np.testing.assert_array_equal(evaluator.forward(X), model.predict(X))
+
+
+def test_what_others_run_later_is_not_kept(model):
+    first, second = Evaluator(model), Evaluator(model)
+    first.forward(X)
+    kept = dict(first.activations)
+    second.forward(X[:2])
+    model.predict(X[:3])
+    assert first.activations == kept and all(first.activations[name] is kept[name] for name in kept)
+
+
+def test_a_thousand_evaluators_on_one_model_work():
+    model = closures()
+    expected = model.predict(X)
+    for _ in range(1200):
+        np.testing.assert_array_equal(Evaluator(model).forward(X), expected)
 
 
 def test_many_threads_each_with_an_evaluator_agree_with_one(model):
@@ -66,6 +138,59 @@ def test_many_threads_each_with_an_evaluator_agree_with_one(model):
         np.testing.assert_array_equal(H, model.layers[0](inputs[k])[0])
 
 
+def test_evaluators_and_a_thread_that_trains_do_not_disturb_each_other(model):
+    """All three meet in the middle of each pass; each evaluator sees its own batch alone."""
+    barrier = threading.Barrier(3, timeout=60)
+
+    def waiting(X):
+        barrier.wait()
+        return X, lambda dY: dY
+
+    meeting = Linear(3, 3, rng=0) >> waiting >> BatchNorm(3)
+
+    def look(batch):
+        evaluator = Evaluator(meeting)
+        return [(evaluator.forward(batch).shape, evaluator.activations["layers.0"].shape) for _ in range(20)]
+
+    def train():
+        learner = Learner(meeting, mse, SGD(0.1), rng=0)
+        return [learner.fit_batch(X, X) for _ in range(20)]
+
+    with ThreadPoolExecutor(3) as pool:
+        looks = [pool.submit(look, X[:count]) for count in (2, 4)]
+        losses = pool.submit(train).result()
+    assert [set(found.result()) for found in looks] == [{((2, 3), (2, 3))}, {((4, 3), (4, 3))}]
+    assert losses[-1] < losses[0]
+
+
+def test_observers_nest_and_are_put_back_after_an_error():
+    seen = []
+
+    def look(name):
+        return observed(after=lambda layer, Y: seen.append(name))
+
+    layer = ReLU()
+    with look("outer"):
+        layer(X)
+        with pytest.raises(ZeroDivisionError), look("inner"):
+            layer(X)
+            raise ZeroDivisionError
+        layer(X)
+    layer(X)
+    assert seen == ["outer", "inner", "outer"]
+
+
+def test_an_observer_hears_nothing_of_another_thread():
+    heard, layer = [], ReLU()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(layer, X).result()  # the thread is there before anybody looks
+        with observed(after=lambda layer, Y: heard.append(layer)):
+            pool.submit(layer, X).result()
+            assert heard == []
+            layer(X)
+    assert heard == [layer]
+
+
 def test_a_layer_used_twice_shows_its_last_result():
     layer = Linear(3, 3, rng=0)
     evaluator = Evaluator(Sequential(layer, ReLU(), layer))
@@ -75,7 +200,7 @@ def test_a_layer_used_twice_shows_its_last_result():
 
 
 def test_bad_input_is_refused(model):
-    with pytest.raises(TypeError, match=r"a layer is something to call, X -> \(Y, backward\); got 3"):
+    with pytest.raises(TypeError, match="a layer is something to call"):
         Evaluator(3)
     with pytest.raises(ValueError, match="finite"):
         Evaluator(model).forward(np.full((5, 3), np.nan))
@@ -93,3 +218,12 @@ def test_a_layer_that_was_not_run_is_named(model):
 def test_a_plain_function_may_be_looked_at():
     evaluator = Evaluator(lambda X: (2 * X, lambda dY: 2 * dY))
     np.testing.assert_array_equal(evaluator.forward(X), evaluator.activations[""])
+
+
+def test_a_name_that_no_layer_has_is_answered_with_those_that_there_are():
+    evaluator = Evaluator(Linear(3, 2, rng=0) >> ReLU())
+    with pytest.raises(KeyError, match="call forward"):
+        evaluator.activations["layers.0"]
+    evaluator.forward(X)
+    with pytest.raises(KeyError, match="there are 'layers.0', 'layers.1', ''"):
+        evaluator.activations["hidden"]

@@ -125,7 +125,10 @@ def test_input_of_forward_and_output_of_backward_match():
     assert str(caught.value) == "Returns(): backward must return dX of X's shape (5, 3), got (3, 5)."
 
 
-@pytest.mark.parametrize("dY, came", [(np.zeros((5, 4)), "(5, 4)"), (None, "none: a loss returns it, dY = loss_backward()"), (1.0, "()")])
+LOST = "none: a loss returns it, dY = loss_backward()"
+
+
+@pytest.mark.parametrize("dY, came", [(np.zeros((5, 4)), "(5, 4)"), (None, LOST), (1.0, "()")])
 def test_output_of_forward_and_input_of_backward_match(dY, came):
     _, backward = Linear(3, 7, rng=0)(X)
     with pytest.raises(ShapeError) as caught:

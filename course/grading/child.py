@@ -30,20 +30,6 @@ def inherited(cls):
     return [f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__]
 
 
-def options_of(value):
-    """Return which of the options of a layer something that can be called wants to be given."""
-    try:
-        declared = inspect.signature(value).parameters
-    except (TypeError, ValueError):  # of some functions written in C Python knows no signature
-        return []
-    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
-    return [
-        name
-        for name in ("training", "need_dX")
-        if (takes_all or name in declared) and name not in getattr(value, "keywords", ())
-    ]
-
-
 def global_names(code):
     """Return the names of global variables in a function's code, and in the functions written inside it."""
     own = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
@@ -58,6 +44,8 @@ class Callback:
 
     def __init__(self, peer, handle, described):
         self._asked, self.__name__ = (peer, handle), described["name"]
+        options = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in described["options"]]
+        self.__signature__ = inspect.Signature(options)
 
     def __call__(self, *args, **kwargs):
         """Ask the grader to call it."""
@@ -156,12 +144,15 @@ class Child(wire.Peer):
             counts = [code.co_argcount - bound, code.co_kwonlyargcount] if code else [0, 0]
             names = list(code.co_varnames[bound : sum(counts) + bound]) if code else []
             told = {"kind": "function", "name": value.__name__, "names": names, "counts": counts, "bases": []}
-            return told | {"options": options_of(value)}
+            return told | {"options": wire.options_of(value)}
         own = [cls for cls in type(value).__mro__[:-1] if not cls.__module__.startswith("minigrad")]
         names = sorted({name for cls in own for name in vars(cls)})
         bases = [name for name in inherited(type(value)) if name.startswith("minigrad.")]
         told = {"kind": "instance", "name": type(value).__name__, "bases": bases, "names": names}
-        return told | {"callable": callable(value), "options": options_of(value) if callable(value) else []}
+        return told | {
+            "callable": callable(value),
+            "options": wire.options_of(value) if callable(value) else [],
+        }
 
     def attributes(self, value):
         """Return what is mirrored of a thing: an object's attributes; None for a class and a function."""

@@ -16,7 +16,7 @@ from collections import namedtuple
 import numpy as np
 
 import minigrad
-from course.grading.wire import Peer, WireError, attributes, require
+from course.grading.wire import Peer, WireError, attributes, options_of, require
 from minigrad.parameter import Parameter
 
 SECONDS = 10.0  # for one call
@@ -247,7 +247,8 @@ class Remote(Peer):
 
     def describe(self, value):
         """Return what the other process is told about something of the check's own."""
-        return {"name": str(getattr(value, "__name__", type(value).__name__)), "callable": callable(value)}
+        name = str(getattr(value, "__name__", type(value).__name__))
+        return {"name": name, "callable": callable(value), "options": options_of(value)}
 
     def attributes(self, value):
         """Return what is mirrored of something of the check's own: nothing."""
@@ -258,7 +259,8 @@ class Remote(Peer):
         name, bases = described["name"], described["bases"]
         require(type(name) is str and len(name) < 100 and name.isprintable(), "a name that is none")
         options = described.get("options", [])
-        require(type(options) is list and all(option in OPTIONS for option in options), "options that are none")
+        wrong = type(options) is not list or any(option not in OPTIONS for option in options)
+        require(not wrong, "options that are none")
         if described["kind"] == "function":
             wrong = [n for n in described["names"] if type(n) is not str or not n.isidentifier()]
             require(not wrong and len(described["names"]) == sum(described["counts"]), "names that are none")

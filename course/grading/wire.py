@@ -17,7 +17,7 @@ import struct
 import sys
 import weakref
 from contextlib import suppress
-from inspect import getattr_static
+from inspect import getattr_static, signature
 from operator import is_
 from types import MemberDescriptorType
 
@@ -98,7 +98,8 @@ def attributes(thing):
 def _slots(cls):
     """Return the slots of minigrad's classes that a class has, such as a Parameter's data and grad."""
     classes = [base for base in cls.__mro__ if base.__module__.startswith("minigrad.")]
-    return [slot for base in classes for slot in vars(base).values() if isinstance(slot, MemberDescriptorType)]
+    held = [thing for base in classes for thing in vars(base).values()]
+    return [thing for thing in held if isinstance(thing, MemberDescriptorType)]
 
 
 def _hides(thing, name):
@@ -114,6 +115,20 @@ def differs(now, seen):
     if type(seen) is list:
         return len(now) != len(seen) or not all(map(is_, now, seen))
     return list(now) != list(seen) or not all(map(is_, now.values(), seen.values()))
+
+
+def options_of(value):
+    """Return which of the options of a layer something that can be called wants to be given."""
+    try:
+        declared = signature(value).parameters
+    except (TypeError, ValueError):  # of some functions written in C Python knows no signature
+        return []
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
+    return [
+        name
+        for name in ("training", "need_dX")
+        if (takes_all or name in declared) and name not in getattr(value, "keywords", ())
+    ]
 
 
 class Alone:

@@ -17,8 +17,8 @@ CORE = ("faults", "submission", "wire", "remote", "sandbox", "grade")
 TRIED = ("wire", "remote", "grade", "submission", "sandbox", "figures", "hostile")  # the files of tests
 
 
-def test_the_trusted_core_has_at_most_950_lines():
-    assert sum(len(code_lines(GRADING.joinpath(f"{name}.py").read_text("utf-8"))) for name in CORE) <= 950
+def test_the_trusted_core_has_at_most_980_lines():
+    assert sum(len(code_lines(GRADING.joinpath(f"{name}.py").read_text("utf-8"))) for name in CORE) <= 980
 
 
 @pytest.mark.parametrize("name", CORE)

@@ -200,7 +200,7 @@ def definition(tree, names):
 
 
 def is_guard(statement):
-    """Tell whether a statement only asks about an argument: require_...(...), or x = list_of_parameters(...)."""
+    """Tell whether a statement only asks about an argument: require_...(...), list_of_parameters(...)."""
     call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
     name = getattr(getattr(call, "func", None), "id", "")
     return name.startswith("require_") or name == "list_of_parameters"

@@ -1,0 +1,352 @@
+"""What functions and layers hold is found and copied, however Python lets them hold it."""
+
+import copy
+import functools
+
+import numpy as np
+import pytest
+
+from minigrad import (
+    SGD,
+    BatchNorm,
+    Dropout,
+    Layer,
+    Learner,
+    Linear,
+    Parameter,
+    ReLU,
+    Sequential,
+    Watch,
+    gradcheck,
+    mse,
+)
+from minigrad.layer import Function, as_layer
+from minigrad.parts import copied, named_parts
+
+X = np.random.default_rng(1).normal(size=(5, 3))
+
+
+def times(X, W):
+    """X times a Parameter, with the way back."""
+
+    def backward(dY):
+        W.grad += (dY * X).sum(axis=0)
+        return dY * W.data
+
+    return X * W.data, backward
+
+
+def by_closure(W):
+    return lambda X: times(X, W)
+
+
+def by_deep_closure(W):
+    def inner(X):
+        return times(X, W)
+
+    def forward(X):
+        return inner(X)
+
+    return forward
+
+
+def by_recursive_closure(W):
+    def forward(X, depth=1):
+        return forward(X, depth - 1) if depth else times(X, W)
+
+    return forward
+
+
+def by_default(W):
+    return lambda X, W=W: times(X, W)
+
+
+def by_keyword_default(W):
+    def forward(X, *, W=W):
+        return times(X, W)
+
+    return forward
+
+
+def by_partial(W):
+    return functools.partial(times, W=W)
+
+
+def by_attribute_of_a_function(W):
+    def forward(X):
+        return times(X, forward.W)
+
+    forward.W = W
+    return forward
+
+
+class Holder:
+    def __init__(self, W):
+        self.W = W
+
+    def run(self, X):
+        return times(X, self.W)
+
+    __call__ = run
+
+
+class Slotted:
+    __slots__ = ("_W",)
+
+    def __init__(self, W):
+        self._W = W
+
+    def __call__(self, X):
+        return times(X, self._W)
+
+
+def by_bound_method(W):
+    return Holder(W).run
+
+
+def by_callable_object(W):
+    return Holder(W)
+
+
+def by_slot(W):
+    return Slotted(W)
+
+
+def by_object_in_a_closure(W):
+    holder = Holder(W)
+    return lambda X: holder.run(X)
+
+
+def by_list_in_a_closure(W):
+    weights = [W]
+    return lambda X: times(X, weights[0])
+
+
+def by_wraps(W):
+    inner = by_closure(W)
+
+    @functools.wraps(inner)
+    def forward(*arguments):
+        return inner(*arguments)
+
+    return forward
+
+
+WAYS = [
+    by_closure,
+    by_deep_closure,
+    by_recursive_closure,
+    by_default,
+    by_keyword_default,
+    by_partial,
+    by_attribute_of_a_function,
+    by_bound_method,
+    by_callable_object,
+    by_slot,
+    by_object_in_a_closure,
+    by_list_in_a_closure,
+    by_wraps,
+]
+COMMON = Parameter(np.ones(3))
+
+
+def reads_a_global(X):
+    return times(X, COMMON)
+
+
+def name_of_an_attribute(X):
+    return X.COMMON
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_parameter_is_found_and_trained_however_a_function_holds_it(way):
+    W = Parameter(np.ones(3))
+    model = Sequential(way(W))
+    assert model.parameters() == [W]
+    Learner(model, mse, SGD(0.3), rng=0).fit(X, 3 * X, epochs=300)
+    np.testing.assert_allclose(W.data, 3, rtol=0.01)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_copy_of_a_model_has_a_parameter_of_its_own(way):
+    W = Parameter(np.ones(3))
+    model = Sequential(way(W))
+    twin = copy.deepcopy(model)
+    (other,) = twin.parameters()
+    assert other is not W and list(twin.named_parameters()) == list(model.named_parameters())
+    other.data[...] = 2.0
+    np.testing.assert_array_equal(model.predict(X), X)
+    np.testing.assert_array_equal(twin.predict(X), 2 * X)
+
+
+def test_a_global_parameter_is_found_and_not_copied():
+    model = Sequential(reads_a_global)
+    assert model.named_parameters() == {"layers.0.COMMON": COMMON}
+    with pytest.raises(TypeError, match="reads_a_global reads the global variable COMMON"):
+        copy.deepcopy(model)
+
+
+def test_an_attribute_with_the_name_of_a_global_is_not_that_global():
+    assert Sequential(name_of_an_attribute).parameters() == []
+    copy.deepcopy(Sequential(name_of_an_attribute))
+
+
+def test_a_function_without_a_module_is_looked_into_too():
+    scope = {"W": Parameter([1.0])}
+    exec("def forward(X):\n    return X * W.data, lambda dY: dY * W.data", scope)
+    assert as_layer(scope["forward"]).parameters() == [scope["W"]]
+
+
+def test_two_functions_that_share_a_parameter_share_its_copy():
+    W = Parameter(np.ones(3))
+    model = Sequential(by_closure(W), ReLU(), by_default(W))
+    twin = copy.deepcopy(model)
+    assert len(model.parameters()) == len(twin.parameters()) == 1
+
+
+def test_functions_that_share_a_variable_share_it_in_the_copy():
+    def counter():
+        count = np.zeros(1)
+
+        def add(X):
+            count[...] += 1
+            return X, lambda dY: dY
+
+        return Sequential(add, lambda X: (X * count, lambda dY: dY * count))
+
+    model = counter()
+    twin = copy.deepcopy(model)
+    twin(X)
+    np.testing.assert_array_equal(twin(X)[0], 2 * X)
+    np.testing.assert_array_equal(model(X)[0], X)  # its own count begins at 0
+
+
+def test_a_function_that_holds_nothing_is_its_own_copy():
+    assert copied(times, {}) is times
+
+
+def test_a_set_of_parts_is_refused_since_it_has_no_order():
+    layer = ReLU()
+    layer.parts = {Linear(3, 3, rng=0), Linear(3, 3, rng=1)}
+    with pytest.raises(ValueError, match="parts is a set of parts: write a list"):
+        layer.parameters()
+    layer.parts = {1, "a"}
+    assert layer.parameters() == []
+
+
+def test_things_that_hold_each_other_are_met_once():
+    one, other = Sequential(), Sequential()
+    one.layers.append(other)
+    other.layers.append(one)
+    assert [part for _, part in named_parts(one)] == [one, other]
+
+
+def test_whoever_looks_on_is_no_part_of_a_model():
+    model, other = Linear(3, 3, rng=0) >> ReLU(), Linear(3, 3, rng=1)
+    watch = Watch(lambda direction, array: other.predict(array))
+    watched = model >> watch
+    assert watched.parameters() == model.parameters()
+    assert copy.deepcopy(watched).layers[2].see is watch.see
+
+
+def test_only_things_that_can_be_called_become_layers_and_a_layer_stays_itself():
+    layer = ReLU()
+    assert as_layer(layer) is layer
+    assert type(as_layer(times)) is Function and repr(as_layer(times)) == "times"
+    for wrong, sentence in ((3, "something to call"), (ReLU, r"call it to make one, ReLU\(...\)")):
+        with pytest.raises(TypeError, match=sentence):
+            as_layer(wrong)
+
+
+def plain(X):
+    return X, lambda dY: dY
+
+
+def trains(X, training=False):
+    return X + training, lambda dY: dY
+
+
+def wrapped(function):
+    @functools.wraps(function)
+    def forward(*arguments, **options):
+        return function(*arguments, **options)
+
+    return forward
+
+
+class Trains:
+    def __call__(self, X, training=False):
+        return trains(X, training)
+
+    def method(self, X, training=False):
+        return trains(X, training)
+
+
+class Declares(Layer):
+    @wrapped
+    def forward(self, X, training=False):
+        return trains(X, training)
+
+
+@pytest.mark.parametrize(
+    "layer, is_told",
+    [
+        (plain, False),
+        (trains, True),
+        (functools.partial(trains), True),
+        (functools.partial(trains, training=False), False),
+        (wrapped(trains), True),
+        (wrapped(plain), False),
+        (Trains(), True),
+        (Trains().method, True),
+        (lambda X, **options: trains(X, options["training"]), True),
+        (lambda X, *, need_dX, training: trains(X, training), True),
+        (Declares(), True),
+    ],
+)
+def test_options_reach_whoever_declares_them(layer, is_told):
+    np.testing.assert_array_equal(Sequential(layer)(X, training=True)[0], X + is_told)
+    np.testing.assert_array_equal(Sequential(layer)(X)[0], X)
+
+
+def test_a_frozen_model_stays_as_it_is_and_an_unfrozen_one_learns():
+    rng = np.random.default_rng(0)
+    body = Linear(3, 7, rng=rng) >> BatchNorm(7) >> Dropout(0.5, rng=rng)
+    model = body >> by_closure(Parameter(np.ones(7))) >> Linear(7, 3, rng=rng)
+    learner = Learner(model, mse, SGD(0.1), rng=0)
+    body.freeze()
+    held = [*body.parameters(), *body.buffers()]
+    before, state = [part.data.copy() for part in held], str(body.layers[2].rng.bit_generator.state)
+    learner.fit(X, X)
+    assert all(np.array_equal(part.data, old) for part, old in zip(held, before, strict=True))
+    assert str(body.layers[2].rng.bit_generator.state) == state
+    body.unfreeze()
+    learner.fit(X, X)
+    assert not any(np.array_equal(part.data, old) for part, old in zip(held, before, strict=True))
+
+
+def test_initialize_with_an_rng_draws_anew_into_the_same_arrays():
+    model = (Linear(n_out=7) >> ReLU() >> Linear(n_out=2)).initialize(X, rng=0)
+    arrays = [parameter.data for parameter in model.parameters()]
+    first = [array.copy() for array in arrays]
+    model.initialize(X)
+    assert all(map(np.array_equal, arrays, first))
+    model.initialize(X, rng=1)
+    assert [id(parameter.data) for parameter in model.parameters()] == [id(array) for array in arrays]
+    assert not np.array_equal(arrays[0], first[0])
+    model.initialize(X, rng=0)
+    assert all(map(np.array_equal, arrays, first))
+
+
+def test_a_layer_with_an_rng_of_its_own_keeps_what_it_drew():
+    own = Linear(3, 7, rng=5)
+    W = own.W.data.copy()
+    (own >> Linear(n_out=2)).initialize(X, rng=0).initialize(X, rng=1)
+    np.testing.assert_array_equal(own.W.data, W)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_gradcheck_looks_at_a_parameter_however_a_function_holds_it(way):
+    report = gradcheck(way(Parameter([0.5, 1.0, 2.0])), X)
+    assert report.ok, report.problems
+    assert len(report.rows) == 2  # dX and the Parameter
