@@ -54,7 +54,7 @@ def state(model):
     for name, part in named_parts(model):
         if is_array_holder(part):
             arrays = [array for key, array in attributes(part) if key != "trainable"]
-            numbers += [(name, array.tobytes()) for array in arrays]
+            numbers += [(name, np.asarray(array).tobytes()) for array in arrays]
         elif isinstance(part, np.random.Generator):
             numbers.append((name, str(part.bit_generator.state)))
         elif isinstance(part, Layer):
