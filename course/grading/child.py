@@ -40,6 +40,8 @@ def global_names(code):
 class Callback:
     """A function or an object of the grader's: calling it, or reading an attribute, asks the grader."""
 
+    __slots__ = ("__name__", "__signature__", "__weakref__", "_asked")
+    __slotnames__ = []  # what Python shows of its slots: whoever looks into it shall not find the peer
     mirrored = False
 
     def __init__(self, peer, handle, described):
@@ -149,7 +151,10 @@ class Child(wire.Peer):
         names = sorted({name for cls in own for name in vars(cls)})
         bases = [name for name in inherited(type(value)) if name.startswith("minigrad.")]
         told = {"kind": "instance", "name": type(value).__name__, "bases": bases, "names": names}
-        return told | {"callable": callable(value), "options": wire.options_of(value) if callable(value) else []}
+        return told | {
+            "callable": callable(value),
+            "options": wire.options_of(value) if callable(value) else [],
+        }
 
     def attributes(self, value):
         """Return what is mirrored of a thing: an object's attributes; None for a class and a function."""
