@@ -73,6 +73,10 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         """Return the entries as Python numbers in lists."""
         return self._back("tolist").tolist()
 
+    def dot(self, other):
+        """Return the product, as `@` does, and counted alike."""
+        return self @ other
+
     def _back(self, way):
         """Return what the array wraps, and note that it came back."""
         _note("back", way, self._array)

@@ -10,7 +10,6 @@ import io
 import json
 import numbers
 import os
-import zipfile
 import zlib
 from pathlib import Path
 
@@ -199,6 +198,8 @@ def read(path):
         if not path.is_file():
             raise CheckpointError(f"there is no checkpoint {path}: look at the path, or save one first.")
     content = path.read_bytes() if isinstance(path, Path) else path.read()
+    import zipfile  # here, since it takes longer than the rest of the library
+
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = {name: io.BytesIO(archive.read(name)) for name in archive.namelist()}

@@ -5,7 +5,6 @@ The first guess that fits wins, so sharp ones stand above blunt ones. Leaves out
 (gradcheck.py). Met in chapter 03.
 """
 
-import html
 import re
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -78,6 +77,8 @@ class Report:
         return "\n".join([self.title, *(f"  {line}".rstrip() for line in lines + closing), result])
 
     def _repr_html_(self):
+        import html  # here, since only a notebook asks for it
+
         rows = [[html.escape(words) for words in self.title.split("  ")]]
         for *cells, verdict, sentence in self._table():
             cells = [*map(html.escape, cells), _marked(verdict), html.escape(sentence)]

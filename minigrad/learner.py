@@ -178,13 +178,14 @@ class Learner:
             parameter.zero_grad()
         Y, backward = self.model(X, training=True, need_dX=False)
         L, loss_backward = self._loss(Y, T)
-        if not math.isfinite(L):
-            raise self._complaint(X, T, L)
+        loss = float(L)
+        if not math.isfinite(loss):
+            raise self._complaint(X, T, loss)
         backward(loss_backward())
         if self.before_step:
             self.before_step(parameters)
         self.optimizer.step(parameters)
-        return float(L)
+        return loss
 
     def fit(self, X, T, epochs=1, batch_size=32, validation=None, callbacks=()):
         """Go through the data several times, in shuffled batches.
@@ -291,7 +292,7 @@ class Learner:
             )
         where = f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
         return ValueError(
-            f"the loss of {where} is {float(L)}, so no step was taken: {begin}. Lower the learning "
+            f"the loss of {where} is {L}, so no step was taken: {begin}. Lower the learning "
             "rate, or look for very large numbers in the data; and begin again: the weights have grown."
         )
 

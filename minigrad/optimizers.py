@@ -281,10 +281,11 @@ class Adam(Optimizer):
         c1, c2 = 1.0 - self.beta1 ** memory["steps"], 1.0 - self.beta2 ** memory["steps"]
         rate, eps = learning_rate * math.sqrt(c2) / c1, self.eps * math.sqrt(c2)  # both times √c2
         for data, grad, mean, square in in_pieces(parameter.data, parameter.peek(), means, squares):
-            change = (1.0 - self.beta1) * grad
+            change = np.empty_like(data)  # careful: one array for all, which stays in the cache
+            np.multiply(grad, 1.0 - self.beta1, out=change)
             mean *= self.beta1
             mean += change
-            np.multiply(grad, grad, out=change)  # careful: one array for all, which stays in the cache
+            np.multiply(grad, grad, out=change)
             change *= 1.0 - self.beta2
             square *= self.beta2
             square += change

@@ -56,7 +56,7 @@ class Parameter:
 
     def __init__(self, data, trainable=True):
         self.data = _as_floats(data)
-        self._grad, self._is_lent = None, False  # None is zero; lent is an array that somebody may still hold
+        self._grad, self._is_lent = np.zeros_like(self.data), False  # None is zero; lent: somebody may hold it
         self.trainable = trainable
 
     @property

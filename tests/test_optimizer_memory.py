@@ -127,3 +127,14 @@ def test_the_memory_follows_its_parameter_to_another_device(make, length):
             chosen.step([parameter])
         to_device(layer, "cpu")
     np.testing.assert_array_equal(layer.W.data, twin.W.data)
+
+
+@KINDS
+def test_a_parameter_of_a_single_number_learns_too(make, length):
+    row, number = Parameter([3.0]), Parameter(3.0)
+    optimizer = make()
+    for _ in range(3):
+        for parameter in (row, number):
+            parameter.grad[...] = 1.0
+        optimizer.step([row, number])
+    assert number.shape == () and number.data == row.data[0]
