@@ -4,7 +4,6 @@ The last axis of a shape is the outputs, all axes before it the inputs. Numbers 
 out which layer uses which; that is the layer's argument `init`. Built in chapter 10.
 """
 
-import functools
 import math
 
 import numpy as np
@@ -15,6 +14,14 @@ from minigrad.shapes import ShapeError, as_generator, require_integer
 def _fans(shape):
     """Return the number of inputs and of outputs of a weight array."""
     return math.prod(shape[:-1]), shape[-1]
+
+
+def _require_sizes(name, shape):
+    """Refuse what is not the shape of a weight array."""
+    if not isinstance(shape, tuple) or not shape:
+        raise ShapeError(f"{name} draws weights of a shape (n_in, n_out), got {shape!r}.")
+    for size in shape:
+        require_integer(f"each size of {name}", size)
 
 
 def zeros(shape, rng=None):
@@ -40,6 +47,8 @@ def lecun(shape, rng):
     >>> lecun((400, 100), np.random.default_rng(0)).std().round(2)  # 1 / sqrt(400)
     np.float64(0.05)
     """
+    _require_sizes("lecun", shape)
+    rng = as_generator(rng)
     n_in, _ = _fans(shape)
     return rng.normal(0.0, math.sqrt(1.0 / n_in), shape)
 
@@ -57,6 +66,8 @@ def glorot(shape, rng):
     >>> bool(np.abs(glorot((3, 3), np.random.default_rng(0))).max() <= 1.0)  # sqrt(6 / (3 + 3))
     True
     """
+    _require_sizes("glorot", shape)
+    rng = as_generator(rng)
     limit = math.sqrt(6.0 / sum(_fans(shape)))
     return rng.uniform(-limit, limit, shape)
 
@@ -73,6 +84,8 @@ def he(shape, rng):
     >>> he((800, 100), np.random.default_rng(0)).std().round(2)  # sqrt(2 / 800)
     np.float64(0.05)
     """
+    _require_sizes("he", shape)
+    rng = as_generator(rng)
     n_in, _ = _fans(shape)
     return rng.normal(0.0, math.sqrt(2.0 / n_in), shape)
 
@@ -91,24 +104,9 @@ def orthogonal(shape, rng):
     >>> bool(np.allclose(W.T @ W, np.eye(3)))
     True
     """
+    _require_sizes("orthogonal", shape)
+    rng = as_generator(rng)
     n_in, n_out = _fans(shape)
     Q, R = np.linalg.qr(rng.normal(size=(max(n_in, n_out), min(n_in, n_out))))
     Q *= np.sign(np.diag(R))  # makes the draw uniform over all orthogonal matrices
     return (Q if n_in >= n_out else Q.T).reshape(shape)
-
-
-def _asking(draw):
-    """Return an initializer that asks first whether it was given a shape, and a seed or a Generator."""
-
-    @functools.wraps(draw)
-    def initializer(shape, rng):
-        if not isinstance(shape, tuple) or not shape:
-            raise ShapeError(f"{draw.__name__} draws weights of a shape (n_in, n_out), got {shape!r}.")
-        for size in shape:
-            require_integer(f"each size of {draw.__name__}", size)
-        return draw(shape, as_generator(rng))
-
-    return initializer
-
-
-lecun, glorot, he, orthogonal = map(_asking, (lecun, glorot, he, orthogonal))

@@ -5,8 +5,6 @@ Both are given a communicator of mpi4py, or anything with its methods; the libra
 Leaves out who cuts the batches, and threads, for which `minigrad.replica` is enough. Built in chapter 22.
 """
 
-import functools
-
 import numpy as np
 
 from minigrad.optimizers import list_of_parameters
@@ -54,6 +52,8 @@ def average_gradients(parameters, communicator, examples=1):
     >>> parameter.grad
     array([3., 5.])
     """
+    parameters = list_of_parameters("average_gradients", parameters)
+    require_integer("examples of average_gradients", examples, least=0)
     gradients = [parameter.grad.ravel() for parameter in parameters]
     mine = np.concatenate([*gradients, np.ones_like(gradients[0], shape=1)]) * examples
     total = np.empty_like(mine)
@@ -85,17 +85,3 @@ def broadcast(model, communicator, root=0):
         data = part.data.copy()  # in one piece, as MPI wants it
         communicator.Bcast(data, root)
         part.data[...] = data
-
-
-def _asking(average):
-    """Return average_gradients, asking first what it was given: chapter 22 shows the rest word for word."""
-
-    @functools.wraps(average)
-    def average_gradients(parameters, communicator, examples=1):
-        require_integer("examples of average_gradients", examples, least=0)
-        return average(list_of_parameters("average_gradients", parameters), communicator, examples)
-
-    return average_gradients
-
-
-average_gradients = _asking(average_gradients)

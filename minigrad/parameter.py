@@ -56,7 +56,10 @@ class Parameter:
 
     def __init__(self, data, trainable=True):
         self.data = _as_floats(data)
-        self._grad, self._is_lent = np.zeros_like(self.data), False  # None is zero; lent: somebody may hold it
+        self._grad, self._is_lent = (
+            np.zeros_like(self.data),
+            False,
+        )  # None is zero; lent: somebody may hold it
         self.trainable = trainable
 
     @property

@@ -200,10 +200,10 @@ def definition(tree, names):
 
 
 def is_guard(statement):
-    """Tell whether a statement only asks about an argument: require_...(...), list_of_parameters(...)."""
+    """Tell whether a statement only asks about an argument: require_...(...), or x = as_generator(x)."""
     call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
     name = getattr(getattr(call, "func", None), "id", "")
-    return name.startswith("require_") or name == "list_of_parameters"
+    return name.lstrip("_").startswith("require_") or name in ("list_of_parameters", "as_generator")
 
 
 class Bare(ast.NodeTransformer):
