@@ -71,7 +71,7 @@ class EarlyStopping:
         self.best, self.best_epoch, self.waited, self.weights = None, 0, 0, []
 
     def __call__(self, learner, row):
-        """Look at the row of an epoch, and return True if the training shall end."""
+        """Look at the row of an epoch, and return True if the training should end."""
         if self.monitor not in row:
             advice = "give fit validation=(X, T), or watch another"
             raise ValueError(f"EarlyStopping watches {self.monitor!r}, and a row has {list(row)}: {advice}.")

@@ -41,7 +41,7 @@ class Callback:
     """A function or an object of the grader's: calling it, or reading an attribute, asks the grader."""
 
     __slots__ = ("__name__", "__signature__", "__weakref__", "_asked")
-    __slotnames__ = []  # what Python shows of its slots: whoever looks into it shall not find the peer
+    __slotnames__ = []  # what Python shows of its slots: whoever looks into it does not find the peer
     mirrored = False
 
     def __init__(self, peer, handle, described):

@@ -46,7 +46,7 @@ class Function:
     """A function at home in the other process; its attributes are what it holds: Parameters, layers."""
 
     __slots__ = ("__weakref__", "_described", "_handle", "_held", "_peer")
-    __slotnames__ = []  # what Python shows of its slots: whoever looks into it shall not find the peer
+    __slotnames__ = []  # what Python shows of its slots: whoever looks into it does not find the peer
     mirrored = False
 
     @property
