@@ -17,6 +17,7 @@ def filled(shape=(3, 5), rng=0):
 def test_an_array_added_to_a_zero_gradient_becomes_the_gradient():
     parameter, first, second = Parameter(filled()), filled(rng=1), filled(rng=2)
     expected = first + second
+    parameter.zero_grad()
     parameter.add(first)
     parameter.add(second)
     assert parameter.grad is first
@@ -30,6 +31,7 @@ def test_an_array_added_to_a_zero_gradient_becomes_the_gradient():
 )
 def test_what_is_no_array_like_the_data_is_added(gradient):
     parameter = Parameter(filled())
+    parameter.zero_grad()
     parameter.add(gradient)
     np.testing.assert_array_equal(parameter.grad, np.zeros((3, 5)) + gradient, strict=True)
 
