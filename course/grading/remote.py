@@ -259,8 +259,7 @@ class Remote(Peer):
         name, bases = described["name"], described["bases"]
         require(type(name) is str and len(name) < 100 and name.isprintable(), "a name that is none")
         options = described.get("options", [])
-        wrong = type(options) is not list or any(option not in OPTIONS for option in options)
-        require(not wrong, "options that are none")
+        require(type(options) is list and all(o in OPTIONS for o in options), "options that are none")
         if described["kind"] == "function":
             wrong = [n for n in described["names"] if type(n) is not str or not n.isidentifier()]
             require(not wrong and len(described["names"]) == sum(described["counts"]), "names that are none")
@@ -275,7 +274,7 @@ class Remote(Peer):
         methods |= {n: Attribute() for n in described["names"] if n.isidentifier() and not n.startswith("__")}
         if described["callable"]:
             methods["__call__"] = Function.__call__
-            methods["__signature__"] = _signature({"counts": (0, 0), "names": (), "options": options})
+            methods["__signature__"] = _signature({"counts": (1, 0), "names": ("X",), "options": options})
         slots = {"__slots__": ("_handle", "_peer"), "__slotnames__": [], **methods}
         key = name, tuple(known), tuple(methods), tuple(options)
         if key not in self.classes:

@@ -97,9 +97,8 @@ def attributes(thing):
 
 def _slots(cls):
     """Return the slots of minigrad's classes that a class has, such as a Parameter's data and grad."""
-    classes = [base for base in cls.__mro__ if base.__module__.startswith("minigrad.")]
-    held = [thing for base in classes for thing in vars(base).values()]
-    return [thing for thing in held if isinstance(thing, MemberDescriptorType)]
+    ours = (vars(base) for base in cls.__mro__ if base.__module__.startswith("minigrad."))
+    return [thing for held in ours for thing in held.values() if isinstance(thing, MemberDescriptorType)]
 
 
 def _hides(thing, name):
