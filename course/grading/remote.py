@@ -210,8 +210,8 @@ class Remote(Peer):
     def _renew(self, thing, kind, told, buffers):
         """Make a thing as the submission says that it is now, and see whether it was theirs to change.
 
-        What a check hands over may not be changed, but for gradients, which are there to be added to, and
-        generators, which are there to be drawn from.
+        What a check hands over may not be changed, but for gradients, which are there to be added to (a
+        Parameter keeps them in private slots), and generators, which are there to be drawn from.
         """
         before = attributes(thing) if isinstance(thing, Parameter) else {}
         super()._renew(thing, kind, told, buffers)
@@ -219,7 +219,7 @@ class Remote(Peer):
             return
         if isinstance(thing, Parameter):
             now = attributes(thing)
-            free = now.keys() == before.keys() and all(now[n] is before[n] for n in now if n != "grad")
+            free = now.keys() == before.keys() and all(now[n] is before[n] for n in now if n[0] != "_")
         else:
             parameters = [p for p in self.pinned.values() if isinstance(p, Parameter)]
             free = kind == "g" or any(p.grad is thing for p in parameters)
