@@ -79,7 +79,9 @@ class Optimizer:
         learning_rate = self._rate_now()
         for parameter in parameters:
             if parameter.trainable:
-                self.update(parameter, learning_rate, self._memory_of(parameter))
+                memory = self._memory_of(parameter)
+                memory["steps"] += 1
+                self.update(parameter, learning_rate, memory)
         self.steps += 1
 
     def update(self, parameter, learning_rate, memory):
@@ -277,7 +279,6 @@ class Adam(Optimizer):
     def update(self, parameter, learning_rate, memory):
         """Take a step along the mean gradient, divided by the root of its mean square."""
         means, squares = _remembered(memory, "mean", parameter), _remembered(memory, "square", parameter)
-        memory["steps"] += 1
         c1, c2 = 1.0 - self.beta1 ** memory["steps"], 1.0 - self.beta2 ** memory["steps"]
         rate, eps = learning_rate * math.sqrt(c2) / c1, self.eps * math.sqrt(c2)  # both times √c2
         for data, grad, mean, square in in_pieces(parameter.data, parameter.peek(), means, squares):

@@ -138,3 +138,12 @@ def test_a_parameter_of_a_single_number_learns_too(make, length):
             parameter.grad[...] = 1.0
         optimizer.step([row, number])
     assert number.shape == () and number.data == row.data[0]
+
+
+@KINDS
+def test_each_parameter_counts_its_own_steps(make, length):
+    optimizer, always, later = make(), Parameter([3.0]), Parameter([3.0], trainable=False)
+    for trainable in (False, False, True):
+        later.trainable = trainable
+        optimizer.step([always, later])
+    assert [optimizer.memory[parameter]["steps"] for parameter in (always, later)] == [3, 1]
