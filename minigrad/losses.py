@@ -7,7 +7,7 @@ siblings that exercises ask for (huber). Built in chapter 06.
 
 import numpy as np
 
-from minigrad.backend import array_module
+from minigrad.backend import array_module, sum_of_rows
 from minigrad.shapes import (
     ShapeError,
     float_type_of,
@@ -165,30 +165,36 @@ def cross_entropy(Y, T):
     """
     require_array("cross_entropy", T)
     _require_rows_of_numbers("cross_entropy", Y)
-    Y, T = _as_floats(Y, _as_probabilities(Y, T))
-    highest = Y.max(axis=-1, keepdims=True)
-    if (
-        array_module(Y) is np and (highest == -np.inf).any()
-    ):  # careful: a GPU would have to wait for the answer
+    right, P = _targets(Y, T)
+    logits = Y.reshape(-1, shape_of(Y)[-1]).astype(float_type_of(Y), copy=False)
+    highest = logits.max(axis=-1, keepdims=True)
+    if array_module(Y) is np and highest.min() == -np.inf:  # careful: a GPU would have to wait for the answer
         raise ValueError("cross_entropy: all logits of a row are -inf: leave at least one class possible.")
-    shifted = Y - highest
+    shifted = logits - highest
     E = np.exp(shifted)
-    sums = E.sum(axis=-1, keepdims=True)
+    sums = sum_of_rows(E.T)  # the sum of each row of E
     rows = sums.size
-    log_P = np.where(T == 0.0, 0.0, shifted - np.log(sums))  # careful: 0 times -inf would be nan
-    L = -T.reshape(-1).dot(log_P.reshape(-1)) / rows
+    if P is None:
+        log_P = shifted.take(right) - np.log(sums)
+    else:
+        log_P = shifted - np.log(sums)[:, None]
+        log_P = (P * np.where(P == 0.0, 0.0, log_P)).sum(axis=-1)  # careful: 0 times -inf would be nan
 
     def backward(dL=1.0):
-        dY = E / sums  # the probabilities
-        dY -= T
+        dY = E / sums[:, None]  # the probabilities
+        if P is None:
+            dY.put(right, dY.take(right) - 1.0)
+        else:
+            dY -= P
         dY *= dL / rows
-        return dY
+        return dY.reshape(Y.shape)
 
-    return L, backward
+    return -log_P.sum() / rows, backward
 
 
-def _as_probabilities(Y, T):
-    """Return T as a row of probabilities for each row of Y: a row of a label holds a single 1."""
+def _targets(Y, T):
+    """Return where the right class of each row stands in Y, for labels; or None and rows of probabilities."""
+    n_classes = shape_of(Y)[-1]
     if shape_of(T) == shape_of(Y) and T.dtype.kind == "f":
         sums = T.sum(axis=-1)
         is_near_1 = abs(sums - 1.0) <= 1e-3  # room for float32 that was added up
@@ -197,21 +203,20 @@ def _as_probabilities(Y, T):
                 f"cross_entropy: rows of T are probabilities, at least 0, and sum to 1; got {T.min()} to "
                 f"{T.max()}, and sums from {sums.min()} to {sums.max()}."
             )
-        return T
+        return None, T.reshape(-1, n_classes).astype(float_type_of(Y), copy=False)
     if T.dtype.kind not in "iu" or shape_of(T) != shape_of(Y)[:-1]:
         raise ShapeError(
             f"cross_entropy compares Y of shape {shape_of(Y)} with T of shape {shape_of(T)}, type {T.dtype}: "
             f"give integer labels of shape {shape_of(Y)[:-1]}, or probabilities (floats) of Y's shape."
         )
-    n_classes = shape_of(Y)[-1]
-    right = T[..., None] == array_module(T).arange(n_classes)
-    if np.count_nonzero(right) < T.size:
+    labels = T.reshape(-1).astype(np.intp, copy=False)
+    if labels.view(np.uintp).max() >= n_classes:  # one question: a label below 0 reads as a huge one there
         wrong = np.argwhere((T < 0) | (T >= n_classes))[0]
         raise ValueError(
             f"cross_entropy: T holds the label {T[tuple(wrong)]} at {[int(i) for i in wrong]}; "
             f"Y has {n_classes} classes, so labels run from 0 to {n_classes - 1}."
         )
-    return right
+    return array_module(T).arange(0, Y.size, n_classes) + labels, None
 
 
 def cosine_distance(Y, T):
