@@ -155,12 +155,15 @@ class Layer:
         if before:
             before(self, X)
         self.check_input(X)
-        options = {}
-        if "training" in self._options:
-            options["training"] = training and not self.frozen
-        if "need_dX" in self._options:
-            options["need_dX"] = need_dX
-        result = self.forward(X, **options) if options else self.forward(X)
+        options = self._options
+        if not options:
+            result = self.forward(X)
+        elif "training" not in options:
+            result = self.forward(X, need_dX=need_dX)
+        elif "need_dX" not in options:
+            result = self.forward(X, training=training and not self.frozen)
+        else:
+            result = self.forward(X, training=training and not self.frozen, need_dX=need_dX)
         if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
             require_pair(self, result)
         Y, backward = result
@@ -174,7 +177,7 @@ class Layer:
                 came = "none: a loss returns it, dY = loss_backward()" if dY is None else shape_of(dY)
                 raise ShapeError(f"{self}: backward expects dY of Y's shape {Y_shape}, got {came}.")
             dX = backward(dY)
-            if getattr(dX, "shape", None) != X_shape and not fits(dX, X_shape):
+            if dX is not None and getattr(dX, "shape", None) != X_shape and not fits(dX, X_shape):
                 came = shape_of(dX)
                 raise ShapeError(f"{self}: backward must return dX of X's shape {X_shape}, got {came}.")
             return dX

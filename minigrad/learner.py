@@ -263,7 +263,10 @@ class Learner:
 
     def _loss(self, Y, T):
         """Return (L, backward) of the loss, refusing what is not one number and a way back."""
-        L, backward = require_pair(_name_of(self.loss), self.loss(Y, T), first="L")
+        result = self.loss(Y, T)
+        if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
+            require_pair(_name_of(self.loss), result, first="L")
+        L, backward = result
         if shape_of(L) != ():
             wanted = f"{_name_of(self.loss)} must return one number for the whole batch"
             raise ShapeError(f"{wanted}, got L of shape {shape_of(L)}: take the mean.")

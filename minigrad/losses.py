@@ -14,7 +14,6 @@ from minigrad.shapes import (
     require_array,
     require_rows,
     require_same_shape,
-    shape_of,
 )
 
 
@@ -165,16 +164,18 @@ def cross_entropy(Y, T):
     """
     require_array("cross_entropy", T)
     _require_rows_of_numbers("cross_entropy", Y)
-    right, P = _targets(Y, T)
-    logits = Y.reshape(-1, shape_of(Y)[-1]).astype(float_type_of(Y), copy=False)
+    labels, P = _targets(Y, T)
+    there, n_classes = array_module(Y), Y.shape[-1]
+    logits = Y.reshape(-1, n_classes).astype(float_type_of(Y), copy=False)
     highest = logits.max(axis=-1, keepdims=True)
-    if array_module(Y) is np and highest.min() == -np.inf:  # careful: a GPU would have to wait for the answer
+    if there is np and highest.min() == -np.inf:  # careful: a GPU would have to wait for the answer
         raise ValueError("cross_entropy: all logits of a row are -inf: leave at least one class possible.")
     shifted = logits - highest
     E = np.exp(shifted)
     sums = sum_of_rows(E.T)  # the sum of each row of E
     rows = sums.size
     if P is None:
+        right = there.arange(0, Y.size, n_classes) + labels  # where they stand among all logits
         log_P = shifted.take(right) - np.log(sums)
     else:
         log_P = shifted - np.log(sums)[:, None]
@@ -193,9 +194,9 @@ def cross_entropy(Y, T):
 
 
 def _targets(Y, T):
-    """Return where the right class of each row stands in Y, for labels; or None and rows of probabilities."""
-    n_classes = shape_of(Y)[-1]
-    if shape_of(T) == shape_of(Y) and T.dtype.kind == "f":
+    """Return (labels, None), or (None, probabilities): one for each row of logits."""
+    n_classes = Y.shape[-1]
+    if T.shape == Y.shape and T.dtype.kind == "f":
         sums = T.sum(axis=-1)
         is_near_1 = abs(sums - 1.0) <= 1e-3  # room for float32 that was added up
         if array_module(T) is np and not (T.min() >= 0 and is_near_1.all()):  # on a GPU it would be a wait
@@ -204,10 +205,10 @@ def _targets(Y, T):
                 f"{T.max()}, and sums from {sums.min()} to {sums.max()}."
             )
         return None, T.reshape(-1, n_classes).astype(float_type_of(Y), copy=False)
-    if T.dtype.kind not in "iu" or shape_of(T) != shape_of(Y)[:-1]:
+    if T.dtype.kind not in "iu" or T.shape != Y.shape[:-1]:
         raise ShapeError(
-            f"cross_entropy compares Y of shape {shape_of(Y)} with T of shape {shape_of(T)}, type {T.dtype}: "
-            f"give integer labels of shape {shape_of(Y)[:-1]}, or probabilities (floats) of Y's shape."
+            f"cross_entropy compares Y of shape {Y.shape} with T of shape {T.shape}, type {T.dtype}: "
+            f"give integer labels of shape {Y.shape[:-1]}, or probabilities (floats) of Y's shape."
         )
     labels = T.reshape(-1).astype(np.intp, copy=False)
     if labels.view(np.uintp).max() >= n_classes:  # one question: a label below 0 reads as a huge one there
@@ -216,7 +217,7 @@ def _targets(Y, T):
             f"cross_entropy: T holds the label {T[tuple(wrong)]} at {[int(i) for i in wrong]}; "
             f"Y has {n_classes} classes, so labels run from 0 to {n_classes - 1}."
         )
-    return array_module(T).arange(0, Y.size, n_classes) + labels, None
+    return labels, None
 
 
 def cosine_distance(Y, T):

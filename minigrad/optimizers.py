@@ -96,9 +96,10 @@ class Optimizer:
 
     def _rate_now(self):
         """Return the learning rate of this step."""
-        if not callable(self.learning_rate):
-            return self.learning_rate
-        rate = self.learning_rate(self.steps)
+        learning_rate = self._learning_rate
+        if not callable(learning_rate):
+            return learning_rate
+        rate = learning_rate(self.steps)
         require_number(f"what the schedule returns at step {self.steps}", rate, least=0)
         return rate
 
@@ -107,6 +108,8 @@ class Optimizer:
         memory, data = self.memory.get(parameter), parameter.data
         if memory is None:
             memory = self.memory[parameter] = {"steps": 0}
+        if len(memory) == 1:  # no arrays, as of plain SGD
+            return memory
         for name, array in memory.items():
             if name != "steps" and (array.dtype != data.dtype or type(array) is not type(data)):
                 memory[name] = like(array, data)

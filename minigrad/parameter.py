@@ -88,15 +88,14 @@ class Parameter:
         >>> b.grad
         array([3., 5.])
         """
-        if self._grad is None and self._is_like_data(gradient):
+        grad, data = self._grad, self.data
+        if grad is not None:
+            grad += gradient
+        elif type(gradient) is type(data) and gradient.shape == data.shape and gradient.dtype == data.dtype:
             self._grad = gradient
         else:
-            grad = self.peek()
-            grad += gradient
-
-    def _is_like_data(self, array):
-        data = self.data
-        return type(array) is type(data) and array.shape == data.shape and array.dtype == data.dtype
+            self._grad = np.zeros_like(data)
+            self._grad += gradient
 
     @property
     def shape(self):
