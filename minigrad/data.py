@@ -8,16 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from minigrad.shapes import (
-    ShapeError,
-    as_generator,
-    count_examples,
-    require_array,
-    require_integer,
-    require_labels,
-    require_number,
-    take,
-)
+from minigrad.settings import as_generator, require_integer, require_number
+from minigrad.shapes import ShapeError, count_examples, require_array, require_labels, take
 
 
 def batches(X, T, batch_size=32, rng=None):

@@ -4,7 +4,7 @@ Holds EarlyStopping. Leaves out other callbacks: any function of (learner, row) 
 08.
 """
 
-from minigrad.shapes import naming_its_settings, require_integer, require_number
+from minigrad.settings import naming_its_settings, require_integer, require_number
 
 
 class EarlyStopping:

@@ -17,7 +17,8 @@ import numpy as np
 from minigrad.diagnosis import Report, Row, diagnose, explain
 from minigrad.layer import Function, as_layer
 from minigrad.parts import attributes, is_array_holder, named_parts
-from minigrad.shapes import ShapeError, require_batch, require_integer, require_number, shape_of
+from minigrad.settings import require_integer, require_number
+from minigrad.shapes import ShapeError, require_batch, shape_of
 
 EPS, EPS32 = np.finfo(np.float64).eps, np.finfo(np.float32).eps
 NUDGE = np.cbrt(EPS)  # 6e-6: a larger nudge leaves the straight part of f, a smaller one drowns in rounding

@@ -2,7 +2,7 @@
 
 Holds a table of names, most of them PyTorch's; unknown_attribute, which asks it; and answering, which gives a
 class these names, each of them an error. Leaves out the settings of constructors
-(minigrad.shapes.naming_its_settings). Built in chapter 12.
+(minigrad.settings.naming_its_settings). Built in chapter 12.
 """
 
 _TRAINING = "a pass is told, layer(X, training=True), as a Learner does; layer(X) is outside training"

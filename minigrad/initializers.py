@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 
-from minigrad.shapes import ShapeError, as_generator, require_integer
+from minigrad.settings import as_generator, require_integer
+from minigrad.shapes import ShapeError
 
 
 def _fans(shape):

@@ -17,19 +17,8 @@ import numpy as np  # noqa: F401  the examples need it
 from minigrad.habits import answering
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import attributes, copied, named_parts
-from minigrad.shapes import (
-    ShapeError,
-    as_generator,
-    fits,
-    join,
-    naming_its_settings,
-    require_batch,
-    require_float_type,
-    require_integer,
-    require_pair,
-    shape_of,
-    take,
-)
+from minigrad.settings import as_generator, naming_its_settings, require_integer
+from minigrad.shapes import ShapeError, fits, join, require_batch, require_float_type, shape_of, take
 
 _observer = contextvars.ContextVar("observer", default=(None, None))
 
@@ -363,6 +352,24 @@ class Function(Layer):
 
     def __repr__(self):
         return getattr(self.__wrapped__, "__name__", None) or repr(self.__wrapped__)
+
+
+def require_pair(name, result, first="Y"):
+    """Return what a layer or a loss returned, refusing what is not a pair of a result and a way back.
+
+    Examples
+    --------
+    >>> require_pair("rmse", 0.5, first="L")
+    Traceback (most recent call last):
+        ...
+    TypeError: rmse must return a pair (L, backward), got float alone: end with `return L, backward`.
+    """
+    if isinstance(result, tuple) and len(result) == 2 and callable(result[1]):
+        return result
+    came = f"{type(result).__name__} alone: end with `return {first}, backward`"
+    if isinstance(result, tuple):
+        came = f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
+    raise TypeError(f"{name} must return a pair ({first}, backward), got {came}.")
 
 
 def as_layer(thing):

@@ -11,20 +11,16 @@ import numpy as np
 
 from minigrad.data import batches
 from minigrad.habits import answering
-from minigrad.layer import as_layer, in_batches, observed
+from minigrad.layer import as_layer, in_batches, observed, require_pair
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import is_array_holder, named_parts
+from minigrad.settings import as_generator, naming_its_settings, require_function, require_integer
 from minigrad.shapes import (
     ShapeError,
-    as_generator,
     count_examples,
-    naming_its_settings,
     require_array,
     require_batch,
-    require_function,
-    require_integer,
     require_labels,
-    require_pair,
     require_rows,
     shape_of,
 )

@@ -11,7 +11,7 @@ import numpy as np
 from minigrad.backend import like
 from minigrad.habits import answering
 from minigrad.parameter import Parameter
-from minigrad.shapes import naming_its_settings, require_integer, require_number
+from minigrad.settings import naming_its_settings, require_integer, require_number
 
 
 @answering("lr", "param_groups", "add_param_group", "state_dict", "load_state_dict", strict=True)

@@ -8,7 +8,7 @@ Leaves out who cuts the batches, and threads, for which `minigrad.replica` is en
 import numpy as np
 
 from minigrad.optimizers import list_of_parameters
-from minigrad.shapes import require_integer
+from minigrad.settings import require_integer
 
 
 def average_gradients(parameters, communicator, examples=1):

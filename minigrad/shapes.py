@@ -1,16 +1,13 @@
-"""Shapes and settings, and the sentences about them.
+"""Shapes, and the sentences about them.
 
-Holds ShapeError, the few questions that every layer, loss and learner asks of the arrays it is given (which
-shape, the same shape, a finite batch), and those that it asks of its settings (an integer, a number, a
-function, a known name). Leaves out what a single layer wants to know about its own sizes; that stands in the
-layer. Errors say what came, what was expected, and what to do. Built in chapter 12.
+Holds ShapeError, and the few questions that every layer, loss and learner asks of the arrays it is given
+(which shape, the same shape, a finite batch). Leaves out what a single layer wants to know about its own
+sizes; that stands in the layer. Errors say what came, what was expected, and what to do. Built in chapter 12.
 """
 
-import functools
-import inspect
-import math
-
 import numpy as np
+
+from minigrad.settings import in_short
 
 
 class ShapeError(ValueError):
@@ -310,143 +307,12 @@ def require_float_type(dtype):
         dtype = np.dtype("none" if dtype is None else dtype)  # NumPy would take None for float64
     except TypeError:
         advice = 'write np.float32 or np.float64; to_device(model, "gpu") moves a model'
-        raise TypeError(f"{_short(dtype)} is not a dtype: {advice}.") from None
+        raise TypeError(f"{in_short(dtype)} is not a dtype: {advice}.") from None
     if dtype not in (np.float32, np.float64):
         raise TypeError(
             f"a network learns in np.float32 or np.float64, not in {dtype}: convert to one of them."
         )
     return dtype
-
-
-def require_integer(name, value, least=1):
-    """Refuse a size or a count that is not an integer, or too small; `least` may be None.
-
-    Examples
-    --------
-    >>> require_integer("n_in of Linear", 2.5)
-    Traceback (most recent call last):
-        ...
-    TypeError: n_in of Linear must be an integer of at least 1, got 2.5.
-    """
-    is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if is_integer and (least is None or value >= least):
-        return
-    limit = "" if least is None else f" of at least {least}"
-    kind = ValueError if is_integer else TypeError
-    raise kind(f"{name} must be an integer{limit}, got {_short(value)}.")
-
-
-def require_number(name, value, least=None, below=None, above=None, most=None):
-    """Refuse a setting that is not a finite number, or not within limits, which are given as they are read.
-
-    Examples
-    --------
-    >>> require_number("momentum", 1.5, least=0, below=1)
-    Traceback (most recent call last):
-        ...
-    ValueError: momentum must be a finite number from 0 to below 1, got 1.5.
-    """
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if (
-        is_number
-        and math.isfinite(value)
-        and (least is None or value >= least)
-        and (above is None or value > above)
-        and (most is None or value <= most)
-        and (below is None or value < below)
-    ):
-        return
-    limits = {"from": least, "above": above, "to": most, "to below": below}
-    said = "".join(f" {word} {limit}" for word, limit in limits.items() if limit is not None)
-    kind = ValueError if is_number else TypeError
-    raise kind(f"{name} must be a finite number{said}, got {_short(value)}.")
-
-
-def require_function(name, value, call):
-    """Refuse what is not a function: a name in quotes, a class that was not called, a number.
-
-    Examples
-    --------
-    >>> require_function("init of Linear", "he", "(shape, rng) -> array")
-    Traceback (most recent call last):
-        ...
-    TypeError: init of Linear must be a function, (shape, rng) -> array; got 'he': write the \
-function itself, without quotes.
-    """
-    if not callable(value) or isinstance(value, type):
-        advice = f": call it first, {value.__name__}(...)" if isinstance(value, type) else ""
-        advice = ": write the function itself, without quotes" if isinstance(value, str) else advice
-        raise TypeError(f"{name} must be a function, {call}; got {_short(value)}{advice}.")
-
-
-def require_pair(name, result, first="Y"):
-    """Return what a layer or a loss returned, refusing what is not a pair of a result and a way back.
-
-    Examples
-    --------
-    >>> require_pair("rmse", 0.5, first="L")
-    Traceback (most recent call last):
-        ...
-    TypeError: rmse must return a pair (L, backward), got float alone: end with `return L, backward`.
-    """
-    if isinstance(result, tuple) and len(result) == 2 and callable(result[1]):
-        return result
-    came = f"{type(result).__name__} alone: end with `return {first}, backward`"
-    if isinstance(result, tuple):
-        came = f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
-    raise TypeError(f"{name} must return a pair ({first}, backward), got {came}.")
-
-
-def as_generator(rng):
-    """Return a random Generator: the one that is given, or a new one from a seed.
-
-    Examples
-    --------
-    >>> as_generator("seed")
-    Traceback (most recent call last):
-        ...
-    TypeError: rng must be a seed, an integer from 0 on, or a numpy.random.Generator; got 'seed'.
-    """
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        wanted = "a seed, an integer from 0 on, or a numpy.random.Generator"
-        raise type(error)(f"rng must be {wanted}; got {_short(rng)}.") from None
-
-
-def naming_its_settings(constructor):
-    """Let a constructor answer a setting that it does not have with those that it has; a decorator.
-
-    Examples
-    --------
-    >>> @naming_its_settings
-    ... def __init__(self, learning_rate=0.1, momentum=0.0):
-    ...     pass
-    >>> __init__(None, lr=0.1)
-    Traceback (most recent call last):
-        ...
-    TypeError: NoneType has no setting lr: it takes learning_rate, momentum.
-    """
-    declared = list(inspect.signature(constructor).parameters.values())[1:]
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared):
-        return constructor
-    known = [parameter.name for parameter in declared if parameter.kind is not parameter.VAR_POSITIONAL]
-
-    @functools.wraps(constructor)
-    def checked(self, *arguments, **settings):
-        for name in settings:
-            if name not in known:
-                takes = f"it takes {', '.join(known)}" if known else "it takes none"
-                raise TypeError(f"{type(self).__name__} has no setting {name}: {takes}.")
-        constructor(self, *arguments, **settings)
-
-    return checked
-
-
-def _short(value):
-    """Return how Python shows a value, cut where it is long."""
-    shown = " ".join(repr(value).split())
-    return shown if len(shown) <= 70 else f"{shown[:67]}..."
 
 
 def with_lengths(name, X):

@@ -2,7 +2,7 @@
 
 import ast
 
-GROUND = "habits shapes parameter backend parts initializers losses diagnosis data graph".split()
+GROUND = "habits settings shapes parameter backend parts initializers losses diagnosis data graph".split()
 FIRST = "layer optimizers checkpoint blueprint gradcheck".split()
 LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()
@@ -11,15 +11,16 @@ LAYERS += ["attention", "recompute"]
 TOP = "learner early_stopping replica parallel evaluator".split()
 
 # From the ground up: what each file of the library may import from the library.
-MAY = {name: {"shapes"} for name in GROUND}
+MAY = {name: {"settings", "shapes"} for name in GROUND}
+MAY["settings"], MAY["shapes"] = set(), {"settings"}
 MAY["losses"] |= {"backend"}
 MAY["parts"] |= {"parameter"}
 MAY["parameter"] |= {"habits"}
-MAY |= {name: {"habits", "shapes", "parameter", "backend", "parts"} for name in FIRST}
+MAY |= {name: {"habits", "settings", "shapes", "parameter", "backend", "parts"} for name in FIRST}
 MAY["checkpoint"] |= {"layer"}
 MAY["blueprint"] |= {"layer", "checkpoint"}
 MAY["gradcheck"] |= {"layer", "diagnosis"}
-below = {"habits", "shapes", "parameter", "backend", "parts", "initializers", "layer"}
+below = {"habits", "settings", "shapes", "parameter", "backend", "parts", "initializers", "layer"}
 for name in LAYERS:
     MAY[f"layers.{name}"] = set(below)
     below |= {f"layers.{name}"}

@@ -12,7 +12,8 @@ from minigrad.layers.activations import GELU
 from minigrad.layers.combinators import Residual
 from minigrad.layers.linear import Linear
 from minigrad.layers.normalization import Dropout, LayerNorm
-from minigrad.shapes import ShapeError, as_generator, require_integer, shape_of, with_lengths
+from minigrad.settings import as_generator, require_integer
+from minigrad.shapes import ShapeError, shape_of, with_lengths
 
 
 class MultiHeadAttention(Layer):

@@ -6,7 +6,8 @@ Leaves out Sequential, which stands in layer.py. Built in chapter 05.
 import numpy as np
 
 from minigrad.layer import Layer, Sequential, as_layer
-from minigrad.shapes import ShapeError, require_function, require_integer, shape_of
+from minigrad.settings import require_function, require_integer
+from minigrad.shapes import ShapeError, shape_of
 
 
 def chain(*layers):

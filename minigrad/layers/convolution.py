@@ -10,7 +10,8 @@ import numpy as np
 from minigrad.initializers import lecun
 from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
-from minigrad.shapes import ShapeError, require_array, require_integer, shape_of
+from minigrad.settings import require_integer
+from minigrad.shapes import ShapeError, require_array, shape_of
 
 
 class Conv2d(Weighted):

@@ -12,16 +12,8 @@ from minigrad.backend import array_module
 from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
 from minigrad.parameter import Buffer
-from minigrad.shapes import (
-    ShapeError,
-    as_generator,
-    float_type_of,
-    require_array,
-    require_axis,
-    require_integer,
-    require_number,
-    shape_of,
-)
+from minigrad.settings import as_generator, require_integer, require_number
+from minigrad.shapes import ShapeError, float_type_of, require_array, require_axis, shape_of
 
 _moving = threading.Lock()  # replicas share their running averages: one thread at a time moves them
 

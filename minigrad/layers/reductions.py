@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from minigrad.layer import Layer
-from minigrad.shapes import ShapeError, require_array, require_axis, require_integer
+from minigrad.settings import require_integer
+from minigrad.shapes import ShapeError, require_array, require_axis
 
 
 class _Reduction(Layer):

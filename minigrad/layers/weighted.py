@@ -9,7 +9,8 @@ from minigrad.backend import like
 from minigrad.habits import unknown_attribute
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
-from minigrad.shapes import ShapeError, as_generator, require_function, require_integer, shape_of
+from minigrad.settings import as_generator, require_function, require_integer
+from minigrad.shapes import ShapeError, shape_of
 
 
 class Weighted(Layer):

@@ -1,0 +1,124 @@
+"""Settings: what a size, a rate, a function or a seed may be, and the sentences about those that may not.
+
+Holds the questions that a constructor asks of its arguments, and naming_its_settings, which tells whoever
+calls it by another name what its settings are. Leaves out questions about arrays (shapes.py). Built in
+chapter 12.
+"""
+
+import functools
+import inspect
+import math
+
+import numpy as np
+
+
+def in_short(value):
+    """Return how Python shows a value, on one line, cut where it is long.
+
+    Examples
+    --------
+    >>> in_short(np.zeros((2, 2)))
+    'array([[0., 0.], [0., 0.]])'
+    """
+    shown = " ".join(repr(value).split())
+    return shown if len(shown) <= 70 else f"{shown[:67]}..."
+
+
+def require_integer(name, value, least=1):
+    """Refuse a size or a count that is not an integer, or too small; `least` may be None.
+
+    Examples
+    --------
+    >>> require_integer("n_in of Linear", 2.5)
+    Traceback (most recent call last):
+        ...
+    TypeError: n_in of Linear must be an integer of at least 1, got 2.5.
+    """
+    is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if is_integer and (least is None or value >= least):
+        return
+    limit = "" if least is None else f" of at least {least}"
+    kind = ValueError if is_integer else TypeError
+    raise kind(f"{name} must be an integer{limit}, got {in_short(value)}.")
+
+
+def require_number(name, value, least=-math.inf, above=-math.inf, most=math.inf, below=math.inf):
+    """Refuse a setting that is not a finite number, or not within limits.
+
+    Examples
+    --------
+    >>> require_number("momentum", 1.5, least=0, below=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: momentum must be a finite number from 0 to below 1, got 1.5.
+    """
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if is_number and least <= value <= most and above < value < below:  # which nan and inf never are
+        return
+    limits = {"from": least, "above": above, "to": most, "to below": below}
+    said = "".join(f" {word} {limit}" for word, limit in limits.items() if math.isfinite(limit))
+    kind = ValueError if is_number else TypeError
+    raise kind(f"{name} must be a finite number{said}, got {in_short(value)}.")
+
+
+def require_function(name, value, call):
+    """Refuse what is not a function: a name in quotes, a class that was not called, a number.
+
+    Examples
+    --------
+    >>> require_function("init of Linear", "he", "(shape, rng) -> array")
+    Traceback (most recent call last):
+        ...
+    TypeError: init of Linear must be a function, (shape, rng) -> array; got 'he': write the \
+function itself, without quotes.
+    """
+    if not callable(value) or isinstance(value, type):
+        advice = f": call it first, {value.__name__}(...)" if isinstance(value, type) else ""
+        advice = ": write the function itself, without quotes" if isinstance(value, str) else advice
+        raise TypeError(f"{name} must be a function, {call}; got {in_short(value)}{advice}.")
+
+
+def as_generator(rng):
+    """Return a random Generator: the one that is given, or a new one from a seed.
+
+    Examples
+    --------
+    >>> as_generator("seed")
+    Traceback (most recent call last):
+        ...
+    TypeError: rng must be a seed, an integer from 0 on, or a numpy.random.Generator; got 'seed'.
+    """
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        wanted = "a seed, an integer from 0 on, or a numpy.random.Generator"
+        raise type(error)(f"rng must be {wanted}; got {in_short(rng)}.") from None
+
+
+def naming_its_settings(constructor):
+    """Let a constructor answer a setting that it does not have with those that it has; a decorator.
+
+    Examples
+    --------
+    >>> @naming_its_settings
+    ... def __init__(self, learning_rate=0.1, momentum=0.0):
+    ...     pass
+    >>> __init__(None, lr=0.1)
+    Traceback (most recent call last):
+        ...
+    TypeError: NoneType has no setting lr: it takes learning_rate, momentum.
+    """
+    declared = list(inspect.signature(constructor).parameters.values())[1:]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared):
+        return constructor
+    known = [parameter.name for parameter in declared if parameter.kind is not parameter.VAR_POSITIONAL]
+
+    @functools.wraps(constructor)
+    def checked(self, *arguments, **settings):
+        for name in settings:
+            if name not in known:
+                takes = f"it takes {', '.join(known)}" if known else "it takes none"
+                raise TypeError(f"{type(self).__name__} has no setting {name}: {takes}.")
+        constructor(self, *arguments, **settings)
+
+    return checked
