@@ -5,36 +5,24 @@ class these names, each of them an error. Leaves out the settings of constructor
 (minigrad.settings.naming_its_settings). Built in chapter 12.
 """
 
-_TRAINING = "a pass is told, layer(X, training=True), as a Learner does; layer(X) is outside training"
-_FILES = "save(path, model) and load(path, model) write and read files"
-_TYPES = "model.to(np.float32) and model.to(np.float64) choose the type"
-_DEVICES = 'to_device(model, "gpu") and to_device(model, "cpu") move a model'
-_LEARNER = "Learner(model, loss, optimizer).fit(X, T) trains it"
-
-HERE = {
-    "train": _TRAINING,
-    "eval": _TRAINING,
-    "state_dict": _FILES,
-    "load_state_dict": _FILES,
-    "half": _TYPES,
-    "float": _TYPES,
-    "double": _TYPES,
-    "cuda": _DEVICES,
-    "cpu": _DEVICES,
-    "fit": _LEARNER,
-    "compile": _LEARNER,
+_ANSWERS = {
+    "train eval": "a pass is told, layer(X, training=True), as a Learner does; layer(X) is outside training",
+    "state_dict load_state_dict": "save(path, model) and load(path, model) write and read files",
+    "half float double": "model.to(np.float32) and model.to(np.float64) choose the type",
+    "cuda cpu": 'to_device(model, "gpu") and to_device(model, "cpu") move a model',
+    "fit compile": "Learner(model, loss, optimizer).fit(X, T) trains it",
     "backward": "the way back comes with the result, Y, backward = layer(X), then dX = backward(dY)",
     "requires_grad": "parameter.trainable = False and layer.freeze() stop the training",
     "requires_grad_": "layer.freeze() and layer.unfreeze() decide what is trained",
     "weight": "the weights are W",
-    "modules": "named_layers() returns a dict of names to layers",
-    "children": "named_layers() returns a dict of names to layers",
+    "modules children": "named_layers() returns a dict of names to layers",
     "lr": "the setting is learning_rate",
     "param_groups": "the setting is learning_rate, and each step is given the parameters",
     "add_param_group": "each step is given the parameters: optimizer.step(model.parameters())",
     "detach": "an array has no graph: parameter.data is a plain array",
     "numpy": "parameter.data is a plain array",
 }
+HERE = {name: answer for names, answer in _ANSWERS.items() for name in names.split()}
 
 
 def unknown_attribute(thing, name):

@@ -17,8 +17,8 @@ import numpy as np  # noqa: F401  the examples need it
 from minigrad.habits import answering
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import attributes, copied, named_parts
-from minigrad.settings import as_generator, naming_its_settings, require_integer
-from minigrad.shapes import ShapeError, fits, join, require_batch, require_float_type, shape_of, take
+from minigrad.settings import as_generator, naming_its_settings, require_float_type, require_integer
+from minigrad.shapes import ShapeError, arrays_of, fits, join, require_batch, shape_of, take
 
 _observer = contextvars.ContextVar("observer", default=(None, None))
 
@@ -59,12 +59,11 @@ def _options_of(function):
     try:
         declared = inspect.signature(function).parameters
     except (TypeError, ValueError):  # of some functions written in C Python knows no signature
-        return ()
-    fixed = function.keywords if isinstance(function, functools.partial) else ()
+        return set()
+    fixed = function.keywords if isinstance(function, functools.partial) else {}
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
-    return tuple(
-        name for name in ("training", "need_dX") if name not in fixed and (takes_all or name in declared)
-    )
+    options = {"training", "need_dX"} if takes_all else {"training", "need_dX"} & declared.keys()
+    return options - fixed.keys()
 
 
 @answering(
@@ -105,7 +104,7 @@ class Layer:
     frozen = False
     outside = ()  # names of attributes that are no part of the layer: whoever looks on
     has_width = False  # True for layers that decide how many numbers leave them: the last may ask the targets
-    _options = ()
+    _options = frozenset()
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -406,9 +405,8 @@ def as_layer(thing):
     if isinstance(thing, type):
         raise TypeError(f"{thing.__name__} is a class of layers: call it to make one, {thing.__name__}(...).")
     if not callable(thing):
-        advice = (
-            ": a list goes in with a star, Sequential(*layers)" if isinstance(thing, (list, tuple)) else ""
-        )
+        is_list = isinstance(thing, (list, tuple))
+        advice = ": a list goes in with a star, Sequential(*layers)" if is_list else ""
         raise TypeError(f"a layer is something to call, X -> (Y, backward); got {thing!r}{advice}.")
     return Function(thing)
 
@@ -432,10 +430,8 @@ def in_batches(layer, X, batch_size):
     array([ 2.,  8., 18.])
     """
     require_integer("batch_size", batch_size)
-    examples = len(X[0] if isinstance(X, tuple) else X)
-    return join(
-        [layer(take(X, slice(start, start + batch_size)))[0] for start in range(0, examples, batch_size)]
-    )
+    starts = range(0, len(arrays_of(X)[0]), batch_size)
+    return join([layer(take(X, slice(start, start + batch_size)))[0] for start in starts])
 
 
 class Sequential(Layer):

@@ -7,7 +7,8 @@ how they are found inside a model (parts.py) and how they are changed (optimizer
 import numpy as np
 
 from minigrad.habits import answering
-from minigrad.shapes import ShapeError, require_float_type
+from minigrad.settings import require_float_type
+from minigrad.shapes import ShapeError
 
 
 def _as_floats(data):

@@ -12,18 +12,6 @@ import math
 import numpy as np
 
 
-def in_short(value):
-    """Return how Python shows a value, on one line, cut where it is long.
-
-    Examples
-    --------
-    >>> in_short(np.zeros((2, 2)))
-    'array([[0., 0.], [0., 0.]])'
-    """
-    shown = " ".join(repr(value).split())
-    return shown if len(shown) <= 70 else f"{shown[:67]}..."
-
-
 def require_integer(name, value, least=1):
     """Refuse a size or a count that is not an integer, or too small; `least` may be None.
 
@@ -39,7 +27,7 @@ def require_integer(name, value, least=1):
         return
     limit = "" if least is None else f" of at least {least}"
     kind = ValueError if is_integer else TypeError
-    raise kind(f"{name} must be an integer{limit}, got {in_short(value)}.")
+    raise kind(f"{name} must be an integer{limit}, got {_short(value)}.")
 
 
 def require_number(name, value, least=-math.inf, above=-math.inf, most=math.inf, below=math.inf):
@@ -58,7 +46,7 @@ def require_number(name, value, least=-math.inf, above=-math.inf, most=math.inf,
     limits = {"from": least, "above": above, "to": most, "to below": below}
     said = "".join(f" {word} {limit}" for word, limit in limits.items() if math.isfinite(limit))
     kind = ValueError if is_number else TypeError
-    raise kind(f"{name} must be a finite number{said}, got {in_short(value)}.")
+    raise kind(f"{name} must be a finite number{said}, got {_short(value)}.")
 
 
 def require_function(name, value, call):
@@ -75,7 +63,26 @@ function itself, without quotes.
     if not callable(value) or isinstance(value, type):
         advice = f": call it first, {value.__name__}(...)" if isinstance(value, type) else ""
         advice = ": write the function itself, without quotes" if isinstance(value, str) else advice
-        raise TypeError(f"{name} must be a function, {call}; got {in_short(value)}{advice}.")
+        raise TypeError(f"{name} must be a function, {call}; got {_short(value)}{advice}.")
+
+
+def require_float_type(dtype):
+    """Return a dtype in which a network can learn: float32 or float64, and no other.
+
+    Examples
+    --------
+    >>> require_float_type("float32")
+    dtype('float32')
+    """
+    try:
+        dtype = np.dtype("none" if dtype is None else dtype)  # NumPy would take None for float64
+    except TypeError:
+        advice = 'write np.float32 or np.float64; to_device(model, "gpu") moves a model'
+        raise TypeError(f"{_short(dtype)} is not a dtype: {advice}.") from None
+    if dtype not in (np.float32, np.float64):
+        wanted = "a network learns in np.float32 or np.float64"
+        raise TypeError(f"{wanted}, not in {dtype}: convert to one of them.")
+    return dtype
 
 
 def as_generator(rng):
@@ -92,7 +99,7 @@ def as_generator(rng):
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
         wanted = "a seed, an integer from 0 on, or a numpy.random.Generator"
-        raise type(error)(f"rng must be {wanted}; got {in_short(rng)}.") from None
+        raise type(error)(f"rng must be {wanted}; got {_short(rng)}.") from None
 
 
 def naming_its_settings(constructor):
@@ -122,3 +129,9 @@ def naming_its_settings(constructor):
         constructor(self, *arguments, **settings)
 
     return checked
+
+
+def _short(value):
+    """Return how Python shows a value, on one line, cut where it is long."""
+    shown = " ".join(repr(value).split())
+    return shown if len(shown) <= 70 else f"{shown[:67]}..."

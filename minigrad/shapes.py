@@ -7,7 +7,7 @@ sizes; that stands in the layer. Errors say what came, what was expected, and wh
 
 import numpy as np
 
-from minigrad.settings import in_short
+from minigrad.settings import require_float_type
 
 
 class ShapeError(ValueError):
@@ -167,10 +167,9 @@ def require_rows(name, Y):
         ...
     minigrad.shapes.ShapeError: accuracy is a mean, and Y of shape (0, 3) is empty: give at least one example.
     """
-    if 0 in shape_of(Y):
-        raise ShapeError(
-            f"{name} is a mean, and Y of shape {shape_of(Y)} is empty: give at least one example."
-        )
+    shape = shape_of(Y)
+    if 0 in shape:
+        raise ShapeError(f"{name} is a mean, and Y of shape {shape} is empty: give at least one example.")
 
 
 def count_examples(X, T):
@@ -184,11 +183,10 @@ def count_examples(X, T):
     minigrad.shapes.ShapeError: X holds 5 examples and T holds 4; every example needs one target.
     """
     examples = _length("T", T)
-    for entry in X if isinstance(X, tuple) else (X,):
-        if _length("X", entry) != examples:
-            raise ShapeError(
-                f"X holds {len(entry)} examples and T holds {examples}; every example needs one target."
-            )
+    for length in [_length("X", array) for array in arrays_of(X)]:
+        if length != examples:
+            came = f"X holds {length} examples and T holds {examples}"
+            raise ShapeError(f"{came}; every example needs one target.")
     return examples
 
 
@@ -199,6 +197,17 @@ def _length(name, array):
     if shape_of(array) == ():
         raise ShapeError(f"{name} has no batch axis: one example is a batch of one, {name}[None].")
     return len(array)
+
+
+def arrays_of(X):
+    """Return the arrays of a tuple, or the only one, as a tuple.
+
+    Examples
+    --------
+    >>> arrays_of(np.array([1, 2]))
+    (array([1, 2]),)
+    """
+    return X if isinstance(X, tuple) else (X,)
 
 
 def take(X, rows):
@@ -277,10 +286,8 @@ def require_batch(name, X):
     wrong = ~np.isfinite(X)
     if wrong.any():
         first = [int(i) for i in np.argwhere(wrong)[0]]
-        raise ValueError(
-            f"{name} is not finite in {int(wrong.sum())} of its {X.size} entries, the first at {first}: "
-            f"{X[tuple(first)]}. Remove or replace it first."
-        )
+        came = f"{int(wrong.sum())} of its {X.size} entries, the first at {first}: {X[tuple(first)]}"
+        raise ValueError(f"{name} is not finite in {came}. Remove or replace it first.")
     return shape[0]
 
 
@@ -293,26 +300,6 @@ def float_type_of(X):
     (dtype('float32'), dtype('float64'))
     """
     return X.dtype if X.dtype.kind == "f" else np.dtype(np.float64)
-
-
-def require_float_type(dtype):
-    """Return a dtype in which a network can learn: float32 or float64, and no other.
-
-    Examples
-    --------
-    >>> require_float_type("float32")
-    dtype('float32')
-    """
-    try:
-        dtype = np.dtype("none" if dtype is None else dtype)  # NumPy would take None for float64
-    except TypeError:
-        advice = 'write np.float32 or np.float64; to_device(model, "gpu") moves a model'
-        raise TypeError(f"{in_short(dtype)} is not a dtype: {advice}.") from None
-    if dtype not in (np.float32, np.float64):
-        raise TypeError(
-            f"a network learns in np.float32 or np.float64, not in {dtype}: convert to one of them."
-        )
-    return dtype
 
 
 def with_lengths(name, X):
@@ -340,16 +327,14 @@ int64 of shape (2,): [3 4].
     if not isinstance(X, tuple):
         return X, None
     if len(X) != 2 or not all(hasattr(part, "dtype") for part in X):
-        kinds = ", ".join(type(part).__name__ for part in X)
-        raise TypeError(
-            f"{name} expects a tuple of two arrays (X, lengths), as pad returns it; got ({kinds})."
-        )
+        came = ", ".join(type(part).__name__ for part in X)
+        wanted = "a tuple of two arrays (X, lengths), as pad returns it"
+        raise TypeError(f"{name} expects {wanted}; got ({came}).")
     X, lengths = X
     batch, steps, *_ = (*shape_of(X), 0, 0)
     integers = lengths.dtype.kind in "iu" and shape_of(lengths) == (batch,)
     if not (integers and 1 <= lengths.min() and lengths.max() <= steps):
-        raise ShapeError(
-            f"{name} expects lengths as pad returns them, {batch} integers from 1 to {steps}, "
-            f"got {lengths.dtype} of shape {shape_of(lengths)}: {lengths}."
-        )
+        wanted = f"lengths as pad returns them, {batch} integers from 1 to {steps}"
+        came = f"{lengths.dtype} of shape {shape_of(lengths)}: {lengths}"
+        raise ShapeError(f"{name} expects {wanted}, got {came}.")
     return X, lengths
