@@ -5,6 +5,7 @@ them in one file. Leaves out how a model is built: build it first, then load (or
 in chapter 08.
 """
 
+import copy
 import inspect
 import io
 import json
@@ -23,7 +24,8 @@ from minigrad.parts import attributes, is_array_holder, named_parts
 FORMAT = 2
 FLOATS = {"float32", "float64"}
 FREE = {"rng", "init", "init_U", "learning_rate"}  # arguments that may differ
-LEARNER, SHUFFLE, OPTIMIZER = "(learner)", "(shuffle)", "(optimizer)"  # beside the names inside the model
+BESIDE = ("(learner)", "(shuffle)", "(optimizer)", "(callback)")  # what stands beside the names in the model
+LEARNER, SHUFFLE, OPTIMIZER, CALLBACK = BESIDE
 
 
 class CheckpointError(ValueError):
@@ -37,10 +39,11 @@ def save(path, thing):
     ----------
     path : str or Path
         Folders above it are made.
-    thing : Layer or Learner, or dict of names to Layers, Learners and optimizers
+    thing : Layer or Learner, or dict of names to Layers, Learners, optimizers and EarlyStoppings
         Of a Layer: Parameters, Buffers, the state of its random Generators, and what is frozen. Of a Learner
         also the epoch and the history, the state of the Generator that shuffles, and the optimizer's steps
-        and memory. An optimizer remembers by Parameter, so it stands in a dict together with their model.
+        and memory. An optimizer remembers by Parameter, so it stands in a dict together with their model;
+        and so does EarlyStopping: `{"learner": learner, "stop": stop}`.
 
     Raises
     ------
@@ -52,7 +55,8 @@ def save(path, thing):
     Notes
     -----
     An optimizer of your own goes on, too, if it counts in `steps` and keeps its arrays in
-    `memory[parameter]`, as those of the library do.
+    `memory[parameter]`, as those of the library do. So does a callback, if it keeps its arrays there, and
+    the rest, a dict, in `progress`.
 
     References
     ----------
@@ -128,7 +132,9 @@ def parts_of(thing, prefix=""):
     models, others = {}, {}
     for key, value in thing.items() if isinstance(thing, dict) else [("", thing)]:
         name = ".".join(filter(None, [prefix, str(key)]))
-        if callable(value):
+        if hasattr(value, "progress") and hasattr(value, "memory"):  # careful: it can be called, too
+            others[name + CALLBACK] = value
+        elif callable(value):
             models[name] = as_layer(value)
         elif hasattr(value, "optimizer"):
             models[name] = as_layer(value.model)
@@ -136,14 +142,11 @@ def parts_of(thing, prefix=""):
         elif hasattr(value, "step"):
             others[name + OPTIMIZER] = value
         else:
-            raise TypeError(
-                f"expected a model, a Learner, or a dict of such (and optimizers), got {value!r}."
-            )
+            wanted = "a model, a Learner, or a dict of such (and optimizers)"
+            raise TypeError(f"expected {wanted}, got {value!r}.")
     if not models:
-        raise TypeError(
-            "there is no model: an optimizer remembers by Parameter, so it is saved with its model, as a "
-            'Learner or as {"model": model, "optimizer": optimizer}.'
-        )
+        advice = 'saved with its model, as a Learner or as {"model": model, "optimizer": optimizer}'
+        raise TypeError(f"there is no model: an optimizer remembers by Parameter, so it is {advice}.")
     kept = (Layer, np.random.Generator)
     found = named_parts(models)
     return {name: part for name, part in found if isinstance(part, kept) or is_array_holder(part)} | others
@@ -166,12 +169,11 @@ def write(path, parts, **more):
     for name, part in parts.items():
         if is_array_holder(part):
             arrays[f"data/{name}"] = to_numpy(part.data)
-        elif name.endswith(OPTIMIZER):
+        elif name.endswith((OPTIMIZER, CALLBACK)):
             arrays |= _memory_of(name, parts)
             _memory_in(name, parts, arrays)  # refuses at once what could not be read
-    header = {"format": FORMAT, **more}
-    header["facts"] = {name: in_words(part) for name, part in parts.items()}
-    header["states"] = {name: getattr(*_state_of(name, part), None) for name, part in parts.items()}
+    states = {name: getattr(*_state_of(name, part), None) for name, part in parts.items()}
+    header = {"format": FORMAT, "facts": facts_of(parts), "states": states, **more}
     arrays["header"] = np.array(json.dumps(header, default=np.ndarray.tolist).encode())
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
@@ -207,10 +209,8 @@ def read(path):
         header = json.loads(arrays["header"].item())
         if header["format"] != FORMAT:
             raise ValueError(f"it is of format {header['format']}, and this version reads {FORMAT}")
-        if (
-            int(arrays.pop("checksum")) != _checksum(arrays)
-            or header["facts"].keys() != header["states"].keys()
-        ):
+        is_whole = int(arrays.pop("checksum")) == _checksum(arrays)
+        if not is_whole or header["facts"].keys() != header["states"].keys():
             raise ValueError("this is not what was written")
     except Exception as error:  # whatever goes wrong here, the bytes are not those of a checkpoint
         raise CheckpointError(f"{path} is no checkpoint, or a damaged one ({error}): use another.") from error
@@ -232,23 +232,41 @@ def restore(path, header, arrays, parts, is_partial=False):
     minigrad.checkpoint.CheckpointError: run.npz does not fit, nothing was loaded. the model: Tanh() in the \
 file, ReLU() here.
     """
-    ours = {name: in_words(part) for name, part in parts.items()}
-    theirs = {
-        name: str(fact)
-        for name, fact in header["facts"].items()
-        if name in ours or not (is_partial or name.endswith((LEARNER, SHUFFLE, OPTIMIZER)))
-    }
-    differing = [name for name in ours | theirs if ours.get(name) != theirs.get(name)]
+    ours, theirs = facts_of(parts), {name: str(fact) for name, fact in header["facts"].items()}
+    passed_over = [name for name in theirs.keys() - ours if is_partial or name.endswith(BESIDE)]
+    differing = [name for name in differences(ours, theirs) if name not in passed_over]
     if differing:
-        raise CheckpointError(
-            f"{path} does not fit, nothing was loaded. {_difference(differing, theirs, ours)}"
-        )
+        what = _difference(differing, theirs, ours)
+        raise CheckpointError(f"{path} does not fit, nothing was loaded. {what}")
     try:
         changes = [_change(name, parts, header["states"][name], arrays) for name in parts]
     except Exception as error:  # a state is not what it should be
         raise CheckpointError(f"{path} is damaged, nothing was loaded ({error}): use another.") from error
     for change in changes:
         change()
+
+
+def facts_of(parts):
+    """Return by name what must be the same in a file and here, in words.
+
+    Examples
+    --------
+    >>> from minigrad import Linear
+    >>> facts_of(parts_of(Linear(2, 1, rng=0)))
+    {'': 'Linear(n_in=2, n_out=1, bias=True)', 'W': 'float64 (2, 1)', 'b': 'float64 (1,)'}
+    """
+    return {name: in_words(part) for name, part in parts.items()}
+
+
+def differences(ours, theirs):
+    """Return the names under which two dicts hold different things, or one of them nothing.
+
+    Examples
+    --------
+    >>> differences({"": "Tanh()", "W": "float64 (2, 1)"}, {"": "Tanh()"})
+    ['W']
+    """
+    return [name for name in ours | theirs if ours.get(name) != theirs.get(name)]
 
 
 def in_words(part):
@@ -325,8 +343,10 @@ def _state_of(name, part):
     """Return which attribute of which object holds what else changes in a part, beside its arrays."""
     if isinstance(part, np.random.Generator):
         return part.bit_generator, "state"
-    if name.endswith((LEARNER, OPTIMIZER)):
-        return part, "progress" if name.endswith(LEARNER) else "steps"
+    if name.endswith((LEARNER, CALLBACK)):
+        return part, "progress"
+    if name.endswith(OPTIMIZER):
+        return part, "steps"
     return part, "trainable" if is_array_holder(part) else "frozen"
 
 
@@ -336,10 +356,8 @@ def _change(name, parts, state, arrays):
     owner, attribute = _state_of(name, part)
     before = getattr(owner, attribute, None)
     data = memory = None
-    if isinstance(part, np.random.Generator):
-        type(owner)().state = state  # a trial
-    elif name.endswith(LEARNER):
-        _require_progress(name, state)
+    if isinstance(before, dict):
+        setattr(copy.copy(owner), attribute, state)  # a trial: the owner refuses what it cannot take
     elif type(state) is not type(before) or (before is not None and state < 0):
         raise ValueError(f"{name} has {attribute} {state!r}")
     if is_array_holder(part):
@@ -347,7 +365,7 @@ def _change(name, parts, state, arrays):
         if _kind_of(array) != _kind_of(part.data):
             raise ValueError(f"{name} is {_kind_of(array)}")
         data = array_module(part.data).asarray(array)
-    elif name.endswith(OPTIMIZER) and hasattr(part, "memory"):
+    elif name.endswith((OPTIMIZER, CALLBACK)) and hasattr(part, "memory"):
         memory = _memory_in(name, parts, arrays)
 
     def change():
@@ -363,22 +381,13 @@ def _change(name, parts, state, arrays):
     return change
 
 
-def _require_progress(name, progress):
-    """Refuse what cannot be the progress of a Learner: an epoch, and rows of numbers by name."""
-    epoch, rows = progress["epoch"], progress["history"]
-    values = [value for row in rows for value in row.values()]
-    if type(epoch) is not int or epoch < 0 or not all(type(value) in (int, float) for value in values):
-        raise ValueError(f"{name} is at epoch {epoch!r}, with a history of {len(rows)} rows")
-
-
 def _memory_of(name, parts):
-    """Return what an optimizer remembers of the Parameters among the parts, as arrays by name."""
+    """Return what an optimizer or a callback remembers of the other parts, as arrays by name."""
     memory = getattr(parts[name], "memory", {})
-    remembered = {key: memory.get(part, {}) for key, part in parts.items() if is_array_holder(part)}
     return {
         f"memory/{name}/{key}/{word}": to_numpy(value)
-        for key, words in remembered.items()
-        for word, value in words.items()
+        for key, part in parts.items()
+        for word, value in memory.get(part, {}).items()
     }
 
 
@@ -398,9 +407,8 @@ def _memory_in(name, parts, arrays):
 def _as_path(path):
     """Return a path, refusing arguments in the wrong order."""
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(
-            f"the path comes first, save(path, thing) and load(path, thing); got a {type(path).__name__}."
-        )
+        wanted = "the path comes first, save(path, thing) and load(path, thing)"
+        raise TypeError(f"{wanted}; got a {type(path).__name__}.")
     return Path(path)
 
 

@@ -32,9 +32,9 @@ class EarlyStopping:
         Its epoch; 0 before the first.
     waited : int
         Epochs since then.
-    state : dict
-        The three above and, under "weights", a list of arrays: what a checkpoint saves, and what goes on from
-        one if it is set.
+    memory : dict
+        By Parameter and Buffer, under "best", the weights and running averages of the best epoch. A
+        checkpoint saves all four: `save(path, {"learner": learner, "stop": stop})`.
 
     Raises
     ------
@@ -59,16 +59,15 @@ class EarlyStopping:
     def __init__(self, monitor="validation_loss", patience=5, min_delta=0.0, mode="min",
                  restore_best_weights=True):  # fmt: skip
         if not isinstance(monitor, str):
-            raise TypeError(
-                f'EarlyStopping monitors a figure by name, "validation_loss" say; got {monitor!r}.'
-            )
+            wanted = 'EarlyStopping monitors a figure by name, "validation_loss" say'
+            raise TypeError(f"{wanted}; got {monitor!r}.")
         require_integer("patience of EarlyStopping", patience)
         require_number("min_delta of EarlyStopping", min_delta, least=0)
         if mode not in ("min", "max"):
             raise ValueError(f'mode of EarlyStopping must be "min" or "max", got {mode!r}.')
         self.monitor, self.patience, self.min_delta, self.mode = monitor, patience, min_delta, mode
         self.restore_best_weights = restore_best_weights
-        self.best, self.best_epoch, self.waited, self.weights = None, 0, 0, []
+        self.best, self.best_epoch, self.waited, self.memory = None, 0, 0, {}
 
     def __call__(self, learner, row):
         """Look at the row of an epoch, and return True if the training should end."""
@@ -77,7 +76,8 @@ class EarlyStopping:
             raise ValueError(f"EarlyStopping watches {self.monitor!r}, and a row has {list(row)}: {advice}.")
         if self._is_better(row[self.monitor]):
             self.best, self.best_epoch, self.waited = row[self.monitor], row["epoch"], 0
-            self.weights = [part.data.copy() for part in _parts(learner)]
+            parts = [*learner.model.parameters(), *learner.model.buffers()]
+            self.memory = {part: {"best": part.data.copy()} for part in parts}
             return False
         self.waited += 1
         if self.waited < self.patience:
@@ -95,20 +95,19 @@ class EarlyStopping:
 
     def restore(self, learner):
         """Put the weights and running averages of the best epoch back into the learner's model."""
-        for part, array in zip(_parts(learner), self.weights, strict=True):
-            part.data[...] = array
+        for part in [*learner.model.parameters(), *learner.model.buffers()]:
+            part.data[...] = self.memory[part]["best"]
 
     @property
-    def state(self):
-        """What was seen so far: best, best_epoch, waited, and the weights of the best epoch."""
-        return {name: getattr(self, name) for name in ("best", "best_epoch", "waited", "weights")}
+    def progress(self):
+        """What was seen so far: best, best_epoch and waited, for a checkpoint."""
+        return {"best": self.best, "best_epoch": self.best_epoch, "waited": self.waited}
 
-    @state.setter
-    def state(self, state):
-        for name in ("best", "best_epoch", "waited", "weights"):
-            setattr(self, name, state[name])
-
-
-def _parts(learner):
-    """Return what a model has learned and measured: its Parameters and Buffers."""
-    return [*learner.model.parameters(), *learner.model.buffers()]
+    @progress.setter
+    def progress(self, progress):
+        best, best_epoch, waited = progress["best"], progress["best_epoch"], progress["waited"]
+        if best is not None and not isinstance(best, (int, float)):
+            raise TypeError(f"best of EarlyStopping must be a number or None, got {best!r}.")
+        require_integer("best_epoch of EarlyStopping", best_epoch, least=0)
+        require_integer("waited of EarlyStopping", waited, least=0)
+        self.best, self.best_epoch, self.waited = best, best_epoch, waited

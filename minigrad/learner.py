@@ -159,7 +159,11 @@ class Learner:
 
     @progress.setter
     def progress(self, progress):
-        self.epoch, self.history = progress["epoch"], History(progress["history"])
+        epoch, history = progress["epoch"], History(progress["history"])
+        values = [value for row in history for value in row.values()]
+        if type(epoch) is not int or epoch < 0 or not all(type(value) in (int, float) for value in values):
+            raise ValueError(f"no Learner is at epoch {epoch!r} with a history of {len(history)} rows.")
+        self.epoch, self.history = epoch, history
 
     def fit_batch(self, X, T, parameters=None):
         """Take one step on one batch and return its loss; who takes many looks up the parameters once.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minigrad import SGD, BatchNorm, EarlyStopping, Learner, Linear, mse
+from minigrad import SGD, BatchNorm, CheckpointError, EarlyStopping, Learner, Linear, load, mse, save
 
 RNG = np.random.default_rng(0)
 X, T = RNG.normal(size=(20, 3)), RNG.normal(size=(20, 2))
@@ -74,16 +74,41 @@ def test_it_watches_the_validation_unless_told_otherwise():
     assert runner.evaluate(X[:5], -T[:5])["loss"] == best
 
 
-def test_its_state_goes_on_where_it_was():
-    values = [3.0, 2.0, 2.5, 2.5, 2.5]
-    unbroken, broken = EarlyStopping("loss", patience=3), EarlyStopping("loss", patience=3)
-    told(broken, values[:3])
-    resumed = EarlyStopping("loss", patience=3)
-    resumed.state = broken.state
-    runner = learner(seed=9)
-    late = [resumed(runner, {"epoch": epoch, "loss": values[epoch - 1]}) for epoch in (4, 5)]
-    assert [False] * 3 + late == told(unbroken, values)
-    np.testing.assert_array_equal(runner.model.layers[0].W.data, learner().model.layers[0].W.data)
-    assert {name: type(value) for name, value in broken.state.items()} == {
-        "best": float, "best_epoch": int, "waited": int, "weights": list
-    }  # fmt: skip
+def test_a_resumed_run_remembers_what_it_was_waiting_for(tmp_path):
+    def run(seed=0):
+        return {"learner": learner(seed), "stop": EarlyStopping(patience=4, min_delta=0.01)}
+
+    def fit(learner, stop, epochs):
+        return learner.fit(X, T, epochs, validation=(X[:5], -T[:5]), callbacks=stop)
+
+    unbroken, broken, resumed = run(), run(), run(seed=9)
+    fit(**unbroken, epochs=400)
+    for pause in range(1, unbroken["learner"].epoch):
+        fit(**broken, epochs=1)
+        load(save_to(tmp_path / f"{pause}.npz", broken), resumed)
+        assert resumed["stop"].progress == broken["stop"].progress
+    assert resumed["stop"].waited == 3 and resumed["stop"].best_epoch < pause
+    fit(**resumed, epochs=400)
+    assert resumed["learner"].history == unbroken["learner"].history
+    models = [one["learner"].model for one in (resumed, unbroken)]
+    for found, expected in zip(*([*m.parameters(), *m.buffers()] for m in models), strict=True):
+        np.testing.assert_array_equal(found.data, expected.data)
+
+
+def save_to(path, thing):
+    save(path, thing)
+    return path
+
+
+def test_a_run_is_not_resumed_with_another_patience(tmp_path):
+    runner = learner()
+    path = save_to(tmp_path / "run.npz", {"learner": runner, "stop": EarlyStopping(patience=5)})
+    with pytest.raises(CheckpointError, match=r"stop\(callback\): .*patience=5.* in the file, .*patience=6"):
+        load(path, {"learner": runner, "stop": EarlyStopping(patience=6)})
+    load(path, runner, prefix="learner")  # a Learner alone may be loaded from it
+    stop = EarlyStopping("loss")
+    stop.progress = {"best": None, "best_epoch": 3, "waited": 1}
+    for wrong in ({"best": "1.0"}, {"best_epoch": -1}, {"waited": 2.5}):
+        with pytest.raises((TypeError, ValueError), match=f"{list(wrong)[0]} of EarlyStopping must be"):
+            stop.progress = stop.progress | wrong
+    assert stop.progress == {"best": None, "best_epoch": 3, "waited": 1}
