@@ -9,17 +9,8 @@ import inspect
 
 import numpy as np
 
-from minigrad.checkpoint import (
-    FREE,
-    CheckpointError,
-    arguments,
-    in_words,
-    is_plain,
-    parts_of,
-    read,
-    restore,
-    write,
-)
+from minigrad import checkpoint
+from minigrad.checkpoint import FREE, CheckpointError, arguments, facts_of, is_plain, parts_of
 from minigrad.layer import Function, Layer
 from minigrad.parts import attributes, copied, is_array_holder, named_parts
 
@@ -63,15 +54,13 @@ def save_model(path, model):
     plan = {"layers": {}, "shared": _shared(parts)}
     _describe(parts[""], {id(part): name for name, part in parts.items()}, plan["layers"], yours)
     plan["yours"] = list(yours)
-    facts = {name: in_words(part) for name, part in parts.items()}
-    again = {name: in_words(part) for name, part in parts_of(_build(plan, yours, facts)).items()}
-    differing = [name for name in facts | again if facts.get(name) != again.get(name)]
+    facts = facts_of(parts)
+    differing = checkpoint.differences(facts, facts_of(parts_of(_build(plan, yours, facts))))
     if differing:
-        raise TypeError(
-            f"made again from its arguments, it differs in {differing[0] or 'itself'}: what is changed "
-            "after a layer is made is not written down. Change it in __init__, or use save and load."
-        )
-    write(path, parts, plan=plan)
+        came = f"made again from its arguments, it differs in {differing[0] or 'itself'}"
+        advice = "Change it in __init__, or use save and load"
+        raise TypeError(f"{came}: what is changed after a layer is made is not written down. {advice}.")
+    checkpoint.write(path, parts, plan=plan)
 
 
 def load_model(path, layers=None):
@@ -107,12 +96,11 @@ def load_model(path, layers=None):
     >>> load_model(path, {"double": double})
     Sequential(double)
     """
-    header, arrays = read(path)
+    header, arrays = checkpoint.read(path)
     plan, layers = header.get("plan"), layers or {}
     if plan is None:
-        raise CheckpointError(
-            f"{path} holds no layers: make the model yourself, and load({str(path)!r}, model)."
-        )
+        advice = f"make the model yourself, and load({str(path)!r}, model)"
+        raise CheckpointError(f"{path} holds no layers: {advice}.")
     try:
         missing = [name for name in plan["yours"] if name not in layers]
         model = None if missing else _build(plan, layers, header["facts"])
@@ -120,10 +108,9 @@ def load_model(path, layers=None):
         raise CheckpointError(f"{path} cannot be made ({type(error).__name__}: {error}).") from error
     if missing:
         handed_in = ", ".join(f'"{name}": {name}' for name in missing)
-        raise CheckpointError(
-            f"{path} needs layers of yours: write load_model({str(path)!r}, {{{handed_in}}})."
-        )
-    restore(path, header, arrays, parts_of(model))
+        advice = f"write load_model({str(path)!r}, {{{handed_in}}})"
+        raise CheckpointError(f"{path} needs layers of yours: {advice}.")
+    checkpoint.restore(path, header, arrays, parts_of(model))
     return model
 
 
@@ -136,12 +123,10 @@ def _describe(layer, names, plan, yours):
     given = {"function": layer.__wrapped__} if isinstance(layer, Function) else arguments(layer)
     for key in signature:
         if key not in given and key not in FREE:
-            raise TypeError(
-                f"{layer} is made with {key}, and forgets it: write self.{key} = {key} in __init__."
-            )
-    plan[name] = entry = {"class": f"minigrad.{kind.__name__}", "rng": None}
-    if not kind.__module__.startswith("minigrad."):
-        entry["class"] = _named(kind, yours)
+            advice = f"write self.{key} = {key} in __init__"
+            raise TypeError(f"{layer} is made with {key}, and forgets it: {advice}.")
+    called = f"minigrad.{kind.__name__}" if _is_ours(kind) else _named(kind, yours)
+    plan[name] = entry = {"class": called, "rng": None}
     inside = [part for _, part in named_parts(layer)]
     generators = [part for part in inside if isinstance(part, np.random.Generator)]
     if "rng" in signature and (generators or any(map(is_array_holder, inside))):
@@ -156,9 +141,8 @@ def _describe(layer, names, plan, yours):
             return {"function": _named(value, yours)}
         if is_plain(value):
             return value.item() if isinstance(value, np.generic) else value
-        raise TypeError(
-            f"{layer} is made with {value!r}, which is no number, text, layer, function, or list of such."
-        )
+        wanted = "number, text, layer, function, or list of such"
+        raise TypeError(f"{layer} is made with {value!r}, which is no {wanted}.")
 
     entry["arguments"] = {key: encoded(value) for key, value in given.items()}
     return name
@@ -176,21 +160,18 @@ def _named(thing, yours):
 
 def _shared(parts):
     """Return, by its name, every attribute of a layer that holds what has been met under another name."""
-    names = {id(part): name for name, part in parts.items()}
-    layers = {name: part for name, part in parts.items() if isinstance(part, Layer)}
-    places = {
-        f"{name}.{key}" if name else key: names.get(id(value))
-        for name, layer in layers.items()
-        for key, value in attributes(layer)
-    }
-    return {place: name for place, name in places.items() if name not in (None, place)}
+    names, shared = {id(part): name for name, part in parts.items()}, {}
+    for owner, layer in parts.items():
+        for key, value in attributes(layer) if isinstance(layer, Layer) else ():
+            place = f"{owner}.{key}" if owner else key
+            if names.get(id(value), place) != place:
+                shared[place] = names[id(value)]
+    return shared
 
 
 def _build(plan, yours, facts):
     """Make the layers of a plan, share what is shared, and give all arrays their type."""
-    ours = {
-        f"minigrad.{kind.__name__}": kind for kind in _kinds_of(Layer) if kind.__module__[:9] == "minigrad."
-    }
+    ours = {f"minigrad.{kind.__name__}": kind for kind in _kinds_of(Layer) if _is_ours(kind)}
     kinds = {name: (ours | yours)[entry["class"]] for name, entry in plan["layers"].items()}
     made = {}
 
@@ -221,6 +202,11 @@ def _build(plan, yours, facts):
         if is_array_holder(part):
             part.convert(lambda array, name=name: array.astype(facts.get(name, "float64").partition(" ")[0]))
     return model
+
+
+def _is_ours(kind):
+    """Tell whether a class is one of the library."""
+    return kind.__module__.startswith("minigrad.")
 
 
 def _kinds_of(kind):

@@ -104,9 +104,8 @@ def one_hot(T, n_classes):
     require_labels("one_hot", T)
     require_integer("n_classes", n_classes)
     if T.size and (T.min() < 0 or T.max() >= n_classes):
-        raise ValueError(
-            f"labels run from {T.min()} to {T.max()}; with {n_classes} classes: 0 to {n_classes - 1}."
-        )
+        wanted = f"with {n_classes} classes: 0 to {n_classes - 1}"
+        raise ValueError(f"labels run from {T.min()} to {T.max()}; {wanted}.")
     return np.eye(n_classes)[T]
 
 
@@ -132,9 +131,8 @@ def pad(sequences):
         raise TypeError(f"pad needs a list of at least one array, got {sequences!r}.")
     shapes = [require_array("pad", sequence) for sequence in sequences]
     if () in shapes or len({shape[1:] for shape in shapes}) > 1:
-        raise ShapeError(
-            f"pad needs arrays (steps, …) that differ in their steps alone, got shapes {shapes}."
-        )
+        wanted = "arrays (steps, …) that differ in their steps alone"
+        raise ShapeError(f"pad needs {wanted}, got shapes {shapes}.")
     lengths = np.array([len(sequence) for sequence in sequences])
     dtype = np.result_type(*sequences)
     X = np.zeros((len(sequences), lengths.max(), *sequences[0].shape[1:]), dtype=dtype)

@@ -17,6 +17,7 @@ from minigrad.parts import is_array_holder, named_parts
 from minigrad.settings import as_generator, naming_its_settings, require_function, require_integer
 from minigrad.shapes import (
     ShapeError,
+    arrays_of,
     count_examples,
     require_array,
     require_batch,
@@ -57,16 +58,13 @@ def accuracy(Y, T):
         advice = "of a single logit a row, it is ((Y > 0) == T).mean()"
         raise ShapeError(f"accuracy needs a column for each class, got Y of shape {shape}; {advice}.")
     if shape[:-1] != T_shape:
-        raise ShapeError(
-            f"accuracy compares rows of Y, shape {shape}, with labels T of shape {shape[:-1]}; "
-            f"got T of shape {T_shape}."
-        )
+        wanted = f"rows of Y, shape {shape}, with labels T of shape {shape[:-1]}"
+        raise ShapeError(f"accuracy compares {wanted}; got T of shape {T_shape}.")
     require_rows("accuracy", Y)
     require_labels("accuracy", T)
     if np.isnan(Y).any():
-        raise ValueError(
-            f"accuracy: {int(np.isnan(Y).sum())} of {Y.size} scores are nan: nothing is the largest."
-        )
+        came = f"{int(np.isnan(Y).sum())} of {Y.size} scores are nan"
+        raise ValueError(f"accuracy: {came}: nothing is the largest.")
     return float((Y.argmax(axis=-1) == T).mean())
 
 
@@ -277,43 +275,34 @@ class Learner:
         for name, array in ("X", X), ("T", T):
             if hasattr(array, "dtype"):
                 require_batch(name, array)
+        names = {layer: name for name, layer in self.model.named_layers().items()}
         found = []
 
         def look(layer, Y):
-            if not found and not all(
-                np.isfinite(part).all() for part in (Y if isinstance(Y, tuple) else (Y,))
-            ):
-                found.append(layer)
+            if not all(np.isfinite(array).all() for array in arrays_of(Y)):
+                found.append(f"{names.get(layer) or 'the model'}, {layer}, is the first layer")
 
         with np.errstate(all="ignore"), observed(after=look):
             self.model(X, training=True)
-        names = {layer: name for name, layer in self.model.named_layers().items()}
-        begin = "the model's Y is finite, and so are X and T"
-        if found:
-            begin = (
-                f"{names.get(found[0]) or 'the model'}, {found[0]}, is the first layer whose Y is not finite"
-            )
-        where = f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
-        return ValueError(
-            f"the loss of {where} is {L}, so no step was taken: {begin}. Lower the learning "
-            "rate, or look for very large numbers in the data; and begin again: the weights have grown."
+        began = (
+            f"{found[0]} whose Y is not finite" if found else "the model's Y is finite, and so are X and T"
         )
+        where = f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
+        advice = "Lower the learning rate, or look for very large numbers in the data; and begin again"
+        came = f"the loss of {where} is {L}, so no step was taken: {began}"
+        return ValueError(f"{came}. {advice}: the weights have grown.")
 
     def _require_something_to_train(self):
         """Refuse a model in which no Parameter would learn, and say why."""
         parameters = self.model.parameters()
         if any(parameter.trainable for parameter in parameters):
             return
-        others = [
-            f"{name} is a {type(part).__name__}, which is no minigrad.Parameter"
-            for name, part in named_parts(self.model)
-            if is_array_holder(part) and not isinstance(part, (Parameter, Buffer))
-        ]
         reason = "keep Parameters as attributes of a layer, or in the closure of a function"
+        for name, part in named_parts(self.model):
+            if is_array_holder(part) and not isinstance(part, (Parameter, Buffer)):
+                reason = f"{name} is a {type(part).__name__}, which is no minigrad.Parameter"
         if parameters:
             reason = f"all {len(parameters)} of its Parameters are frozen: call model.unfreeze()"
-        elif others:
-            reason = others[0]
         raise ValueError(f"fit finds no Parameter to train in {self.model}: {reason}.")
 
 

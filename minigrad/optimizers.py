@@ -60,10 +60,9 @@ class Optimizer:
     def learning_rate(self, learning_rate):
         if isinstance(learning_rate, (list, tuple)) or hasattr(learning_rate, "parameters"):
             kind = type(self).__name__
-            raise TypeError(
-                f"{kind} takes the learning rate first, {kind}(learning_rate=0.1); the parameters are given "
-                "to each step: optimizer.step(model.parameters()). A Learner does that."
-            )
+            advice = "the parameters are given to each step: optimizer.step(model.parameters())"
+            wanted = f"{kind} takes the learning rate first, {kind}(learning_rate=0.1)"
+            raise TypeError(f"{wanted}; {advice}. A Learner does that.")
         if not callable(learning_rate):
             require_number("learning_rate", learning_rate, above=0)
         self._learning_rate = learning_rate
@@ -86,9 +85,8 @@ class Optimizer:
 
     def update(self, parameter, learning_rate, memory):
         """Change one parameter in place, along its gradient; every optimizer writes its own."""
-        raise NotImplementedError(
-            f"{type(self).__name__} needs a method update(parameter, learning_rate, memory)."
-        )
+        wanted = "a method update(parameter, learning_rate, memory)"
+        raise NotImplementedError(f"{type(self).__name__} needs {wanted}.")
 
     def zero_grad(self):
         """Say that gradients are set to zero by whoever has the parameters."""

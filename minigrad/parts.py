@@ -201,20 +201,16 @@ def _copied_function(function, memo):
     """Return a function with copies of what it holds; one that holds nothing is its own copy."""
     for name, part in _globals_of(function):
         if _remembers(part):
-            raise TypeError(
-                f"{function.__name__} reads the global variable {name}, which its copy would share: hand it "
-                f"in as a default argument or in a closure, or write a Layer that has it as an attribute."
-            )
+            came = f"{function.__name__} reads the global variable {name}, which its copy would share"
+            advice = "as a default argument or in a closure, or write a Layer that has it as an attribute"
+            raise TypeError(f"{came}: hand it in {advice}.")
     held = [*vars(function).values(), *(part for _, part in _arguments(function) + _closure(function))]
     if not any(isinstance(part, np.ndarray) or _remembers(part) for part in held):
         return function
     cells = function.__closure__ or ()
-    new_cells = tuple(
-        memo.setdefault(id(cell), types.CellType()) for cell in cells
-    )  # shared ones stay shared
-    twin = types.FunctionType(
-        function.__code__, function.__globals__, function.__name__, closure=new_cells or None
-    )
+    new_cells = tuple(memo.setdefault(id(cell), types.CellType()) for cell in cells)  # shared stay shared
+    code, known = function.__code__, function.__globals__
+    twin = types.FunctionType(code, known, function.__name__, closure=new_cells or None)
     memo[id(function)] = twin  # before its contents: a recursive function holds itself
     twin.__defaults__ = copied(function.__defaults__, memo)
     twin.__kwdefaults__ = copied(function.__kwdefaults__, memo)

@@ -164,9 +164,8 @@ class Parallel(_Branches):
         super().__init__(*layers)
         require_integer("axis of Parallel", axis, least=None)
         if axis == 0:
-            raise ValueError(
-                "axis of Parallel must not be 0, the batch: -1 is the last, 1 the channels of images."
-            )
+            advice = "-1 is the last, 1 the channels of images"
+            raise ValueError(f"axis of Parallel must not be 0, the batch: {advice}.")
         self.axis = axis
 
     def forward(self, X, training=False):

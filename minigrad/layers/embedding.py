@@ -101,9 +101,8 @@ class Embedding(Weighted):
         super().check_input(X)
         self._require_tokens(X)
         if X.min() < 0 or X.max() >= self.n_tokens:
-            raise ValueError(
-                f"{self} knows tokens from 0 to {self.n_tokens - 1}, got {X.min()} to {X.max()}."
-            )
+            came = f"{X.min()} to {X.max()}"
+            raise ValueError(f"{self} knows tokens from 0 to {self.n_tokens - 1}, got {came}.")
 
     def _require_tokens(self, X):
         """Refuse what is empty or holds other than integers."""
@@ -185,7 +184,6 @@ class Positions(Weighted):
         super().check_input(X)
         if len(shape_of(X)) != 3 or 0 in shape_of(X) or shape_of(X)[2] != self.n_out:
             raise ShapeError(f"{self} expects X of shape (batch, steps, {self.n_out}), got {shape_of(X)}.")
-        if X.shape[1] > self.n_steps:
-            raise ShapeError(
-                f"{self} has rows for {self.n_steps} steps, got {X.shape[1]}: cut the sequences."
-            )
+        steps = X.shape[1]
+        if steps > self.n_steps:
+            raise ShapeError(f"{self} has rows for {self.n_steps} steps, got {steps}: cut the sequences.")

@@ -62,9 +62,8 @@ class Dropout(Layer):
         if not training or self.rate == 0:
             return X, lambda dY: dY
         if self.rng is None:
-            raise ValueError(
-                f"{self} draws while training: give it rng=0, or call model.initialize(X, rng=0)."
-            )
+            advice = "give it rng=0, or call model.initialize(X, rng=0)"
+            raise ValueError(f"{self} draws while training: {advice}.")
         kept = (self.rng.random(shape_of(X)) >= self.rate) / (1.0 - self.rate)
         mask = array_module(X).asarray(kept, dtype=float_type_of(X))
         return X * mask, lambda dY: dY * mask

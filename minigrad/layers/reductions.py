@@ -153,9 +153,8 @@ class Reshape(Layer):
         for size in shape:
             require_integer("each size of Reshape", size, least=-1)
         if 0 in shape or shape.count(-1) > 1:
-            raise ValueError(
-                f"the sizes of a Reshape are at least 1, and one of them may be -1; got {shape}."
-            )
+            wanted = "at least 1, and one of them may be -1"
+            raise ValueError(f"the sizes of a Reshape are {wanted}; got {shape}.")
         self.shape = shape
 
     def check_input(self, X):
@@ -222,9 +221,8 @@ class Transpose(Layer):
         for axis in axes:
             require_integer("each axis of Transpose", axis)
         if sorted(axes) != list(range(1, len(axes) + 1)):
-            raise ShapeError(
-                f"Transpose takes each of the axes 1 to {len(axes)} once, got {axes}; the batch axis 0 stays."
-            )
+            wanted = f"each of the axes 1 to {len(axes)} once"
+            raise ShapeError(f"Transpose takes {wanted}, got {axes}; the batch axis 0 stays.")
         self.axes = axes
 
     def check_input(self, X):

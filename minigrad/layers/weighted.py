@@ -10,7 +10,7 @@ from minigrad.habits import unknown_attribute
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
 from minigrad.settings import as_generator, require_function, require_integer
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.shapes import ShapeError, arrays_of, shape_of
 
 
 class Weighted(Layer):
@@ -82,8 +82,7 @@ class Weighted(Layer):
         if not self.is_drawn:
             self.take_sizes(X, Y)
         if not self.is_drawn or self.is_stale:
-            sequences = X[0] if isinstance(X, tuple) else X  # X may come with its lengths
-            self._make(self.rng if self.has_own_rng else rng, sequences)
+            self._make(self.rng if self.has_own_rng else rng, arrays_of(X)[0])  # X may come with its lengths
 
     def _make(self, rng, X):
         """Make the Parameters, like X, once all sizes are known; new numbers go into the same arrays."""
@@ -106,14 +105,11 @@ class Weighted(Layer):
         """Return the error that says what is still missing."""
         unknown = [name for name in self.sizes if getattr(self, name) is None]
         if "n_out" in unknown:
-            return ShapeError(
-                f"{self} does not know its number of outputs: write {type(self).__name__}(n_out=...); "
-                "the last layer takes it from the targets, initialize(X, Y)."
-            )
+            advice = f"write {type(self).__name__}(n_out=...); the last layer takes it from the targets"
+            return ShapeError(f"{self} does not know its number of outputs: {advice}, initialize(X, Y).")
         if unknown:
-            return ShapeError(
-                f"{self} does not know its {unknown[0]}: write it, or call model.initialize(X)."
-            )
+            advice = "write it, or call model.initialize(X)"
+            return ShapeError(f"{self} does not know its {unknown[0]}: {advice}.")
         return ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
 
     def __getattr__(self, name):  # asked for what is missing alone
