@@ -61,12 +61,11 @@ class EarlyStopping:
         if not isinstance(monitor, str):
             wanted = 'EarlyStopping monitors a figure by name, "validation_loss" say'
             raise TypeError(f"{wanted}; got {monitor!r}.")
-        require_integer("patience of EarlyStopping", patience)
-        require_number("min_delta of EarlyStopping", min_delta, least=0)
+        self.patience = require_integer("patience of EarlyStopping", patience)
+        self.min_delta = require_number("min_delta of EarlyStopping", min_delta, least=0)
         if mode not in ("min", "max"):
             raise ValueError(f'mode of EarlyStopping must be "min" or "max", got {mode!r}.')
-        self.monitor, self.patience, self.min_delta, self.mode = monitor, patience, min_delta, mode
-        self.restore_best_weights = restore_best_weights
+        self.monitor, self.mode, self.restore_best_weights = monitor, mode, restore_best_weights
         self.best, self.best_epoch, self.waited, self.memory = None, 0, 0, {}
 
     def __call__(self, learner, row):
@@ -105,9 +104,8 @@ class EarlyStopping:
 
     @progress.setter
     def progress(self, progress):
-        best, best_epoch, waited = progress["best"], progress["best_epoch"], progress["waited"]
-        if best is not None and not isinstance(best, (int, float)):
-            raise TypeError(f"best of EarlyStopping must be a number or None, got {best!r}.")
-        require_integer("best_epoch of EarlyStopping", best_epoch, least=0)
-        require_integer("waited of EarlyStopping", waited, least=0)
-        self.best, self.best_epoch, self.waited = best, best_epoch, waited
+        best_epoch = require_integer("best_epoch of EarlyStopping", progress["best_epoch"], least=0)
+        waited = require_integer("waited of EarlyStopping", progress["waited"], least=0)
+        if not isinstance(progress["best"], (int, float, type(None))):
+            raise TypeError(f"best of EarlyStopping must be a number or None, got {progress['best']!r}.")
+        self.best, self.best_epoch, self.waited = progress["best"], best_epoch, waited

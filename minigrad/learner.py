@@ -134,14 +134,13 @@ class Learner:
 
     @naming_its_settings
     def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0):
-        require_function("loss of Learner", loss, "(Y, T) -> (L, backward)")
+        self.loss = require_function("loss of Learner", loss, "(Y, T) -> (L, backward)")
         if isinstance(optimizer, type) or not hasattr(optimizer, "step"):
             came = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else repr(optimizer)
             raise TypeError(f"optimizer of Learner must have a method step, as SGD(0.1) has; got {came}.")
         if before_step is not None:
             require_function("before_step of Learner", before_step, "(parameters) -> None")
-        self.model = as_layer(model)
-        self.loss, self.optimizer, self.before_step = loss, optimizer, before_step
+        self.model, self.optimizer, self.before_step = as_layer(model), optimizer, before_step
         self.metrics = _functions("each of the metrics", metrics, "(Y, T) -> float")
         self.rng = as_generator(rng)
         self.epoch, self.history = 0, History()
@@ -280,16 +279,16 @@ class Learner:
 
         def look(layer, Y):
             if not all(np.isfinite(array).all() for array in arrays_of(Y)):
-                found.append(f"{names.get(layer) or 'the model'}, {layer}, is the first layer")
+                found.append(f"{names.get(layer) or 'the model'}, {layer}")
 
         with np.errstate(all="ignore"), observed(after=look):
             self.model(X, training=True)
-        began = (
-            f"{found[0]} whose Y is not finite" if found else "the model's Y is finite, and so are X and T"
-        )
+        begin = "the model's Y is finite, and so are X and T"
+        if found:
+            begin = f"{found[0]}, is the first layer whose Y is not finite"
         where = f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
         advice = "Lower the learning rate, or look for very large numbers in the data; and begin again"
-        came = f"the loss of {where} is {L}, so no step was taken: {began}"
+        came = f"the loss of {where} is {L}, so no step was taken: {begin}"
         return ValueError(f"{came}. {advice}: the weights have grown.")
 
     def _require_something_to_train(self):
@@ -315,10 +314,8 @@ def _require_pairs(X, T):
 
 def _functions(name, given, call):
     """Return the functions of a sequence, or the only one, refusing whatever is no function."""
-    functions = tuple(given) if isinstance(given, (tuple, list)) else (given,)
-    for function in functions:
-        require_function(name, function, call)
-    return functions
+    functions = given if isinstance(given, (tuple, list)) else (given,)
+    return tuple(require_function(name, function, call) for function in functions)
 
 
 def _name_of(function):

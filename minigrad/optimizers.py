@@ -206,11 +206,10 @@ class SGD(Optimizer):
 
     def __init__(self, learning_rate=0.1, momentum=0.0, nesterov=False, weight_decay=0.0):
         super().__init__(learning_rate)
-        require_number("momentum", momentum, least=0, below=1)
+        self.momentum = require_number("momentum", momentum, least=0, below=1)
         if nesterov and momentum == 0:
             raise ValueError("nesterov looks ahead along the velocity, so it needs a momentum above 0.")
-        require_number("weight_decay", weight_decay, least=0)
-        self.momentum, self.nesterov, self.weight_decay = momentum, nesterov, weight_decay
+        self.nesterov, self.weight_decay = nesterov, require_number("weight_decay", weight_decay, least=0)
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, or along the velocity."""
@@ -272,10 +271,9 @@ class Adam(Optimizer):
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
         super().__init__(learning_rate)
-        require_number("beta1", beta1, least=0, below=1)
-        require_number("beta2", beta2, least=0, below=1)
-        require_number("eps", eps, above=0)
-        self.beta1, self.beta2, self.eps = beta1, beta2, eps
+        self.beta1 = require_number("beta1", beta1, least=0, below=1)
+        self.beta2 = require_number("beta2", beta2, least=0, below=1)
+        self.eps = require_number("eps", eps, above=0)
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the mean gradient, divided by the root of its mean square."""
@@ -332,8 +330,7 @@ class AdamW(Adam):
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
         super().__init__(learning_rate, beta1, beta2, eps)
-        require_number("weight_decay", weight_decay, least=0)
-        self.weight_decay = weight_decay
+        self.weight_decay = require_number("weight_decay", weight_decay, least=0)
 
     def update(self, parameter, learning_rate, memory):
         """Let the weights decay, and take a step of Adam."""
@@ -383,9 +380,8 @@ class RMSProp(Optimizer):
 
     def __init__(self, learning_rate=1e-3, decay=0.9, eps=1e-8):
         super().__init__(learning_rate)
-        require_number("decay", decay, least=0, below=1)
-        require_number("eps", eps, above=0)
-        self.decay, self.eps = decay, eps
+        self.decay = require_number("decay", decay, least=0, below=1)
+        self.eps = require_number("eps", eps, above=0)
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, divided by the root of its mean square."""

@@ -13,7 +13,7 @@ import numpy as np
 
 
 def require_integer(name, value, least=1):
-    """Refuse a size or a count that is not an integer, or too small; `least` may be None.
+    """Return a size or a count, refusing what is not an integer, or too small; `least` may be None.
 
     Examples
     --------
@@ -24,14 +24,14 @@ def require_integer(name, value, least=1):
     """
     is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if is_integer and (least is None or value >= least):
-        return
+        return value
     limit = "" if least is None else f" of at least {least}"
     kind = ValueError if is_integer else TypeError
     raise kind(f"{name} must be an integer{limit}, got {_short(value)}.")
 
 
 def require_number(name, value, least=-math.inf, above=-math.inf, most=math.inf, below=math.inf):
-    """Refuse a setting that is not a finite number, or not within limits.
+    """Return a setting, refusing what is not a finite number, or not within limits.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def require_number(name, value, least=-math.inf, above=-math.inf, most=math.inf,
     """
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if is_number and least <= value <= most and above < value < below:  # which nan and inf never are
-        return
+        return value
     limits = {"from": least, "above": above, "to": most, "to below": below}
     said = "".join(f" {word} {limit}" for word, limit in limits.items() if math.isfinite(limit))
     kind = ValueError if is_number else TypeError
@@ -50,7 +50,7 @@ def require_number(name, value, least=-math.inf, above=-math.inf, most=math.inf,
 
 
 def require_function(name, value, call):
-    """Refuse what is not a function: a name in quotes, a class that was not called, a number.
+    """Return a function, refusing what is none: a name in quotes, a class that was not called, a number.
 
     Examples
     --------
@@ -64,6 +64,7 @@ function itself, without quotes.
         advice = f": call it first, {value.__name__}(...)" if isinstance(value, type) else ""
         advice = ": write the function itself, without quotes" if isinstance(value, str) else advice
         raise TypeError(f"{name} must be a function, {call}; got {_short(value)}{advice}.")
+    return value
 
 
 def require_float_type(dtype):

@@ -162,11 +162,10 @@ class Parallel(_Branches):
 
     def __init__(self, *layers, axis=-1):
         super().__init__(*layers)
-        require_integer("axis of Parallel", axis, least=None)
+        self.axis = require_integer("axis of Parallel", axis, least=None)
         if axis == 0:
             advice = "-1 is the last, 1 the channels of images"
             raise ValueError(f"axis of Parallel must not be 0, the batch: {advice}.")
-        self.axis = axis
 
     def forward(self, X, training=False):
         """Return the results side by side and the way back."""
@@ -254,8 +253,7 @@ class Watch(Layer):
     outside = ("see",)
 
     def __init__(self, see):
-        require_function("see of Watch", see, "(direction, array) -> None")
-        self.see = see
+        self.see = require_function("see of Watch", see, "(direction, array) -> None")
 
     def forward(self, X):
         """Return X itself and a way back that returns dY itself, showing both."""

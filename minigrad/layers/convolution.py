@@ -187,9 +187,8 @@ class MaxPool2d(Layer):
     """
 
     def __init__(self, size=2, stride=None):
-        self.size, self.stride = size, size if stride is None else stride
-        require_integer("size of MaxPool2d", self.size)
-        require_integer("stride of MaxPool2d", self.stride)
+        self.size = require_integer("size of MaxPool2d", size)
+        self.stride = require_integer("stride of MaxPool2d", size if stride is None else stride)
 
     def forward(self, X):
         """Return the largest number of each window, and the way back."""

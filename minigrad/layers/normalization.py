@@ -53,8 +53,7 @@ class Dropout(Layer):
     """
 
     def __init__(self, rate=0.5, rng=None):
-        require_number("rate of Dropout", rate, least=0, below=1)
-        self.rate = rate
+        self.rate = require_number("rate of Dropout", rate, least=0, below=1)
         self.rng = None if rng is None else _own(rng)
 
     def forward(self, X, training=False):
@@ -134,8 +133,7 @@ class LayerNorm(_Norm):
     """
 
     def __init__(self, n_in=None, eps=1e-5):
-        require_number("eps of LayerNorm", eps, above=0)
-        self.n_in, self.eps = n_in, eps
+        self.n_in, self.eps = n_in, require_number("eps of LayerNorm", eps, above=0)
         super().__init__()
 
     def forward(self, X):
@@ -201,10 +199,9 @@ class BatchNorm(_Norm):
     """
 
     def __init__(self, n_in=None, axis=1, momentum=0.1, eps=1e-5):
-        require_integer("axis of BatchNorm", axis, least=None)
-        require_number("momentum of BatchNorm", momentum, above=0, most=1)
-        require_number("eps of BatchNorm", eps, above=0)
-        self.n_in, self.axis, self.momentum, self.eps = n_in, axis, momentum, eps
+        self.n_in, self.axis = n_in, require_integer("axis of BatchNorm", axis, least=None)
+        self.momentum = require_number("momentum of BatchNorm", momentum, above=0, most=1)
+        self.eps = require_number("eps of BatchNorm", eps, above=0)
         super().__init__()
 
     def forward(self, X, training=False):

@@ -17,8 +17,7 @@ class _Reduction(Layer):
     """What Sum, Mean and Max share: the axis that disappears."""
 
     def __init__(self, axis=1):
-        require_integer(f"axis of {type(self).__name__}", axis, least=None)
-        self.axis = axis
+        self.axis = require_integer(f"axis of {type(self).__name__}", axis, least=None)
 
     def check_input(self, X):
         """Refuse an axis that X does not have, the batch axis, and an axis with nothing in it."""
