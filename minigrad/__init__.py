@@ -19,7 +19,8 @@ from minigrad.layers.attention import MultiHeadAttention, TransformerBlock
 from minigrad.layers.recompute import Recompute
 from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
 from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine, exponential
-from minigrad.learner import History, Learner, accuracy
+from minigrad.accuracy import accuracy
+from minigrad.learner import History, Learner
 from minigrad.early_stopping import EarlyStopping
 from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split, xor
 from minigrad.checkpoint import CheckpointError, load, save

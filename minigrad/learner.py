@@ -1,6 +1,6 @@
 """The training loop: five lines for a batch, a few more for an epoch.
 
-Holds Learner, History and accuracy. Nothing here prints or draws; callbacks do. Leaves out saving
+Holds Learner and History. Nothing here prints or draws; callbacks do. Leaves out saving
 (checkpoint.py) and everything about a particular layer. Built in chapter 07.
 """
 
@@ -15,57 +15,7 @@ from minigrad.layer import as_layer, in_batches, observed, require_pair
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import is_array_holder, named_parts
 from minigrad.settings import as_generator, naming_its_settings, require_function, require_integer
-from minigrad.shapes import (
-    ShapeError,
-    arrays_of,
-    count_examples,
-    require_array,
-    require_batch,
-    require_labels,
-    require_rows,
-    shape_of,
-)
-
-
-def accuracy(Y, T):
-    """Return the share of rows whose largest entry is the right class.
-
-    Parameters
-    ----------
-    Y : array (batch, …, n_classes)
-    T : array of integers (batch, …)
-
-    Returns
-    -------
-    float, from 0 to 1
-
-    Raises
-    ------
-    ShapeError
-        If there is not one label for each row, no row, or no second column to compare with.
-    TypeError
-        If the labels are no integers.
-    ValueError
-        If a score is nan: then nothing is the largest.
-
-    Examples
-    --------
-    >>> accuracy(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
-    0.5
-    """
-    shape, T_shape = require_array("accuracy", Y), require_array("accuracy", T)
-    if len(shape) == 0 or shape[-1] == 1:
-        advice = "of a single logit a row, it is ((Y > 0) == T).mean()"
-        raise ShapeError(f"accuracy needs a column for each class, got Y of shape {shape}; {advice}.")
-    if shape[:-1] != T_shape:
-        wanted = f"rows of Y, shape {shape}, with labels T of shape {shape[:-1]}"
-        raise ShapeError(f"accuracy compares {wanted}; got T of shape {T_shape}.")
-    require_rows("accuracy", Y)
-    require_labels("accuracy", T)
-    if np.isnan(Y).any():
-        came = f"{int(np.isnan(Y).sum())} of {Y.size} scores are nan"
-        raise ValueError(f"accuracy: {came}: nothing is the largest.")
-    return float((Y.argmax(axis=-1) == T).mean())
+from minigrad.shapes import ShapeError, arrays_of, count_examples, require_batch, shape_of
 
 
 class History(list):

@@ -97,9 +97,8 @@ class Optimizer:
         learning_rate = self._learning_rate
         if not callable(learning_rate):
             return learning_rate
-        rate = learning_rate(self.steps)
-        require_number(f"what the schedule returns at step {self.steps}", rate, least=0)
-        return rate
+        rate, name = learning_rate(self.steps), f"what the schedule returns at step {self.steps}"
+        return require_number(name, rate, least=0)
 
     def _memory_of(self, parameter):
         """Return what is remembered about a parameter, in arrays like its data."""

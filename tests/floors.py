@@ -2,7 +2,8 @@
 
 import ast
 
-GROUND = "habits settings shapes parameter backend parts initializers losses diagnosis data graph".split()
+GROUND = "habits settings shapes parameter backend parts initializers losses accuracy".split()
+GROUND += ["diagnosis", "data", "graph"]
 FIRST = "layer optimizers checkpoint blueprint gradcheck".split()
 LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()

@@ -13,7 +13,7 @@ PAGE = (ROOT / "book/api.md").read_text(encoding="utf-8")
 GROUPS = re.split(r"^## .*\n", PAGE, flags=re.MULTILINE)[1:]
 FILES = [re.match(r"\n`minigrad/([\w/]+)\.py`", group)[1] for group in GROUPS]
 SHOWN = r"^\.\. auto(?:class|function|exception):: minigrad\.(\S+)$"
-NAMELESS = ("habits", "parts", "layers/weighted", "diagnosis", "graph")  # files without a public name
+NAMELESS = ("settings", "habits", "parts", "layers/weighted", "diagnosis", "graph")  # no public name
 BESIDE = {"diagnosis.Report": "gradcheck"}  # what gradcheck returns, and no public name
 
 

@@ -1,0 +1,50 @@
+"""A figure for people: how often the largest score is that of the right class.
+
+Holds accuracy, which a Learner takes among its metrics. Leaves out what can be trained on: accuracy has no
+slope, so that needs a loss. Built in chapter 07.
+"""
+
+import numpy as np
+
+from minigrad.shapes import ShapeError, require_array, require_labels, require_rows
+
+
+def accuracy(Y, T):
+    """Return the share of rows whose largest entry is the right class.
+
+    Parameters
+    ----------
+    Y : array (batch, …, n_classes)
+    T : array of integers (batch, …)
+
+    Returns
+    -------
+    float, from 0 to 1
+
+    Raises
+    ------
+    ShapeError
+        If there is not one label for each row, no row, or no second column to compare with.
+    TypeError
+        If the labels are no integers.
+    ValueError
+        If a score is nan: then nothing is the largest.
+
+    Examples
+    --------
+    >>> accuracy(np.array([[0.1, 0.9], [0.8, 0.2]]), np.array([1, 1]))
+    0.5
+    """
+    shape, T_shape = require_array("accuracy", Y), require_array("accuracy", T)
+    if len(shape) == 0 or shape[-1] == 1:
+        advice = "of a single logit a row, it is ((Y > 0) == T).mean()"
+        raise ShapeError(f"accuracy needs a column for each class, got Y of shape {shape}; {advice}.")
+    if shape[:-1] != T_shape:
+        wanted = f"rows of Y, shape {shape}, with labels T of shape {shape[:-1]}"
+        raise ShapeError(f"accuracy compares {wanted}; got T of shape {T_shape}.")
+    require_rows("accuracy", Y)
+    require_labels("accuracy", T)
+    if np.isnan(Y).any():
+        came = f"{int(np.isnan(Y).sum())} of {Y.size} scores are nan"
+        raise ValueError(f"accuracy: {came}: nothing is the largest.")
+    return float((Y.argmax(axis=-1) == T).mean())
