@@ -4,6 +4,7 @@ Holds EarlyStopping. Leaves out other callbacks: any function of (learner, row) 
 08.
 """
 
+from minigrad.backend import like
 from minigrad.settings import naming_its_settings, require_integer, require_number
 
 
@@ -95,7 +96,7 @@ class EarlyStopping:
     def restore(self, learner):
         """Put the weights and running averages of the best epoch back into the learner's model."""
         for part in [*learner.model.parameters(), *learner.model.buffers()]:
-            part.data[...] = self.memory[part]["best"]
+            part.data[...] = like(self.memory[part]["best"], part.data)  # a checkpoint hands it on the CPU
 
     @property
     def progress(self):

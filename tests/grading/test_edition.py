@@ -119,11 +119,11 @@ def test_an_edition_has_the_names_up_to_its_chapter_and_no_later_ones(stem, edit
 FILES = {
     "00_start": "",
     "01_slope": "gradcheck shapes",
-    "03_gradcheck": "gradcheck diagnosis shapes habits layer parameter parts",
+    "03_gradcheck": "gradcheck diagnosis settings shapes habits layer parameter parts",
     "04_closures": "backend initializers layers/activations layers/linear layers/reductions layers/weighted",
     "05_chains": "layers/combinators",
     "06_losses": "losses",
-    "07_learning": "data learner optimizers",
+    "07_learning": "accuracy data learner optimizers",
     "08_digits": "blueprint checkpoint early_stopping",
     "10_start_well": "layers/normalization",
     "11_graphs": "graph",
