@@ -62,8 +62,8 @@ def _options_of(function):
         return set()
     fixed = function.keywords if isinstance(function, functools.partial) else {}
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
-    options = {"training", "need_dX"} if takes_all else {"training", "need_dX"} & declared.keys()
-    return options - fixed.keys()
+    options = {"training", "need_dX"} - fixed.keys()
+    return options if takes_all else options & declared.keys()
 
 
 @answering(

@@ -97,8 +97,8 @@ class Optimizer:
         learning_rate = self._learning_rate
         if not callable(learning_rate):
             return learning_rate
-        rate, name = learning_rate(self.steps), f"what the schedule returns at step {self.steps}"
-        return require_number(name, rate, least=0)
+        name = f"what the schedule returns at step {self.steps}"
+        return require_number(name, learning_rate(self.steps), least=0)
 
     def _memory_of(self, parameter):
         """Return what is remembered about a parameter, in arrays like its data."""

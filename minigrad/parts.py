@@ -202,8 +202,8 @@ def _copied_function(function, memo):
     for name, part in _globals_of(function):
         if _remembers(part):
             came = f"{function.__name__} reads the global variable {name}, which its copy would share"
-            advice = "as a default argument or in a closure, or write a Layer that has it as an attribute"
-            raise TypeError(f"{came}: hand it in {advice}.")
+            ways = "as a default argument or in a closure, or write a Layer that has it as an attribute"
+            raise TypeError(f"{came}: hand it in {ways}.")
     held = [*vars(function).values(), *(part for _, part in _arguments(function) + _closure(function))]
     if not any(isinstance(part, np.ndarray) or _remembers(part) for part in held):
         return function

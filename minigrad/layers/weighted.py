@@ -105,8 +105,9 @@ class Weighted(Layer):
         """Return the error that says what is still missing."""
         unknown = [name for name in self.sizes if getattr(self, name) is None]
         if "n_out" in unknown:
-            advice = f"write {type(self).__name__}(n_out=...); the last layer takes it from the targets"
-            return ShapeError(f"{self} does not know its number of outputs: {advice}, initialize(X, Y).")
+            kind = type(self).__name__
+            advice = f"write {kind}(n_out=...); the last layer takes it from the targets, initialize(X, Y)"
+            return ShapeError(f"{self} does not know its number of outputs: {advice}.")
         if unknown:
             advice = "write it, or call model.initialize(X)"
             return ShapeError(f"{self} does not know its {unknown[0]}: {advice}.")
