@@ -9,8 +9,6 @@ import sys
 
 import numpy as np
 
-from minigrad.shapes import float_type_of
-
 # careful: glibc hands large freed arrays back to the kernel, and gets them back page by page in each step,
 # which can double its time. Freeing one array of nearly 32 MB, here, tells it to keep them.
 np.empty(2**25 - 2**16, dtype=np.uint8)
@@ -37,6 +35,17 @@ def to_numpy(array):
     array([1., 2.])
     """
     return np.asarray(array) if array_module(array) is np else array.get()
+
+
+def float_type_of(X):
+    """Return the float type that an array asks for: its own, or float64 where it holds integers.
+
+    Examples
+    --------
+    >>> float_type_of(np.zeros(3, np.float32)), float_type_of(np.zeros(3, int))
+    (dtype('float32'), dtype('float64'))
+    """
+    return X.dtype if X.dtype.kind == "f" else np.dtype(np.float64)
 
 
 def like(array, X):

@@ -7,14 +7,8 @@ siblings that exercises ask for (huber). Built in chapter 06.
 
 import numpy as np
 
-from minigrad.backend import array_module, sum_of_rows
-from minigrad.shapes import (
-    ShapeError,
-    float_type_of,
-    require_array,
-    require_rows,
-    require_same_shape,
-)
+from minigrad.backend import array_module, float_type_of, sum_of_rows
+from minigrad.shapes import ShapeError, require_array, require_rows, require_same_shape
 
 
 def _as_floats(Y, T):

@@ -291,17 +291,6 @@ def require_batch(name, X):
     return shape[0]
 
 
-def float_type_of(X):
-    """Return the float type that an array asks for: its own, or float64 where it holds integers.
-
-    Examples
-    --------
-    >>> float_type_of(np.zeros(3, np.float32)), float_type_of(np.zeros(3, int))
-    (dtype('float32'), dtype('float64'))
-    """
-    return X.dtype if X.dtype.kind == "f" else np.dtype(np.float64)
-
-
 def with_lengths(name, X):
     """Split X, or a tuple (X, lengths) of padded sequences, refusing lengths that do not fit.
 

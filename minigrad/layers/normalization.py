@@ -8,12 +8,12 @@ import threading
 
 import numpy as np
 
-from minigrad.backend import array_module
+from minigrad.backend import array_module, float_type_of
 from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
 from minigrad.parameter import Buffer
 from minigrad.settings import as_generator, require_integer, require_number
-from minigrad.shapes import ShapeError, float_type_of, require_array, require_axis, shape_of
+from minigrad.shapes import ShapeError, require_array, require_axis, shape_of
 
 _moving = threading.Lock()  # replicas share their running averages: one thread at a time moves them
 
