@@ -5,10 +5,11 @@ Holds EarlyStopping. Leaves out other callbacks: any function of (learner, row) 
 """
 
 from minigrad.backend import like
-from minigrad.settings import naming_its_settings, require_integer, require_number
+from minigrad.habits import Answering
+from minigrad.settings import require_integer, require_number
 
 
-class EarlyStopping:
+class EarlyStopping(Answering):
     """End the training when a figure has not improved for some epochs, and put the best weights back.
 
     Parameters
@@ -56,7 +57,6 @@ class EarlyStopping:
     (5, 5)
     """
 
-    @naming_its_settings
     def __init__(self, monitor="validation_loss", patience=5, min_delta=0.0, mode="min",
                  restore_best_weights=True):  # fmt: skip
         if not isinstance(monitor, str):

@@ -1,9 +1,12 @@
 """What other libraries call things, and what they are called here: for the error that a habit meets.
 
-Holds a table of names, most of them PyTorch's; unknown_attribute, which asks it; and answering, which gives a
-class these names, each of them an error. Leaves out the settings of constructors
-(minigrad.settings.naming_its_settings). Built in chapter 12.
+Holds a table of names, most of them PyTorch's; unknown_attribute, which asks it; and Answering, a class whose
+subclasses answer with it, and tell whoever makes one with another setting which settings there are. Leaves
+out settings that exist and have a wrong value (settings.py). Built in chapter 12.
 """
+
+import functools
+import inspect
 
 _ANSWERS = {
     "train eval": "a pass is told, layer(X, training=True), as a Learner does; layer(X) is outside training",
@@ -68,25 +71,50 @@ class _StrictHabit(_Habit):
         raise unknown_attribute(thing, self.name)
 
 
-def answering(*names, strict=False):
-    """Return a decorator of a class, which answers these names; strict answers also who sets one.
+class Answering:
+    """A class that answers names which it does not have: other libraries' attributes, and unknown settings.
 
-    A method __getattr__ could do the same, but would make each attribute of the class slower to read.
+    The class keyword `habits` lists the attributes; `strict` answers also who sets one. A method __getattr__
+    could do the same, but would make each attribute of the class slower to read.
 
     Examples
     --------
-    >>> @answering("lr", strict=True)
-    ... class Optimizer:
-    ...     pass
+    >>> class Optimizer(Answering, habits="lr param_groups", strict=True):
+    ...     def __init__(self, learning_rate=0.1, momentum=0.0):
+    ...         pass
     >>> Optimizer().lr = 0.1
     Traceback (most recent call last):
         ...
     AttributeError: Optimizer has no attribute lr: the setting is learning_rate.
+    >>> Optimizer(lr=0.1)
+    Traceback (most recent call last):
+        ...
+    TypeError: Optimizer has no setting lr: it takes learning_rate, momentum.
     """
 
-    def decorate(cls):
-        for name in names:
-            setattr(cls, name, (_StrictHabit if strict else _Habit)(name))
-        return cls
+    __slots__ = ()
 
-    return decorate
+    def __init_subclass__(cls, habits="", strict=False, **options):
+        super().__init_subclass__(**options)
+        for name in habits.split():
+            setattr(cls, name, (_StrictHabit if strict else _Habit)(name))
+        if "__init__" in vars(cls):
+            cls.__init__ = _naming_its_settings(cls.__init__)
+
+
+def _naming_its_settings(constructor):
+    """Let a constructor answer a setting that it does not have with those that it has."""
+    declared = list(inspect.signature(constructor).parameters.values())[1:]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared):
+        return constructor
+    known = [parameter.name for parameter in declared if parameter.kind is not parameter.VAR_POSITIONAL]
+
+    @functools.wraps(constructor)
+    def checked(self, *arguments, **settings):
+        for name in settings:
+            if name not in known:
+                takes = f"it takes {', '.join(known)}" if known else "it takes none"
+                raise TypeError(f"{type(self).__name__} has no setting {name}: {takes}.")
+        constructor(self, *arguments, **settings)
+
+    return checked

@@ -14,10 +14,10 @@ import inspect
 
 import numpy as np  # noqa: F401  the examples need it
 
-from minigrad.habits import answering
+from minigrad.habits import Answering
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import attributes, copied, named_parts
-from minigrad.settings import as_generator, naming_its_settings, require_float_type, require_integer
+from minigrad.settings import as_generator, require_float_type, require_integer
 from minigrad.shapes import ShapeError, arrays_of, fits, join, require_batch, shape_of, take
 
 _observer = contextvars.ContextVar("observer", default=(None, None))
@@ -66,11 +66,11 @@ def _options_of(function):
     return options if takes_all else options & declared.keys()
 
 
-@answering(
-    "train", "eval", "backward", "state_dict", "load_state_dict", "cuda", "cpu", "half", "float", "double"
-)
-@answering("requires_grad_", "weight", "modules", "children", "fit", "compile")
-class Layer:
+class Layer(
+    Answering,
+    habits="train eval backward state_dict load_state_dict cuda cpu half float double requires_grad_ weight "
+    "modules children fit compile",
+):
     """A layer: `Y, backward = layer(X)`, and `backward(dY)` returns dX and adds to the parameters' gradients.
 
     Subclasses write `forward(self, X)`, which returns `(Y, backward)`; a forward that declares `training` or
@@ -109,8 +109,6 @@ class Layer:
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         cls._options = _options_of(cls.forward)
-        if "__init__" in vars(cls):
-            cls.__init__ = naming_its_settings(cls.__init__)
 
     def forward(self, X):
         """Return (Y, backward): the result and the way back. Every layer writes its own."""

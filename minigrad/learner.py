@@ -10,11 +10,11 @@ import math
 import numpy as np
 
 from minigrad.data import batches
-from minigrad.habits import answering
+from minigrad.habits import Answering
 from minigrad.layer import as_layer, in_batches, observed, require_pair
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import is_array_holder, named_parts
-from minigrad.settings import as_generator, naming_its_settings, require_function, require_integer
+from minigrad.settings import as_generator, require_function, require_integer
 from minigrad.shapes import ShapeError, arrays_of, count_examples, require_batch, shape_of
 
 
@@ -38,8 +38,7 @@ class History(list):
         return [row[key] for row in self]
 
 
-@answering("train", "eval", "backward", "state_dict", "load_state_dict", "compile")
-class Learner:
+class Learner(Answering, habits="train eval backward state_dict load_state_dict compile"):
     """A model, a loss and an optimizer, and the loop that brings them together.
 
     Parameters
@@ -82,7 +81,6 @@ class Learner:
     array([[31.]])
     """
 
-    @naming_its_settings
     def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0):
         self.loss = require_function("loss of Learner", loss, "(Y, T) -> (L, backward)")
         if isinstance(optimizer, type) or not hasattr(optimizer, "step"):

@@ -9,13 +9,12 @@ import math
 import numpy as np
 
 from minigrad.backend import like
-from minigrad.habits import answering
+from minigrad.habits import Answering
 from minigrad.parameter import Parameter
-from minigrad.settings import naming_its_settings, require_integer, require_number
+from minigrad.settings import require_integer, require_number
 
 
-@answering("lr", "param_groups", "add_param_group", "state_dict", "load_state_dict", strict=True)
-class Optimizer:
+class Optimizer(Answering, habits="lr param_groups add_param_group state_dict load_state_dict", strict=True):
     """What all optimizers share: the learning rate, and a memory of their own for each parameter.
 
     A subclass writes `update(parameter, learning_rate, memory)`.
@@ -41,11 +40,6 @@ class Optimizer:
     ----------
     Chapter 09.
     """
-
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        if "__init__" in vars(cls):
-            cls.__init__ = naming_its_settings(cls.__init__)
 
     def __init__(self, learning_rate):
         self.learning_rate = learning_rate

@@ -6,7 +6,7 @@ how they are found inside a model (parts.py) and how they are changed (optimizer
 
 import numpy as np
 
-from minigrad.habits import answering
+from minigrad.habits import Answering
 from minigrad.settings import require_float_type
 from minigrad.shapes import ShapeError
 
@@ -22,8 +22,7 @@ def _as_floats(data):
     return array.astype(require_float_type(array.dtype) if array.dtype.kind == "f" else float)
 
 
-@answering("requires_grad", "requires_grad_", "backward", "detach", "numpy", strict=True)
-class Parameter:
+class Parameter(Answering, habits="requires_grad requires_grad_ backward detach numpy", strict=True):
     """An array that learns, together with the gradient of the loss with respect to it.
 
     Parameters

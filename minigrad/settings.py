@@ -1,12 +1,9 @@
 """Settings: what a size, a rate, a function or a seed may be, and the sentences about those that may not.
 
-Holds the questions that a constructor asks of its arguments, and naming_its_settings, which tells whoever
-calls it by another name what its settings are. Leaves out questions about arrays (shapes.py). Built in
-chapter 12.
+Holds the questions that a constructor asks of its arguments. Leaves out questions about arrays (shapes.py),
+and settings that do not exist (habits.py). Built in chapter 12.
 """
 
-import functools
-import inspect
 import math
 
 import numpy as np
@@ -101,35 +98,6 @@ def as_generator(rng):
     except (TypeError, ValueError) as error:
         wanted = "a seed, an integer from 0 on, or a numpy.random.Generator"
         raise type(error)(f"rng must be {wanted}; got {_short(rng)}.") from None
-
-
-def naming_its_settings(constructor):
-    """Let a constructor answer a setting that it does not have with those that it has; a decorator.
-
-    Examples
-    --------
-    >>> @naming_its_settings
-    ... def __init__(self, learning_rate=0.1, momentum=0.0):
-    ...     pass
-    >>> __init__(None, lr=0.1)
-    Traceback (most recent call last):
-        ...
-    TypeError: NoneType has no setting lr: it takes learning_rate, momentum.
-    """
-    declared = list(inspect.signature(constructor).parameters.values())[1:]
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared):
-        return constructor
-    known = [parameter.name for parameter in declared if parameter.kind is not parameter.VAR_POSITIONAL]
-
-    @functools.wraps(constructor)
-    def checked(self, *arguments, **settings):
-        for name in settings:
-            if name not in known:
-                takes = f"it takes {', '.join(known)}" if known else "it takes none"
-                raise TypeError(f"{type(self).__name__} has no setting {name}: {takes}.")
-        constructor(self, *arguments, **settings)
-
-    return checked
 
 
 def _short(value):
