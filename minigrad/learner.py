@@ -245,7 +245,7 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
         if any(parameter.trainable for parameter in parameters):
             return
         reason = "keep Parameters as attributes of a layer, or in the closure of a function"
-        for name, part in named_parts(self.model):
+        for name, part in reversed(named_parts(self.model)):  # the first one is named
             if is_array_holder(part) and not isinstance(part, (Parameter, Buffer)):
                 reason = f"{name} is a {type(part).__name__}, which is no minigrad.Parameter"
         if parameters:
