@@ -206,9 +206,8 @@ class BatchNorm(_Norm):
 
     def forward(self, X, training=False):
         """Return the normalized columns and the way back."""
-        batch = _all_but(self.axis, X)
+        batch, like = _all_but(self.axis, X)
         if not training or not (self.gain.trainable or self.shift.trainable):
-            like = [1 if place in batch else size for place, size in enumerate(X.shape)]
             mean, variance = (part.data.reshape(like) for part in (self.running_mean, self.running_variance))
             return _normalize(X - mean, variance, self, self.axis)
         mean = X.mean(axis=batch, keepdims=True)
@@ -252,8 +251,7 @@ def _normalize(N, variance, layer, axis, measured=()):
     if they were measured on this X, over these axes.
     """
     gain, shift = layer.gain, layer.shift
-    others = _all_but(axis, N)
-    like = [1 if place in others else size for place, size in enumerate(N.shape)]
+    others, like = _all_but(axis, N)
     scale = 1.0 / np.sqrt(variance + layer.eps)
     N *= scale
 
@@ -269,5 +267,6 @@ def _normalize(N, variance, layer, axis, measured=()):
 
 
 def _all_but(axis, X):
-    """Return all axes of X but one."""
-    return tuple(place for place in range(X.ndim) if place != axis % X.ndim)
+    """Return all axes of X but one, and the shape in which numbers of that one stand beside X."""
+    others = tuple(place for place in range(X.ndim) if place != axis % X.ndim)
+    return others, [1 if place in others else size for place, size in enumerate(X.shape)]
