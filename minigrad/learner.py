@@ -27,6 +27,7 @@ from minigrad.shapes import (
     require_pair,
     require_rows,
     shape_of,
+    take,
 )
 
 
@@ -108,7 +109,7 @@ class Learner:
     before_step : function of the list of parameters, optional
         Runs between backward and step: clipping, or averaging over workers.
     rng : int or numpy.random.Generator
-        Shuffles the batches.
+        Shuffles the batches; a child of it draws the weights that the model does not have yet.
 
     Attributes
     ----------
@@ -143,6 +144,8 @@ class Learner:
         require_function("loss of Learner", loss, "(Y, T) -> (L, backward)")
         if isinstance(optimizer, type) or not hasattr(optimizer, "step"):
             came = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else repr(optimizer)
+            if hasattr(optimizer, "update"):
+                came += "; write def step(self, parameters): for parameter in parameters: self.update(parameter)"
             raise TypeError(f"optimizer of Learner must have a method step, as SGD(0.1) has; got {came}.")
         if before_step is not None:
             require_function("before_step of Learner", before_step, "(parameters) -> None")
@@ -223,6 +226,7 @@ class Learner:
             if not isinstance(validation, (tuple, list)) or len(validation) != 2:
                 raise TypeError(f"validation must be a pair (X, T), got {type(validation).__name__}.")
             _require_pairs(*validation)
+        self._open(X, T)
         self._require_something_to_train()
         history = History()
         for _ in range(epochs):
@@ -295,6 +299,11 @@ class Learner:
             f"the loss of {where} is {L}, so no step was taken: {begin}. Lower the learning "
             "rate, or look for very large numbers in the data; and begin again: the weights have grown."
         )
+
+    def _open(self, X, T):
+        """Give sizes and weights to the layers that have none yet; the other ones keep theirs."""
+        if any(layer.missing() for layer in self.model.named_layers().values()):
+            self.model.open_all(take(X, slice(1)), T, self.rng.spawn(1)[0])
 
     def _require_something_to_train(self):
         """Refuse a model in which no Parameter would learn, and say why."""

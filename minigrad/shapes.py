@@ -394,6 +394,8 @@ def require_pair(name, result, first="Y"):
     came = f"{type(result).__name__} alone: end with `return {first}, backward`"
     if isinstance(result, tuple):
         came = f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
+        if len(result) == 2 and first == "L":
+            came += "; if the second is the gradient D, write `return L, lambda dL=1.0: dL * D`"
     raise TypeError(f"{name} must return a pair ({first}, backward), got {came}.")
 
 
