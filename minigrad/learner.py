@@ -145,7 +145,9 @@ class Learner:
         if isinstance(optimizer, type) or not hasattr(optimizer, "step"):
             came = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else repr(optimizer)
             if hasattr(optimizer, "update"):
-                came += "; write def step(self, parameters): for parameter in parameters: self.update(parameter)"
+                came += (
+                    "; write def step(self, parameters): for parameter in parameters: self.update(parameter)"
+                )
             raise TypeError(f"optimizer of Learner must have a method step, as SGD(0.1) has; got {came}.")
         if before_step is not None:
             require_function("before_step of Learner", before_step, "(parameters) -> None")

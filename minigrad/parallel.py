@@ -6,6 +6,7 @@ mpi4py, or anything with its methods; the library itself imports no MPI, and lea
 the batches. Built in chapter 22.
 """
 
+import contextvars
 import math
 from concurrent.futures import ThreadPoolExecutor
 
@@ -68,13 +69,16 @@ class ConcurrentLearner(Learner):
             backward(loss_backward())
             return float(L)
 
+        runs = [contextvars.copy_context().run for _ in shares]  # np.errstate holds in the threads as well
         with ThreadPoolExecutor(len(shares)) as pool:
-            losses = list(pool.map(there_and_back, machines, shares))
+            losses = list(pool.map(lambda run, *work: run(there_and_back, *work), runs, machines, shares))
         weights = np.diff(ends) / examples
         loss = float(np.dot(weights, losses))
         if not math.isfinite(loss):
             raise self._complaint(X, T, loss)
-        for parameter, *copies in zip(parameters, *(machine.parameters() for machine in machines), strict=True):
+        for parameter, *copies in zip(
+            parameters, *(machine.parameters() for machine in machines), strict=True
+        ):
             parameter.grad[...] = sum(
                 weight * copy.grad for weight, copy in zip(weights.tolist(), copies, strict=True)
             )

@@ -83,9 +83,7 @@ class Dropout(Layer):
         """Return the error that says that there is no Generator to draw from; None if there is one."""
         if self.rng is not None or self.rate == 0:
             return None
-        return ValueError(
-            f"{self} draws while training: give it rng=0, or call model.initialize(X, rng=0)."
-        )
+        return ValueError(f"{self} draws while training: give it rng=0, or call model.initialize(X, rng=0).")
 
     def open(self, X, Y, rng):
         """Take a Generator from the one that initializes the model, unless the layer has its own."""

@@ -114,4 +114,3 @@ def test_the_concurrent_optimizer_is_right_with_batch_norm():
         learner.fit(X, T, epochs=30, batch_size=100)
         right.append(learner.evaluate(X, T)["accuracy"])
     assert right[1] > right[0] - 0.05 and right[0] > 0.7
-

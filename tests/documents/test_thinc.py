@@ -92,7 +92,10 @@ def linear(n_out=None, n_in=None):
 
 def test_composition_instead_of_inheritance_initializes_and_passes_gradcheck():
     model = chain(linear(n_out=32), relu, linear()).initialize(X, T, rng=0)
-    assert [tuple(layer.dims.values()) for layer in (model.layers[0], model.layers[2])] == [(32, 16), (10, 32)]
+    assert [tuple(layer.dims.values()) for layer in (model.layers[0], model.layers[2])] == [
+        (32, 16),
+        (10, 32),
+    ]
     report = gradcheck(chain(linear(n_out=5), linear()).initialize(X, T, rng=0), X[:3])
     assert report.ok and len(report.rows) == 5, report
 
