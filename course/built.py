@@ -21,14 +21,14 @@ BUILT = {
     **dict.fromkeys(("lecun", "glorot", "he", "orthogonal", "zeros", "Buffer"), 10),
     **dict.fromkeys(("Dropout", "BatchNorm", "LayerNorm"), 10),
     **dict.fromkeys(("ShapeError", "observed"), 12),
-    **dict.fromkeys(("cosine_distance", "replica"), 13),
-    **dict.fromkeys(("Conv2d", "MaxPool2d"), 14),
+    **dict.fromkeys(("cosine_distance", "Twin", "replica"), 13),
+    **dict.fromkeys(("CosineSimilarity", "Conv2d", "MaxPool2d"), 14),
     **dict.fromkeys(("pad", "RNN", "LSTM"), 15),
     **dict.fromkeys(("Embedding", "Positions", "MultiHeadAttention", "GELU"), 16),
     "TransformerBlock": 17,
     "Recompute": 19,
     **dict.fromkeys(("array_module", "to_numpy", "to_device"), 21),
-    **dict.fromkeys(("average_gradients", "broadcast"), 22),
+    **dict.fromkeys(("ConcurrentLearner", "average_gradients", "broadcast"), 22),
     "Evaluator": 23,
 }
 APART = {"minigrad.graph": 11}  # a module that `minigrad` does not export, named whole

@@ -9,7 +9,7 @@ from minigrad.parameter import Buffer, Parameter
 from minigrad.layer import Layer, Sequential, as_layer, observed
 from minigrad.layers.linear import Linear
 from minigrad.layers.activations import GELU, ReLU, Sigmoid, Softmax, Tanh
-from minigrad.layers.combinators import Add, Parallel, Residual, Watch, chain
+from minigrad.layers.combinators import Add, Parallel, Residual, Twin, Watch, chain
 from minigrad.layers.reductions import Flatten, Max, Mean, Reshape, Sum, Transpose
 from minigrad.layers.normalization import BatchNorm, Dropout, LayerNorm
 from minigrad.layers.convolution import Conv2d, MaxPool2d
@@ -17,6 +17,7 @@ from minigrad.layers.recurrent import LSTM, RNN
 from minigrad.layers.embedding import Embedding, Positions
 from minigrad.layers.attention import MultiHeadAttention, TransformerBlock
 from minigrad.layers.recompute import Recompute
+from minigrad.layers.similarity import CosineSimilarity
 from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
 from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine, exponential
 from minigrad.accuracy import accuracy
@@ -28,7 +29,7 @@ from minigrad.blueprint import load_model, save_model
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
 from minigrad.replica import replica
-from minigrad.parallel import average_gradients, broadcast
+from minigrad.parallel import ConcurrentLearner, average_gradients, broadcast
 from minigrad.evaluator import Evaluator
 from minigrad.backend import array_module, to_device, to_numpy
 
@@ -53,15 +54,15 @@ __all__ = [
     # chapter 10
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
     # chapters 12 and 13
-    "ShapeError", "observed", "cosine_distance", "replica",
+    "ShapeError", "observed", "cosine_distance", "Twin", "replica",
     # chapter 14
-    "Conv2d", "MaxPool2d",
+    "CosineSimilarity", "Conv2d", "MaxPool2d",
     # chapter 15
     "pad", "RNN", "LSTM",
     # chapters 16 and 17
     "Embedding", "Positions", "MultiHeadAttention", "GELU", "TransformerBlock",
     # chapters 19, 22 and 23
-    "Recompute", "average_gradients", "broadcast", "Evaluator",
+    "Recompute", "ConcurrentLearner", "average_gradients", "broadcast", "Evaluator",
     # chapter 21
     "array_module", "to_numpy", "to_device",
 ]  # fmt: skip

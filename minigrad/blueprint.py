@@ -14,7 +14,7 @@ from minigrad.checkpoint import FREE, CheckpointError, arguments, facts_of, is_p
 from minigrad.layer import Function, Layer
 from minigrad.parts import attributes, copied, is_array_holder, named_parts
 
-CONTAINERS = {"tuple": tuple, "list": list}
+CONTAINERS = {"tuple": tuple, "list": list, "dict": dict}
 
 
 def save_model(path, model):
@@ -137,6 +137,8 @@ def _describe(layer, names, plan, yours):
             return {"layer": _describe(value, names, plan, yours)}
         if isinstance(value, (tuple, list)):
             return {type(value).__name__: list(map(encoded, value))}
+        if isinstance(value, dict):
+            return {"dict": [encoded(list(pair)) for pair in value.items()]}
         if callable(value):
             return {"function": _named(value, yours)}
         if is_plain(value):
@@ -144,6 +146,9 @@ def _describe(layer, names, plan, yours):
         wanted = "number, text, layer, function, or list of such"
         raise TypeError(f"{layer} is made with {value!r}, which is no {wanted}.")
 
+    for key, value in given.items():
+        if isinstance(value, dict) and signature[key].kind is inspect.Parameter.VAR_POSITIONAL:
+            given[key] = [value]  # layers with names are one argument, a dict
     entry["arguments"] = {key: encoded(value) for key, value in given.items()}
     return name
 

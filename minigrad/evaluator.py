@@ -5,13 +5,20 @@ that trains (`minigrad.learner`). Built in chapter 23.
 """
 
 from minigrad.layer import as_layer, observed
+from minigrad.learner import Learner
+from minigrad.optimizers import SGD
 
 
 class _Activations(dict):
-    """What came out of the layers, by name; a name that is missing is answered with those that are not."""
+    """What came out of the layers, by name; the last part of a name is enough where only one layer has it."""
 
     def __missing__(self, name):
+        ending = [full for full in self if full.rpartition(".")[2] == name]
+        if len(ending) == 1:
+            return self[ending[0]]
         known = f"there are {', '.join(map(repr, self))}" if self else "call forward(X) first"
+        if ending:
+            known = f"{' and '.join(map(repr, ending))} end so, write one of them"
         raise KeyError(f"no activations of a layer {name!r}: {known}")
 
 
@@ -73,3 +80,51 @@ class Evaluator:
             Y = self.model.predict(X)
         self.activations = activations
         return Y
+
+    def activation(self, layer):
+        """Return what one layer returned in the last `forward`.
+
+        Parameters
+        ----------
+        layer : str
+            Its name, or the last part of it, where only one layer has that.
+
+        Returns
+        -------
+        array
+
+        Raises
+        ------
+        KeyError
+            If no layer is called so, or several are; it says which names there are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from minigrad import Linear, ReLU, Sequential
+        >>> evaluator = Evaluator(Sequential({"hidden": ReLU(), "output": Linear(1, 2, rng=0)}))
+        >>> Y = evaluator.forward(np.array([[-1.0]]))
+        >>> evaluator.activation(layer="hidden")
+        array([[0.]])
+        """
+        return self.activations[layer]
+
+    def test(self, X, T, loss, metrics=(), batch_size=1024):
+        """Return a dict of the loss and the metrics of a test set, as outside training; nothing is changed.
+
+        Another thread may train the model meanwhile: each batch sees the weights as they are then.
+
+        Parameters
+        ----------
+        X : array (examples, …) or tuple of arrays
+        T : array (examples, …)
+        loss : function, (Y, T) -> (L, backward)
+        metrics : function or sequence of functions, (Y, T) -> float
+        batch_size : int
+            How many examples the model sees at a time; loss and metrics see all of its Y at once.
+
+        Returns
+        -------
+        dict of str to float
+        """
+        return Learner(self.model, loss, SGD(), metrics).evaluate(X, T, batch_size)

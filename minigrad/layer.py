@@ -179,13 +179,17 @@ class Layer(
     def forget(self):
         """Let the next `open` draw anew; a layer that draws writes it."""
 
-    def initialize(self, X, Y=None, rng=None):
+    def missing(self):
+        """Return the error that says what this layer still needs to run or to train, or None."""
+
+    def initialize(self, X=None, Y=None, rng=None):
         """Run a sample through, and let every layer that is still open draw its parameters on the way.
 
         Parameters
         ----------
-        X : array (batch, ...) or tuple of arrays
-            A sample; each layer takes its missing sizes from what reaches it.
+        X : array (batch, ...) or tuple of arrays, or the shape of an array, such as (None, 64)
+            A sample; each layer takes its missing sizes from what reaches it. In a shape, None is the batch.
+            Where all sizes are written down, or the targets decide the only open one, no X is needed.
         Y : array, optional
             A sample of targets; the last layer that has a width takes it from them, if it is open.
         rng : int or numpy.random.Generator, optional
@@ -195,17 +199,42 @@ class Layer(
         Returns
         -------
         self
+
+        Raises
+        ------
+        ShapeError
+            If a size is still unknown.
+        ValueError
+            If there is no rng to draw weights from.
+
+        Examples
+        --------
+        >>> from minigrad import Linear, ReLU
+        >>> (Linear(n_out=5) >> ReLU() >> Linear(n_out=1)).initialize((None, 3), rng=0)
+        Sequential(Linear(3, 5), ReLU(), Linear(5, 1))
         """
         if rng is not None:
             for layer in self.named_layers().values():
                 layer.forget()
-        return self.open_all(X, Y, None if rng is None else as_generator(rng))
+        return self.open_all(sample_of(X), Y, None if rng is None else as_generator(rng))
 
     def open_all(self, X, Y, rng):
         """Run a sample through, and open each layer when the sample has come to it; return self."""
-        last = [layer for layer in self.named_layers().values() if layer.has_width][-1:]
-        with observed(before=lambda layer, X: layer.open(X, Y if layer in last else None, rng)):
-            self(X)
+        layers = list(self.named_layers().values())
+        last = [layer for layer in layers if layer.has_width][-1:]
+
+        def open_layer(layer, X):
+            layer.open(X, Y if layer in last else None, rng)
+
+        if X is not None:
+            with observed(before=open_layer):
+                self(X)
+        else:  # nothing to run: each layer must know its sizes, or have them from Y
+            for layer in layers:
+                open_layer(layer, None)
+            for layer in layers:
+                if error := layer.missing():
+                    raise error
         return self
 
     def named_layers(self):
@@ -366,6 +395,8 @@ def require_pair(name, result, first="Y"):
     came = f"{type(result).__name__} alone: end with `return {first}, backward`"
     if isinstance(result, tuple):
         came = f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
+        if len(result) == 2 and first == "L":
+            came += "; if the second is the gradient D, write `return L, lambda dL=1.0: dL * D`"
     raise TypeError(f"{name} must return a pair ({first}, backward), got {came}.")
 
 
@@ -409,6 +440,23 @@ def as_layer(thing):
     return Function(thing)
 
 
+def sample_of(X):
+    """Return a sample of zeros for the shape of one array, in which None is the batch; all else as it is.
+
+    Examples
+    --------
+    >>> sample_of((None, 3))
+    array([[0., 0., 0.]])
+    """
+    is_shape = isinstance(X, tuple) and X and all(isinstance(size, int | None) for size in X)
+    if not is_shape:
+        return X
+    batch, *sizes = X
+    for size in sizes:
+        require_integer(f"each size behind the batch in the shape {X}", size)
+    return np.zeros((batch or 1, *sizes))
+
+
 def in_batches(layer, X, batch_size):
     """Return a layer's Y for X, a batch at a time, so that memory is needed for one of them, and for Y.
 
@@ -432,12 +480,24 @@ def in_batches(layer, X, batch_size):
     return join([layer(take(X, slice(start, start + batch_size)))[0] for start in starts])
 
 
+def _as_name(name):
+    """Return the name of a layer, refusing one that could not be part of a longer name."""
+    if not isinstance(name, str) or not name or "." in name:
+        raise ValueError(f"a layer's name is a text without a dot, got {name!r}.")
+    return name
+
+
 class Sequential(Layer):
     """Layers one after the other: forward in order, backward in reverse.
 
     Parameters
     ----------
-    *layers : Layer or function, X -> (Y, backward)
+    *layers : Layer or function, X -> (Y, backward); or one dict of names to such
+        With names, an Evaluator, a checkpoint and `summary` call the layers by them, and not by numbers.
+
+    Attributes
+    ----------
+    layers : list of Layer, or dict of str to Layer
 
     Notes
     -----
@@ -453,15 +513,21 @@ class Sequential(Layer):
     >>> Y, backward = Sequential(double, double)(np.array([1.0]))
     >>> Y, backward(np.array([1.0]))
     (array([4.]), array([4.]))
+    >>> Sequential({"first": double, "output": double}).named_layers().keys()
+    dict_keys(['', 'layers.first', 'layers.output'])
     """
 
     def __init__(self, *layers):
-        self.layers = [as_layer(layer) for layer in layers]
+        named = layers[0] if len(layers) == 1 and isinstance(layers[0], dict) else None
+        if named is None:
+            self.layers = [as_layer(layer) for layer in layers]
+        else:
+            self.layers = {_as_name(name): as_layer(layer) for name, layer in named.items()}
 
     def forward(self, X, training=False, need_dX=True):
         """Run the layers in order; the way back plays their backward functions in reverse."""
-        backwards = []
-        for layer in self.layers:
+        backwards, layers = [], self.layers
+        for layer in layers.values() if type(layers) is dict else layers:
             X, backward = layer(X, training, need_dX)
             backwards.append(backward)
             need_dX = True  # from the second layer on, the layer before wants it
@@ -474,7 +540,10 @@ class Sequential(Layer):
         return X, backward
 
     def __rshift__(self, other):
+        if isinstance(self.layers, dict):  # who comes without a name is called by its number
+            return Sequential(self.layers | {str(len(self.layers)): other})
         return Sequential(*self.layers, other)
 
     def __repr__(self):
-        return f"Sequential({', '.join(map(repr, self.layers))})"
+        is_named = isinstance(self.layers, dict)
+        return f"Sequential({self.layers if is_named else ', '.join(map(repr, self.layers))})"

@@ -15,7 +15,7 @@ from minigrad.layer import as_layer, in_batches, observed, require_pair
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import is_array_holder, named_parts
 from minigrad.settings import as_generator, require_function, require_integer
-from minigrad.shapes import ShapeError, arrays_of, count_examples, require_batch, shape_of
+from minigrad.shapes import ShapeError, arrays_of, count_examples, require_batch, shape_of, take
 
 
 class History(list):
@@ -51,7 +51,7 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
     before_step : function of the list of parameters, optional
         Runs between backward and step: clipping, or averaging over workers.
     rng : int or numpy.random.Generator
-        Shuffles the batches.
+        Shuffles the batches; a child of it draws the weights that the model does not have yet.
 
     Attributes
     ----------
@@ -85,6 +85,9 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
         self.loss = require_function("loss of Learner", loss, "(Y, T) -> (L, backward)")
         if isinstance(optimizer, type) or not hasattr(optimizer, "step"):
             came = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else repr(optimizer)
+            if hasattr(optimizer, "update") and not isinstance(optimizer, type):
+                advice = "for parameter in parameters: self.update(parameter)"
+                came += f"; write def step(self, parameters): {advice}"
             raise TypeError(f"optimizer of Learner must have a method step, as SGD(0.1) has; got {came}.")
         if before_step is not None:
             require_function("before_step of Learner", before_step, "(parameters) -> None")
@@ -168,6 +171,7 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
             if not isinstance(validation, (tuple, list)) or len(validation) != 2:
                 raise TypeError(f"validation must be a pair (X, T), got {type(validation).__name__}.")
             _require_pairs(*validation)
+        self._open(X, T)
         self._require_something_to_train()
         history = History()
         for _ in range(epochs):
@@ -238,6 +242,11 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
         advice = "Lower the learning rate, or look for very large numbers in the data; and begin again"
         came = f"the loss of {where} is {L}, so no step was taken: {begin}"
         return ValueError(f"{came}. {advice}: the weights have grown.")
+
+    def _open(self, X, T):
+        """Give sizes and weights to the layers that have none yet; the other ones keep theirs."""
+        if any(layer.missing() for layer in self.model.named_layers().values()):
+            self.model.open_all(take(X, slice(1)), T, self.rng.spawn(1)[0])
 
     def _require_something_to_train(self):
         """Refuse a model in which no Parameter would learn, and say why."""

@@ -1,14 +1,91 @@
 """Several workers on one model: each takes a share of every batch, and they agree on the gradient.
 
-Holds `average_gradients`, which a Learner calls before its step, and `broadcast`, which lets all begin alike.
-Both are given a communicator of mpi4py, or anything with its methods; the library itself imports no MPI.
-Leaves out who cuts the batches, and threads, for which `minigrad.replica` is enough. Built in chapter 22.
+Holds ConcurrentLearner, whose workers are threads; and for processes `average_gradients`, which a Learner
+calls before its step, and `broadcast`, which lets all begin alike. These two are given a communicator of
+mpi4py, or anything with its methods; the library itself imports no MPI, and leaves it to the caller to cut
+the batches. Built in chapter 22.
 """
+
+import contextvars
+import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from minigrad.learner import Learner
 from minigrad.optimizers import list_of_parameters
+from minigrad.replica import replica
 from minigrad.settings import require_integer
+from minigrad.shapes import count_examples, take
+
+
+class ConcurrentLearner(Learner):
+    """A Learner whose batches are shared out to threads: each has its gradients, all have the same weights.
+
+    Parameters
+    ----------
+    model, loss, optimizer, metrics, before_step, rng
+        As of a Learner.
+    workers : int
+        How many threads take a share of each batch.
+
+    Notes
+    -----
+    Every thread goes forward and back with a replica of the model. When all are back, their gradients are
+    averaged, each weighted by its examples, and the optimizer takes one step: what a Learner would find on
+    the whole batch, but for rounding. A layer that mixes the examples of a batch, as BatchNorm does, sees
+    its share alone; all threads move the same running averages, one after the other. NumPy lets other threads
+    run while it multiplies matrices, so large layers gain time, and small ones lose some.
+
+    References
+    ----------
+    PaddlePaddle, API design ("concurrent optimizer"). Chapter 22.
+
+    Examples
+    --------
+    >>> from minigrad import SGD, Linear, mse
+    >>> X, T = np.array([[1.0], [2.0], [3.0]]), np.array([[3.0], [5.0], [7.0]])
+    >>> learner = ConcurrentLearner(Linear(1, 1, rng=0), mse, SGD(0.1), workers=2)
+    >>> history = learner.fit(X, T, epochs=400)
+    >>> learner.predict(np.array([[10.0]])).round(2)
+    array([[21.]])
+    """
+
+    def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0, workers=2):
+        super().__init__(model, loss, optimizer, metrics, before_step, rng)
+        self.workers = require_integer("workers of ConcurrentLearner", workers)
+
+    def fit_batch(self, X, T, parameters=None):
+        """Take one step on one batch, by all workers together, and return its loss."""
+        parameters = self.model.parameters() if parameters is None else parameters
+        examples = count_examples(X, T)
+        ends = np.linspace(0, examples, min(self.workers, examples) + 1).astype(int)
+        shares = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
+        machines = [replica(self.model) for _ in shares]
+
+        def there_and_back(machine, share):
+            Y, backward = machine(take(X, share), training=True, need_dX=False)
+            L, loss_backward = self._loss(Y, T[share])
+            backward(loss_backward())
+            return float(L)
+
+        runs = [contextvars.copy_context().run for _ in shares]  # np.errstate holds in the threads as well
+        with ThreadPoolExecutor(len(shares)) as pool:
+            losses = list(pool.map(lambda run, *work: run(there_and_back, *work), runs, machines, shares))
+        weights = np.diff(ends) / examples
+        loss = float(np.dot(weights, losses))
+        if not math.isfinite(loss):
+            raise self._complaint(X, T, loss)
+        for parameter, *copies in zip(
+            parameters, *(machine.parameters() for machine in machines), strict=True
+        ):
+            parameter.grad[...] = sum(
+                weight * copy.grad for weight, copy in zip(weights.tolist(), copies, strict=True)
+            )
+        if self.before_step:
+            self.before_step(parameters)
+        self.optimizer.step(parameters)
+        return loss
 
 
 def average_gradients(parameters, communicator, examples=1):

@@ -70,6 +70,9 @@ class Parameter(Answering, habits="requires_grad requires_grad_ backward detach 
 
     @grad.setter
     def grad(self, array):
+        if getattr(array, "shape", None) != self.data.shape:
+            came = getattr(array, "shape", array)
+            raise ShapeError(f"grad has the shape of data, {self.data.shape}; got {came}.")
         self._grad, self._is_lent = array, True
 
     def peek(self):

@@ -48,6 +48,18 @@ def normal(*shape):
     return lambda rng: rng.normal(size=shape)
 
 
+def pair(*widths):
+    """Return a function that draws a pair of arrays with five rows each."""
+    return lambda rng: tuple(rng.normal(size=(5, width)) for width in widths)
+
+
+def side_by_side(X):
+    """Put two arrays side by side: a layer that is a plain function."""
+    widths = [part.shape[-1] for part in X]
+    array_module = minigrad.array_module(X[0])
+    return array_module.concatenate(X, axis=-1), lambda dY: (dY[..., : widths[0]], dY[..., widths[0] :])
+
+
 def tokens(n_tokens, *shape):
     """Return a function that draws an array of tokens; some come more than once, and some not at all."""
     return lambda rng: rng.integers(n_tokens, size=shape)
@@ -322,6 +334,25 @@ ROWS = [
         normal(5, 11, 3),
         (5, 11, 3),
         "over steps, with functions",
+    ),
+    Row(
+        COMBINATORS + "Twin",
+        lambda cls, rng: cls(Linear(3, 7, rng=rng)) >> side_by_side,
+        pair(3, 3),
+        (5, 14),
+    ),
+    Row(
+        COMBINATORS + "Twin",
+        lambda cls, rng: cls(Linear(3, 7, rng=rng), scale(2, rng)) >> side_by_side,
+        pair(3, 2),
+        (5, 9),
+        "of two layers",
+    ),
+    Row(
+        "minigrad.layers.similarity.CosineSimilarity",
+        plain,
+        pair(3, 3),
+        (5,),
     ),
     Row(COMBINATORS + "Watch", lambda cls, rng: cls(lambda direction, array: None), normal(5, 3), (5, 3)),
     Row("minigrad.layer.Function", lambda cls, rng: cls(scale(3, rng)), normal(5, 3), (5, 3)),

@@ -8,7 +8,7 @@ FIRST = "layer optimizers checkpoint blueprint gradcheck".split()
 LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()
 )
-LAYERS += ["attention", "recompute"]
+LAYERS += ["attention", "recompute", "similarity"]
 TOP = "learner early_stopping replica parallel evaluator".split()
 
 # From the ground up: what each file of the library may import from the library.
@@ -26,6 +26,8 @@ for name in LAYERS:
     MAY[f"layers.{name}"] = set(below)
     below |= {f"layers.{name}"}
 MAY |= {name: {*GROUND, *FIRST} for name in TOP}
+MAY["parallel"] |= {"learner", "replica"}
+MAY["evaluator"] |= {"learner"}
 
 # And of what stands around it, lowest first: a row imports from itself and from the rows before it.
 AROUND = "browser style store built gather xray bugs cupy_stand_in gpu mpi addition figures checks".split()

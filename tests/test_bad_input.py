@@ -1080,7 +1080,7 @@ ROWS = [
     (lambda: learner(loss=vector_loss).fit(X, T), ShapeError,
      "vector_loss must return one number for the whole batch, got L of shape (2,): take the mean."),
     (lambda: learner(loss=lambda Y, T: (1.0, 2.0)).fit(X, T), TypeError,
-     "<lambda> must return a pair (L, backward), got 2 things: float, float."),
+     "got 2 things: float, float; if the second is the gradient D, write `return L, lambda dL=1.0: dL * D`."),
     (lambda: learner(loss=lambda Y, T: (1.0, lambda dL=1.0: X)).fit(X, T), ShapeError,
      "Linear(3, 2): backward expects dY of Y's shape (7, 2), got (7, 3)."),
     (lambda: learner(loss=lambda Y, T: (1.0, lambda dL=1.0: None)).fit(X, T), ShapeError,

@@ -227,3 +227,27 @@ def test_a_name_that_no_layer_has_is_answered_with_those_that_there_are():
     evaluator.forward(X)
     with pytest.raises(KeyError, match="there are 'layers.0', 'layers.1', ''"):
         evaluator.activations["hidden"]
+
+
+def named():
+    rng = np.random.default_rng(0)
+    return Sequential({"hidden": Linear(3, 7, rng=rng), "bend": ReLU(), "output": Linear(7, 2, rng=rng)})
+
+
+def test_a_layer_is_found_by_the_last_part_of_its_name_where_only_one_has_it():
+    evaluator = Evaluator(named())
+    Y = evaluator.forward(X)
+    assert evaluator.activation(layer="output") is Y
+    assert evaluator.activation("hidden") is evaluator.activations["layers.hidden"]
+    with pytest.raises(KeyError, match="no activations of a layer 'middle': there are 'layers.hidden'"):
+        evaluator.activation("middle")
+    two = Evaluator(Sequential({"first": named(), "second": Linear(2, 3, rng=0) >> named()}))
+    two.forward(X)
+    with pytest.raises(KeyError, match=r"'layers.first.layers.hidden' and .* end so, write one of them"):
+        two.activation("hidden")
+
+
+def test_a_test_is_what_a_learner_evaluates():
+    T = X[:, :2]
+    learner = Learner(named(), mse, SGD(0.1))
+    assert Evaluator(learner.model).test(X, T, mse) == learner.evaluate(X, T)

@@ -12,7 +12,10 @@ import pytest
 
 from minigrad import (
     SGD,
+    BatchNorm,
     Buffer,
+    Conv2d,
+    Dropout,
     Layer,
     Learner,
     Linear,
@@ -24,9 +27,11 @@ from minigrad import (
     Sequential,
     ShapeError,
     Tanh,
+    TransformerBlock,
     as_layer,
     chain,
     cross_entropy,
+    gradcheck,
     mse,
 )
 from minigrad.parts import named_parts
@@ -633,3 +638,67 @@ def test_walking_leaves_nothing_for_the_garbage_collector():
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+def wide_open():
+    return Linear(n_out=7) >> ReLU() >> Linear()
+
+
+def test_a_shape_stands_for_a_sample():
+    sample = wide_open().initialize(np.ones((5, 3)), np.ones((5, 2)), rng=0)
+    shape = wide_open().initialize((None, 3), np.ones((5, 2)), rng=0)
+    for one, other in zip(sample.parameters(), shape.parameters(), strict=True):
+        np.testing.assert_array_equal(one.data, other.data)
+    assert repr(Conv2d(n_out=2).initialize((None, 1, 8, 8), rng=0)) == "Conv2d(1, 2, (3, 3))"
+
+
+def test_sizes_that_are_written_down_need_no_sample_and_the_last_may_come_from_the_targets():
+    model = (Linear(3, 7) >> BatchNorm(7) >> Dropout(0.5) >> Linear(7)).initialize(
+        Y=np.array([0, 4, 1]), rng=0
+    )
+    assert repr(model.layers[-1]) == "Linear(7, 5)" and model(np.ones((2, 3)))[0].shape == (2, 5)
+    assert repr(Linear(3).initialize(Y=np.ones((2, 4)), rng=0)) == "Linear(3, 4)"
+
+
+def test_a_second_seed_draws_anew_without_a_sample_too():
+    layer = Linear(3, 7).initialize(rng=0)
+    W, first = layer.W, layer.W.data.copy()
+    assert layer.initialize(rng=1).W is W and not np.array_equal(W.data, first)
+    assert np.array_equal(layer.initialize(rng=0).W.data, first)
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "sentence"),
+    [
+        (
+            wide_open,
+            {"rng": 0},
+            "Linear(?, 7) does not know its n_in: write it, or call model.initialize(X).",
+        ),
+        (wide_open, {"X": (None, 3), "rng": 0}, "does not know its number of outputs"),
+        (lambda: Linear(3, 7), {}, "Linear(3, 7) has no weights: give it rng=0"),
+        (
+            wide_open,
+            {"X": (None, None), "rng": 0},
+            "size behind the batch in the shape (None, None) must be an",
+        ),
+        (wide_open, {"X": (None, 0), "rng": 0}, "must be an integer of at least 1, got 0."),
+        (lambda: TransformerBlock(heads=1), {"rng": 0}, "does not know its n_in"),
+        (lambda: Conv2d(n_out=2), {"rng": 0}, "does not know its n_in"),
+    ],
+)
+def test_what_is_still_missing_is_said(model, settings, sentence):
+    with pytest.raises((ValueError, TypeError), match=re.escape(sentence)):
+        model().initialize(**settings)
+
+
+def test_layers_with_names():
+    model = Sequential({"first": Linear(3, 7, rng=0), "bend": ReLU()}) >> double
+    assert list(model.named_parameters()) == ["layers.first.W", "layers.first.b"]
+    assert repr(model) == "Sequential({'first': Linear(3, 7), 'bend': ReLU(), '2': double})"
+    twin = copy.deepcopy(model)
+    assert twin.layers["first"].W is not model.layers["first"].W
+    assert gradcheck(model, np.random.default_rng(0).normal(size=(5, 3))).ok
+    for name in (0, "", "a.b"):
+        with pytest.raises(ValueError, match="a layer's name is a text without a dot, got"):
+            Sequential({name: ReLU()})

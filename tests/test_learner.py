@@ -583,3 +583,27 @@ def test_digits_are_read():
     history = reader.fit(X, T, epochs=20, validation=validation)
     assert history["validation_accuracy"][-1] > 0.96
     assert reader.evaluate(X_test, T_test)["accuracy"] > 0.96  # 270 images: one standard error is 0.01
+
+
+def test_fit_draws_the_weights_that_nobody_has_drawn_from_a_child_of_its_own_generator():
+    X, T = np.random.default_rng(0).normal(size=(20, 3)), np.random.default_rng(1).normal(size=(20, 2))
+    model = Linear(n_out=7) >> Dropout(0.5) >> Linear()
+    learner = Learner(model, mse, SGD(0.1), rng=5)
+    learner.fit(X, T, epochs=3)
+    drawn = (Linear(n_out=7) >> Dropout(0.5) >> Linear()).initialize(
+        X, T, np.random.default_rng(5).spawn(1)[0]
+    )
+    by_hand = Learner(drawn, mse, SGD(0.1), rng=5)
+    by_hand.fit(X, T, epochs=3)
+    for one, other in zip(model.parameters(), drawn.parameters(), strict=True):
+        np.testing.assert_array_equal(one.data, other.data)
+
+
+def test_fit_leaves_weights_that_were_drawn():
+    given = Linear(3, 7, rng=0)
+    before = given.W.data.copy()
+    X, labels = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 4
+    model = given >> Linear()
+    Learner(model, cross_entropy, SGD(0.1)).fit(X, labels, epochs=0)
+    np.testing.assert_array_equal(given.W.data, before)
+    assert repr(model.layers[1]) == "Linear(7, 4)"

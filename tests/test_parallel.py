@@ -1,12 +1,25 @@
 """Gradients of several workers become the gradient of one that has seen all the examples."""
 
+import copy
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from minigrad import BatchNorm, Linear, Tanh, average_gradients, broadcast, mse, replica
+from minigrad import (
+    SGD,
+    Adam,
+    BatchNorm,
+    ConcurrentLearner,
+    Learner,
+    Linear,
+    Tanh,
+    average_gradients,
+    broadcast,
+    mse,
+    replica,
+)
 
 
 class Team:
@@ -150,3 +163,49 @@ def test_all_begin_with_the_numbers_of_one():
     for other in others:
         for ours, theirs in zip(first, other, strict=True):
             np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 50])
+def test_threads_take_the_steps_of_one_learner(workers):
+    rng = np.random.default_rng(0)
+    X, T = rng.normal(size=(20, 3)), rng.normal(size=(20, 2))
+    one = Linear(3, 7, rng=0) >> Tanh() >> Linear(7, 2, rng=1)
+    many = copy.deepcopy(one)
+    histories = [
+        Learner(one, mse, Adam(0.01)).fit(X, T, epochs=3, batch_size=7),
+        ConcurrentLearner(many, mse, Adam(0.01), workers=workers).fit(X, T, epochs=3, batch_size=7),
+    ]
+    np.testing.assert_allclose(*(history["loss"] for history in histories), rtol=1e-9)
+    for ours, theirs in zip(one.parameters(), many.parameters(), strict=True):
+        np.testing.assert_allclose(ours.data, theirs.data, rtol=1e-9, atol=1e-12)  # another order of a sum
+
+
+def test_threads_stop_at_a_loss_that_is_not_finite_before_the_step():
+    def infinite(Y, T):
+        return np.inf, lambda dL=1.0: Y
+
+    model = Linear(3, 2, rng=0)
+    before = model.W.data.copy()
+    with pytest.raises(ValueError, match="the loss of this batch is inf"):
+        ConcurrentLearner(model, infinite, SGD(0.1), workers=2).fit_batch(np.ones((4, 3)), np.ones((4, 2)))
+    np.testing.assert_array_equal(model.W.data, before)
+
+
+def test_before_step_sees_the_gradient_of_the_whole_batch():
+    X, T = np.arange(9.0).reshape(3, 3), np.ones((3, 2))
+    model, seen = Linear(3, 2, rng=0), []
+    learner = ConcurrentLearner(
+        model, mse, SGD(0.1), before_step=lambda parameters: seen.append(parameters[0].grad.copy()), workers=2
+    )
+    Y, backward = model(X)
+    backward(mse(Y, T)[1]())
+    expected = model.W.grad.copy()
+    learner.fit_batch(X, T)
+    np.testing.assert_allclose(seen[0], expected)
+
+
+def test_the_number_of_workers_is_at_least_1():
+    with pytest.raises(
+        ValueError, match="workers of ConcurrentLearner must be an integer of at least 1, got 0"
+    ):
+        ConcurrentLearner(Linear(3, 2, rng=0), mse, SGD(0.1), workers=0)

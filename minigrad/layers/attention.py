@@ -123,7 +123,8 @@ class MultiHeadAttention(Layer):
 
     def open(self, X, Y, rng):
         """Take the width from the sample; the four linear layers then draw their weights."""
-        self.n_in = self.n_in or shape_of(with_lengths(self, X)[0])[-1]
+        if self.n_in is None and X is not None:
+            self.n_in = shape_of(with_lengths(self, X)[0])[-1]
         for part in self.queries, self.keys, self.values, self.output:
             part.n_in = part.n_out = self.n_in
 
@@ -220,8 +221,10 @@ class TransformerBlock(Layer):
 
     def open(self, X, Y, rng):
         """Take the width from the sample; the parts then take theirs."""
-        self.n_in = self.n_in or shape_of(X)[-1]
-        self.wide.n_out = 4 * self.n_in
+        if self.n_in is None and X is not None:
+            self.n_in = shape_of(X)[-1]
+        if self.n_in is not None:
+            self.wide.n_out = 4 * self.n_in
 
     def __repr__(self):
         return f"TransformerBlock({self.n_in or '?'}, heads={self.heads}, causal={self.causal})"

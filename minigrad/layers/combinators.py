@@ -1,4 +1,4 @@
-"""Layers made of layers: chain, Residual, Parallel, Add, Watch.
+"""Layers made of layers: chain, Residual, Parallel, Add, Twin, Watch.
 
 Leaves out Sequential, which stands in layer.py. Built in chapter 05.
 """
@@ -229,6 +229,64 @@ class Add(_Branches):
             self._refuse(results, "of one shape")
         first, *others = results
         return sum(others, first), lambda dY: backward([dY] * len(results))
+
+
+class Twin(Layer):
+    """Send two inputs through one layer, or each through its own: Y = (F(A), G(B)) for X = (A, B).
+
+    Parameters
+    ----------
+    layer : Layer or function, X -> (Y, backward)
+    other : Layer or function, optional
+        What B goes through; without it the same layer, whose parameters get the sum of both gradients.
+
+    Raises
+    ------
+    TypeError
+        If X is not a pair.
+
+    Notes
+    -----
+    Y = (F(A), G(B)).
+    dX = (backward_F(dU), backward_G(dV)) for dY = (dU, dV).
+
+    References
+    ----------
+    PaddlePaddle, API design ("semantic projection"). Chapter 13.
+
+    Examples
+    --------
+    >>> double = lambda X: (2 * X, lambda dY: 2 * dY)
+    >>> Y, backward = Twin(double)((np.array([1.0]), np.array([3.0, 5.0])))
+    >>> Y, backward((np.array([1.0]), np.array([1.0, 10.0])))
+    ((array([2.]), array([ 6., 10.])), (array([2.]), array([ 2., 20.])))
+    """
+
+    def __init__(self, layer, other=None):
+        self.layer = as_layer(layer)
+        self.other = self.layer if other is None else as_layer(other)
+
+    def forward(self, X, training=False):
+        """Return both results and the way back to both inputs."""
+        A, B = X
+        U, back_to_A = self.layer(A, training)
+        V, back_to_B = self.other(B, training)
+
+        def backward(dY):
+            dU, dV = dY
+            return back_to_A(dU), back_to_B(dV)
+
+        return (U, V), backward
+
+    def check_input(self, X):
+        """Refuse what is not a pair."""
+        if not isinstance(X, tuple) or len(X) != 2:
+            came = f"a tuple of {len(X)}" if isinstance(X, tuple) else type(X).__name__
+            raise TypeError(f"{self} takes a pair X = (A, B), got {came}.")
+
+    def __repr__(self):
+        others = "" if self.other is self.layer else f", {self.other}"
+        return f"Twin({self.layer}{others})"
 
 
 class Watch(Layer):

@@ -61,8 +61,7 @@ class Dropout(Layer):
         if not training or self.rate == 0:
             return X, lambda dY: dY
         if self.rng is None:
-            advice = "give it rng=0, or call model.initialize(X, rng=0)"
-            raise ValueError(f"{self} draws while training: {advice}.")
+            raise self.missing()
         kept = (self.rng.random(shape_of(X)) >= self.rate) / (1.0 - self.rate)
         mask = array_module(X).asarray(kept, dtype=float_type_of(X))
         return X * mask, lambda dY: dY * mask
@@ -70,6 +69,12 @@ class Dropout(Layer):
     def check_input(self, X):
         """Refuse what is not one array of numbers."""
         require_array(self, X)
+
+    def missing(self):
+        """Return the error that says that there is no Generator to draw from; None if there is one."""
+        if self.rng is not None or self.rate == 0:
+            return None
+        return ValueError(f"{self} draws while training: give it rng=0, or call model.initialize(X, rng=0).")
 
     def open(self, X, Y, rng):
         """Take a Generator from the one that initializes the model, unless the layer has its own."""

@@ -9,6 +9,7 @@ from minigrad.backend import like
 from minigrad.habits import unknown_attribute
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
+from minigrad.parts import is_array_holder
 from minigrad.settings import as_generator, require_function, require_integer
 from minigrad.shapes import ShapeError, arrays_of, shape_of
 
@@ -37,6 +38,7 @@ class Weighted(Layer):
     """
 
     has_width = True
+    asks_targets = False  # True where `take_sizes` is content with Y alone
     needs_rng = True
     sizes = ("n_in", "n_out")
     weights = ("W", "b")
@@ -54,7 +56,7 @@ class Weighted(Layer):
         self._make(rng, np.empty(0))
 
     def take_sizes(self, X, Y):
-        """Take missing sizes from a sample of X, and of the targets, Y, where these are asked."""
+        """Take missing sizes from samples of X, and of the targets, Y, where these are asked; or None."""
         raise NotImplementedError(f"{type(self).__name__} needs a method take_sizes(self, X, Y).")
 
     def draw(self, rng):
@@ -79,10 +81,11 @@ class Weighted(Layer):
 
     def open(self, X, Y, rng):
         """Take missing sizes from the samples and draw the weights, unless that has been done."""
-        if not self.is_drawn:
+        if not self.is_drawn and (X is not None or self.asks_targets):
             self.take_sizes(X, Y)
         if not self.is_drawn or self.is_stale:
-            self._make(self.rng if self.has_own_rng else rng, arrays_of(X)[0])  # X may come with its lengths
+            sample = np.empty(0) if X is None else arrays_of(X)[0]  # X may come with its lengths
+            self._make(self.rng if self.has_own_rng else rng, sample)
 
     def _make(self, rng, X):
         """Make the Parameters, like X, once all sizes are known; new numbers go into the same arrays."""
@@ -99,10 +102,12 @@ class Weighted(Layer):
     def check_input(self, X):
         """Refuse to run without weights."""
         if not self.is_drawn:
-            raise self._complaint()
+            raise self.missing()
 
-    def _complaint(self):
-        """Return the error that says what is still missing."""
+    def missing(self):
+        """Return the error that says which size, or that the weights are missing; None if nothing is."""
+        if self.is_drawn:
+            return None
         unknown = [name for name in self.sizes if getattr(self, name) is None]
         if "n_out" in unknown:
             kind = type(self).__name__
@@ -113,9 +118,20 @@ class Weighted(Layer):
             return ShapeError(f"{self} does not know its {unknown[0]}: {advice}.")
         return ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
 
+    def __setattr__(self, name, value):
+        """Refuse to exchange a weight for something else, or for one of another shape."""
+        before = vars(self).get(name) if name in self.weights else None
+        if before is not None and value is not None:
+            if not is_array_holder(value):
+                raise TypeError(f"{self}: {name} is a Parameter: write layer.{name}.data[...] = array.")
+            if value.data.shape != before.data.shape:
+                came = f"got {value.data.shape}"
+                raise ShapeError(f"{self}: {name} has shape {before.data.shape}, {came}: keep the sizes.")
+        super().__setattr__(name, value)
+
     def __getattr__(self, name):  # asked for what is missing alone
         if name in type(self).weights:
-            raise AttributeError(f"{self._complaint()} Only then is there a {name}.")
+            raise AttributeError(f"{self.missing()} Only then is there a {name}.")
         raise unknown_attribute(self, name)
 
     def __repr__(self):

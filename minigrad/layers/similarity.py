@@ -1,0 +1,60 @@
+"""How alike two arrays are, row by row, with a way back to both.
+
+Holds CosineSimilarity. Leaves out the loss for a target that stands still (minigrad.cosine_distance). Built
+in chapter 13, as an exercise.
+"""
+
+import numpy as np
+
+from minigrad.layer import Layer
+from minigrad.shapes import ShapeError, require_same_shape
+
+
+class CosineSimilarity(Layer):
+    """The cosine of the angle between each row of A and the same row of B, for X = (A, B).
+
+    Raises
+    ------
+    ShapeError
+        If A and B are not rows of one shape.
+    ValueError
+        If a row is all zeros: it has no direction.
+
+    Notes
+    -----
+    Y = u·v for the rows u = a/|a| and v = b/|b|, from -1 to 1; A and B are (batch, …, width), Y (batch, …).
+    dA = dY (v - Y u) / |a| and dB = dY (u - Y v) / |b|: along itself a row may grow without turning.
+
+    References
+    ----------
+    PaddlePaddle, API design ("semantic projection"). Chapter 13.
+
+    Examples
+    --------
+    >>> Y, backward = CosineSimilarity()((np.array([[2.0, 0.0]]), np.array([[0.0, 4.0]])))
+    >>> Y, backward(np.array([1.0]))
+    (array([0.]), (array([[0. , 0.5]]), array([[0.25, 0.  ]])))
+    """
+
+    def forward(self, X):
+        """Return the cosines and the way back to both inputs."""
+        lengths_A, lengths_B = (np.sqrt((rows * rows).sum(axis=-1, keepdims=True)) for rows in X)
+        if not (lengths_A.all() and lengths_B.all()):
+            raise ValueError(f"{self}: a row of zeros has no direction; leave such rows out.")
+        U, V = X[0] / lengths_A, X[1] / lengths_B
+        cosines = (U * V).sum(axis=-1, keepdims=True)
+
+        def backward(dY):
+            dY = dY[..., None]  # a column, so that it meets the rows
+            return dY * (V - cosines * U) / lengths_A, dY * (U - cosines * V) / lengths_B
+
+        return cosines[..., 0], backward
+
+    def check_input(self, X):
+        """Refuse what is not a pair of rows of one shape."""
+        if not isinstance(X, tuple) or len(X) != 2:
+            came = f"a tuple of {len(X)}" if isinstance(X, tuple) else type(X).__name__
+            raise TypeError(f"{self} takes a pair X = (A, B), got {came}.")
+        require_same_shape(str(self), *X)
+        if X[0].ndim == 0:
+            raise ShapeError(f"{self} compares rows, got shape (): one row is a batch of one, A[None].")

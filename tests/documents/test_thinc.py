@@ -1,0 +1,145 @@
+"""Thinc, "Concept and Design": what its page shows, in the fewest lines of minigrad that do it."""
+
+import re
+
+import numpy as np
+import pytest
+
+from minigrad import Add, Layer, Linear, Parameter, ReLU, ShapeError, Sum, chain, gradcheck, mse
+
+RNG = np.random.default_rng(0)
+X, T = RNG.normal(size=(128, 16)), RNG.normal(size=(128, 10))
+
+
+def reduce_sum(X):
+    def backward(dY):
+        return np.repeat(dY[:, None], X.shape[1], axis=1)
+
+    return X.sum(axis=1), backward
+
+
+def relu(X):
+    return X * (X >= 0), lambda dY: dY * (X >= 0)
+
+
+def test_reduce_sum_and_relu_in_a_chain():
+    Y, backward = chain(reduce_sum, relu)(np.ones((2, 10, 6)))
+    dX = backward(np.ones((2, 6)))
+    assert Y.shape == (2, 6) and dX.shape == (2, 10, 6)
+    library, _ = chain(Sum(), ReLU())(np.ones((2, 10, 6)))
+    np.testing.assert_array_equal(Y, library)
+
+
+def test_the_goal_only_the_hidden_width_is_written_down():
+    model = chain(Linear(n_out=32), ReLU(), Linear()).initialize(X, T, rng=0)
+    assert repr(model) == "Sequential(Linear(16, 32), ReLU(), Linear(32, 10))"
+    assert gradcheck(model, X[:5]).ok
+
+
+@pytest.mark.parametrize(
+    ("model", "sample"),
+    [
+        (lambda: chain(Linear(16, 32), Linear(32, 10)), {}),
+        (lambda: chain(Linear(16, 32), Linear(32)), {"Y": T}),
+        (lambda: chain(Linear(n_out=32), Linear(n_out=10)), {"X": X}),
+        (lambda: chain(Linear(n_out=32), Linear(n_out=10)), {"X": (None, 16)}),
+    ],
+    ids=["nothing", "Y alone", "X alone", "a shape"],
+)
+def test_init_takes_what_is_needed_and_no_more(model, sample):
+    model = model().initialize(**sample, rng=0)
+    assert repr(model) == "Sequential(Linear(16, 32), Linear(32, 10))"
+    first = [parameter.data.copy() for parameter in model.parameters()]
+    model.initialize(**sample, rng=1)
+    assert not np.array_equal(first[0], model.parameters()[0].data)
+
+
+class Model(Layer):
+    """Thinc's `Model`: composition instead of inheritance. `init` and `forward` are given the model."""
+
+    has_width = True
+
+    def __init__(self, forward, init, dims, params):
+        self.run, self.init, self.dims, self.params = forward, init, dims, params
+
+    def forward(self, X):
+        return self.run(self, X)
+
+    def open(self, X, Y, rng):
+        self.init(self, X, Y, rng)
+
+
+def linear(n_out=None, n_in=None):
+    def init(model, X, Y, rng):
+        model.dims["nI"] = model.dims["nI"] or X.shape[-1]
+        model.dims["nO"] = model.dims["nO"] or Y.shape[-1]
+        limit = np.sqrt(6 / (model.dims["nI"] + model.dims["nO"]))
+        model.params["W"] = Parameter(rng.uniform(-limit, limit, size=(model.dims["nO"], model.dims["nI"])))
+        model.params["b"] = Parameter(np.zeros(model.dims["nO"]))
+
+    def forward(model, X):
+        W, b = model.params["W"], model.params["b"]
+
+        def backward(dY):
+            W.grad += dY.T @ X
+            b.grad += dY.sum(axis=0)
+            return dY @ W.data
+
+        return X @ W.data.T + b.data, backward
+
+    return Model(forward, init, {"nO": n_out, "nI": n_in}, {"W": None, "b": None})
+
+
+def test_composition_instead_of_inheritance_initializes_and_passes_gradcheck():
+    model = chain(linear(n_out=32), relu, linear()).initialize(X, T, rng=0)
+    assert [tuple(layer.dims.values()) for layer in (model.layers[0], model.layers[2])] == [
+        (32, 16),
+        (10, 32),
+    ]
+    report = gradcheck(chain(linear(n_out=5), linear()).initialize(X, T, rng=0), X[:3])
+    assert report.ok and len(report.rows) == 5, report
+
+
+def test_models_branch_as_m3_of_m2_plus_m1():
+    m1, m2, m3 = (Linear(*sizes, rng=seed) for seed, sizes in enumerate([(16, 8), (16, 8), (8, 3)]))
+    model = Add(m2, m1) >> m3
+    np.testing.assert_allclose(model(X)[0], m3(m2(X)[0] + m1(X)[0])[0])
+    assert gradcheck(model, X[:5]).ok
+
+
+def test_a_training_step_as_on_the_page():
+    model = Linear(16, 10, rng=0)
+    losses = []
+    for _ in range(2):
+        Y, backward = model(X)
+        L, loss_backward = mse(Y, T)
+        backward(loss_backward())
+        losses.append(L)
+        for parameter in model.parameters():
+            parameter.data -= 0.001 * parameter.grad
+            parameter.grad.fill(0)
+    assert losses[1] < losses[0]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "sentence"),
+    [
+        (
+            lambda layer: setattr(layer, "W", Parameter(np.zeros((10, 16)))),
+            "Linear(16, 10): W has shape (16, 10), got (10, 16): keep the sizes.",
+        ),
+        (
+            lambda layer: setattr(layer, "b", Parameter([0.0])),
+            "Linear(16, 10): b has shape (10,), got (1,): keep the sizes.",
+        ),
+        (
+            lambda layer: setattr(layer.W, "grad", np.zeros((10, 16))),
+            "grad has the shape of data, (16, 10); got (10, 16).",
+        ),
+        (lambda layer: layer(X[:, :3]), "Linear(16, 10) expects 16 inputs in the last axis"),
+    ],
+    ids=["W", "b", "dW", "X"],
+)
+def test_sizes_that_contradict_each_other_are_refused(mistake, sentence):
+    with pytest.raises(ShapeError, match=re.escape(sentence)):
+        mistake(Linear(16, 10, rng=0))
