@@ -27,6 +27,7 @@ from minigrad.blueprint import load_model, save_model
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
 from minigrad.replica import replica
+from minigrad.functional import FunctionalLayer, functional, values_of, with_values
 from minigrad.parallel import average_gradients, broadcast
 from minigrad.evaluator import Evaluator
 from minigrad.backend import array_module, to_device, to_numpy
@@ -52,7 +53,8 @@ __all__ = [
     # chapter 10
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
     # chapters 12 and 13
-    "ShapeError", "observed", "cosine_distance", "replica",
+    "ShapeError", "observed", "functional", "values_of", "with_values", "FunctionalLayer",
+    "cosine_distance", "replica",
     # chapter 14
     "Conv2d", "MaxPool2d",
     # chapter 15

@@ -64,7 +64,12 @@ def save_model(path, model):
     _describe(parts[""], {id(part): name for name, part in parts.items()}, plan["layers"], yours)
     plan["yours"] = list(yours)
     facts = {name: in_words(part) for name, part in parts.items()}
-    again = {name: in_words(part) for name, part in parts_of(_build(plan, yours, facts)).items()}
+    try:
+        again = {name: in_words(part) for name, part in parts_of(_build(plan, yours, facts)).items()}
+    except Exception as error:
+        raise TypeError(
+            f"{model} cannot be made again from its arguments ({error}): use save and load."
+        ) from error
     differing = [name for name in facts | again if facts.get(name) != again.get(name)]
     if differing:
         raise TypeError(
