@@ -259,10 +259,11 @@ def _children(rng, count):
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
         rng = np.random.SeedSequence(int(rng))
     if not isinstance(rng, np.random.SeedSequence):
-        advice = ": it changes when it draws; write rng=rng.integers(2**63)"
+        is_generator = isinstance(rng, np.random.Generator)
+        came = "a Generator, which changes when it draws: write rng=rng.integers(2**63)"
         raise TypeError(
             "rng of a pure function must be a seed, an integer from 0 on, or a numpy.random.SeedSequence; "
-            f"got {rng!r}{advice if isinstance(rng, np.random.Generator) else ''}."
+            f"got {came if is_generator else repr(rng)}."
         )
     keys = [np.random.SeedSequence(rng.entropy, spawn_key=(*rng.spawn_key, i)) for i in range(count)]
     return map(np.random.default_rng, keys)
