@@ -63,8 +63,8 @@ class A:
     assert code_lines(source) == {3, 6, 9, 10}
 
 
-def test_the_library_without_its_checker_has_at_most_2710_lines():
-    assert sum(size(name) for name in files() if name not in (*CHECKER, APART)) <= 2710
+def test_the_library_without_its_checker_has_at_most_2750_lines():
+    assert sum(size(name) for name in files() if name not in (*CHECKER, APART)) <= 2750
 
 
 def test_what_the_reader_builds_has_at_most_100_lines(monkeypatch):
