@@ -29,6 +29,7 @@ from minigrad.blueprint import load_model, save_model
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
 from minigrad.replica import replica
+from minigrad.functional import FunctionalLayer, functional, values_of, with_values
 from minigrad.parallel import ConcurrentLearner, average_gradients, broadcast
 from minigrad.evaluator import Evaluator
 from minigrad.backend import array_module, to_device, to_numpy
@@ -54,7 +55,8 @@ __all__ = [
     # chapter 10
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
     # chapters 12 and 13
-    "ShapeError", "observed", "cosine_distance", "Twin", "replica",
+    "ShapeError", "observed", "functional", "values_of", "with_values", "FunctionalLayer",
+    "cosine_distance", "Twin", "replica",
     # chapter 14
     "CosineSimilarity", "Conv2d", "MaxPool2d",
     # chapter 15

@@ -55,7 +55,12 @@ def save_model(path, model):
     _describe(parts[""], {id(part): name for name, part in parts.items()}, plan["layers"], yours)
     plan["yours"] = list(yours)
     facts = facts_of(parts)
-    differing = checkpoint.differences(facts, facts_of(parts_of(_build(plan, yours, facts))))
+    try:
+        again = facts_of(parts_of(_build(plan, yours, facts)))
+    except Exception as error:
+        came = f"{model} cannot be made again from its arguments ({error})"
+        raise TypeError(f"{came}: use save and load.") from error
+    differing = checkpoint.differences(facts, again)
     if differing:
         came = f"made again from its arguments, it differs in {differing[0] or 'itself'}"
         advice = "Change it in __init__, or use save and load"

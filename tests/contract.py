@@ -13,7 +13,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import minigrad
-from minigrad import Conv2d, Layer, Linear, Parameter, ReLU, Sequential, Sigmoid, Tanh
+from minigrad import (
+    BatchNorm,
+    Conv2d,
+    Layer,
+    Linear,
+    Parameter,
+    ReLU,
+    Sequential,
+    Sigmoid,
+    Tanh,
+    functional,
+    values_of,
+)
 from minigrad.layers.weighted import Weighted
 
 LOSS = {7: "a loss is one number for the whole batch", 11: "a loss has nothing to save"}
@@ -88,6 +100,27 @@ def scale(width, rng):
         return X * factor.data, backward
 
     return forward
+
+
+def scaling(cls, rng):
+    """Return a layer of two pure functions: a scale for each column, drawn from a seed."""
+
+    def init(seed, X):
+        return {"scale": np.random.default_rng(seed).normal(size=X.shape[-1])}, {}
+
+    def apply(params, state, X):
+        def backward(dY):
+            return dY * params["scale"], {"scale": (dY * X).sum(axis=0)}
+
+        return X * params["scale"], backward, state
+
+    return cls(init, apply).initialize(np.zeros((1, 3)), rng=rng)
+
+
+def from_functional(cls, rng):
+    """Return a layer of the pure function that was made of a model with running averages."""
+    model = Linear(3, 7, rng=rng) >> uneven(BatchNorm(7), rng) >> Tanh()
+    return cls(lambda seed, X: values_of(model), functional(model)).initialize(np.zeros((1, 3)), rng=rng)
 
 
 def against(draw):
@@ -355,6 +388,8 @@ ROWS = [
         (5,),
     ),
     Row(COMBINATORS + "Watch", lambda cls, rng: cls(lambda direction, array: None), normal(5, 3), (5, 3)),
+    Row("minigrad.functional.FunctionalLayer", scaling, normal(5, 3), (5, 3)),
+    Row("minigrad.functional.FunctionalLayer", from_functional, normal(5, 3), (5, 7), "of a model"),
     Row("minigrad.layer.Function", lambda cls, rng: cls(scale(3, rng)), normal(5, 3), (5, 3)),
     Row(
         SEQUENTIAL,

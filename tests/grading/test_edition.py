@@ -127,6 +127,7 @@ FILES = {
     "08_digits": "blueprint checkpoint early_stopping",
     "10_start_well": "layers/normalization",
     "11_graphs": "graph",
+    "12_shapes": "functional",
     "13_sharing": "replica",
     "14_seeing": "layers/convolution",
     "15_time": "layers/recurrent",

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from minigrad import SGD, BatchNorm, History, Linear, Parameter, ReLU, mse
+from minigrad import SGD, BatchNorm, History, Linear, Parameter, ReLU, mse, values_of
 from minigrad.parts import named_parts
 from tests.contract import ROWS
 
@@ -114,6 +114,21 @@ def shared(replica, X):
     return np.concatenate([array for part in (model, worker) for array in (part.W.data, part.W.grad)])
 
 
+def pure(functional, X):
+    """What a pure function gives, twice, its way back called twice, and what the model is afterwards."""
+    model = Linear(3, 2, rng=0) >> BatchNorm(2) >> ReLU()
+    params, state = values_of(model)
+    params = {name: array + 0.5 for name, array in params.items()}
+    apply, seen = functional(model), []
+    for training in (True, False):
+        Y, backward, new_state = apply(params, state, X, training=training)
+        for _ in range(2):
+            dX, gradients = backward(Y)
+            seen += [Y, dX, *gradients.values(), *new_state.values()]
+    seen += [part.data for part in [*model.parameters(), *model.buffers()]]
+    return np.concatenate([array.ravel() for array in seen])
+
+
 def looked_at(Evaluator, X):
     """What an Evaluator returns and keeps, before and after the model learns, and what the model predicts."""
     model = Linear(3, 2, rng=0) >> BatchNorm(2) >> ReLU()
@@ -141,6 +156,7 @@ CALLS = {
     "minigrad.data.batches": (cut, lambda batches, X: cut(batches, X, np.random.default_rng(3))),
     "minigrad.learner.Learner": (learned,),
     "minigrad.replica.replica": (shared,),
+    "minigrad.functional.functional": (pure,),
     "minigrad.evaluator.Evaluator": (looked_at,),
     "minigrad.graph.Multiply": (lambda Multiply, X: handed_back(Multiply, X, X.T @ X),),
     "minigrad.graph.Add": (
