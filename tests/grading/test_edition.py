@@ -129,7 +129,7 @@ FILES = {
     "11_graphs": "graph",
     "12_shapes": "functional",
     "13_sharing": "replica",
-    "14_seeing": "layers/convolution",
+    "14_seeing": "layers/convolution layers/similarity",
     "15_time": "layers/recurrent",
     "16_attention": "layers/attention layers/embedding",
     "19_memory": "layers/recompute",

