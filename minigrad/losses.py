@@ -205,7 +205,8 @@ def _targets(Y, T):
             f"give integer labels of shape {Y.shape[:-1]}, or probabilities (floats) of Y's shape."
         )
     labels = T.reshape(-1).astype(np.intp, copy=False)
-    if labels.view(np.uintp).max() >= n_classes:  # one question: a label below 0 reads as a huge one there
+    # careful: read without a sign, a label below 0 is a huge one, so that one question finds both
+    if labels.view(np.uintp).max() >= n_classes:
         wrong = np.argwhere((T < 0) | (T >= n_classes))[0]
         raise ValueError(
             f"cross_entropy: T holds the label {T[tuple(wrong)]} at {[int(i) for i in wrong]}; "
