@@ -1,45 +1,56 @@
 """The other way to remember: every value is a node that knows what it was made from.
 
 Computing with nodes leaves a graph behind, and `back()` on any node walks it from the youngest node to the
-oldest. Holds Variable and the operators of a small classifier. Stands apart: no other file of the library
-uses it, and `minigrad` does not export it. Leaves out more operators (they are made by subclassing), arrays
-with more than two axes, and optimizers. Built in chapter 11.
+oldest. Holds Variable, its operators, each with its derivative beside it, and GraphLayer, by which a function
+of nodes becomes a Layer. Stands apart: no other file of the library uses it, and `minigrad` does not export
+it. Leaves out all but the usual operators; a new one is a subclass of Variable. Built in chapter 11.
 """
 
 from itertools import count
 
 import numpy as np
 
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.layer import Layer
+from minigrad.losses import cross_entropy
+from minigrad.parameter import Parameter
+from minigrad.settings import require_function, require_number
+from minigrad.shapes import ShapeError, require_array, require_rows
 
 _births = count()
 
+BACK = "node.back() goes back through all that the node was made from"
+HABITS = {"backward": BACK, "detach": "node.data is a plain array", "numpy": "node.data is a plain array"}
 
-class Variable:
-    """A node: rows of numbers, the gradient that has arrived for them, and the nodes they were made from.
+
+class Variable(Parameter, habits=HABITS, strict=True):
+    """A node: a Parameter that knows what it was made from, and with which one computes.
 
     Parameters
     ----------
-    data : array or nested list, at most two axes
-        One example becomes a row of shape (1, n_in), and a number becomes (1, 1). A copy is kept, as float64.
+    data : array or nested list
+        The value, of any number of axes. A copy is kept; float32 stays float32, integers become float64.
     *parents : Variable
         Given by operators, which are subclasses; a variable made by hand has none.
 
     Attributes
     ----------
     data : array
-        The value up to here. Setting it resets `g`.
+        The value up to here.
     g : array of data's shape
-        What the rest of the course calls dY: how a node's value, summed, changes with this data. Variables
-        add up what arrives until their data is set; operators begin anew in each `back`.
+        Another name of `grad`; the rest of the course calls it dY: how the end of the computation, summed,
+        changes with this data. Variables made by hand add up what arrives until `zero_grad`, as every
+        Parameter does; operators begin anew in each `back`.
+    trainable : bool
+        True for a variable made by hand, False for an operator: optimizers pass it by.
     parents : tuple of Variable
     number : int
         Counts births: a node has a larger number than its parents.
 
-    Raises
-    ------
-    ShapeError
-        If data has more than two axes.
+    Notes
+    -----
+    Nodes are added, subtracted, multiplied, divided, raised to powers and multiplied as matrices, `@`, among
+    themselves and with numbers and arrays on either side.
+    As in NumPy, shapes are broadcast; on the way back, what was repeated is added up.
 
     References
     ----------
@@ -48,27 +59,20 @@ class Variable:
     Examples
     --------
     >>> a = Variable(3.0)
-    >>> b = a + a
+    >>> b = a * a + 1.0
     >>> (b + b).back()
-    >>> a.g
-    array([[4.]])
+    >>> b.item(), a.g
+    (10.0, array(12.))
     """
 
+    __slots__ = ("number", "parents")
+    __array_ufunc__ = None  # NumPy gives way: `array @ node` asks the node
+
     def __init__(self, data, *parents):
+        super().__init__(data, trainable=not parents)
         self.number, self.parents = next(_births), parents
-        self.data = data
 
-    @property
-    def data(self):
-        """The value; setting it resets the gradient."""
-        return self._data
-
-    @data.setter
-    def data(self, data):
-        self._data = np.array(data, dtype=float, ndmin=2)
-        if self._data.ndim > 2:
-            raise ShapeError(f"a node holds rows, got shape {self._data.shape}: give an array of two axes.")
-        self.g = np.zeros_like(self._data)
+    g = Parameter.grad
 
     def graph(self):
         """Return this node and all that it was made from, each once, the youngest first."""
@@ -81,7 +85,7 @@ class Variable:
         return sorted(found, key=lambda node: node.number, reverse=True)
 
     def back(self, g=1.0):
-        """Set this node's gradient, and let every node of its graph pass on what has arrived for it.
+        """Give this node a gradient, and let every node of its graph pass on what has arrived for it.
 
         Parameters
         ----------
@@ -98,46 +102,344 @@ class Variable:
         Children are younger than their parents, so youngest first is a topological order: when a node passes
         on its gradient, all of it has arrived.
         """
-        if np.ndim(g) and np.shape(g) != self.data.shape:
-            raise ShapeError(f"back expects g of data's shape {self.data.shape}, got {np.shape(g)}.")
-        graph = self.graph()
-        for node in graph:
+        require_shape_of_data(self, g)
+        nodes = self.graph()
+        for node in nodes:
             if node.parents:
                 node.g = np.zeros_like(node.data)
-        self.g = np.zeros_like(self.data) + g
-        for node in graph:
+        self.g += g
+        for node in nodes:
             node._back()
 
     def _back(self):
         """Add to the gradients of the parents; a variable has none, and every operator writes its own."""
 
-    def __matmul__(self, w):
-        return Multiply(self, w)
+    def item(self):
+        """Return the value of a node that holds one number, as a number of Python."""
+        if self.data.size != 1:
+            raise ShapeError(f"item is for one number, and {self!r} holds {self.data.size}: take node.data.")
+        return self.data.item()
 
-    def __add__(self, b):
-        return Add(self, b)
+    def sum(self, axis=None, keepdims=False):
+        """Return the sum over one axis, several or all."""
+        return Sum(self, axis, keepdims)
+
+    def mean(self, axis=None, keepdims=False):
+        """Return the mean over one axis, several or all."""
+        return Mean(self, axis, keepdims)
+
+    def __add__(self, other):
+        return Add(self, other)
+
+    def __radd__(self, other):
+        return Add(other, self)
+
+    def __sub__(self, other):
+        return Subtract(self, other)
+
+    def __rsub__(self, other):
+        return Subtract(other, self)
+
+    def __mul__(self, other):
+        return Times(self, other)
+
+    def __rmul__(self, other):
+        return Times(other, self)
+
+    def __truediv__(self, other):
+        return Divide(self, other)
+
+    def __rtruediv__(self, other):
+        return Divide(other, self)
+
+    def __matmul__(self, other):
+        return Multiply(self, other)
+
+    def __rmatmul__(self, other):
+        return Multiply(other, self)
+
+    def __pow__(self, exponent):
+        return Power(self, exponent)
+
+    def __neg__(self):
+        return Times(self, -1.0)
 
     def __repr__(self):
-        return f"{type(self).__name__}{self.data.shape}"
+        return f"{type(self).__name__}{self.shape}"
 
 
-class Multiply(Variable):
-    """The product of rows and weights: data = x @ w.
+# What operators have in common ---------------------------------------------------------------------------
+
+
+def as_nodes(*things):
+    """Return nodes as they are, and numbers and arrays as new nodes; a number takes the type of the others.
+
+    Examples
+    --------
+    >>> as_nodes(2.0, Variable(np.zeros((5, 3), np.float32)))[0].data.dtype
+    dtype('float32')
+    """
+    others = [thing.data for thing in things if isinstance(thing, Variable)]
+    return [thing if isinstance(thing, Variable) else _as_node(thing, others) for thing in things]
+
+
+def _as_node(thing, others):
+    """Return a number or an array as a node; a number in the type of the others, and where they are."""
+    if isinstance(thing, Parameter):
+        raise TypeError(
+            f"{thing!r} is not a node: write Variable(...) where you make it, which is a Parameter, too."
+        )
+    if others and isinstance(thing, (int, float, np.number)):
+        return Variable(np.full_like(others[0], thing, shape=()))
+    return Variable(thing)
+
+
+def unbroadcast(g, shape):
+    """Return a gradient in the shape of a parent that NumPy repeated: what went to its copies is added up.
 
     Parameters
     ----------
-    x : Variable (batch, n_in)
-    w : Variable (n_in, n_out)
+    g : array
+        In the shape that came out of broadcasting.
+    shape : tuple
+        That of the parent.
+
+    Returns
+    -------
+    array of this shape
+
+    Examples
+    --------
+    >>> unbroadcast(np.ones((5, 3)), (1, 3))
+    array([[5., 5., 5.]])
+    """
+    if g.shape == shape:
+        return g
+    new = g.ndim - len(shape)  # so many axes stand in front of the parent's own
+    stretched = [new + axis for axis, size in enumerate(shape) if size == 1]
+    return g.sum(axis=(*range(new), *stretched)).reshape(shape)
+
+
+def require_shape_of_data(node, g):
+    """Refuse a gradient of another shape than a node's; a number may stand for all entries."""
+    if np.ndim(g) and np.shape(g) != node.shape:
+        raise ShapeError(f"back expects g of data's shape {node.shape}, got {np.shape(g)}.")
+
+
+def require_broadcast(name, x, b):
+    """Refuse two nodes whose shapes NumPy cannot bring together."""
+    if x.shape != b.shape:
+        try:
+            np.broadcast_shapes(x.shape, b.shape)
+        except ValueError:
+            raise ShapeError(
+                f"{name} wants equal shapes, or axes of length 1 that can be repeated, {_shapes_of(x, b)}."
+            ) from None
+
+
+def require_product(x, w):
+    """Refuse two nodes without a product of rows and columns."""
+    if not (x.shape and w.shape):
+        raise ShapeError(
+            f"Multiply wants rows and columns, {_shapes_of(x, w)}: a number is multiplied with *."
+        )
+    if x.shape[-1] != w.shape[-2:][0]:
+        raise ShapeError(f"Multiply wants a column of x for each row of w, {_shapes_of(x, w)}.")
+    try:
+        np.broadcast_shapes(x.shape[:-2], w.shape[:-2])
+    except ValueError:
+        raise ShapeError(f"Multiply wants stacks of equal length, {_shapes_of(x, w)}.") from None
+
+
+def require_classes(name, x):
+    """Refuse a node without a last axis for the classes."""
+    if not x.shape:
+        raise ShapeError(f"{name} wants rows with a number for each class, got the shape ().")
+
+
+def require_own_axis(name, x, axis):
+    """Refuse an axis that a node does not have; None stands for all, a tuple for several."""
+    axes = axis if isinstance(axis, tuple) else () if axis is None else (axis,)
+    for one in axes:
+        if not (isinstance(one, (int, np.integer)) and -len(x.shape) <= one < len(x.shape)):
+            raise ShapeError(f"{name} needs an axis that x has, got axis {axis} and x of shape {x.shape}.")
+
+
+def _shapes_of(x, b):
+    """Return the part of a sentence that says both shapes."""
+    return f"got shapes {x.shape} and {b.shape}"
+
+
+# Sums and products ---------------------------------------------------------------------------------------
+
+
+class Add(Variable):
+    """The sum of two nodes, entry by entry: x + b.
+
+    Parameters
+    ----------
+    x, b : Variable
+        Of shapes that NumPy broadcasts: a row b is added to every row of x.
 
     Raises
     ------
     ShapeError
-        If x has not a column for each row of w.
+        If the shapes do not fit together.
+
+    Notes
+    -----
+    data = x + b.
+    x.g += g; b.g += g, both added up over what was repeated.
+
+    Examples
+    --------
+    >>> x, b = Variable([[1.0], [2.0]]), Variable([10.0])
+    >>> (x + b).back()
+    >>> x.g.T, b.g
+    (array([[1., 1.]]), array([2.]))
+    """
+
+    def __init__(self, x, b):
+        x, b = as_nodes(x, b)
+        require_broadcast("Add", x, b)
+        super().__init__(x.data + b.data, x, b)
+
+    def _back(self):
+        x, b = self.parents
+        x.g += unbroadcast(self.g, x.shape)
+        b.g += unbroadcast(self.g, b.shape)
+
+
+class Subtract(Variable):
+    """The difference of two nodes, entry by entry: x - b.
+
+    Parameters
+    ----------
+    x, b : Variable
+        Of shapes that NumPy broadcasts.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit together.
+
+    Notes
+    -----
+    data = x - b.
+    x.g += g; b.g -= g, both added up over what was repeated.
+
+    Examples
+    --------
+    >>> x = Variable([5.0, 7.0])
+    >>> (1.0 - x).back()
+    >>> x.g
+    array([-1., -1.])
+    """
+
+    def __init__(self, x, b):
+        x, b = as_nodes(x, b)
+        require_broadcast("Subtract", x, b)
+        super().__init__(x.data - b.data, x, b)
+
+    def _back(self):
+        x, b = self.parents
+        x.g += unbroadcast(self.g, x.shape)
+        b.g -= unbroadcast(self.g, b.shape)
+
+
+class Times(Variable):
+    """The product of two nodes, entry by entry: x * w.
+
+    Parameters
+    ----------
+    x, w : Variable
+        Of shapes that NumPy broadcasts.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit together.
 
     Notes
     -----
     data = x w.
-    x.g += g wᵀ; w.g += xᵀ g.
+    x.g += g w; w.g += g x, both added up over what was repeated.
+
+    Examples
+    --------
+    >>> x, w = Variable([3.0, 5.0]), Variable(2.0)
+    >>> (x * w).back()
+    >>> x.g, w.g
+    (array([2., 2.]), array(8.))
+    """
+
+    def __init__(self, x, w):
+        x, w = as_nodes(x, w)
+        require_broadcast("Times", x, w)
+        super().__init__(x.data * w.data, x, w)
+
+    def _back(self):
+        x, w = self.parents
+        x.g += unbroadcast(self.g * w.data, x.shape)
+        w.g += unbroadcast(self.g * x.data, w.shape)
+
+
+class Divide(Variable):
+    """The quotient of two nodes, entry by entry: x / w.
+
+    Parameters
+    ----------
+    x, w : Variable
+        Of shapes that NumPy broadcasts.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit together.
+
+    Notes
+    -----
+    data = x / w.
+    x.g += g / w; w.g -= g x / w², both added up over what was repeated.
+
+    Examples
+    --------
+    >>> x, w = Variable(3.0), Variable(2.0)
+    >>> (x / w).back()
+    >>> x.g, w.g
+    (array(0.5), array(-0.75))
+    """
+
+    def __init__(self, x, w):
+        x, w = as_nodes(x, w)
+        require_broadcast("Divide", x, w)
+        super().__init__(x.data / w.data, x, w)
+
+    def _back(self):
+        x, w = self.parents
+        x.g += unbroadcast(self.g / w.data, x.shape)
+        w.g -= unbroadcast(self.g * self.data / w.data, w.shape)
+
+
+class Multiply(Variable):
+    """The product of rows and weights: x @ w.
+
+    Parameters
+    ----------
+    x : Variable (..., batch, n_in), or (n_in,)
+        One example, without a batch axis, counts as one row while the product lasts.
+    w : Variable (..., n_in, n_out), or (n_in,)
+        One column of weights may stand alone, too.
+
+    Raises
+    ------
+    ShapeError
+        If x does not have a column for each row of w.
+
+    Notes
+    -----
+    data = x w.
+    x.g += g wᵀ; w.g += xᵀ g, both added up over what was repeated.
 
     Examples
     --------
@@ -145,65 +447,218 @@ class Multiply(Variable):
     >>> y = x @ w
     >>> y.back()
     >>> y.data, x.g, w.g.T
-    (array([[13.]]), array([[3., 5.]]), array([[1., 2.]]))
+    (array([13.]), array([3., 5.]), array([[1., 2.]]))
     """
 
     def __init__(self, x, w):
-        if x.data.shape[1] != w.data.shape[0]:
-            shapes = f"got x of shape {x.data.shape} and w of shape {w.data.shape}"
-            raise ShapeError(f"Multiply wants a column of x for each row of w, {shapes}.")
+        x, w = as_nodes(x, w)
+        require_product(x, w)
         super().__init__(x.data @ w.data, x, w)
 
     def _back(self):
         x, w = self.parents
-        x.g += self.g @ w.data.T  # (batch, n_out) @ (n_out, n_in)
-        w.g += x.data.T @ self.g  # (n_in, batch) @ (batch, n_out)
+        rows, columns, g = x.data, w.data, self.g
+        if w.data.ndim == 1:
+            columns, g = columns[:, None], g[..., None]
+        if x.data.ndim == 1:
+            rows, g = rows[None, :], g[..., None, :]
+        x.g += unbroadcast(g @ columns.swapaxes(-1, -2), rows.shape).reshape(x.shape)
+        w.g += unbroadcast(rows.swapaxes(-1, -2) @ g, columns.shape).reshape(w.shape)
 
 
-class Add(Variable):
-    """A sum: data = x + b, where b has x's shape, or is one row that is added to every row of x.
+class Sum(Variable):
+    """The sum over one axis, several or all: x.sum(axis, keepdims).
 
     Parameters
     ----------
-    x : Variable (batch, width)
-    b : Variable (batch, width) or (1, width)
+    x : Variable
+    axis : int, tuple of int, or None for all
+    keepdims : bool
+        Keep the axes that are added up, with length 1.
 
     Raises
     ------
     ShapeError
-        If b has another shape.
+        If x does not have the axis.
 
     Notes
     -----
-    data = x + b.
-    x.g += g; b.g += g, summed over the batch if b is one row.
+    data = Σ x.
+    x.g += g, repeated along the axes that were added up.
 
     Examples
     --------
-    >>> x, b = Variable([[1.0], [2.0]]), Variable([[10.0]])
-    >>> (x + b).back()
-    >>> x.g.T, b.g
-    (array([[1., 1.]]), array([[2.]]))
+    >>> x = Variable([[1.0, 2.0], [3.0, 5.0]])
+    >>> y = x.sum(axis=1)
+    >>> y.back(np.array([10.0, 20.0]))
+    >>> y.data, x.g
+    (array([3., 8.]), array([[10., 10.],
+           [20., 20.]]))
     """
 
-    def __init__(self, x, b):
-        if b.data.shape not in (x.data.shape, (1, x.data.shape[1])):
-            shapes = f"got x of shape {x.data.shape} and b of shape {b.data.shape}"
-            raise ShapeError(f"Add wants b of x's shape, or one row of x's width, {shapes}.")
-        super().__init__(x.data + b.data, x, b)
+    def __init__(self, x, axis=None, keepdims=False):
+        (x,) = as_nodes(x)
+        require_own_axis("Sum", x, axis)
+        total = x.data.sum(axis=axis, keepdims=True)
+        self.kept = total.shape
+        super().__init__(total if keepdims else total.squeeze(axis), x)
 
     def _back(self):
-        x, b = self.parents
-        x.g += self.g
-        b.g += self.g if b.g.shape == self.g.shape else self.g.sum(axis=0)
+        (x,) = self.parents
+        x.g += self.g.reshape(self.kept)
 
 
-class ReLU(Variable):
-    """Keep what is positive: data = max(x, 0). One operation for a whole layer.
+class Mean(Variable):
+    """The mean over one axis, several or all: x.mean(axis, keepdims).
 
     Parameters
     ----------
-    x : Variable (batch, width)
+    x : Variable
+    axis : int, tuple of int, or None for all
+    keepdims : bool
+        Keep the axes over which the mean is taken, with length 1.
+
+    Raises
+    ------
+    ShapeError
+        If x does not have the axis, or is empty.
+
+    Notes
+    -----
+    data = Σ x / n.
+    x.g += g / n, repeated along the axes of the mean.
+
+    Examples
+    --------
+    >>> x = Variable([1.0, 2.0, 3.0, 6.0])
+    >>> y = x.mean()
+    >>> y.back()
+    >>> y.item(), x.g
+    (3.0, array([0.25, 0.25, 0.25, 0.25]))
+    """
+
+    def __init__(self, x, axis=None, keepdims=False):
+        (x,) = as_nodes(x)
+        require_own_axis("Mean", x, axis)
+        require_rows("Mean", x.data)
+        mean = x.data.mean(axis=axis, keepdims=True)
+        self.kept, self.n = mean.shape, x.data.size // mean.size
+        super().__init__(mean if keepdims else mean.squeeze(axis), x)
+
+    def _back(self):
+        (x,) = self.parents
+        x.g += self.g.reshape(self.kept) / self.n
+
+
+# Entry by entry ------------------------------------------------------------------------------------------
+
+
+class Power(Variable):
+    """A power of each entry: x ** exponent.
+
+    Parameters
+    ----------
+    x : Variable
+    exponent : number
+        For an exponent that is itself a node write Exp(exponent * Log(x)).
+
+    Raises
+    ------
+    TypeError
+        If the exponent is not a number.
+
+    Notes
+    -----
+    data = x ** n.
+    x.g += g n x ** (n - 1).
+
+    Examples
+    --------
+    >>> x = Variable([3.0, 5.0])
+    >>> (x**2).back()
+    >>> x.g
+    array([ 6., 10.])
+    """
+
+    def __init__(self, x, exponent):
+        if isinstance(exponent, Variable):
+            raise TypeError("the exponent of a power is a number: for a node write Exp(exponent * Log(x)).")
+        require_number("the exponent of a power", exponent)
+        (x,) = as_nodes(x)
+        self.exponent = exponent
+        super().__init__(x.data**exponent, x)
+
+    def _back(self):
+        (x,) = self.parents
+        if self.exponent:  # careful: of x ** 0 the slope is 0, also where x is 0
+            x.g += self.g * self.exponent * x.data ** (self.exponent - 1)
+
+
+class Exp(Variable):
+    """The exponential of each entry.
+
+    Parameters
+    ----------
+    x : Variable
+
+    Notes
+    -----
+    data = exp(x).
+    x.g += g data.
+
+    Examples
+    --------
+    >>> x = Variable([0.0, 1.0])
+    >>> Exp(x).back()
+    >>> x.g.round(3)
+    array([1.   , 2.718])
+    """
+
+    def __init__(self, x):
+        (x,) = as_nodes(x)
+        super().__init__(np.exp(x.data), x)
+
+    def _back(self):
+        (x,) = self.parents
+        x.g += self.g * self.data
+
+
+class Log(Variable):
+    """The natural logarithm of each entry.
+
+    Parameters
+    ----------
+    x : Variable
+        Positive.
+
+    Notes
+    -----
+    data = log(x).
+    x.g += g / x.
+
+    Examples
+    --------
+    >>> x = Variable([1.0, 4.0])
+    >>> Log(x).back()
+    >>> x.g
+    array([1.  , 0.25])
+    """
+
+    def __init__(self, x):
+        (x,) = as_nodes(x)
+        super().__init__(np.log(x.data), x)
+
+    def _back(self):
+        (x,) = self.parents
+        x.g += self.g / x.data
+
+
+class ReLU(Variable):
+    """Keep what is positive: one operation for a whole layer.
+
+    Parameters
+    ----------
+    x : Variable
 
     Notes
     -----
@@ -215,10 +670,11 @@ class ReLU(Variable):
     >>> x = Variable([-1.0, 2.0])
     >>> ReLU(x).back()
     >>> x.g
-    array([[0., 1.]])
+    array([0., 1.])
     """
 
     def __init__(self, x):
+        (x,) = as_nodes(x)
         super().__init__(np.maximum(x.data, 0), x)
 
     def _back(self):
@@ -226,29 +682,71 @@ class ReLU(Variable):
         x.g += self.g * (x.data > 0)
 
 
+# Rows of scores ------------------------------------------------------------------------------------------
+
+
+class Softmax(Variable):
+    """Probabilities out of scores: positive, and of sum 1 along the last axis.
+
+    Parameters
+    ----------
+    x : Variable (..., n_classes)
+
+    Raises
+    ------
+    ShapeError
+        If x has no axis.
+
+    Notes
+    -----
+    data = exp(x) / Σ exp(x), computed from x minus its maximum.
+    x.g += data (g - Σ g data): each probability depends on each score of its row.
+
+    Examples
+    --------
+    >>> x = Variable([0.0, 0.0])
+    >>> P = Softmax(x)
+    >>> P.back(np.array([1.0, 0.0]))
+    >>> P.data, x.g
+    (array([0.5, 0.5]), array([ 0.25, -0.25]))
+    """
+
+    def __init__(self, x):
+        (x,) = as_nodes(x)
+        require_classes("Softmax", x)
+        E = np.exp(x.data - x.data.max(axis=-1, keepdims=True))
+        super().__init__(E / E.sum(axis=-1, keepdims=True), x)
+
+    def _back(self):
+        (x,) = self.parents
+        x.g += self.data * (self.g - (self.g * self.data).sum(axis=-1, keepdims=True))
+
+
 class CrossEntropy(Variable):
     """A loss node: minus the logarithm of the right class's probability, in nats, the mean over the rows.
 
     Parameters
     ----------
-    x : Variable (batch, n_classes)
+    x : Variable (..., n_classes)
         Scores, before any softmax.
-    T : array of integers (batch,)
-        The right class of each row.
+    T : array of integers (...), or of probabilities (..., n_classes), or Variable of probabilities
+        The right class of each row, or how probable each class is; a row with a single 1 is a label, too.
 
     Raises
     ------
     ShapeError
-        If T has not one label for each row.
+        If T fits neither form, or there is no row.
+    ValueError
+        If a label is not one of the classes, or a row of probabilities is none.
 
     Notes
     -----
-    data = -Σ log p[row, T[row]] / batch, with p the softmax of x.
-    x.g += g (p - one_hot(T)) / batch.
+    data = -Σ T log P / rows, with P the softmax of x.
+    x.g += g (P - T) / rows; T.g -= g log P / rows, if T is a node.
 
     Examples
     --------
-    >>> x = Variable([0.0, 0.0])
+    >>> x = Variable([[0.0, 0.0]])
     >>> loss = CrossEntropy(x, np.array([1]))
     >>> loss.back()
     >>> x.g
@@ -256,14 +754,73 @@ class CrossEntropy(Variable):
     """
 
     def __init__(self, x, T):
-        if shape_of(T) != (len(x.data),):
-            raise ShapeError(f"CrossEntropy wants {len(x.data)} labels, got T of shape {shape_of(T)}.")
-        shifted = x.data - x.data.max(axis=1, keepdims=True)
-        logs = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-        self.slopes = np.exp(logs)  # (batch, n_classes)
-        self.slopes[np.arange(len(T)), T] -= 1.0
-        super().__init__(-logs[np.arange(len(T)), T].mean(), x)
+        (x,) = as_nodes(x)
+        targets = T.data if isinstance(T, Variable) else T
+        require_array("CrossEntropy", targets)
+        require_classes("CrossEntropy", x)
+        example = None if x.data.ndim == 1 else ...  # one example is a batch of one
+        loss, self.to_scores = cross_entropy(x.data[example], targets[example])
+        super().__init__(loss, x, *([T] if isinstance(T, Variable) else []))
 
     def _back(self):
-        (x,) = self.parents
-        x.g += self.g * self.slopes / len(x.data)
+        x, *targets = self.parents
+        x.g += self.to_scores(self.g).reshape(x.shape)
+        for T in targets:
+            rows = x.data.size // x.data.shape[-1]
+            shifted = x.data - x.data.max(axis=-1, keepdims=True)
+            T.g -= self.g * (shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))) / rows
+
+
+# A graph as a layer --------------------------------------------------------------------------------------
+
+
+class GraphLayer(Layer):
+    """A function of nodes as a Layer: each pass makes a graph, and `backward` goes back through it.
+
+    Parameters
+    ----------
+    build : function, Variable -> Variable
+        Or of several Variables, for a tuple X. Its weights are the Variables in its closure, or wherever else
+        Python lets a function hold them; a Variable is a Parameter, so they are found, trained and saved.
+
+    Raises
+    ------
+    TypeError
+        If build is not a function, or does not return a node.
+
+    References
+    ----------
+    Chapter 11.
+
+    Examples
+    --------
+    >>> def scaled(W):
+    ...     return lambda x: x * W
+    >>> layer = GraphLayer(scaled(Variable([2.0, 5.0])))
+    >>> Y, backward = layer(np.array([[1.0, 10.0]]))
+    >>> Y, backward(np.ones((1, 2))), layer.named_parameters()
+    (array([[ 2., 50.]]), array([[2., 5.]]), {'build.W': Variable(2,)})
+    """
+
+    def __init__(self, build):
+        require_function("build of GraphLayer", build, "Variable -> Variable")
+        self.build = build
+
+    def forward(self, X):
+        """Return the data of the node that build makes, and a way back that begins there."""
+        inputs = [Variable(part) for part in (X if isinstance(X, tuple) else (X,))]
+        y = self.build(*inputs)
+        if not isinstance(y, Variable):
+            raise TypeError(f"{self} must return a node, got {type(y).__name__}: compute with nodes alone.")
+
+        def backward(dY):
+            for x in inputs:
+                x.g = np.zeros_like(x.data)  # a new one: the last has been handed out
+            y.back(dY)
+            return tuple(x.g for x in inputs) if isinstance(X, tuple) else inputs[0].g
+
+        return y.data, backward
+
+    def __repr__(self):
+        name = getattr(self.build, "__name__", repr(self.build))
+        return f"GraphLayer({name})"

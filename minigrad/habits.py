@@ -28,13 +28,15 @@ _ANSWERS = {
 HERE = {name: answer for names, answer in _ANSWERS.items() for name in names.split()}
 
 
-def unknown_attribute(thing, name):
+def unknown_attribute(thing, name, here=None):
     """Return the error for an attribute that a thing does not have, with what it is called here.
 
     Parameters
     ----------
     thing : object
     name : str
+    here : str, optional
+        What to say about it, unless what the table says will do.
 
     Returns
     -------
@@ -48,34 +50,36 @@ def unknown_attribute(thing, name):
         ...
     AttributeError: ReLU has no attribute weight: the weights are W.
     """
-    here = f": {HERE[name]}" if name in HERE else ""
-    return AttributeError(f"{type(thing).__name__} has no attribute {name}{here}.", name=name, obj=thing)
+    here = here or HERE.get(name)
+    said = f": {here}" if here else ""
+    return AttributeError(f"{type(thing).__name__} has no attribute {name}{said}.", name=name, obj=thing)
 
 
 class _Habit:
     """A name of another library: to read it is an error that says what it is called here."""
 
-    def __init__(self, name):
-        self.name, self.__doc__ = name, None
+    def __init__(self, name, here=None):
+        self.name, self.here, self.__doc__ = name, here, None
 
     def __get__(self, thing, kind=None):
         if thing is None:
             return self
-        raise unknown_attribute(thing, self.name)
+        raise unknown_attribute(thing, self.name, self.here)
 
 
 class _StrictHabit(_Habit):
     """A name that may not be set either, where setting it would do nothing."""
 
     def __set__(self, thing, value):
-        raise unknown_attribute(thing, self.name)
+        raise unknown_attribute(thing, self.name, self.here)
 
 
 class Answering:
     """A class that answers names which it does not have: other libraries' attributes, and unknown settings.
 
-    The class keyword `habits` lists the attributes; `strict` answers also who sets one. A method __getattr__
-    could do the same, but would make each attribute of the class slower to read.
+    The class keyword `habits` lists the attributes, and may be a dict with what this class says about each;
+    `strict` answers also who sets one. A method __getattr__ could do the same, but would make each attribute
+    of the class slower to read.
 
     Examples
     --------
@@ -96,8 +100,9 @@ class Answering:
 
     def __init_subclass__(cls, habits="", strict=False, **options):
         super().__init_subclass__(**options)
-        for name in habits.split():
-            setattr(cls, name, (_StrictHabit if strict else _Habit)(name))
+        sentences = habits if isinstance(habits, dict) else dict.fromkeys(habits.split())
+        for name, here in sentences.items():
+            setattr(cls, name, (_StrictHabit if strict else _Habit)(name, here))
         if "__init__" in vars(cls):
             cls.__init__ = _naming_its_settings(cls.__init__)
 

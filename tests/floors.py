@@ -3,8 +3,8 @@
 import ast
 
 GROUND = "habits settings shapes parameter backend parts initializers losses accuracy".split()
-GROUND += ["diagnosis", "data", "graph"]
-FIRST = "layer optimizers checkpoint blueprint gradcheck".split()
+GROUND += ["diagnosis", "data"]
+FIRST = "layer optimizers checkpoint blueprint gradcheck graph".split()
 LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()
 )
@@ -21,6 +21,7 @@ MAY |= {name: {"habits", "settings", "shapes", "parameter", "backend", "parts"} 
 MAY["checkpoint"] |= {"layer"}
 MAY["blueprint"] |= {"layer", "checkpoint"}
 MAY["gradcheck"] |= {"layer", "diagnosis"}
+MAY["graph"] |= {"layer", "losses"}
 below = {"habits", "settings", "shapes", "parameter", "backend", "parts", "initializers", "layer"}
 for name in LAYERS:
     MAY[f"layers.{name}"] = set(below)

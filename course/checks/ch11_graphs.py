@@ -545,7 +545,7 @@ as_loss = Exercise(
     hints=(
         "Three functions inside each other: `as_loss` knows build, `loss` knows Y and T, `backward` dL.",
         "In `loss`: make a Variable of Y, let `build` make the node, and return its number, "
-        "`node.data.item()`, with a closure.",
+        "`node.item()`, with a closure.",
         "In `backward`: give the Variable a new gradient of zeros, call `node.back(dL)`, and return the "
         "Variable's `g`.",
     ),
@@ -575,14 +575,16 @@ def _(answer, rng):
         with untouched(Y=Y, T=T):
             L, backward = expect_several(loss(Y, T), "L", "backward")
             if isinstance(L, Variable):
-                raise CheckFailed("L is a node, and it must be a plain number: its data, with .item()")
-            expect_values("L", L, build(Variable(Y), T).data.item())
+                raise CheckFailed("L is a node, and it must be a plain number: write node.item()")
+            if isinstance(L, np.ndarray):
+                raise CheckFailed("L is an array, and it must be a plain number: write node.item()")
+            expect_values("L", L, build(Variable(Y), T).item())
             loss(other, T)  # another pass, which must not matter
             first = backward()
             if first is None:
                 raise CheckFailed("backward returns nothing: return dY, the g of the Variable made of Y")
             kept = np.copy(first)
-            truth = numerical_gradient(lambda Y, build=build, T=T: build(Variable(Y), T).data.item(), Y)
+            truth = numerical_gradient(lambda Y, build=build, T=T: build(Variable(Y), T).item(), Y)
             expect_shape("dY", first, "Y", Y)
             expect_values("dY", first, truth, "nudging says")
             expect_values("of a second backward(), dY", backward(), truth, "nudging says")
@@ -609,11 +611,11 @@ def with_a_copy(build):
         node = build(y, T)
 
         def backward(dL=1.0):
-            y.data = Y  # which resets g
+            y.zero_grad()
             node.back()
             return dL * y.g
 
-        return float(node.data[0, 0]), backward
+        return float(node.data), backward
 
     return loss
 
@@ -646,7 +648,7 @@ def _loss(value, back):
 
 
 def _number(node):
-    return node.data.item()
+    return node.item()
 
 
 def _anew(y, node, dL):
@@ -680,7 +682,7 @@ def _returns_nothing(y, node, dL):
 
 
 as_loss.mistake("L is a node, and it must be a plain number")(_loss(lambda node: node, _anew))
-as_loss.mistake("L has shape (1, 1); it must be one number")(_loss(lambda node: node.data, _anew))
+as_loss.mistake("L is an array, and it must be a plain number")(_loss(lambda node: node.data, _anew))
 for add_up in (_added_up, _added_up_in_place):
     as_loss.mistake("Gradients of variables add up: begin with zeros in each backward.")(
         _loss(_number, add_up)
@@ -697,7 +699,7 @@ def with_one_variable(build):
     def loss(Y, T):
         y.data = Y
         node = build(y, T)
-        return node.data.item(), lambda dL=1.0: _anew(y, node, dL)
+        return node.item(), lambda dL=1.0: _anew(y, node, dL)
 
     return loss
 
@@ -709,7 +711,7 @@ def with_the_last_variable(build):
     def loss(Y, T):
         last["y"] = Variable(Y)
         node = build(last["y"], T)
-        return node.data.item(), lambda dL=1.0: _anew(last["y"], node, dL)
+        return node.item(), lambda dL=1.0: _anew(last["y"], node, dL)
 
     return loss
 
@@ -721,7 +723,7 @@ def with_the_last_pass(build):
     def loss(Y, T):
         last["y"] = Variable(Y)
         last["node"] = build(last["y"], T)
-        return last["node"].data.item(), lambda dL=1.0: _anew(last["y"], last["node"], dL)
+        return last["node"].item(), lambda dL=1.0: _anew(last["y"], last["node"], dL)
 
     return loss
 
@@ -730,7 +732,7 @@ def with_the_last_pass(build):
 def with_a_raw_array(build):
     def loss(Y, T):
         node = build(Y, T)
-        return node.data.item(), lambda dL=1.0: node.back(dL)
+        return node.item(), lambda dL=1.0: node.back(dL)
 
     return loss
 
@@ -741,7 +743,7 @@ def goes_back_at_once(build):
         y = Variable(Y)
         node = build(y, T)
         node.back()
-        return node.data.item(), y.g
+        return node.item(), y.g
 
     return loss
 
@@ -999,8 +1001,9 @@ def with_the_data_set(X, T, w, learning_rate, steps):
     for _ in range(steps):
         scores.data = x.data @ w.data
         loss = CrossEntropy(scores, T)
+        w.zero_grad()
         loss.back()
-        losses.append(loss.data.item())
+        losses.append(loss.item())
         w.data = w.data - learning_rate * w.g
     return losses
 
@@ -1012,21 +1015,22 @@ def with_a_new_w_in_each_pass(X, T, w, learning_rate, steps):
         fresh = Variable(w.data)
         loss = CrossEntropy(Variable(X) @ fresh, T)
         loss.back()
-        losses.append(float(loss.data[0, 0]))
+        losses.append(loss.item())
         w.data = w.data - learning_rate * fresh.g
     return losses
 
 
 def _steps(X, T, w, learning_rate, steps, reset=True, back=True, sign=-1.0):
     """Train with a slip, for the mistakes."""
-    losses, pile = [], np.zeros_like(w.data)
+    losses = []
     for _ in range(steps):
-        loss = CrossEntropy(Add(Variable(X) @ w, Variable(0 * X @ w.data)), T)
+        loss = CrossEntropy(Add(Variable(X) @ w, 0 * X @ w.data), T)
+        if reset:
+            w.zero_grad()
         if back:
             loss.back()
-        pile = w.g + (0 if reset else pile)
-        w.data = w.data + sign * learning_rate * pile
-        losses.append(loss.data.item())
+        w.data = w.data + sign * learning_rate * w.g
+        losses.append(loss.item())
     return losses
 
 
@@ -1035,9 +1039,10 @@ def as_given(X, T, w, learning_rate, steps):
     scores, losses = Variable(X) @ w, []
     for _ in range(steps):
         loss = CrossEntropy(scores, T)
+        w.zero_grad()
         loss.back()
         w.data -= learning_rate * w.g
-        losses.append(loss.data.item())
+        losses.append(loss.item())
     return losses
 
 
@@ -1046,7 +1051,7 @@ def without_a_way_back(X, T, w, learning_rate, steps):
     return _steps(X, T, w, learning_rate, steps, back=False)
 
 
-@fit.mistake("Gradients pile up: nothing resets them between two steps.")
+@fit.mistake("Gradients pile up: nothing sets them to zero between two steps.")
 def piled_up(X, T, w, learning_rate, steps):
     return _steps(X, T, w, learning_rate, steps, reset=False)
 
@@ -1060,9 +1065,10 @@ def uphill(X, T, w, learning_rate, steps):
 def after_the_step(X, T, w, learning_rate, steps):
     losses = []
     for _ in range(steps):
+        w.zero_grad()
         CrossEntropy(Variable(X) @ w, T).back()
         w.data -= learning_rate * w.g
-        losses.append(CrossEntropy(Variable(X) @ w, T).data.item())
+        losses.append(CrossEntropy(Variable(X) @ w, T).item())
     return losses
 
 
@@ -1071,6 +1077,7 @@ def keeps_the_nodes(X, T, w, learning_rate, steps):
     losses = []
     for _ in range(steps):
         losses.append(CrossEntropy(Variable(X) @ w, T))
+        w.zero_grad()
         losses[-1].back()
         w.data -= learning_rate * w.g
     return losses
