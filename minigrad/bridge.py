@@ -1,10 +1,10 @@
 """Layers of PyTorch and JAX in a model of ours, and a layer of ours in a model of PyTorch's.
 
-What another library can differentiate is one closure here: it runs forward, and its own way back is `backward`.
-Holds from_torch and from_jax, which make a Layer, and to_torch, which makes a PyTorch module. Stands apart: no
-other file of the library uses it, and `minigrad` does not export it; PyTorch and JAX are imported by the functions
-that need them. Leaves out GPUs: arrays go from one library to the other through the memory of the CPU. Built in
-chapter 11.
+What another library can differentiate is one closure here: it runs forward, and its own way back is
+`backward`. Holds from_torch and from_jax, which make a Layer, and to_torch, which makes a PyTorch module.
+Stands apart: no other file of the library uses it, and `minigrad` does not export it; PyTorch and JAX are
+imported by the functions that need them. Leaves out GPUs: arrays go from one library to the other through the
+memory of the CPU. Built in chapter 11.
 """
 
 import contextlib
@@ -18,7 +18,8 @@ import numpy as np
 from minigrad.layer import Layer, as_layer
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import named_parts
-from minigrad.shapes import as_generator, require_array, require_function, shape_of
+from minigrad.settings import as_generator, require_function
+from minigrad.shapes import require_array
 
 _SEEDED = threading.Lock()  # PyTorch has one random generator for all threads
 _ADDING = threading.RLock()  # who takes the gradients of a minigrad layer apart from those it had
@@ -33,8 +34,8 @@ def from_torch(module, rng=None):
         On the CPU, in float32 or float64, with nothing lazy in it. It is given an array as one tensor, and a
         tuple of arrays as several; what it returns is a tensor, or a tuple of tensors.
     rng : int or numpy.random.Generator, optional
-        What the module draws from in training, a Dropout for example; saved with the layer. Without it PyTorch's
-        own generator is asked, which no checkpoint of ours knows.
+        What the module draws from in training, a Dropout for example; saved with the layer. Without it
+        PyTorch's own generator is asked, which no checkpoint of ours knows.
 
     Returns
     -------
@@ -54,13 +55,13 @@ def from_torch(module, rng=None):
 
     Notes
     -----
-    Floats are converted to the type of the module's weights, and Y is of that type; dX is of X's type. So in a
-    model of float64 a module of float32 computes in float32: `model.to(np.float64)` converts the module, too.
-    Integers are handed over as they are, and have no dX.
+    Floats are converted to the type of the module's weights, and Y is of that type; dX is of X's type. So in
+    a model of float64 a module of float32 computes in float32: `model.to(np.float64)` converts the module,
+    too. Integers are handed over as they are, and have no dX.
 
-    The module is put into training or evaluation for each pass, and back, and its BatchNorm moves its averages in
-    training alone. Passes of several threads through one layer take turns on the way there; replicas have modules
-    of their own. Nobody else should run the module meanwhile.
+    The module is put into training or evaluation for each pass, and back, and its BatchNorm moves its
+    averages in training alone. Passes of several threads through one layer take turns on the way there;
+    replicas have modules of their own. Nobody else should run the module meanwhile.
 
     `save` and `load` keep the numbers, and `save_model` refuses: the module itself is code.
 
@@ -98,8 +99,8 @@ def from_jax(function, params):
     Returns
     -------
     Layer
-        Its Parameters are `parts["layers.0.W"]`, named by their path in the pytree. `params` is the pytree with
-        the numbers as they are now, for JAX.
+        Its Parameters are `parts["layers.0.W"]`, named by their path in the pytree. `params` is the pytree
+        with the numbers as they are now, for JAX.
 
     Raises
     ------
@@ -112,9 +113,9 @@ def from_jax(function, params):
 
     Notes
     -----
-    (dparams, dX) = vjp(dY), with Y, vjp = jax.vjp(function, params, X).
-    JAX computes in float32 unless it is told otherwise. It is told so, for this pass alone, where X or a Parameter
-    is float64. JAX's arrays never change, so each pass is given copies of the Parameters. Integers have no dX.
+    (dparams, dX) = vjp(dY), with Y, vjp = jax.vjp(function, params, X). JAX computes in float32 unless it is
+    told otherwise. It is told so, for this pass alone, where X or a Parameter is float64. JAX's arrays never
+    change, so each pass is given copies of the Parameters. Integers have no dX.
 
     References
     ----------
@@ -147,9 +148,9 @@ def to_torch(layer):
     Returns
     -------
     torch.nn.Module
-        Called with one tensor, or with several for a layer that takes a tuple. Its nn.Parameters and buffers have
-        the names of the layer's, in `state_dict()` as well, and lie on the same memory, so that `torch.optim`
-        trains both. `train()` and `eval()` are what a layer knows as `training`.
+        Called with one tensor, or with several for a layer that takes a tuple. Its nn.Parameters and buffers
+        have the names of the layer's, in `state_dict()` as well, and lie on the same memory, so that
+        `torch.optim` trains both. `train()` and `eval()` are what a layer knows as `training`.
 
     Raises
     ------
@@ -164,9 +165,11 @@ def to_torch(layer):
 
     Notes
     -----
-    Y is of the float type of X, whatever the layer computes in, as it should be inside a model; the gradients of
-    the weights arrive in the `.grad` of the nn.Parameters, and those of the layer's Parameters stay as they are.
-    `module.double()` converts the layer, too; after `layer.to(...)` they share nothing any more, so make it anew.
+    Y is of the float type of X, whatever the layer computes in, as it should be inside a model; the gradients
+    of the weights arrive in the `.grad` of the nn.Parameters, and those of the layer's Parameters stay as
+    they are. `module.double()` converts the layer, too; after `layer.to(...)` they share nothing any more, so
+    make it anew. Nor can it be called with other weights, by `torch.func.functional_call`: a layer goes back
+    with its own.
 
     References
     ----------
@@ -195,7 +198,8 @@ def _imported(name, words, who):
         return importlib.import_module(name)
     except ImportError as error:
         raise ImportError(
-            f'{who} needs {words}, which is not installed: pip install "minigrad-course[{name}]", or {name} alone.'
+            f'{who} needs {words}, which is not installed: pip install "minigrad-course[{name}]", '
+            f"or {name} alone."
         ) from error
 
 
@@ -204,7 +208,9 @@ def _require_numpy(layer, X):
     for entry in X if isinstance(X, tuple) else (X,):
         if not isinstance(entry, (np.ndarray, np.generic)):
             kind = f"{type(entry).__module__.partition('.')[0]}'s {type(entry).__name__}"
-            raise TypeError(f"{layer} is given arrays of NumPy's here, got {kind}: write np.asarray(...) around it.")
+            raise TypeError(
+                f"{layer} is given arrays of NumPy's here, got {kind}: write np.asarray(...) around it."
+            )
         require_array(layer, entry)
 
 
@@ -235,9 +241,17 @@ def _require_numbers(name, tensor):
     if torch.nn.parameter.is_lazy(tensor):
         raise ValueError(f"{name} has no shape yet: run a batch through the module first.")
     if tensor.device.type != "cpu":
-        raise ValueError(f"{name} is on {tensor.device}, and minigrad computes with NumPy: call .cpu() first.")
-    if tensor.is_complex() or tensor.is_floating_point() and tensor.dtype not in (torch.float32, torch.float64):
-        raise TypeError(f"{name} is of {tensor.dtype}, and minigrad knows float32 and float64: call .float() first.")
+        raise ValueError(
+            f"{name} is on {tensor.device}, and minigrad computes with NumPy: call .cpu() first."
+        )
+    if (
+        tensor.is_complex()
+        or tensor.is_floating_point()
+        and tensor.dtype not in (torch.float32, torch.float64)
+    ):
+        raise TypeError(
+            f"{name} is of {tensor.dtype}, and minigrad knows float32 and float64: call .float() first."
+        )
 
 
 class _OnTensor:
@@ -337,7 +351,7 @@ class _FromTorch(Layer):
         with self.turns, torch.enable_grad(), _mode(self.module, training), _seeded(training and self.rng):
             self.tie()
             learn = {name: part for name, part in self.parts.items() if isinstance(part, Parameter)}
-            # On the same memory, but in a graph of this pass alone, and frozen ones as well: gradients arrive.
+            # On the same memory, in a graph of this pass alone; frozen ones as well, since gradients arrive.
             weights = {name: part.tensor.detach().requires_grad_() for name, part in learn.items()}
             floats = next((tensor.dtype for tensor in weights.values()), None)
             # Copies, since a module may work in place.
@@ -348,7 +362,9 @@ class _FromTorch(Layer):
         outputs = result if isinstance(result, tuple) else (result,)
         if not all(isinstance(output, torch.Tensor) for output in outputs):
             came = ", ".join(type(output).__name__ for output in outputs)
-            raise TypeError(f"{self} must return a tensor, or a tuple of them, got {came}: wrap it in a module that does.")
+            raise TypeError(
+                f"{self} must return a tensor, or a tuple of them, got {came}: wrap it in a module that does."
+            )
         leaves = [*differentiable, *weights.values()]
 
         def backward(dY):
@@ -359,7 +375,11 @@ class _FromTorch(Layer):
             if pairs and leaves:
                 reached = [output for output, _ in pairs]
                 dY_of = [_as_tensor(g).to(output.dtype) for output, g in pairs]
-                keep = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}  # for another call
+                keep = {
+                    "retain_graph": True,
+                    "allow_unused": True,
+                    "materialize_grads": True,
+                }  # for another call
                 gradients = torch.autograd.grad(reached, leaves, dY_of, **keep)
             gradients = [gradient.contiguous().numpy() for gradient in gradients]
             for parameter, gradient in zip(learn.values(), gradients[len(differentiable) :], strict=True):
@@ -376,7 +396,9 @@ class _FromTorch(Layer):
         _require_numpy(self, X)
 
     def __deepcopy__(self, memo):
-        twin = super().__deepcopy__(memo)  # its parts are on copies of the tensors, or in a replica on the same
+        twin = super().__deepcopy__(
+            memo
+        )  # its parts are on copies of the tensors, or in a replica on the same
         for name, part in self.parts.items():
             memo[id(part.tensor)] = twin.parts[name].tensor
         twin.module, twin.turns = copy.deepcopy(self.module, memo), threading.Lock()
@@ -400,7 +422,7 @@ def _mode(module, training):
 
 @contextlib.contextmanager
 def _seeded(rng):
-    """Let PyTorch draw what this Generator decides, and afterwards go on from where it was; without one, nothing."""
+    """Let PyTorch draw what this Generator decides, if there is one, and then go on from where it was."""
     import torch
 
     if not rng:
@@ -434,7 +456,9 @@ class _FromJax(Layer):
                 raise ValueError(f"two arrays of params are called {name}: rename a key.")
             array = np.asarray(leaf if hasattr(leaf, "dtype") else jax.numpy.asarray(leaf))
             if array.dtype.kind != "f":
-                raise TypeError(f"{name or 'params'} holds {array.dtype}, and only floats learn: take it out of params.")
+                raise TypeError(
+                    f"{name or 'params'} holds {array.dtype}, and only floats learn: take it out of params."
+                )
             self.parts[name] = Parameter(array)
 
     @property
@@ -451,7 +475,9 @@ class _FromJax(Layer):
         is_double = any(array.dtype == np.float64 for array in arrays)
         precision = functools.partial(jax.enable_x64, True) if is_double else contextlib.nullcontext
 
-        def given(array):  # careful: JAX computes later, perhaps on our memory, which we may have changed by then
+        def given(
+            array,
+        ):  # careful: JAX computes later, perhaps on our memory, which we may have changed by then
             return jax.numpy.asarray(np.array(array))
 
         with precision():
@@ -460,7 +486,9 @@ class _FromJax(Layer):
                 result, vjp = jax.vjp(self.function, params, x)
             else:
                 result, vjp = jax.vjp(lambda params: self.function(params, x), params)
-            if not all(isinstance(Y, jax.Array) for Y in (result if isinstance(result, tuple) else (result,))):
+            if not all(
+                isinstance(Y, jax.Array) for Y in (result if isinstance(result, tuple) else (result,))
+            ):
                 came = type(result).__name__
                 raise TypeError(f"{self} must return an array, or a tuple of them, got {came}.")
             Y = jax.tree.map(np.array, result)
@@ -472,7 +500,9 @@ class _FromJax(Layer):
                 gradients = [np.asarray(gradient) for gradient in self.tree.flatten_up_to(dparams)]
             for parameter, gradient in zip(parameters, gradients, strict=True):
                 parameter.grad += gradient
-            return jax.tree.map(_dX_of, X, dX[0]) if need_dX else None
+            if not need_dX:
+                return (None,) * len(X) if isinstance(X, tuple) else None
+            return jax.tree.map(_dX_of, X, dX[0])
 
         return Y, backward
 
@@ -520,7 +550,9 @@ def _module_class():
             ctx.parameters, ctx.count, ctx.is_many = module.learn, count, isinstance(Y, tuple)
             ctx.save_for_backward(*tensors)  # so that PyTorch notices who changes them in place meanwhile
             floats = next((t.dtype for t in tensors[:count] if t.is_floating_point()), None)
-            outputs = [torch.from_numpy(np.array(entry)) for entry in _entries(Y)]  # copies: others work in place
+            outputs = [
+                torch.from_numpy(np.array(entry)) for entry in _entries(Y)
+            ]  # copies: others work in place
             outputs = [entry.to(floats) if entry.is_floating_point() else entry for entry in outputs]
             ctx.mark_non_differentiable(*(entry for entry in outputs if not entry.is_floating_point()))
             return tuple(outputs) if ctx.is_many else outputs[0]
@@ -540,9 +572,13 @@ def _module_class():
                 found = list(dX) if isinstance(dX, tuple) else [dX] * ctx.count  # None is for all of them
                 found += [parameter.grad for parameter in ctx.parameters]
             needed = zip(tensors, found, ctx.needs_input_grad[2:], strict=True)
-            return None, None, *(
-                torch.from_numpy(np.array(g)).to(tensor.dtype) if is_needed and g is not None else None
-                for tensor, g, is_needed in needed
+            return (
+                None,
+                None,
+                *(
+                    torch.from_numpy(np.array(g)).to(tensor.dtype) if is_needed and g is not None else None
+                    for tensor, g, is_needed in needed
+                ),
             )
 
     class LayerModule(torch.nn.Module):
@@ -575,14 +611,16 @@ def _module_class():
             """Run the layer, after a look whether both still have the same weights."""
             for place, tensor in enumerate(X):
                 if not isinstance(tensor, torch.Tensor):
-                    raise TypeError(f"{self} is given tensors here, got {type(tensor).__name__}: torch.as_tensor(X).")
+                    raise TypeError(
+                        f"{self} is given tensors here, got {type(tensor).__name__}: torch.as_tensor(X)."
+                    )
                 _require_numbers(f"input {place}", tensor)
             tensors = self.tensors()
             for name, part in self.shared.items():
                 _require_numbers(name, tensors[name])
                 if _as_array(tensors[name], part.data) is not part.data:
                     raise RuntimeError(
-                        f"{name} of {self} is no longer shared with PyTorch: something has given it a new array. "
+                        f"{name} of {self} is no longer shared with PyTorch: somewhere it got a new array. "
                         "Convert with module.double() or module.float(), or call to_torch once more."
                     )
             weights = [tensors[name] for name, part in self.shared.items() if isinstance(part, Parameter)]
