@@ -124,6 +124,11 @@ def _describe(layer, names, plan, yours):
     name, kind = names[id(layer)], type(layer)
     if name in plan:  # shared
         return name
+    if kind.__module__ == "minigrad.bridge":
+        raise TypeError(
+            f"{layer} runs code of another library, which is not written down: make the model again "
+            "yourself, and use save and load."
+        )
     signature = inspect.signature(kind).parameters
     given = {"function": layer.__wrapped__} if isinstance(layer, Function) else arguments(layer)
     for key in signature:

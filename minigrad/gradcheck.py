@@ -214,7 +214,7 @@ class _Trial:
     def under(self, values=None, **options):
         """Return a trial of the same layer, with other values or options."""
         other = copy.copy(self)
-        other.values, other.options = self.values | (values or {}), self.options | options
+        other.values, other.options = self.values | _as_arrays(values or {}), self.options | options
         other.tainted, other.reuses_arrays = set(), False
         other.nearby, other.wobble, other.scans, other.rng = None, None, 4, self.extra_rng
         return other
@@ -228,7 +228,7 @@ class _Trial:
         if restore:
             self.memory.restore_parts()
             self.memory.rewind()
-        values = self.values | changed if changed else self.values
+        values = self.values | _as_arrays(changed) if changed else self.values
         self.lent = values if self.reuses_arrays else {name: array.copy() for name, array in values.items()}
         for name, holder in self.holders.items():
             holder.data = self.lent[name]
@@ -319,6 +319,11 @@ class _Trial:
             return ""
         self.tainted.update(names if taints is None else taints)
         return f"{', '.join(names)}: {words}"
+
+
+def _as_arrays(values):
+    """Return values by name as arrays: what NumPy computes from an array without axes is a number."""
+    return {name: np.asarray(value) for name, value in values.items()}
 
 
 def _is_close(some, others, small):

@@ -9,7 +9,7 @@ LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()
 )
 LAYERS += ["attention", "recompute", "similarity"]
-TOP = "learner early_stopping replica functional parallel evaluator".split()
+TOP = "learner early_stopping replica functional parallel evaluator bridge".split()
 
 # From the ground up: what each file of the library may import from the library.
 MAY = {name: {"settings", "shapes"} for name in GROUND}

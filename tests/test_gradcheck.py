@@ -852,3 +852,20 @@ def test_numerical_gradient_refuses_a_dY_of_another_shape():
         numerical_gradient(lambda x: 2 * x, X, np.ones(3))
     with pytest.raises(ShapeError, match=r"f returned shape \(5,\): dY needs it too, got \(\)"):
         numerical_gradient(lambda x: x.sum(axis=1), X)
+
+
+def test_a_parameter_without_axes_is_found_and_nudged():
+    class Scale(Layer):
+        def __init__(self):
+            self.factor = Parameter(2.0)
+
+        def forward(self, X):
+            def backward(dY):
+                self.factor.grad += (dY * X).sum()
+                return dY * self.factor.data
+
+            return X * self.factor.data, backward
+
+    report = gradcheck(Scale(), X)
+    assert report.ok, report
+    assert [row.name for row in report.rows] == ["input X", "factor"]

@@ -45,7 +45,7 @@ for name in names:
         importable += [name] if callable(scope[name]) else []
     except ImportError:
         pass
-for name in ["minigrad.graph", "minigrad.replica", "minigrad.checkpoint", "minigrad.learner"]:
+for name in map("minigrad.{}".format, ["graph", "bridge", "replica", "checkpoint", "learner"]):
     try:
         importlib.import_module(name)
         importable.append(name)
@@ -126,7 +126,7 @@ FILES = {
     "07_learning": "accuracy data learner optimizers",
     "08_digits": "blueprint checkpoint early_stopping",
     "10_start_well": "layers/normalization",
-    "11_graphs": "graph",
+    "11_graphs": "bridge graph",
     "12_shapes": "functional",
     "13_sharing": "replica",
     "14_seeing": "layers/convolution layers/similarity",

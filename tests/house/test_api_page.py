@@ -15,6 +15,7 @@ FILES = [re.match(r"\n`minigrad/([\w/]+)\.py`", group)[1] for group in GROUPS]
 SHOWN = r"^\.\. auto(?:class|function|exception):: minigrad\.(\S+)$"
 NAMELESS = ("settings", "habits", "parts", "layers/weighted", "diagnosis", "graph")  # no public name
 BESIDE = {"diagnosis.Report": "gradcheck"}  # what gradcheck returns, and no public name
+BESIDE |= {f"bridge.{name}": "bridge" for name in ("from_torch", "from_jax", "to_torch")}  # not exported
 
 
 @pytest.fixture

@@ -20,7 +20,11 @@ LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 PINNED = r"^([A-Za-z0-9._-]+)==([^\s;]+)"
 
 
-LEFT_OUT = {"bench"}  # PyTorch, which is larger than all the rest: only who runs the benchmark installs it
+LEFT_OUT = {
+    "bench",
+    "torch",
+    "jax",
+}  # larger than all the rest: for the benchmark, and for minigrad.bridge alone
 
 
 def wanted():
@@ -87,7 +91,7 @@ def imported(path):
 
 
 def test_every_package_that_is_imported_is_named_in_pyproject():
-    optional = {"cupy", "mpi4py", "pyodide", "sklearn", "torch"}  # each imported where it is needed
+    optional = {"cupy", "jax", "mpi4py", "pyodide", "sklearn", "torch"}  # each imported where it is needed
     ours = {path.stem for path in (ROOT / "book").rglob("*.py")}
     ours |= {path.stem for path in (ROOT / "course/grading").glob("*.py")}  # they lie loose in the sandbox
     ours |= {"minigrad", "course", "tests", "benchmarks", "book"}

@@ -198,8 +198,9 @@ def test_tests_of_the_library_pass_on_the_wheel_and_numpy(library_tests):
 
 @pytest.mark.long
 def test_all_tests_and_examples_of_the_library_pass_on_the_wheel_and_numpy(library_tests, alone):
-    others = "--ignore=tests/test_against_pytorch.py"  # it is skipped without PyTorch
-    assert re.search(r"\d{4} passed", library_tests("tests", others))
+    names = ("against_pytorch", "bridge_torch", "bridge_jax")  # they are skipped without PyTorch and JAX
+    others = [f"--ignore=tests/test_{name}.py" for name in names]
+    assert re.search(r"\d{4} passed", library_tests("tests", *others))
     installed = alone("print(minigrad.__path__[0])").stdout.strip()
     assert re.search(r"[1-9]\d passed", library_tests(installed))
 

@@ -1,0 +1,666 @@
+"""Layers of PyTorch and JAX in a model of ours, and a layer of ours in a model of PyTorch's.
+
+What another library can differentiate is one closure here: it runs forward, and its own way back is
+`backward`. Holds from_torch and from_jax, which make a Layer, and to_torch, which makes a PyTorch module.
+Stands apart: no other file of the library uses it, and `minigrad` does not export it; PyTorch and JAX are
+imported by the functions that need them. Leaves out GPUs: arrays go from one library to the other through the
+memory of the CPU. Built in chapter 11.
+"""
+
+import contextlib
+import copy
+import functools
+import importlib
+import threading
+
+import numpy as np
+
+from minigrad.layer import Layer, as_layer
+from minigrad.parameter import Buffer, Parameter
+from minigrad.parts import named_parts
+from minigrad.settings import as_generator, require_function
+from minigrad.shapes import require_array
+
+_SEEDED = threading.Lock()  # PyTorch has one random generator for all threads
+_ADDING = threading.RLock()  # who takes the gradients of a minigrad layer apart from those it had
+
+
+def from_torch(module, rng=None):
+    """Return a PyTorch module as a Layer that shares its weights: to train one is to train the other.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        On the CPU, in float32 or float64, with nothing lazy in it. It is given an array as one tensor, and a
+        tuple of arrays as several; what it returns is a tensor, or a tuple of tensors.
+    rng : int or numpy.random.Generator, optional
+        What the module draws from in training, a Dropout for example; saved with the layer. Without it
+        PyTorch's own generator is asked, which no checkpoint of ours knows.
+
+    Returns
+    -------
+    Layer
+        Its Parameters and Buffers are `parts["0.weight"]`, under the names that they have in the module, and
+        `module` is the module. Their data are arrays on the memory of the tensors. What the module has with
+        `requires_grad=False` has `trainable=False`, and the reverse.
+
+    Raises
+    ------
+    ImportError
+        If PyTorch is not installed.
+    TypeError
+        If it is no module, has other numbers, or returns something else.
+    ValueError
+        If it is on a GPU, or lazy.
+
+    Notes
+    -----
+    Floats are converted to the type of the module's weights, and Y is of that type; dX is of X's type. So in
+    a model of float64 a module of float32 computes in float32: `model.to(np.float64)` converts the module,
+    too. Integers are handed over as they are, and have no dX.
+
+    The module is put into training or evaluation for each pass, and back, and its BatchNorm moves its
+    averages in training alone. Passes of several threads through one layer take turns on the way there;
+    replicas have modules of their own. Nobody else should run the module meanwhile.
+
+    `save` and `load` keep the numbers, and `save_model` refuses: the module itself is code.
+
+    References
+    ----------
+    Thinc, "Concept and Design". Chapter 11.
+
+    Examples
+    --------
+    With PyTorch installed::
+
+        module = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.Tanh())
+        model = Linear(2, 16, rng=0) >> from_torch(module) >> Linear(16, 2, rng=1)
+        Learner(model, cross_entropy, Adam(0.01)).fit(*moons(200, rng=0), epochs=5)
+        model.layers[1].parts["0.weight"]  # Parameter(16, 16), the numbers of module[0].weight
+    """
+    torch = _imported("torch", "PyTorch", "from_torch")
+    if not isinstance(module, torch.nn.Module):
+        advice = ": it is a Layer already" if isinstance(module, Layer) else ""
+        advice = f": call it first, {module.__name__}(...)" if isinstance(module, type) else advice
+        raise TypeError(f"from_torch makes a Layer of a torch.nn.Module, got {module!r}{advice}.")
+    return _FromTorch(module, rng)
+
+
+def from_jax(function, params):
+    """Return a JAX function of its parameters and X as a Layer.
+
+    Parameters
+    ----------
+    function : callable, (params, X) -> Y
+        Made of `jax.numpy`, with `jax.jit` around it or not. Y is an array, or a tuple of arrays.
+    params : pytree of float arrays
+        Dicts, lists and tuples of arrays, say. Their numbers are copied.
+
+    Returns
+    -------
+    Layer
+        Its Parameters are `parts["layers.0.W"]`, named by their path in the pytree. `params` is the pytree
+        with the numbers as they are now, for JAX.
+
+    Raises
+    ------
+    ImportError
+        If JAX is not installed.
+    TypeError
+        If function cannot be called, params holds something else than floats, or Y is something else.
+    ValueError
+        If two arrays of params have the same path in words.
+
+    Notes
+    -----
+    (dparams, dX) = vjp(dY), with Y, vjp = jax.vjp(function, params, X). JAX computes in float32 unless it is
+    told otherwise. It is told so, for this pass alone, where X or a Parameter is float64. JAX's arrays never
+    change, so each pass is given copies of the Parameters. Integers have no dX.
+
+    References
+    ----------
+    Thinc, "Concept and Design". Chapter 11.
+
+    Examples
+    --------
+    With JAX installed::
+
+        def mlp(params, X):
+            return jax.numpy.tanh(X @ params["W"]) @ params["V"]
+
+        params = {"W": np.eye(2, 16), "V": np.zeros((16, 2))}
+        layer = from_jax(jax.jit(mlp), params)
+        gradcheck(layer, np.ones((5, 2))).ok  # True
+    """
+    _imported("jax", "JAX", "from_jax")
+    require_function("function of from_jax", function, "(params, X) -> Y")
+    return _FromJax(function, params)
+
+
+def to_torch(layer):
+    """Return a Layer as a PyTorch module that shares its weights, for use inside a model of PyTorch's.
+
+    Parameters
+    ----------
+    layer : Layer or function, X -> (Y, backward)
+        With its weights drawn.
+
+    Returns
+    -------
+    torch.nn.Module
+        Called with one tensor, or with several for a layer that takes a tuple. Its nn.Parameters and buffers
+        have the names of the layer's, in `state_dict()` as well, and lie on the same memory, so that
+        `torch.optim` trains both. `train()` and `eval()` are what a layer knows as `training`.
+
+    Raises
+    ------
+    ImportError
+        If PyTorch is not installed.
+    TypeError
+        If it is no layer.
+    ValueError
+        If the layer still has no weights, or a tensor is on a GPU.
+    RuntimeError
+        If the weights are no longer shared, or a second derivative is wanted.
+
+    Notes
+    -----
+    Y is of the float type of X, whatever the layer computes in, as it should be inside a model; the gradients
+    of the weights arrive in the `.grad` of the nn.Parameters, and those of the layer's Parameters stay as
+    they are. `module.double()` converts the layer, too; after `layer.to(...)` they share nothing any more, so
+    make it anew. Nor can it be called with other weights, by `torch.func.functional_call`: a layer goes back
+    with its own.
+
+    References
+    ----------
+    Thinc, "Concept and Design". Chapter 11.
+
+    Examples
+    --------
+    With PyTorch installed::
+
+        module = to_torch(Linear(2, 16, rng=0) >> ReLU() >> Linear(16, 2, rng=1)).float()
+        model = torch.nn.Sequential(module, torch.nn.Softmax(dim=1))
+        model(torch.ones(5, 2)).sum().backward()
+        list(module.state_dict())  # ['layers.0.W', 'layers.0.b', 'layers.2.W', 'layers.2.b']
+    """
+    _imported("torch", "PyTorch", "to_torch")
+    layer = as_layer(layer)
+    for part in layer.named_layers().values():
+        if not getattr(part, "is_drawn", True):
+            raise ValueError(f"to_torch shares weights, and {part} has none: initialize the model first.")
+    return _module_class()(layer)
+
+
+def _imported(name, words, who):
+    """Import another library, or say how to install it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(
+            f'{who} needs {words}, which is not installed: pip install "minigrad-course[{name}]", '
+            f"or {name} alone."
+        ) from error
+
+
+def _require_numpy(layer, X):
+    """Refuse an X whose arrays are not NumPy's: lists, tensors, arrays on a GPU."""
+    for entry in X if isinstance(X, tuple) else (X,):
+        if not isinstance(entry, (np.ndarray, np.generic)):
+            kind = f"{type(entry).__module__.partition('.')[0]}'s {type(entry).__name__}"
+            raise TypeError(
+                f"{layer} is given arrays of NumPy's here, got {kind}: write np.asarray(...) around it."
+            )
+        require_array(layer, entry)
+
+
+# Numbers that are an array and a tensor ------------------------------------------------------------------
+
+
+def _as_tensor(array):
+    """Return an array as a tensor: on its own memory where PyTorch allows it, and otherwise a copy."""
+    import torch
+
+    array = np.asarray(array)
+    if not array.flags.writeable or any(stride < 0 for stride in array.strides):
+        array = array.copy()
+    return torch.from_numpy(array)
+
+
+def _as_array(tensor, known=None):
+    """Return an array on a tensor's memory: the one that is known, if it is still that."""
+    array = tensor.detach().numpy()
+    is_still = known is not None and array.__array_interface__ == known.__array_interface__
+    return known if is_still else array
+
+
+def _require_numbers(name, tensor):
+    """Refuse a tensor that no array could share its memory with."""
+    import torch
+
+    if torch.nn.parameter.is_lazy(tensor):
+        raise ValueError(f"{name} has no shape yet: run a batch through the module first.")
+    if tensor.device.type != "cpu":
+        raise ValueError(
+            f"{name} is on {tensor.device}, and minigrad computes with NumPy: call .cpu() first."
+        )
+    if (
+        tensor.is_complex()
+        or tensor.is_floating_point()
+        and tensor.dtype not in (torch.float32, torch.float64)
+    ):
+        raise TypeError(
+            f"{name} is of {tensor.dtype}, and minigrad knows float32 and float64: call .float() first."
+        )
+
+
+class _OnTensor:
+    """What a Parameter and a Buffer on a tensor share: data, an array on the memory of that tensor."""
+
+    __slots__ = ()
+
+    def __init__(self, tensor):
+        self.tensor, self._known = tensor, None
+
+    @property
+    def data(self):
+        """The numbers of the tensor; to set them is to give them to the tensor."""
+        self._known = _as_array(self.tensor, self._known)
+        return self._known
+
+    @data.setter
+    def data(self, array):
+        if array is not self.data:
+            self.tensor.data, self._known = _as_tensor(array), np.asarray(array)
+
+    def __deepcopy__(self, memo):
+        twin = memo[id(self)] = type(self)(copy.deepcopy(self.tensor, memo))
+        if id(self.data) in memo:  # a replica has the same numbers
+            twin.data = memo[id(self.data)]
+        return twin
+
+
+class _TensorParameter(_OnTensor, Parameter):
+    """A Parameter whose numbers are those of a tensor that learns, and which is frozen when that is."""
+
+    __slots__ = ("tensor", "_known")
+
+    def __init__(self, tensor):
+        super().__init__(tensor)
+        self._grad, self._is_lent = None, False  # zero, as yet
+
+    @property
+    def trainable(self):
+        """Whether the tensor requires a gradient in PyTorch."""
+        return self.tensor.requires_grad
+
+    @trainable.setter
+    def trainable(self, trainable):
+        self.tensor.requires_grad_(bool(trainable))
+
+    def __deepcopy__(self, memo):
+        twin = super().__deepcopy__(memo)
+        twin._grad = copy.deepcopy(self._grad, memo)
+        return twin
+
+
+class _TensorBuffer(_OnTensor, Buffer):
+    """A Buffer whose numbers are those of a tensor; they may be integers, which no `to` converts."""
+
+    __slots__ = ("tensor", "_known")
+
+    def convert(self, function):
+        """Replace data by function(data), if they are floats."""
+        if self.data.dtype.kind == "f":
+            super().convert(function)
+
+
+# From PyTorch --------------------------------------------------------------------------------------------
+
+
+class _FromTorch(Layer):
+    """What from_torch returns."""
+
+    outside = ("module", "turns")  # copied in a way of its own
+
+    def __init__(self, module, rng=None):
+        self.module, self.turns = module, threading.Lock()
+        self.rng = None if rng is None else as_generator(rng)
+        self.parts = {}
+        self.tie()
+
+    def tie(self):
+        """Let each Parameter and Buffer be the tensor that the module has under its name now."""
+        tensors = dict(self.module.named_parameters()) | dict(self.module.named_buffers())
+        learn = dict(self.module.named_parameters())
+        for name, tensor in tensors.items():
+            _require_numbers(name, tensor)
+            if name in self.parts:
+                self.parts[name].tensor = tensor
+            else:
+                self.parts[name] = (_TensorParameter if name in learn else _TensorBuffer)(tensor)
+
+    def forward(self, X, training=False, need_dX=True):
+        """Return what the module returns, and autograd's way back as a closure."""
+        import torch
+
+        inputs = [_as_tensor(entry) for entry in (X if isinstance(X, tuple) else (X,))]
+        differentiable = [tensor for tensor in inputs if need_dX and tensor.is_floating_point()]
+        for tensor in differentiable:
+            tensor.requires_grad_()
+        with self.turns, torch.enable_grad(), _mode(self.module, training), _seeded(training and self.rng):
+            self.tie()
+            learn = {name: part for name, part in self.parts.items() if isinstance(part, Parameter)}
+            # On the same memory, in a graph of this pass alone; frozen ones as well, since gradients arrive.
+            weights = {name: part.tensor.detach().requires_grad_() for name, part in learn.items()}
+            floats = next((tensor.dtype for tensor in weights.values()), None)
+            # Copies, since a module may work in place.
+            given = [t.to(floats if t.is_floating_point() else t.dtype, copy=True) for t in inputs]
+            result = torch.func.functional_call(self.module, weights, tuple(given))
+            if training:
+                self.tie()  # a module may have put a new tensor in the place of a buffer
+        outputs = result if isinstance(result, tuple) else (result,)
+        if not all(isinstance(output, torch.Tensor) for output in outputs):
+            came = ", ".join(type(output).__name__ for output in outputs)
+            raise TypeError(
+                f"{self} must return a tensor, or a tuple of them, got {came}: wrap it in a module that does."
+            )
+        leaves = [*differentiable, *weights.values()]
+
+        def backward(dY):
+            sent = dY if isinstance(result, tuple) else (dY,)
+            pairs = zip(outputs, sent, strict=True)
+            pairs = [(output, g) for output, g in pairs if output.requires_grad and g is not None]
+            gradients = [torch.zeros_like(leaf) for leaf in leaves]
+            if pairs and leaves:
+                reached = [output for output, _ in pairs]
+                dY_of = [_as_tensor(g).to(output.dtype) for output, g in pairs]
+                keep = {
+                    "retain_graph": True,
+                    "allow_unused": True,
+                    "materialize_grads": True,
+                }  # for another call
+                gradients = torch.autograd.grad(reached, leaves, dY_of, **keep)
+            gradients = [gradient.contiguous().numpy() for gradient in gradients]
+            for parameter, gradient in zip(learn.values(), gradients[len(differentiable) :], strict=True):
+                parameter.grad += gradient
+            dX_of = iter(gradients)
+            dX = tuple(next(dX_of) if tensor.requires_grad else None for tensor in inputs)
+            return dX if isinstance(X, tuple) else dX[0]
+
+        Y = tuple(output.detach().contiguous().numpy() for output in outputs)
+        return (Y if isinstance(result, tuple) else Y[0]), backward
+
+    def check_input(self, X):
+        """Refuse what is no array of NumPy's."""
+        _require_numpy(self, X)
+
+    def __deepcopy__(self, memo):
+        twin = super().__deepcopy__(
+            memo
+        )  # its parts are on copies of the tensors, or in a replica on the same
+        for name, part in self.parts.items():
+            memo[id(part.tensor)] = twin.parts[name].tensor
+        twin.module, twin.turns = copy.deepcopy(self.module, memo), threading.Lock()
+        return twin
+
+    def __repr__(self):
+        return f"from_torch({type(self.module).__name__})"
+
+
+@contextlib.contextmanager
+def _mode(module, training):
+    """Put a PyTorch module into training or evaluation, and afterwards each of its parts back."""
+    before = [(part, part.training) for part in module.modules()]
+    module.train(training)
+    try:
+        yield
+    finally:
+        for part, was_training in before:
+            part.training = was_training
+
+
+@contextlib.contextmanager
+def _seeded(rng):
+    """Let PyTorch draw what this Generator decides, if there is one, and then go on from where it was."""
+    import torch
+
+    if not rng:
+        yield
+        return
+    with _SEEDED:
+        before = torch.get_rng_state()
+        torch.default_generator.manual_seed(int(rng.integers(2**63)))
+        try:
+            yield
+        finally:
+            torch.set_rng_state(before)
+
+
+# From JAX ------------------------------------------------------------------------------------------------
+
+
+class _FromJax(Layer):
+    """What from_jax returns."""
+
+    outside = ("function", "tree")  # a pure function, and a form: nothing in them learns
+
+    def __init__(self, function, params):
+        import jax
+
+        paths, self.tree = jax.tree_util.tree_flatten_with_path(params)
+        self.function, self.parts = function, {}
+        for path, leaf in paths:
+            name = jax.tree_util.keystr(path, simple=True, separator=".")
+            if name in self.parts:
+                raise ValueError(f"two arrays of params are called {name}: rename a key.")
+            array = np.asarray(leaf if hasattr(leaf, "dtype") else jax.numpy.asarray(leaf))
+            if array.dtype.kind != "f":
+                raise TypeError(
+                    f"{name or 'params'} holds {array.dtype}, and only floats learn: take it out of params."
+                )
+            self.parts[name] = Parameter(array)
+
+    @property
+    def params(self):
+        """The pytree, with copies of the numbers as they are now."""
+        return self.tree.unflatten([part.data.copy() for part in self.parts.values()])
+
+    def forward(self, X, need_dX=True):
+        """Return the function's result, and JAX's way back as a closure."""
+        import jax
+
+        parameters = list(self.parts.values())
+        arrays = [*(part.data for part in parameters), *(X if isinstance(X, tuple) else (X,))]
+        is_double = any(array.dtype == np.float64 for array in arrays)
+        precision = functools.partial(jax.enable_x64, True) if is_double else contextlib.nullcontext
+
+        def given(
+            array,
+        ):  # careful: JAX computes later, perhaps on our memory, which we may have changed by then
+            return jax.numpy.asarray(np.array(array))
+
+        with precision():
+            params, x = jax.tree.map(given, (self.tree.unflatten([part.data for part in parameters]), X))
+            if need_dX:
+                result, vjp = jax.vjp(self.function, params, x)
+            else:
+                result, vjp = jax.vjp(lambda params: self.function(params, x), params)
+            if not all(
+                isinstance(Y, jax.Array) for Y in (result if isinstance(result, tuple) else (result,))
+            ):
+                came = type(result).__name__
+                raise TypeError(f"{self} must return an array, or a tuple of them, got {came}.")
+            Y = jax.tree.map(np.array, result)
+
+        def backward(dY):
+            with precision():
+                dY = jax.tree.map(_cotangent, result, dY, is_leaf=lambda part: part is None)
+                dparams, *dX = vjp(dY)
+                gradients = [np.asarray(gradient) for gradient in self.tree.flatten_up_to(dparams)]
+            for parameter, gradient in zip(parameters, gradients, strict=True):
+                parameter.grad += gradient
+            if not need_dX:
+                return (None,) * len(X) if isinstance(X, tuple) else None
+            return jax.tree.map(_dX_of, X, dX[0])
+
+        return Y, backward
+
+    def check_input(self, X):
+        """Refuse what is no array of NumPy's."""
+        _require_numpy(self, X)
+
+    def __repr__(self):
+        return f"from_jax({getattr(self.function, '__name__', 'function')})"
+
+
+def _cotangent(Y, dY):
+    """Return a dY as JAX wants it: of Y's type, and of a type without numbers where Y holds integers."""
+    import jax
+
+    if not jax.numpy.issubdtype(Y.dtype, jax.numpy.floating):
+        return np.zeros(Y.shape, jax.dtypes.float0)
+    return jax.numpy.asarray(np.array(np.zeros(Y.shape) if dY is None else dY), Y.dtype)
+
+
+def _dX_of(X, dX):
+    """Return an array of dX, or None where X holds integers."""
+    return np.array(dX) if X.dtype.kind == "f" else None
+
+
+# To PyTorch ----------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _module_class():
+    """Return the class of modules that to_torch makes: made here, since PyTorch may not be installed."""
+    import torch
+
+    class Pass(torch.autograd.Function):
+        """One pass: a node of PyTorch's graph that keeps the layer's backward."""
+
+        @staticmethod
+        def forward(ctx, module, count, *tensors):
+            """Run the layer on the first tensors; the others are its weights."""
+            X = tuple(tensor.detach().numpy() for tensor in tensors[:count])
+            need_dX = any(ctx.needs_input_grad[2 : 2 + count])
+            Y, ctx.layer_backward = module.minigrad(
+                X if count > 1 else X[0], training=module.training, need_dX=need_dX
+            )
+            ctx.parameters, ctx.count, ctx.is_many = module.learn, count, isinstance(Y, tuple)
+            ctx.save_for_backward(*tensors)  # so that PyTorch notices who changes them in place meanwhile
+            floats = next((t.dtype for t in tensors[:count] if t.is_floating_point()), None)
+            outputs = [
+                torch.from_numpy(np.array(entry)) for entry in _entries(Y)
+            ]  # copies: others work in place
+            outputs = [entry.to(floats) if entry.is_floating_point() else entry for entry in outputs]
+            ctx.mark_non_differentiable(*(entry for entry in outputs if not entry.is_floating_point()))
+            return tuple(outputs) if ctx.is_many else outputs[0]
+
+        @staticmethod
+        def backward(ctx, *gradients):
+            """Return what the layer's backward returns, and what it adds to the weights' gradients."""
+            if torch.is_grad_enabled():
+                raise RuntimeError(
+                    "a layer's backward is a function and no graph, so to_torch has no second derivative: "
+                    "go back without create_graph=True."
+                )
+            tensors = ctx.saved_tensors
+            dY = tuple(g.contiguous().numpy() if g.is_floating_point() else None for g in gradients)
+            with _gradients_apart(ctx.parameters):
+                dX = ctx.layer_backward(dY if ctx.is_many else dY[0])
+                found = list(dX) if isinstance(dX, tuple) else [dX] * ctx.count  # None is for all of them
+                found += [parameter.grad for parameter in ctx.parameters]
+            needed = zip(tensors, found, ctx.needs_input_grad[2:], strict=True)
+            return (
+                None,
+                None,
+                *(
+                    torch.from_numpy(np.array(g)).to(tensor.dtype) if is_needed and g is not None else None
+                    for tensor, g, is_needed in needed
+                ),
+            )
+
+    class LayerModule(torch.nn.Module):
+        """A layer of minigrad's: its nn.Parameters and buffers lie on the memory of the layer's."""
+
+        def __init__(self, layer):
+            super().__init__()
+            self.minigrad = layer
+            parts = named_parts(layer)
+            self.shared = {name: part for name, part in parts if isinstance(part, (Parameter, Buffer))}
+            self.learn = [part for part in self.shared.values() if isinstance(part, Parameter)]
+            for name, part in self.shared.items():
+                *path, last = name.split(".")
+                owner = self
+                for key in path:  # a name with dots is that of a module inside a module
+                    if key not in dict(owner.named_children()):
+                        owner.add_module(key, torch.nn.Module())
+                    owner = owner.get_submodule(key)
+                tensor = torch.from_numpy(part.data)
+                if isinstance(part, Parameter):
+                    owner.register_parameter(last, torch.nn.Parameter(tensor, part.trainable))
+                else:
+                    owner.register_buffer(last, tensor)
+
+        def tensors(self):
+            """Return the tensor that stands here for each Parameter and Buffer of the layer, by name."""
+            return dict(self.named_parameters()) | dict(self.named_buffers())
+
+        def forward(self, *X):
+            """Run the layer, after a look whether both still have the same weights."""
+            for place, tensor in enumerate(X):
+                if not isinstance(tensor, torch.Tensor):
+                    raise TypeError(
+                        f"{self} is given tensors here, got {type(tensor).__name__}: torch.as_tensor(X)."
+                    )
+                _require_numbers(f"input {place}", tensor)
+            tensors = self.tensors()
+            for name, part in self.shared.items():
+                _require_numbers(name, tensors[name])
+                if _as_array(tensors[name], part.data) is not part.data:
+                    raise RuntimeError(
+                        f"{name} of {self} is no longer shared with PyTorch: somewhere it got a new array. "
+                        "Convert with module.double() or module.float(), or call to_torch once more."
+                    )
+            weights = [tensors[name] for name, part in self.shared.items() if isinstance(part, Parameter)]
+            return Pass.apply(self, len(X), *X, *weights)
+
+        def _apply(self, convert, recurse=True):
+            """Convert the tensors, as `double` and `float` do, and let the layer have the new ones."""
+            super()._apply(convert, recurse)
+            for name, tensor in self.tensors().items():
+                if tensor.device.type == "cpu":
+                    self.shared[name].convert(lambda array, tensor=tensor: _as_array(tensor, array))
+            return self
+
+        def __deepcopy__(self, memo):
+            twin = memo[id(self)] = LayerModule(copy.deepcopy(self.minigrad, memo)).train(self.training)
+            of_twin = twin.tensors()
+            for name, tensor in self.tensors().items():
+                memo[id(tensor)] = of_twin[name].requires_grad_(tensor.requires_grad)
+            return twin
+
+        def __repr__(self):
+            return f"to_torch({self.minigrad})"
+
+    return LayerModule
+
+
+def _entries(X):
+    """Return an array, or the arrays of a tuple, as a tuple."""
+    return X if isinstance(X, tuple) else (X,)
+
+
+@contextlib.contextmanager
+def _gradients_apart(parameters):
+    """Let a backward add to gradients that are zero, and give the Parameters their own back afterwards."""
+    with _ADDING:
+        kept = [parameter.grad for parameter in parameters]
+        for parameter in parameters:
+            parameter.grad = np.zeros_like(parameter.data)
+        try:
+            yield
+        finally:
+            for parameter, gradient in zip(parameters, kept, strict=True):
+                parameter.grad = gradient
