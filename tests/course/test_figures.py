@@ -406,7 +406,11 @@ WRONG = [
     (sharing.draw_runs, ({"one": [0.5]}, "found", "weights"), r"two names or more are wanted, got \['one'\]"),
     (sharing.draw_runs, ({"one": [1.5], "two": [0.5]}, "found", "weights"), "one needs shares from 0 to 1"),
     (sharing.draw_points, ({"one": POINTS}, 2.0), r"two names or more are wanted, got \['one'\]"),
-    (sharing.draw_points, ({"one": POINTS, "two": [1.0, 2.0]}, 2.0), r"two must be points .* got shape \(2,\)"),
+    (
+        sharing.draw_points,
+        ({"one": POINTS, "two": [1.0, 2.0]}, 2.0),
+        r"two must be points .* got shape \(2,\)",
+    ),
     (attending.draw_weights, ({},), "no table of weights"),
     (attending.draw_weights, ({"one": np.eye(3)[:2]},), r"one must be a table .*got shape \(2, 3\)"),
     (attending.draw_weights, ({"one": 2 * np.eye(3)},), "one must hold weights from 0 to 1"),
