@@ -1,13 +1,13 @@
-"""Figures of chapter 13: what each use of a shared matrix brings, words beside words, shares over seeds.
+"""Figures of chapter 13: what each use of a shared matrix brings, words beside words, shares, points.
 
-Leaves out computing gradients and cosines: what is drawn here comes from the chapter.
+Leaves out computing gradients, cosines and points: what is drawn here comes from the chapter.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from course.style import BACKWARD, CONTEXT, INK, PALETTE, SIGNED_FIELD, TRUTH
+from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE, SIGNED_FIELD, TRUTH
 
 LOOKS = (("first", PALETTE[3], "--", "s"), ("second", PALETTE[4], ":", "^"), ("both", BACKWARD, "-", "o"))
 NUDGE = 1e-5  # far enough for the slope of a loss to five digits
@@ -176,3 +176,47 @@ def draw_runs(shares_by_name, xlabel, ylabel, ax=None):
     lead = 100 * (means[best] - means[second])
     ax.set_title(f"{best}: {means[best]:.1%}, ahead by {lead:.1f} points")
     return ax
+
+
+def draw_points(points_by_name, radius, near=0.3):
+    """Draw points beside a ring around 0, a panel for each name, with the borders of eight sectors.
+
+    Parameters
+    ----------
+    points_by_name : dict of str to array (points, 2)
+        Two or more, in the order of time; the title speaks of the last.
+    radius : float
+        Of the ring.
+    near : float
+        How far from the ring a point still counts as on it.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two names, or one is without points in the plane.
+    """
+    if len(points_by_name) < 2:
+        raise ValueError(f"points are compared: two names or more are wanted, got {list(points_by_name)}.")
+    for name, points in points_by_name.items():
+        if np.ndim(points) != 2 or np.shape(points)[1] != 2 or not len(points):
+            raise ValueError(f"{name} must be points in the plane (points, 2), got shape {np.shape(points)}.")
+    reach = 1.08 * max(1.25 * radius, *(np.abs(points).max() for points in points_by_name.values()))
+    count = len(points_by_name)
+    size = (1.2 + 2.2 * count, 3.4)
+    figure, axes = plt.subplots(1, count, figsize=size, layout="compressed", sharex=True, sharey=True)
+    for ax, (name, points) in zip(axes, points_by_name.items(), strict=True):
+        for angle in np.arange(4) * np.pi / 4:
+            toward = (np.cos(angle), np.sin(angle))
+            ax.axline((0, 0), toward, color=CONTEXT, linewidth=0.6, linestyle=":", marker="", zorder=0)
+        x, y = np.transpose(points)
+        ax.plot(x, y, color=FORWARD, marker=".", linestyle="", markersize=4, markeredgewidth=0, alpha=0.5)
+        ax.add_patch(plt.Circle((0, 0), radius, fill=False, edgecolor=TRUTH, linestyle="--", zorder=1))
+        ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel=f"first number\n{name}")
+    on_ring = np.mean(np.abs(np.hypot(x, y) - radius) < near)
+    axes[0].set_title(f"{name.capitalize()}: {on_ring:.0%} lie within {near:g} of the ring")
+    axes[0].set_ylabel("second number")
+    return figure

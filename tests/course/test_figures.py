@@ -248,6 +248,10 @@ RIGHT = {
         ({"near": [0.1, -0.1]}, "difference of errors"),
     ],
     sharing.draw_runs: [({"shared": [0.9, 1.0], "copied": [0.0]}, "partners found", "weights")],
+    sharing.draw_points: [
+        ({"before": POINTS / 9, "after 10 rounds": 2 * POINTS}, 2.0),
+        ({name: POINTS - 1 for name in ("before", "halfway", "after")}, 0.5, 0.1),
+    ],
     attending.draw_weights: [({"before": np.full((3, 3), 1 / 3), "after": np.eye(3)},), ({"one": [[1.0]]},)],
     attending.draw_look: [([3, 1, 4], [0.25, 0.75, 0.0], 1), (["A"], [1.0], 0)],
     attending.draw_widths: [([1, 4], {"scaled": [0.3, 0.4], "not scaled": [0.3, 0.9]})],
@@ -401,6 +405,12 @@ WRONG = [
     (acting.draw_errors, ([100], {"one": [[1.0]], "two": [[0.0]]}), "two needs errors above 0"),
     (sharing.draw_runs, ({"one": [0.5]}, "found", "weights"), r"two names or more are wanted, got \['one'\]"),
     (sharing.draw_runs, ({"one": [1.5], "two": [0.5]}, "found", "weights"), "one needs shares from 0 to 1"),
+    (sharing.draw_points, ({"one": POINTS}, 2.0), r"two names or more are wanted, got \['one'\]"),
+    (
+        sharing.draw_points,
+        ({"one": POINTS, "two": [1.0, 2.0]}, 2.0),
+        r"two must be points .* got shape \(2,\)",
+    ),
     (attending.draw_weights, ({},), "no table of weights"),
     (attending.draw_weights, ({"one": np.eye(3)[:2]},), r"one must be a table .*got shape \(2, 3\)"),
     (attending.draw_weights, ({"one": 2 * np.eye(3)},), "one must hold weights from 0 to 1"),

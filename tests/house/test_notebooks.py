@@ -24,6 +24,7 @@ CHAPTERS = sorted(PROJECT.glob("notebooks/*.ipynb"))
 SOLUTIONS = sorted(PROJECT.glob("solutions/*/*.ipynb"))
 EXERCISES = sorted(PROJECT.glob("exercises/*/*.ipynb"))
 
+DEEPER = "Deeper: a topic"  # beside the main line
 SECTIONS = (
     "Question",
     "See it",
@@ -33,6 +34,7 @@ SECTIONS = (
     "Check it",
     "Use it",
     "Break it",
+    DEEPER,
     "Exercises",
     "What the library gained",
     "What you can do now",
@@ -239,7 +241,7 @@ def prose_stands_between_code(notebook, stem):
 
 
 def sections_come_in_order(notebook, stem):
-    found = headings(notebook, 2)
+    found = [re.sub(r"^Deeper: .+", DEEPER, heading) for heading in headings(notebook, 2)]
     unknown = [heading for heading in found if heading not in SECTIONS]
     ordered = sorted(found, key=SECTIONS.index) if not unknown else found
     repeated = len(set(found)) < len(found)
@@ -371,7 +373,8 @@ GOOD = new_notebook(
         code("class Linear:\n" + "    a = 1\n" * 29, 2, tags=["same-as-minigrad.Linear"]),
         code("1 / 0", 3, [new_output("error", ename="ZeroDivisionError", evalue="")], ["raises-exception"]),
         code("show(ax)", 4, [PICTURE]),
-        *[new_markdown_cell("Then this.") for _ in range(17)],
+        *[new_markdown_cell("Then this.") for _ in range(16)],
+        new_markdown_cell("## Deeper: functions of functions"),
         new_markdown_cell("## Exercises\n\n```python\n# no heading\n```"),
     ]
 )
@@ -410,6 +413,8 @@ BROKEN = {
         [new_markdown_cell("## Use it"), new_markdown_cell("## Say it")],
         [new_markdown_cell("## Conclusion")],
         [new_markdown_cell("## Use it\n\n## Use it")],
+        [new_markdown_cell("## Deeper: too early\n\n## Break it")],
+        [new_markdown_cell("## Deeper")],
     ],
     begins_with_its_title: [
         [new_markdown_cell("## Question")],
