@@ -41,7 +41,7 @@ def _before_reading(app):
 
 
 def _shorten_links(app, page, source):
-    """Write ](../notation.md) where a notebook, seen from its own place, has ](../book/notation.md), and back."""
+    """Write links as the copies need them: a notebook's without ../book/, a page's without ../ to a notebook."""
     if page.startswith(FOLDERS):
         source[0] = TO_THE_BOOK.sub(r"](\1", source[0])
     elif "/" not in page:
