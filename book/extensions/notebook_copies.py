@@ -41,7 +41,7 @@ def _before_reading(app):
 
 
 def _shorten_links(app, page, source):
-    """Write links as the copies need them: a notebook's without ../book/, a page's without ../ to a notebook."""
+    """Write links as the copies need them: a notebook's without ../book/, those to a notebook without ../."""
     if page.startswith(FOLDERS):
         source[0] = TO_THE_BOOK.sub(r"](\1", source[0])
     elif "/" not in page:
