@@ -2,7 +2,8 @@
 
 Sphinx reads one folder, and the chapters and exercises live outside it. They are copied in before each build,
 folder by folder, so that the relative links between them stay right. A copy that is equal already is left
-alone, and Sphinx has nothing to redo. Only links to the book's own pages are one folder shorter here.
+alone, and Sphinx has nothing to redo. Only links between notebooks and the book's own pages are one folder
+shorter here.
 """
 
 import filecmp
@@ -12,6 +13,7 @@ from pathlib import Path
 
 FOLDERS = ("notebooks", "exercises")
 TO_THE_BOOK = re.compile(r"\]\(((?:\.\./)+)book/")
+TO_A_NOTEBOOK = re.compile(r"\]\(\.\./(?=notebooks/|exercises/)")
 
 
 def copy_notebooks(project, book):
@@ -39,9 +41,11 @@ def _before_reading(app):
 
 
 def _shorten_links(app, page, source):
-    """Write ](../notation.md) where the notebook, seen from its own place, has ](../book/notation.md)."""
+    """Write links as the copies need them: a notebook's without ../book/, those to a notebook without ../."""
     if page.startswith(FOLDERS):
         source[0] = TO_THE_BOOK.sub(r"](\1", source[0])
+    elif "/" not in page:
+        source[0] = TO_A_NOTEBOOK.sub("](", source[0])
 
 
 def setup(app):

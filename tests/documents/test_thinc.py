@@ -5,7 +5,19 @@ import re
 import numpy as np
 import pytest
 
-from minigrad import Add, Layer, Linear, Parameter, ReLU, ShapeError, Sum, chain, gradcheck, mse
+from minigrad import (
+    Add,
+    Layer,
+    Linear,
+    Parameter,
+    ReLU,
+    ShapeError,
+    Sum,
+    chain,
+    gradcheck,
+    mse,
+    numerical_gradient,
+)
 
 RNG = np.random.default_rng(0)
 X, T = RNG.normal(size=(128, 16)), RNG.normal(size=(128, 10))
@@ -143,3 +155,76 @@ def test_a_training_step_as_on_the_page():
 def test_sizes_that_contradict_each_other_are_refused(mistake, sentence):
     with pytest.raises(ShapeError, match=re.escape(sentence)):
         mistake(Linear(16, 10, rng=0))
+
+
+class UncomposableModel:
+    """The page's first model: one method predicts, and one does all the rest. W is (n_out, n_in)."""
+
+    def __init__(self, W):
+        self.W = W
+
+    def predict(self, X):
+        return X @ self.W.T
+
+    def update(self, X, T, learning_rate=0.001):
+        dY = (self.predict(X) - T) / len(X)
+        dX = dY @ self.W
+        self.W = self.W - learning_rate * dY.T @ X
+        return dX
+
+
+def half_squared_error(Y, T):
+    return 0.5 * np.sum((Y - T) ** 2) / len(Y)
+
+
+def test_the_uncomposable_model_learns_and_returns_the_gradient_of_half_the_squared_error():
+    model, first = UncomposableModel(RNG.normal(size=(10, 16))), X[:5]
+    before, loss = model.W, half_squared_error(model.predict(X), T)
+    nudged = numerical_gradient(lambda X: half_squared_error(X @ before.T, T[:5]), first)
+    np.testing.assert_allclose(model.update(first, T[:5], learning_rate=0.01), nudged, atol=1e-7)
+    assert not np.array_equal(model.W, before)
+    for _ in range(20):
+        model.update(X, T)
+    assert half_squared_error(model.predict(X), T) < loss
+
+
+def test_one_uncomposable_model_behind_another_leaves_the_inner_one_without_a_target():
+    inner, outer = UncomposableModel(RNG.normal(size=(32, 16))), UncomposableModel(RNG.normal(size=(10, 32)))
+    with pytest.raises(ValueError, match="broadcast"):
+        inner.update(X, T)
+    H = inner.predict(X)
+    dH = outer.update(H, T, learning_rate=0.0)
+    forged = H - len(X) * dH  # a target that is made of the gradient
+    layers = chain(Linear(16, 32, bias=False, rng=0), Linear(32, 10, bias=False, rng=0))
+    layers.layers[0].W, layers.layers[1].W = Parameter(inner.W.T), Parameter(outer.W.T)
+    Y, backward = layers(X)
+    np.testing.assert_allclose(inner.update(X, forged), backward((Y - T) / len(X)))
+
+
+def backprop_two_layers(W1, W2, X, T):
+    """The page's way back by hand, with its two weight products the right way round."""
+    H = X @ W1.T
+    dY = (H @ W2.T - T) / len(X)
+    dH = dY @ W2
+    return dH.T @ X, dY.T @ H, dH @ W1
+
+
+def test_two_layers_by_hand_and_the_shapes_that_find_a_transposed_product():
+    W1, W2, few = RNG.normal(size=(32, 16)), RNG.normal(size=(10, 32)), (X[:5], T[:5])
+    given = [W1, W2, few[0]]
+    for place, gradient in enumerate(backprop_two_layers(W1, W2, *few)):
+
+        def loss(array, place=place):
+            W1, W2, X = [*given[:place], array, *given[place + 1 :]]
+            return half_squared_error(X @ W1.T @ W2.T, few[1])
+
+        np.testing.assert_allclose(gradient, numerical_gradient(loss, given[place]), atol=1e-6)
+    H = few[0] @ W1.T
+    with pytest.raises(ValueError, match="mismatch"):
+        (H @ W2.T - few[1]) @ H.T  # dW2 as it is printed
+
+
+def test_the_slope_of_relu_at_0_is_1_on_the_page_and_0_here():
+    kink, ones = np.zeros(3), np.ones(3)
+    assert relu(kink)[1](ones).tolist() == [1.0] * 3
+    assert ReLU()(kink)[1](ones).tolist() == [0.0] * 3

@@ -20,7 +20,7 @@ PAGES = {path.stem: path.read_text(encoding="utf-8") for path in BOOK.glob("*.md
 
 SMALL_INDEX = """# Book
 
-See chapter 04 and chapter 05.
+See chapter 04 and chapter 05, and [its words](../notebooks/04_closures.ipynb#say-it).
 
 ```{toctree}
 :glob:
@@ -42,6 +42,10 @@ closure
 SMALL_CHAPTER = """# 04 Closures
 
 Many **closures**, *surely*: $x^2$. This is chapter 04, with [words](../book/glossary.md).
+
+## Say it
+
+A closure remembers.
 """
 
 
@@ -166,7 +170,7 @@ def test_a_small_book_is_built_as_the_large_one(tmp_path):
 
     index = (tmp_path / "site/index.html").read_text(encoding="utf-8")
     assert re.search(r'<a [^>]*href="notebooks/04_closures.html"[^>]*><span>chapter 04</span></a>', index)
-    assert " and chapter 05." in index
+    assert " and chapter 05, and <a" in index and 'href="notebooks/04_closures.html#say-it"' in index
     page = (tmp_path / "site/notebooks/04_closures.html").read_text(encoding="utf-8")
     assert re.search(r'<a [^>]*href="../glossary.html#term-closure"[^>]*><strong>closures</strong></a>', page)
     assert "<em>surely</em>" in page and "This is chapter 04, with <a" in page
