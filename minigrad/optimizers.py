@@ -166,6 +166,8 @@ class SGD(Optimizer):
         Look ahead along the velocity.
     weight_decay : float
         Pull towards zero: this times the data is added to the gradient.
+    average : bool
+        Let the velocity be a moving average of the gradients, instead of their sum.
 
     Attributes
     ----------
@@ -181,11 +183,12 @@ class SGD(Optimizer):
     -----
     v ← momentum v + grad;  data ← data - learning_rate v.  With momentum 0: data ← data - learning_rate grad.
     Nesterov steps along grad + momentum v. The velocity is kept in `optimizer.memory[parameter]["velocity"]`.
+    With average, (1 - momentum) grad stands for grad: the same path as with learning_rate (1 - momentum).
 
     References
     ----------
     Sutskever, Martens, Dahl, Hinton, "On the importance of initialization and momentum in deep learning"
-    (2013). Chapters 07 and 09.
+    (2013); the average as on NNKit's page. Chapters 07 and 09.
 
     Examples
     --------
@@ -197,12 +200,13 @@ class SGD(Optimizer):
     array([2.])
     """
 
-    def __init__(self, learning_rate=0.1, momentum=0.0, nesterov=False, weight_decay=0.0):
+    def __init__(self, learning_rate=0.1, momentum=0.0, nesterov=False, weight_decay=0.0, average=False):
         super().__init__(learning_rate)
         self.momentum = require_number("momentum", momentum, least=0, below=1)
         if nesterov and momentum == 0:
             raise ValueError("nesterov looks ahead along the velocity, so it needs a momentum above 0.")
         self.nesterov, self.weight_decay = nesterov, require_number("weight_decay", weight_decay, least=0)
+        self.average = average
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, or along the velocity."""
@@ -214,6 +218,8 @@ class SGD(Optimizer):
         for data, direction, velocity in in_pieces(parameter.data, parameter.peek(), velocities):
             if self.weight_decay:
                 direction = direction + self.weight_decay * data
+            if self.average:
+                direction = (1.0 - self.momentum) * direction
             if self.momentum:
                 velocity *= self.momentum
                 velocity += direction

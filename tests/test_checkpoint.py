@@ -222,7 +222,9 @@ def test_a_checkpoint_holds_arrays_and_json_and_no_code(trained):
         header = json.loads(file["header"].item())
         names = set(file.files)
     assert (header["format"], header["states"]["(learner)"]["epoch"]) == (2, 2)
-    assert header["facts"]["(optimizer)"] == "SGD(momentum=0.9, nesterov=True, weight_decay=0.0)"
+    assert (
+        header["facts"]["(optimizer)"] == "SGD(momentum=0.9, nesterov=True, weight_decay=0.0, average=False)"
+    )
     assert {"data/layers.0.W", "memory/(optimizer)/layers.0.W/velocity", "data/layers.2.batches"} < names
 
 

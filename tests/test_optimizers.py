@@ -81,6 +81,18 @@ def test_momentum_is_the_moving_average_up_to_a_factor_of_the_learning_rate(mome
         averaged.append(data)
     found = path(SGD(0.05, momentum=momentum), gradient=bowl, steps=20)
     np.testing.assert_allclose(found, averaged, rtol=1e-9)  # twenty steps of rounding, on a curve that swings
+    found = path(SGD(0.05 / (1 - momentum), momentum=momentum, average=True), gradient=bowl, steps=20)
+    np.testing.assert_allclose(found, averaged, rtol=1e-9)
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_the_average_takes_a_share_of_the_gradient_and_of_the_pull_towards_zero(nesterov):
+    settings = {"momentum": 0.5, "nesterov": nesterov, "weight_decay": 0.1}
+    as_sum, as_average = path(SGD(0.1, **settings)), path(SGD(0.2, average=True, **settings))
+    np.testing.assert_allclose(as_average, as_sum, **CLOSE)
+    np.testing.assert_array_equal(
+        path(SGD(0.1, average=True, weight_decay=0.1)), path(SGD(0.1, weight_decay=0.1))
+    )
 
 
 def test_the_first_step_of_adam_has_the_length_of_the_learning_rate_whatever_the_slope():

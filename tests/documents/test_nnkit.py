@@ -102,8 +102,8 @@ def test_code_2_is_our_multiply():
 
 
 def ours(params):
-    """The library's momentum takes the page's variables, too; a sum of gradients, at a tenth of the rate."""
-    optimizer = SGD(learning_rate=0.1 * (1 - 0.9), momentum=0.9)
+    """The library's momentum takes the page's variables, too."""
+    optimizer = SGD(learning_rate=0.1, momentum=0.9, average=True)
 
     class Ours:
         def step(self):
