@@ -217,7 +217,10 @@ def _holders(parameters, buffers, params, state):
     """Return new Parameters and Buffers of these values, by the id of those whose place they take."""
     _require_like("params", params, parameters)
     _require_like("state", state, buffers)
-    copies = {id(part): Parameter(params[name], part.trainable) for name, part in parameters.items()}
+    copies = {}
+    for name, part in parameters.items():
+        twin = copies[id(part)] = type(part)(params[name])  # a node of a graph stays one
+        twin.trainable = part.trainable
     return copies | {id(part): Buffer(state[name]) for name, part in buffers.items()}
 
 

@@ -24,6 +24,7 @@ from minigrad import (
     Sigmoid,
     Tanh,
     functional,
+    graph,
     values_of,
 )
 from minigrad.layers.weighted import Weighted
@@ -121,6 +122,12 @@ def from_functional(cls, rng):
     """Return a layer of the pure function that was made of a model with running averages."""
     model = Linear(3, 7, rng=rng) >> uneven(BatchNorm(7), rng) >> Tanh()
     return cls(lambda seed, X: values_of(model), functional(model)).initialize(np.zeros((1, 3)), rng=rng)
+
+
+def of_nodes(n_in, n_out, rng):
+    """Return a function of nodes, with its weights in its closure."""
+    W, b = graph.Variable(rng.normal(size=(n_in, n_out))), graph.Variable(rng.normal(size=n_out))
+    return lambda x: graph.Softmax(x @ W + b)
 
 
 def against(draw):
@@ -390,6 +397,7 @@ ROWS = [
     Row(COMBINATORS + "Watch", lambda cls, rng: cls(lambda direction, array: None), normal(5, 3), (5, 3)),
     Row("minigrad.functional.FunctionalLayer", scaling, normal(5, 3), (5, 3)),
     Row("minigrad.functional.FunctionalLayer", from_functional, normal(5, 3), (5, 7), "of a model"),
+    Row("minigrad.graph.GraphLayer", lambda cls, rng: cls(of_nodes(3, 7, rng)), normal(5, 3), (5, 7)),
     Row("minigrad.layer.Function", lambda cls, rng: cls(scale(3, rng)), normal(5, 3), (5, 3)),
     Row(
         SEQUENTIAL,
