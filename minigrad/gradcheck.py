@@ -209,14 +209,14 @@ class _Trial:
             holder for holder in self.memory.holders if id(holder) not in seen and hasattr(holder, "grad")
         ]
         self.tainted, self.reuses_arrays, self.relaid = set(), False, ()
-        self.nearby, self.wobble, self.scans = None, None, 4
+        self.nearby, self.wobble, self.scans = None, {}, 4
 
     def under(self, values=None, **options):
         """Return a trial of the same layer, with other values or options."""
         other = copy.copy(self)
         other.values, other.options = self.values | _as_arrays(values or {}), self.options | options
         other.tainted, other.reuses_arrays = set(), False
-        other.nearby, other.wobble, other.scans, other.rng = None, None, 4, self.extra_rng
+        other.nearby, other.wobble, other.scans, other.rng = None, {}, 4, self.extra_rng
         return other
 
     def forget(self):
@@ -284,34 +284,43 @@ class _Trial:
         now = self.lent | {name: self.holders[name].data for name in self.weights}
         return [key for key in self.inputs + self.weights if not np.array_equal(now[key], self.values[key])]
 
-    def unlike(self, some, others):
-        """Return the names of the gradients that differ by more than rounding."""
+    def unlike(self, some, others, at_X=False):
+        """Return the names of the gradients that differ by more than rounding; at X itself, it may turn kinks."""
         pairs = [(name, mine, others[name]) for name, mine in some.items()]
         pairs = [pair for pair in pairs if pair[1] is not None and pair[2] is not None]
         small = 1e-12 * min(1.0, np.abs(self.Y).max())
         small += 1e-10 * max((np.abs(b).max() for _, _, b in pairs), default=0.0)
         far = [pair for pair in pairs if not _is_close(*pair[1:], small)]
-        return [name for name, a, b in far if not _is_close(a, b, small + 300 * self.spread().get(name, 0.0))]
+        return [name for name, a, b in far if not _is_close(a, b, small + 300 * self.spread(at_X)[name])]
 
-    def spread(self):
-        """Return by how much Y and each gradient change where every number changes in its last digits."""
-        if self.wobble is None:
-            exact = self.outcome()
-            self.wobble = {name: 0.0 for name, array in exact.items() if array is not None}
-            for _ in range(6):
-                signs = {
-                    name: self.extra_rng.choice([-1, 1], self.values[name].shape) for name in self.nudged
-                }
-                beside = self.outcome({n: self.values[n] * (1 + 4 * EPS * sign) for n, sign in signs.items()})
-                for name in self.wobble:
-                    self.wobble[name] = np.fmax(self.wobble[name], np.abs(beside[name] - exact[name]).max())
-        return self.wobble
+    def spread(self, at_X=False):
+        """Return by how much Y and each gradient change where every number changes in its last digits.
 
-    def outcome(self, changed=None):
+        Each draw has a dY of its own: a gradient that is nothing but rounding errors is exactly 0 for some.
+        And each stands beside X, too near to round otherwise and too far for a last digit to turn a kink.
+        """
+        if at_X not in self.wobble:
+            most = dict.fromkeys(["Y", *self.first], 0.0)
+            for _ in range(24):
+                dY = self.extra_rng.standard_normal(self.Y.shape)
+                here = {name: self.shaken(self.values[name], 0 if at_X else EPS**0.5) for name in self.nudged}
+                there = {name: self.shaken(array, 4 * EPS) for name, array in here.items()}
+                exact, other = self.outcome(here, dY), self.outcome(there, self.shaken(dY, 4 * EPS))
+                for name in most:
+                    if exact[name] is not None:
+                        most[name] = np.fmax(most[name], np.abs(other[name] - exact[name]).max())
+            self.wobble[at_X] = most
+        return self.wobble[at_X]
+
+    def shaken(self, array, far):
+        """Return an array of which each number is changed by a part of its own, up to `far`."""
+        return array * (1 + far * self.extra_rng.uniform(-1, 1, array.shape))
+
+    def outcome(self, changed=None, dY=None):
         """Return Y and the gradients by name, of a layer in the state in which it came."""
         self.forget()
         Y, backward = self.forward(changed)
-        return {"Y": self.pack(Y)} | self.back(backward, self.dY)
+        return {"Y": self.pack(Y)} | self.back(backward, self.dY if dY is None else dY)
 
     def blame(self, names, words, taints=None):
         """Return a complaint about some arrays, or "" if there are none; their values need no second one."""
@@ -812,10 +821,17 @@ def _outcome(trial, write=None):
 
 
 def _in_float32(trial):
+    """The same numbers, or, of an array that reaches far out, where float32 is too coarse, a tenth or less."""
     line = "the same holds in float32"
-    single = {name: a.astype(np.float32) for name, a in trial.values.items() if a.dtype.kind == "f"}
-    double = {name: a.astype(float) for name, a in single.items()}
+    floats = {name: a for name, a in trial.values.items() if a.dtype.kind == "f"}
+    floats |= {name: floats[name] / max(1.0, np.abs(floats[name]).max() / 10) for name in trial.nudged}
+    single = {name: a.astype(np.float32) for name, a in floats.items()}
+    double = trial.under({name: a.astype(float) for name, a in single.items()})
     dY = np.asarray(trial.dY, dtype=np.float32)[()]
+    try:
+        exact = double.outcome()
+    except Exception:
+        return line, ""  # it says itself that it takes no smaller numbers
     try:
         trial_in_32 = trial.under(single)
         Y, backward = trial_in_32.forward()
@@ -830,25 +846,21 @@ def _in_float32(trial):
             "float32 in gives float32 back",
             f"{', '.join(wide)}: float64 came, make arrays with dtype=X.dtype",
         )
-    exact = trial.outcome(double)
     off = _off(found, exact, {})
     if not off:
         return line, ""
-    # Near a kink, or far out, a rounding error of float32 may turn the answer: how far, is seen in float64.
-    is_large = max(np.abs(a).max() for a in double.values()) > 10
-    spread = {name: 10 * EPS32 / EPS * wobble for name, wobble in trial.spread().items() if is_large}
-    spread["Y"] = 10 * EPS32 / EPS * max(trial.noise.max(), trial.spread()["Y"])
+    # Near a kink, a rounding error of float32 may turn the answer: how far, is seen in float64.
+    spread = dict.fromkeys(exact, 0.0) | {"Y": 10 * EPS32 / EPS * double.spread()["Y"]}
     for size in np.repeat(10.0 ** np.arange(-7, -3), 3):
         noisy = {
             name: a + size * np.abs(a).max() * trial.extra_rng.uniform(-1, 1, a.shape)
-            for name, a in double.items()
+            for name, a in double.values.items()
+            if name in floats
         }
-        for name, array in trial.outcome(noisy).items():
+        for name, array in double.outcome(noisy).items():
             if array is not None:
-                spread[name] = np.fmax(spread.get(name, 0.0), np.abs(array - exact[name]).max())
+                spread[name] = np.fmax(spread[name], np.abs(array - exact[name]).max())
     off = _off(found, exact, spread)
-    if is_large and not all(np.isfinite(found[name]).all() for name in off):
-        return line, ""  # too large for float32, as exp(100) is
     return line, f"{', '.join(off)}: other numbers than in float64" if off else ""
 
 
@@ -876,7 +888,7 @@ def _in_another_order(trial):
             found = {"Y": other.pack(Y)} | other.back(backward, trial.dY)
         except Exception as error:
             return line, f"{type(error).__name__}: {explain(error)}"
-        names = trial.unlike(usual, found)
+        names = trial.unlike(usual, found, at_X=True)
         if names:
             return line, f"{', '.join(names)}: other numbers: what stands where in memory must not matter"
     return line, ""
@@ -1015,8 +1027,7 @@ def _judge(trial, name, eps=EPS):
     # Noise far above float64's rounding, as of float32: once more, with the step and the tolerance for that.
     noisy = noise > np.maximum(change, 1e3 * rounding + 1e-7 * 100 * least)
     if eps == EPS and (noisy.mean() > 0.5 or noisy.any() and error.max() > tol):
-        noisiest = np.argmax(np.where(noisy, noise, -1.0))
-        if _is_a_staircase(trial, name, ways[noisiest], found[noisiest]):
+        if _is_a_staircase(trial, name, ways[np.argmax(np.where(noisy, noise, -1.0))]):
             return _judge(trial, name, EPS32)
     for worst in np.argsort(-error):
         if not error[worst] > tol:
@@ -1064,12 +1075,23 @@ def _nudge(trial, name, way, yours, step=NUDGE, eps=EPS):
     return _Slope(mine, by_nudging, low, high, change, noise, rounding, slopes)
 
 
-def _is_a_staircase(trial, name, way, found):
-    """Tell whether Y stands still where float64 would show a step, as it does with float32 inside."""
-    h = 1e-10 * max(1.0, np.abs(trial.values[name] * way).max())
-    Y = trial.pack(trial.forward({name: trial.values[name] + h * way})[0])
-    ought_to_move = (np.abs(found.of_each_Y) * h > 100 * EPS * np.abs(trial.Y)) & (trial.Y != 0)  # 0: a ReLU
-    return ought_to_move.any() and np.mean((Y == trial.Y)[ought_to_move]) > 0.5
+def _is_a_staircase(trial, name, way):
+    """Tell whether Y stands still for a tiny step, as with float32 inside, where it moves on both sides of it.
+
+    Where a kink has a flat side, Y stands still too, but then on one side for longer than a tiny step.
+    """
+    here, length = trial.values[name], max(1.0, np.abs(trial.values[name] * way).max())
+
+    def Y_at(far):
+        return trial.pack(trial.forward({name: here + far * length * way})[0])
+
+    places = np.linspace(-NUDGE, NUDGE, 9)
+    Ys = np.array([Y_at(far) for far in places])
+    moves = np.abs(np.diff(Ys, axis=0)) / np.diff(places).reshape(-1, *[1] * Ys[0].ndim)
+    tiny, drowns = 1e-9, 100 * EPS * (np.abs(Ys[1:-1]) + 1 + np.abs(here).max())
+    ought_to_move = np.minimum(moves[:-1], moves[1:]) * tiny > drowns
+    stands = np.array([Y_at(far + tiny) for far in places[1:-1]]) == Ys[1:-1]
+    return ought_to_move.any() and np.mean(stands[ought_to_move]) > 0.5
 
 
 # Where nudging and backward disagree, and the layer may yet be right -------------------------------------
@@ -1078,7 +1100,7 @@ def _is_a_staircase(trial, name, way, found):
 def _excuse(trial, name, way, found, least, is_entry):
     """Say why a right layer may differ from nudging here, or "": rounding, a steep place, hidden kinks."""
     gap, count = abs(found.mine - found.slope), 1 if is_entry else way.size
-    if gap <= 10 * np.sqrt(count) * trial.spread().get(name, 0.0):
+    if gap <= 10 * np.sqrt(count) * trial.spread()[name]:
         return "rounding"
     for step in (NUDGE / 30, NUDGE / 1000, NUDGE * np.abs(trial.values[name]).max()):
         if step == 0:
