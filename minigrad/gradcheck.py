@@ -1014,21 +1014,22 @@ def _judge(trial, name, eps=EPS):
     if len(entries) < value.size:
         ways += [trial.rng.standard_normal(value.shape) / np.sqrt(value.size) for _ in range(3)]
     found = [_nudge(trial, name, way, yours, np.cbrt(eps), eps) for way in ways]
+    least = max((abs(one.slope) for one in found if not np.isnan(one.slope)), default=0.0) / 100 + 1e-300
+    if eps == EPS:
+        # Noise far above float64's rounding, as of float32: once more, with the step and tolerance for that.
+        noisy = [one.noise - max(one.change, 1e3 * one.rounding + 1e-7 * 100 * least) for one in found]
+        if np.fmax.reduce(noisy) > 0 and _is_a_staircase(trial, name, ways[np.nanargmax(noisy)]):
+            return _judge(trial, name, EPS32)
+        found = [_sharpened(trial, name, way, one, least) for way, one in zip(ways, found, strict=True)]
     mine, slope, low, high, change, noise, rounding = np.array([numbers[:-1] for numbers in found]).T
     known = ~np.isnan(slope)
     steady = np.median(noise[known]) if known.any() else 0.0
-    least = np.abs(slope[known]).max(initial=0.0) / 100 + 1e-300
     blur = 10 * (change + np.maximum(noise, steady)) + rounding
     size = np.maximum.reduce([np.abs(mine), np.abs(slope), blur / tol, np.full_like(slope, least)])
     error = np.abs(mine - slope) / size
     is_entry = np.arange(len(slope)) < len(entries)
     kinks = (error > tol) & is_entry & (low - blur <= mine) & (mine <= high + blur)
     error[kinks | ~known] = 0.0
-    # Noise far above float64's rounding, as of float32: once more, with the step and the tolerance for that.
-    noisy = noise > np.maximum(change, 1e3 * rounding + 1e-7 * 100 * least)
-    if eps == EPS and (noisy.mean() > 0.5 or noisy.any() and error.max() > tol):
-        if _is_a_staircase(trial, name, ways[np.argmax(np.where(noisy, noise, -1.0))]):
-            return _judge(trial, name, EPS32)
     for worst in np.argsort(-error):
         if not error[worst] > tol:
             break
@@ -1073,6 +1074,17 @@ def _nudge(trial, name, way, yours, step=NUDGE, eps=EPS):
     moves = slopes.any() or near_slopes.any()
     mine, rounding = np.vdot(yours, way), (trial.rounding[eps] if moves else trial.least_step) / h
     return _Slope(mine, by_nudging, low, high, change, noise, rounding, slopes)
+
+
+def _sharpened(trial, name, way, found, least):
+    """Return the slope along one way, nudged by a shorter step, or X's own size, where that is far surer."""
+    for step in (NUDGE / 30, NUDGE / 1000, NUDGE * np.abs(trial.values[name]).max()):
+        if step == 0 or 10 * (found.change + found.noise) <= trial.tol * max(abs(found.slope), least):
+            continue
+        closer = _nudge(trial, name, way, trial.first[name], step)
+        if closer.blur < 0.1 * found.blur:
+            found = closer
+    return found
 
 
 def _is_a_staircase(trial, name, way):
@@ -1136,12 +1148,12 @@ def _is_between_kinks(trial, name, way, mine):
     """Tell whether a slope can be made of the sides of all kinks near an entry, however they hide each other.
 
     All other numbers are moved by a millionth, so that the kinks come apart, and the entry is moved past all
-    of them: each kink adds what it bends up to the greatest slope, and what it bends down to the least.
+    of them, in steps so short that hardly ever two share one: each kink adds what it bends up to the greatest slope, and what it bends down to the least.
     """
     if trial.scans == 0:
         return True  # the worst entries have been looked at; the others lie beside them
     trial.scans -= 1
-    far = np.logspace(-8, -1, 30) * max(1.0, np.abs(trial.values[name] * way).max())
+    far = np.logspace(-8, -2, 120) * max(1.0, np.abs(trial.values[name] * way).max())
     far = np.concatenate([-far[::-1], [0.0], far])[:, None]
     low = high = np.nan
     for _ in range(8):
