@@ -568,11 +568,12 @@ def _leaves_its_inputs_alone(trial):
 
 
 def _is_steady(trial):
-    Y, trial.backward = trial.forward()
-    trial.last_Y, trial.near = Y, 1e-9 * np.abs(trial.Y).max()
-    Y = trial.pack(Y)
-    unsteady = Y.shape != trial.Y.shape or not np.allclose(Y, trial.Y, 0, trial.near)
-    return "Y: it differs, draw from a Generator that the layer holds" if unsteady else ""
+    again = trial.pack(trial.forward()[0])
+    trial.last_Y, trial.backward = trial.forward()
+    for Y in (again, trial.pack(trial.last_Y)):  # twice: a random mask may well be the same once
+        if Y.shape != trial.Y.shape or not np.allclose(Y, trial.Y, 0, 1e-9 * np.abs(trial.Y).max()):
+            return "Y: it differs, draw from a Generator that the layer holds"
+    return ""
 
 
 def _runs_backward(trial):
@@ -1077,10 +1078,12 @@ def _nudge(trial, name, way, yours, step=NUDGE, eps=EPS):
 
 
 def _sharpened(trial, name, way, found, least):
-    """Return the slope along one way, nudged by a shorter step, or X's own size, where that is far surer."""
-    for step in (NUDGE / 30, NUDGE / 1000, NUDGE * np.abs(trial.values[name]).max()):
-        if step == 0 or 10 * (found.change + found.noise) <= trial.tol * max(abs(found.slope), least):
-            continue
+    """Return the slope along one way, nudged by a shorter step, or one of X's size, where that is far surer."""
+    own = np.abs(trial.values[name]).max()
+    sizes = (1 / 30, 1 / 1000, own) if 0 < own < 0.1 or own > 10 else (1 / 30, 1 / 1000)
+    for step in NUDGE * np.array(sizes):
+        if 10 * (found.change + found.noise) <= trial.tol * max(abs(found.slope), least):
+            break
         closer = _nudge(trial, name, way, trial.first[name], step)
         if closer.blur < 0.1 * found.blur:
             found = closer
@@ -1110,23 +1113,17 @@ def _is_a_staircase(trial, name, way):
 
 
 def _excuse(trial, name, way, found, least, is_entry):
-    """Say why a right layer may differ from nudging here, or "": rounding, a steep place, hidden kinks."""
+    """Say why a right layer may differ from nudging here, or "": rounding, hidden kinks."""
     gap, count = abs(found.mine - found.slope), 1 if is_entry else way.size
     if gap <= 10 * np.sqrt(count) * trial.spread()[name]:
         return "rounding"
-    for step in (NUDGE / 30, NUDGE / 1000, NUDGE * np.abs(trial.values[name]).max()):
-        if step == 0:
-            continue
-        closer = _nudge(trial, name, way, trial.first[name], step)
-        if abs(closer.mine - closer.slope) + closer.blur < 0.1 * gap and closer.agrees(trial.tol, least):
-            return "steep"
-    if not _is_right_nearby(trial, name, way, least):
+    if not _is_right_nearby(trial, name, way, found, least):
         return ""
     return "a kink" if not is_entry or _is_between_kinks(trial, name, way, found.mine) else ""
 
 
-def _is_right_nearby(trial, name, way, least):
-    """Tell whether backward and nudging agree a little beside, where no kink is."""
+def _is_right_nearby(trial, name, way, found, least):
+    """Tell whether backward and nudging agree a little beside, off a kink, where such a gap would show."""
     if trial.nearby is None:
         moved = _shifted(trial, 1e-2)
         trial.nearby = trial.under(moved)
@@ -1134,14 +1131,11 @@ def _is_right_nearby(trial, name, way, least):
         trial.nearby.Y = trial.pack(Y)
         trial.nearby.first = trial.nearby.back(backward, trial.dY)
         _measure_noise(trial.nearby)
-    yours = trial.nearby.first[name]
-    gap = None
-    for step in (NUDGE, NUDGE / 30, NUDGE / 1000):
-        there = _nudge(trial.nearby, name, way, yours, step)
-        if there.agrees(trial.tol, least) and (gap is None or there.blur < 0.1 * gap):
-            return True
-        gap = gap or abs(there.mine - there.slope)
-    return False
+    there = _nudge(trial.nearby, name, way, trial.nearby.first[name])
+    there = _sharpened(trial.nearby, name, way, there, least)
+    grows = max(1.0, abs(there.slope) / max(abs(found.mine), abs(found.slope)))
+    would_show = there.blur < 0.1 * grows * abs(found.mine - found.slope) or there.mine == there.slope == 0
+    return there.agrees(trial.tol, least) and would_show
 
 
 def _is_between_kinks(trial, name, way, mine):
@@ -1156,8 +1150,8 @@ def _is_between_kinks(trial, name, way, mine):
     far = np.logspace(-8, -2, 120) * max(1.0, np.abs(trial.values[name] * way).max())
     far = np.concatenate([-far[::-1], [0.0], far])[:, None]
     low = high = np.nan
-    for _ in range(8):
-        base = _shifted(trial, 1e-5)
+    for signs in 8 * ([1], [-1, 1]):  # upwards, where an edge of the domain is safe, and either way
+        base = _shifted(trial, 1e-5, signs)
         places = [{name: base[name] + t * way} for t in far[:, 0]]
         Y = np.array([trial.pack(trial.forward(base | place)[0]).ravel() for place in places])
         slopes = np.diff(Y, axis=0) / np.diff(far, axis=0)
@@ -1171,11 +1165,11 @@ def _is_between_kinks(trial, name, way, mine):
     return False
 
 
-def _shifted(trial, how_far):
-    """Return all floats of a trial, each moved a little upwards, no two by the same."""
-    values = {name: trial.values[name] for name in trial.nudged}
-    return {
-        name: value
-        + how_far * np.maximum(1.0, np.abs(value)) * 10 ** trial.extra_rng.uniform(-2, 0, value.shape)
-        for name, value in values.items()
-    }
+def _shifted(trial, how_far, signs=(1,)):
+    """Return all floats of a trial, each moved a little, upwards or by any of the signs, no two by the same."""
+    rng, shifted = trial.extra_rng, {}
+    for name in trial.nudged:
+        value = trial.values[name]
+        part = rng.choice(signs, value.shape) * 10 ** rng.uniform(-2, 0, value.shape)
+        shifted[name] = value + how_far * np.maximum(1.0, np.abs(value)) * part
+    return shifted
