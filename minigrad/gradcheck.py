@@ -117,7 +117,8 @@ def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):
     -----
     error = |yours - nudged| / max(|yours|, |nudged|, 1 % of the largest entry, uncertainty / tol).
     The uncertainty is ten times the change from step h to h/2, plus rounding: 8 eps |dY| (|Y| + noise) / h,
-    where the noise of Y is measured. All in float64, with a random dY. At a kink any value between the
+    where the noise of Y is measured; where the change is large, a shorter step is taken. All in float64,
+    with a random dY. At a kink any value between the
     one-sided slopes passes; where several kinks hide behind one Y, any value that their sides can make.
 
     References
@@ -285,7 +286,7 @@ class _Trial:
         return [key for key in self.inputs + self.weights if not np.array_equal(now[key], self.values[key])]
 
     def unlike(self, some, others, at_X=False):
-        """Return the names of the gradients that differ by more than rounding; at X itself, it may turn kinks."""
+        """Return the names of what differs by more than rounding, which at X itself may turn a kink."""
         pairs = [(name, mine, others[name]) for name, mine in some.items()]
         pairs = [pair for pair in pairs if pair[1] is not None and pair[2] is not None]
         small = 1e-12 * min(1.0, np.abs(self.Y).max())
@@ -822,7 +823,7 @@ def _outcome(trial, write=None):
 
 
 def _in_float32(trial):
-    """The same numbers, or, of an array that reaches far out, where float32 is too coarse, a tenth or less."""
+    """At X and the weights, made smaller if they are beyond 10, where float32 itself is too coarse."""
     line = "the same holds in float32"
     floats = {name: a for name, a in trial.values.items() if a.dtype.kind == "f"}
     floats |= {name: floats[name] / max(1.0, np.abs(floats[name]).max() / 10) for name in trial.nudged}
@@ -913,8 +914,8 @@ CIRCUMSTANCES = (
 class _Slope(NamedTuple):
     """The slope of Σ dY · Y along one way: by backward, by nudging, and the least and greatest at a kink.
 
-    Three doubts: how much it changes with the step, its noise, and float64's rounding. And the slope of
-    each Y along that way.
+    Three doubts: how much it changes with the step, its noise, and float64's rounding. And the step, and the
+    slope of each Y along that way.
     """
 
     mine: float
@@ -924,6 +925,7 @@ class _Slope(NamedTuple):
     change: float
     noise: float
     rounding: float
+    step: float
     of_each_Y: object
 
     @property
@@ -1022,7 +1024,7 @@ def _judge(trial, name, eps=EPS):
         if np.fmax.reduce(noisy) > 0 and _is_a_staircase(trial, name, ways[np.nanargmax(noisy)]):
             return _judge(trial, name, EPS32)
         found = [_sharpened(trial, name, way, one, least) for way, one in zip(ways, found, strict=True)]
-    mine, slope, low, high, change, noise, rounding = np.array([numbers[:-1] for numbers in found]).T
+    mine, slope, low, high, change, noise, rounding = np.array([numbers[:7] for numbers in found]).T
     known = ~np.isnan(slope)
     steady = np.median(noise[known]) if known.any() else 0.0
     blur = 10 * (change + np.maximum(noise, steady)) + rounding
@@ -1074,11 +1076,11 @@ def _nudge(trial, name, way, yours, step=NUDGE, eps=EPS):
     change, noise = abs((dY * (slopes - near_slopes)).sum()), abs((dY * bend).sum())
     moves = slopes.any() or near_slopes.any()
     mine, rounding = np.vdot(yours, way), (trial.rounding[eps] if moves else trial.least_step) / h
-    return _Slope(mine, by_nudging, low, high, change, noise, rounding, slopes)
+    return _Slope(mine, by_nudging, low, high, change, noise, rounding, step, slopes)
 
 
 def _sharpened(trial, name, way, found, least):
-    """Return the slope along one way, nudged by a shorter step, or one of X's size, where that is far surer."""
+    """Return the slope along one way, by a shorter step, or one of X's size, where that is far surer."""
     own = np.abs(trial.values[name]).max()
     sizes = (1 / 30, 1 / 1000, own) if 0 < own < 0.1 or own > 10 else (1 / 30, 1 / 1000)
     for step in NUDGE * np.array(sizes):
@@ -1091,7 +1093,7 @@ def _sharpened(trial, name, way, found, least):
 
 
 def _is_a_staircase(trial, name, way):
-    """Tell whether Y stands still for a tiny step, as with float32 inside, where it moves on both sides of it.
+    """Tell whether Y stands still for a tiny step, as with float32 inside, although it moves on both sides.
 
     Where a kink has a flat side, Y stands still too, but then on one side for longer than a tiny step.
     """
@@ -1117,6 +1119,11 @@ def _excuse(trial, name, way, found, least, is_entry):
     gap, count = abs(found.mine - found.slope), 1 if is_entry else way.size
     if gap <= 10 * np.sqrt(count) * trial.spread()[name]:
         return "rounding"
+    if gap <= trial.least_step / found.step:  # where Y moves in coarse steps, two slopes may agree by chance
+        steps = found.step * np.array([0.6, 0.7, 0.8, 0.9])
+        slopes = [_nudge(trial, name, way, trial.first[name], step).slope for step in steps]
+        if gap <= 10 * np.abs(np.array(slopes) - found.slope).max():
+            return "rounding"
     if not _is_right_nearby(trial, name, way, found, least):
         return ""
     return "a kink" if not is_entry or _is_between_kinks(trial, name, way, found.mine) else ""
@@ -1142,12 +1149,13 @@ def _is_between_kinks(trial, name, way, mine):
     """Tell whether a slope can be made of the sides of all kinks near an entry, however they hide each other.
 
     All other numbers are moved by a millionth, so that the kinks come apart, and the entry is moved past all
-    of them, in steps so short that hardly ever two share one: each kink adds what it bends up to the greatest slope, and what it bends down to the least.
+    of them, in steps so short that hardly ever two share one: each kink adds what it bends up to the greatest
+    slope, and what it bends down to the least.
     """
     if trial.scans == 0:
         return True  # the worst entries have been looked at; the others lie beside them
     trial.scans -= 1
-    far = np.logspace(-8, -2, 120) * max(1.0, np.abs(trial.values[name] * way).max())
+    far = np.logspace(-8, -2, 60) * max(1.0, np.abs(trial.values[name] * way).max())
     far = np.concatenate([-far[::-1], [0.0], far])[:, None]
     low = high = np.nan
     for signs in 8 * ([1], [-1, 1]):  # upwards, where an edge of the domain is safe, and either way
@@ -1166,7 +1174,7 @@ def _is_between_kinks(trial, name, way, mine):
 
 
 def _shifted(trial, how_far, signs=(1,)):
-    """Return all floats of a trial, each moved a little, upwards or by any of the signs, no two by the same."""
+    """Return all floats of a trial, each moved a little in the direction of a sign, no two by the same."""
     rng, shifted = trial.extra_rng, {}
     for name in trial.nudged:
         value = trial.values[name]

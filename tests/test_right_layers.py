@@ -186,6 +186,15 @@ def test_right_layers_of_every_kind_pass_on_every_kind_of_numbers(first):
     assert [words for number in range(first, first + 100) if (words := judged(number))] == []
 
 
+# Where nudging says least: saturated attention, kinks behind kinks, numbers far below the step.
+HARD = [761, 3788, 3823, 4483, 5097, 5473, 5799, 7060, 7696, 13647, 14301, 15550, 15601]
+
+
+@pytest.mark.parametrize("number", HARD)
+def test_right_layers_pass_where_nudging_says_least(number):
+    assert judged(number) == ""
+
+
 @pytest.mark.parametrize("first", range(len(LAYERS)), ids=list(LAYERS))
 def test_right_layers_of_every_scale_and_batch_are_called_right(first):
     make = list(LAYERS.values())[first]
