@@ -118,8 +118,8 @@ def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):
     error = |yours - nudged| / max(|yours|, |nudged|, 1 % of the largest entry, uncertainty / tol).
     The uncertainty is ten times the change from step h to h/2, plus rounding: 8 eps |dY| (|Y| + noise) / h,
     where the noise of Y is measured; where the change is large, a shorter step is taken. All in float64,
-    with a random dY. At a kink any value between the
-    one-sided slopes passes; where several kinks hide behind one Y, any value that their sides can make.
+    with a random dY. At a kink any value between the one-sided slopes passes; where several kinks hide behind
+    one Y, any value that their sides can make.
 
     References
     ----------
