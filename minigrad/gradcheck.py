@@ -1092,9 +1092,10 @@ def _sharpened(trial, name, way, found, least):
     return found
 
 
-def _is_a_staircase(trial, name, way):
+def _is_a_staircase(trial, name, way, of_float64=False):
     """Tell whether Y stands still for a tiny step, as with float32 inside, although it moves on both sides.
 
+    So does float64 if Y is made of larger numbers, about 1 in a sigmoid: those steps count if of_float64.
     Where a kink has a flat side, Y stands still too, but then on one side for longer than a tiny step.
     """
     here, length = trial.values[name], max(1.0, np.abs(trial.values[name] * way).max())
@@ -1105,7 +1106,8 @@ def _is_a_staircase(trial, name, way):
     places = np.linspace(-NUDGE, NUDGE, 9)
     Ys = np.array([Y_at(far) for far in places])
     moves = np.abs(np.diff(Ys, axis=0)) / np.diff(places).reshape(-1, *[1] * Ys[0].ndim)
-    tiny, drowns = 1e-9, 100 * EPS * (np.abs(Ys[1:-1]) + 1 + np.abs(here).max())
+    tiny, inside = 1e-9, 0.0 if of_float64 else 1 + np.abs(here).max()
+    drowns = 100 * EPS * (np.abs(Ys[1:-1]) + inside)
     ought_to_move = np.minimum(moves[:-1], moves[1:]) * tiny > drowns
     stands = np.array([Y_at(far + tiny) for far in places[1:-1]]) == Ys[1:-1]
     return ought_to_move.any() and np.mean(stands[ought_to_move]) > 0.5
@@ -1119,11 +1121,8 @@ def _excuse(trial, name, way, found, least, is_entry):
     gap, count = abs(found.mine - found.slope), 1 if is_entry else way.size
     if gap <= 10 * np.sqrt(count) * trial.spread()[name]:
         return "rounding"
-    if gap <= trial.least_step / found.step:  # where Y moves in coarse steps, two slopes may agree by chance
-        steps = found.step * np.array([0.6, 0.7, 0.8, 0.9])
-        slopes = [_nudge(trial, name, way, trial.first[name], step).slope for step in steps]
-        if gap <= 10 * np.abs(np.array(slopes) - found.slope).max():
-            return "rounding"
+    if gap <= trial.least_step / found.step and _is_a_staircase(trial, name, way, of_float64=True):
+        return "rounding"
     if not _is_right_nearby(trial, name, way, found, least):
         return ""
     return "a kink" if not is_entry or _is_between_kinks(trial, name, way, found.mine) else ""
@@ -1149,28 +1148,36 @@ def _is_between_kinks(trial, name, way, mine):
     """Tell whether a slope can be made of the sides of all kinks near an entry, however they hide each other.
 
     All other numbers are moved by a millionth, so that the kinks come apart, and the entry is moved past all
-    of them, in steps so short that hardly ever two share one: each kink adds what it bends up to the greatest
+    of them, once more in short steps where there is one: each kink adds what it bends up to the greatest
     slope, and what it bends down to the least.
     """
     if trial.scans == 0:
         return True  # the worst entries have been looked at; the others lie beside them
     trial.scans -= 1
-    far = np.logspace(-8, -2, 60) * max(1.0, np.abs(trial.values[name] * way).max())
-    far = np.concatenate([-far[::-1], [0.0], far])[:, None]
+    far = np.logspace(-8, -2, 30) * max(1.0, np.abs(trial.values[name] * way).max())
+    far = np.concatenate([-far[::-1], [0.0], far])
     low = high = np.nan
     for signs in 8 * ([1], [-1, 1]):  # upwards, where an edge of the domain is safe, and either way
         base = _shifted(trial, 1e-5, signs)
-        places = [{name: base[name] + t * way} for t in far[:, 0]]
-        Y = np.array([trial.pack(trial.forward(base | place)[0]).ravel() for place in places])
-        slopes = np.diff(Y, axis=0) / np.diff(far, axis=0)
-        bends = np.diff(slopes, axis=0)
+        bends = np.abs(_slopes_and_bends(trial, name, base, far, way)[1]).max(axis=1)
+        near = np.flatnonzero(bends > 1e-6 * bends.max())
+        finer = np.linspace(far[near], far[near + 2], 30)
+        slopes, bends = _slopes_and_bends(trial, name, base, np.union1d(far, finer), way)
         sides = [slopes[0] + np.minimum(bends, 0).sum(axis=0), slopes[0] + np.maximum(bends, 0).sum(axis=0)]
-        least, greatest = np.sort(trial.dY.ravel() * sides, axis=0).sum(axis=1)
-        low, high = np.fmin(low, least), np.fmax(high, greatest)
-        slack = 1e-4 * (abs(low) + abs(high))
-        if low - slack <= mine <= high + slack:
+        least, greatest = np.sort(trial.dY.ravel() * sides, axis=0)
+        low, high = np.fmin(low, least), np.fmax(high, greatest)  # of each Y
+        slack = 1e-4 * (abs(low.sum()) + abs(high.sum()))
+        if low.sum() - slack <= mine <= high.sum() + slack:
             return True
     return False
+
+
+def _slopes_and_bends(trial, name, base, far, way):
+    """Return the slope of each Y between places along one way, and how much it bends at each inner place."""
+    places = [{name: base[name] + t * way} for t in far]
+    Y = np.array([trial.pack(trial.forward(base | place)[0]).ravel() for place in places])
+    slopes = np.diff(Y, axis=0) / np.diff(far)[:, None]
+    return slopes, np.diff(slopes, axis=0)
 
 
 def _shifted(trial, how_far, signs=(1,)):
