@@ -117,8 +117,9 @@ def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):
     -----
     error = |yours - nudged| / max(|yours|, |nudged|, 1 % of the largest entry, uncertainty / tol).
     The uncertainty is ten times the change from step h to h/2, plus rounding: 8 eps |dY| (|Y| + noise) / h,
-    where the noise of Y is measured. All in float64, with a random dY. At a kink any value between the
-    one-sided slopes passes; where several kinks hide behind one Y, any value that their sides can make.
+    where the noise of Y is measured; where the change is large, a shorter step is taken. All in float64,
+    with a random dY. At a kink any value between the one-sided slopes passes; where several kinks hide behind
+    one Y, any value that their sides can make.
 
     References
     ----------
@@ -209,14 +210,14 @@ class _Trial:
             holder for holder in self.memory.holders if id(holder) not in seen and hasattr(holder, "grad")
         ]
         self.tainted, self.reuses_arrays, self.relaid = set(), False, ()
-        self.nearby, self.wobble, self.scans = None, None, 4
+        self.nearby, self.wobble, self.scans = None, {}, 4
 
     def under(self, values=None, **options):
         """Return a trial of the same layer, with other values or options."""
         other = copy.copy(self)
         other.values, other.options = self.values | _as_arrays(values or {}), self.options | options
         other.tainted, other.reuses_arrays = set(), False
-        other.nearby, other.wobble, other.scans, other.rng = None, None, 4, self.extra_rng
+        other.nearby, other.wobble, other.scans, other.rng = None, {}, 4, self.extra_rng
         return other
 
     def forget(self):
@@ -284,34 +285,43 @@ class _Trial:
         now = self.lent | {name: self.holders[name].data for name in self.weights}
         return [key for key in self.inputs + self.weights if not np.array_equal(now[key], self.values[key])]
 
-    def unlike(self, some, others):
-        """Return the names of the gradients that differ by more than rounding."""
+    def unlike(self, some, others, at_X=False):
+        """Return the names of what differs by more than rounding, which at X itself may turn a kink."""
         pairs = [(name, mine, others[name]) for name, mine in some.items()]
         pairs = [pair for pair in pairs if pair[1] is not None and pair[2] is not None]
         small = 1e-12 * min(1.0, np.abs(self.Y).max())
         small += 1e-10 * max((np.abs(b).max() for _, _, b in pairs), default=0.0)
         far = [pair for pair in pairs if not _is_close(*pair[1:], small)]
-        return [name for name, a, b in far if not _is_close(a, b, small + 300 * self.spread().get(name, 0.0))]
+        return [name for name, a, b in far if not _is_close(a, b, small + 300 * self.spread(at_X)[name])]
 
-    def spread(self):
-        """Return by how much Y and each gradient change where every number changes in its last digits."""
-        if self.wobble is None:
-            exact = self.outcome()
-            self.wobble = {name: 0.0 for name, array in exact.items() if array is not None}
-            for _ in range(6):
-                signs = {
-                    name: self.extra_rng.choice([-1, 1], self.values[name].shape) for name in self.nudged
-                }
-                beside = self.outcome({n: self.values[n] * (1 + 4 * EPS * sign) for n, sign in signs.items()})
-                for name in self.wobble:
-                    self.wobble[name] = np.fmax(self.wobble[name], np.abs(beside[name] - exact[name]).max())
-        return self.wobble
+    def spread(self, at_X=False):
+        """Return by how much Y and each gradient change where every number changes in its last digits.
 
-    def outcome(self, changed=None):
+        Each draw has a dY of its own: a gradient that is nothing but rounding errors is exactly 0 for some.
+        And each stands beside X, too near to round otherwise and too far for a last digit to turn a kink.
+        """
+        if at_X not in self.wobble:
+            most = dict.fromkeys(["Y", *self.first], 0.0)
+            for _ in range(24):
+                dY = self.extra_rng.standard_normal(self.Y.shape)
+                here = {name: self.shaken(self.values[name], 0 if at_X else EPS**0.5) for name in self.nudged}
+                there = {name: self.shaken(array, 4 * EPS) for name, array in here.items()}
+                exact, other = self.outcome(here, dY), self.outcome(there, self.shaken(dY, 4 * EPS))
+                for name in most:
+                    if exact[name] is not None:
+                        most[name] = np.fmax(most[name], np.abs(other[name] - exact[name]).max())
+            self.wobble[at_X] = most
+        return self.wobble[at_X]
+
+    def shaken(self, array, far):
+        """Return an array of which each number is changed by a part of its own, up to `far`."""
+        return array * (1 + far * self.extra_rng.uniform(-1, 1, array.shape))
+
+    def outcome(self, changed=None, dY=None):
         """Return Y and the gradients by name, of a layer in the state in which it came."""
         self.forget()
         Y, backward = self.forward(changed)
-        return {"Y": self.pack(Y)} | self.back(backward, self.dY)
+        return {"Y": self.pack(Y)} | self.back(backward, self.dY if dY is None else dY)
 
     def blame(self, names, words, taints=None):
         """Return a complaint about some arrays, or "" if there are none; their values need no second one."""
@@ -559,11 +569,12 @@ def _leaves_its_inputs_alone(trial):
 
 
 def _is_steady(trial):
-    Y, trial.backward = trial.forward()
-    trial.last_Y, trial.near = Y, 1e-9 * np.abs(trial.Y).max()
-    Y = trial.pack(Y)
-    unsteady = Y.shape != trial.Y.shape or not np.allclose(Y, trial.Y, 0, trial.near)
-    return "Y: it differs, draw from a Generator that the layer holds" if unsteady else ""
+    again = trial.pack(trial.forward()[0])
+    trial.last_Y, trial.backward = trial.forward()
+    for Y in (again, trial.pack(trial.last_Y)):  # twice: a random mask may well be the same once
+        if Y.shape != trial.Y.shape or not np.allclose(Y, trial.Y, 0, 1e-9 * np.abs(trial.Y).max()):
+            return "Y: it differs, draw from a Generator that the layer holds"
+    return ""
 
 
 def _runs_backward(trial):
@@ -812,10 +823,17 @@ def _outcome(trial, write=None):
 
 
 def _in_float32(trial):
+    """At X and the weights, made smaller if they are beyond 10, where float32 itself is too coarse."""
     line = "the same holds in float32"
-    single = {name: a.astype(np.float32) for name, a in trial.values.items() if a.dtype.kind == "f"}
-    double = {name: a.astype(float) for name, a in single.items()}
+    floats = {name: a for name, a in trial.values.items() if a.dtype.kind == "f"}
+    floats |= {name: floats[name] / max(1.0, np.abs(floats[name]).max() / 10) for name in trial.nudged}
+    single = {name: a.astype(np.float32) for name, a in floats.items()}
+    double = trial.under({name: a.astype(float) for name, a in single.items()})
     dY = np.asarray(trial.dY, dtype=np.float32)[()]
+    try:
+        exact = double.outcome()
+    except Exception:
+        return line, ""  # it says itself that it takes no smaller numbers
     try:
         trial_in_32 = trial.under(single)
         Y, backward = trial_in_32.forward()
@@ -830,25 +848,21 @@ def _in_float32(trial):
             "float32 in gives float32 back",
             f"{', '.join(wide)}: float64 came, make arrays with dtype=X.dtype",
         )
-    exact = trial.outcome(double)
     off = _off(found, exact, {})
     if not off:
         return line, ""
-    # Near a kink, or far out, a rounding error of float32 may turn the answer: how far, is seen in float64.
-    is_large = max(np.abs(a).max() for a in double.values()) > 10
-    spread = {name: 10 * EPS32 / EPS * wobble for name, wobble in trial.spread().items() if is_large}
-    spread["Y"] = 10 * EPS32 / EPS * max(trial.noise.max(), trial.spread()["Y"])
+    # Near a kink, a rounding error of float32 may turn the answer: how far, is seen in float64.
+    spread = dict.fromkeys(exact, 0.0) | {"Y": 10 * EPS32 / EPS * double.spread()["Y"]}
     for size in np.repeat(10.0 ** np.arange(-7, -3), 3):
         noisy = {
             name: a + size * np.abs(a).max() * trial.extra_rng.uniform(-1, 1, a.shape)
-            for name, a in double.items()
+            for name, a in double.values.items()
+            if name in floats
         }
-        for name, array in trial.outcome(noisy).items():
+        for name, array in double.outcome(noisy).items():
             if array is not None:
-                spread[name] = np.fmax(spread.get(name, 0.0), np.abs(array - exact[name]).max())
+                spread[name] = np.fmax(spread[name], np.abs(array - exact[name]).max())
     off = _off(found, exact, spread)
-    if is_large and not all(np.isfinite(found[name]).all() for name in off):
-        return line, ""  # too large for float32, as exp(100) is
     return line, f"{', '.join(off)}: other numbers than in float64" if off else ""
 
 
@@ -876,7 +890,7 @@ def _in_another_order(trial):
             found = {"Y": other.pack(Y)} | other.back(backward, trial.dY)
         except Exception as error:
             return line, f"{type(error).__name__}: {explain(error)}"
-        names = trial.unlike(usual, found)
+        names = trial.unlike(usual, found, at_X=True)
         if names:
             return line, f"{', '.join(names)}: other numbers: what stands where in memory must not matter"
     return line, ""
@@ -900,8 +914,8 @@ CIRCUMSTANCES = (
 class _Slope(NamedTuple):
     """The slope of Σ dY · Y along one way: by backward, by nudging, and the least and greatest at a kink.
 
-    Three doubts: how much it changes with the step, its noise, and float64's rounding. And the slope of
-    each Y along that way.
+    Three doubts: how much it changes with the step, its noise, and float64's rounding. And the step, and the
+    slope of each Y along that way.
     """
 
     mine: float
@@ -911,6 +925,7 @@ class _Slope(NamedTuple):
     change: float
     noise: float
     rounding: float
+    step: float
     of_each_Y: object
 
     @property
@@ -1002,22 +1017,22 @@ def _judge(trial, name, eps=EPS):
     if len(entries) < value.size:
         ways += [trial.rng.standard_normal(value.shape) / np.sqrt(value.size) for _ in range(3)]
     found = [_nudge(trial, name, way, yours, np.cbrt(eps), eps) for way in ways]
-    mine, slope, low, high, change, noise, rounding = np.array([numbers[:-1] for numbers in found]).T
+    least = max((abs(one.slope) for one in found if not np.isnan(one.slope)), default=0.0) / 100 + 1e-300
+    if eps == EPS:
+        # Noise far above float64's rounding, as of float32: once more, with the step and tolerance for that.
+        noisy = [one.noise - max(one.change, 1e3 * one.rounding + 1e-7 * 100 * least) for one in found]
+        if np.fmax.reduce(noisy) > 0 and _is_a_staircase(trial, name, ways[np.nanargmax(noisy)]):
+            return _judge(trial, name, EPS32)
+        found = [_sharpened(trial, name, way, one, least) for way, one in zip(ways, found, strict=True)]
+    mine, slope, low, high, change, noise, rounding = np.array([numbers[:7] for numbers in found]).T
     known = ~np.isnan(slope)
     steady = np.median(noise[known]) if known.any() else 0.0
-    least = np.abs(slope[known]).max(initial=0.0) / 100 + 1e-300
     blur = 10 * (change + np.maximum(noise, steady)) + rounding
     size = np.maximum.reduce([np.abs(mine), np.abs(slope), blur / tol, np.full_like(slope, least)])
     error = np.abs(mine - slope) / size
     is_entry = np.arange(len(slope)) < len(entries)
     kinks = (error > tol) & is_entry & (low - blur <= mine) & (mine <= high + blur)
     error[kinks | ~known] = 0.0
-    # Noise far above float64's rounding, as of float32: once more, with the step and the tolerance for that.
-    noisy = noise > np.maximum(change, 1e3 * rounding + 1e-7 * 100 * least)
-    if eps == EPS and (noisy.mean() > 0.5 or noisy.any() and error.max() > tol):
-        noisiest = np.argmax(np.where(noisy, noise, -1.0))
-        if _is_a_staircase(trial, name, ways[noisiest], found[noisiest]):
-            return _judge(trial, name, EPS32)
     for worst in np.argsort(-error):
         if not error[worst] > tol:
             break
@@ -1061,38 +1076,60 @@ def _nudge(trial, name, way, yours, step=NUDGE, eps=EPS):
     change, noise = abs((dY * (slopes - near_slopes)).sum()), abs((dY * bend).sum())
     moves = slopes.any() or near_slopes.any()
     mine, rounding = np.vdot(yours, way), (trial.rounding[eps] if moves else trial.least_step) / h
-    return _Slope(mine, by_nudging, low, high, change, noise, rounding, slopes)
+    return _Slope(mine, by_nudging, low, high, change, noise, rounding, step, slopes)
 
 
-def _is_a_staircase(trial, name, way, found):
-    """Tell whether Y stands still where float64 would show a step, as it does with float32 inside."""
-    h = 1e-10 * max(1.0, np.abs(trial.values[name] * way).max())
-    Y = trial.pack(trial.forward({name: trial.values[name] + h * way})[0])
-    ought_to_move = (np.abs(found.of_each_Y) * h > 100 * EPS * np.abs(trial.Y)) & (trial.Y != 0)  # 0: a ReLU
-    return ought_to_move.any() and np.mean((Y == trial.Y)[ought_to_move]) > 0.5
+def _sharpened(trial, name, way, found, least):
+    """Return the slope along one way, by a shorter step, or one of X's size, where that is far surer."""
+    own = np.abs(trial.values[name]).max()
+    sizes = (1 / 30, 1 / 1000, own) if 0 < own < 0.1 or own > 10 else (1 / 30, 1 / 1000)
+    for step in NUDGE * np.array(sizes):
+        if 10 * (found.change + found.noise) <= trial.tol * max(abs(found.slope), least):
+            break
+        closer = _nudge(trial, name, way, trial.first[name], step)
+        if closer.blur < 0.1 * found.blur:
+            found = closer
+    return found
+
+
+def _is_a_staircase(trial, name, way, of_float64=False):
+    """Tell whether Y stands still for a tiny step, as with float32 inside, although it moves on both sides.
+
+    So does float64 if Y is made of larger numbers, about 1 in a sigmoid: those steps count if of_float64.
+    Where a kink has a flat side, Y stands still too, but then on one side for longer than a tiny step.
+    """
+    here, length = trial.values[name], max(1.0, np.abs(trial.values[name] * way).max())
+
+    def Y_at(far):
+        return trial.pack(trial.forward({name: here + far * length * way})[0])
+
+    places = np.linspace(-NUDGE, NUDGE, 9)
+    Ys = np.array([Y_at(far) for far in places])
+    moves = np.abs(np.diff(Ys, axis=0)) / np.diff(places).reshape(-1, *[1] * Ys[0].ndim)
+    tiny, inside = 1e-9, 0.0 if of_float64 else 1 + np.abs(here).max()
+    drowns = 100 * EPS * (np.abs(Ys[1:-1]) + inside)
+    ought_to_move = np.minimum(moves[:-1], moves[1:]) * tiny > drowns
+    stands = np.array([Y_at(far + tiny) for far in places[1:-1]]) == Ys[1:-1]
+    return ought_to_move.any() and np.mean(stands[ought_to_move]) > 0.5
 
 
 # Where nudging and backward disagree, and the layer may yet be right -------------------------------------
 
 
 def _excuse(trial, name, way, found, least, is_entry):
-    """Say why a right layer may differ from nudging here, or "": rounding, a steep place, hidden kinks."""
+    """Say why a right layer may differ from nudging here, or "": rounding, hidden kinks."""
     gap, count = abs(found.mine - found.slope), 1 if is_entry else way.size
-    if gap <= 10 * np.sqrt(count) * trial.spread().get(name, 0.0):
+    if gap <= 10 * np.sqrt(count) * trial.spread()[name]:
         return "rounding"
-    for step in (NUDGE / 30, NUDGE / 1000, NUDGE * np.abs(trial.values[name]).max()):
-        if step == 0:
-            continue
-        closer = _nudge(trial, name, way, trial.first[name], step)
-        if abs(closer.mine - closer.slope) + closer.blur < 0.1 * gap and closer.agrees(trial.tol, least):
-            return "steep"
-    if not _is_right_nearby(trial, name, way, least):
+    if gap <= trial.least_step / found.step and _is_a_staircase(trial, name, way, of_float64=True):
+        return "rounding"
+    if not _is_right_nearby(trial, name, way, found, least):
         return ""
     return "a kink" if not is_entry or _is_between_kinks(trial, name, way, found.mine) else ""
 
 
-def _is_right_nearby(trial, name, way, least):
-    """Tell whether backward and nudging agree a little beside, where no kink is."""
+def _is_right_nearby(trial, name, way, found, least):
+    """Tell whether backward and nudging agree a little beside, off a kink, where such a gap would show."""
     if trial.nearby is None:
         moved = _shifted(trial, 1e-2)
         trial.nearby = trial.under(moved)
@@ -1100,48 +1137,54 @@ def _is_right_nearby(trial, name, way, least):
         trial.nearby.Y = trial.pack(Y)
         trial.nearby.first = trial.nearby.back(backward, trial.dY)
         _measure_noise(trial.nearby)
-    yours = trial.nearby.first[name]
-    gap = None
-    for step in (NUDGE, NUDGE / 30, NUDGE / 1000):
-        there = _nudge(trial.nearby, name, way, yours, step)
-        if there.agrees(trial.tol, least) and (gap is None or there.blur < 0.1 * gap):
-            return True
-        gap = gap or abs(there.mine - there.slope)
-    return False
+    there = _nudge(trial.nearby, name, way, trial.nearby.first[name])
+    there = _sharpened(trial.nearby, name, way, there, least)
+    grows = max(1.0, abs(there.slope) / max(abs(found.mine), abs(found.slope)))
+    would_show = there.blur < 0.1 * grows * abs(found.mine - found.slope) or there.mine == there.slope == 0
+    return there.agrees(trial.tol, least) and would_show
 
 
 def _is_between_kinks(trial, name, way, mine):
     """Tell whether a slope can be made of the sides of all kinks near an entry, however they hide each other.
 
     All other numbers are moved by a millionth, so that the kinks come apart, and the entry is moved past all
-    of them: each kink adds what it bends up to the greatest slope, and what it bends down to the least.
+    of them, once more in short steps where there is one: each kink adds what it bends up to the greatest
+    slope, and what it bends down to the least.
     """
     if trial.scans == 0:
         return True  # the worst entries have been looked at; the others lie beside them
     trial.scans -= 1
-    far = np.logspace(-8, -1, 30) * max(1.0, np.abs(trial.values[name] * way).max())
-    far = np.concatenate([-far[::-1], [0.0], far])[:, None]
+    far = np.logspace(-8, -2, 30) * max(1.0, np.abs(trial.values[name] * way).max())
+    far = np.concatenate([-far[::-1], [0.0], far])
     low = high = np.nan
-    for _ in range(8):
-        base = _shifted(trial, 1e-5)
-        places = [{name: base[name] + t * way} for t in far[:, 0]]
-        Y = np.array([trial.pack(trial.forward(base | place)[0]).ravel() for place in places])
-        slopes = np.diff(Y, axis=0) / np.diff(far, axis=0)
-        bends = np.diff(slopes, axis=0)
+    for signs in 8 * ([1], [-1, 1]):  # upwards, where an edge of the domain is safe, and either way
+        base = _shifted(trial, 1e-5, signs)
+        bends = np.abs(_slopes_and_bends(trial, name, base, far, way)[1]).max(axis=1)
+        near = np.flatnonzero(bends > 1e-6 * bends.max())
+        finer = np.linspace(far[near], far[near + 2], 30)
+        slopes, bends = _slopes_and_bends(trial, name, base, np.union1d(far, finer), way)
         sides = [slopes[0] + np.minimum(bends, 0).sum(axis=0), slopes[0] + np.maximum(bends, 0).sum(axis=0)]
-        least, greatest = np.sort(trial.dY.ravel() * sides, axis=0).sum(axis=1)
-        low, high = np.fmin(low, least), np.fmax(high, greatest)
-        slack = 1e-4 * (abs(low) + abs(high))
-        if low - slack <= mine <= high + slack:
+        least, greatest = np.sort(trial.dY.ravel() * sides, axis=0)
+        low, high = np.fmin(low, least), np.fmax(high, greatest)  # of each Y
+        slack = 1e-4 * (abs(low.sum()) + abs(high.sum()))
+        if low.sum() - slack <= mine <= high.sum() + slack:
             return True
     return False
 
 
-def _shifted(trial, how_far):
-    """Return all floats of a trial, each moved a little upwards, no two by the same."""
-    values = {name: trial.values[name] for name in trial.nudged}
-    return {
-        name: value
-        + how_far * np.maximum(1.0, np.abs(value)) * 10 ** trial.extra_rng.uniform(-2, 0, value.shape)
-        for name, value in values.items()
-    }
+def _slopes_and_bends(trial, name, base, far, way):
+    """Return the slope of each Y between places along one way, and how much it bends at each inner place."""
+    places = [{name: base[name] + t * way} for t in far]
+    Y = np.array([trial.pack(trial.forward(base | place)[0]).ravel() for place in places])
+    slopes = np.diff(Y, axis=0) / np.diff(far)[:, None]
+    return slopes, np.diff(slopes, axis=0)
+
+
+def _shifted(trial, how_far, signs=(1,)):
+    """Return all floats of a trial, each moved a little in the direction of a sign, no two by the same."""
+    rng, shifted = trial.extra_rng, {}
+    for name in trial.nudged:
+        value = trial.values[name]
+        part = rng.choice(signs, value.shape) * 10 ** rng.uniform(-2, 0, value.shape)
+        shifted[name] = value + how_far * np.maximum(1.0, np.abs(value)) * part
+    return shifted

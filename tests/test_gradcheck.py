@@ -273,6 +273,45 @@ def test_kinks_hide_no_wrong_gradient(factor):
         assert not gradcheck(first >> wrong >> last, X).ok
 
 
+def at_kinks_by_cancellation(seed):
+    """Return a Linear layer and X, whole numbers, of which some sums are 0: a last digit turns ReLU there."""
+    rng, hidden = np.random.default_rng(seed), Linear(2, 3, rng=0)
+    hidden.W.data[...] = rng.integers(-2, 3, (2, 3))
+    return hidden, rng.integers(-2, 3, (3, 2)).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_kink_that_a_last_digit_turns_hides_no_wrong_gradient(seed):
+    hidden, X = at_kinks_by_cancellation(seed)
+    Z = hidden(X)[0]
+    assert (Z == 0).any() and (Z > 0).any()
+    assert gradcheck(hidden >> ReLU() >> Linear(3, 2, rng=1), X).problems == []
+    for factor in (0.9, 1.1, 2.0, -1.0):
+        wrong = entrywise(relu, lambda X, Y, dY, factor=factor: factor * dY * (X > 0))
+        assert not gradcheck(hidden >> wrong >> Linear(3, 2, rng=1), X).ok
+    clipped = entrywise(relu, lambda X, Y, dY: np.clip(dY, -3, 3) * (X > 0))
+    assert any("linear in dY" in problem for problem in gradcheck(hidden >> clipped, X).problems)
+
+
+@pytest.mark.parametrize("steepness", 10.0 ** np.arange(2, 7))
+def test_a_steep_layer_is_judged_by_a_shorter_step(steepness):
+    def layer(factor):
+        slope = lambda X: factor * steepness * np.cos(steepness * X)  # noqa: E731
+        return entrywise(lambda X: np.sin(steepness * X), lambda X, Y, dY: dY * slope(X))
+
+    assert gradcheck(layer(1.0), X).problems == []
+    for factor in (1.001, 0.9, 2.0, -1.0, 0.0):
+        assert verdicts(gradcheck(layer(factor), X)) == {"input X": "WRONG"}
+
+
+def test_far_out_float32_is_asked_at_ordinary_numbers():
+    wrong = entrywise(np.tanh, lambda X, Y, dY: dY * (1 - Y * Y) * (1 if X.dtype == float else 2))
+    for scale in (1.0, 1e4):
+        assert gradcheck(Tanh(), scale * X).ok
+        (problem,) = gradcheck(wrong, scale * X).problems
+        assert problem == "the same holds in float32: input X: other numbers than in float64"
+
+
 @pytest.mark.parametrize("scale", [1e3, 1e4])
 def test_attention_far_out_passes(scale):
     for seed in range(3):
