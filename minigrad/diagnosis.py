@@ -340,6 +340,8 @@ def explain(error):
     for one, other in permutations(shapes, 2):
         if one == other[::-1] != other:
             return f"{error} (two of these shapes are each other's transpose)"
+        if one == ["1", *other] and other:
+            return f"{error} (an axis of length 1 too many: did a sum keep it? leave out keepdims=True)"
         if one[1:] == other != []:
             return f"{error} (not summed over the batch? add .sum(axis=0))"
     return f"{error}" + (" (is a .T missing, or one too many?)" if "matmul" in str(error) else "")

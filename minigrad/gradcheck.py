@@ -1092,10 +1092,9 @@ def _sharpened(trial, name, way, found, least):
     return found
 
 
-def _is_a_staircase(trial, name, way, of_float64=False):
+def _is_a_staircase(trial, name, way):
     """Tell whether Y stands still for a tiny step, as with float32 inside, although it moves on both sides.
 
-    So does float64 if Y is made of larger numbers, about 1 in a sigmoid: those steps count if of_float64.
     Where a kink has a flat side, Y stands still too, but then on one side for longer than a tiny step.
     """
     here, length = trial.values[name], max(1.0, np.abs(trial.values[name] * way).max())
@@ -1106,8 +1105,7 @@ def _is_a_staircase(trial, name, way, of_float64=False):
     places = np.linspace(-NUDGE, NUDGE, 9)
     Ys = np.array([Y_at(far) for far in places])
     moves = np.abs(np.diff(Ys, axis=0)) / np.diff(places).reshape(-1, *[1] * Ys[0].ndim)
-    tiny, inside = 1e-9, 0.0 if of_float64 else 1 + np.abs(here).max()
-    drowns = 100 * EPS * (np.abs(Ys[1:-1]) + inside)
+    tiny, drowns = 1e-9, 100 * EPS * (np.abs(Ys[1:-1]) + 1 + np.abs(here).max())
     ought_to_move = np.minimum(moves[:-1], moves[1:]) * tiny > drowns
     stands = np.array([Y_at(far + tiny) for far in places[1:-1]]) == Ys[1:-1]
     return ought_to_move.any() and np.mean(stands[ought_to_move]) > 0.5
@@ -1121,11 +1119,22 @@ def _excuse(trial, name, way, found, least, is_entry):
     gap, count = abs(found.mine - found.slope), 1 if is_entry else way.size
     if gap <= 10 * np.sqrt(count) * trial.spread()[name]:
         return "rounding"
-    if gap <= trial.least_step / found.step and _is_a_staircase(trial, name, way, of_float64=True):
+    if gap <= trial.least_step / found.step and _moves_in_jumps(trial, name, way, found.step):
         return "rounding"
     if not _is_right_nearby(trial, name, way, found, least):
         return ""
     return "a kink" if not is_entry or _is_between_kinks(trial, name, way, found.mine) else ""
+
+
+def _moves_in_jumps(trial, name, way, step):
+    """Tell whether some Y stands still and moves by turns, as if made of larger numbers, a sigmoid's 1."""
+    here = trial.values[name]
+    for reach in (step, step / 10, step / 100):
+        places = [{name: here + far * way} for far in np.linspace(-reach, reach, 33)]
+        moves = np.diff([trial.pack(trial.forward(place)[0]) for place in places], axis=0) != 0
+        if ((moves[1:] != moves[:-1]).sum(axis=0) >= 2).any():  # at a kink it changes once
+            return True
+    return False
 
 
 def _is_right_nearby(trial, name, way, found, least):

@@ -131,7 +131,7 @@ def linear_product_does_not_fit():
     return linear(dX=lambda X, W, dY: dY @ W)
 
 
-@bug("W: transposed: shape (7, 3) instead of (3, 7)")
+@bug("got (7, 3). (two of these shapes are each other's transpose)")
 def linear_weight_gradient_is_replaced_by_its_transpose():
     W = Parameter(drawn(3, 7))
 
@@ -150,12 +150,12 @@ def linear_bias_gradient_not_summed_in_place():
     return linear(db=lambda X, W, dY: dY)
 
 
-@bug("b: not summed over the batch: add .sum(axis=0)")
+@bug("got (5, 7). (not summed over the batch? add .sum(axis=0))")
 def linear_bias_gradient_not_summed():
     return linear(db=lambda X, W, dY: dY, add=False)
 
 
-@bug("b: right numbers in a wrong shape: shape (1, 7) instead of (7,)")
+@bug("got (1, 7). (an axis of length 1 too many: did a sum keep it? leave out keepdims=True)")
 def linear_bias_gradient_keeps_dimensions():
     return linear(db=lambda X, W, dY: dY.sum(axis=0, keepdims=True), add=False)
 
