@@ -8,7 +8,6 @@ the batches. Built in chapter 22.
 
 import contextvars
 import math
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -68,6 +67,8 @@ class ConcurrentLearner(Learner):
             L, loss_backward = self._loss(Y, T[share])
             backward(loss_backward())
             return float(L)
+
+        from concurrent.futures import ThreadPoolExecutor  # here, since it takes longer than the library
 
         runs = [contextvars.copy_context().run for _ in shares]  # np.errstate holds in the threads as well
         with ThreadPoolExecutor(len(shares)) as pool:
