@@ -70,6 +70,7 @@ class Evaluator:
     def forward(self, X):
         """Return the model's Y for X, as outside training, and keep what its layers returned."""
         names = {layer: name for name, layer in self.model.named_layers().items()}
+        self.activations = _Activations()  # a pass that fails leaves nothing of the last one
         activations = _Activations()
 
         def keep(layer, Y):

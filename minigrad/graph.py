@@ -19,7 +19,12 @@ from minigrad.shapes import ShapeError, require_array, require_rows
 _births = count()
 
 BACK = "node.back() goes back through all that the node was made from"
-HABITS = {"backward": BACK, "detach": "node.data is a plain array", "numpy": "node.data is a plain array"}
+HABITS = {
+    "backward": BACK,
+    "reset": "zero_grad() makes the gradient zero",
+    "detach": "node.data is a plain array",
+    "numpy": "node.data is a plain array",
+}
 
 
 class Variable(Parameter, habits=HABITS, strict=True):
@@ -51,6 +56,8 @@ class Variable(Parameter, habits=HABITS, strict=True):
     Nodes are added, subtracted, multiplied, divided, raised to powers and multiplied as matrices, `@`, among
     themselves and with numbers and arrays on either side.
     As in NumPy, shapes are broadcast; on the way back, what was repeated is added up.
+    Data go into a formula as plain arrays, and optimizers are handed the weights alone, a list of your own: a
+    Variable that holds data is trainable like any other. A GraphLayer finds the weights for a Learner.
 
     References
     ----------
@@ -119,6 +126,9 @@ class Variable(Parameter, habits=HABITS, strict=True):
         if self.data.size != 1:
             raise ShapeError(f"item is for one number, and {self!r} holds {self.data.size}: take node.data.")
         return self.data.item()
+
+    def __float__(self):
+        return float(self.item())
 
     def sum(self, axis=None, keepdims=False):
         """Return the sum over one axis, several or all."""
@@ -190,8 +200,10 @@ def _as_node(thing, others):
             f"{thing!r} is not a node: write Variable(...) where you make it, which is a Parameter, too."
         )
     if others and isinstance(thing, (int, float, np.number)):
-        return Variable(np.full_like(others[0], thing, shape=()))
-    return Variable(thing)
+        thing = np.full_like(others[0], thing, shape=())
+    node = Variable(thing)
+    node.trainable = False  # data, and not a weight
+    return node
 
 
 def unbroadcast(g, shape):

@@ -448,6 +448,8 @@ def sample_of(X):
     >>> sample_of((None, 3))
     array([[0., 0., 0.]])
     """
+    if isinstance(X, int):
+        raise TypeError(f"initialize takes a sample X, or its shape: write (None, {X}); got {X}.")
     is_shape = isinstance(X, tuple) and X and all(isinstance(size, int | None) for size in X)
     if not is_shape:
         return X

@@ -74,6 +74,8 @@ def require_array(name, X):
         came, advice = f"a tuple of {len(X)}", "give it one array"
     if hasattr(X, "dtype"):
         came, advice = f"an array of {X.dtype}", "convert it with .astype(float)"
+    elif hasattr(getattr(X, "data", None), "dtype"):  # a Parameter, a node
+        advice = "give it the array inside, .data"
     raise TypeError(f"{name} expects an array of numbers, got {came}: {advice}.")
 
 

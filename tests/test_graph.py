@@ -492,3 +492,13 @@ def test_arrays_come_back_as_numpy_from_the_device(cupy):
     x = Variable(cupy.asarray(X))
     (2.0 - x).sum().back()
     np.testing.assert_array_equal(to_numpy(x.g), np.full_like(X, -1.0))
+
+
+def test_data_in_a_formula_are_not_weights():
+    W = Variable([[2.0], [3.0]])
+    loss = ((X[:, :2] @ W + 1.0) ** 2).mean()
+    loss.back()
+    assert [node for node in loss.graph() if node.trainable] == [W]
+    assert float(loss) == loss.item()
+    with pytest.raises(AttributeError, match="makes the gradient zero"):
+        W.reset()

@@ -7,7 +7,7 @@ in chapter 13, as an exercise.
 import numpy as np
 
 from minigrad.layer import Layer
-from minigrad.shapes import ShapeError, require_same_shape
+from minigrad.shapes import ShapeError, require_array
 
 
 class CosineSimilarity(Layer):
@@ -55,6 +55,10 @@ class CosineSimilarity(Layer):
         if not isinstance(X, tuple) or len(X) != 2:
             came = f"a tuple of {len(X)}" if isinstance(X, tuple) else type(X).__name__
             raise TypeError(f"{self} takes a pair X = (A, B), got {came}.")
-        require_same_shape(str(self), *X)
-        if X[0].ndim == 0:
+        A_shape, B_shape = (require_array(self, part) for part in X)
+        if A_shape != B_shape:
+            raise ShapeError(
+                f"{self} compares A of shape {A_shape} with B of shape {B_shape}: make them equal."
+            )
+        if A_shape == ():
             raise ShapeError(f"{self} compares rows, got shape (): one row is a batch of one, A[None].")

@@ -115,7 +115,7 @@ def test_what_a_class_defines_is_asked_for(end):
         with pytest.raises(AttributeError):
             thing.__wrapped__  # noqa: B018
         with pytest.raises(AttributeError):
-            thing.missing  # noqa: B018
+            thing.absent  # noqa: B018
     assert type(layer).kind.__get__(None, type(layer)) is vars(type(layer))["kind"]
 
 
