@@ -8,6 +8,7 @@ the batches. Built in chapter 22.
 
 import contextvars
 import math
+import threading
 
 import numpy as np
 
@@ -68,11 +69,7 @@ class ConcurrentLearner(Learner):
             backward(loss_backward())
             return float(L)
 
-        from concurrent.futures import ThreadPoolExecutor  # here, since it takes longer than the library
-
-        runs = [contextvars.copy_context().run for _ in shares]  # np.errstate holds in the threads as well
-        with ThreadPoolExecutor(len(shares)) as pool:
-            losses = list(pool.map(lambda run, *work: run(there_and_back, *work), runs, machines, shares))
+        losses = _in_threads(there_and_back, zip(machines, shares, strict=True))
         weights = np.diff(ends) / examples
         loss = float(np.dot(weights, losses))
         if not math.isfinite(loss):
@@ -87,6 +84,27 @@ class ConcurrentLearner(Learner):
             self.before_step(parameters)
         self.optimizer.step(parameters)
         return loss
+
+
+def _in_threads(function, arguments):
+    """Return what a function returns for each tuple of arguments, each in a thread of its own."""
+    from concurrent.futures import Future  # here, since it takes longer than the library
+
+    def fulfil(future, given):
+        try:
+            future.set_result(function(*given))
+        except Exception as error:
+            future.set_exception(error)
+
+    futures, threads = [], []
+    for given in arguments:
+        futures.append(Future())
+        run = contextvars.copy_context().run  # np.errstate holds in the thread as well
+        threads.append(threading.Thread(target=run, args=(fulfil, futures[-1], given)))
+        threads[-1].start()
+    for thread in threads:
+        thread.join()
+    return [future.result() for future in futures]
 
 
 def average_gradients(parameters, communicator, examples=1):
