@@ -19,7 +19,7 @@ from minigrad.layer import Layer, as_layer
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import named_parts
 from minigrad.settings import as_generator, require_function
-from minigrad.shapes import require_array
+from minigrad.shapes import arrays_of, require_array
 
 _SEEDED = threading.Lock()  # PyTorch has one random generator for all threads
 _ADDING = threading.RLock()  # who takes the gradients of a minigrad layer apart from those it had
@@ -205,7 +205,7 @@ def _imported(name, words, who):
 
 def _require_numpy(layer, X):
     """Refuse an X whose arrays are not NumPy's: lists, tensors, arrays on a GPU."""
-    for entry in X if isinstance(X, tuple) else (X,):
+    for entry in arrays_of(X):
         if not isinstance(entry, (np.ndarray, np.generic)):
             kind = f"{type(entry).__module__.partition('.')[0]}'s {type(entry).__name__}"
             raise TypeError(
@@ -344,7 +344,7 @@ class _FromTorch(Layer):
         """Return what the module returns, and autograd's way back as a closure."""
         import torch
 
-        inputs = [_as_tensor(entry) for entry in (X if isinstance(X, tuple) else (X,))]
+        inputs = [_as_tensor(entry) for entry in arrays_of(X)]
         differentiable = [tensor for tensor in inputs if need_dX and tensor.is_floating_point()]
         for tensor in differentiable:
             tensor.requires_grad_()
@@ -359,7 +359,7 @@ class _FromTorch(Layer):
             result = torch.func.functional_call(self.module, weights, tuple(given))
             if training:
                 self.tie()  # a module may have put a new tensor in the place of a buffer
-        outputs = result if isinstance(result, tuple) else (result,)
+        outputs = arrays_of(result)
         if not all(isinstance(output, torch.Tensor) for output in outputs):
             came = ", ".join(type(output).__name__ for output in outputs)
             raise TypeError(
@@ -368,19 +368,14 @@ class _FromTorch(Layer):
         leaves = [*differentiable, *weights.values()]
 
         def backward(dY):
-            sent = dY if isinstance(result, tuple) else (dY,)
-            pairs = zip(outputs, sent, strict=True)
+            pairs = zip(outputs, arrays_of(dY), strict=True)
             pairs = [(output, g) for output, g in pairs if output.requires_grad and g is not None]
             gradients = [torch.zeros_like(leaf) for leaf in leaves]
             if pairs and leaves:
                 reached = [output for output, _ in pairs]
                 dY_of = [_as_tensor(g).to(output.dtype) for output, g in pairs]
-                keep = {
-                    "retain_graph": True,
-                    "allow_unused": True,
-                    "materialize_grads": True,
-                }  # for another call
-                gradients = torch.autograd.grad(reached, leaves, dY_of, **keep)
+                keep = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+                gradients = torch.autograd.grad(reached, leaves, dY_of, **keep)  # may be called again
             gradients = [gradient.contiguous().numpy() for gradient in gradients]
             for parameter, gradient in zip(learn.values(), gradients[len(differentiable) :], strict=True):
                 parameter.grad += gradient
@@ -396,9 +391,8 @@ class _FromTorch(Layer):
         _require_numpy(self, X)
 
     def __deepcopy__(self, memo):
-        twin = super().__deepcopy__(
-            memo
-        )  # its parts are on copies of the tensors, or in a replica on the same
+        # Its parts are on copies of the tensors, or in a replica on the same ones.
+        twin = super().__deepcopy__(memo)
         for name, part in self.parts.items():
             memo[id(part.tensor)] = twin.parts[name].tensor
         twin.module, twin.turns = copy.deepcopy(self.module, memo), threading.Lock()
@@ -471,13 +465,12 @@ class _FromJax(Layer):
         import jax
 
         parameters = list(self.parts.values())
-        arrays = [*(part.data for part in parameters), *(X if isinstance(X, tuple) else (X,))]
+        arrays = [*(part.data for part in parameters), *arrays_of(X)]
         is_double = any(array.dtype == np.float64 for array in arrays)
         precision = functools.partial(jax.enable_x64, True) if is_double else contextlib.nullcontext
 
-        def given(
-            array,
-        ):  # careful: JAX computes later, perhaps on our memory, which we may have changed by then
+        def given(array):
+            # careful: JAX computes later, perhaps on our memory, which we may have changed by then
             return jax.numpy.asarray(np.array(array))
 
         with precision():
@@ -486,9 +479,7 @@ class _FromJax(Layer):
                 result, vjp = jax.vjp(self.function, params, x)
             else:
                 result, vjp = jax.vjp(lambda params: self.function(params, x), params)
-            if not all(
-                isinstance(Y, jax.Array) for Y in (result if isinstance(result, tuple) else (result,))
-            ):
+            if not all(isinstance(Y, jax.Array) for Y in arrays_of(result)):
                 came = type(result).__name__
                 raise TypeError(f"{self} must return an array, or a tuple of them, got {came}.")
             Y = jax.tree.map(np.array, result)
@@ -550,9 +541,8 @@ def _module_class():
             ctx.parameters, ctx.count, ctx.is_many = module.learn, count, isinstance(Y, tuple)
             ctx.save_for_backward(*tensors)  # so that PyTorch notices who changes them in place meanwhile
             floats = next((t.dtype for t in tensors[:count] if t.is_floating_point()), None)
-            outputs = [
-                torch.from_numpy(np.array(entry)) for entry in _entries(Y)
-            ]  # copies: others work in place
+            # Copies, since others may work in place.
+            outputs = [torch.from_numpy(np.array(entry)) for entry in arrays_of(Y)]
             outputs = [entry.to(floats) if entry.is_floating_point() else entry for entry in outputs]
             ctx.mark_non_differentiable(*(entry for entry in outputs if not entry.is_floating_point()))
             return tuple(outputs) if ctx.is_many else outputs[0]
@@ -645,11 +635,6 @@ def _module_class():
             return f"to_torch({self.minigrad})"
 
     return LayerModule
-
-
-def _entries(X):
-    """Return an array, or the arrays of a tuple, as a tuple."""
-    return X if isinstance(X, tuple) else (X,)
 
 
 @contextlib.contextmanager

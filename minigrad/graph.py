@@ -14,7 +14,7 @@ from minigrad.layer import Layer
 from minigrad.losses import cross_entropy
 from minigrad.parameter import Parameter
 from minigrad.settings import require_function, require_number
-from minigrad.shapes import ShapeError, require_array, require_rows
+from minigrad.shapes import ShapeError, arrays_of, require_array, require_rows
 
 _births = count()
 
@@ -820,7 +820,7 @@ class GraphLayer(Layer):
 
     def forward(self, X):
         """Return the data of the node that build makes, and a way back that begins there."""
-        inputs = [Variable(part) for part in (X if isinstance(X, tuple) else (X,))]
+        inputs = [Variable(part) for part in arrays_of(X)]
         y = self.build(*inputs)
         if not isinstance(y, Variable):
             raise TypeError(f"{self} must return a node, got {type(y).__name__}: compute with nodes alone.")

@@ -56,10 +56,8 @@ class Parameter(Answering, habits="requires_grad requires_grad_ backward detach 
 
     def __init__(self, data, trainable=True):
         self.data = _as_floats(data)
-        self._grad, self._is_lent = (
-            np.zeros_like(self.data),
-            False,
-        )  # None is zero; lent: somebody may hold it
+        self._grad = np.zeros_like(self.data)  # None stands for zero
+        self._is_lent = False  # True once somebody may hold it
         self.trainable = trainable
 
     @property
