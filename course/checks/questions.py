@@ -135,6 +135,38 @@ def expect_gradients(f, arrays, dY, gradients):
             raise CheckFailed(said if words == GENERAL else f"{said}; {words}")
 
 
+def by_nudging(f, *arrays):
+    """Return what a function makes of arrays, and a way back that nudges each entry of them.
+
+    A typical mistake is wrong in one thing and right in the rest; this is the rest, without an answer in it.
+
+    Parameters
+    ----------
+    f : function, (*arrays) -> Y
+    *arrays : array
+
+    Returns
+    -------
+    Y : array
+    backward : function, dY -> dX, or a tuple with one gradient for each array
+
+    Examples
+    --------
+    >>> Y, backward = by_nudging(lambda X: 3 * X, np.ones(2))
+    >>> Y, backward(np.array([1.0, 2.0])).round(6)
+    (array([3., 3.]), array([3., 6.]))
+    """
+
+    def backward(dY):
+        gradients = []
+        for place, array in enumerate(arrays):
+            before, after = arrays[:place], arrays[place + 1 :]
+            gradients.append(numerical_gradient(lambda X, b=before, a=after: f(*b, X, *a), array, dY))
+        return gradients[0] if len(arrays) == 1 else tuple(gradients)
+
+    return f(*arrays), backward
+
+
 OF_WIDTH = "float32 in gives float32 back"  # gradcheck's words; of an answer only chapter 24 asks that
 
 
