@@ -5,7 +5,8 @@ from textwrap import wrap
 import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-from course.style import CONTEXT, FORWARD, INK
+from course.figures import Figure
+from course.style import CONTEXT, FORWARD, INK, ON_COLOUR
 
 CONTENTS = {
     "Part I: Slopes": {
@@ -48,41 +49,47 @@ COLUMNS = 6
 BOX = (0.92, 0.62)  # width and height; a box takes one unit of the plane
 
 
-def draw_map(chapters, ax=None):
-    """Draw the course: a row for each part, a box for each chapter, filled if the chapter stands.
+def course_map(route):
+    """Draw the course: a row for each part, a box for each chapter, filled where a route leads through.
 
     Parameters
     ----------
-    chapters : sequence of str
-        The stems of the chapters that stand today, such as "04_closures".
-    ax : matplotlib Axes, optional
+    route : sequence of str
+        The numbers of chapters, such as "04".
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
-        If a chapter is not in the table of contents.
+        If there is no chapter of such a number.
     """
-    known = [stem for part in CONTENTS.values() for stem in part]
-    if unknown := sorted(set(chapters) - set(known)):
-        raise ValueError(f"no chapter is called {', '.join(unknown)}; the chapters are {', '.join(known)}.")
-    ax = ax or plt.subplots(figsize=(6.4, 5.0))[1]
-    for row, (part, titles) in enumerate(CONTENTS.items()):
+    titles = {stem[:2]: title for part in CONTENTS.values() for stem, title in part.items()}
+    if missing := sorted(set(route) - set(titles)):
+        raise ValueError(f"there is no chapter {', '.join(missing)}; the chapters are {', '.join(titles)}.")
+    ax = plt.subplots(figsize=(6.4, 5.0))[1]
+    for row, (part, chapters) in enumerate(CONTENTS.items()):
         ax.text(0, -row - 0.06, part, fontsize=9.5, weight="bold", va="bottom")
-        for column, (stem, title) in enumerate(titles.items()):
-            _draw_box(ax, column, -row - 0.1 - BOX[1], stem[:2], title, stem in chapters)
+        for column, (stem, title) in enumerate(chapters.items()):
+            _draw_box(ax, column, -row - 0.1 - BOX[1], stem[:2], title, stem[:2] in route)
     ax.set(xlim=(-0.05, COLUMNS), ylim=(-len(CONTENTS) + 0.2, 0.2))
     ax.set_axis_off()
-    ax.set_title(f"{len(known)} chapters in five parts; the filled ones can be opened today")
-    return ax
+
+    on_the_way = [number for number in titles if number in route]
+    return Figure(
+        ax,
+        f"The course has {len(titles)} chapters in {len(CONTENTS)} parts, and many ways through",
+        f"Each row is a part and each box a chapter. The {len(on_the_way)} filled boxes are one way through.",
+        f"A map of {len(CONTENTS)} rows of boxes: {'; '.join(CONTENTS)}. Filled are the chapters "
+        f"{', '.join(f'{number} {titles[number]}' for number in on_the_way)}.",
+    )
 
 
-def _draw_box(ax, x, y, number, title, stands):
+def _draw_box(ax, x, y, number, title, filled):
     """Draw one chapter."""
-    face, edge, ink = (FORWARD, FORWARD, "white") if stands else ("white", CONTEXT, INK)
+    face, edge, ink = (FORWARD, FORWARD, ON_COLOUR) if filled else ("none", CONTEXT, INK)
     box = FancyBboxPatch(
         (x, y), *BOX, boxstyle="round,pad=0,rounding_size=0.06", facecolor=face, edgecolor=edge
     )
