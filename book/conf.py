@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, whose docstrings the reference shows
 
-from course.colab import repository as address_of  # noqa: E402
+from authoring.colab import repository as address_of  # noqa: E402
 
 project = "minigrad"
 author = "the minigrad authors"

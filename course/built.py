@@ -1,7 +1,7 @@
 """Which chapter builds what: the order in which names of the library may be used.
 
 Holds two tables. Leaves out who asks: the rules of notebooks (a chapter uses nothing that a later one builds)
-and the student edition of the library (``course.grading.edition``).
+and the student edition of the library (``classroom.edition``).
 """
 
 # Which chapter builds a public name of the library.

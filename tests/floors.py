@@ -30,9 +30,16 @@ MAY |= {name: {*GROUND, *FIRST} for name in TOP}
 MAY["parallel"] |= {"learner", "replica"}
 MAY["evaluator"] |= {"learner"}
 
-# And of what stands around it, lowest first: a row imports from itself and from the rows before it.
-AROUND = "browser style store built gather xray bugs cupy_stand_in gpu mpi addition figures checks".split()
-AROUND += ["keep", "widgets", "grading", "release", "recall", "build", "bundle", "colab"]
+# And of what stands around it, lowest first: a row imports from itself and from the rows before it, and from
+# the houses before its own.
+HOUSES = {
+    "course": "browser style store built gather xray bugs cupy_stand_in gpu mpi addition figures checks keep"
+    " widgets",
+    "authoring": "notebooks exercises chapters recall colab lab work __main__",
+    "classroom": "faults edition inert wire remote submission sandbox escape folders queue result seeds"
+    " version child grade crew cluster by_hand pages reports gradebook __main__ demo bundle server",
+}
+AROUND = {house: names.split() for house, names in HOUSES.items()}
 
 
 def imports(path, everywhere=True):

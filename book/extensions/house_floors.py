@@ -71,7 +71,7 @@ def read_imports(project):
 def rows_of_the_course(found):
     """Return the parts of the course in rows, from the top: each imports from lower rows alone."""
     level = {}
-    for name in AROUND:  # lowest first
+    for name in AROUND["course"]:  # lowest first
         below = [level[part] for part in found.get(f"course.{name}", ()) if part in level]
         level[f"course.{name}"] = 1 + max(below, default=-1)
     highest = max(level.values())

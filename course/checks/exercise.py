@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 KINDS = ("predict", "fill", "repair", "derive", "explain")
-TERM = Path(__file__).parents[1] / "term.txt"  # in a bundle for a class: `course.bundle`
+TERM = Path(__file__).parents[1] / "term.txt"  # in a bundle for a class: `classroom.bundle`
 BY_HAND = ("derive", "explain")  # may be left without a check: a person reads them
 BOLD_RED, FAINT, PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
 WIDTH = 96  # characters; a page that does not break lines must not be scrolled

@@ -528,7 +528,7 @@ def answers(stem):
 
 def answered(exercise):
     found = answers(exercise.stem)
-    assert exercise.short in found, f"no marked cell: run `python -m course.build run {exercise.stem[:2]}`"
+    assert exercise.short in found, f"no marked cell: run `python -m authoring run {exercise.stem[:2]}`"
     return found[exercise.short]
 
 

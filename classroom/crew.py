@@ -1,0 +1,245 @@
+"""The processes that grade, a few at a time; one that dies or hangs costs its own submission only.
+
+Holds `grade_all`; `take_unread`, which stores what needs no process; and `unsound`, which looks at a result
+before it is stored. Leaves out where the results are kept (``classroom.queue``), how one submission is
+graded (the function is handed in), and other machines (``classroom.cluster``).
+"""
+
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import deque
+from multiprocessing import connection
+
+from classroom.faults import GradingFault
+from classroom.result import exercises_of, unmarked
+from classroom.seeds import seed
+
+SECONDS = 150  # for one submission; the sandbox gives it 60, and this is for when the sandbox fails
+TO_TIDY_UP = 5  # seconds
+LARGEST = 1 << 24  # bytes of a result
+STATUSES = {"passed", "failed", "not written", "missing", "by hand", "not graded"}
+
+
+def grade_all(queue, version, grade, key, workers=None, unsafe=False, seconds=SECONDS):
+    """Grade what has no result yet, and store each result as it comes.
+
+    Parameters
+    ----------
+    queue : Queue
+    version : str
+    grade : function, (bytes, chapter, seed, unsafe) -> dict
+        At the top of a module, so that another process finds it.
+    key : bytes
+        The course secret.
+    workers : int, optional
+        How many processes; one for each core of the machine.
+    unsafe : bool
+        Handed to `grade`.
+    seconds : float
+        After which a process that has not answered is ended.
+
+    Yields
+    ------
+    student : str
+    result : dict
+        As it was stored.
+
+    Raises
+    ------
+    GradingFault
+        If results cannot be stored, or the processes do not start; what was stored before stays.
+    """
+    waiting, unread = take_unread(queue, version)
+    yield from unread
+    count = min(workers or os.cpu_count() or 1, len(waiting))
+    crew = []
+    try:
+        crew += [_Worker(grade, seconds) for _ in range(count)]
+        while waiting or any(worker.task for worker in crew):
+            for worker in crew:
+                if waiting and worker.ready and not worker.task:
+                    student, digest = waiting.popleft()
+                    data = queue.submission(digest)[0]
+                    worker.give((student, digest), (data, queue.chapter, seed(key, digest), unsafe), seconds)
+            for place, worker in _with_news(crew):
+                result = worker.answer(queue.chapter)
+                if result is not None:
+                    student, digest = worker.task
+                    worker.task = None
+                    queue.store(student, digest, version, result)
+                    yield student, result
+                if worker.gone:
+                    worker.end()
+                    crew[place] = _Worker(grade, seconds)
+    finally:
+        for worker in crew:
+            worker.end()
+
+
+def take_unread(queue, version):
+    """Store a result for what could not be read.
+
+    Parameters
+    ----------
+    queue : Queue
+    version : str
+
+    Returns
+    -------
+    waiting : deque of (str, str)
+        Student and hash of what is to be graded.
+    unread : list of (str, dict)
+        Student and result of what could not be read.
+    """
+    waiting, unread = deque(), []
+    for student, digest in queue.open(version):
+        data, refused, fault = queue.submission(digest)
+        if data is not None:
+            waiting.append((student, digest))
+            continue
+        result = unmarked(queue.chapter, digest, refused, fault)
+        queue.store(student, digest, version, result)
+        unread.append((student, result))
+    return waiting, unread
+
+
+def _with_news(crew):
+    """Wait until a worker has something to say, has ended, or took too long; return these."""
+    first = min(worker.deadline for worker in crew)
+    heard = connection.wait([worker.pipe for worker in crew], max(0.0, first - time.monotonic()))
+    now = time.monotonic()
+    return [(n, worker) for n, worker in enumerate(crew) if worker.pipe in heard or now >= worker.deadline]
+
+
+class _Worker:
+    """One process that grades, and what it is busy with."""
+
+    def __init__(self, grade, seconds):
+        context = multiprocessing.get_context("spawn")
+        self.pipe, its_end = context.Pipe()
+        self.process = context.Process(target=_serve, args=(its_end, grade), daemon=True)
+        self.process.start()
+        its_end.close()
+        self.task, self.ready, self.gone = None, False, False
+        self.deadline = time.monotonic() + seconds
+
+    def give(self, task, job, seconds):
+        """Hand over a submission."""
+        self.task, self.deadline = task, time.monotonic() + seconds
+        try:
+            self.pipe.send(job)
+        except OSError:
+            pass  # it has ended; reading its answer says so
+
+    def answer(self, chapter):
+        """Return the result of its submission, or None where it had none."""
+        late = not self.pipe.poll()
+        try:
+            text = None if late else self.pipe.recv_bytes(LARGEST)
+        except (EOFError, OSError):
+            text = None
+        self.deadline = float("inf")
+        if text is None:
+            self.gone = True
+            self.process.kill()
+            self.process.join()
+            how = "took too long" if late else f"ended (exit code {self.process.exitcode})"
+            if not self.ready:
+                raise GradingFault(f"not graded, because a process that grades {how} before it began.")
+            fault = f"not graded, because the process that graded it {how}."
+        elif not self.ready:
+            self.ready = True
+            return None
+        else:
+            fault, result = json.loads(text)
+            fault = fault or unsound(result, chapter, self.task[1])
+            if not fault:
+                return result
+        return self.task and unmarked(chapter, self.task[1], fault=fault)
+
+    def end(self):
+        """End the process: one that waits goes by itself, and tidies up; one that is busy is ended."""
+        self.pipe.close()
+        if self.ready and not self.task:
+            self.process.join(TO_TIDY_UP)
+        self.process.kill()
+        self.process.join()
+
+
+def _serve(pipe, grade):
+    """Grade what comes through a pipe, until it is closed. Runs in a process of its own."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    pipe.send_bytes(b"ready")
+    while True:
+        try:
+            job = pipe.recv()
+        except EOFError:
+            return
+        pipe.send_bytes(json.dumps(_graded(grade, job)).encode())
+
+
+def _graded(grade, job):
+    """Return a fault or None, and a result or None."""
+    try:
+        result = grade(*job)
+        json.dumps(result, allow_nan=False)
+        return None, result
+    except GradingFault as fault:
+        return str(fault), None
+    except Exception as error:
+        return f"not graded, because the grader raised {type(error).__name__}: {str(error)[:300]}", None
+
+
+def _end_with_the_parent():
+    """Wait until the process that started this one is gone, and go too."""
+    multiprocessing.parent_process().join()
+    os._exit(1)
+
+
+def unsound(result, chapter, digest):
+    """Return why something is no result of a submission, or None where it is one.
+
+    Parameters
+    ----------
+    result : object
+        What a grader has returned.
+    chapter, digest : str
+
+    Returns
+    -------
+    str or None
+
+    Notes
+    -----
+    A mark exists only where a check said pass; and where there is a fault, there is no sum.
+    """
+    try:
+        parts, asked = result["exercises"], exercises_of(chapter)
+        machine = [part for part in parts if part["status"] != "by hand"]
+        earned, statuses = [part["points"] for part in parts], {part["status"] for part in parts}
+        right = (
+            (result["chapter"], result["submission"]) == (chapter, digest)
+            and [(part["name"], part["out_of"]) for part in parts] == [(e.name, e.points) for e in asked]
+            and statuses <= STATUSES
+            and all(type(points) in (int, float, type(None)) for points in earned)
+            and all(not part["points"] or part["status"] == "passed" for part in parts)
+            and all(part["points"] in (0, part["out_of"], None) for part in parts)
+            and all(isinstance(part[text], str) for part in parts for text in ("title", "sentence"))
+            and all(isinstance(result[text], str | None) for text in ("fault", "refused", "level"))
+            and all(isinstance(note, str) for note in result["notes"])
+            and type(result["out_of"] + result["by_hand"]) in (int, float)
+        )
+        if result["fault"] is not None:
+            right = right and result["points"] is None and "not graded" in statuses
+        else:
+            right = right and "not graded" not in statuses
+            right = right and result["points"] == sum(part["points"] or 0 for part in machine)
+            right = right and (result["refused"] is None or result["points"] == 0)
+    except (AttributeError, LookupError, TypeError):
+        right = False
+    return None if right else "not graded, because the grader returned something that is not a result."
