@@ -63,8 +63,7 @@ def make_student(out, term="", last=None, project=store.PROJECT):
         files[_place(path, project)] = path.read_bytes()
     for path in (path for folder in ("course", "authoring") for path in _files(project / folder)):
         place = _place(path, project)
-        later = place.startswith("course/checks/ch") and not _wanted(path, last)
-        if not later:
+        if not place.startswith("course/checks/ch") or _wanted(path, last):
             files[place] = path.read_bytes()
     files |= {f"minigrad/{place}": content for place, content in _library(last).items()}
     for name, place in (("student.md", "README.md"), ("student.mk", "Makefile")):
