@@ -35,7 +35,7 @@ MAY["evaluator"] |= {"learner"}
 HOUSES = {
     "course": "browser style store built gather xray bugs cupy_stand_in gpu mpi addition figures checks keep"
     " widgets",
-    "authoring": "notebooks exercises chapters recall colab lab work __main__",
+    "authoring": "notebooks exercises chapters recall colab count lab work __main__",
     "classroom": "faults edition inert wire remote submission sandbox escape folders queue result seeds"
     " version child grade crew cluster by_hand pages reports gradebook __main__ demo bundle server",
 }
