@@ -33,7 +33,7 @@ MAY["evaluator"] |= {"learner"}
 # And of what stands around it, lowest first: a row imports from itself and from the rows before it, and from
 # the houses before its own.
 HOUSES = {
-    "course": "browser style store built gather xray bugs cupy_stand_in gpu mpi addition figures checks keep"
+    "course": "browser style store curriculum gather xray bugs cupy_stand_in gpu mpi addition figures checks keep"
     " widgets",
     "authoring": "notebooks exercises chapters recall colab count lab work __main__",
     "classroom": "faults edition inert wire remote submission sandbox escape folders queue result seeds"
