@@ -54,19 +54,29 @@ def test_every_file_has_a_floor():
     assert around - set(AROUND) == set()
 
 
-def test_the_book_draws_the_floors_out_of_the_imports(monkeypatch):
+@pytest.fixture
+def house_floors(monkeypatch):
+    """The book's extension that shows the floors."""
     monkeypatch.syspath_prepend(ROOT / "book" / "extensions")
-    house = importlib.import_module("house_floors")
-    found = house.read_imports(ROOT)
-    assert {name for name in found if name.startswith("minigrad.")} == {
-        f"minigrad.{name}" for floor in house.LIBRARY.values() for name in floor
-    }
+    return importlib.import_module("house_floors")
+
+
+def test_the_book_shows_the_floors_as_the_imports_make_them(house_floors):
+    found = house_floors.read_imports(ROOT)
     assert found["minigrad.checkpoint"] == {f"minigrad.{name}" for name in ("backend", "layer", "parts")}
     assert {"course.store", "minigrad.layer"} <= found["course.checks"]
-    rows = house.rows_of_the_course(found)
-    for place, row in enumerate(rows):
-        lower = {part for below in rows[place + 1 :] for part in below}
-        assert {part for name in row for part in found[name] if part.startswith("course.")} <= lower
-    labels = [text.get_text() for text in house.draw_floors(found).axes[0].texts]
-    assert {"shapes", "attention", "grading", "course", "minigrad"} <= set(labels)
-    assert "checkpoint" in house.floors_in_words(found)
+    table = house_floors.floors_as_table(found)
+    for house in ("minigrad", "course"):
+        rows = house_floors.floors(found, house)
+        assert {name for row in rows for name in row} == {n for n in found if n.startswith(f"{house}.")}
+        for place, row in enumerate(rows):
+            lower = {name for below in rows[place + 1 :] for name in below}
+            assert {one for name in row for one in found[name] if one.startswith(f"{house}.")} <= lower
+    users = sum("minigrad.layer" in used for used in found.values())
+    assert f"`layer` {users}," in table and "| 0 | `backend`" in table
+
+
+def test_files_that_import_each_other_are_refused_by_name(house_floors):
+    circle = {"minigrad.a": {"minigrad.b"}, "minigrad.b": {"minigrad.a"}}
+    with pytest.raises(Exception, match="in a circle: minigrad.[ab], minigrad.[ab], minigrad.[ab]"):
+        house_floors.floors(circle, "minigrad")
