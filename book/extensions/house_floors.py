@@ -98,8 +98,6 @@ def floors(imports, house):
     except CycleError as error:
         circle = ", ".join(error.args[1])
         raise ExtensionError(f"these files import each other in a circle: {circle}.") from None
-            f"these files import each other in a circle: {', '.join(error.args[1])}."
-        ) from None
     return [
         sorted(name for name in height if height[name] == row)
         for row in range(max(height.values(), default=-1), -1, -1)
