@@ -32,6 +32,7 @@ extensions = [
     "plain_docstrings",
     "quiet_links",
     "link_previews",
+    "curriculum_tables",
     "margin_notes",
     "exercise_boxes",
     "folds",
