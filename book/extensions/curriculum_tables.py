@@ -4,8 +4,6 @@ A page writes `{chapters}` for what each chapter promises, `{parts}` for the con
 part, and `{routes}` for the ways through the course.
 """
 
-from sphinx.util.docutils import SphinxDirective
-
 from course.curriculum import CHAPTERS, PARTS, ROUTES
 
 TOCTREE = """```{{toctree}}
@@ -55,18 +53,22 @@ def _link(chapter, text):
     return f"[{text}](/notebooks/{chapter.stem}.ipynb)"
 
 
-class FromTheCurriculum(SphinxDirective):
-    """What the table says, in the form that a page asks for."""
+WORDS = {"chapters": chapters_as_table, "parts": parts_as_contents, "routes": routes_as_table}
 
-    MAKE = {"chapters": chapters_as_table, "parts": parts_as_contents, "routes": routes_as_table}
 
-    def run(self):
-        """Make it."""
-        return self.parse_text_to_nodes(self.MAKE[self.name](), allow_section_headings=False)
+def filled(page):
+    """Return the Markdown of a page, with each of the three words replaced by what it stands for."""
+    for word, make in WORDS.items():
+        page = page.replace(f"```{{{word}}}\n```\n", f"{make()}\n")
+    return page
+
+
+def _fill(app, docname, source):
+    """Fill a page before Sphinx reads it."""
+    source[0] = filled(source[0])
 
 
 def setup(app):
-    """Tell Sphinx the three words."""
-    for name in FromTheCurriculum.MAKE:
-        app.add_directive(name, FromTheCurriculum)
+    """Fill pages before others, who may look for lists of contents, see their text."""
+    app.connect("source-read", _fill, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

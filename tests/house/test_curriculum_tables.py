@@ -1,5 +1,6 @@
 """What the book's pages take from the one table of the course: contents, promises and routes."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -48,6 +49,13 @@ def test_each_chapter_is_promised_once_in_order(site):
 def test_the_contents_follow_the_parts(site):
     captions = re.findall(r'<span class="caption-text">(.*?)</span>', site("index.html"))
     assert list(dict.fromkeys(captions)) == list(PARTS)
+
+
+def test_in_the_pdf_each_part_is_a_part(monkeypatch):
+    monkeypatch.syspath_prepend(EXTENSIONS)
+    page = importlib.import_module("curriculum_tables").filled(INDEX)
+    bound = importlib.import_module("on_paper").bound(page)
+    assert re.findall(r"\\part\{(.*)\}", bound) == list(PARTS)
 
 
 def test_each_route_leads_to_its_chapters_from_any_page(site):
