@@ -86,6 +86,7 @@ html_theme = "sphinx_book_theme"
 html_title = "minigrad"
 html_static_path = ["_static"]
 html_favicon = "_static/mark.svg"
+html_domain_indices = False  # the files are listed in reference.md, in their order
 html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
 html_show_search_summary = False  # it would fetch each page that is found, a whole chapter for three lines
 html_css_files = ["type.css", "book.css"]
@@ -147,12 +148,16 @@ latex_elements = {
 \newunicodechar{✗}{{\rare ✗}}
 """,
     "fncychap": "",
-    # The chapters bring their numbers; the foot of a page names the nearest heading; a long name in a narrow
-    # table may break behind an underscore.
+    "figure_align": "H",
+    # The chapters bring their numbers, and so do the captions of their figures; the foot of a page names the
+    # nearest heading; a long name in a narrow table may break behind an underscore.
     "preamble": r"""
 \setcounter{secnumdepth}{-2}
 \renewcommand{\subsectionmark}[1]{\markright{#1}}
 \DeclareRobustCommand{\_}{\textunderscore\penalty5000\hspace{0pt}}
+\makeatletter
+\long\def\@makecaption#1#2{\vskip\abovecaptionskip{\small #2\par}}
+\makeatother
 """,
     # The contents on paper name chapters only; the reader of the file opens the rest beside the pages. Sphinx
     # would call them by the first caption.
@@ -166,4 +171,4 @@ latex_elements = {
 html_math_renderer = "mathjax"
 epub_css_files = ["type.css", "reader.css"]
 epub_show_urls = "footnote"
-epub_exclude_files = [".doctrees", "_static/mathjax"]
+epub_exclude_files = [".doctrees", "_static/mathjax", "_static/fonts/OFL.txt"]

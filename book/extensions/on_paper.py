@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from html import escape, unescape
 from io import BytesIO
 from itertools import product
+from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -19,6 +20,8 @@ from docutils.utils.math import MathError, latex2mathml
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 from sphinx.errors import ExtensionError
+
+from book.fonts import as_truetype
 
 PAPER = ("latex", "epub")
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
@@ -126,6 +129,14 @@ def _on_writing(app, page, template, context, doctree):
         context["body"] = NO_FOOTNOTES.sub("", context["body"])
 
 
+def _bring_fonts(app):
+    """Put the fonts beside the file that TeX will read, and let an EPUB hold them."""
+    if app.builder.name == "latex":
+        as_truetype(Path(app.outdir) / "fonts")
+    elif app.builder.name == "epub":
+        app.builder.media_types = app.builder.media_types | {".woff2": "font/woff2"}
+
+
 def _inline(translator, node):
     """Write a formula in a line."""
     translator.body.append(_mathml(node.astext(), as_block=False))
@@ -161,6 +172,7 @@ def _well_formed(html):
 
 def setup(app):
     """Add what paper needs; the pages in a browser stay as they are."""
+    app.connect("builder-inited", _bring_fonts)
     app.connect("source-read", _on_reading, priority=900)
     app.connect("html-page-context", _on_writing)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
