@@ -66,7 +66,7 @@ myst_heading_anchors = 3
 
 # MathJax 3, copied beside the pages by the extension offline_pages.
 mathjax_path = "mathjax/tex-chtml.js"
-mathjax3_config = {"options": {}}
+mathjax3_config = {"chtml": {"displayAlign": "left", "displayIndent": "1.5em"}}
 
 # The reference: docstrings as they are written, shapes included; what stands in single quotes is code.
 add_module_names = False
@@ -134,12 +134,12 @@ latex_elements = {
     "papersize": "a4paper",
     "extraclassoptions": "openany,oneside",
     "fontpkg": r"""
-\defaultfontfeatures[text-regular]{Path=fonts/, Extension=.ttf, UprightFont=text-regular, 
-  ItalicFont=text-italic, BoldFont=text-semibold, BoldItalicFont=text-semibold-italic}
-\setmainfont{text-regular}
-\setsansfont{text-regular}
-\setmonofont{code-regular}[Path=fonts/, Extension=.ttf, UprightFont=code-regular, 
-  ItalicFont=code-italic, BoldFont=code-semibold, Scale=0.8]
+\setmainfont{text-regular}[Path=fonts/, Extension=.ttf, ItalicFont=text-italic,
+  BoldFont=text-semibold, BoldItalicFont=text-semibold-italic]
+\setsansfont{text-regular}[Path=fonts/, Extension=.ttf, ItalicFont=text-italic,
+  BoldFont=text-semibold, BoldItalicFont=text-semibold-italic]
+\setmonofont{code-regular}[Path=fonts/, Extension=.ttf, ItalicFont=code-italic,
+  BoldFont=code-semibold, BoldItalicFont=code-semibold, Scale=0.8]
 \newfontfamily\rare{DejaVu Sans}[Scale=MatchLowercase]
 \usepackage{newunicodechar}
 \newunicodechar{ᵀ}{{\rare ᵀ}}
