@@ -49,8 +49,8 @@ def course_map(route):
         ax,
         f"The course has {len(titles)} chapters in {len(ROWS)} parts, and many ways through",
         f"Each row is a part and each box a chapter. The {len(on_the_way)} filled boxes are one way through.",
-        f"A map of {len(ROWS)} rows of boxes: {'; '.join(f'Part {part}' for part in ROWS)}. Filled are the chapters "
-        f"{', '.join(f'{number} {titles[number]}' for number in on_the_way)}.",
+        f"A map of {len(ROWS)} rows of boxes: {'; '.join(f'Part {part}' for part in ROWS)}. Filled are "
+        f"the chapters {', '.join(f'{number} {titles[number]}' for number in on_the_way)}.",
     )
 
 
