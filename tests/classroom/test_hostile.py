@@ -48,12 +48,12 @@ def verdict(data, chapter, wanted):
     with limited(LONG):
         result = grade(data, chapter, SEED)
     marks = expected(chapter, wanted)
-    assert found(result) == marks, [(row["status"], row["sentence"][:200]) for row in result["exercises"]]
-    assert result["fault"] is None
-    assert result["points"] == sum(points or 0 for _, points in marks.values())
-    assert all(len(row["sentence"]) <= SENTENCE for row in result["exercises"])
-    assert len(result["notes"]) <= 20 and all(len(note) <= 300 for note in result["notes"])
-    json.dumps(result, allow_nan=False).encode("utf-8")
+    assert found(result) == marks, [(part.status, part.sentence[:200]) for part in result.exercises]
+    assert result.fault is None
+    assert result.points == sum(points or 0 for _, points in marks.values())
+    assert all(len(part.sentence) <= SENTENCE for part in result.exercises)
+    assert len(result.notes) <= 20 and all(len(note) <= 300 for note in result.notes)
+    json.dumps(result.plain(), allow_nan=False).encode("utf-8")
     return result
 
 
@@ -137,5 +137,5 @@ def test_what_is_not_theirs_is_not_found(name):
 def test_what_is_no_notebook_is_refused_and_what_is_one_is_read(name):
     (chapter, wanted, data), refused = malformed.CASES[name]
     result = verdict(data, chapter, wanted)
-    assert bool(result["refused"]) == refused
-    assert not refused or all(row["sentence"] == result["refused"] for row in result["exercises"])
+    assert bool(result.refused) == refused
+    assert not refused or all(part.sentence == result.refused for part in result.exercises)
