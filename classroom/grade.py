@@ -7,7 +7,6 @@ Leaves out files, students and queues (`classroom.queue`).
 
 import hashlib
 import re
-import time
 from compileall import compile_dir
 from functools import cache
 from pathlib import Path
@@ -17,15 +16,22 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from classroom import edition
+from classroom.clock import Clock
 from classroom.faults import GradingFault, Refused
-from classroom.remote import TOO_LATE, Ended, Remote
+from classroom.remote import GARBLED, SECONDS, Ended, Remote
 from classroom.result import Result, Status, exercise_result, exercises_of, unchecked
 from classroom.sandbox import Sandbox, level
 from classroom.submission import read
 from course import store
 from course.checks.exercise import CheckFailed
 
-SECONDS = 60.0  # for a whole submission
+EXERCISE, CELLS, ALL = (
+    3,
+    6,
+    15,
+)  # times the seconds of one call: for an exercise, for the cells, for everything
+CELLS_OVER = "the cells take longer than {:g} seconds in all"
+TOO_LATE = "the notebook takes too long: its {:g} seconds are over"
 NOTES, NOTE, SENTENCE = 20, 300, 2000  # at most so many, of so many characters
 HERE = Path(__file__).parent
 
@@ -33,12 +39,24 @@ HERE = Path(__file__).parent
 class Run:
     """A submission that runs in a sandbox: its cells from the first to the last, then whatever is asked.
 
-    When the process ends or hangs, the next question finds a new one, without the cell that was to blame.
+    When the process ends or hangs, the next question finds a new one, without the statement that was to
+    blame. The cells, each exercise, and everything together have their own time.
+
+    Parameters
+    ----------
+    sources : list of str
+        Of the cells.
+    folder : Path
+        What the sandbox shows.
+    unsafe : bool
+    seconds : float
+        For one call, or one statement of a cell.
     """
 
-    def __init__(self, sources, folder, unsafe):
-        self.sources, self.folder, self.unsafe = sources, folder, unsafe
-        self.end, self.skipped, self.notes, self.sandbox = time.monotonic() + SECONDS, set(), [], None
+    def __init__(self, sources, folder, unsafe, seconds=SECONDS):
+        self.sources, self.folder, self.unsafe, self.seconds = sources, folder, unsafe, seconds
+        self.clock, self.sandbox, self.remote = Clock(), None, None
+        self.skipped, self.stop, self.notes = set(), (len(sources) + 1, 0), []
 
     def __enter__(self):
         return self
@@ -49,6 +67,7 @@ class Run:
     def close(self):
         """End the process, if there is one."""
         if self.sandbox is not None:
+            self.clock.release()
             self.sandbox.close()
             self.sandbox = None
 
@@ -56,45 +75,91 @@ class Run:
         """Return what stands under a name after the last cell; raises NameError."""
         while self.sandbox is None:
             self._start()
+        self._limit(EXERCISE, "its calls take longer than {:g} seconds in all")
         self.remote.ask("reset")
         self.remote.reset()
         return self.remote.ask("find", name=name)
 
+    def _limit(self, times, why):
+        """Say until when the process is asked, and what is said when that time is over."""
+        end, all_seconds = self.clock.now() + times * self.seconds, ALL * self.seconds
+        self.remote.end, self.remote.why = end, why.format(times * self.seconds)
+        if all_seconds <= end:
+            self.remote.end, self.remote.why = all_seconds, TOO_LATE.format(all_seconds)
+
     def _start(self):
-        """Start a process and run the cells; if one ends it, leave that one out the next time."""
-        if time.monotonic() > self.end:
-            raise Ended(TOO_LATE)
+        """Start a process and run the cells; if one ends it, leave the statement out the next time."""
+        if self.clock.now() > ALL * self.seconds:
+            raise Ended(TOO_LATE.format(ALL * self.seconds))
         sandbox, notes = Sandbox(self.folder, self.unsafe), []
         sandbox.start()
         self.sandbox = sandbox
-        self.remote = Remote(self.sandbox.stdout.fileno(), self.sandbox.stdin.fileno(), self.end)
+        self.clock.watch(sandbox.process.pid)
+        pipes = sandbox.stdout.fileno(), sandbox.stdin.fileno()
+        self.remote = Remote(*pipes, self.clock, self.seconds)
         self._require_answers()
+        self._limit(CELLS, CELLS_OVER)
         for number, source in enumerate(self.sources, start=1):
-            try:
-                if number not in self.skipped:
-                    self.remote.ask("run", name=number, value=source)
-            except Ended as error:
-                self.skipped.add(number)
-                self.notes.append(f"code cell {number} was left out: {error}")
-                return self.close()
-            except Exception as error:
-                notes.append(f"code cell {number} raised {type(error).__name__}: {error}")
+            if number > self.stop[0]:
+                break
+            note = self._run_cell(number, source)
+            if self.sandbox is None:
+                return
+            notes += [note] if note else []
         self.notes += notes
+
+    def _run_cell(self, number, source):
+        """Run a cell; return a note on the first exception. Where it ends the process, close that."""
+        place, note = -1, None
+        try:
+            count = self.remote.ask("read", name=number, value=source)
+            if type(count) is not int:
+                raise Ended(GARBLED)
+            for place in range(count):
+                if (number, place) in self.skipped or (number, place) >= self.stop:
+                    continue
+                try:
+                    self.remote.ask("run", name=place)
+                except MemoryError as error:
+                    raise Ended("it used up the memory") from error
+                except Exception as error:
+                    note = note or f"code cell {number} raised {type(error).__name__}: {error}"
+        except Ended as error:
+            self._leave_out(number, place, source, str(error))
+        except Exception as error:  # a cell that is not Python
+            note = f"code cell {number} raised {type(error).__name__}: {error}"
+        return note
+
+    def _leave_out(self, number, place, source, why):
+        """End the process, and leave out what was to blame: a statement, or a cell that cannot be read."""
+        what = f"code cell {number} was left out"
+        if self.remote.end <= self.clock.now():
+            self.stop = (number, place)
+            what = f"what follows in code cell {number} and below it was left out"
+        elif place < 0:
+            self.sources[number - 1] = ""
+        else:
+            self.skipped.add((number, place))
+            what = f"a statement of code cell {number} was left out"
+        self.notes.append(f"{what}: {why}")
+        self.close()
 
     def _require_answers(self):
         """Ask something whose answer is certain, before the submission runs: what fails is our fault."""
         X = np.arange(3.0)
         try:
-            self.remote.ask("run", name=0, value="import minigrad\ndef canary(X):\n    return 2 * X")
-            right = np.array_equal(self.remote.ask("find", name="canary")(X), 2 * X)
-            self.remote.ask("run", name=0, value="del minigrad, canary")
+            for source in ("import minigrad\ndef canary(X):\n    return 2 * X", "del minigrad, canary"):
+                for place in range(self.remote.ask("read", name=0, value=source)):
+                    self.remote.ask("run", name=place)
+                if source.startswith("import"):
+                    right = np.array_equal(self.remote.ask("find", name="canary")(X), 2 * X)
         except (Exception, Ended) as error:
             raise GradingFault(f"not graded, because the sandbox does not answer: {error}") from error
         if not right:
             raise GradingFault("not graded, because the sandbox gives wrong answers.")
 
 
-def grade(data, chapter, seed, unsafe=False):
+def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
     """Grade a submission.
 
     Parameters
@@ -107,6 +172,9 @@ def grade(data, chapter, seed, unsafe=False):
         Draws what the checks ask; from 0 on.
     unsafe : bool
         Run it with limits only, where bubblewrap is missing.
+    seconds : float
+        For one call of an answer, or one statement of a cell; an exercise has three times as long, all cells
+        six times, and everything together 15 times.
 
     Returns
     -------
@@ -123,7 +191,7 @@ def grade(data, chapter, seed, unsafe=False):
         where = level(unsafe)
         sources = read(data)
         checked = working(chapter, unsafe)
-        with Run(sources, folder(chapter), unsafe) as run:
+        with Run(sources, folder(chapter), unsafe, seconds) as run:
             parts = tuple(grade_exercise(exercise, run, seed, checked) for exercise in asked)
             notes = tuple(clean(note)[:NOTE] for note in dict.fromkeys(run.notes))[:NOTES]
         return Result(chapter, digest, where, None, parts, notes)

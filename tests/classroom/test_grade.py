@@ -1,6 +1,8 @@
 """From bytes to marks: what is right gets its points, what is not its reason, and a fault gets neither."""
 
 import hashlib
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -8,7 +10,6 @@ import nbformat
 import pytest
 
 from classroom import grade as module
-from classroom import remote
 from classroom.faults import GradingFault
 from classroom.grade import clean, grade
 from course.checks import exercises
@@ -86,32 +87,79 @@ def test_notes_are_few_and_short():
 
 
 @pytest.mark.parametrize(
-    "source", ["while True: pass", "import os; os._exit(0)", "X = bytearray(2**40)\nwhile 1: X += X"]
+    "source",
+    ["while True: pass", "import os; os._exit(0)", "import time; time.sleep(60)", "X = [1]\nwhile 1: X += X"],
 )
-def test_a_cell_that_ends_or_hangs_is_left_out_and_the_rest_is_graded(monkeypatch, source):
-    monkeypatch.setattr(remote, "SECONDS", 1.0)
-    result, row = centre(source, CENTRE)
+def test_a_statement_that_ends_or_hangs_is_left_out_and_the_rest_is_graded(source):
+    result, row = centre(f"{CENTRE}\n{source}\ncentre = centre", seconds=1.0)
     assert row.status == "passed" and len(result.notes) == 1
-    assert ("left out" in result.notes[0]) == ("bytearray" not in source)
+    assert result.notes[0].startswith("a statement of code cell 1 was left out: ")
 
 
-def test_an_answer_that_ends_or_hangs_does_not_stop_the_next(monkeypatch):
-    monkeypatch.setattr(remote, "SECONDS", 1.0)
+def test_memory_that_a_cell_has_used_up_is_not_missing_below_it():
+    greedy = "X = [1]\nwhile True:\n    X += X"
+    _, row = centre(greedy, CENTRE.replace("return", "bytearray(300_000_000)\n    return"))
+    assert row.status == "passed"
+
+
+def test_slow_cells_do_not_cost_the_answers_that_stand_in_them():
+    slow = "import time\ntime.sleep(0.6)"
+    result, row = centre(f"{CENTRE}\n{slow}", slow, "import time\nwhile True: time.sleep(1)", seconds=1.0)
+    assert row.status == "passed"
+    assert result.notes == ("a statement of code cell 3 was left out: one call takes longer than 1 seconds",)
+
+
+def test_where_all_cells_together_take_too_long_what_was_defined_before_is_graded():
+    slow = "import time\n" + "time.sleep(0.3)\n" * 30
+    result, row = centre(CENTRE, slow, "centre = None", seconds=0.5)
+    assert row.status == "passed"
+    assert result.notes == (
+        "what follows in code cell 2 and below it was left out: the cells take longer than 3 seconds in all",
+    )
+
+
+def test_an_answer_that_ends_or_hangs_does_not_stop_the_next():
     stem = "04_closures"
     solved = nbformat.reads((PROJECT / "solutions" / stem / f"{stem}.ipynb").read_text("utf-8"), as_version=4)
     solved.cells.append(nbformat.v4.new_code_cell("def reduce_mean(X):\n    while True: pass"))
     solved.cells.append(nbformat.v4.new_code_cell("import os\ndef scale(gain, dgain):\n    os._exit(0)"))
-    result = grade(nbformat.writes(solved).encode(), stem, 0)
-    said = {part.short: (part.status, part.sentence) for part in result.exercises}
-    assert said["reduce_mean"] == ("failed", "reduce_mean: one call takes longer than 10 seconds")
-    assert said["scale"][0] == "failed" and "ended Python" in said["scale"][1]
-    assert [said[name][0] for name in ("three_calls", "two_layers", "Linear")] == ["passed"] * 3
+    result = grade(nbformat.writes(solved).encode(), stem, 0, seconds=1.0)
+    got = {part.short: (part.status, part.sentence) for part in result.exercises}
+    assert got["reduce_mean"] == ("failed", "reduce_mean: one call takes longer than 1 seconds")
+    assert got["scale"][0] == "failed" and "ended Python" in got["scale"][1]
+    assert [got[name][0] for name in ("three_calls", "two_layers", "Linear")] == ["passed"] * 3
+
+
+def test_an_exercise_has_its_own_time(monkeypatch):
+    monkeypatch.setattr(module, "EXERCISE", 1)
+    slowly = "time.sleep(0.5)\n    return"
+    _, row = centre("import time\n" + CENTRE.replace("return", slowly), seconds=0.6)
+    assert row.status == "failed"
+    assert row.sentence == "centre: its calls take longer than 0.6 seconds in all"
 
 
 def test_when_the_time_of_a_notebook_is_over_the_rest_fails_with_that_reason(monkeypatch):
-    monkeypatch.setattr(module, "SECONDS", 0.0)
+    module.working("00_start")
+    monkeypatch.setattr(module, "ALL", 0.0)
     _, row = centre(CENTRE)
-    assert row.status == "failed" and "its time is over" in row.sentence
+    assert row.status == "failed" and row.sentence.endswith("takes too long: its 0 seconds are over")
+
+
+SPIN = [sys.executable, "-c", "while True: pass"]
+
+
+def test_a_busy_machine_costs_no_points():
+    """An answer that computes for three quarters of its time, beside three processes that never rest."""
+    busy = "end = time.process_time() + 0.75\n    while time.process_time() < end: pass\n    return"
+    source = "import time\n" + CENTRE.replace("return", busy)
+    neighbours = [subprocess.Popen(SPIN) for _ in range(3)]
+    try:
+        _, row = centre(source, seconds=1.0)
+    finally:
+        for process in neighbours:
+            process.kill()
+            process.wait()
+    assert row.status == "passed", row.sentence
 
 
 def test_a_sandbox_that_is_not_there_is_a_fault_and_no_mark(monkeypatch):
@@ -210,9 +258,8 @@ def test_the_solutions_take_nothing_of_the_time_of_a_submission(monkeypatch):
 
     module.folder("00_start")
     module.working.cache_clear()
-    monkeypatch.setattr(module, "SECONDS", 4.0)
     monkeypatch.setattr(module, "_refuses_mistake", slowly)
-    assert centre(CENTRE)[1].status == "passed"
+    assert centre(CENTRE, seconds=0.2)[1].status == "passed"
 
 
 def test_without_a_sandbox_it_says_so():
