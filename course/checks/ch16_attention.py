@@ -78,8 +78,7 @@ def _(answer, rng):
 
 SLIPS = {  # of each question: what is said of a typical wrong number
     "the third weight": {
-        np.log(5)
-        / np.log(10): "Scores go through e first: shares of the powers, not of the scores",
+        np.log(5) / np.log(10): "Scores go through e first: shares of the powers, not of the scores",
         5: "That is the power e^S: divide it by the sum of all three",
         1 / 8: "That is the weight of the first key; the third has the score log 5",
         2 / 8: "That is the weight of the second key; the third has the score log 5",
