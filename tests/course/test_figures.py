@@ -14,6 +14,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from PIL import Image
@@ -704,8 +705,9 @@ def test_a_drawing_stays_on_the_axes_it_is_given(draw, data):
 @pytest.mark.parametrize(("draw", "data"), drawings())
 def test_every_word_lies_inside_the_picture(draw, data):
     figure = drawing_of(draw(*data))
-    figure.canvas.draw()
-    width, height = figure.canvas.get_width_height()
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width, height = canvas.get_width_height()
     axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
     ticks = {label for axis in axes for label in axis.get_ticklabels()}  # some of them are not drawn
     words = {text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()} - ticks
