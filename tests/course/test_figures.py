@@ -21,6 +21,7 @@ from PIL import Image
 
 from course import figures, style
 from course.cupy_stand_in import Transfer
+from course.curriculum import CHAPTERS
 from course.figures import (
     Figure,
     acting,
@@ -755,7 +756,7 @@ def test_slopes_of_uses_are_those_of_the_loss_and_not_of_the_drawn_points():
 def test_the_map_fills_the_chapters_of_a_route():
     figure = start.course_map(["04", "00"])
     (ax,) = figure.drawing.axes
-    assert len(ax.patches) == 25
+    assert len(ax.patches) == len(CHAPTERS)
     assert sum(to_hex(box.get_facecolor()) == style.FORWARD.lower() for box in ax.patches) == 2
     assert "The 2 filled boxes" in figure.caption
     assert figure.alt.endswith("Filled are the chapters 00 Start here, 04 Functions that remember.")

@@ -163,8 +163,12 @@ def test_the_wheel_says_what_it_needs(wheel):
 
 
 def test_the_source_holds_all_that_the_tests_read(source):
-    folders = ["minigrad", "course", "tests", "notebooks", "solutions", "exercises", "benchmarks", "book"]
-    copied = {f"book/{made}/" for made in ("notebooks", "exercises")}  # brought in when the book is built
+    folders = (
+        "minigrad course classroom authoring tests notebooks solutions exercises benchmarks book".split()
+    )
+    copied = {
+        f"book/{made}/" for made in ("notebooks", "exercises", "reference")
+    }  # brought in when the book is built
     wanted = {name for name in set().union(*map(ours, folders)) if not name.startswith(tuple(copied))}
     found = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
     assert wanted - found == set()
