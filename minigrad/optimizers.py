@@ -120,10 +120,10 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
         """Return what is remembered about a parameter, in arrays like its data: zeros at first."""
         memory, data = self.memory.setdefault(parameter, {"steps": 0}), parameter.data
         for name in self.remembered:
-            array = memory.get(name)
-            if array is None:
+            if name not in memory:
                 memory[name] = np.zeros_like(data)
-            elif array.dtype != data.dtype or type(array) is not type(data):
+        for name, array in memory.items():
+            if name != "steps" and (array.dtype != data.dtype or type(array) is not type(data)):
                 memory[name] = like(array, data)
         return memory
 
