@@ -5,7 +5,6 @@ zeroing the gradients: that is the learner's first line. Built in chapter 07 (pl
 """
 
 import math
-from collections import Counter
 
 import numpy as np
 
@@ -129,28 +128,21 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
 
     def _arrange(self, parameters):
         """Put small Parameters of one type, changed equally often, in rows; return these, and the others."""
-        owners = Counter(_owner(parameter.data) for parameter in parameters)
-        groups, alone = {}, []
+        groups, alone, seen = {}, [], set()
         for parameter in parameters:
             memory, data = self._memory_of(parameter), parameter.data
-            is_plain = type(parameter) is Parameter and type(data) is np.ndarray
-            if is_plain and data.size <= self.small and owners[_owner(data)] == 1:
+            is_plain = type(parameter) is Parameter and type(data) is np.ndarray and data.base is None
+            if is_plain and data.size <= self.small and id(data) not in seen:
                 groups.setdefault((data.dtype, memory["steps"]), []).append(parameter)
-            else:
+                seen.add(id(data))
+            else:  # careful: who shares an array with one in a row is changed after it
                 alone.append(parameter)
         rows = [_Row(group, self.memory, self.remembered) for group in groups.values()]
-        for row in rows:
-            row.gather(self.memory)
         self._arranged = (parameters, self.remembered), rows, alone
         return rows, alone
 
 
-def _owner(array):
-    """Return the id of the object that has the memory of an array: two views of one array have one owner."""
-    return id(array if getattr(array, "base", None) is None else array.base)
-
-
-class _Row:
+class _Row(Parameter):
     """Small Parameters side by side as one, so that a formula runs once for all of them.
 
     What the optimizer remembers about each of them is a view of what it remembers about the row.
@@ -159,7 +151,7 @@ class _Row:
     def __init__(self, parameters, memory, remembered):
         arrays, memories = [p.data for p in parameters], [memory[p] for p in parameters]
         self.data, data_parts = _side_by_side(arrays)
-        self.grad, grad_parts = _side_by_side(arrays)
+        self.grad, grad_parts = _side_by_side([p.peek().astype(p.data.dtype) for p in parameters])
         self.memory = {"steps": memories[0]["steps"]}
         for name in remembered:
             self.memory[name], parts = _side_by_side([own[name] for own in memories])
@@ -180,10 +172,6 @@ class _Row:
             data[...] = array
             grad[...] = parameter.peek()
         return True
-
-    def peek(self):
-        """Return the gradients, as those of one Parameter."""
-        return self.grad
 
     def scatter(self):
         """Copy the new data back, and count the step."""
@@ -302,10 +290,6 @@ class SGD(Optimizer):
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, or along the velocity."""
-        if not (self.momentum or self.weight_decay):
-            for data, grad in in_pieces(parameter.data, parameter.peek()):
-                data -= learning_rate * grad
-            return
         velocities = memory["velocity"] if self.momentum else parameter.peek()
         for data, direction, velocity in in_pieces(parameter.data, parameter.peek(), velocities):
             if self.weight_decay:
