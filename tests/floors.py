@@ -4,7 +4,7 @@ import ast
 
 GROUND = "habits settings shapes parameter backend parts initializers losses accuracy".split()
 GROUND += ["diagnosis", "data"]
-FIRST = "layer optimizers checkpoint blueprint gradcheck graph".split()
+FIRST = "layer optimizers checkpoint blueprint trial gradcheck graph".split()
 LAYERS = (
     "weighted linear activations combinators reductions normalization convolution recurrent embedding".split()
 )
@@ -20,7 +20,8 @@ MAY["parameter"] |= {"habits"}
 MAY |= {name: {"habits", "settings", "shapes", "parameter", "backend", "parts"} for name in FIRST}
 MAY["checkpoint"] |= {"layer"}
 MAY["blueprint"] |= {"layer", "checkpoint"}
-MAY["gradcheck"] |= {"layer", "diagnosis"}
+MAY["trial"] |= {"layer"}
+MAY["gradcheck"] |= {"layer", "diagnosis", "trial"}
 MAY["graph"] |= {"layer", "losses"}
 below = {"habits", "settings", "shapes", "parameter", "backend", "parts", "initializers", "layer"}
 for name in LAYERS:

@@ -119,7 +119,7 @@ def test_an_edition_has_the_names_up_to_its_chapter_and_no_later_ones(stem, edit
 FILES = {
     "00_start": "",
     "01_slope": "gradcheck shapes",
-    "03_gradcheck": "gradcheck diagnosis settings shapes habits layer parameter parts",
+    "03_gradcheck": "gradcheck trial diagnosis settings shapes habits layer parameter parts",
     "04_closures": "backend initializers layers/activations layers/linear layers/reductions layers/weighted",
     "05_chains": "layers/combinators",
     "06_losses": "losses",
