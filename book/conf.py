@@ -67,7 +67,7 @@ myst_heading_anchors = 3
 
 # MathJax 3, copied beside the pages by the extension offline_pages.
 mathjax_path = "mathjax/tex-chtml.js"
-mathjax3_config = {"options": {}}
+mathjax3_config = {"chtml": {"displayAlign": "left", "displayIndent": "1.5em"}}
 
 # The reference: docstrings as they are written, shapes included; what stands in single quotes is code.
 add_module_names = False
@@ -87,6 +87,7 @@ html_theme = "sphinx_book_theme"
 html_title = "minigrad"
 html_static_path = ["_static"]
 html_favicon = "_static/mark.svg"
+html_domain_indices = False  # the files are listed in reference.md, in their order
 html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
 html_show_search_summary = False  # it would fetch each page that is found, a whole chapter for three lines
 html_css_files = ["type.css", "book.css"]
@@ -134,12 +135,12 @@ latex_elements = {
     "papersize": "a4paper",
     "extraclassoptions": "openany,oneside",
     "fontpkg": r"""
-\defaultfontfeatures[text-regular]{Path=fonts/, Extension=.ttf, UprightFont=text-regular, 
-  ItalicFont=text-italic, BoldFont=text-semibold, BoldItalicFont=text-semibold-italic}
-\setmainfont{text-regular}
-\setsansfont{text-regular}
-\setmonofont{code-regular}[Path=fonts/, Extension=.ttf, UprightFont=code-regular, 
-  ItalicFont=code-italic, BoldFont=code-semibold, Scale=0.8]
+\setmainfont{text-regular}[Path=fonts/, Extension=.ttf, ItalicFont=text-italic,
+  BoldFont=text-semibold, BoldItalicFont=text-semibold-italic]
+\setsansfont{text-regular}[Path=fonts/, Extension=.ttf, ItalicFont=text-italic,
+  BoldFont=text-semibold, BoldItalicFont=text-semibold-italic]
+\setmonofont{code-regular}[Path=fonts/, Extension=.ttf, ItalicFont=code-italic,
+  BoldFont=code-semibold, BoldItalicFont=code-semibold, Scale=0.8]
 \newfontfamily\rare{DejaVu Sans}[Scale=MatchLowercase]
 \usepackage{newunicodechar}
 \newunicodechar{ᵀ}{{\rare ᵀ}}
@@ -148,12 +149,16 @@ latex_elements = {
 \newunicodechar{✗}{{\rare ✗}}
 """,
     "fncychap": "",
-    # The chapters bring their numbers; the foot of a page names the nearest heading; a long name in a narrow
-    # table may break behind an underscore.
+    "figure_align": "H",
+    # The chapters bring their numbers, and so do the captions of their figures; the foot of a page names the
+    # nearest heading; a long name in a narrow table may break behind an underscore.
     "preamble": r"""
 \setcounter{secnumdepth}{-2}
 \renewcommand{\subsectionmark}[1]{\markright{#1}}
 \DeclareRobustCommand{\_}{\textunderscore\penalty5000\hspace{0pt}}
+\makeatletter
+\long\def\@makecaption#1#2{\vskip\abovecaptionskip{\small #2\par}}
+\makeatother
 """,
     # The contents on paper name chapters only; the reader of the file opens the rest beside the pages. Sphinx
     # would call them by the first caption.
@@ -167,4 +172,4 @@ latex_elements = {
 html_math_renderer = "mathjax"
 epub_css_files = ["type.css", "reader.css"]
 epub_show_urls = "footnote"
-epub_exclude_files = [".doctrees", "_static/mathjax"]
+epub_exclude_files = [".doctrees", "_static/mathjax", "_static/fonts/OFL.txt"]

@@ -6,7 +6,7 @@ const taughtTerm = () => {
   return terms[query] ?? terms[query.replace(/s$/, "")];
 };
 
-const Scorer = {
+var Scorer = { // careful: var, since Sphinx declares it again
   score: ([page, title, anchor, description, score]) => score + (page === taughtTerm()?.page ? 100 : 0),
   objNameMatch: 11,
   objPartialMatch: 6,

@@ -26,7 +26,8 @@ TAG = re.compile(r"<[^>]+>")
 DRAWING = re.compile(r'<img\b[^>]*\bsrc="data:image/svg\+xml(;base64)?,([^"]*)"[^>]*>')
 ALT = re.compile(r'\balt="([^"]*)"')
 BEFORE_SVG = re.compile(r"\A.*?(?=<svg\b)", re.DOTALL)
-SIZE = re.compile(r'\A(<svg\b[^>]*?)\swidth="([\d.]+)(?:pt|px)?"([^>]*?)\sheight="[\d.]+(?:pt|px)?"')
+WIDTH = re.compile(r"\bwidth:\s*(\d+px)")
+OWN_SIZE = re.compile(r'\A(<svg\b[^>]*?)\swidth="[^"]*"([^>]*?)\sheight="[^"]*"')
 REFERENCE = re.compile(r'(\bid="|\burl\(#|\bhref="#)')
 # The colours of a figure that the style sheet of the book gives a second value at night.
 THEMED = {
@@ -35,7 +36,9 @@ THEMED = {
     BACKWARD: "backward",
     TRUTH: "truth",
     CONTEXT: "context",
-    "#ffffff": "ground",
+    "#4D4D4D": "ticks",
+    "#E6E6E6": "grid",
+    "#FFFFFF": "ground",
 }
 COLOUR = re.compile(r"(?<=[:\s])(" + "|".join(THEMED) + r")(?=[;\"\s])", re.IGNORECASE)
 
@@ -96,10 +99,10 @@ def in_the_page(html, prefix):
         name = f"{prefix}-{next(drawings)}-"
         svg = REFERENCE.sub(lambda mark: mark[1] + name, svg)
         svg = COLOUR.sub(lambda colour: f"var(--figure-{THEMED[_as_named(colour[1])]}, {colour[1]})", svg)
-        alt = ALT.search(image[0])
+        alt, width = ALT.search(image[0]), WIDTH.search(image[0])
         spoken = f'role="img" aria-label="{alt[1]}"' if alt else 'aria-hidden="true"'
-        svg = SIZE.sub(r'\1\3 style="width: \2pt"', svg, count=1)
-        return svg.replace("<svg ", f"<svg {spoken} ", 1)
+        size = f'style="width:{width[1] if width else "100%"}"'
+        return OWN_SIZE.sub(r"\1\2", svg, count=1).replace("<svg ", f"<svg {spoken} {size} ", 1)
 
     return DRAWING.sub(inline, html)
 
@@ -126,7 +129,7 @@ class FigureNumbers(SphinxTransform):
             count += 1
             number = f"{int(chapter[1])}.{count}"
             text, caption = numbered(html.astext(), number)
-            html.children = [nodes.Text(text)]
+            html[:] = [nodes.Text(text)]
             html["figure"] = anchor(number)
             bundle["caption"] = caption
             bundle["names"].append(anchor(number))
@@ -153,7 +156,7 @@ class DrawnInThePage(SphinxPostTransform):
         """Replace images by what they draw."""
         for html in self.document.findall(nodes.raw):
             if "figure" in html:
-                html.children = [nodes.Text(in_the_page(html.astext(), html["figure"]))]
+                html[:] = [nodes.Text(in_the_page(html.astext(), html["figure"]))]
 
 
 def setup(app):

@@ -1,13 +1,14 @@
 """Writes the reference of the library before the pages are read: a page for each file with public names.
 
-What a page says is in the file itself: its docstring, and those of its names. The order is the teaching
-order of ``minigrad.__all__``.
+What a page says is in the file itself: its docstring, and those of its names. Their order is the teaching
+order of ``minigrad.__all__``. The page reference.md lists them where it writes `{library-files}`.
 """
 
 import inspect
-import sys
 from importlib import import_module
 from pathlib import Path
+
+from sphinx.util.docutils import SphinxDirective
 
 import minigrad
 
@@ -17,14 +18,7 @@ BESIDE = {
     "minigrad.diagnosis": ("Report",),
     "minigrad.bridge": ("from_torch", "from_jax", "to_torch"),
 }
-INDEX = """# The library, file by file
-
-Each page is one file of `minigrad`, in the order of the course, and says what the file holds, what it leaves
-out, and which chapter builds it; {{ref}}`genindex` has every name from A to Z. All names are imported from
-the library itself, as in `from minigrad import Linear`. The words are those that `help(Linear)` shows; each
-example is run by the tests. Letters and words mean what the [notation](../notation.md) says.
-
-| File | What it is |
+TABLE = """| File | What it is |
 |---|---|
 {rows}
 
@@ -34,7 +28,7 @@ example is run by the tests. Letters and words mean what the [notation](../notat
 {pages}
 ```
 """
-PAGE = """# `{file}`
+PAGE = """# {file}
 
 ```{{eval-rst}}
 .. automodule:: {module}
@@ -61,40 +55,45 @@ def public_names():
     return names | {module: list(beside) for module, beside in BESIDE.items()}
 
 
-def pages():
-    """Return the pages of the reference: their text by their name.
-
-    Returns
-    -------
-    dict of str to str
-    """
-    rows, texts = [], {}
+def table():
+    """Return, in Markdown, a table of the files, and the list of their pages."""
+    rows = []
     for module, names in public_names().items():
-        import_module(module)
         file = module.removeprefix("minigrad.")
-        words = " ".join(inspect.getdoc(sys.modules[module]).split("\n\n")[0].split())
-        lead = words.partition(". ")[0].rstrip(".")
-        rows.append(f"| [`{file}`]({file}.md) | {lead}: {', '.join(f'`{name}`' for name in names)} |")
-        directives = "\n".join(_directive(module, name) for name in names)
-        texts[file] = PAGE.format(file=file, module=module, directives=directives)
-    index = INDEX.format(rows="\n".join(rows), pages="\n".join(texts))
-    return {"index": index} | texts
+        words = " ".join(inspect.getdoc(import_module(module)).split("\n\n")[0].split())
+        what = words.partition(". ")[0].rstrip(".")
+        listed = ", ".join(f"`{name}`" for name in names)
+        rows.append(f"| [`{file}`]({FOLDER}/{file}.md) | {what}: {listed} |")
+    pages = "\n".join(f"{FOLDER}/{module.removeprefix('minigrad.')}" for module in public_names())
+    return TABLE.format(rows="\n".join(rows), pages=pages)
+
+
+def page(module, names):
+    """Return, in Markdown, the page of a file."""
+    directives = "\n".join(_directive(import_module(module), name) for name in names)
+    return PAGE.format(file=module.removeprefix("minigrad."), module=module, directives=directives)
 
 
 def _directive(module, name):
-    """Return what shows one name: a function, an error, or a class with the methods that it explains."""
-    thing = getattr(sys.modules[module], name)
-    where = name if module not in BESIDE else f"{module}.{name}"
+    """Return what shows one name: a function, an error, or a class; of a layer only its forward is shown."""
+    thing = getattr(module, name)
+    where = f"{module.__name__}.{name}" if module.__name__ in BESIDE else name
     if not inspect.isclass(thing):
         return f".. autofunction:: {where}"
-    kind = "exception" if issubclass(thing, BaseException) else "class"
-    return f".. auto{kind}:: {where}\n   :members:\n   :special-members: __call__"
+    if issubclass(thing, BaseException):
+        return f".. autoexception:: {where}"
+    if thing is minigrad.Layer:
+        return f".. autoclass:: {where}\n   :members:\n   :special-members: __call__"
+    return f".. autoclass:: {where}\n   :members: {'forward' if issubclass(thing, minigrad.Layer) else ''}"
 
 
 def write_pages(folder):
     """Write the pages into a folder, and remove those whose file is gone; what is equal stays untouched."""
     folder.mkdir(exist_ok=True)
-    texts = {folder / f"{name}.md": text for name, text in pages().items()}
+    texts = {
+        folder / f"{module.removeprefix('minigrad.')}.md": page(module, names)
+        for module, names in public_names().items()
+    }
     for path in set(folder.glob("*.md")) - set(texts):
         path.unlink()
     for path, text in texts.items():
@@ -102,7 +101,23 @@ def write_pages(folder):
             path.write_text(text, encoding="utf-8")
 
 
+def _before_reading(app):
+    """Write the pages of a book that lists them, when Sphinx has not yet looked for pages."""
+    book = Path(app.srcdir)
+    if (book / f"{FOLDER}.md").exists():
+        write_pages(book / FOLDER)
+
+
+class LibraryFiles(SphinxDirective):
+    """The table of the files, each of which leads to its page."""
+
+    def run(self):
+        """Make it."""
+        return self.parse_text_to_nodes(table(), allow_section_headings=False)
+
+
 def setup(app):
-    """Write when Sphinx is set up and has not yet looked for pages."""
-    app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir) / FOLDER))
+    """Tell Sphinx when to write the pages, and the word for their table."""
+    app.connect("builder-inited", _before_reading)
+    app.add_directive("library-files", LibraryFiles)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

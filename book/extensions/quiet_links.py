@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 MENTION = re.compile(r"\b[Cc]hapter (\d\d)\b|\bFigure (\d+\.\d+)\b")
 LINKS = (nodes.reference, pending_xref)  # careful: a link inside a link ends the outer one
 NOT_PROSE = (*LINKS, nodes.title, nodes.caption)
-NOT_PROSE += (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block)
+NOT_PROSE += (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw)
 
 
 class MentionLinks(SphinxPostTransform):

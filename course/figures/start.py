@@ -6,51 +6,57 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
 from course.curriculum import CHAPTERS, PARTS
-from course.style import CONTEXT, FORWARD, INK
+from course.figures import Figure
+from course.style import CONTEXT, FORWARD, INK, ON_COLOUR
 
 ROWS = PARTS[1:-1]  # what comes before the first part and after the last stands in their rows
 BOX = (0.92, 0.62)  # width and height; a box takes one unit of the plane
 
 
-def draw_map(chapters, ax=None):
-    """Draw the course: a row for each part, a box for each chapter, filled if the chapter stands.
+def course_map(route):
+    """Draw the course: a row for each part, a box for each chapter, filled where a route leads through.
 
     Parameters
     ----------
-    chapters : sequence of str
-        The stems of the chapters that stand today, such as "04_closures".
-    ax : matplotlib Axes, optional
+    route : sequence of str
+        The numbers of chapters, such as "04".
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
-        If a chapter is not in the table of contents.
+        If there is no chapter of such a number.
     """
-    known = [chapter.stem for chapter in CHAPTERS]
-    if unknown := sorted(set(chapters) - set(known)):
-        raise ValueError(f"no chapter is called {', '.join(unknown)}; the chapters are {', '.join(known)}.")
-    ax = ax or plt.subplots(figsize=(6.4, 5.0))[1]
+    titles = {chapter.stem[:2]: chapter.title for chapter in CHAPTERS}
+    if missing := sorted(set(route) - set(titles)):
+        raise ValueError(f"there is no chapter {', '.join(missing)}; the chapters are {', '.join(titles)}.")
+    ax = plt.subplots(figsize=(6.4, 5.0))[1]
     columns = [0] * len(ROWS)
     for row, part in enumerate(ROWS):
         ax.text(0, -row - 0.06, f"Part {part}", fontsize=9.5, weight="bold", va="bottom")
     for chapter in CHAPTERS:
-        row = min(max(PARTS.index(chapter.part) - 1, 0), len(ROWS) - 1)
-        title, stands = chapter.title, chapter.stem in chapters
-        _draw_box(ax, columns[row], -row - 0.1 - BOX[1], chapter.stem[:2], title, stands)
+        number, row = chapter.stem[:2], min(max(PARTS.index(chapter.part) - 1, 0), len(ROWS) - 1)
+        _draw_box(ax, columns[row], -row - 0.1 - BOX[1], number, chapter.title, number in route)
         columns[row] += 1
     ax.set(xlim=(-0.05, max(columns)), ylim=(-len(ROWS) + 0.2, 0.2))
     ax.set_axis_off()
-    ax.set_title(f"{len(known)} chapters in five parts; the filled ones can be opened today")
-    return ax
+
+    on_the_way = [number for number in titles if number in route]
+    return Figure(
+        ax,
+        f"The course has {len(titles)} chapters in {len(ROWS)} parts, and many ways through",
+        f"Each row is a part and each box a chapter. The {len(on_the_way)} filled boxes are one way through.",
+        f"A map of {len(ROWS)} rows of boxes: {'; '.join(f'Part {part}' for part in ROWS)}. Filled are "
+        f"the chapters {', '.join(f'{number} {titles[number]}' for number in on_the_way)}.",
+    )
 
 
-def _draw_box(ax, x, y, number, title, stands):
+def _draw_box(ax, x, y, number, title, filled):
     """Draw one chapter."""
-    face, edge, ink = (FORWARD, FORWARD, "white") if stands else ("white", CONTEXT, INK)
+    face, edge, ink = (FORWARD, FORWARD, ON_COLOUR) if filled else ("none", CONTEXT, INK)
     box = FancyBboxPatch(
         (x, y), *BOX, boxstyle="round,pad=0,rounding_size=0.06", facecolor=face, edgecolor=edge
     )

@@ -14,10 +14,10 @@ ASKED = {exercise.short: exercise for exercise in exercises() if exercise.stem =
 def test_the_first_has_all_right_the_last_nothing_and_each_between_something_else(tmp_path):
     demo.make_class(tmp_path, CHAPTER, students=5)
     found = [grade(path.read_bytes(), CHAPTER, 0) for path in sorted(tmp_path.glob("*/*.ipynb"))]
-    points = [result["points"] for result in found]
-    assert points[0] == found[0]["out_of"] and points[-1] == 0
-    assert {row["status"] for row in found[-1]["exercises"]} == {"not written", "by hand"}
-    assert "failed" in {row["status"] for result in found[1:-1] for row in result["exercises"]}
+    points = [result.points for result in found]
+    assert points[0] == found[0].out_of and points[-1] == 0
+    assert {part.status for part in found[-1].exercises} == {"not written", "by hand"}
+    assert "failed" in {part.status for result in found[1:-1] for part in result.exercises}
 
 
 def test_the_same_seed_makes_the_same_class(tmp_path):
@@ -34,9 +34,9 @@ def test_the_same_seed_makes_the_same_class(tmp_path):
 
 
 @pytest.mark.parametrize("short", ["three_calls", "reduce_mean", "scale"])
-def test_answers_stand_for_themselves(short):
+def test_mistakes_stand_for_themselves(short):
     sources = demo.answers(ASKED[short])
-    assert len(sources) >= 4 and all(source.startswith(f"def {short}(") for source in sources)
+    assert len(sources) >= 2 and all(source.startswith(f"def {short}(") for source in sources)
 
 
 def test_the_command_grades_and_opens_the_report(tmp_path, monkeypatch, capsys):

@@ -19,6 +19,7 @@ from course.checks import exercises
 from course.checks.exercise import CheckFailed
 from minigrad import Layer, Linear, Parameter, ReLU, Sequential, gradcheck, mse
 from minigrad.layer import as_layer
+from tests.answers import answers_to
 
 PROJECT = Path(__file__).resolve().parents[2]
 ASKED = [exercise for exercise in exercises() if not exercise.by_hand and exercise.remote]
@@ -254,8 +255,8 @@ def test_a_name_that_is_not_there(end):
         end.find("nothing")
 
 
-def test_a_call_that_takes_too_long_is_ended(end, monkeypatch):
-    monkeypatch.setattr(remote, "SECONDS", 0.2)
+def test_a_call_that_takes_too_long_is_ended(end):
+    end.remote.seconds = 0.2
     began = time.monotonic()
     with pytest.raises(Ended, match="longer than"):
         end.find("f", "import time\ndef f():\n    time.sleep(1)")()
@@ -271,7 +272,7 @@ def test_who_sends_more_than_an_exercise_may_is_ended(end, monkeypatch):
 
 
 def test_when_the_time_of_all_is_over_nothing_is_asked_any_more(end):
-    end.remote.end = time.monotonic() - 1
+    end.remote.end, end.remote.why = end.remote.clock.now() - 1, "its time is over"
     with pytest.raises(Ended, match="its time is over"):
         end.run("pass")
 
@@ -314,14 +315,14 @@ def verdict(exercise, answer):
             return False, no.sentence.replace("using it raises", "it raises")
 
 
-def compare(end, exercise, rights, mistakes, parts=2):
+def compare(end, exercise, right, refused, parts=2):
     """Ask whether answers get the same verdict across the wire as without one, and perhaps the same words."""
-    module = inspect.getmodule(exercise._check)
-    (name,) = [name for name, thing in vars(module).items() if thing is exercise]
-    for kind, number in [("rights", n) for n in rights] + [("mistakes", n) for n in mistakes]:
-        answer = getattr(exercise, kind)[number]
-        answer = answer if kind == "rights" else answer[1]
-        end.run(f"import {module.__name__} as checks\nanswer = checks.{name}.{kind}[{number}]")
+    end.run("from course.checks import find\nfrom tests.answers import answers_to")
+    end.run(f"answers = answers_to(find({exercise.name!r}))")
+    for kind, number in [("right", n) for n in right] + [("refused", n) for n in refused]:
+        answer = getattr(answers_to(exercise), kind)[number]
+        answer = answer if kind == "right" else answer[1]
+        end.run(f"answer = answers.{kind}[{number}]")
         end.run("answer = answer if not isinstance(answer, tuple) else answer[1]")
         here, there = verdict(exercise, answer), verdict(exercise, end.find("answer"))
         assert there[:parts] == here[:parts], (kind, number)
@@ -335,7 +336,8 @@ def test_an_answer_gets_the_same_verdict_across_the_wire(end, exercise):
 @pytest.mark.long
 @pytest.mark.parametrize("exercise", ASKED, ids=lambda exercise: exercise.name)
 def test_every_answer_gets_the_same_verdict_across_the_wire(end, exercise):
-    compare(end, exercise, range(len(exercise.rights)), range(len(exercise.mistakes)), parts=1)
+    right, refused = answers_to(exercise)
+    compare(end, exercise, range(len(right)), range(len(refused)), parts=1)
 
 
 def test_the_name_that_is_looked_up_is_the_one_that_the_notebook_checks():
