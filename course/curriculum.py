@@ -280,7 +280,7 @@ CHAPTERS = (
         minutes=60,
         needs=(13,),
     ),
-)  # chapters
+)
 
 # Which chapter builds a name of the library.
 BUILT = {name: chapter.number for chapter in CHAPTERS for name in chapter.builds}

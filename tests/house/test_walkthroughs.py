@@ -52,7 +52,10 @@ def cells(text):
     for head, source in re.findall(r"^%% ([^\n]+)\n(.*?)(?=^%% |\Z)", text, re.MULTILINE | re.DOTALL):
         kind, *tags = head.split(", ")
         new = {"markdown": new_markdown_cell, "code": new_code_cell}[kind]
-        found.append(new(source.strip("\n"), metadata={"tags": tags} if tags else {}))
+        metadata = {"tags": tags} if tags else {}
+        if "proof" in tags:
+            metadata["jupyter"] = {"source_hidden": True}  # the lab's "collapse selected code"
+        found.append(new(source.strip("\n"), metadata=metadata))
     return found
 
 
