@@ -13,12 +13,6 @@ LAST ?=
 N ?=
 BIN := .venv/bin
 READY := .venv/ready
-# What contributors install and a learner need not see: the news, grading, the buttons of nbdime, a kernel
-# that lives in a browser.
-NOT_IN_THE_LAB := @jupyterlab/apputils-extension:announcements @jupyter/nbgrader nbdime-jupyterlab \
-    @jupyterlite/pyodide-kernel-extension
-# A notebook keeps what its sliders show: without this it opens the next day with an error in their place.
-SETTINGS := {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}}
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test test-gpu check check-grading check-browser grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
@@ -28,7 +22,7 @@ help:  ## list these words
 
 lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 	@echo "== Copying the chapters and exercises to work/ (what you changed there stays)"
-	$(BIN)/python -m course.build work
+	$(BIN)/python -m authoring work
 	@echo "== Opening JupyterLab: Ctrl-C here ends it"
 	OMP_NUM_THREADS=1 $(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
 
@@ -47,39 +41,39 @@ check: $(READY)  ## prove all but the notebooks
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	@echo "== Running the tests, and the examples in the docstrings"
-	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/grading
+	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/classroom
 	@echo "== Running the tests of the grader, one at a time: they watch the clock and the processes"
-	$(BIN)/python -m pytest tests/grading
+	$(BIN)/python -m pytest tests/classroom
 
 check-grading: $(READY)  ## prove the grader at full length: fuzzing, every answer, crashes, 1,000 submissions
-	GRADING_STUDENTS=1000 $(BIN)/python -m pytest -m "long or not long" tests/grading
+	GRADING_STUDENTS=1000 $(BIN)/python -m pytest -m "long or not long" tests/classroom
 
 check-browser: $(READY)  ## prove the book and its chapters in a browser at full length (see browser-tools)
 	$(BIN)/python -m pytest -m browser -n 2 --dist worksteal -rs tests/browser
 
 student: $(READY)  ## pack what a class is given, without solutions: dist/...zip (TERM=2027-spring LAST=08)
-	$(BIN)/python -m course.bundle student $(if $(TERM),--term $(TERM)) $(if $(LAST),--last $(LAST))
+	$(BIN)/python -m classroom.bundle student $(if $(TERM),--term $(TERM)) $(if $(LAST),--last $(LAST))
 
 teacher: $(READY)  ## pack what its teacher keeps, with answers and grader: dist/...zip (TERM=2027-spring)
-	$(BIN)/python -m course.bundle teacher $(if $(TERM),--term $(TERM))
+	$(BIN)/python -m classroom.bundle teacher $(if $(TERM),--term $(TERM))
 
 grade: $(READY)  ## grade a class: CHAPTER=04_closures IN=folder OUT=folder (GRADE_ARGS="..." goes to it)
 	@test -n "$(CHAPTER)" -a -n "$(IN)" -a -n "$(OUT)" || { echo "Which class? For example: \
 	make grade CHAPTER=04_closures IN=handed-in OUT=marks"; exit 2; }
-	$(BIN)/python -m course.grading grade "$(IN)" --chapter $(CHAPTER) --out "$(OUT)" $(GRADE_ARGS)
+	$(BIN)/python -m classroom grade "$(IN)" --chapter $(CHAPTER) --out "$(OUT)" $(GRADE_ARGS)
 
 grade-demo: $(READY)  ## grade a small class that is made for it, and open its report (needs bubblewrap)
-	$(BIN)/python -m course.grading.demo $(DEMO_ARGS)
+	$(BIN)/python -m classroom.demo $(DEMO_ARGS)
 
 chapter: $(READY)  ## run chapter N=04 and its solutions from clean, store the outputs, and test them
 	@test -n "$(N)" || { echo "Which chapter? For example: make chapter N=04"; exit 2; }
-	$(BIN)/python -m course.build run $(N)
-	$(BIN)/python -m course.build exercises
+	$(BIN)/python -m authoring run $(N)
+	$(BIN)/python -m authoring exercises
 	$(BIN)/python -m pytest --nbval notebooks/$(N)_*.ipynb solutions/$(N)_*/*.ipynb
 	$(BIN)/python -m pytest tests/house tests/course -k "$(N)_"
 
 exercises: $(READY)  ## make exercises/ from solutions/
-	$(BIN)/python -m course.build exercises
+	$(BIN)/python -m authoring exercises
 
 book: $(READY)  ## build the book; every warning is an error
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder html book book/_build/html
@@ -130,9 +124,7 @@ $(READY): requirements.lock pyproject.toml | .venv/bin/uv
 	@echo "== Installing the course into .venv"
 	$(BIN)/uv pip install --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock
 	$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --editable .
-	$(BIN)/jupyter labextension disable --level=sys_prefix $(NOT_IN_THE_LAB) 2>/dev/null
-	@mkdir -p .venv/share/jupyter/lab/settings
-	@echo '$(SETTINGS)' > .venv/share/jupyter/lab/settings/overrides.json
+	$(BIN)/python -m authoring lab
 	@test ! -e .git || { \
 	    git config --local diff.jupyternotebook.command "'$(CURDIR)/$(BIN)/git-nbdiffdriver' diff" && \
 	    git config --local merge.jupyternotebook.name "merge notebooks by cells" && \

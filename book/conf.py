@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, whose docstrings the reference shows
 
-from course.colab import repository as address_of  # noqa: E402
+from authoring.colab import repository as address_of  # noqa: E402
 
 project = "minigrad"
 author = "the minigrad authors"
@@ -32,6 +32,7 @@ extensions = [
     "plain_docstrings",
     "quiet_links",
     "link_previews",
+    "curriculum_tables",
     "margin_notes",
     "exercise_boxes",
     "folds",

@@ -57,7 +57,7 @@ def build(site=SITE, pyodide=None):
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=".lite-") as folder:
         folder = Path(folder)
         wheels = write_wheels(folder / "pypi")
-        _call("course.build", "work", MINIGRAD_WORK=str(folder / "contents"))
+        _call("authoring", "work", MINIGRAD_WORK=str(folder / "contents"))
         if pyodide is not None:
             shutil.copytree(pyodide, folder / "static" / "pyodide")
         _write(folder / "overrides.json", SETTINGS)

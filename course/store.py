@@ -2,7 +2,7 @@
 
 Holds `folder`, the work folder, and `write`, which replaces a file in one step. Leaves out what is stored
 there: the record of what is done (``course.checks.record``), the learner's library (``course.keep``), copies
-(``course.build``).
+(``authoring.work``).
 """
 
 import os

@@ -14,8 +14,8 @@ from urllib.parse import quote
 import nbformat
 from sphinx.errors import ExtensionError
 
-from course import colab
-from course.recall import recall_copy
+from authoring import colab
+from authoring.recall import recall_copy
 
 LITE = "lite/lab/index.html"
 MINUTES = re.compile(r"\b(\d+) minutes\b")

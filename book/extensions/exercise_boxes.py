@@ -16,8 +16,8 @@ from nbformat.v4 import new_markdown_cell
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 
+from authoring.exercises import BEGIN
 from course.checks import exercises
-from course.release import BEGIN
 
 FOLDER = "exercises/"
 CHAPTERS = "notebooks/"

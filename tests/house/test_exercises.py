@@ -7,7 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.nbgraderformat import MetadataValidator
 
-from course import build
+from authoring.exercises import make_exercises
 
 PROJECT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted(PROJECT.glob("solutions/*/*.ipynb"))
@@ -66,7 +66,7 @@ def test_no_answer_and_no_output_is_in_the_learners_copy(path):
 
 
 def test_the_learners_copies_are_up_to_date():
-    assert build.make_exercises(PROJECT, check=True) == []
+    assert make_exercises(PROJECT, check=True) == []
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)

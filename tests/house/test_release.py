@@ -163,7 +163,9 @@ def test_the_wheel_says_what_it_needs(wheel):
 
 
 def test_the_source_holds_all_that_the_tests_read(source):
-    folders = ["minigrad", "course", "tests", "notebooks", "solutions", "exercises", "benchmarks", "book"]
+    folders = (
+        "minigrad course classroom authoring tests notebooks solutions exercises benchmarks book".split()
+    )
     copied = {
         f"book/{made}/" for made in ("notebooks", "exercises", "reference")
     }  # brought in when the book is built

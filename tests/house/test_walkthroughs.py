@@ -30,7 +30,7 @@ CAPTION = re.compile(
 )
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
 FORGOTTEN = re.compile(r"^\| `([^`]+)` \| `([^`]+)`(?: `([^`]+)`)? \|$", re.MULTILINE)
-EXERCISES = ".venv/bin/python -m course.build exercises"
+EXERCISES = ".venv/bin/python -m authoring exercises"
 MAKE = ["make", "-o", ".venv/ready", f"BIN={Path(sys.executable).parent}"]  # with the Python that runs
 
 
@@ -210,7 +210,7 @@ def test_every_step_left_out_fails_the_test_that_the_page_names(path, tmp_path):
         if what.startswith("tests/"):
             left_out = {step, EXERCISES} if step.startswith("make ") else {step}
             for command in dict.fromkeys([*commands(path)[0], EXERCISES]):
-                if "course.build" in command and command not in left_out:
+                if "-m authoring" in command and command not in left_out:
                     run(command, project)  # it may fail as well: something is missing
         fails(what, project)
 

@@ -29,22 +29,16 @@ chmod -R a+rX "$course"
 # The environment: the locked versions, then the course itself.
 "$python" -m pip install --quiet --require-hashes -r "$course/requirements.lock"
 "$python" -m pip install --quiet --force-reinstall --no-deps --no-build-isolation "$course"
-"$(dirname "$python")/jupyter" labextension disable --level=sys_prefix \
-    @jupyterlab/apputils-extension:announcements @jupyter/nbgrader nbdime-jupyterlab \
-    @jupyterlite/pyodide-kernel-extension
-# A notebook keeps what its sliders show until the next day.
-settings=$("$python" -c 'import sys; print(sys.prefix)')/share/jupyter/lab/settings
-mkdir -p "$settings"
-echo '{"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": true}}' >"$settings/overrides.json"
 
-# Work folders: for those who come, and for those who are there.
+# JupyterLab's settings, and work folders: for those who come, and for those who are there.
 cd "$course"
-MINIGRAD_WORK=$new_homes/minigrad-course/work "$python" -m course.build work
+"$python" -m authoring lab
+MINIGRAD_WORK=$new_homes/minigrad-course/work "$python" -m authoring work
 for home in "$homes"/jupyter-*; do
     [ -d "$home" ] || continue
     learner=$(stat -c %U "$home")
     setpriv --reuid="$learner" --regid="$(id -g "$learner")" --init-groups \
-        env HOME="$home" MINIGRAD_WORK="$home/minigrad-course/work" "$python" -m course.build work
+        env HOME="$home" MINIGRAD_WORK="$home/minigrad-course/work" "$python" -m authoring work
 done
 
 # The hub's settings, where there are none yet; and what the course adds.

@@ -1,0 +1,62 @@
+"""The chapters: run and store them, or try them all on this machine.
+
+Holds `run` and `try_all`. Leaves out what is done to one notebook (``authoring.notebooks``).
+"""
+
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import nbformat
+
+from authoring.exercises import mark_cells
+from authoring.notebooks import BuildError, as_text, execute, tidy
+from course import store
+
+
+def run(chapter, project=store.PROJECT):
+    """Execute a chapter and its solutions from clean, and store them with their outputs.
+
+    Parameters
+    ----------
+    chapter : str
+        Its number: ``"04"``.
+    project : Path
+
+    Raises
+    ------
+    BuildError
+        If there is no such chapter, or a cell raised that is not tagged ``raises-exception``; then the file
+        is left as it was.
+    """
+    solutions = [*project.glob(f"solutions/{chapter}_*/{chapter}_*.ipynb")]
+    paths = [*project.glob(f"notebooks/{chapter}_*.ipynb"), *solutions]
+    if not paths:
+        raise BuildError(f"There is neither notebooks/{chapter}_*.ipynb nor a solution of it.")
+    for path in paths:
+        notebook = nbformat.read(path, as_version=4)
+        if path in solutions:
+            mark_cells(notebook, path.stem)
+        execute(notebook, path)
+        store.write(path, as_text(tidy(notebook)))
+
+
+def try_all(project=store.PROJECT):
+    """Execute every chapter in a kernel of its own, and store nothing: a proof that this machine can.
+
+    Parameters
+    ----------
+    project : Path
+
+    Raises
+    ------
+    BuildError
+        At the first cell that raises and is not tagged ``raises-exception``.
+    """
+    alone = {"max_workers": 1, "mp_context": get_context("spawn"), "max_tasks_per_child": 1}
+    with ProcessPoolExecutor(**alone) as processes:  # a fresh one each: sockets of many kernels get mixed up
+        for path in sorted(project.glob("notebooks/*.ipynb")):
+            processes.submit(_try, path).result()
+
+
+def _try(path):
+    execute(nbformat.read(path, as_version=4), path)

@@ -1,0 +1,195 @@
+"""The notebooks as Google Colab opens them: a first cell fetches the course, and the links lead on.
+
+Holds `repository`, which reads the one address that is needed, where a notebook opens in the cloud, and the
+command line: ``python -m authoring.colab --out FOLDER``. Leaves out the branch into which the copies go
+(``.github/workflows/pages.yml``) and the buttons that lead there (``chapter_tools``, of the book).
+"""
+
+import argparse
+import posixpath
+import re
+import sys
+import tomllib
+from copy import deepcopy
+from pathlib import Path
+from urllib.parse import quote
+
+import nbformat
+
+from authoring.notebooks import without_outputs
+from course import store
+
+BRANCH = "colab"  # of the repository, where the copies lie
+ADDRESS = re.compile(r"https://github\.com/([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+)")
+# Code such as `f[0](x)` looks like a link, so a link is what names a file.
+LINK = re.compile(r"(?<=\]\()(?!\w+:)([^()\s#]+\.(?:ipynb|md|py))(#[^()\s]*)?(?=\))")
+WITH_MPI = re.compile(r"^from course import .*\bmpi\b", re.MULTILINE)
+REQUIREMENT = "minigrad-course @ git+{address}"
+FIRST_CELL = """\
+# On Google Colab this fetches the course. Anywhere else it does nothing.
+import sys
+
+if "google.colab" in sys.modules:
+    import subprocess
+
+    wanted = {wanted}
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *wanted], check=True)"""
+
+
+def repository(project=store.PROJECT):
+    """Return the address of the course's repository, or "" where it has none.
+
+    Parameters
+    ----------
+    project : Path
+        Its ``pyproject.toml`` names the address: ``repository`` in the table ``[tool.minigrad]``.
+
+    Returns
+    -------
+    str
+        ``https://github.com/OWNER/NAME``.
+
+    Raises
+    ------
+    ValueError
+        If it is another kind of address.
+    """
+    try:
+        settings = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ""
+    address = settings.get("tool", {}).get("minigrad", {}).get("repository", "")
+    if address and not (
+        isinstance(address, str) and ADDRESS.fullmatch(address) and not address.endswith(".git")
+    ):
+        raise ValueError(
+            f"pyproject.toml says repository = {address!r} in [tool.minigrad]. Write "
+            '"https://github.com/OWNER/NAME", without .git and without a slash at the end, or leave it empty.'
+        )
+    return address
+
+
+def on_colab(address, path):
+    """Return where Colab opens the copy of a notebook.
+
+    Parameters
+    ----------
+    address : str
+        What `repository` returns.
+    path : str
+        The notebook's place in the project.
+
+    Examples
+    --------
+    >>> on_colab("https://github.com/someone/course", "notebooks/04_closures.ipynb")
+    'https://colab.research.google.com/github/someone/course/blob/colab/notebooks/04_closures.ipynb'
+    """
+    name = ADDRESS.fullmatch(address)[1]
+    return f"https://colab.research.google.com/github/{name}/blob/{BRANCH}/{quote(path)}"
+
+
+def on_binder(address, path):
+    """Return where Binder opens the learner's copy of a notebook, which ``postBuild`` has made.
+
+    Parameters
+    ----------
+    address : str
+    path : str
+
+    Examples
+    --------
+    >>> on_binder("https://github.com/someone/course", "notebooks/04_closures.ipynb")
+    'https://mybinder.org/v2/gh/someone/course/HEAD?urlpath=lab/tree/work/notebooks/04_closures.ipynb'
+    """
+    name = ADDRESS.fullmatch(address)[1]
+    return f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab/tree/work/{quote(path)}"
+
+
+def colab_copy(notebook, path, address):
+    """Return a notebook for Colab.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        Left as it is.
+    path : str
+        Its place in the project.
+    address : str
+        What `repository` returns.
+
+    Returns
+    -------
+    NotebookNode
+        Its first cell installs the course there; links between notebooks lead to their copies, and all other
+        links into the project lead to the repository.
+    """
+    copy = deepcopy(notebook)
+    wanted = [REQUIREMENT.format(address=address)]
+    if any(WITH_MPI.search(cell.source) for cell in copy.cells if cell.cell_type == "code"):
+        wanted += ["mpi4py", "mpich"]
+    source = FIRST_CELL.format(wanted=repr(wanted).replace("'", '"'))
+    copy.cells.insert(0, nbformat.v4.new_code_cell(source, id="colab"))
+    for cell in copy.cells:
+        if cell.cell_type == "markdown":
+            cell.source = LINK.sub(lambda link: _elsewhere(*link.groups(""), path, address), cell.source)
+    return copy
+
+
+def write_copies(out, project=store.PROJECT):
+    """Write the copies of all chapters and exercises, without outputs, which would answer every guess.
+
+    Parameters
+    ----------
+    out : Path
+        A folder; the notebooks in it that are none of ours any more are removed.
+    project : Path
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    ValueError
+        If the project names no address, or none that is understood: then nothing is written.
+    """
+    address = repository(project)
+    if not address:
+        raise ValueError(
+            "Colab fetches the course from its repository, and pyproject.toml names none: write its address, "
+            'repository = "https://github.com/OWNER/NAME", in the table [tool.minigrad].'
+        )
+    written = []
+    for path in sorted([*project.glob("notebooks/*.ipynb"), *project.glob("exercises/*/*.ipynb")]):
+        place = path.relative_to(project).as_posix()
+        copy = colab_copy(nbformat.read(path, as_version=4), place, address)
+        written.append(out / place)
+        store.write(out / place, without_outputs(copy))
+    for stale in {*out.glob("notebooks/*.ipynb"), *out.glob("exercises/*/*.ipynb")} - {*written}:
+        stale.unlink()
+    return written
+
+
+def _elsewhere(target, place, path, address):
+    """Return where a link of a notebook, to a file and a place in it, leads when the notebook lies alone."""
+    found = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    if found.startswith(("notebooks/", "exercises/")) and found.endswith(".ipynb"):
+        return on_colab(address, found)  # careful: Colab knows no headings as places
+    return f"{address}/blob/HEAD/{found}{place}"
+
+
+def main(arguments=None):
+    """Write the copies, and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m authoring.colab", description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True, help="the folder into which the copies go")
+    chosen = parser.parse_args(arguments)
+    try:
+        print(f"{len(write_copies(chosen.out))} notebooks for Colab are in {chosen.out}.")
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""The learner's work folder: copies of chapters, exercises and pages, never over what the learner changed.
+
+Holds `copy_to_work`. Leaves out where the folder is (``course.store``).
+"""
+
+import json
+import re
+from hashlib import sha256
+
+import nbformat
+
+from authoring.notebooks import BuildError, without_outputs
+from course import store
+
+PAGES = ("glossary.md", "notation.md", "references.*", "sources.md", "speed.md", "_static/speed_*.png")
+COPIED = {"notebooks": ("**/*",), "exercises": ("**/*",), "book": PAGES}  # what chapters link to, as globs
+
+
+def copy_to_work(project=store.PROJECT):
+    """Copy chapters, exercises and book pages to the work folder, never over what the learner changed.
+
+    Parameters
+    ----------
+    project : Path
+
+    Returns
+    -------
+    dict of str to dict of str to list of str
+        For "notebooks", "exercises" and "book": which files are "new", "refreshed", "unchanged", or "yours".
+
+    Raises
+    ------
+    BuildError
+        If storing is off.
+
+    Notes
+    -----
+    A file is the learner's as soon as it differs from the copy made last, whose hash stands in
+    ``.copied.json``; of a notebook only what is written in its cells counts: opening it changes the rest.
+    Notebooks are copied without their outputs, which would answer every guess.
+    """
+    work = store.folder()
+    if work is None:
+        raise BuildError(f"There is nowhere to copy to: storing is off ({store.VARIABLE} is empty).")
+    record = work / ".copied.json"
+    last = _hashes(record)
+    report = {kind: {"new": [], "refreshed": [], "unchanged": [], "yours": []} for kind in COPIED}
+    for source in (path for kind, names in COPIED.items() for path in _files(project / kind, names)):
+        name, content = source.relative_to(project).as_posix(), _for_the_learner(source)
+        there = (work / name).read_bytes() if (work / name).exists() else None
+        if there is None:
+            found = "new"
+        elif _written(there) == _written(content):
+            found = "unchanged"
+        else:
+            known = last.get(name) in (_hash(_written(there)), _hash(there))
+            found = "refreshed" if known else "yours"
+        if found in ("new", "refreshed"):
+            store.write(work / name, content)
+        if found != "yours":
+            last[name] = _hash(_written(content))
+        report[source.relative_to(project).parts[0]][found].append(source.name)
+    store.write(record, json.dumps(last, indent=1, sort_keys=True) + "\n")
+    return report
+
+
+def _for_the_learner(source):
+    """Return what a learner gets of a file: a notebook without outputs, a page in plain Markdown."""
+    if source.suffix == ".ipynb":
+        return without_outputs(nbformat.read(source, as_version=4))
+    if source.suffix == ".md":
+        return _plain(source.read_text("utf-8")).encode()
+    return source.read_bytes()
+
+
+def _plain(page):
+    """Return a page in the Markdown that JupyterLab shows: terms as headings, citations as keys."""
+
+    def headed(glossary):
+        return re.sub(r"^(?=\S)", "#### ", glossary[1], flags=re.MULTILINE)
+
+    page = re.sub(r"^```\{glossary\}\n(.*?)^```$", headed, page, flags=re.MULTILINE | re.DOTALL)
+    page = re.sub(r"\{cite:\w+\}`([^`]+)`", r"(\1)", page)
+    return page.replace("```{bibliography}\n```", "The list is the file [references.bib](references.bib).")
+
+
+def _files(folder, names):
+    """Return the files in a folder that globs name, without what editors hide there."""
+    paths = sorted(path for name in names for path in folder.glob(name) if path.is_file())
+    return [
+        path
+        for path in paths
+        if not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
+    ]
+
+
+def _hashes(record):
+    """Return the hashes of the copies made last; none if they are lost, and then no file is overwritten."""
+    try:
+        return dict(json.loads(record.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def _written(content):
+    """Return what is written in the cells of a notebook; another file as it is."""
+    try:
+        cells = json.loads(content)["cells"]
+        return json.dumps([[cell["cell_type"], "".join(cell["source"])] for cell in cells]).encode()
+    except (ValueError, KeyError, TypeError):
+        return content
+
+
+def _hash(content):
+    """Return the hash of a file's content."""
+    return sha256(content).hexdigest()

@@ -1,0 +1,235 @@
+"""The command: ``python -m classroom grade SUBMISSIONS --chapter 04_closures --out GRADES``.
+
+Holds what is read from the command line and what is printed. Leaves out all that is done.
+"""
+
+import argparse
+import os
+import sqlite3
+import sys
+from collections import Counter
+from pathlib import Path
+
+from classroom.crew import grade_all
+from classroom.faults import GradingFault
+from classroom.queue import Queue
+from classroom.reports import differences, write_reports
+from classroom.result import exercises_of
+from classroom.seeds import secret
+from classroom.version import version
+
+UNSAFE = "UNSAFE: no sandbox. What these notebooks hold runs on this machine with your rights."
+CHANGED = (
+    "The checks, the grader or the level are not those of the marks in {folder}: nothing was graded.\n"
+    "`python -m classroom regrade {folder}` shows what would change."
+)
+
+
+def main(arguments=None):
+    """Run one command, and return the exit status: 0 done, 1 not done, 2 done but something is not graded."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        return chosen.run(chosen)
+    except (GradingFault, OSError, sqlite3.Error) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped. What is graded is kept: run the same command again to go on.", file=sys.stderr)
+        return 130
+
+
+def _parser():
+    """Return what the command line may say."""
+    parser = argparse.ArgumentParser(prog="python -m classroom", description="Grade a class.")
+    commands = parser.add_subparsers(required=True)
+
+    grade = commands.add_parser("grade", help="grade what has no mark yet, and write the reports")
+    grade.add_argument("submissions", type=Path, help="a folder with one folder a student")
+    grade.add_argument("--chapter", required=True, help="for example 04_closures")
+    grade.add_argument("--out", required=True, type=Path, help="where the marks go")
+    grade.set_defaults(run=_grade)
+
+    status = commands.add_parser("status", help="one row for each student")
+    status.set_defaults(run=_status)
+    regrade = commands.add_parser("regrade", help="after the checks have changed: show what would change")
+    regrade.add_argument("--accept", action="store_true", help="make the new results the marks")
+    regrade.set_defaults(run=_regrade)
+    report = commands.add_parser("report", help="write the reports again, with what marks.csv says now")
+    report.set_defaults(run=_report)
+    gradebook = commands.add_parser("gradebook", help="put the marks into nbgrader's gradebook")
+    gradebook.add_argument("--course-dir", required=True, type=Path, help="the folder of the nbgrader course")
+    gradebook.add_argument("--back", action="store_true", help="read what was marked in the formgrader")
+    gradebook.set_defaults(run=_gradebook)
+    for command in (status, regrade, report, gradebook):
+        command.add_argument("out", type=Path, help="where the marks are")
+    for command in (grade, regrade):
+        where = command.add_mutually_exclusive_group()
+        where.add_argument("--workers", type=_positive, help="processes at a time; one for each core")
+        where.add_argument("--scheduler", help="address of a Dask scheduler, whose workers grade instead")
+        command.add_argument("--unsafe", action="store_true", help="without a sandbox, where there is none")
+    return parser
+
+
+def _positive(text):
+    """Return a number of processes."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"give a whole number from 1 on, got {text!r}")
+    return int(text)
+
+
+def _grade(chosen):
+    """Take in what is handed in, grade what has no mark, and write the reports."""
+    from classroom.submission import read_file
+
+    if not chosen.submissions.is_dir():
+        raise GradingFault(f"there is no folder {chosen.submissions}.")
+    exercises_of(chosen.chapter)
+    now = version(chosen.chapter, chosen.unsafe)
+    with Queue(chosen.out, chosen.chapter) as queue:
+        if queue.accepted not in (None, now):
+            raise GradingFault(CHANGED.format(folder=chosen.out))
+        queue.accept(now)
+        if not queue.take_in(chosen.submissions, read_file):
+            raise GradingFault(f"{chosen.submissions} has no folders: there should be one for each student.")
+        _run(queue, now, chosen)
+        return _told(*write_reports(queue), chosen.out)
+
+
+def _regrade(chosen):
+    """Grade with the checks of now beside the marks, show what differs, and take it over when told to."""
+    with Queue(chosen.out) as queue:
+        now, before = version(queue.chapter, chosen.unsafe), queue.results(queue.accepted)
+        if now == queue.accepted:
+            print("The checks and the grader are those of these marks: there is nothing to regrade.")
+            return 0
+        _run(queue, now, chosen)
+        after = queue.results(now)
+        lines, left = differences(before, after), len(queue.open(now))
+        print("\n".join(lines) or "No mark changes.")
+        changed = len({line.partition(", ")[0] for line in lines})
+        print(f"\n{len(lines)} changes, {changed} of {len(after)} students.")
+        if left:
+            print(f"Not taken over: {left} are not graded with the new checks. Run regrade again.")
+            return 2
+        if not chosen.accept:
+            print("Nothing is changed yet: add --accept to take this over.")
+            return 0
+        queue.accept(now)
+        return _told(*write_reports(queue), chosen.out)
+
+
+def _status(chosen):
+    """Print a row for each student."""
+    from classroom.reports import rows
+
+    with Queue(chosen.out) as queue:
+        found, problems = rows(queue)
+    width = max((len(row.student) for row in found), default=0)
+    for row in found:
+        points = "-" if row.points is None else f"{row.points} of {row.out_of}"
+        print(f"{_plain(row.student):{width}}  {points:>9}  {_plain(row.reason)}")
+    return _told(found, problems)
+
+
+def _report(chosen):
+    """Write the reports again."""
+    with Queue(chosen.out) as queue:
+        return _told(*write_reports(queue), chosen.out)
+
+
+def _gradebook(chosen):
+    """Put the marks into nbgrader's gradebook, or read back what a person has marked there."""
+    from classroom.gradebook import give, take
+
+    with Queue(chosen.out) as queue:
+        if chosen.back:
+            print(f"Marks read from the gradebook: {take(queue, chosen.course_dir):,}.")
+            return _told(*write_reports(queue), chosen.out)
+        count, problems = give(queue, chosen.course_dir)
+    for problem in problems:
+        print(_plain(problem))
+    print(f"Students with their marks in the gradebook of {chosen.course_dir}: {count:,}.")
+    return 2 if problems else 0
+
+
+def _run(queue, now, chosen):
+    """Grade what is open, with a progress bar."""
+    from tqdm import tqdm
+
+    waiting = len(queue.open(now))
+    if not waiting:
+        return
+    key = secret(queue.folder)
+    if chosen.scheduler is None:
+        grade = _grader(chosen.unsafe)
+        outcomes = grade_all(queue, now, grade, key, chosen.workers, chosen.unsafe)
+    else:
+        outcomes = _on_a_cluster(queue, now, key, chosen)
+    counts = Counter()
+    with tqdm(total=waiting, desc=queue.chapter, unit=" students", smoothing=0.1) as bar:
+        for _, result in outcomes:
+            counts["refused" if result.refused else "not graded" if result.fault else "graded"] += 1
+            bar.set_postfix(counts, refresh=False)
+            bar.update()
+
+
+def _on_a_cluster(queue, now, key, chosen):
+    """Return what the workers of a scheduler find; each looks at its own sandbox first."""
+    from classroom import cluster
+    from classroom.grade import grade
+
+    if chosen.unsafe:
+        print(UNSAFE.replace("this machine", "the workers"), file=sys.stderr)
+    return cluster.grade_all(queue, now, grade, key, chosen.scheduler, chosen.unsafe)
+
+
+def _grader(unsafe):
+    """Return the function that grades, after a look whether the sandbox holds."""
+    from classroom import sandbox
+    from classroom.escape import try_to_escape
+    from classroom.grade import grade
+
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # each worker has one core
+    level = sandbox.level(unsafe)
+    try_to_escape(unsafe)
+    if level != "bubblewrap":
+        print(UNSAFE, file=sys.stderr)
+    return grade
+
+
+def _told(found, problems, folder=None):
+    """Print what there is now, and return the exit status."""
+    ungraded = [row for row in found if row.points is None]
+    refused = [row for row in found if row.result and row.result.refused]
+    to_mark = sum(row.to_mark > 0 for row in found)
+    print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded):,}.")
+    if refused:
+        print(f"Could not be read: {len(refused):,}")
+        _list(refused)
+    if to_mark:
+        print(f"With exercises that you mark: {to_mark:,}. Fill in to_mark.csv and call it marks.csv.")
+    if ungraded:
+        print(f"Not graded: {len(ungraded):,}; run the same command again:")
+        _list(ungraded)
+    for problem in problems:
+        print(problem)
+    if folder:
+        print(f"Open {folder / 'class.html'}")
+    return 2 if ungraded or problems else 0
+
+
+def _list(some, most=20):
+    """Print students and reasons."""
+    for row in some[:most]:
+        print(f"  {_plain(row.student)}: {_plain(row.reason)}")
+    if len(some) > most:
+        print(f"  ... and {len(some) - most:,} more: `status` lists all")
+
+
+def _plain(text):
+    """Return text without what could steer a terminal."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,221 @@
+"""The processes that grade, a few at a time; one that dies or hangs costs its own submission only.
+
+Holds `grade_all`; `take_unread`, which stores what needs no process; and what a process of ours writes and
+reads of a result: `write_answer`, `read_answer`. Leaves out where the results are kept (``classroom.queue``),
+how one submission is graded (the function is handed in), and other machines (``classroom.cluster``).
+"""
+
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import deque
+from multiprocessing import connection
+
+from classroom.faults import GradingFault
+from classroom.result import NotAResult, Result, unchecked
+from classroom.seeds import seed
+
+SECONDS = 1200  # for when a sandbox fails; however busy the machine is, it gives a submission 900
+TO_TIDY_UP = 5  # seconds
+LARGEST = 1 << 24  # bytes of a result
+
+
+def grade_all(queue, version, grade, key, workers=None, unsafe=False, seconds=SECONDS):
+    """Grade what has no result yet, and store each result as it comes.
+
+    Parameters
+    ----------
+    queue : Queue
+    version : str
+    grade : function, (bytes, chapter, seed, unsafe) -> Result
+        At the top of a module, so that another process finds it.
+    key : bytes
+        The course secret.
+    workers : int, optional
+        How many processes; one for each core of the machine.
+    unsafe : bool
+        Handed to `grade`.
+    seconds : float
+        After which a process that has not answered is ended.
+
+    Yields
+    ------
+    student : str
+    result : Result
+        As it was stored.
+
+    Raises
+    ------
+    GradingFault
+        If results cannot be stored, or the processes do not start; what was stored before stays.
+    """
+    waiting, unread = take_unread(queue, version)
+    yield from unread
+    count = min(workers or os.cpu_count() or 1, len(waiting))
+    crew = []
+    try:
+        crew += [_Worker(grade, seconds) for _ in range(count)]
+        while waiting or any(worker.task for worker in crew):
+            for worker in crew:
+                if waiting and worker.ready and not worker.task:
+                    student, digest = waiting.popleft()
+                    data = queue.submission(digest)[0]
+                    worker.give((student, digest), (data, queue.chapter, seed(key, digest), unsafe), seconds)
+            for place, worker in _with_news(crew):
+                result = worker.answer(queue.chapter)
+                if result is not None:
+                    student, digest = worker.task
+                    worker.task = None
+                    queue.store(student, digest, version, result)
+                    yield student, result
+                if worker.gone:
+                    worker.end()
+                    crew[place] = _Worker(grade, seconds)
+    finally:
+        for worker in crew:
+            worker.end()
+
+
+def take_unread(queue, version):
+    """Store a result for what could not be read.
+
+    Parameters
+    ----------
+    queue : Queue
+    version : str
+
+    Returns
+    -------
+    waiting : deque of (str, str)
+        Student and hash of what is to be graded.
+    unread : list of (str, Result)
+        Student and result of what could not be read.
+    """
+    waiting, unread = deque(), []
+    for student, digest in queue.open(version):
+        data, refused, fault = queue.submission(digest)
+        if data is not None:
+            waiting.append((student, digest))
+            continue
+        result = unchecked(queue.chapter, digest, refused, fault)
+        queue.store(student, digest, version, result)
+        unread.append((student, result))
+    return waiting, unread
+
+
+def _with_news(crew):
+    """Wait until a worker has something to say, has ended, or took too long; return these."""
+    first = min(worker.deadline for worker in crew)
+    heard = connection.wait([worker.pipe for worker in crew], max(0.0, first - time.monotonic()))
+    now = time.monotonic()
+    return [(n, worker) for n, worker in enumerate(crew) if worker.pipe in heard or now >= worker.deadline]
+
+
+class _Worker:
+    """One process that grades, and what it is busy with."""
+
+    def __init__(self, grade, seconds):
+        context = multiprocessing.get_context("spawn")
+        self.pipe, its_end = context.Pipe()
+        self.process = context.Process(target=_serve, args=(its_end, grade), daemon=True)
+        self.process.start()
+        its_end.close()
+        self.task, self.ready, self.gone = None, False, False
+        self.deadline = time.monotonic() + seconds
+
+    def give(self, task, job, seconds):
+        """Hand over a submission."""
+        self.task, self.deadline = task, time.monotonic() + seconds
+        try:
+            self.pipe.send(job)
+        except OSError:
+            pass  # it has ended; reading its answer says so
+
+    def answer(self, chapter):
+        """Return the result of its submission, or None where it had none."""
+        late = not self.pipe.poll()
+        try:
+            text = None if late else self.pipe.recv_bytes(LARGEST)
+        except (EOFError, OSError):
+            text = None
+        self.deadline = float("inf")
+        if text is None:
+            self.gone = True
+            self.process.kill()
+            self.process.join()
+            how = "took too long" if late else f"ended (exit code {self.process.exitcode})"
+            if not self.ready:
+                raise GradingFault(f"not graded, because a process that grades {how} before it began.")
+            fault = f"not graded, because the process that graded it {how}."
+        elif not self.ready:
+            self.ready = True
+            return None
+        else:
+            return read_answer(text, chapter, self.task[1])
+        return self.task and unchecked(chapter, self.task[1], fault=fault)
+
+    def end(self):
+        """End the process: one that waits goes by itself, and tidies up; one that is busy is ended."""
+        self.pipe.close()
+        if self.ready and not self.task:
+            self.process.join(TO_TIDY_UP)
+        self.process.kill()
+        self.process.join()
+
+
+def _serve(pipe, grade):
+    """Grade what comes through a pipe, until it is closed. Runs in a process of its own."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    pipe.send_bytes(b"ready")
+    while True:
+        try:
+            job = pipe.recv()
+        except EOFError:
+            return
+        pipe.send_bytes(write_answer(grade, job))
+
+
+def write_answer(grade, job):
+    """Grade a submission; return as bytes a fault or None, and the plain values of a result or None."""
+    try:
+        return json.dumps((None, grade(*job).plain()), allow_nan=False).encode()
+    except GradingFault as error:
+        fault = str(error)
+    except Exception as error:
+        fault = f"not graded, because the grader raised {type(error).__name__}: {str(error)[:300]}"
+    return json.dumps((fault, None)).encode()
+
+
+def read_answer(text, chapter, digest):
+    """Return the result that a process has written; a fault of ours where that is not one of its submission.
+
+    Parameters
+    ----------
+    text : bytes
+        From ``write_answer``.
+    chapter, digest : str
+        What was graded.
+
+    Returns
+    -------
+    Result
+    """
+    fault, plain = json.loads(text)
+    if fault is None:
+        try:
+            result = Result.from_plain(plain)
+            result.require_of(chapter, digest)
+            return result
+        except NotAResult as error:
+            fault = f"not graded, because of what the grader returned: {error}"
+    return unchecked(chapter, digest, fault=fault)
+
+
+def _end_with_the_parent():
+    """Wait until the process that started this one is gone, and go too."""
+    multiprocessing.parent_process().join()
+    os._exit(1)

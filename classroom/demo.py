@@ -1,0 +1,104 @@
+"""A class to try the grader on: notebooks whose answers are right, wrong in known ways, or not written.
+
+Holds `make_class` and the command behind ``make grade-demo``: it makes a class, grades it as a teacher would,
+and opens the report. The answers are the solution's and the mistakes that the checks name. Leaves out real
+learners.
+"""
+
+import argparse
+import ast
+import inspect
+import sys
+import webbrowser
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+import numpy as np
+
+from classroom.__main__ import main as run_command
+from course import store
+from course.checks import exercises
+
+AT_HAND = {"np", "Layer", "Parameter"}  # what every exercise notebook has
+
+
+def answers(exercise):
+    """Return the mistakes that a check names and that stand for themselves, as sources.
+
+    Parameters
+    ----------
+    exercise : Exercise
+
+    Returns
+    -------
+    list of str
+        Definitions under the exercise's name.
+    """
+    mistakes = [mistake for _, mistake in exercise.mistakes if inspect.isfunction(mistake)]
+    sources = [_source(mistake, exercise.short) for mistake in mistakes]
+    return [source for source in sources if source]
+
+
+def _source(function, name):
+    """Return the source of a function under another name; nothing if it needs what stands around it."""
+    needed = inspect.getclosurevars(function).globals.keys()
+    if function.__name__ == "<lambda>" or function.__closure__ or not needed <= AT_HAND:
+        return ""
+    definition = ast.parse(inspect.getsource(function)).body[0]
+    definition.decorator_list, definition.name = [], name
+    return ast.unparse(definition)
+
+
+def make_class(folder, chapter="04_closures", students=12, rng=0):
+    """Write a class: a folder for each student, with the chapter's exercises as each has answered them.
+
+    Parameters
+    ----------
+    folder : Path
+    chapter : str
+    students : int
+    rng : int or numpy.random.Generator
+        Draws who answers what. The first student has all of it right, and the last has written nothing.
+    """
+    rng = np.random.default_rng(rng)
+    asked = {exercise.short: exercise for exercise in exercises() if exercise.stem == chapter}
+    solved, unsolved = (
+        nbformat.read(store.PROJECT / name / chapter / f"{chapter}.ipynb", as_version=4).cells
+        for name in ("solutions", "exercises")
+    )
+    for number in range(students):
+        notebook = nbformat.v4.new_notebook(cells=deepcopy(unsolved if number == students - 1 else solved))
+        for cell, stub in zip(notebook.cells, unsolved, strict=True):
+            exercise = asked.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
+            if exercise is not None and 0 < number < students - 1:
+                kept = [cell.source] * (students - number)  # who comes later has less of it right
+                cell.source = str(rng.choice([*kept, *answers(exercise), stub.source]))
+        place = folder / f"student-{number + 1:02}" / f"{chapter}.ipynb"
+        store.write(place, nbformat.writes(notebook))
+
+
+def main(arguments=None):
+    """Make the class, grade it, and open the report; return the command's exit status."""
+    parser = argparse.ArgumentParser(prog="python -m classroom.demo", description=__doc__.split("\n")[0])
+    parser.add_argument("--folder", type=Path, default=Path("work/grade-demo"), help="where it goes")
+    parser.add_argument("--chapter", default="04_closures")
+    parser.add_argument("--students", type=int, default=12)
+    parser.add_argument("--unsafe", action="store_true", help="where there is no bubblewrap")
+    parser.add_argument("--no-open", action="store_true", help="do not open a browser")
+    chosen = parser.parse_args(arguments)
+    submissions, marks = chosen.folder / "submissions", chosen.folder / "marks"
+    make_class(submissions, chosen.chapter, chosen.students)
+    print(f"A class of {chosen.students} is in {submissions}. A teacher would now write:")
+    command = ["grade", str(submissions), "--chapter", chosen.chapter, "--out", str(marks)]
+    command += ["--unsafe"] * chosen.unsafe
+    print(f"  python -m classroom {' '.join(command)}")
+    status = run_command(command)
+    page = (marks / "class.html").resolve()
+    if page.exists() and not chosen.no_open:
+        webbrowser.open(page.as_uri())
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""The student edition of the library: what the chapters up to one have built, and what that needs.
+
+Files are cut, not rewritten: a definition stands in the edition as it stands in the library, or not at all.
+A name of a later chapter is in no edition's `minigrad`; a few stand inside a file, because an earlier
+definition uses them (Linear draws with `lecun`). Leaves out which chapter builds what
+(``course.curriculum``).
+"""
+
+import ast
+import compileall
+from functools import cache
+from pathlib import Path
+
+import minigrad
+from course.curriculum import BUILT
+from course.store import write
+
+LIBRARY = Path(minigrad.__file__).parent
+
+
+def make(stem, folder):
+    """Write the student edition of `minigrad` for a chapter.
+
+    Parameters
+    ----------
+    stem : str
+        The chapter: ``"04_closures"``.
+    folder : Path
+        Where the package is put, compiled, so that it is imported as fast as the library.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     make("01_slope", Path(folder))
+    ...     sorted(path.name for path in Path(folder, "minigrad").glob("*.py"))
+    ['__init__.py', 'gradcheck.py', 'shapes.py']
+    """
+    for place, content in files(int(stem[:2])).items():
+        write(folder / "minigrad" / place, content)
+    compileall.compile_dir(folder / "minigrad", quiet=2)
+
+
+@cache
+def files(chapter):
+    """Return the files of the edition of a chapter, given by its number, by their places in the package."""
+    places = {path.relative_to(LIBRARY).as_posix(): path for path in sorted(LIBRARY.rglob("*.py"))}
+    texts = {_module(place): path.read_text("utf-8") for place, path in places.items()}
+    bodies = {module: ast.parse(text).body for module, text in texts.items()}
+    names = {name for name, built in BUILT.items() if built <= chapter}
+    modules = names & set(bodies)  # those that `minigrad` does not export are there whole
+    roots = {("minigrad", name) for name in {"__version__", "__all__"} | names - modules}
+    roots |= {(module, name) for module in modules for node in bodies[module] for name in _defined(node)}
+    kept = _needed(roots, bodies)
+    modules = {module for module, _ in kept}
+    kept_files = {
+        place: _cut(texts[module], {name for owner, name in kept if owner == module})
+        for place, module in ((place, _module(place)) for place in places)
+        if any(f"{other}.".startswith(f"{module}.") for other in modules)
+    }
+    data = {path.name: path.read_bytes() for path in LIBRARY.glob("*.npz")}
+    used = {name: d for name, d in data.items() if any(name in text for text in kept_files.values())}
+    return kept_files | used
+
+
+def _module(place):
+    """Return the dotted name of a file of the library."""
+    return ".".join(["minigrad", *place.removesuffix(".py").split("/")]).removesuffix(".__init__")
+
+
+def _needed(roots, bodies):
+    """Return the (module, name) pairs that some pairs need, themselves included."""
+    needed, waiting = set(), list(roots)
+    while waiting:
+        module, name = waiting.pop()
+        if module in bodies and (module, name) not in needed:
+            needed.add((module, name))
+            for statement in bodies[module]:
+                defined = _defined(statement)
+                if name in defined or not defined:  # what defines nothing runs with whatever else is there
+                    waiting += _uses(statement, module, name)
+    return needed
+
+
+def _defined(statement):
+    """Return the names that a statement at the top of a file defines."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {_bound(alias) for alias in statement.names}
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+
+def _bound(alias):
+    """Return the name under which an import is known in its file."""
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _uses(statement, module, name):
+    """Return the (module, name) pairs that a statement mentions; of imports at the top, for one name only."""
+    found = []
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.append((module, node.id))
+        elif isinstance(node, ast.ImportFrom):
+            wanted = [alias for alias in node.names if node is not statement or _bound(alias) == name]
+            found += [(node.module, alias.name) for alias in wanted]
+    return found
+
+
+def _cut(text, kept):
+    """Return a file with only some of its names; a comment goes with the statement below it."""
+    lines, pieces, end = text.splitlines(keepends=True), [], 0
+    for statement in ast.parse(text).body:
+        above, end = end, statement.end_lineno
+        defined = _defined(statement)
+        if defined == {"__all__"}:
+            names = [name for name in ast.literal_eval(statement.value) if name in kept]
+            pieces.append(f"__all__ = {names}\n")
+        elif defined <= kept:
+            pieces += lines[above:end]
+        elif defined & kept and isinstance(statement, ast.Import | ast.ImportFrom):
+            statement.names = [alias for alias in statement.names if _bound(alias) in kept]
+            pieces += [*lines[above : statement.lineno - 1], ast.unparse(statement), "\n"]
+        elif defined & kept:  # two names in one assignment
+            pieces += lines[above:end]
+    return "".join(pieces)

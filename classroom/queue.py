@@ -1,0 +1,212 @@
+"""What was handed in and what came of it, in one SQLite file: end the run at any moment, and start it again.
+
+Holds `Queue`, the file. Leaves out what a folder of submissions holds (``classroom.folders``), the processes
+that grade (``classroom.crew``), and what is made of the results (``classroom.reports``).
+"""
+
+import json
+import sqlite3
+from contextlib import contextmanager
+from hashlib import sha256
+
+from classroom.faults import GradingFault, Refused
+from classroom.folders import handed_in
+from classroom.result import NotAResult, Result
+
+FILE = "queue.sqlite"
+ACCEPTED = "released"  # what the accepted version has been called in the file from the start
+KEPT_LATER = "Everything graded so far is kept: put that right, and run the same command again."
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS students (student TEXT PRIMARY KEY, digest TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS submissions (digest TEXT PRIMARY KEY, data BLOB, refused TEXT, fault TEXT);
+CREATE TABLE IF NOT EXISTS results (
+    student TEXT, digest TEXT, version TEXT, result TEXT NOT NULL, open INTEGER NOT NULL,
+    PRIMARY KEY (student, digest, version)
+);
+"""
+
+
+class Queue:
+    """The file that holds what was handed in, and every result.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the marks go; made with `chapter` if it is not there.
+    chapter : str, optional
+        Left out for a folder that is there already.
+
+    Raises
+    ------
+    GradingFault
+        If there is no such file, or it belongs to another chapter.
+
+    Notes
+    -----
+    A result is written once, in a transaction of its own, under student, hash of the submission, and version
+    of checks and grader. Only a result that is still open, because of a fault of ours, is ever replaced.
+    """
+
+    def __init__(self, folder, chapter=None):
+        self.folder, path = folder, folder / FILE
+        if chapter is None and not path.exists():
+            raise GradingFault(f"there are no marks in {folder}: `grade` makes them.")
+        with kept_on_disk():
+            folder.mkdir(parents=True, exist_ok=True)
+            self.file = sqlite3.connect(path, timeout=30, isolation_level=None)
+            try:
+                self.file.execute("PRAGMA journal_mode = WAL")
+                self.file.execute("PRAGMA synchronous = FULL")
+                self.file.executescript(SCHEMA)
+                if chapter:
+                    self.file.execute("INSERT OR IGNORE INTO settings VALUES ('chapter', ?)", [chapter])
+                self.chapter = self._setting("chapter")
+            except sqlite3.Error:
+                self.file.close()
+                raise
+        if chapter not in (None, self.chapter):
+            self.file.close()
+            raise GradingFault(
+                f"{folder} holds the marks of {self.chapter}; give {chapter} a folder of its own."
+            )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def _setting(self, name):
+        """Return what is set under a name, or None."""
+        found = self.file.execute("SELECT value FROM settings WHERE name = ?", [name]).fetchone()
+        return found and found[0]
+
+    @property
+    def accepted(self):
+        """The version whose results are the marks; None before there is one."""
+        return self._setting(ACCEPTED)
+
+    def accept(self, version):
+        """Make the results of a version the marks."""
+        with kept_on_disk():
+            self.file.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", [ACCEPTED, version])
+
+    def take_in(self, folder, read):
+        """Store what stands in a folder of submissions; what was there before stays.
+
+        Parameters
+        ----------
+        folder : Path
+        read : function, Path -> bytes
+            Raises Refused or GradingFault.
+
+        Returns
+        -------
+        int
+            How many students have a folder there.
+        """
+        known, count = dict(self.file.execute("SELECT student, digest FROM students")), 0
+        for student, what in handed_in(folder, self.chapter):
+            count += 1
+            data = refused = fault = None
+            try:
+                if isinstance(what, Exception):
+                    raise what
+                data = read(what)
+            except Refused as reason:
+                refused = str(reason)
+            except GradingFault as reason:
+                fault = str(reason)
+            digest = sha256(data if data is not None else (refused or fault).encode()).hexdigest()
+            if known.get(student) != digest:
+                with self._transaction():
+                    row = [digest, data, refused, fault]
+                    self.file.execute("INSERT OR IGNORE INTO submissions VALUES (?, ?, ?, ?)", row)
+                    self.file.execute("INSERT OR REPLACE INTO students VALUES (?, ?)", [student, digest])
+        return count
+
+    def open(self, version):
+        """Return what has no result yet, or one that is open because of a fault.
+
+        Parameters
+        ----------
+        version : str
+
+        Returns
+        -------
+        list of (str, str)
+            Student and hash of the submission.
+        """
+        return self.file.execute(
+            "SELECT student, digest FROM students WHERE NOT EXISTS (SELECT 1 FROM results WHERE"
+            " results.student = students.student AND results.digest = students.digest"
+            " AND version = ? AND NOT open) ORDER BY student",
+            [version],
+        ).fetchall()
+
+    def submission(self, digest):
+        """Return the bytes of a submission; else why it is refused; else what went wrong on our side."""
+        row = self.file.execute("SELECT data, refused, fault FROM submissions WHERE digest = ?", [digest])
+        return row.fetchone()
+
+    def store(self, student, digest, version, result):
+        """Write a result, unless there is one that stands."""
+        row = [student, digest, version, json.dumps(result.plain()), result.fault is not None]
+        with kept_on_disk():
+            self.file.execute(
+                "INSERT INTO results VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+                " SET result = excluded.result, open = excluded.open WHERE results.open",
+                row,
+            )
+
+    def results(self, version):
+        """Return the result of what each student has handed in last.
+
+        Parameters
+        ----------
+        version : str or None
+
+        Returns
+        -------
+        dict of str to (Result or None)
+            Student to result, in alphabetical order; None where there is no result yet.
+
+        Raises
+        ------
+        GradingFault
+            If what is stored is not a result.
+        """
+        rows = self.file.execute(
+            "SELECT students.student, result FROM students LEFT JOIN results"
+            " ON results.student = students.student AND results.digest = students.digest AND version = ?"
+            " ORDER BY students.student",
+            [version],
+        )
+        try:
+            return {student: text and Result.from_plain(json.loads(text)) for student, text in rows}
+        except NotAResult as error:
+            raise GradingFault(f"{self.folder / FILE} is damaged: {error}") from error
+
+    @contextmanager
+    def _transaction(self):
+        """Write all that is done inside, or nothing of it."""
+        with kept_on_disk():
+            self.file.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.file.execute("COMMIT")
+            except BaseException:
+                if self.file.in_transaction:
+                    self.file.execute("ROLLBACK")
+                raise
+
+
+@contextmanager
+def kept_on_disk():
+    """Turn what SQLite or the disk says into a fault; what is written inside is written whole or not."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise GradingFault(f"the marks cannot be stored: {reason}. {KEPT_LATER}") from error

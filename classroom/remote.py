@@ -1,0 +1,341 @@
+"""The grader's end: functions, classes and objects of a submission as things that a check can use.
+
+A check calls them, reads their attributes, copies them, nudges their Parameters; whatever of theirs runs,
+runs in the other process. What comes back are numbers, and proxies. Leaves out how that process is started
+(`classroom.sandbox`).
+"""
+
+import builtins
+import inspect
+import os
+import select
+import sys
+from collections import namedtuple
+
+import numpy as np
+
+import minigrad
+from classroom.clock import Clock
+from classroom.wire import Peer, WireError, attributes, options_of, require
+from minigrad.parameter import Parameter
+
+SECONDS = 10.0  # for one call; of the answer's own time, which classroom.clock counts
+DEAD = "the code ended Python while it ran, or used too much memory"
+GARBLED = "the code wrote into the grader's pipe"
+MUCH, TOO_MUCH = 2**26, "the code sends more than 64 MB"  # for one exercise
+TEXT = 500  # characters of a message
+SPECIAL = ("__iter__", "__next__", "__repr__")  # none by which NumPy would make numbers of an object
+TRAVEL = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer")
+
+OPTIONS = ("training", "need_dX")  # that a layer is given, if it declares them
+
+Code = namedtuple("Code", "co_varnames co_argcount co_kwonlyargcount co_filename")
+
+
+class Ended(BaseException):
+    """The process of a submission can no longer be asked, and why. No check can catch it by accident."""
+
+
+class RemoteError(Exception):
+    """Something that the submission's own code raised and that Python has no name for."""
+
+
+class Function:
+    """A function at home in the other process; its attributes are what it holds: Parameters, layers."""
+
+    __slots__ = ("__weakref__", "_described", "_handle", "_held", "_peer")
+    __slotnames__ = []  # what Python shows of its slots: whoever looks into it does not find the peer
+    mirrored = False
+
+    @property
+    def __dict__(self):
+        """What the function holds, asked for when somebody looks."""
+        if not hasattr(self, "_held"):
+            self._held = self._peer.ask("held", self._handle)
+        return self._held
+
+    def __call__(self, *args, **kwargs):
+        """Call it where it is at home."""
+        return self._peer.ask("call", self._handle, value=args, kwargs=kwargs)
+
+    def __getattr__(self, name):
+        if name in Function.__slots__:
+            raise AttributeError(name)
+        described = self._described
+        if name in ("__name__", "__qualname__"):
+            return described["name"]
+        if name == "__code__":
+            return Code(tuple(described["names"]), *described["counts"], "<submission>")
+        if name == "__signature__":
+            return _signature(described)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.__dict__[name] if name in self.__dict__ else self._peer.ask("get", self._handle, name)
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+Function.__name__ = "function"  # what a message calls it
+
+
+def _signature(described):
+    """Return the signature of something of the submission's that can be called."""
+    (first, rest), kind = described["counts"], inspect.Parameter
+    kinds = [kind.POSITIONAL_OR_KEYWORD] * first + [kind.KEYWORD_ONLY] * rest
+    named = [kind(*both) for both in zip(described["names"], kinds, strict=True)]
+    options = [name for name in described.get("options", []) if name not in described["names"]]
+    return inspect.Signature(named + [kind(name, kind.KEYWORD_ONLY, default=None) for name in options])
+
+
+class Instance:
+    """An object of a class of the submission's own; its attributes are mirrored."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._peer.ask("get", self._handle, name)
+
+    def __deepcopy__(self, memo):
+        """Return the object itself: a copy of the submission's own making could be another."""
+        return self
+
+
+class ClassOfInstances(type):
+    """Makes instances in the other process."""
+
+    def __call__(cls, *args, **kwargs):
+        """Make an instance where the class is at home."""
+        return cls.__peer__.ask("call", cls.__handle__, value=args, kwargs=kwargs)
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return cls.__peer__.ask("get", cls.__handle__, name)
+
+
+def special(name):
+    """Return a special method, such as `len` uses, that is asked for in the other process."""
+
+    def method(self, *args):
+        return self._peer.ask("special", self._handle, name, args)
+
+    return method
+
+
+class Attribute:
+    """What a class of the submission's own defines, where the instance itself has nothing of that name."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, instance, owner):
+        return self if instance is None else instance._peer.ask("get", instance._handle, self.name)
+
+
+class Remote(Peer):
+    """Asks the process of a submission, and answers what it asks about the functions that it was given.
+
+    Parameters
+    ----------
+    source, target : int
+        File descriptors: where it writes, and where it reads.
+    clock : Clock, optional
+        Counts the time that its answers take.
+    seconds : float
+        For one call.
+
+    Attributes
+    ----------
+    end : float
+        When, by the clock, no more calls are waited for.
+    why : str
+        What is said then.
+    """
+
+    prefix = "p"
+    strong = yields = False
+    list, dict = type("list", (list,), {}), type("dict", (dict,), {})  # of which weak references can be made
+
+    def errors(self):
+        """Return how the check wants floating-point errors to be taken."""
+        return np.geterr()
+
+    def __init__(self, source, target, clock=None, seconds=SECONDS):
+        self.source, self.target, self.clock, self.seconds = source, target, clock or Clock(), seconds
+        self.end, self.why, self.until, self.depth = float("inf"), "", 0.0, 0
+        self.classes, self.raised, self.rest, self.taken = {}, {}, b"", 0
+        os.set_blocking(target, False)  # whoever does not read shall not keep us waiting
+        super().__init__(self._read, self._write)
+
+    # the pipe
+
+    def _wait(self, reading, writing):
+        """Wait until a pipe is ready, or raise Ended when the time of this call is over."""
+        while (left := min(self.until, self.end) - self.clock.now()) > 0:
+            self.clock.start()
+            ready = any(select.select(reading, writing, [], left))
+            self.clock.stop()
+            if ready:
+                return
+        late = f"one call takes longer than {self.seconds:g} seconds"
+        raise Ended(late if self.until <= self.end else self.why)
+
+    def _read(self, count):
+        while len(self.rest) < count:
+            self._wait([self.source], [])
+            part = os.read(self.source, 2**16)  # as much as a pipe holds
+            if not part:
+                raise Ended(DEAD)
+            self.rest, self.taken = self.rest + part, self.taken + len(part)
+            if self.taken > MUCH:
+                raise Ended(TOO_MUCH)
+        part, self.rest = self.rest[:count], self.rest[count:]
+        return part
+
+    def _write(self, frame):
+        view = memoryview(frame)
+        while view:
+            try:
+                view = view[os.write(self.target, view) :]
+            except BlockingIOError:
+                self._wait([], [self.target])
+            except BrokenPipeError:
+                raise Ended(DEAD) from None
+
+    def ask(self, do, target=None, name=None, value=None, kwargs=None):
+        """Ask, and give the answer a limited time."""
+        if not self.depth:
+            self.until = self.clock.now() + self.seconds
+        self.depth += 1
+        try:
+            return super().ask(do, target, name, value, kwargs)
+        except WireError as error:
+            raise Ended(GARBLED) from error
+        finally:
+            self.depth -= 1
+
+    def reset(self):
+        """Share nothing, and begin to see anew whether something of the check's is changed."""
+        super().reset()
+        self.touched, self.taken = False, 0
+
+    def _renew(self, thing, kind, told, buffers):
+        """Make a thing as the submission says that it is now, and see whether it was theirs to change.
+
+        What a check hands over may not be changed, but for gradients, which are there to be added to (a
+        Parameter keeps them in private slots), and generators, which are there to be drawn from.
+        """
+        before = attributes(thing) if isinstance(thing, Parameter) else {}
+        super()._renew(thing, kind, told, buffers)
+        if thing is None or not self.keys[id(thing)].handle.startswith(self.prefix):
+            return
+        if isinstance(thing, Parameter):
+            now = attributes(thing)
+            free = now.keys() == before.keys() and all(now[n] is before[n] for n in now if n[0] != "_")
+        else:
+            parameters = [p for p in self.pinned.values() if isinstance(p, Parameter)]
+            free = kind == "g" or any(p.grad is thing for p in parameters)
+        self.touched = self.touched or not free
+
+    # what travels
+
+    def named(self, value):
+        """Return the module and name of a function or class of minigrad or NumPy, or None."""
+        if not (callable(value) and hasattr(value, "__name__")):
+            return None
+        for name in ("numpy", getattr(value, "__module__", None) or ""):
+            ours = name.partition(".")[0] in ("numpy", "minigrad")
+            if ours and getattr(sys.modules.get(name), value.__name__, None) is value:
+                return name, value.__name__
+        return None
+
+    def travels(self, name):
+        """Say whether objects of a class are sent whole."""
+        return name.startswith("minigrad.")
+
+    def comes(self, name):
+        """Say whether objects of a class are taken whole."""
+        return name in TRAVEL
+
+    def describe(self, value):
+        """Return what the other process is told about something of the check's own."""
+        name = str(getattr(value, "__name__", type(value).__name__))
+        return {"name": name, "callable": callable(value), "options": options_of(value)}
+
+    def attributes(self, value):
+        """Return what is mirrored of something of the check's own: nothing."""
+
+    def proxy(self, handle, described):
+        """Return what stands here for something of the submission's."""
+        require(type(described) is dict, "nothing described")
+        name, bases = described["name"], described["bases"]
+        require(type(name) is str and len(name) < 100 and name.isprintable(), "a name that is none")
+        options = described.get("options", [])
+        require(type(options) is list and all(o in OPTIONS for o in options), "options that are none")
+        if described["kind"] == "function":
+            wrong = [n for n in described["names"] if type(n) is not str or not n.isidentifier()]
+            require(not wrong and len(described["names"]) == sum(described["counts"]), "names that are none")
+            proxy = Function()
+            proxy._peer, proxy._handle, proxy._described = self, handle, described
+            return proxy
+        known = [base for base in map(_base, bases) if base]
+        if described["kind"] == "class":
+            return ClassOfInstances(name, tuple(known[:1]), {"__peer__": self, "__handle__": handle})
+        require(described["kind"] == "instance", "something of no known kind")
+        methods = {n: special(n) for n in SPECIAL if n in described["names"]}
+        methods |= {n: Attribute() for n in described["names"] if n.isidentifier() and not n.startswith("__")}
+        if described["callable"]:
+            methods["__call__"] = Function.__call__
+            methods["__signature__"] = _signature({"counts": (1, 0), "names": ("X",), "options": options})
+        slots = {"__slots__": ("_handle", "_peer"), "__slotnames__": [], **methods}
+        key = name, tuple(known), tuple(methods), tuple(options)
+        if key not in self.classes:
+            self.classes[key] = type(name, (Instance, *known[:1]), slots)
+        proxy = self.classes[key].__new__(self.classes[key])
+        object.__setattr__(proxy, "_peer", self)
+        object.__setattr__(proxy, "_handle", handle)
+        return proxy
+
+    # what the other process may ask for
+
+    def serve(self, do, target, name, value, kwargs, **_):
+        """Call what the check has handed over, or read an attribute of it; nothing else."""
+        thing = self.home[target]
+        if do == "call":
+            return thing(*value, **kwargs)
+        if do == "get" and type(name) is str and not name.startswith("_") and not inspect.isroutine(thing):
+            return getattr(thing, name)
+        raise AttributeError(f"{name} is not for you")
+
+    def words(self, error):
+        """Return what the other process is told about an exception of the check's, and under which number."""
+        number = f"raised {len(self.raised)}"
+        self.raised[number] = error
+        return type(error).__name__, str(error)[:TEXT], number
+
+    def error(self, told):
+        """Return an exception that the other process has told of."""
+        require(type(told) is tuple and all(type(part) is str for part in told), "an exception that is none")
+        require(len(told) == 3, "an exception that is none")
+        name, message, place = (part[:TEXT] for part in told)
+        if place in self.raised:  # the check's own, come back through the submission
+            return self.raised[place]
+        cls = getattr(builtins, name, None) or getattr(minigrad, name, None)
+        if not (isinstance(cls, type) and issubclass(cls, Exception)):
+            require(name.isidentifier(), "an exception without a name")
+            cls = type(name, (RemoteError,), {})
+        try:
+            error = cls(message)
+        except TypeError:  # UnicodeError and its like want more
+            error = type(name, (RemoteError,), {})(message)
+        error.place = place
+        return error
+
+
+def _base(name):
+    """Return a class of minigrad by its name, or None."""
+    require(type(name) is str, "a class without a name")
+    module, _, name = name.rpartition(".")
+    cls = getattr(sys.modules.get(module), name, None) if module.startswith("minigrad") else None
+    return cls if isinstance(cls, type) else None

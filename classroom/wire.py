@@ -1,0 +1,515 @@
+"""What travels between the grader and the process that runs a submission: frames, and what stays shared.
+
+A frame is a length, a JSON header, and the raw bytes of its arrays. Numbers and texts travel by value.
+Arrays, lists, dicts, random generators and objects get a handle, and both ends tell each other in every frame
+what has changed, so that code at either end finds what it would find in one process. What cannot travel
+(functions, classes, objects of the other end's own classes) stays at home, and a proxy of it goes over.
+
+Both ends use this file. The grader's end trusts nothing that it reads: whatever is wrong with a frame is a
+WireError. Leaves out what the proxies are: `classroom.remote` and, there, `classroom.child`.
+"""
+
+import importlib
+import json
+import math
+import re
+import struct
+import sys
+import weakref
+from contextlib import suppress
+from functools import lru_cache
+from inspect import getattr_static, signature
+from operator import is_
+from types import MemberDescriptorType
+
+import numpy as np
+
+LIMIT, HEADER = 2**24, 2**22  # bytes of a frame, and of its header
+DEPTH, KEYS = 20, 2000  # of a value; of a dict or a set
+DTYPES = {f"<{name}" for name in "i2 i4 i8 u2 u4 u8 f2 f4 f8 c8 c16".split()} | {"|b1", "|i1", "|u1"}
+LENGTH = struct.Struct("<I")
+PARTS = {"do", "target", "name", "value", "kwargs", "errors", "news", "gone"}
+
+
+class WireError(Exception):
+    """A frame that says something that it must not say."""
+
+
+def require(condition, sentence):
+    """Raise WireError unless a condition holds."""
+    if not condition:
+        raise WireError(sentence)
+
+
+def known(dtype):
+    """Say whether arrays of a type travel: numbers, truths, and texts."""
+    return dtype in DTYPES or re.fullmatch(r"<U\d{1,4}", dtype) is not None
+
+
+def pack(header, buffers):
+    """Return a frame as bytes."""
+    text = json.dumps([header, [len(buffer) for buffer in buffers]], allow_nan=False).encode()
+    frame = b"".join([LENGTH.pack(len(text)), text, *buffers])
+    require(len(frame) <= LIMIT and len(text) <= HEADER, "too much at once")
+    return frame
+
+
+def unpack(read):
+    """Return the header and the buffers of a frame; `read(count)` gives exactly so many bytes."""
+    (length,) = LENGTH.unpack(read(LENGTH.size))
+    require(length <= HEADER, "a header that is too long")
+    try:
+        header, sizes = json.loads(read(length))
+        require(header.keys() == PARTS, "a frame with other parts")
+        require(all(type(size) is int and size >= 0 for size in sizes), "sizes that are none")
+        require(length + sum(sizes) <= LIMIT, "a frame that is too long")
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise WireError("a header that cannot be read") from error
+    return header, [read(size) for size in sizes]
+
+
+def _shows(thing):
+    """Say whether the attributes of a thing are mirrored: those of a class and of a function are not."""
+    return not isinstance(thing, type) and getattr(type(thing), "mirrored", True)
+
+
+def look(thing):
+    """Return how a shared thing is now, so that a change is seen later; None for what shows nothing.
+
+    An array is its shape, type and bytes; a generator its state; both in a tuple.
+    """
+    if isinstance(thing, np.ndarray):
+        return thing.shape, thing.dtype, thing.tobytes()
+    if isinstance(thing, np.random.Generator):
+        return (thing.bit_generator.state,)
+    if isinstance(thing, list | dict):
+        return thing.copy()
+    return attributes(thing) if _shows(thing) else None
+
+
+def attributes(thing):
+    """Return a thing's attributes by name, those in the slots of minigrad's classes among them."""
+    found = {}
+    for slot in _slots(type(thing)):
+        with suppress(AttributeError):  # not set yet
+            found[slot.__name__] = slot.__get__(thing, type(thing))
+    return found | getattr(thing, "__dict__", {})
+
+
+@lru_cache(256)  # asked for every Parameter in every frame
+def _slots(cls):
+    """Return the slots of minigrad's classes that a class has, such as a Parameter's data and grad."""
+    ours = (vars(base) for base in cls.__mro__ if base.__module__.startswith("minigrad."))
+    return [thing for held in ours for thing in held.values() if isinstance(thing, MemberDescriptorType)]
+
+
+def _hides(thing, name):
+    """Say whether an attribute would hide a method, or whatever else is more than a value, of its class."""
+    held = getattr_static(type(thing), name, None)
+    return (callable(held) or hasattr(held, "__get__")) and held not in _slots(type(thing))
+
+
+def differs(now, seen):
+    """Say whether a shared thing is not as it was; lists and attributes are, if they hold the same."""
+    if type(seen) is tuple:
+        return now != seen
+    if type(seen) is list:
+        return len(now) != len(seen) or not all(map(is_, now, seen))
+    return list(now) != list(seen) or not all(map(is_, now.values(), seen.values()))
+
+
+def options_of(value):
+    """Return which of the options of a layer something that can be called wants to be given."""
+    try:
+        declared = signature(value).parameters
+    except (TypeError, ValueError):  # of some functions written in C Python knows no signature
+        return []
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
+    return [
+        name
+        for name in ("training", "need_dX")
+        if (takes_all or name in declared) and name not in getattr(value, "keywords", ())
+    ]
+
+
+class Alone:
+    """Refers to a thing of which Python makes no weak reference, and lets go when nobody else holds it."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing):
+        self.thing = thing
+
+    def count(self):
+        """Return how many hold the thing, which no two Pythons count alike."""
+        return sys.getrefcount(self.thing)
+
+    def __call__(self):
+        """Return the thing, or None when it is gone."""
+        if self.count() <= FEWEST:
+            self.thing = None
+        return self.thing
+
+
+FEWEST = Alone([]).count()
+
+
+class Shared:
+    """A thing that both ends know under one handle, and how it was when last told."""
+
+    __slots__ = ("handle", "key", "refer", "seen")
+
+    def __init__(self, handle, thing, strong):
+        self.handle, self.key, self.seen = handle, id(thing), look(thing)
+        try:
+            self.refer = (lambda: thing) if strong else weakref.ref(thing)
+        except TypeError:  # plain lists and dicts, and generators
+            self.refer = Alone(thing)
+
+
+class Peer:
+    """One end: encodes and decodes values, keeps what is shared alike, asks and answers.
+
+    Subclasses say what travels by name, what stays at home and how it is described, what stands for it at the
+    other end, and what that end may ask for. The grader's end decides how long a thing is shared: there all
+    references are weak, and when one is dead, the other end is told.
+    """
+
+    prefix = ""  # begins the handles that this end gives out
+    strong = True
+    yields = True  # whether the other end may change what is at home here
+    list, dict = list, dict  # what those of the other end become here
+
+    def errors(self):
+        """Return how NumPy's floating-point errors are to be taken at the other end."""
+
+    def __init__(self, read, write):
+        self.read, self.write = read, write
+        self.reset()
+
+    def reset(self):
+        """Share nothing."""
+        self.shared, self.keys, self.home, self.seeds, self.pinned, self.count = {}, {}, {}, {}, {}, 0
+
+    # values on their way out
+
+    def encode(self, value, out, depth=0):
+        """Return a value as JSON, with the bytes of its arrays added to `out`."""
+        require(depth <= DEPTH, "a value that is nested too deeply")
+        if value is None or type(value) in (bool, str):
+            return value
+        if type(value) is int:
+            return value if abs(value) < 2**63 else ["i", hex(value)]
+        if type(value) is float:
+            return value if math.isfinite(value) else ["f", str(value)]
+        value = np.complex128(value) if type(value) is complex else value
+        if isinstance(value, np.generic) and known(value.dtype.str):
+            return ["n", value.dtype.str, self._put(value.tobytes(), out)]
+        if isinstance(value, np.random.SeedSequence):
+            return ["k", self.encode(value.entropy, out), list(value.spawn_key)]
+        if type(value) in (tuple, set, frozenset):
+            kind = "t" if type(value) is tuple else "e"
+            return [kind, [self.encode(item, out, depth + 1) for item in value]]
+        entry = self.keys.get(id(value))
+        if entry is not None and entry.refer() is value:
+            return ["h", entry.handle]
+        named = self.named(value)
+        return ["m", *named] if named else self._encode_new(value, out, depth)
+
+    def _encode_new(self, value, out, depth):
+        """Return, as JSON, something that gets its handle now."""
+        handle = f"{self.prefix}{self.count}"
+        self.count += 1
+        if type(value) is np.ndarray and known(value.dtype.str):
+            self.share(value, handle)
+            order = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "S"
+            shape, free = list(value.shape), bool(value.flags.writeable)
+            return ["a", handle, value.dtype.str, shape, self._put(value.tobytes(), out), order, free]
+        if isinstance(value, np.random.Generator):
+            self.share(value, handle)
+            return ["g", handle, json.dumps(value.bit_generator.state)]
+        if type(value) is list:
+            self.share(value, handle)
+            return ["l", handle, [self.encode(item, out, depth + 1) for item in value]]
+        if type(value) is dict:
+            self.share(value, handle)
+            return ["d", handle, self._pairs(value, out, depth)]
+        name = f"{type(value).__module__}.{type(value).__qualname__}"
+        if self.travels(name):
+            self.share(value, handle)
+            return ["o", handle, name, self._pairs(attributes(value), out, depth)]
+        described = self.describe(value)
+        self.share(value, handle)
+        self.home[handle] = value
+        self.shared[handle].seen = self.attributes(value)
+        return ["x", handle, described, self._pairs(self.shared[handle].seen or {}, out, depth)]
+
+    def _pairs(self, things, out, depth):
+        """Return a dict as a list of pairs, in order."""
+        both = self.encode, out, depth + 1
+        return [[both[0](name, *both[1:]), both[0](thing, *both[1:])] for name, thing in things.items()]
+
+    def _put(self, raw, out):
+        out.append(raw)
+        return len(out) - 1
+
+    # values on their way in
+
+    def decode(self, node, buffers, depth=0):
+        """Return the value of a JSON node, refusing whatever `encode` does not write."""
+        require(depth <= DEPTH, "a value that is nested too deeply")
+        if node is None or type(node) in (bool, int, float, str):
+            return node
+        try:
+            kind, *parts = node
+            return self.kinds[kind](self, buffers, depth + 1, *parts)
+        except WireError:
+            raise
+        except Exception as error:  # too few parts, an unknown handle, no number: whatever the writer invents
+            raise WireError("a value that cannot be read") from error
+
+    def _integer(self, buffers, depth, text):
+        require(len(text) < 5000, "a number that is too long")
+        return int(text, 16)
+
+    def _special(self, buffers, depth, text):
+        return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[text]
+
+    def _number(self, buffers, depth, dtype, place):
+        return self._array(buffers, dtype, [], place)[()]
+
+    def _key(self, buffers, depth, entropy, spawn_key):
+        key = np.random.SeedSequence(self.decode(entropy, buffers, depth), spawn_key=tuple(spawn_key))
+        return self.seeds.setdefault(
+            (key.entropy, key.spawn_key), key
+        )  # one that remembers what it has spawned
+
+    def _tuple(self, buffers, depth, items):
+        return tuple(self.decode(item, buffers, depth) for item in items)
+
+    def _set(self, buffers, depth, items):
+        require(len(items) <= KEYS, "a set that is too large")
+        return {self.decode(item, buffers, depth) for item in items}
+
+    def _known(self, buffers, depth, handle):
+        return self.shared[handle].refer()
+
+    def _new_array(self, buffers, depth, handle, dtype, shape, place, order, free):
+        array = self._array(buffers, dtype, shape, place)
+        if order == "F":
+            array = np.asfortranarray(array)
+        if order == "S":  # neither by rows nor by columns: every second entry of a wider array
+            wide = np.empty((*array.shape, 2), dtype=array.dtype)
+            wide[..., 0] = array
+            array = wide[..., 0]
+        array.setflags(write=bool(free))
+        return self.take(handle, array)
+
+    def _array(self, buffers, dtype, shape, place):
+        """Return a buffer as an array of its own."""
+        require(known(dtype) and len(shape) <= 16, "an array of no known type")
+        require(all(type(size) is int and size >= 0 for size in [*shape, place]), "a shape that is none")
+        raw, buffers[place] = buffers[place], None  # for one array only
+        return np.frombuffer(raw, dtype).reshape(shape).copy()
+
+    def _generator(self, buffers, depth, handle, state):
+        generator = np.random.default_rng(0)
+        generator.bit_generator.state = json.loads(state)
+        return self.take(handle, generator)
+
+    def _list(self, buffers, depth, handle, items):
+        things = self.take(handle, self.list())
+        things.extend(self.decode(item, buffers, depth) for item in items)
+        self.shared[handle].seen = look(things)
+        return things
+
+    def _dict(self, buffers, depth, handle, pairs):
+        things = self.take(handle, self.dict())
+        things.update(self._unpaired(buffers, depth, pairs))
+        self.shared[handle].seen = look(things)
+        return things
+
+    def _plain(self, buffers, depth, pairs):
+        return self._unpaired(buffers, depth, pairs)
+
+    def _object(self, buffers, depth, handle, name, pairs):
+        require(self.comes(name), "an object of a class that does not travel")
+        module, _, name = name.rpartition(".")
+        cls = getattr(importlib.import_module(module), name)
+        return self._filled(cls.__new__(cls), buffers, depth, handle, pairs)
+
+    def _foreign(self, buffers, depth, handle, described, pairs):
+        return self._filled(self.proxy(handle, described), buffers, depth, handle, pairs)
+
+    def _filled(self, thing, buffers, depth, handle, pairs):
+        self.take(handle, thing)
+        if pairs:
+            require(_shows(thing), "attributes of what has none to show")
+            for key, value in self._unpaired(buffers, depth, pairs, thing).items():
+                object.__setattr__(thing, key, value)
+        self.shared[handle].seen = look(thing)
+        return thing
+
+    def _unpaired(self, buffers, depth, pairs, thing=None):
+        """Return pairs as a dict; as attributes of a thing they must not hide what its class defines."""
+        require(len(pairs) <= KEYS, "a dict that is too large")
+        things = {self.decode(k, buffers, depth): self.decode(v, buffers, depth) for k, v in pairs}
+        if thing is not None:
+            require(all(type(name) is str for name in things), "an attribute without a name")
+            known = attributes(thing)
+            hidden = [name for name in things if name not in known and _hides(thing, name)]
+            require(not hidden, "an attribute that hides a method")
+        return things
+
+    kinds = {
+        "i": _integer,
+        "f": _special,
+        "n": _number,
+        "k": _key,
+        "t": _tuple,
+        "e": _set,
+        "h": _known,
+        "a": _new_array,
+        "g": _generator,
+        "l": _list,
+        "d": _dict,
+        "p": _plain,
+        "o": _object,
+        "x": _foreign,
+    }
+
+    # what is shared
+
+    def share(self, thing, handle):
+        """Note a thing under a handle."""
+        entry = Shared(handle, thing, self.strong)
+        self.shared[handle] = self.keys[entry.key] = entry
+
+    def take(self, handle, thing):
+        """Note a thing under a handle that the other end has given it; return the thing."""
+        require(type(handle) is str and not handle.startswith(self.prefix), "a handle of ours")
+        require(handle not in self.shared, "a handle given twice")
+        self.share(thing, handle)
+        return thing
+
+    def drop(self, handle):
+        """Forget a handle."""
+        entry = self.shared.pop(handle, None)
+        self.home.pop(handle, None)
+        if entry is not None and self.keys.get(entry.key) is entry:
+            del self.keys[entry.key]
+
+    def changes(self, out):
+        """Return, as JSON, what has changed here since the last frame, and what nobody here uses any more."""
+        alive = {handle: entry.refer() for handle, entry in self.shared.items()}
+        gone = [handle for handle, thing in alive.items() if thing is None]
+        for handle in gone:
+            self.drop(handle)
+        self.pinned = alive  # until the answer is read: it may name any of them
+        news = []
+        for handle, entry in list(self.shared.items()):
+            if entry.seen is None:  # nothing of it shows
+                continue
+            thing, at_home = alive[handle], handle in self.home
+            now = self.attributes(thing) if at_home else look(thing)
+            if differs(now, entry.seen):
+                entry.seen = now
+                news.append([handle, *self._told(thing, now, out)])
+        return news, gone
+
+    def _told(self, thing, now, out):
+        """Return, as JSON, the kind of a thing and how it is now."""
+        if isinstance(thing, np.ndarray):
+            shape, dtype, raw = now
+            return "a", [dtype.str, list(shape), self._put(raw, out)]
+        if isinstance(thing, np.random.Generator):
+            return "g", json.dumps(*now)
+        if isinstance(thing, list):
+            return "l", [self.encode(item, out) for item in now]
+        return "d", self._pairs(now, out, 0)
+
+    def apply(self, news, gone, buffers):
+        """Take over what the other end has changed."""
+        try:
+            for handle, kind, told in news:
+                require(self.yields or handle not in self.home, "a change of what is ours")
+                thing = self.shared[handle].refer() if handle in self.shared else None
+                self._renew(thing, kind, told, buffers)
+                if thing is not None:
+                    self.shared[handle].seen = self.attributes(thing) if handle in self.home else look(thing)
+            for handle in gone:
+                self.drop(handle)
+        except WireError:
+            raise
+        except Exception as error:
+            raise WireError("a change that cannot be read") from error
+
+    def _renew(self, thing, kind, told, buffers):
+        """Make a thing as the other end says that it is now; its parts are read even if it is gone."""
+        if kind == "a":
+            array = self._array(buffers, *told)
+            if thing is not None:
+                require(
+                    array.dtype == thing.dtype and thing.flags.writeable, "an array that cannot change so"
+                )
+                thing[...] = array.reshape(thing.shape)
+        elif kind == "g":
+            if thing is not None:
+                thing.bit_generator.state = json.loads(told)
+        elif kind == "l":
+            items = [self.decode(item, buffers) for item in told]
+            if thing is not None:
+                thing[:] = items
+        else:
+            owner = None if isinstance(thing, dict) else thing
+            pairs = self._unpaired(buffers, 0, told, owner)
+            if owner is not None:
+                getattr(owner, "__dict__", {}).clear()
+                for key, value in pairs.items():
+                    object.__setattr__(owner, key, value)
+            elif thing is not None:
+                thing.clear()
+                thing.update(pairs)
+
+    # questions and answers
+
+    def send(self, do, value=None, target=None, name=None, kwargs=None):
+        """Write a frame."""
+        out, before = [], self.count
+        try:
+            header = {"do": do, "target": target, "name": name, "value": self.encode(value, out)}
+            header |= {"kwargs": ["p", self._pairs(kwargs or {}, out, 0)], "errors": self.errors()}
+            header["news"], header["gone"] = self.changes(out)
+            frame = pack(header, out)
+        except WireError:
+            for number in range(before, self.count):  # the other end has not heard of them
+                self.drop(f"{self.prefix}{number}")
+            raise
+        self.write(frame)
+
+    def receive(self):
+        """Read a frame; return its header, with the values in it decoded."""
+        header, buffers = unpack(self.read)
+        header["value"] = self.decode(header["value"], buffers)
+        header["kwargs"] = self.decode(header["kwargs"], buffers)
+        self.apply(header["news"], header["gone"], buffers)
+        self.pinned = {}
+        return header
+
+    def ask(self, do, target=None, name=None, value=None, kwargs=None):
+        """Ask the other end, and meanwhile answer what it asks; return, or raise, what it says."""
+        self.send(do, value, target, name, kwargs)
+        while True:
+            header = self.receive()
+            if header["do"] == "return":
+                return header["value"]
+            if header["do"] == "raise":
+                raise self.error(header["value"])
+            self.answer(header)
+
+    def answer(self, header):
+        """Do what the other end asks for, and tell it what came of it."""
+        try:
+            self.send("return", self.serve(**header))
+        except Exception as error:
+            self.send("raise", self.words(error))

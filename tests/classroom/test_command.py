@@ -1,0 +1,259 @@
+"""The command: grade, status, regrade, report; what it prints and what it leaves behind."""
+
+import csv
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from classroom import __main__ as command
+from classroom.queue import FILE
+from tests.classroom import stand_ins
+from tests.classroom.stand_ins import CHAPTER, notebook
+
+ROOT = Path(__file__).parents[2]
+MANY = 1000
+
+
+@pytest.fixture
+def submissions(tmp_path):
+    """A small class: two notebooks that can be read, and one folder without."""
+    told = {"anna": {"right": ["scale", "Linear"]}, "ben": {"right": ["scale"], "by_hand": ["light_tanh"]}}
+    for student, what in told.items():
+        (tmp_path / "in" / student).mkdir(parents=True)
+        (tmp_path / "in" / student / f"{CHAPTER}.ipynb").write_bytes(notebook(**what))
+    (tmp_path / "in" / "cleo").mkdir()
+    return tmp_path / "in"
+
+
+@pytest.fixture
+def grader(monkeypatch):
+    """Put a stand-in in the grader's place; calling it puts another one there, with other checks."""
+
+    def set_to(grade, version):
+        monkeypatch.setattr(command, "_grader", lambda unsafe: grade)
+        monkeypatch.setattr(command, "version", lambda chapter, unsafe=False: version + "unsafe" * unsafe)
+
+    set_to(stand_ins.grade, "v1")
+    return set_to
+
+
+def grade(submissions, *more):
+    out = str(submissions.parent / "out")
+    return command.main(
+        ["grade", str(submissions), "--chapter", CHAPTER, "--out", out, "--workers", "1", *more]
+    )
+
+
+def points(submissions):
+    with open(submissions.parent / "out" / "grades.csv", encoding="utf-8-sig", newline="") as file:
+        return {line["student"]: line["points"] for line in csv.DictReader(file)}
+
+
+def files(folder):
+    return {
+        path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and "sqlite" not in path.name
+    }
+
+
+def test_grade_says_what_came_of_it_and_writes_the_reports(submissions, grader, capsys):
+    assert grade(submissions) == 0
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        "Students: 3, with a mark: 3.",
+        "Could not be read: 1",
+        "  cleo: could not be read: there is no notebook in the folder.",
+        "With exercises that you mark: 1. Fill in to_mark.csv and call it marks.csv.",
+        f"Open {submissions.parent / 'out' / 'class.html'}",
+    ]
+    assert "3/3" in printed.err and CHAPTER in printed.err  # the bar
+    assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
+
+
+def test_grade_again_is_a_no_op_and_asks_no_grader(submissions, grader, capsys):
+    grade(submissions)
+    before, first = files(submissions.parent / "out"), capsys.readouterr().out
+    grader(None, "v1")
+    assert grade(submissions) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == (first, "")
+    assert files(submissions.parent / "out") == before
+
+
+def test_status_prints_one_row_for_each_student(submissions, grader, capsys):
+    (submissions / "d\x1b[31mora").mkdir()
+    grade(submissions)
+    capsys.readouterr()
+    assert command.main(["status", str(submissions.parent / "out")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [
+        "anna         6 of 14  not yet: three_calls, reduce_mean, two_layers, light_tanh",
+        "ben          2 of 14  not yet: three_calls, reduce_mean, two_layers, Linear; 2 to give by hand",
+    ]
+    assert lines[3] == "d\ufffd[31mora    0 of 14  could not be read: there is no notebook in the folder."
+    assert lines[4] == "Students: 4, with a mark: 4."
+
+
+def test_what_is_not_graded_is_told_and_tried_again(submissions, grader, capsys):
+    (submissions / "dora").mkdir()
+    (submissions / "dora" / f"{CHAPTER}.ipynb").write_bytes(notebook(do="fault"))
+    assert grade(submissions) == 2
+    out = capsys.readouterr().out
+    assert "Not graded: 1; run the same command again:\n  dora: not graded, because the sandbox" in out
+    assert points(submissions)["dora"] == ""
+    grader(stand_ins.stricter, "v1")
+    assert grade(submissions) == 0
+    assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0", "dora": "0"}
+
+
+def test_changed_checks_are_shown_and_change_nothing_until_they_are_accepted(submissions, grader, capsys):
+    grade(submissions)
+    out = submissions.parent / "out"
+    (out / "marks.csv").write_text(f"student,exercise,points,comment\nben,{CHAPTER}.light_tanh,1,fine\n")
+    command.main(["report", str(out)])
+    before = files(out)
+    marks = points(submissions)
+    grader(stand_ins.stricter, "v2")
+    capsys.readouterr()
+
+    assert grade(submissions) == 1
+    assert "`python -m classroom regrade" in capsys.readouterr().err
+    assert files(out) == before
+
+    assert command.main(["regrade", str(out), "--workers", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert f"anna, {CHAPTER}.scale: 2 of 2 (passed) -> 0 of 2 (failed)" in printed
+    assert f"ben, {CHAPTER}.light_tanh: by hand -> 0 of 2 (failed)" in printed
+    assert "3 changes, 2 of 3 students." in printed and "add --accept" in printed
+    assert files(out) == before
+    command.main(["report", str(out)])
+    assert files(out) == before
+
+    grader(None, "v2")  # nothing is left to grade
+    assert command.main(["regrade", str(out), "--accept"]) == 0
+    assert points(submissions) == {"anna": "4", "ben": "1", "cleo": "0"} != marks
+    assert (out / "marks.csv").read_bytes() == before[out / "marks.csv"]
+    assert grade(submissions) == 0
+    capsys.readouterr()
+    assert command.main(["regrade", str(out)]) == 0
+    assert "there is nothing to regrade" in capsys.readouterr().out
+    with closing(sqlite3.connect(out / FILE)) as file:
+        assert file.execute("SELECT count(*) FROM results WHERE version = 'v1'").fetchone() == (3,)
+
+
+def test_regrade_needs_no_submissions_folder_and_takes_nothing_over_that_is_not_graded(
+    submissions, grader, capsys
+):
+    grade(submissions)
+    out = submissions.parent / "out"
+    before = files(out)
+    shutil.rmtree(submissions)
+    grader(broken, "v2")
+    assert command.main(["regrade", str(out), "--accept", "--workers", "1"]) == 2
+    assert "Not taken over: 2 are not graded with the new checks." in capsys.readouterr().out
+    assert files(out) == before
+    grader(stand_ins.grade, "v2")
+    assert command.main(["regrade", str(out), "--accept", "--workers", "1"]) == 0
+    assert "No mark changes." in capsys.readouterr().out
+    assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
+
+
+def broken(data, chapter, seed, unsafe=False):
+    raise RuntimeError("a check that raises")
+
+
+def test_marks_without_a_sandbox_are_not_mixed_with_others(submissions, grader, capsys):
+    grade(submissions)
+    assert grade(submissions, "--unsafe") == 1
+    assert "the level are not those of the marks" in capsys.readouterr().err
+
+
+def test_report_takes_in_what_the_teacher_marked(submissions, grader, capsys):
+    grade(submissions)
+    out = submissions.parent / "out"
+    (out / "marks.csv").write_text(
+        f"student,exercise,points\nben,{CHAPTER}.light_tanh,2\nzoe,{CHAPTER}.scale,1\n"
+    )
+    capsys.readouterr()
+    assert command.main(["report", str(out)]) == 2
+    assert "marks.csv, line 3: there is no student 'zoe'." in capsys.readouterr().out
+    assert points(submissions)["ben"] == "4"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["grade", "{0}/none", "--chapter", CHAPTER, "--out", "{0}/out"], "there is no folder"),
+        (
+            ["grade", "{0}/in", "--chapter", "99_none", "--out", "{0}/out"],
+            "no exercises of a chapter 99_none",
+        ),
+        (["grade", "{0}/in/anna", "--chapter", CHAPTER, "--out", "{0}/out"], "one for each student"),
+        (["status", "{0}/none"], "there are no marks in"),
+        (["regrade", "{0}/none"], "there are no marks in"),
+        (["report", "{0}/none"], "there are no marks in"),
+        (["status", "{0}/in/anna/04_closures.ipynb"], "there are no marks in"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(submissions, grader, capsys, arguments, words):
+    assert command.main([argument.format(submissions.parent) for argument in arguments]) == 1
+    errors = capsys.readouterr().err
+    assert words in errors and errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "two", "²"])
+def test_a_number_of_workers_is_a_number(submissions, number, capsys):
+    with pytest.raises(SystemExit):
+        grade(submissions, "--workers", number)
+    assert "give a whole number from 1 on" in capsys.readouterr().err
+
+
+def test_ctrl_c_says_how_to_go_on(submissions, grader, monkeypatch, capsys):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "grade_all", stop)
+    assert grade(submissions) == 130
+    assert "run the same command again to go on" in capsys.readouterr().err
+
+
+def test_the_command_is_there():
+    shown = subprocess.run(
+        [sys.executable, "-m", "classroom", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {"grade", "status", "regrade", "report"} <= set(
+        shown.stdout.replace(",", " ").replace("{", " ").split()
+    )
+
+
+def test_a_finished_class_of_a_thousand_is_resumed_in_two_seconds(tmp_path, grader, capsys):
+    data = notebook(right=["scale"], notes=["x" * 20_000])
+    for number in range(MANY):
+        path = tmp_path / "in" / f"s{number:04}" / f"{CHAPTER}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+    with command.Queue(tmp_path / "out", CHAPTER) as queue:
+        queue.release("v1")
+        queue.take_in(tmp_path / "in", Path.read_bytes)
+        result = stand_ins.result(data, CHAPTER, 1, right=["scale"])
+        queue.file.execute("BEGIN")
+        for student, digest in queue.open("v1"):
+            queue.store(student, digest, "v1", result)
+        queue.file.execute("COMMIT")
+    assert grade(tmp_path / "in") == 0
+    start = time.process_time()
+    assert grade(tmp_path / "in") == 0
+    assert time.process_time() - start < 2  # seconds of this process, so that a busy machine does not matter
+    assert capsys.readouterr().out.startswith("Students: 1,000, with a mark: 1,000.")
+    data = json.loads((tmp_path / "out" / "feedback" / "s0999.json").read_text())
+    assert data["points"] == 2

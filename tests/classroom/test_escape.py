@@ -1,0 +1,55 @@
+"""The attempt finds the sandbox closed, the level rlimits open, and stops the grading at any open door."""
+
+from pathlib import Path
+
+import pytest
+
+from classroom import escape as module
+from classroom.escape import try_to_escape
+from classroom.faults import GradingFault
+from classroom.sandbox import LIMITS
+
+
+def test_the_attempt_finds_the_sandbox_closed_and_the_level_rlimits_open():
+    facts = try_to_escape()
+    assert (facts["level"], facts["network"], facts["files"], facts["processes"]) == (
+        "bubblewrap",
+        False,
+        [],
+        2,
+    )
+    assert facts["forks"] < LIMITS["RLIMIT_NPROC"]
+    facts = try_to_escape(unsafe=True)
+    assert facts["level"] == "rlimits" and facts["network"] and facts["processes"] > 2
+    assert {Path(path).name for path in facts["files"]} >= {"canary", "escape.py", "passwd"}
+    assert facts["forks"] == 8
+
+
+@pytest.mark.parametrize(
+    "fact, door",
+    [
+        ({"numpy": False}, "it cannot read NumPy"),
+        ({"network": True}, "it can reach the network"),
+        ({"files": ["/etc/shadow"]}, "it can read files of ours"),
+        ({"home": ["thesis"]}, "it can look into our home"),
+        ({"processes": 117}, "it can see our processes"),
+        ({"environment": ["COURSE_TOKEN"]}, "it can see our environment"),
+        ({"forks": 8}, "it can start processes without end"),
+    ],
+)
+def test_an_open_door_stops_the_grading(monkeypatch, fact, door):
+    reported = module.ATTEMPT.replace(
+        "print(json.dumps(facts)",
+        f"print(json.dumps(facts | {fact!r})",
+    )
+    monkeypatch.setattr(module, "ATTEMPT", reported)
+    with pytest.raises(
+        GradingFault, match=f"^not graded, because the sandbox on this machine is not as it must be: {door}"
+    ):
+        try_to_escape()
+
+
+def test_an_attempt_that_says_nothing_stops_the_grading(monkeypatch):
+    monkeypatch.setattr(module, "ATTEMPT", "raise SystemExit('gone')")
+    with pytest.raises(GradingFault, match="the attempt to escape said nothing: gone"):
+        try_to_escape()

@@ -1,0 +1,358 @@
+"""nbgrader: our marks in its gradebook, a person's marks back from its formgrader, and its exchange."""
+
+import csv
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from classroom import __main__ as command
+from classroom import gradebook
+from classroom.crew import take_unread
+from classroom.faults import GradingFault
+from classroom.queue import Queue
+from classroom.submission import read_file
+from tests.classroom import stand_ins
+from tests.classroom.stand_ins import CHAPTER
+
+ROOT = Path(__file__).parents[2]
+SOLVED = ROOT / "solutions" / CHAPTER / f"{CHAPTER}.ipynb"
+CONFIG = """
+c = get_config()
+c.CourseDirectory.course_id = "minigrad"
+c.ClearSolutions.code_stub = {{"python": "raise NotImplementedError"}}
+c.ClearSolutions.text_stub = "*Your answer:*"
+c.Exchange.root = {exchange!r}
+"""
+HARMLESS = """
+c.Execute.enabled = False
+c.SaveAutoGrades.enabled = False
+"""
+BY_HAND, FAILED = f"{CHAPTER}.light_tanh", f"{CHAPTER}.scale"
+TO_START = 300  # seconds for a server, on a machine that is busy with other things
+
+
+def nbgrader(folder, *words):
+    """Run one of nbgrader's commands in a folder."""
+    run([sys.executable, "-m", "nbgrader", *words], folder)
+
+
+def run(words, folder):
+    done = subprocess.run(words, cwd=folder, env=environment(folder), capture_output=True, text=True)
+    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def environment(folder):
+    """Return an environment whose home is the folder's; nbgrader calls alembic by its name."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ours = {"PATH": path, "HOME": str(folder / "home"), "PYTHONPATH": str(ROOT), "JUPYTER_NO_CONFIG": "1"}
+    return os.environ | ours
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """An nbgrader course whose source is our solution, with its assignment generated."""
+    folder = tmp_path_factory.mktemp("course")
+    exchange = folder / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    shutil.copytree(SOLVED.parent, folder / "source" / CHAPTER)
+    (folder / "nbgrader_config.py").write_text(CONFIG.format(exchange=str(exchange)))
+    nbgrader(folder, "generate_assignment", CHAPTER)
+    return folder
+
+
+@pytest.fixture
+def place(made, tmp_path):
+    """A course of this test's own."""
+    return Path(shutil.copytree(made, tmp_path / "course"))
+
+
+def hand_in(folder, student, answers=(), inner=""):
+    """Put a notebook into a student's folder: the solution, with other answers for some exercises."""
+    notebook = nbformat.read(SOLVED, as_version=4)
+    for cell in notebook.cells:
+        short = cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell.source = dict(answers).get(short, cell.source)
+    path = folder / student / inner / f"{CHAPTER}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+    return path
+
+
+def stand_in(data, chapter, seed):
+    """Fail what holds the stub, leave one to a person, pass the rest."""
+    cells = nbformat.reads(data.decode(), as_version=4).cells
+    stubs = [c.metadata["nbgrader"]["grade_id"] for c in cells if c.source.endswith("NotImplementedError")]
+    shorts = {e.short for e in stand_ins.exercises_of(chapter)} - {"light_tanh", *stubs}
+    return stand_ins.result(data, chapter, seed, right=shorts, by_hand=["light_tanh"])
+
+
+@pytest.fixture
+def marks(tmp_path):
+    """Three students: Anna has all right, Ben has not written `scale`, Cleo has handed in nothing."""
+    hand_in(tmp_path / "in", "anna")
+    hand_in(tmp_path / "in", "ben", {"scale": "def scale(gain, dgain):\n    raise NotImplementedError"})
+    (tmp_path / "in" / "cleo").mkdir()
+    regrade(tmp_path)
+    return tmp_path / "marks"
+
+
+def regrade(tmp_path):
+    with Queue(tmp_path / "marks", CHAPTER) as queue:
+        queue.release("v1")
+        queue.take_in(tmp_path / "in", read_file)
+        for student, digest in take_unread(queue, "v1")[0]:
+            queue.store(student, digest, "v1", stand_in(queue.submission(digest)[0], CHAPTER, 1))
+
+
+def book(place):
+    """Return what stands in the gradebook: student and cell, to points and whether a person is asked."""
+    with Gradebook(f"sqlite:///{place}/gradebook.db", "minigrad") as gradebook:
+        return {
+            (submission.student.id, grade.name): (
+                grade.auto_score,
+                grade.manual_score,
+                grade.needs_manual_grade,
+            )
+            for submission in gradebook.assignment_submissions(CHAPTER)
+            for grade in submission.notebooks[0].grades
+        }
+
+
+def comment(place, student, short):
+    with Gradebook(f"sqlite:///{place}/gradebook.db", "minigrad") as gradebook:
+        return gradebook.find_comment(short, CHAPTER, CHAPTER, student).auto_comment
+
+
+def mark_by_hand(place, student, cell, points, words=None):
+    """Write what the formgrader writes when a person gives points."""
+    with Gradebook(f"sqlite:///{place}/gradebook.db", "minigrad") as gradebook:
+        grade = gradebook.find_grade(cell, CHAPTER, CHAPTER, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        short = cell.removeprefix("check_")
+        gradebook.find_comment(short, CHAPTER, CHAPTER, student).manual_comment = words
+        gradebook.db.commit()
+
+
+def give(marks, place):
+    return command.main(["gradebook", str(marks), "--course-dir", str(place)])
+
+
+def take(marks, place):
+    return command.main(["gradebook", str(marks), "--course-dir", str(place), "--back"])
+
+
+def points(marks):
+    with open(marks / "grades.csv", encoding="utf-8-sig", newline="") as file:
+        return {
+            line["student"]: (line["points"], line[BY_HAND], line[FAILED]) for line in csv.DictReader(file)
+        }
+
+
+def autograded(place, student):
+    return place / "autograded" / student / CHAPTER / f"{CHAPTER}.ipynb"
+
+
+def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
+    assert give(marks, place) == 0
+    assert f"Students with their marks in the gradebook of {place}: 3." in capsys.readouterr().out
+    first = book(place)
+    assert first["anna", "check_scale"] == (2, None, False)
+    assert first["ben", "check_scale"] == (0, None, False)
+    assert first["ben", "check_light_tanh"] == (None, None, True)
+    assert first["cleo", "check_light_tanh"] == (0, None, False)
+    assert comment(place, "ben", "scale") == "dW is 5 times too small."
+    assert comment(place, "ben", "light_tanh") is None
+    assert comment(place, "cleo", "scale") == "there is no notebook in the folder."
+
+    # the formgrader's pages are there, nothing ran for them, and nothing that a learner stored is on them
+    pages = {student: autograded(place, student) for student in ("anna", "ben")}
+    cells = nbformat.read(pages["anna"], as_version=4).cells
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+    assert not autograded(place, "cleo").exists()
+
+    # again is a no-op
+    before = {student: page.stat().st_mtime_ns for student, page in pages.items()}
+    assert give(marks, place) == 0
+    assert book(place) == first
+    assert {student: page.stat().st_mtime_ns for student, page in pages.items()} == before
+
+    # what a person has marked is never overwritten, and comes back
+    mark_by_hand(place, "ben", "check_light_tanh", 1.5, "nearly: two arrays are kept")
+    mark_by_hand(place, "ben", "check_scale", 0.5)
+    assert give(marks, place) == 0
+    assert book(place)["ben", "check_light_tanh"] == (None, 1.5, False)
+    assert book(place)["ben", "check_scale"] == (0, 0.5, False)
+    assert take(marks, place) == 0
+    assert "Marks read from the gradebook: 2." in capsys.readouterr().out
+    assert points(marks) == {"anna": ("12", "", "2"), "ben": ("12.0", "1.5", "0.5"), "cleo": ("0", "0", "0")}
+    assert "nearly: two arrays are kept" in (marks / "feedback" / "ben.html").read_text()
+
+    # the teacher's own file counts first, and goes into the gradebook where no person has marked yet
+    told = f"student,exercise,points,comment\nben,{BY_HAND},2,seen\nanna,{BY_HAND},1,short\n"
+    (marks / "marks.csv").write_text(told)
+    assert give(marks, place) == 0
+    assert book(place)["ben", "check_light_tanh"] == (None, 1.5, False)
+    assert book(place)["anna", "check_light_tanh"] == (None, 1, False)
+    assert take(marks, place) == 0
+    assert points(marks) == {"anna": ("13", "1", "2"), "ben": ("12.5", "2", "0.5"), "cleo": ("0", "0", "0")}
+    assert (marks / "marks.csv").read_text() == told
+
+    # another notebook: refused until it is graded; then its marks are new, and a person looks again
+    hand_in(tmp_path / "in", "ben")
+    shutil.copy(tmp_path / "in" / "ben" / f"{CHAPTER}.ipynb", place / "submitted" / "ben" / CHAPTER)
+    capsys.readouterr()
+    assert give(marks, place) == 2
+    assert "is not the notebook that was graded: grade again first." in capsys.readouterr().out
+    regrade(tmp_path)
+    assert give(marks, place) == 0
+    assert book(place)["ben", "check_light_tanh"] == (None, 1.5, True)
+    assert book(place)["ben", "check_scale"] == (2, 0.5, True)
+    assert book(place)["anna", "check_light_tanh"] == (None, 1, False)
+
+
+def test_a_notebook_that_nbgrader_cannot_show_has_its_marks_all_the_same(marks, place, tmp_path, capsys):
+    path = tmp_path / "in" / "ben" / f"{CHAPTER}.ipynb"
+    told = json.loads(path.read_text())
+    for cell in told["cells"]:  # a check that stands there twice
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "scale":
+            cell["metadata"]["nbgrader"]["schema_version"] = 99
+    path.write_text(json.dumps(told))
+    regrade(tmp_path)
+    assert give(marks, place) == 2
+    assert "ben: the marks are in the gradebook; the formgrader cannot show" in capsys.readouterr().out
+    assert book(place)["ben", "check_Linear"] == (4, None, False)
+    assert autograded(place, "anna").exists() and not autograded(place, "ben").exists()
+
+
+def test_what_is_not_graded_is_not_in_the_gradebook(marks, place, tmp_path, capsys):
+    with Queue(marks) as queue:
+        queue.release("v2")
+    assert give(marks, place) == 2
+    assert "anna: not graded yet" in capsys.readouterr().out and book(place) == {}
+
+
+def test_a_course_that_cannot_be_used_is_said_to_be_so(marks, tmp_path, capsys, monkeypatch):
+    empty = tmp_path / "empty"
+    assert give(marks, empty) == 1
+    empty.mkdir()
+    assert give(marks, empty) == 1
+    errors = capsys.readouterr().err
+    assert "there is no folder" in errors and f"run `nbgrader generate_assignment {CHAPTER}` there" in errors
+    monkeypatch.setenv("PATH", environment(empty)["PATH"])
+    with Gradebook(f"sqlite:///{empty}/gradebook.db", "") as other:
+        other.add_assignment(CHAPTER)
+        other.add_notebook(CHAPTER, CHAPTER)
+        other.add_grade_cell("check_scale", CHAPTER, CHAPTER, max_score=3, cell_type="code")
+    assert give(marks, empty) == 1
+    assert "are not those of the checks (check_Linear, check_light_tanh" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "nbgrader.api", None)
+    with Queue(marks) as queue, pytest.raises(GradingFault, match="needs nbgrader, which is not installed"):
+        gradebook.give(queue, empty)
+
+
+# The whole way, as a teacher and a learner go it
+
+
+class Formgrader:
+    """A Jupyter server with nbgrader's formgrader, and the requests that its page makes."""
+
+    def __init__(self, folder):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        words = [sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+        words += [f"--port={self.port}", "--ServerApp.port_retries=0", "--IdentityProvider.token=word"]
+        words += ["--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"]
+        self.log = open(folder / "server.log", "w+")
+        self.process = subprocess.Popen(
+            words, cwd=folder, env=environment(folder), stdout=self.log, stderr=self.log
+        )
+
+    def __enter__(self):
+        until = time.monotonic() + TO_START
+        while True:
+            try:
+                self.ask("api/status")
+                return self
+            except OSError:
+                assert self.process.poll() is None and time.monotonic() < until, self._said()
+                time.sleep(0.3)
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+    def _said(self):
+        self.log.seek(0)
+        return self.log.read()[-2000:]
+
+    def ask(self, path, model=None):
+        """Get something; or save a model, as the page does."""
+        address = f"http://127.0.0.1:{self.port}/formgrader/{path}"
+        data, method = (None, "GET") if model is None else (json.dumps(model).encode(), "PUT")
+        asked = urllib.request.Request(address, data, {"Authorization": "token word"}, method=method)
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            return answer.read().decode()
+
+
+@pytest.mark.long
+def test_the_exchange_our_grader_the_formgrader_and_back(place, tmp_path):
+    learner = tmp_path / "learner"
+    learner.mkdir()
+    exchange = str(tmp_path / "course" / "exchange")
+    for folder in (place, learner):
+        (folder / "nbgrader_config.py").write_text(CONFIG.format(exchange=exchange) + HARMLESS)
+
+    nbgrader(place, "release_assignment", CHAPTER)
+    nbgrader(learner, "fetch_assignment", CHAPTER)
+    fetched = nbformat.read(learner / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+    ours = nbformat.read(ROOT / "exercises" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+    assert [cell.source for cell in fetched.cells] == [cell.source for cell in ours.cells]
+    nbgrader(learner, "submit", CHAPTER, "--student=ben")
+    hand_in(learner, CHAPTER)
+    nbgrader(learner, "submit", CHAPTER, "--student=anna")
+    nbgrader(place, "collect", CHAPTER)
+    assert sorted(path.name for path in (place / "submitted").iterdir()) == ["anna", "ben"]
+
+    ours = [sys.executable, "-m", "classroom"]
+    run([*ours, "grade", "submitted", "--chapter", CHAPTER, "--out", "../marks"], place)
+    run([*ours, "gradebook", "../marks", "--course-dir", "."], place)
+    with Formgrader(place) as formgrader:
+        listed = json.loads(formgrader.ask(f"api/submitted_notebooks/{CHAPTER}/{CHAPTER}"))
+        found = {one["student"]: (one["score"], one["needs_manual_grade"]) for one in listed}
+        assert found == {"anna": (12, True), "ben": (0, True)}
+        (anna,) = (one["id"] for one in listed if one["student"] == "anna")
+        page = formgrader.ask(f"submissions/{anna}/")
+        (mark,) = (
+            grade
+            for grade in json.loads(formgrader.ask(f"api/grades?submission_id={anna}"))
+            if grade["name"] == "check_light_tanh"
+        )
+        assert "light_tanh" in page and mark["needs_manual_grade"]
+        formgrader.ask(f"api/grade/{mark['id']}", mark | {"manual_score": "1.5"})  # a text, as from the page
+        (words,) = (
+            one
+            for one in json.loads(formgrader.ask(f"api/comments?submission_id={anna}"))
+            if one["name"] == "light_tanh"
+        )
+        formgrader.ask(f"api/comment/{words['id']}", words | {"manual_comment": "keeps two"})
+    run([*ours, "gradebook", "../marks", "--course-dir", "."], place)
+    said = run([*ours, "gradebook", "../marks", "--course-dir", ".", "--back"], place)
+    assert "Marks read from the gradebook: 1." in said
+    assert points(tmp_path / "marks") == {"anna": ("13.5", "1.5", "2"), "ben": ("0", "", "0")}
+    assert "keeps two" in (tmp_path / "marks" / "feedback" / "anna.html").read_text()
+    nbgrader(place, "generate_feedback", CHAPTER)
+    told = (place / "feedback" / "anna" / CHAPTER / f"{CHAPTER}.html").read_text()
+    assert "keeps two" in told and "1.5" in told

@@ -1,0 +1,520 @@
+"""The queue: nothing is lost, nothing is graded twice, and one bad submission never stops the others."""
+
+import json
+import os
+import re
+import resource
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from classroom import crew
+from classroom.crew import grade_all
+from classroom.faults import GradingFault, Refused
+from classroom.folders import handed_in
+from classroom.queue import FILE, Queue
+from classroom.result import unchecked
+from classroom.seeds import secret, seed
+from classroom.submission import read_file
+from classroom.version import version
+from tests.classroom import stand_ins
+from tests.classroom.stand_ins import CHAPTER, notebook
+
+ROOT = Path(__file__).parents[2]
+KEY = b"the course's secret"
+STUDENTS, KILLS = int(os.environ.get("GRADING_STUDENTS", "60")), 5
+
+
+def hand_in(folder, student, data=None, name=f"{CHAPTER}.ipynb", **told):
+    """Put a notebook into a student's folder."""
+    path = folder / student / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(notebook(**told) if data is None else data)
+    return path
+
+
+def run(queue, grade=stand_ins.grade, now="v1", workers=2, **options):
+    """Grade what has no result, and return what came: student to result."""
+    return dict(grade_all(queue, now, grade, KEY, workers, **options))
+
+
+def stored(folder):
+    """Return every row of results, as bytes."""
+    with closing(sqlite3.connect(folder / FILE)) as file:
+        rows = file.execute("SELECT student, digest, version, result, open FROM results ORDER BY 1, 2, 3")
+        return rows.fetchall()
+
+
+@pytest.fixture
+def queue(tmp_path):
+    (tmp_path / "in").mkdir()
+    with Queue(tmp_path / "out", CHAPTER) as queue:
+        queue.source = tmp_path / "in"
+        yield queue
+
+
+# What is handed in
+
+
+def found(folder):
+    return {
+        student: what if isinstance(what, Path) else str(what) for student, what in handed_in(folder, CHAPTER)
+    }
+
+
+def test_a_notebook_is_found_in_the_three_places(tmp_path):
+    flat = hand_in(tmp_path, "anna")
+    inner = hand_in(tmp_path, "ben", name=f"{CHAPTER}/{CHAPTER}.ipynb")
+    other = hand_in(tmp_path, "cleo", name="my homework.IPYNB")
+    hand_in(tmp_path, "dora", name="draft.ipynb")
+    named = hand_in(tmp_path, "dora")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "__MACOSX").mkdir()
+    (tmp_path / "read me.txt").write_text("not a folder")
+    assert found(tmp_path) == {"anna": flat, "ben": inner, "cleo": other, "dora": named}
+
+
+def test_whatever_is_wrong_with_a_folder_it_has_its_row_with_a_reason(tmp_path):
+    hand_in(tmp_path, "anna")
+    (tmp_path / "empty").mkdir()
+    hand_in(tmp_path, "two", name="a.ipynb")
+    hand_in(tmp_path, "two", name="b.ipynb")
+    hand_in(tmp_path, "both")
+    hand_in(tmp_path, "both", name=f"{CHAPTER}/{CHAPTER}.ipynb")
+    (tmp_path / "linked").symlink_to(tmp_path / "anna")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / CHAPTER).symlink_to(tmp_path / "anna")
+    (tmp_path / "folder" / f"{CHAPTER}.ipynb").mkdir(parents=True)
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / f"{CHAPTER}.ipynb")
+    reasons = found(tmp_path)
+    assert reasons.pop("anna") == tmp_path / "anna" / f"{CHAPTER}.ipynb"
+    assert reasons == {
+        "both": "there are two notebooks, 04_closures.ipynb and 04_closures/04_closures.ipynb; "
+        "hand in one of them.",
+        "dangling": "the folder dangling is a link to another place; hand in the folder itself.",
+        "empty": "there is no notebook in the folder.",
+        "folder": f"{CHAPTER}.ipynb is not a file.",
+        "inner": f"the folder {CHAPTER} is a link to another place; hand in the folder itself.",
+        "linked": "the folder linked is a link to another place; hand in the folder itself.",
+        "pipe": f"{CHAPTER}.ipynb is not a file.",
+        "two": f"there are 2 notebooks, and none of them is called {CHAPTER}.ipynb: a.ipynb, b.ipynb.",
+    }
+
+
+def test_a_folder_that_cannot_be_opened_is_a_fault_and_not_the_students(tmp_path, monkeypatch):
+    hand_in(tmp_path, "anna")
+    hand_in(tmp_path, "ben", name="other.ipynb")
+    real = Path.iterdir
+
+    def iterdir(path):
+        if path.name == "ben":
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    (_, anna), (_, ben) = handed_in(tmp_path, CHAPTER)
+    assert isinstance(anna, Path) and isinstance(ben, GradingFault)
+    assert str(ben) == "not graded, because the folder cannot be read: Permission denied."
+
+
+def test_a_name_that_is_not_utf_8_can_be_stored(tmp_path):
+    os.mkdir(os.fsencode(tmp_path) + b"/caf\xe9")
+    assert list(found(tmp_path)) == ["caf\\xe9"]
+
+
+def test_one_bad_submission_does_not_stop_the_others(queue):
+    hand_in(queue.source, "anna", right=["scale"])
+    (queue.source / "ben").mkdir()
+    hand_in(queue.source, "cleo")
+    (queue.source / "dora").mkdir()
+    (queue.source / "dora" / f"{CHAPTER}.ipynb").symlink_to(queue.source / "anna" / f"{CHAPTER}.ipynb")
+    hand_in(queue.source, "emil")
+
+    def read(path):
+        if path.parent.name == "cleo":
+            raise GradingFault("not graded, because the file cannot be read: Permission denied.")
+        return read_file(path)
+
+    assert queue.take_in(queue.source, read) == 5
+    run(queue)
+    results = queue.results("v1")
+    assert [results[name].points for name in results] == [2, 0, None, 0, 0]
+    assert results["ben"].refused == "there is no notebook in the folder."
+    assert "link" in results["dora"].refused
+    assert "Permission denied" in results["cleo"].fault
+    assert {part.sentence for part in results["ben"].exercises} == {results["ben"].refused}
+    assert {part.status for part in results["cleo"].exercises} == {"not graded"}
+    queue.take_in(queue.source, read_file)  # it can be read now
+    assert list(run(queue)) == ["cleo"]
+    assert queue.results("v1")["cleo"].fault is None
+
+
+# The file
+
+
+def test_grading_again_is_a_no_op(queue):
+    for student in ("anna", "ben"):
+        hand_in(queue.source, student, right=["scale"])
+    queue.take_in(queue.source, read_file)
+    assert set(run(queue)) == {"anna", "ben"}
+    before = stored(queue.folder)
+    queue.take_in(queue.source, read_file)
+    assert run(queue) == {}
+    assert stored(queue.folder) == before
+
+
+def test_what_is_handed_in_anew_is_graded_and_the_old_result_stays(queue):
+    hand_in(queue.source, "anna", right=[])
+    queue.take_in(queue.source, read_file)
+    run(queue)
+    (old,) = stored(queue.folder)
+    hand_in(queue.source, "anna", right=["scale"])
+    queue.take_in(queue.source, read_file)
+    assert queue.results("v1") == {"anna": None}
+    assert run(queue)["anna"].points == 2
+    assert old in stored(queue.folder) and len(stored(queue.folder)) == 2
+
+
+def test_a_student_whose_folder_is_gone_keeps_the_mark(queue, tmp_path):
+    hand_in(queue.source, "anna", right=["scale"])
+    queue.take_in(queue.source, read_file)
+    run(queue)
+    (tmp_path / "late").mkdir()
+    hand_in(tmp_path / "late", "ben")
+    queue.take_in(tmp_path / "late", read_file)
+    run(queue)
+    assert {student: result.points for student, result in queue.results("v1").items()} == {
+        "anna": 2,
+        "ben": 0,
+    }
+
+
+def test_a_result_that_stands_is_never_replaced_and_a_fault_is(queue):
+    hand_in(queue.source, "anna", right=["scale"])
+    queue.take_in(queue.source, read_file)
+    ((student, digest),) = queue.open("v1")
+    data = queue.submission(digest)[0]
+    queue.store(student, digest, "v1", unchecked(CHAPTER, digest, fault="not graded, because of us."))
+    assert queue.open("v1") == [(student, digest)]
+    good = stand_ins.grade(data, CHAPTER, 1)
+    queue.store(student, digest, "v1", good)
+    assert queue.results("v1") == {"anna": good} and queue.open("v1") == []
+    for other in (stand_ins.result(data, CHAPTER, 2), unchecked(CHAPTER, digest, fault="not graded.")):
+        queue.store(student, digest, "v1", other)
+        assert queue.results("v1") == {"anna": good}
+
+
+def test_a_folder_belongs_to_one_chapter(queue):
+    with pytest.raises(
+        GradingFault, match="holds the marks of 04_closures; give 05_layers a folder of its own"
+    ):
+        Queue(queue.folder, "05_layers")
+    with Queue(queue.folder) as again:
+        assert again.chapter == CHAPTER
+
+
+def test_a_folder_without_marks_is_said_to_be_one(tmp_path):
+    with pytest.raises(GradingFault, match="there are no marks in"):
+        Queue(tmp_path)
+
+
+def test_a_file_that_is_no_queue_is_a_fault(tmp_path):
+    (tmp_path / FILE).write_bytes(b"not a database, not at all" * 100)
+    with pytest.raises(GradingFault, match="cannot be stored: file is not a database"):
+        Queue(tmp_path, CHAPTER)
+
+
+def test_a_result_that_is_damaged_on_the_disk_is_a_fault(queue):
+    hand_in(queue.source, "anna", right=["scale"])
+    queue.take_in(queue.source, read_file)
+    run(queue)
+    queue.file.execute("UPDATE results SET result = replace(result, '\"points\": 2', '\"points\": 14')")
+    with pytest.raises(GradingFault, match=r"queue\.sqlite is damaged: this is not a result"):
+        queue.results("v1")
+
+
+def test_what_is_written_is_on_the_disk_when_the_next_begins(queue):
+    assert queue.file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert queue.file.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+
+
+# What the version and the seed say
+
+
+def test_the_version_is_of_the_chapters_checks_the_grader_and_the_level(tmp_path, monkeypatch):
+    one = version(CHAPTER)
+    assert version(CHAPTER) == one and re.fullmatch("[0-9a-f]{64}", one)
+    assert len({one, version("02_chain_rule"), version(CHAPTER, unsafe=True)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("course/checks/ch04_closures.py", True),
+        ("course/checks/ch90_other.py", False),
+        ("course/checks/questions.py", True),
+        ("classroom/remote.py", True),
+        ("classroom/pages.py", False),
+        ("course/widgets.py", False),
+        ("course/term.txt", True),
+        ("minigrad/layers/linear.py", True),
+        ("tests/classroom/test_queue.py", False),
+    ],
+)
+def test_a_change_counts_where_it_could_change_a_mark(tmp_path, monkeypatch, name, counts):
+    monkeypatch.setattr("course.store.__file__", str(tmp_path / "course" / "store.py"))
+    checks = tmp_path / "course" / "checks" / f"ch{CHAPTER}.py"
+    checks.parent.mkdir(parents=True)
+    checks.write_text("from course.checks import questions\n")
+    one = version(CHAPTER)
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("x = 1\n")
+    two = version(CHAPTER)
+    assert (one != two) == counts
+    (tmp_path / name).write_text("x = 2\n")
+    assert (two != version(CHAPTER)) == counts
+
+
+def test_the_secret_is_made_once_and_for_the_teachers_eyes_only(tmp_path):
+    one = secret(tmp_path)
+    assert len(one) == 64 and secret(tmp_path) == one
+    (path,) = tmp_path.iterdir()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.write_text("short\n")
+    with pytest.raises(GradingFault, match="is damaged"):
+        secret(tmp_path)
+
+
+def test_a_seed_is_of_the_secret_and_the_submission():
+    seeds = {seed(key, digest) for key in (b"one", b"two") for digest in ("a", "b")}
+    assert len(seeds) == 4 and seed(b"one", "a") in seeds
+    assert all(0 <= number < 2**64 for number in seeds)
+
+
+def test_the_seed_reaches_the_grader(queue):
+    hand_in(queue.source, "anna")
+    queue.take_in(queue.source, read_file)
+    ((_, digest),) = queue.open("v1")
+    assert run(queue)["anna"].notes == (f"drawn from {seed(KEY, digest)}",)
+
+
+# The processes that grade
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"do": "die"}, "the process that graded it ended (exit code 7)"),
+        ({"do": "raise"}, "the grader raised ValueError: a fault of the grader"),
+        ({"do": "fault"}, "the sandbox does not start"),
+        ({"do": "rubbish", "rubbish": {"points": 14}}, "this is not a result"),
+        ({"do": "rubbish", "rubbish": None}, "this is not a result"),
+        ({"do": "object"}, "the grader raised AttributeError"),
+    ],
+)
+def test_what_a_grader_does_costs_one_submission_and_no_mark(queue, told, words):
+    hand_in(queue.source, "anna", right=["scale"])
+    hand_in(queue.source, "ben", **told)
+    hand_in(queue.source, "cleo", right=["scale"])
+    queue.take_in(queue.source, read_file)
+    results = run(queue, workers=1)
+    assert [results[name].points for name in ("anna", "ben", "cleo")] == [2, None, 2]
+    assert words in results["ben"].fault and results["ben"].fault.startswith("not graded, because ")
+    assert {part.points for part in results["ben"].exercises} == {None}
+    assert [student for student, _ in queue.open("v1")] == ["ben"]
+
+
+def test_a_grader_that_hangs_is_ended(queue):
+    hand_in(queue.source, "anna", right=["scale"])
+    hand_in(queue.source, "ben", do="hang")
+    hand_in(queue.source, "cleo", right=["scale"])
+    queue.take_in(queue.source, read_file)
+    results = run(queue, seconds=8)
+    assert [results[name].points for name in ("anna", "ben", "cleo")] == [2, None, 2]
+    assert results["ben"].fault == "not graded, because the process that graded it took too long."
+
+
+def test_processes_that_do_not_start_stop_the_run_and_give_no_mark(queue, monkeypatch):
+    hand_in(queue.source, "anna")
+    queue.take_in(queue.source, read_file)
+    monkeypatch.setattr(crew, "_serve", os._exit)
+    with pytest.raises(GradingFault, match="before it began"):
+        run(queue)
+    assert stored(queue.folder) == []
+
+
+def test_processes_that_wait_tidy_up_before_they_go(queue, tmp_path):
+    hand_in(queue.source, "anna", do="leave a trace", trace=str(tmp_path / "trace"))
+    queue.take_in(queue.source, read_file)
+    run(queue)
+    assert (tmp_path / "trace").read_text() == "tidied up"
+
+
+def test_a_process_that_ends_while_it_waits_is_noticed():
+    for task in (None, ("anna", "0" * 64)):
+        worker = crew._Worker(stand_ins.grade, 60)
+        assert worker.pipe.poll(60) and worker.answer(CHAPTER) is None and worker.ready
+        worker.process.kill()
+        worker.process.join()
+        if task:
+            worker.give(task, (b"{}", CHAPTER, 1, False), 60)
+        assert worker.pipe.poll(60)
+        result = worker.answer(CHAPTER)
+        worker.end()
+        assert worker.gone
+        assert (result and result.fault) == (
+            task and "not graded, because the process that graded it ended (exit code -9)."
+        )
+
+
+def test_a_finished_run_starts_no_process(queue, monkeypatch):
+    monkeypatch.setattr(crew, "_Worker", None)
+    (queue.source / "empty").mkdir()
+    queue.take_in(queue.source, read_file)
+    assert list(run(queue)) == ["empty"] and run(queue) == {}
+
+
+# Ended at any moment
+
+DRIVER = """
+import sys
+from pathlib import Path
+from classroom.crew import grade_all
+from classroom.queue import Queue
+from classroom.submission import read_file
+from tests.classroom import stand_ins
+
+if __name__ == "__main__":
+    source, out = map(Path, sys.argv[1:])
+    with Queue(out, stand_ins.CHAPTER) as queue:
+        queue.take_in(source, read_file)
+        for student, result in grade_all(queue, "v1", stand_ins.grade, b"secret", workers=2):
+            print(student, flush=True)
+"""
+
+
+def driver(tmp_path, **options):
+    """Start the whole run in a process group of its own."""
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER)
+    return subprocess.Popen(
+        [sys.executable, script, tmp_path / "in", tmp_path / "out"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
+
+
+def in_session(session):
+    """Return the processes of a session that are still there."""
+    listed = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(session)], capture_output=True, text=True)
+    return [line for line in listed.stdout.splitlines() if " Z" not in line]
+
+
+def test_killed_five_times_every_submission_has_its_one_result(tmp_path):
+    for number in range(STUDENTS):
+        hand_in(tmp_path / "in", f"s{number:04}", right=["scale"][: number % 2], seconds=0.01)
+    before, reached = {}, []
+    for kill in range(KILLS):
+        process = driver(tmp_path)
+        wanted = max(1, STUDENTS // (KILLS + 1) - (kill == 2))
+        for _ in range(wanted):
+            assert process.stdout.readline(), process.stderr.read()
+        if kill % 2:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()  # the parent alone: its workers must go by themselves
+        process.communicate()
+        until = time.monotonic() + 5
+        while in_session(process.pid):
+            assert time.monotonic() < until, in_session(process.pid)
+            time.sleep(0.05)
+        now = {row[0]: row for row in stored(tmp_path / "out")}
+        assert before.items() <= now.items()
+        before = now
+        reached.append(len(now))
+    assert reached == sorted(set(reached)) and reached[-1] < STUDENTS
+    process = driver(tmp_path)
+    _, errors = process.communicate(timeout=300)
+    assert (process.returncode, errors) == (0, "")
+    after = stored(tmp_path / "out")
+    assert [row[0] for row in after] == [f"s{number:04}" for number in range(STUDENTS)]
+    assert before.items() <= {row[0]: row for row in after}.items()
+    assert [json.loads(row[3])["points"] for row in after] == [2 * (n % 2) for n in range(STUDENTS)]
+
+
+# A full disk
+
+
+def test_a_full_file_keeps_what_was_stored_and_goes_on_when_there_is_room(queue):
+    for number in range(30):
+        hand_in(queue.source, f"s{number:02}", notes=["x" * 20_000])
+    queue.take_in(queue.source, read_file)
+    (pages,) = queue.file.execute("PRAGMA page_count").fetchone()
+    queue.file.execute(f"PRAGMA max_page_count = {pages + 50}")
+    with pytest.raises(GradingFault, match="the marks cannot be stored: database or disk is full"):
+        run(queue)
+    before = stored(queue.folder)
+    assert 0 < len(before) < 30
+    assert queue.file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    queue.file.execute("PRAGMA max_page_count = 1000000")
+    run(queue)
+    after = stored(queue.folder)
+    assert len(after) == 30 and set(before) <= set(after)
+
+
+def test_a_disk_that_is_full_while_submissions_are_taken_in_loses_none(queue):
+    for number in range(20):
+        hand_in(queue.source, f"s{number:02}", notes=["x" * 20_000, str(number)])
+    (pages,) = queue.file.execute("PRAGMA page_count").fetchone()
+    queue.file.execute(f"PRAGMA max_page_count = {pages + 50}")
+    with pytest.raises(GradingFault, match="full"):
+        queue.take_in(queue.source, read_file)
+    known = queue.file.execute("SELECT digest FROM students").fetchall()
+    assert 0 < len(known) < 20
+    assert all(queue.submission(digest)[0] for (digest,) in known)
+    queue.file.execute("PRAGMA max_page_count = 1000000")
+    assert queue.take_in(queue.source, read_file) == 20
+    assert len(run(queue)) == 20
+
+
+def test_a_file_that_may_not_grow_leaves_nothing_half_written(tmp_path):
+    for number in range(30):
+        hand_in(tmp_path / "in", f"s{number:02}", notes=["x" * 20_000])
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+    process = driver(tmp_path, preexec_fn=small)
+    printed, errors = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "GradingFault: the marks cannot be stored" in errors
+    before = stored(tmp_path / "out")
+    assert 0 < len(before) < 30 and {row[0] for row in before} >= set(printed.split())
+    assert all(json.loads(row[3])["points"] == 0 for row in before)
+    process = driver(tmp_path)
+    assert process.communicate(timeout=120)[1] == ""
+    after = stored(tmp_path / "out")
+    assert len(after) == 30 and set(before) <= set(after)
+
+
+def test_refused_says_so(queue):
+    hand_in(queue.source, "anna")
+
+    def read(path):
+        raise Refused("It is over 5 MB.")
+
+    queue.take_in(queue.source, read)
+    assert run(queue)["anna"].refused == "It is over 5 MB."

@@ -1,0 +1,452 @@
+"""The reports: every mark in its place, the teacher's never touched, no student text that becomes a tag."""
+
+import csv
+import errno
+import json
+import os
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from classroom.by_hand import read_marks
+from classroom.pages import class_page, most_said, student_page
+from classroom.queue import Queue
+from classroom.reports import differences, gradescope, page_name, rows, write_reports
+from classroom.result import Status, exercises_of, unchecked
+from tests.classroom import stand_ins
+from tests.classroom.stand_ins import CHAPTER, notebook
+
+SCALE, TANH, LINEAR = f"{CHAPTER}.scale", f"{CHAPTER}.light_tanh", f"{CHAPTER}.Linear"
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</title></style><img src=x onerror=alert(1)>",
+    "\"' onmouseover=alert(1) x='",
+    "&lt;b&gt; &amp; <!-- ]]> -->",
+    "javascript:alert(1)",
+    "line one\nline two\x00\x1b[31m\u202egnp",
+    "\ud800 lone surrogate",
+]
+TAGS = set(
+    "html head meta title style body main h1 h2 p span b i a div section ul ol li table tr th td code".split()
+)
+TAGS |= {"details", "summary"}
+
+
+class Seen(HTMLParser):
+    """The tags, attributes and texts of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes, self.texts, self.inside = [], [], [], []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attributes]
+        self.inside = tag
+
+    def handle_data(self, data):
+        if self.inside != "style":
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+@pytest.fixture
+def queue(tmp_path):
+    with Queue(tmp_path / "out", CHAPTER) as queue:
+        queue.accept("v1")
+        queue.source = tmp_path / "in"
+        yield queue
+
+
+def graded(queue, results):
+    """Hand in for each student and store a result: {student: what the stand-in is told, or a function}."""
+    for student, told in results.items():
+        data = notebook(who=student.encode("utf-8", "replace").decode())
+        (queue.source / page_name(student)).mkdir(parents=True)
+        (queue.source / page_name(student) / "a.ipynb").write_bytes(data)
+        queue.take_in(queue.source, Path.read_bytes)
+        (digest,) = (d for s, d in queue.open("v1") if s == page_name(student))
+        queue.file.execute("UPDATE students SET student = ? WHERE student = ?", [student, page_name(student)])
+        (queue.source / page_name(student) / "a.ipynb").unlink()
+        (queue.source / page_name(student)).rmdir()
+        result = told(digest) if callable(told) else stand_ins.result(data, CHAPTER, 1, **told)
+        queue.store(student, digest, "v1", result)
+
+
+def a_class(queue):
+    graded(
+        queue,
+        {
+            "anna": {"right": ["scale", "Linear"], "by_hand": ["light_tanh"]},
+            "ben": {"right": ["three_calls", "reduce_mean", "two_layers", "scale", "Linear", "light_tanh"]},
+            "cleo": lambda digest: unchecked(CHAPTER, digest, refused="the file is no notebook."),
+            "dora": lambda digest: unchecked(CHAPTER, digest, fault="not graded, because the disk is full."),
+        },
+    )
+
+
+def table(path):
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_table_has_one_row_a_student_with_a_reason(queue):
+    a_class(queue)
+    write_reports(queue)
+    anna, ben, cleo, dora = table(queue.folder / "grades.csv")
+    assert (anna["student"], anna["points"], anna["out of"], anna["to mark by hand"]) == (
+        "anna",
+        "6",
+        "14",
+        "2",
+    )
+    assert anna["in words"] == "not yet: three_calls, reduce_mean, two_layers; 2 to give by hand"
+    assert (anna[SCALE], anna[LINEAR], anna[TANH], anna["level"]) == ("2", "4", "", "bubblewrap")
+    assert (ben["points"], ben["in words"]) == ("14", "all passed")
+    assert (cleo["points"], cleo["in words"]) == ("0", "could not be read: the file is no notebook.")
+    assert (dora["points"], dora[SCALE], dora["in words"]) == (
+        "",
+        "",
+        "not graded, because the disk is full.",
+    )
+
+
+def test_a_student_whose_turn_has_not_come_has_a_row_without_a_mark(queue):
+    graded(queue, {"anna": {}})
+    queue.accept("v2")
+    ((row,), _) = write_reports(queue)
+    assert (row.points, row.reason) == (None, "not graded yet")
+    assert "Your work is not graded yet." in Seen(student_page(row)).text
+    assert "score" not in gradescope(row)
+
+
+def test_reports_written_again_are_the_same_and_are_not_touched(queue):
+    a_class(queue)
+    write_reports(queue)
+    files = [path for path in queue.folder.rglob("*") if path.is_file() and "sqlite" not in path.name]
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+    write_reports(queue)
+    assert before == {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+    assert len(files) == 3 + 3 * 4
+
+
+def test_a_disk_that_is_full_leaves_the_old_report_whole(queue, monkeypatch):
+    graded(queue, {"anna": {}})
+    write_reports(queue)
+    before = {path: path.read_bytes() for path in queue.folder.rglob("*.[chj]*") if path.is_file()}
+    (queue.folder / "marks.csv").write_text(f"student,exercise,points\nanna,{SCALE},2\n")
+    real = Path.write_bytes
+
+    def half(path, data):
+        real(path, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    with pytest.raises(OSError, match="No space left"):
+        write_reports(queue)
+    assert {path: path.read_bytes() for path in before} == before
+    monkeypatch.undo()
+    write_reports(queue)
+    assert table(queue.folder / "grades.csv")[0]["points"] == "2"
+    assert not [path for path in queue.folder.rglob(".*")]
+
+
+# The teacher's own marks
+
+
+def marked(queue, text, encoding="utf-8"):
+    (queue.folder / "marks.csv").write_bytes(text.encode(encoding))
+    return read_marks(queue.folder, list(queue.results("v1")), exercises_of(CHAPTER))
+
+
+def test_a_teachers_mark_counts_before_the_check_and_the_file_stays_as_it_is(queue):
+    a_class(queue)
+    marks, problems = marked(
+        queue, f"student,exercise,points,comment\nanna,{TANH},1.5,neat\nanna,{SCALE},0,copied\n"
+    )
+    assert (marks, problems) == ({("anna", TANH): (1.5, "neat"), ("anna", SCALE): (0, "copied")}, [])
+    path = queue.folder / "marks.csv"
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    write_reports(queue)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+    anna = table(queue.folder / "grades.csv")[0]
+    assert (anna["points"], anna[TANH], anna[SCALE], anna["to mark by hand"]) == ("5.5", "1.5", "0", "0")
+    text = Seen((queue.folder / "feedback" / "anna.html").read_text("utf-8")).text
+    assert "Marked by your teacher" in text and "neat" in text
+
+
+def test_what_is_to_be_marked_is_listed_in_the_form_of_the_teachers_file(queue):
+    a_class(queue)
+    write_reports(queue)
+    listed = queue.folder / "to_mark.csv"
+    (line,) = table(listed)
+    assert (line["student"], line["exercise"], line["points"], line["out of"]) == ("anna", TANH, "", "2")
+    filled = listed.read_bytes().replace(TANH.encode() + b",,", TANH.encode() + b",2,well said")
+    (queue.folder / "marks.csv").write_bytes(filled)
+    found, problems = write_reports(queue)
+    assert (found[0].points, problems) == (8, [])
+    assert table(listed) == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
+def test_a_spreadsheet_may_write_it_its_way(queue, encoding):
+    graded(queue, {"Zoë": {}})
+    text = f"student;exercise;points;comment\r\nZoë ; {SCALE} ;1,5;schön\r\nZoë;{TANH};;\r\n"
+    assert marked(queue, text, encoding) == ({("Zoë", SCALE): (1.5, "schön")}, [])
+
+
+def test_marks_that_cannot_be_used_are_told_and_stop_nothing(queue):
+    graded(queue, {"anna": {}})
+    lines = ["student,exercise,points"]
+    lines += [f"bob,{SCALE},1", "anna,04_closures.none,1", f"anna,{SCALE},3", f"anna,{SCALE},-1"]
+    lines += [
+        f"anna,{SCALE},nan",
+        f"anna,{SCALE},good",
+        f"anna,{SCALE},1",
+        f"anna,{SCALE},2",
+        f"anna,{LINEAR}",
+    ]
+    marks, problems = marked(queue, "\n".join(lines))
+    assert marks == {("anna", SCALE): (1, "")}
+    assert problems == [
+        "marks.csv, line 2: there is no student 'bob'.",
+        "marks.csv, line 3: there is no exercise '04_closures.none'.",
+        f"marks.csv, line 4: {SCALE} gives 0 to 2 points, got '3'.",
+        f"marks.csv, line 5: {SCALE} gives 0 to 2 points, got '-1'.",
+        f"marks.csv, line 6: {SCALE} gives 0 to 2 points, got 'nan'.",
+        f"marks.csv, line 7: {SCALE} gives 0 to 2 points, got 'good'.",
+        "marks.csv, line 9: this student and exercise stand there twice; the first mark counts.",
+    ]
+    assert rows(queue)[1] == problems
+    assert marked(queue, "name,mark\n") == (
+        {},
+        [
+            "marks.csv has no column student and no column exercise and no column points: "
+            "none of its marks counts."
+        ],
+    )
+
+
+# Student text
+
+
+def pages(queue):
+    write_reports(queue)
+    return {path: path.read_text("utf-8") for path in queue.folder.rglob("*.html")}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_student_text_stays_text(queue, text):
+    name = text.replace("\x00", "").encode("utf-8", "backslashreplace").decode()
+    graded(queue, {name: {"sentence": text, "notes": [text]}, "anna": {}})
+    for page in pages(queue).values():
+        seen = Seen(page)
+        assert set(seen.tags) <= TAGS
+        assert {(tag, attribute) for tag, attribute, _ in seen.attributes} <= {
+            *[(tag, "class") for tag in TAGS],
+            *[("html", "lang"), ("i", "style"), ("a", "href"), ("th", "scope"), ("div", "aria-hidden")],
+            *[("meta", attribute) for attribute in ("charset", "http-equiv", "content", "name")],
+        }
+        links = [value for tag, attribute, value in seen.attributes if attribute == "href"]
+        assert all(re.fullmatch(r"feedback/[A-Za-z0-9_.-]+\.html", link) for link in links)
+        assert page.count("<style>") == page.count("</style>") == 1
+        assert "\x00" not in page and "\x1b" not in page and "\u202e" not in page
+    words = text.split("\n")[0].replace("\ud800", "\ufffd")
+    (own,) = (Seen(page) for path, page in pages(queue).items() if path.stem == page_name(name))
+    assert sum(words in piece for piece in own.texts) == 7 + (
+        words in name
+    )  # six exercises, a note, the name
+    for path in queue.folder.rglob("*.json"):
+        json.loads(path.read_text("utf-8"))
+
+
+def test_no_cell_of_a_table_is_taken_for_a_formula(queue):
+    names = ["=HYPERLINK(1)", "+1", "-1", "@x"]
+    graded(queue, {name: {"by_hand": ["scale"]} for name in names})
+    write_reports(queue)
+    for name in ("grades.csv", "to_mark.csv"):
+        assert sorted(line["student"] for line in table(queue.folder / name)) == sorted(
+            f"'{name}" for name in names
+        )
+    marks, problems = marked(queue, f"student,exercise,points\n'=HYPERLINK(1),{SCALE},1\n")
+    assert (marks, problems) == ({("=HYPERLINK(1)", SCALE): (1, "")}, [])
+
+
+@pytest.mark.parametrize(
+    "name", ["..", ".", "a/b", "CON:", "-rf", "张伟", "\u202e", "x" * 250, ".hidden", "a b"]
+)
+def test_a_page_has_a_name_that_every_system_takes(name):
+    made = page_name(name)
+    assert made.isascii() and len(made) <= 70 and made[0].isalnum()
+    assert set(made) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+    assert page_name(name + "!") != made
+
+
+# Pages
+
+
+def test_a_page_runs_nothing_and_says_its_language_and_width(queue):
+    graded(queue, {"anna": {}})
+    for page in pages(queue).values():
+        assert page.startswith('<!doctype html>\n<html lang="en">')
+        assert "default-src 'none'" in page and 'name="viewport"' in page
+        assert "prefers-color-scheme: dark" in page and "@media print" in page
+
+
+def text_of(queue, student):
+    write_reports(queue)
+    return Seen((queue.folder / "feedback" / f"{student}.html").read_text("utf-8")).text
+
+
+def test_a_student_reads_what_passed_what_did_not_and_where_to_go_on(queue):
+    a_class(queue)
+    anna, ben = text_of(queue, "anna"), text_of(queue, "ben")
+    assert "6 of 14 points 2 of 5 checks passed. Your teacher still gives up to 2 points." in anna
+    assert (
+        'Not yet 0 of 1 dW is 5 times too small. Stuck? hint("04_closures.three_calls") in your notebook.'
+        in anna
+    )
+    assert "Passed 4 of 4" in anna and "Read by your teacher 2 to give" in anna
+    assert "14 of 14 points Every check passed. Well done." in ben and "Stuck?" not in ben
+    assert "Seen on the way" in ben and "It cost no points by itself." in ben
+
+
+def test_a_student_whose_notebook_was_not_graded_is_not_blamed(queue):
+    a_class(queue)
+    dora, cleo = text_of(queue, "dora"), text_of(queue, "cleo")
+    assert "Nothing is wrong with what you handed in, and it is safe: the disk is full." in dora
+    assert " of 14" not in dora
+    assert "Your notebook could not be read. The file is no notebook." in cleo
+    assert "hand it in once more" in cleo and " of 14" not in cleo
+    marked(queue, f"student,exercise,points,comment\ncleo,{SCALE},2,by mail\n")
+    assert "2 of 14 points" in text_of(queue, "cleo")
+
+
+def test_none_right_is_said_kindly(queue):
+    graded(queue, {"anna": {}})
+    assert "No check has passed yet. Each one below says where to go on." in text_of(queue, "anna")
+
+
+def test_the_class_page_counts_every_exercise_in_words(queue):
+    a_class(queue)
+    (queue.folder / "marks.csv").write_text(f"student,exercise,points\nbob,{SCALE},2\n")
+    write_reports(queue)
+    text = Seen((queue.folder / "class.html").read_text("utf-8")).text
+    assert "4 students, 3 with a mark." in text and "ran in a sandbox." in text
+    assert "there is no student 'bob'" in text
+    assert "A name that went missing 2 points 2 passed 1 not found 1 not graded" in text
+    assert "Travel light 2 points 1 passed 1 not found 1 to be marked by you 1 not graded" in text
+    assert "14 points 1 12 to 13 points 0" in text and "6 to 7 points 1" in text and "0 to 1 points 1" in text
+    assert "1 student can still get points from you." in text
+    assert (
+        "anna 6 of 14 not yet: three_calls" in text and "dora not graded, because the disk is full." in text
+    )
+
+
+def test_a_class_without_marks_and_one_without_a_sandbox_say_so(queue):
+    def text():
+        return Seen(class_page(CHAPTER, rows(queue)[0], exercises_of(CHAPTER), [], page_name)).text
+
+    assert "0 students, 0 with a mark. No notebook has run." in text() and "No marks yet." in text()
+    data = notebook(who="anna")
+    graded(queue, {"anna": lambda digest: replace(stand_ins.result(data, CHAPTER, 1), level="rlimits")})
+    assert "Not every notebook ran in a sandbox: 1 at level rlimits. Read these marks with care." in text()
+
+
+def test_the_mistakes_made_most_are_named_whatever_numbers_they_had(queue):
+    (scale,) = (e for e in exercises_of(CHAPTER) if e.name == SCALE)
+    name = scale.mistakes[0][0]
+    said = {
+        "anna": f"scale: dgain[0] is 0.25, nudging says 1.5e-05. {name}",
+        "ben": f"scale: dgain[1] is -3, nudging says 2. {name}",
+        "cleo": "scale: name 'q' is not defined on line 3.",
+        "dora": "scale: name 'gain2' is not defined on line 17.",
+        "emil": "scale: name 'x' is not defined on line 2.",
+        "fritz": "scale: something else.",
+    }
+    graded(queue, {student: {"sentence": sentence} for student, sentence in said.items()})
+    found, _ = write_reports(queue)
+    place = [e.name for e in exercises_of(CHAPTER)].index(SCALE)
+    groups = most_said(scale, [(row, row.parts[place]) for row in found])
+    assert [(known, [row.student for row in who]) for known, _, who in groups] == [
+        ("", ["cleo", "dora", "emil"]),
+        (name, ["anna", "ben"]),
+        ("", ["fritz"]),
+    ]
+    text = Seen((queue.folder / "class.html").read_text("utf-8")).text
+    assert f"{name} For example: scale: dgain[0] is 0.25, nudging says 1.5e-05. 2 students anna , ben" in text
+
+
+def test_more_than_three_kinds_of_mistake_are_counted(queue):
+    kinds = ["too long", "too short", "too late", "too soon", "too loud"]
+    graded(queue, {kind.replace(" ", "_"): {"sentence": kind} for kind in kinds})
+    write_reports(queue)
+    text = Seen((queue.folder / "class.html").read_text("utf-8")).text
+    assert "2 students went wrong in other ways." in text
+
+
+# Other forms
+
+
+def test_gradescope_reads_scores_that_add_up_and_none_where_nothing_is_graded(queue):
+    a_class(queue)
+    write_reports(queue)
+    anna, _, _, dora = (
+        json.loads(path.read_text()) for path in sorted(queue.folder.glob("gradescope/*/results.json"))
+    )
+    assert anna["score"] == sum(test["score"] for test in anna["tests"]) == 6
+    assert len(anna["tests"]) == 5 and {test["status"] for test in anna["tests"]} == {"passed", "failed"}
+    assert "score" not in dora and dora["tests"] == []
+
+
+def test_each_student_has_a_file_of_data(queue):
+    a_class(queue)
+    write_reports(queue)
+    anna = json.loads((queue.folder / "feedback" / "anna.json").read_text())
+    assert (anna["points"], anna["result"]["points"], len(anna["parts"])) == (6, 6, 6)
+
+
+def test_differences_are_marks_that_change_and_nothing_else(queue):
+    one = stand_ins.result(b"a", CHAPTER, 1, right=["scale"])
+    other = stand_ins.result(
+        b"a", CHAPTER, 2, right=["Linear"], by_hand=["light_tanh"], sentence="Other words."
+    )
+    assert differences({"a": one}, {"a": one}) == []
+    assert (
+        differences({"a": one}, {"a": stand_ins.result(b"a", CHAPTER, 2, right=["scale"], sentence="x")})
+        == []
+    )
+    assert differences({"a": one}, {"a": other}) == [
+        f"a, {SCALE}: 2 of 2 (passed) -> 0 of 2 (failed): Other words.",
+        f"a, {LINEAR}: 0 of 4 (failed) -> 4 of 4 (passed)",
+        f"a, {TANH}: 0 of 2 (failed) -> by hand",
+    ]
+    fault = unchecked(CHAPTER, one.submission, fault="not graded, because of us.")
+    assert len(differences({"a": one}, {"a": fault})) == 6
+    assert (
+        differences({}, {"a": one})[0]
+        == f"a, {CHAPTER}.three_calls: no result -> 0 of 1 (failed): dW is 5 times too small."
+    )
+    assert differences({"a": one}, {"a": None})[3] == f"a, {SCALE}: 2 of 2 (passed) -> no result"
+
+
+def test_where_one_exercise_could_not_be_graded_there_is_no_mark_at_all(queue):
+    def partly(digest):
+        result = stand_ins.result(notebook(who="anna"), CHAPTER, 1, right=["scale"])
+        first, *others = result.exercises
+        first = replace(first, points=None, status=Status.NOT_GRADED, sentence="not graded, because of us.")
+        return replace(result, exercises=(first, *others))
+
+    graded(queue, {"anna": partly})
+    ((row,), _) = write_reports(queue)
+    assert (row.points, {part.points for part in row.parts}) == (None, {None})
+    assert row.reason == "not graded, because of us."
+    assert len(queue.open("v1")) == 1

@@ -1,0 +1,195 @@
+"""Sources come out of a submission whatever happened to it on its way, and nothing else does."""
+
+import builtins
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from classroom import inert, submission
+from classroom.faults import GradingFault, Refused
+from course.checks import exercises
+from tests.classroom.damaged import DAMAGES, SOLUTIONS, STEMS, code, damaged, dumped, stored
+
+
+def as_names(sources, monkeypatch):
+    """Run the cells as the sandbox does, among stand-ins, and return the names they leave."""
+    names = {"display": inert.Inert(), "get_ipython": inert.Shell, "input": lambda prompt="": ""}
+    stand_ins = "course matplotlib matplotlib.pyplot ipywidgets IPython IPython.display".split()
+    with monkeypatch.context() as context, warnings.catch_warnings(action="ignore"):
+        for module in stand_ins:
+            context.setitem(sys.modules, module, inert.Inert())
+        for source in sources:
+            try:
+                exec(compile(source, "cell", "exec"), names)
+            except (Exception, SystemExit):
+                pass  # an accident of one cell
+    return names
+
+
+def pairs():
+    """Every damage on the fourth chapter's notebook, and each on one of the others in turn."""
+    others = [(name, STEMS[1 + place % (len(STEMS) - 1)]) for place, name in enumerate(DAMAGES)]
+    return [(name, STEMS[0]) for name in DAMAGES] + others
+
+
+def test_there_are_more_than_fifty_damages():
+    assert len(DAMAGES) >= 80
+    assert all(damaged(name, STEMS[0]) != stored(STEMS[0]) for name in DAMAGES)
+
+
+@pytest.mark.parametrize(("name", "stem"), pairs())
+def test_a_right_notebook_that_was_damaged_still_answers_every_exercise(name, stem, monkeypatch, capsys):
+    names = as_names(submission.read(damaged(name, stem)), monkeypatch)
+    asked = [exercise for exercise in exercises() if exercise.stem == stem and not exercise.by_hand]
+    assert asked
+    for exercise in asked:
+        exercise.judge(names[exercise.short])  # raises where it is not right
+
+
+@pytest.mark.parametrize("path", sorted(SOLUTIONS.glob("*/*.ipynb")), ids=lambda path: path.stem)
+def test_a_whole_notebook_is_read_as_nbformat_reads_it(path):
+    cells = nbformat.read(path, as_version=4).cells
+    assert submission.read(path.read_bytes()) == [cell.source for cell in cells if cell.cell_type == "code"]
+
+
+# what becomes of a source
+
+
+def notebook_of(*sources):
+    return dumped({"cells": code(*sources)})
+
+
+@pytest.mark.parametrize(
+    ("source", "becomes"),
+    [
+        ("x = 5 % 3", "x = 5 % 3"),
+        ("%pwd", "get_ipython().run_line_magic('pwd', '')\n"),
+        ("!ls", "get_ipython().system('ls')\n"),
+        ("%%time\nx = 1", "x = 1"),
+        ("%%time", ""),
+        ("%%bash\nls", ""),
+        ("%%time\n%%bash\nls", ""),
+        ("'''\n%pwd\n'''", "'''\n%pwd\n'''\n"),  # text, not a command
+        (["x = 1", "y = 2"], "x = 1\ny = 2"),
+        ([], ""),
+        (None, ""),
+    ],
+)
+def test_a_source(source, becomes):
+    assert submission.read(notebook_of(source)) == [becomes]
+
+
+def test_a_cell_that_ipython_cannot_read_stays_as_it_is(monkeypatch):
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    def give_up(self, cell):
+        raise RuntimeError("Input transformation still changing after 500 iterations.")
+
+    monkeypatch.setattr(TransformerManager, "transform_cell", give_up)
+    assert submission.read(notebook_of("%pwd")) == ["%pwd"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%pwd\n" * 600,  # read again 600 times
+        "x = 1\n" * 40_000 + "%pwd",
+        "a" * 2000 + " ?",  # one line, in which a name is looked for from every place
+    ],
+    ids=["many commands", "long cell", "long line"],
+)
+def test_ipython_is_not_given_what_would_keep_it_long(source):
+    assert submission.read(notebook_of(source, "%pwd"))[0] == source
+
+
+def test_all_cells_together_may_not_keep_ipython_long():
+    source = "%pwd\n" * 100
+    read = submission.read(notebook_of(*[source] * 100))
+    assert read[0] != source and read[-1] == source
+
+
+def test_reading_runs_nothing(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise AssertionError("a submission was compiled or run")
+
+    for name in ("compile", "exec", "eval"):
+        monkeypatch.setattr(builtins, name, refuse)
+    assert submission.read(notebook_of("x = 1", "%%time\ny = 2")) == ["x = 1", "y = 2"]
+
+
+# what is refused
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "not JSON"),
+        (b"PK\x03\x04 a zip file", "not JSON"),
+        (b"<html>please log in</html>", "not JSON"),
+        (b"\x00" * 1000, "not JSON"),
+        (bytes(range(256)) * 9, "not JSON"),
+        (stored("04_closures")[:5000], "not JSON"),
+        (b'{"cells": [],}', "not JSON"),
+        (b"<<<<<<< HEAD\n" + stored("04_closures"), "not JSON"),
+        (b"[" * 100_000, "nested too deep"),
+        (b'{"cells": ' + b"9" * 5000 + b"}", "a number in it is too long"),
+        (b"null", "no notebook"),
+        (b"[1, 2]", "no notebook"),
+        (b'"text"', "no notebook"),
+        (b"{}", "no notebook with cells"),
+        (b'{"cells": null}', "no notebook with cells"),
+        (b'{"cells": {"a": 1}}', "no notebook with cells"),
+        (b'{"cells": [1, null]}', "no notebook with cells"),
+        (b'{"worksheets": [3, {"cells": 4}, {}]}', "no notebook with cells"),
+        (b" " * 5_000_001, "5.0 MB; the grader reads at most 5 MB"),
+        (notebook_of(*["0"] * 501), "501 cells; the grader reads at most 500"),
+    ],
+)
+def test_what_holds_no_sources_is_refused_with_the_reason(data, reason):
+    with pytest.raises(Refused, match=re.escape(reason)) as refused:
+        submission.read(data)
+    assert str(refused.value).endswith(".") and len(str(refused.value)) < 120
+
+
+def test_as_much_as_is_allowed_is_read():
+    data = notebook_of(*["0"] * 500)
+    assert len(submission.read(data + b" " * (5_000_000 - len(data)))) == 500
+
+
+# files
+
+
+def test_a_file_is_read_whole_and_a_link_is_refused(tmp_path):
+    path, link = tmp_path / "a.ipynb", tmp_path / "b.ipynb"
+    path.write_bytes(b"{}")
+    link.symlink_to(path)
+    assert submission.read_file(path) == b"{}"
+    with pytest.raises(Refused, match="a link to another place"):
+        submission.read_file(link)
+
+
+def test_what_is_no_file_or_too_large_is_refused(tmp_path):
+    with pytest.raises(Refused, match="no ordinary file"):
+        submission.read_file(tmp_path)
+    with pytest.raises(Refused, match="no ordinary file"):
+        submission.read_file(tmp_path / "missing.ipynb")
+    with open(tmp_path / "large.ipynb", "wb") as file:
+        file.truncate(6_000_000)
+    with pytest.raises(Refused, match="6.0 MB"):
+        submission.read_file(tmp_path / "large.ipynb")
+
+
+def test_a_file_that_the_machine_cannot_read_is_our_fault(tmp_path, monkeypatch):
+    path = tmp_path / "a.ipynb"
+    path.write_bytes(b"{}")
+
+    def broken(self):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "read_bytes", broken)
+    with pytest.raises(GradingFault, match="not graded, because the file cannot be read: Input/output error"):
+        submission.read_file(path)
