@@ -56,8 +56,9 @@ async function sliders(page) {
   const count = await all.count();
   for (let i = 0; i < count; i++) {
     const state = () => all.nth(i).evaluate((input) => {
-      const image = input.closest("[class^=explore-]").querySelector("img");
-      return [input.value, image.src, image.alt, input.getAttribute("aria-valuetext")];
+      const picture = input.closest("[class^=explore-]").querySelector("img, svg");
+      const alt = picture.alt ?? picture.getAttribute("aria-label");
+      return [input.value, picture.src ?? picture.innerHTML, alt, input.getAttribute("aria-valuetext")];
     });
     const before = await state();
     await all.nth(i).focus();
