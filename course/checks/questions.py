@@ -199,14 +199,13 @@ def expect_layer(layer, f, dY, *, parameters=None, slips=None, case="", result="
             lambda *values: f(*(given | dict(zip(numbers, values, strict=True))).values()), numbers, dY, first
         )
     layer(*(array[::-1].copy() for array in arrays.values()))
+    later = gradients()
     for name, gradient in first.items():
-        now, third = second[name], gradients()[name]
+        what = f"{case}in a second call of backward, d{name}"
         with _because(LEFT_BEHIND):
-            expect_values(
-                f"{case}in a second call of backward, d{name}", now, gradient, "in the first it was"
-            )
+            expect_values(what, second[name], gradient, "in the first it was")
         with _because(OWN_MEMORY):
-            expect_values(f"{case}after another pass, d{name}", third, gradient, "before it was")
+            expect_values(f"{case}after another pass, d{name}", later[name], gradient, "before it was")
 
 
 def both_ways(layer, dY, *arrays, parameters=()):
