@@ -21,9 +21,11 @@ from minigrad.parameter import Parameter
 
 SECONDS = 10.0  # for one call; of the answer's own time, which classroom.clock counts
 DEAD = "the code ended Python while it ran, or used too much memory"
-GARBLED = "the code wrote into the grader's pipe"
+GARBLED = "the check cannot read what comes back"
 MUCH, TOO_MUCH = 2**26, "the code sends more than 64 MB"  # for one exercise
 TEXT = 500  # characters of a message
+DRAWS = 2**24  # numbers of a generator of the check's, in one question
+MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64, the generator of default_rng
 SPECIAL = ("__iter__", "__next__", "__repr__")  # none by which NumPy would make numbers of an object
 TRAVEL = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer")
 
@@ -126,6 +128,8 @@ def special(name):
 class Attribute:
     """What a class of the submission's own defines, where the instance itself has nothing of that name."""
 
+    theirs = True  # an object may have something else of this name
+
     def __set_name__(self, owner, name):
         self.name = name
 
@@ -211,7 +215,7 @@ class Remote(Peer):
         try:
             return super().ask(do, target, name, value, kwargs)
         except WireError as error:
-            raise Ended(GARBLED) from error
+            raise Ended(f"{GARBLED}: {error}") from error
         finally:
             self.depth -= 1
 
@@ -220,23 +224,46 @@ class Remote(Peer):
         super().reset()
         self.touched, self.taken = False, 0
 
-    def _renew(self, thing, kind, told, buffers):
+    def _renew(self, handle, thing, kind, told, buffers):
         """Make a thing as the submission says that it is now, and see whether it was theirs to change.
 
-        What a check hands over may not be changed, but for gradients, which are there to be added to (a
-        Parameter keeps them in private slots), and generators, which are there to be drawn from.
+        What a check hands over may not be changed, but for the gradients of its Parameters, which are there
+        to be added to, and generators, which are there to be drawn from.
         """
-        before = attributes(thing) if isinstance(thing, Parameter) else {}
-        super()._renew(thing, kind, told, buffers)
-        if thing is None or not self.keys[id(thing)].handle.startswith(self.prefix):
+        if thing is None or not handle.startswith(self.prefix):
+            super()._renew(handle, thing, kind, told, buffers)
             return
-        if isinstance(thing, Parameter):
-            now = attributes(thing)
-            free = now.keys() == before.keys() and all(now[n] is before[n] for n in now if n[0] != "_")
+        if kind == "g":
+            require(isinstance(thing, np.random.Generator), "a change of what is no generator")
+            before = thing.bit_generator.state
+            super()._renew(handle, thing, kind, told, buffers)
+            free = is_drawn_from(before, thing.bit_generator.state)
+        elif isinstance(thing, Parameter):
+            before = attributes(thing)
+            super()._renew(handle, thing, kind, told, buffers)
+            free = self._is_filled(before, attributes(thing))
         else:
-            parameters = [p for p in self.pinned.values() if isinstance(p, Parameter)]
-            free = kind == "g" or any(p.grad is thing for p in parameters)
+            free = any(thing is array for array in self._gradients())
+            super()._renew(handle, thing, kind, told, buffers)
         self.touched = self.touched or not free
+
+    def _gradients(self):
+        """Return the gradients of the check's own Parameters, which an answer may change in place."""
+        pinned = [thing for name, thing in self.pinned.items() if name.startswith(self.prefix)]
+        return [p._grad for p in pinned if isinstance(p, Parameter) and p._grad is not None]
+
+    def _is_filled(self, before, now):
+        """Say whether a Parameter has got no more than a gradient: its old one, or the answer's own array.
+
+        Were it another one of the check's, that could be changed through it.
+        """
+        same = [name for name in now if name[0] != "_"]
+        if now.keys() != before.keys() or any(now[name] is not before[name] for name in same):
+            return False
+        gradient = now.get("_grad")
+        entry = self.keys.get(id(gradient))
+        ours = entry is not None and entry.refer() is gradient and entry.handle.startswith(self.prefix)
+        return gradient is before.get("_grad") or not ours
 
     # what travels
 
@@ -331,6 +358,56 @@ class Remote(Peer):
             error = type(name, (RemoteError,), {})(message)
         error.place = place
         return error
+
+
+def is_drawn_from(before, now):
+    """Say whether a generator's state is what drawing makes of another one: nobody has set it.
+
+    Parameters
+    ----------
+    before, now : dict
+        States of a PCG64.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> before = rng.bit_generator.state
+    >>> _ = rng.normal(size=100)
+    >>> is_drawn_from(before, rng.bit_generator.state)
+    True
+    """
+    if now["bit_generator"] != before["bit_generator"] or now["state"]["inc"] != before["state"]["inc"]:
+        return False
+    count = _draws(before["state"]["state"], now["state"]["state"], now["state"]["inc"])
+    if count > DRAWS:
+        return False
+    replayed = np.random.PCG64()
+    replayed.state = before
+    drawn = replayed.random_raw(count)
+    if replayed.state["state"] != now["state"]:
+        return False
+    # of 64 bits that were drawn, 32 may wait for the next who wants as many
+    halves = {(before["has_uint32"], before["uinteger"])} | {
+        (1, int(both >> 32)) for both in np.unique(drawn)
+    }
+    return not now["has_uint32"] or (now["has_uint32"], now["uinteger"]) in halves
+
+
+def _draws(before, now, increment):
+    """Return after how many draws a PCG64 comes from one state to another: its period is 2 to the 128.
+
+    The lowest bits of the state repeat after 2, 4, 8 ... draws, so each bit of the count is found by itself.
+    """
+    count, bit, factor = 0, 1, MULTIPLIER
+    while before != now:
+        if (before ^ now) & bit:
+            before, count = (before * factor + increment) % 2**128, count | bit
+        increment, factor, bit = (factor + 1) * increment % 2**128, factor * factor % 2**128, bit << 1
+    return count
 
 
 def _base(name):
