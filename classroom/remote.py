@@ -222,7 +222,13 @@ class Remote(Peer):
     def reset(self):
         """Share nothing, and begin to see anew whether something of the check's is changed."""
         super().reset()
-        self.touched, self.taken = False, 0
+        self.touched, self.taken, self.pointed_at, self.lent = False, 0, set(), {}
+
+    def share(self, thing, handle):
+        """Note a thing under a handle; of a generator also the state in which it is handed over."""
+        super().share(thing, handle)
+        if isinstance(thing, np.random.Generator):
+            self.lent[handle] = thing.bit_generator.state
 
     def _renew(self, handle, thing, kind, told, buffers):
         """Make a thing as the submission says that it is now, and see whether it was theirs to change.
@@ -237,33 +243,34 @@ class Remote(Peer):
             require(isinstance(thing, np.random.Generator), "a change of what is no generator")
             before = thing.bit_generator.state
             super()._renew(handle, thing, kind, told, buffers)
-            free = is_drawn_from(before, thing.bit_generator.state)
+            states = before, self.lent[handle]  # who draws the same once more goes back
+            free = any(is_drawn_from(state, thing.bit_generator.state) for state in states)
         elif isinstance(thing, Parameter):
             before = attributes(thing)
             super()._renew(handle, thing, kind, told, buffers)
-            free = self._is_filled(before, attributes(thing))
+            now = attributes(thing)
+            free = now.keys() == before.keys() and all(now[n] is before[n] for n in now if n[0] != "_")
         else:
-            free = any(thing is array for array in self._gradients())
+            free = handle not in self.pointed_at and any(thing is array for array in self._gradients())
             super()._renew(handle, thing, kind, told, buffers)
         self.touched = self.touched or not free
 
     def _gradients(self):
-        """Return the gradients of the check's own Parameters, which an answer may change in place."""
-        pinned = [thing for name, thing in self.pinned.items() if name.startswith(self.prefix)]
-        return [p._grad for p in pinned if isinstance(p, Parameter) and p._grad is not None]
+        """Return the gradients of Parameters, which an answer may change in place."""
+        held = [attributes(thing) for thing in self.pinned.values() if isinstance(thing, Parameter)]
+        return [attribute["_grad"] for attribute in held if "_grad" in attribute]
 
-    def _is_filled(self, before, now):
-        """Say whether a Parameter has got no more than a gradient: its old one, or the answer's own array.
+    def _keep(self, thing, pairs):
+        """Take over the attributes of a thing; note which array of ours becomes the gradient of a Parameter.
 
-        Were it another one of the check's, that could be changed through it.
+        Such an array is what it was before: were it free to change now, anything of the check's would be.
         """
-        same = [name for name in now if name[0] != "_"]
-        if now.keys() != before.keys() or any(now[name] is not before[name] for name in same):
-            return False
-        gradient = now.get("_grad")
-        entry = self.keys.get(id(gradient))
-        ours = entry is not None and entry.refer() is gradient and entry.handle.startswith(self.prefix)
-        return gradient is before.get("_grad") or not ours
+        before = attributes(thing).get("_grad") if isinstance(thing, Parameter) else None
+        super()._keep(thing, pairs)
+        now = attributes(thing).get("_grad") if isinstance(thing, Parameter) else None
+        entry = self.keys.get(id(now))
+        if now is not before and entry is not None and entry.refer() is now:
+            self.pointed_at.add(entry.handle)
 
     # what travels
 

@@ -354,10 +354,14 @@ class Peer:
         self.take(handle, thing)
         if pairs:
             require(_shows(thing), "attributes of what has none to show")
-            for key, value in self._unpaired(buffers, depth, pairs, thing).items():
-                object.__setattr__(thing, key, value)
+            self._keep(thing, self._unpaired(buffers, depth, pairs, thing))
         self.shared[handle].seen = look(thing)
         return thing
+
+    def _keep(self, thing, pairs):
+        """Take over the attributes of a thing."""
+        for key, value in pairs.items():
+            object.__setattr__(thing, key, value)
 
     def _unpaired(self, buffers, depth, pairs, thing=None):
         """Return pairs as a dict; as attributes of a thing they must not hide what its class defines."""
@@ -476,8 +480,7 @@ class Peer:
                 held, told_before = getattr(owner, "__dict__", {}), self.shared[handle].seen or {}
                 for key in [key for key in told_before if key in held and key not in pairs]:
                     del held[key]
-                for key, value in pairs.items():
-                    object.__setattr__(owner, key, value)
+                self._keep(owner, pairs)
             elif thing is not None:
                 thing.clear()
                 thing.update(pairs)
