@@ -60,8 +60,6 @@ UNCONVERTED = """
 
 03_gradcheck
 
-04_closures
-
 05_chains
 
 06_losses
