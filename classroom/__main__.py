@@ -86,9 +86,9 @@ def _grade(chosen):
     exercises_of(chosen.chapter)
     now = version(chosen.chapter, chosen.unsafe)
     with Queue(chosen.out, chosen.chapter) as queue:
-        if queue.released not in (None, now):
+        if queue.accepted not in (None, now):
             raise GradingFault(CHANGED.format(folder=chosen.out))
-        queue.release(now)
+        queue.accept(now)
         if not queue.take_in(chosen.submissions, read_file):
             raise GradingFault(f"{chosen.submissions} has no folders: there should be one for each student.")
         _run(queue, now, chosen)
@@ -98,8 +98,8 @@ def _grade(chosen):
 def _regrade(chosen):
     """Grade with the checks of now beside the marks, show what differs, and take it over when told to."""
     with Queue(chosen.out) as queue:
-        now, before = version(queue.chapter, chosen.unsafe), queue.results(queue.released)
-        if now == queue.released:
+        now, before = version(queue.chapter, chosen.unsafe), queue.results(queue.accepted)
+        if now == queue.accepted:
             print("The checks and the grader are those of these marks: there is nothing to regrade.")
             return 0
         _run(queue, now, chosen)
@@ -114,7 +114,7 @@ def _regrade(chosen):
         if not chosen.accept:
             print("Nothing is changed yet: add --accept to take this over.")
             return 0
-        queue.release(now)
+        queue.accept(now)
         return _told(*write_reports(queue), chosen.out)
 
 
@@ -168,7 +168,7 @@ def _run(queue, now, chosen):
     counts = Counter()
     with tqdm(total=waiting, desc=queue.chapter, unit=" students", smoothing=0.1) as bar:
         for _, result in outcomes:
-            counts["refused" if result["refused"] else "not graded" if result["fault"] else "graded"] += 1
+            counts["refused" if result.refused else "not graded" if result.fault else "graded"] += 1
             bar.set_postfix(counts, refresh=False)
             bar.update()
 
@@ -200,7 +200,7 @@ def _grader(unsafe):
 def _told(found, problems, folder=None):
     """Print what there is now, and return the exit status."""
     ungraded = [row for row in found if row.points is None]
-    refused = [row for row in found if row.result and row.result["refused"]]
+    refused = [row for row in found if row.result and row.result.refused]
     to_mark = sum(row.to_mark > 0 for row in found)
     print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded):,}.")
     if refused:

@@ -4,6 +4,8 @@ Nothing here is trusted: the submission's code shares this process and may chang
 answers are right is judged at the other end, from numbers alone.
 """
 
+import __future__
+
 import ast
 import dis
 import importlib
@@ -67,10 +69,11 @@ class Callback:
 class Child(wire.Peer):
     """The end at which a submission runs."""
 
-    mark = "c"
+    prefix = "c"
 
     def __init__(self, read, write):
         self.names = {"__name__": "__main__", "__builtins__": __builtins__}
+        self.file, self.statements, self.features = "", [], 0
         super().__init__(read, write)
 
     # what the grader asks for
@@ -80,22 +83,29 @@ class Child(wire.Peer):
         with np.errstate(**errors):
             return getattr(self, f"_{do}")(self.home.get(target), name, value, kwargs)
 
-    def _run(self, thing, number, source, kwargs):
-        """Run a cell, one statement after the other; the first exception is told, and the rest still runs.
+    def _read(self, thing, number, source, kwargs):
+        """Take in a cell; return how many statements it has.
 
-        An import that is missing here, and that no answer needs, shall not cost the answers below it.
+        They run one by one, so that one that raises or hangs does not cost the answers below it.
         """
-        file, first = CELL.format(number), None
-        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        for statement in ast.parse(source, file).body:
-            try:
-                exec(compile(ast.Module([statement], []), file, "exec"), self.names)
-            except BaseException as error:  # SystemExit, too
-                first = first or error
-        if isinstance(first, Exception):
-            raise first
-        if first is not None:
-            raise RuntimeError(type(first).__name__) from first
+        self.file = CELL.format(number)
+        linecache.cache[self.file] = (len(source), None, source.splitlines(keepends=True), self.file)
+        self.statements = ast.parse(source, self.file).body
+        return len(self.statements)
+
+    def _run(self, thing, place, value, kwargs):
+        """Run one statement of the cell; what the notebook asks of __future__ holds from there on."""
+        statement = self.statements[place]
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+            for alias in statement.names:
+                self.features |= getattr(__future__, alias.name).compiler_flag
+        module = ast.Module([statement], [])
+        try:
+            exec(compile(module, self.file, "exec", self.features, dont_inherit=True), self.names)
+        except Exception:
+            raise
+        except BaseException as error:  # SystemExit, too
+            raise RuntimeError(type(error).__name__) from error
 
     def _find(self, thing, name, value, kwargs):
         if name not in self.names:

@@ -7,7 +7,6 @@ Leaves out how a worker is started (``book/grading.md``), and the crew of one ma
 """
 
 import gc
-import json
 import os
 import threading
 import time
@@ -15,10 +14,10 @@ import traceback
 from functools import cache
 from queue import Empty, SimpleQueue
 
-from classroom.crew import LARGEST, SECONDS, _graded, take_unread, unsound
+from classroom.crew import LARGEST, SECONDS, read_answer, take_unread, write_answer
 from classroom.faults import GradingFault
 from classroom.queue import KEPT_LATER
-from classroom.result import unmarked
+from classroom.result import unchecked
 from classroom.seeds import seed
 from classroom.version import version as version_of
 from course.checks import exercises
@@ -40,7 +39,7 @@ def grade_all(queue, version, grade, key, address, unsafe=False, patience=TO_COM
     queue : Queue
     version : str
         Which the workers must have too.
-    grade : function, (bytes, chapter, seed, unsafe) -> dict
+    grade : function, (bytes, chapter, seed, unsafe) -> Result
         At the top of a module, which the workers have too.
     key : bytes
         The course secret; it stays here.
@@ -54,7 +53,7 @@ def grade_all(queue, version, grade, key, address, unsafe=False, patience=TO_COM
     Yields
     ------
     student : str
-    result : dict
+    result : Result
         As it was stored.
 
     Raises
@@ -124,7 +123,7 @@ def _answer(future, chapter, digest, address):
     if isinstance(error, KilledWorker):
         deaths = error.allowed_failures + 1
         fault = f"not graded, because {deaths} processes that graded it ended, one after the other."
-        return unmarked(chapter, digest, fault=fault)
+        return unchecked(chapter, digest, fault=fault)
     if error is not None:
         raise GradingFault(
             f"a worker cannot grade: {type(error).__name__}: {error}. Has it the course? {KEPT_LATER}"
@@ -132,11 +131,9 @@ def _answer(future, chapter, digest, address):
     unfit, text = future.result()
     if unfit:
         raise GradingFault(f"{unfit} {KEPT_LATER}")
-    fault, result = (
-        json.loads(text) if len(text) <= LARGEST else ("not graded, because it is too long.", None)
-    )
-    fault = fault or unsound(result, chapter, digest)
-    return unmarked(chapter, digest, fault=fault) if fault else result
+    if len(text) > LARGEST:
+        return unchecked(chapter, digest, fault="not graded, because its result is too long.")
+    return read_answer(text, chapter, digest)
 
 
 # What runs on a worker
@@ -153,7 +150,7 @@ def _serve(grade, job, version):
     watch.daemon = True
     watch.start()
     try:
-        return None, json.dumps(_graded(grade, job)).encode()
+        return None, write_answer(grade, job)
     finally:
         watch.cancel()
 

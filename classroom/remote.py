@@ -10,18 +10,16 @@ import inspect
 import os
 import select
 import sys
-import time
 from collections import namedtuple
 
 import numpy as np
 
 import minigrad
+from classroom.clock import Clock
 from classroom.wire import Peer, WireError, attributes, options_of, require
 from minigrad.parameter import Parameter
 
-SECONDS = 10.0  # for one call
-LATE = f"one call takes longer than {SECONDS:.0f} seconds"
-TOO_LATE = "the notebook takes too long: its time is over"
+SECONDS = 10.0  # for one call; of the answer's own time, which classroom.clock counts
 DEAD = "the code ended Python while it ran, or used too much memory"
 GARBLED = "the code wrote into the grader's pipe"
 MUCH, TOO_MUCH = 2**26, "the code sends more than 64 MB"  # for one exercise
@@ -142,11 +140,20 @@ class Remote(Peer):
     ----------
     source, target : int
         File descriptors: where it writes, and where it reads.
+    clock : Clock, optional
+        Counts the time that its answers take.
+    seconds : float
+        For one call.
+
+    Attributes
+    ----------
     end : float
-        When, by time.monotonic(), the time of the whole submission is over.
+        When, by the clock, no more calls are waited for.
+    why : str
+        What is said then.
     """
 
-    mark = "p"
+    prefix = "p"
     strong = yields = False
     list, dict = type("list", (list,), {}), type("dict", (dict,), {})  # of which weak references can be made
 
@@ -154,8 +161,9 @@ class Remote(Peer):
         """Return how the check wants floating-point errors to be taken."""
         return np.geterr()
 
-    def __init__(self, source, target, end=float("inf")):
-        self.source, self.target, self.end, self.until, self.depth = source, target, end, 0.0, 0
+    def __init__(self, source, target, clock=None, seconds=SECONDS):
+        self.source, self.target, self.clock, self.seconds = source, target, clock or Clock(), seconds
+        self.end, self.why, self.until, self.depth = float("inf"), "", 0.0, 0
         self.classes, self.raised, self.rest, self.taken = {}, {}, b"", 0
         os.set_blocking(target, False)  # whoever does not read shall not keep us waiting
         super().__init__(self._read, self._write)
@@ -164,9 +172,14 @@ class Remote(Peer):
 
     def _wait(self, reading, writing):
         """Wait until a pipe is ready, or raise Ended when the time of this call is over."""
-        left = min(self.until, self.end) - time.monotonic()
-        if left <= 0 or not any(select.select(reading, writing, [], left)):
-            raise Ended(LATE if self.until <= self.end else TOO_LATE)
+        while (left := min(self.until, self.end) - self.clock.now()) > 0:
+            self.clock.start()
+            ready = any(select.select(reading, writing, [], left))
+            self.clock.stop()
+            if ready:
+                return
+        late = f"one call takes longer than {self.seconds:g} seconds"
+        raise Ended(late if self.until <= self.end else self.why)
 
     def _read(self, count):
         while len(self.rest) < count:
@@ -193,7 +206,7 @@ class Remote(Peer):
     def ask(self, do, target=None, name=None, value=None, kwargs=None):
         """Ask, and give the answer a limited time."""
         if not self.depth:
-            self.until = time.monotonic() + SECONDS
+            self.until = self.clock.now() + self.seconds
         self.depth += 1
         try:
             return super().ask(do, target, name, value, kwargs)
@@ -215,7 +228,7 @@ class Remote(Peer):
         """
         before = attributes(thing) if isinstance(thing, Parameter) else {}
         super()._renew(thing, kind, told, buffers)
-        if thing is None or not self.keys[id(thing)].handle.startswith(self.mark):
+        if thing is None or not self.keys[id(thing)].handle.startswith(self.prefix):
             return
         if isinstance(thing, Parameter):
             now = attributes(thing)

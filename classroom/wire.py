@@ -17,6 +17,7 @@ import struct
 import sys
 import weakref
 from contextlib import suppress
+from functools import lru_cache
 from inspect import getattr_static, signature
 from operator import is_
 from types import MemberDescriptorType
@@ -95,6 +96,7 @@ def attributes(thing):
     return found | getattr(thing, "__dict__", {})
 
 
+@lru_cache(256)  # asked for every Parameter in every frame
 def _slots(cls):
     """Return the slots of minigrad's classes that a class has, such as a Parameter's data and grad."""
     ours = (vars(base) for base in cls.__mro__ if base.__module__.startswith("minigrad."))
@@ -173,7 +175,7 @@ class Peer:
     references are weak, and when one is dead, the other end is told.
     """
 
-    mark = ""  # begins the handles that this end gives out
+    prefix = ""  # begins the handles that this end gives out
     strong = True
     yields = True  # whether the other end may change what is at home here
     list, dict = list, dict  # what those of the other end become here
@@ -216,7 +218,7 @@ class Peer:
 
     def _encode_new(self, value, out, depth):
         """Return, as JSON, something that gets its handle now."""
-        handle = f"{self.mark}{self.count}"
+        handle = f"{self.prefix}{self.count}"
         self.count += 1
         if type(value) is np.ndarray and known(value.dtype.str):
             self.share(value, handle)
@@ -385,7 +387,7 @@ class Peer:
 
     def take(self, handle, thing):
         """Note a thing under a handle that the other end has given it; return the thing."""
-        require(type(handle) is str and not handle.startswith(self.mark), "a handle of ours")
+        require(type(handle) is str and not handle.startswith(self.prefix), "a handle of ours")
         require(handle not in self.shared, "a handle given twice")
         self.share(thing, handle)
         return thing
@@ -481,7 +483,7 @@ class Peer:
             frame = pack(header, out)
         except WireError:
             for number in range(before, self.count):  # the other end has not heard of them
-                self.drop(f"{self.mark}{number}")
+                self.drop(f"{self.prefix}{number}")
             raise
         self.write(frame)
 

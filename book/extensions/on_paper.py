@@ -7,11 +7,14 @@ which docutils makes of TeX: -D html_math_renderer=mathml.
 
 import re
 from html import escape, unescape
+from pathlib import Path
 
 import nbformat
 from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.errors import ExtensionError
+
+from book.fonts import as_truetype
 
 PAPER = ("latex", "epub")
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
@@ -90,6 +93,14 @@ def _on_writing(app, page, template, context, doctree):
         context["body"] = NO_FOOTNOTES.sub("", context["body"])
 
 
+def _bring_fonts(app):
+    """Put the fonts beside the file that TeX will read, and let an EPUB hold them."""
+    if app.builder.name == "latex":
+        as_truetype(Path(app.outdir) / "fonts")
+    elif app.builder.name == "epub":
+        app.builder.media_types = app.builder.media_types | {".woff2": "font/woff2"}
+
+
 def _inline(translator, node):
     """Write a formula in a line."""
     translator.body.append(_mathml(node.astext(), as_block=False))
@@ -125,6 +136,7 @@ def _well_formed(html):
 
 def setup(app):
     """Add what paper needs; the pages in a browser stay as they are."""
+    app.connect("builder-inited", _bring_fonts)
     app.connect("source-read", _on_reading, priority=900)
     app.connect("html-page-context", _on_writing)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))

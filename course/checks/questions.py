@@ -5,6 +5,7 @@ distinct primes, so that a wrong factor names itself. Leaves out the exercises, 
 their own order.
 """
 
+import re
 from contextlib import contextmanager
 from copy import deepcopy
 
@@ -218,7 +219,7 @@ def untouched(**arrays):
             raise CheckFailed(f"it changes {name}, which belongs to its caller: make a new array")
 
 
-def expect_guesses(guesses, truths):
+def expect_guesses(guesses, truths, slips=None, atol=5e-4):
     """Ask whether numbers that were predicted came true; say which did not, but not what it should be.
 
     Parameters
@@ -226,6 +227,10 @@ def expect_guesses(guesses, truths):
     guesses : tuple, list or array of float
     truths : dict of str to float
         What was asked, in words, and what a run has shown.
+    slips : dict of str to dict of float to str, optional
+        For each question the wrong numbers that show how they were found, and a sentence about it.
+    atol : float
+        How far a number near 0 may be away.
 
     Examples
     --------
@@ -236,8 +241,42 @@ def expect_guesses(guesses, truths):
     guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
     guesses = expect_several(guesses, *truths) if len(truths) > 1 else [guesses]
     for guess, (what, truth) in zip(guesses, truths.items(), strict=True):
-        if _numbers(what, guess).shape != () or not np.isclose(guess, truth, rtol=1e-3, atol=5e-4):
+        if _numbers(what, guess).shape != ():
             raise CheckFailed(f"{what} is not {_number(guess)}")
+        if not np.isclose(guess, truth, rtol=1e-3, atol=atol):
+            reasons = (slips or {}).get(what, {})
+            known = [why for number, why in reasons.items() if np.isclose(guess, number, atol=0)]
+            raise CheckFailed(". ".join([f"{what} is not {_number(guess)}", *known[:1]]))
+
+
+@contextmanager
+def explained(found, slips):
+    """Add to a refusal what was done wrong, if the value that it refuses is a likely wrong one.
+
+    Parameters
+    ----------
+    found : dict of str to array
+        What the answer has returned, by the names that a refusal begins with: ``{"dX": dX}``.
+    slips : dict of str to iterable of (str, array)
+        For each name a sentence, and the value that comes out where it applies.
+
+    Examples
+    --------
+    >>> dX, slips = np.ones(3), {"dX": [("The slope of 3 X is 3.", np.ones(3))]}
+    >>> with explained({"dX": dX}, slips):
+    ...     expect_values("dX", dX, np.full(3, 3.0))
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: dX[0] is 1, it must be 3. The slope of 3 X is 3.
+    """
+    try:
+        yield
+    except CheckFailed as no:
+        name = re.split(r" is | has shape |\[", no.sentence, maxsplit=1)[0].rpartition(" ")[2]
+        for sentence, slip in slips.get(name, ()):
+            value = np.asarray(found[name])
+            if value.shape == np.shape(slip) and value.dtype.kind in "biuf" and np.allclose(value, slip):
+                raise CheckFailed(f"{no.sentence}. {sentence}") from no
+        raise
 
 
 def _numbers(name, value):

@@ -1,6 +1,7 @@
 """The book in Chromium: each page in a wide window, on a phone at night, on paper, and by keyboard alone."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ HERE = Path(__file__).parent
 NOTEBOOKS = [*PROJECT.glob("notebooks/*.ipynb"), *PROJECT.glob("exercises/*/*.ipynb")]
 PAGES = [path.relative_to(PROJECT).with_suffix(".html").as_posix() for path in NOTEBOOKS]
 PAGES += [path.with_suffix(".html").name for path in PROJECT.glob("book/*.md")]
+PAGES += ["genindex.html", "reference/layers.linear.html"]
 SEARCH = "search.html?q=closure"
 TABBED = {
     "index.html",
@@ -29,6 +31,7 @@ ALWAYS = {
     "notebooks/17_gpt.html",
     "glossary.html",
     "grading.html",
+    "reference/layers.linear.html",
 }  # the others take minutes
 MUST_BE_EMPTY = ("foreign", "lost", "errors", "light", "dark", "moving", "cut", "unreached", "unseen")
 BYTES, MILLISECONDS, PHONE = 3_000_000, 1_500, 360
@@ -114,3 +117,20 @@ def test_each_fault_of_a_page_is_found(look, tmp_path):
     assert [text[:7] for text in found["cut"]] == ["xxxxxxx", "xxxxxxx", "formula"]
     assert len(found["moved"]["dead"]) == 3  # its value moves, and nothing else
     assert found["width"] > PHONE and found["picture"] > PHONE
+
+
+def test_one_switch_opens_the_answers_of_all_pages_until_it_is_turned_back(node, chromium, tmp_path):
+    needed((HERE / "node_modules" / "playwright-core").exists(), f"playwright-core {FETCHED}")
+    shutil.copy(PROJECT / "book/_static/book.js", tmp_path)
+    page = (
+        '<!doctype html><script src="book.js"></script><input type="checkbox" class="show-answers">'
+        '<details class="answer"><summary>Show</summary>One</details>'
+        '<details class="answer"><summary>Show</summary>Two</details>'
+    )
+    for name in ("one.html", "other.html"):
+        (tmp_path / name).write_text(page, encoding="utf-8")
+    with served(tmp_path) as address:
+        command = [node, str(HERE / "answers.mjs"), chromium, address, "one.html", "other.html"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [0, 2, 2, 0, 2]

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from classroom.faults import GradingFault
-from classroom.result import exercises_of
+from classroom.result import Result, Status, exercise_result, exercises_of
 
 CHAPTER = "04_closures"
 SAYS = ("right", "by_hand", "sentence", "notes")
@@ -18,6 +18,17 @@ NOTEBOOK = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 def notebook(**told):
     """Return a notebook that tells a stand-in what to do."""
     return json.dumps(NOTEBOOK | {"metadata": told}).encode()
+
+
+class Rubbish:
+    """What a grader returns that returns anything."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def plain(self):
+        """Return the values, whatever they are."""
+        return self.values
 
 
 def grade(data, chapter, seed, unsafe=False):
@@ -33,7 +44,7 @@ def grade(data, chapter, seed, unsafe=False):
     if do == "fault":
         raise GradingFault("not graded, because the sandbox does not start.")
     if do == "rubbish":
-        return told["rubbish"]
+        return Rubbish(told["rubbish"])
     if do == "leave a trace":
         atexit.register(Path(told["trace"]).write_text, "tidied up")
     if do == "object":
@@ -53,29 +64,11 @@ def result(data, chapter, seed, right=(), by_hand=(), sentence="dW is 5 times to
     """Return a result as grade() makes it: `right` names what passes, and the seed shows in a note."""
     parts = []
     for exercise in exercises_of(chapter):
-        status = "by hand" if exercise.short in by_hand else "passed" if exercise.short in right else "failed"
-        points = None if status == "by hand" else exercise.points * (status == "passed")
-        words = {"passed": "", "failed": sentence, "by hand": ""}[status]
-        parts.append(
-            {
-                "name": exercise.name,
-                "title": exercise.title,
-                "kind": exercise.kind,
-                "out_of": exercise.points,
-                "points": points,
-                "status": status,
-                "sentence": words,
-            }
-        )
-    return {
-        "chapter": chapter,
-        "submission": sha256(data).hexdigest(),
-        "level": "bubblewrap",
-        "fault": None,
-        "refused": None,
-        "points": sum(part["points"] or 0 for part in parts),
-        "out_of": sum(part["out_of"] for part in parts if part["status"] != "by hand"),
-        "by_hand": sum(part["out_of"] for part in parts if part["status"] == "by hand"),
-        "exercises": parts,
-        "notes": [f"drawn from {seed}", *notes],
-    }
+        if exercise.short in by_hand:
+            parts.append(exercise_result(exercise, None, Status.BY_HAND, ""))
+        elif exercise.short in right:
+            parts.append(exercise_result(exercise, exercise.points, Status.PASSED, ""))
+        else:
+            parts.append(exercise_result(exercise, 0, Status.FAILED, sentence))
+    seen = f"drawn from {seed}", *notes
+    return Result(chapter, sha256(data).hexdigest(), "bubblewrap", None, tuple(parts), seen)

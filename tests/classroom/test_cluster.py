@@ -106,9 +106,9 @@ def test_a_submission_that_ends_its_workers_is_not_graded_and_the_others_are(que
     hand_in(queue.source, "cleo", right=["scale"])
     queue.take_in(queue.source, read_file)
     results = run(queue, workers)
-    assert [results[name]["points"] for name in ("anna", "ben", "cleo")] == [2, None, 2]
+    assert [results[name].points for name in ("anna", "ben", "cleo")] == [2, None, 2]
     fault = "not graded, because 2 processes that graded it ended, one after the other."
-    assert results["ben"]["fault"] == fault
+    assert results["ben"].fault == fault
     assert [student for student, _ in queue.open(NOW)] == ["ben"]
 
 
@@ -117,14 +117,14 @@ def test_a_submission_that_ends_its_workers_is_not_graded_and_the_others_are(que
     [
         ({"do": "raise"}, "the grader raised ValueError: a fault of the grader"),
         ({"do": "fault"}, "the sandbox does not start"),
-        ({"do": "rubbish", "rubbish": {"points": 14}}, "returned something that is not a result"),
+        ({"do": "rubbish", "rubbish": {"points": 14}}, "this is not a result"),
     ],
 )
 def test_a_fault_on_a_worker_is_no_mark(queue, workers, told, words):
     hand_in(queue.source, "ben", **told)
     queue.take_in(queue.source, read_file)
     (result,) = run(queue, workers).values()
-    assert result["points"] is None and words in result["fault"]
+    assert result.points is None and words in result.fault
 
 
 def test_a_worker_of_another_version_is_refused_and_both_are_named(queue, workers):

@@ -255,8 +255,8 @@ def test_a_name_that_is_not_there(end):
         end.find("nothing")
 
 
-def test_a_call_that_takes_too_long_is_ended(end, monkeypatch):
-    monkeypatch.setattr(remote, "SECONDS", 0.2)
+def test_a_call_that_takes_too_long_is_ended(end):
+    end.remote.seconds = 0.2
     began = time.monotonic()
     with pytest.raises(Ended, match="longer than"):
         end.find("f", "import time\ndef f():\n    time.sleep(1)")()
@@ -272,7 +272,7 @@ def test_who_sends_more_than_an_exercise_may_is_ended(end, monkeypatch):
 
 
 def test_when_the_time_of_all_is_over_nothing_is_asked_any_more(end):
-    end.remote.end = time.monotonic() - 1
+    end.remote.end, end.remote.why = end.remote.clock.now() - 1, "its time is over"
     with pytest.raises(Ended, match="its time is over"):
         end.run("pass")
 

@@ -14,12 +14,14 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from PIL import Image
 
-from course import figures, style
+from course import curriculum, figures, style
 from course.cupy_stand_in import Transfer
+from course.curriculum import CHAPTERS
 from course.figures import (
     Figure,
     acting,
@@ -133,7 +135,7 @@ def doubled(gain):
 
 # Every drawing function with data it can draw; a function without a line here fails a test below.
 RIGHT = {
-    start.course_map: [(["00", "04"],)],
+    start.course_map: [("weekend",), ("gpt",)],
     slopes.secant: [(np.sin, 1.0, 0.5), (np.sin, 1.0, 0.5, (0, 3), np.cos(1.0))],
     slopes.savings_secant: [(np.exp2, 3.0, 4.0), (np.exp2, 5.0, 0.01)],
     slopes.errors_by_nudge: [
@@ -555,7 +557,7 @@ WRONG = [
         ({"batch": ([1, 8], {"minigrad": [5.0, 0.0]})},),
         "minigrad needs a positive number for each of 2 values of batch",
     ),
-    (start.course_map, (["25"],), "there is no chapter 25; the chapters are 00, 01"),
+    (start.course_map, ("holiday",), "no route is called 'holiday'; the routes are 'weekend'"),
     (slopes.secant, (np.sin, 1.0, 0.0), "a line needs two points"),
     (slopes.errors_by_nudge, ([1e-2, 0.0], {"forward": [1, 1]}), "positive"),
     (slopes.errors_by_nudge, ([1e-2, 1e-3], {"forward": [1, 1, 1]}), r"forward has errors of shape \(3,\)"),
@@ -728,8 +730,9 @@ def test_a_drawing_stays_on_the_axes_it_is_given(draw, data):
 @pytest.mark.parametrize(("draw", "data"), drawings())
 def test_every_word_lies_inside_the_picture(draw, data):
     figure = drawing_of(draw(*data))
-    figure.canvas.draw()
-    width, height = figure.canvas.get_width_height()
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width, height = canvas.get_width_height()
     axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
     ticks = {label for axis in axes for label in axis.get_ticklabels()}  # some of them are not drawn
     words = {text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()} - ticks
@@ -775,12 +778,13 @@ def test_slopes_of_uses_are_those_of_the_loss_and_not_of_the_drawn_points():
 
 
 def test_the_map_fills_the_chapters_of_a_route():
-    figure = start.course_map(["04", "00"])
+    figure, route = start.course_map("weekend"), curriculum.route("weekend")
     (ax,) = figure.drawing.axes
-    assert len(ax.patches) == 25
-    assert sum(to_hex(box.get_facecolor()) == style.FORWARD.lower() for box in ax.patches) == 2
-    assert "The 2 filled boxes" in figure.caption
-    assert figure.alt.endswith("Filled are the chapters 00 Start here, 04 Functions that remember.")
+    assert len(ax.patches) == len(CHAPTERS)
+    assert sum(to_hex(box.get_facecolor()) == style.FORWARD.lower() for box in ax.patches) == 6
+    assert figure.title == "A weekend leads through 6 of 25 chapters"
+    assert figure.caption.startswith(route.aim)
+    assert figure.alt.endswith("08 Reading digits.") and "06" not in figure.alt
 
 
 def test_the_secant_writes_nudge_and_slope_and_hides_the_true_slope():

@@ -46,7 +46,12 @@ def sections(cells):
         for heading in [here, *headings]:  # a cell may end one section and begin the next
             found.setdefault(heading, []).extend(tags(cell))
         here = headings[-1] if headings else here
-    return {heading.lower().replace(" ", "-"): ideas for heading, ideas in found.items() if heading}
+    return {anchor_of(heading): ideas for heading, ideas in found.items() if heading}
+
+
+def anchor_of(heading):
+    """Return the address of a heading in its page."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def is_asked(cell):
@@ -186,9 +191,11 @@ def test_a_test_is_a_proof_if_it_asserts(test, right):
 
 
 def test_a_link_that_leads_elsewhere_and_a_chapter_without_a_link_are_found():
-    cells = [new_markdown_cell("## Say it"), new_code_cell("1", metadata={"tags": ["source-B7"]})]
+    cells = [new_markdown_cell("## Say it, twice"), new_code_cell("1", metadata={"tags": ["source-B7"]})]
     cells += [new_markdown_cell("So.\n\n## In code"), new_code_cell("2", metadata={"tags": ["source-N7"]})]
-    assert sections(cells) == {"say-it": ["B7"], "in-code": ["N7"]}
-    part = "[here](../notebooks/04_closures.ipynb#in-code), [there](../notebooks/04_closures.ipynb#say-it)"
+    assert sections(cells) == {"say-it-twice": ["B7"], "in-code": ["N7"]}
+    part = (
+        "[here](../notebooks/04_closures.ipynb#in-code), [there](../notebooks/04_closures.ipynb#say-it-twice)"
+    )
     said = lost("B", part, lambda number: sections(cells) if number in ("04", "07") else {})
     assert said == ["B: chapter 04 has no idea of it under #in-code", "B: no link to chapter 07"]
