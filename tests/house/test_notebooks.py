@@ -84,8 +84,6 @@ UNCONVERTED = """
 
 15_time
 
-16_attention
-
 17_gpt
 
 18_acting
