@@ -28,6 +28,7 @@ from course.figures import (
     attending,
     benchmarks,
     capstone,
+    closures,
     devices,
     graphs,
     jacobians,
@@ -62,6 +63,7 @@ MODULES = (
     attending,
     benchmarks,
     capstone,
+    closures,
     devices,
     graphs,
     jacobians,
@@ -117,6 +119,20 @@ def kept_by_a_layer():
     return report.rows + report.weights
 
 
+def squared(X):
+    def backward(dY):
+        return 2 * X * dY
+
+    return backward
+
+
+def doubled(gain):
+    def backward(dY):
+        return gain * dY
+
+    return backward
+
+
 # Every drawing function with data it can draw; a function without a line here fails a test below.
 RIGHT = {
     start.course_map: [("weekend",), ("gpt",)],
@@ -136,6 +152,15 @@ RIGHT = {
     reports.bug_grid: [
         ({"SumForgetsTheTwo": [False, True], "RoundsPi": [False, False]}, ["shapes", "ones"], [0, 1])
     ],
+    closures.two_visits: [(["double"], "XY"), (["first layer", "second layer"], "XYZ")],
+    closures.environments: [
+        ({"back": squared(3.0)},),
+        ({"back_from_3": squared(3.0), "back_from_5": squared(5.0)},),
+        ({"one": squared(3.0), "another": doubled(np.float64(2.0))},),
+    ],
+    closures.three_gradients: [(5, 3, 4), (1, 1, 8)],
+    closures.kept_alive: [(kept_by_a_layer(),), (kept_by_a_layer()[:1], 10)],
+    closures.five_ways: [WAYS],
     losses.draw_push: [([2.0, 1.0, 0.0], [0.67, 0.24, 0.09], [0.67, -0.76, 0.09], 1)],
     losses.draw_ends: [
         (
@@ -147,12 +172,6 @@ RIGHT = {
     ],
     losses.draw_two_losses: [([-1.0, 0.0, 1.0], {"squares": ([1.0, 0.5, 0.0], [-0.1, -0.3, -0.1])})],
     library.draw_xray: [(kept_by_a_layer(),)],
-    library.draw_five_ways: [WAYS],
-    library.draw_forward_backward: [
-        (["double"],),
-        (["Linear(2, 3)", "ReLU"], False, "XYZ"),
-        (["Linear(2, 3)", "ReLU", "Linear(3, 2)", "ReLU", "Sum"],),
-    ],
     library.draw_lanes: [
         (["double"], {"X": [[3.0]], "Y": [[6.0]]}, {"dX": [[2.0]], "dY": [[1.0]]}),
         (["Linear(2, 3)", "ReLU", "Linear(3, 1)"], *LANES),
@@ -289,10 +308,12 @@ RIGHT = {
         ({"before": POINTS / 9, "after 10 rounds": 2 * POINTS}, 2.0),
         ({name: POINTS - 1 for name in ("before", "halfway", "after")}, 0.5, 0.1),
     ],
-    attending.draw_weights: [({"before": np.full((3, 3), 1 / 3), "after": np.eye(3)},), ({"one": [[1.0]]},)],
-    attending.draw_look: [([3, 1, 4], [0.25, 0.75, 0.0], 1), (["A"], [1.0], 0)],
-    attending.draw_widths: [([1, 4], {"scaled": [0.3, 0.4], "not scaled": [0.3, 0.9]})],
-    attending.draw_seeds: [([0, 1, 2], [[0.1, 0.5, 1.0], [0.1, 1.0, 1.0]], 0.99)],
+    attending.shapes: [(5, 3, 2), (2, 4, 0)],
+    attending.tables: [({"before": np.full((3, 3), 1 / 3), "after": np.eye(3)},), ({"one": [[1.0]]},)],
+    attending.one_step: [([3, 1, 4], [0.25, 0.75, 0.0], 1, "at first"), (["A"], [1.0], 0, "after 1 update")],
+    attending.largest_weights: [([1, 4], {"scaled": [0.3, 0.4], "not scaled": [0.3, 0.9]})],
+    attending.cuts: [(7, 6, 2), (4, 6, 3)],
+    attending.seeds: [([0, 1, 2], [[0.1, 0.5, 1.0], [0.1, 1.0, 1.0]], 0.99)],
     memory.draw_pass: [
         ([("forward", 0.0), ("forward", 1.0), ("backward", 2.0), ("backward", 2.0)],),
         ([("forward", 0.0), ("forward", 1.0), ("backward", 2.0)], 5.0, 9),
@@ -448,15 +469,18 @@ WRONG = [
         ({"one": POINTS, "two": [1.0, 2.0]}, 2.0),
         r"two must be points .* got shape \(2,\)",
     ),
-    (attending.draw_weights, ({},), "no table of weights"),
-    (attending.draw_weights, ({"one": np.eye(3)[:2]},), r"one must be a table .*got shape \(2, 3\)"),
-    (attending.draw_weights, ({"one": 2 * np.eye(3)},), "one must hold weights from 0 to 1"),
-    (attending.draw_look, ([3, 1], [0.5, 0.5], 2), r"2 weights and a place among them"),
-    (attending.draw_look, ([3, 1], [0.5, 0.6], 1), "sum to 1, got 1.1"),
-    (attending.draw_widths, ([0, 1], {"one": [0.5, 0.5]}), r"widths must be positive, got \[0, 1\]"),
-    (attending.draw_widths, ([1, 4], {"one": [0.5, 1.5]}), "one needs a share from 0 to 1 for each of 2"),
-    (attending.draw_seeds, ([0, 1], [[0.5, 1.0, 1.0]], 0.9), r"\(seeds, 2\) are wanted, got shape \(1, 3\)"),
-    (attending.draw_seeds, ([0, 1], [[0.5, 1.0], [0.5, 0.6]], 0.9), "each run is to reach 0.9"),
+    (attending.shapes, (5, 3, 5), "one of the steps 0 to 4, got 5"),
+    (attending.tables, ({},), "no table of weights"),
+    (attending.tables, ({"one": np.eye(3)[:2]},), r"one must be a table .*got shape \(2, 3\)"),
+    (attending.tables, ({"one": 2 * np.eye(3)},), "one must hold weights from 0 to 1"),
+    (attending.one_step, ([3, 1], [0.5, 0.5], 2, "at first"), r"2 weights and a place among them"),
+    (attending.one_step, ([3, 1], [0.5, 0.6], 1, "at first"), "sum to 1, got 1.1"),
+    (attending.largest_weights, ([0, 1], {"one": [0.5, 0.5]}), r"widths must be positive, got \[0, 1\]"),
+    (attending.largest_weights, ([1, 4], {"one": [0.5, 1.5]}), "one needs a share from 0 to 1 for each of 2"),
+    (attending.cuts, (7, 6, 4), "2 to 4 heads that divide the width 6 can be drawn, got 4"),
+    (attending.cuts, (7, 6, 6), "2 to 4 heads"),
+    (attending.seeds, ([0, 1], [[0.5, 1.0, 1.0]], 0.9), r"accuracies \(seeds, 2\), got shape \(1, 3\)"),
+    (attending.seeds, ([0, 1], [[0.5, 1.0], [0.5, 0.6]], 0.9), "each run must reach 0.9"),
     (seeing.draw_places, (np.eye(2), [-1, 0, 1]), r"need a square of shares, got \(2, 2\)"),
     (seeing.draw_places, (np.eye(2), [1, 2]), "0 among them"),
     (seeing.draw_moved, ({"one": np.ones((3, 4, 4)), "two": np.ones((2, 4, 4))}, ""), r"got \[3, 2\]"),
@@ -561,11 +585,16 @@ WRONG = [
     (losses.draw_ends, ([0.0], {"one": [np.inf]}, {"one": [0.0]}), "the first must be finite"),
     (losses.draw_two_losses, ([0.0, 1.0], {"one": ([0.0, 1.0], [0.0])}), "for each of 2 logits"),
     (library.draw_xray, ([],), "nothing to draw"),
-    (library.draw_five_ways, ({"on self": [-1.0]}, ["twice"]), "0 or larger"),
-    (library.draw_five_ways, ({"on self": [np.nan]}, ["twice"]), "0 or larger"),
-    (library.draw_five_ways, ({"on self": [1.0]}, ["once", "twice"]), "for each of 2 tests"),
-    (library.draw_forward_backward, ([],), "one to five layers, got 0"),
-    (library.draw_forward_backward, (["layer"] * 6,), "one to five layers, got 6"),
+    (closures.two_visits, ([], "X"), "one to three layers, got 0"),
+    (closures.two_visits, (["layer"] * 4, "XABCY"), "one to three layers, got 4"),
+    (closures.two_visits, (["layer"], "XYZ"), "1 layers need 2 letters, got 3"),
+    (closures.environments, ({},), "one to three closures, got 0"),
+    (closures.environments, ({"outer": squared},), "outer is not a closure"),
+    (closures.three_gradients, (5, 3, 9), "sizes from 1 to 8, got .*'n_out': 9"),
+    (closures.kept_alive, ([],), "nothing to draw"),
+    (closures.five_ways, ({"on self": [-1.0]}, ["twice"]), "0 or larger"),
+    (closures.five_ways, ({"on self": [np.nan]}, ["twice"]), "0 or larger"),
+    (closures.five_ways, ({"on self": [1.0]}, ["once", "twice"]), "for each of 2 tests"),
     (library.draw_lanes, ([], {"X": 1.0}, {"dX": 1.0}), "one to four layers, got 0"),
     (library.draw_lanes, (["double"], *LANES), "1 layers need 2 arrays in each direction, got 4 and 4"),
     (library.draw_bends, (np.ones(3), {"half": (np.ones(3), np.ones(2))}), "half needs a value and a slope"),
@@ -867,21 +896,50 @@ def test_losses_are_told_as_shares_of_their_first_value():
 
 
 def test_bytes_that_are_shared_are_not_summed():
-    ax = library.draw_xray(kept_by_a_layer())
-    assert ax.get_title(loc="left").startswith("120 bytes")
-    assert texts(ax) == ["120", "168, shared", "56, shared"]
+    figure = closures.kept_alive(kept_by_a_layer())
+    assert figure.title.startswith("120 bytes")
+    assert texts(figure.drawing.axes[0]) == ["120", "168, shared", "56, shared"]
+    assert library.draw_xray(kept_by_a_layer()).get_title(loc="left").startswith("120 bytes")
 
 
-def test_wrong_ways_to_remember_are_told_in_percent():
-    ax = library.draw_five_ways(*WAYS)
-    said = ["once: right, to 4e-10", "once: right", "twice: 176% wrong", "twice: right, to 4e-10"]
-    assert texts(ax)[:4] == said
-    assert "1 of 2" in ax.get_title(loc="left")
+def test_wrong_ways_to_remember_are_given_in_percent_and_right_ones_without_digits():
+    figure = closures.five_ways(*WAYS)
+    (ax,) = figure.drawing.axes
+    assert texts(ax)[:4] == ["once: right", "once: right", "twice: 176% wrong", "twice: right"]
+    assert figure.title.startswith("1 of 2")
     np.testing.assert_allclose([bar.get_width() for bar in ax.patches], [0, 0, 176, 0])
 
 
-def test_the_axis_of_an_xray_stays_where_it_is_put():
-    assert library.draw_xray(kept_by_a_layer(), kilobytes=10).get_xlim() == (0, 13)
+def test_the_axis_of_kept_arrays_stays_where_it_is_put():
+    (ax,) = closures.kept_alive(kept_by_a_layer(), kilobytes=10).drawing.axes
+    assert ax.get_xlim() == (0, 13)
+
+
+def test_the_first_layer_waits_longest():
+    figure = closures.two_visits(["first", "second"], "XYZ")
+    assert "X from visit 1 to visit 4, Y from visit 2 to visit 3" in figure.caption
+    assert [text for text in texts(figure.drawing.axes[0]) if "waits" in text] == ["X waits", "Y waits"]
+
+
+def test_closures_are_drawn_with_what_they_really_see():
+    figure = closures.environments({"back_from_3": squared(3.0), "back_from_5": squared(5.0)})
+    (ax,) = figure.drawing.axes
+    assert {"X = 3.0", "X = 5.0", "def backward(dY):\n    return 2 * X * dY"} < set(texts(ax))
+    assert "the same piece of code" in figure.title
+    assert "2 pieces" in closures.environments({"one": squared(3.0), "other": doubled(2.0)}).title
+
+
+def test_a_closure_whose_source_is_unknown_is_drawn_with_its_name():
+    made = {}
+    exec("def outer(X):\n    def backward(dY):\n        return X * dY\n    return backward", made)
+    (ax,) = closures.environments({"back": made["outer"](3.0)}).drawing.axes
+    assert "backward(dY)" in texts(ax)
+
+
+def test_the_shapes_of_the_gradients_are_drawn_to_scale():
+    (ax,) = closures.three_gradients(5, 3, 4).drawing.axes
+    outlines = [(box.get_height(), box.get_width()) for box in ax.patches if box.get_linewidth() == 2]
+    assert outlines == [(5, 3), (5, 4), (4, 3), (3, 4), (3, 5), (5, 4), (1, 4), (5, 4)]
 
 
 def test_a_misread_digit_is_framed_and_says_so():

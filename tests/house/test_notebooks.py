@@ -559,9 +559,9 @@ GOOD = new_notebook(
         new_markdown_cell(
             "# 04 Functions that remember\n\nOne promise. ![The map of the whole course.](map.png)"
         ),
-        new_markdown_cell("## Question"),
+        new_markdown_cell("## A box that learns"),
         code("from minigrad import Linear", 1),
-        new_markdown_cell("## In code"),
+        new_markdown_cell("## Three gradients from one"),
         code("class Linear:\n" + "    a = 1\n" * 29, 2, tags=["same-as-minigrad.Linear"]),
         code("1 / 0", 3, [new_output("error", ename="ZeroDivisionError", evalue="")], ["raises-exception"]),
         code("library.five_ways(errors)", 4, [PICTURE]),
