@@ -224,6 +224,8 @@ def grade_exercise(exercise, run, seed, checked):
     except GradingFault as fault:
         return _told(exercise, Status.NOT_GRADED, str(fault))
     except Exception as error:
+        if hasattr(error, "place"):  # it came up in the other process
+            return _told(exercise, Status.FAILED, f"{short}: it raises {type(error).__name__}: {error}")
         fault = f"not graded, because the grader itself raised {type(error).__name__}"
         return _told(exercise, Status.NOT_GRADED, fault)
 
