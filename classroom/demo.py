@@ -1,7 +1,7 @@
 """A class to try the grader on: notebooks whose answers are right, wrong in known ways, or not written.
 
 Holds `make_class` and the command behind ``make grade-demo``: it makes a class, grades it as a teacher would,
-and opens the report. The answers are the solution's and those of the checks' own tests. Leaves out real
+and opens the report. The answers are the solution's and the mistakes that the checks name. Leaves out real
 learners.
 """
 
@@ -24,7 +24,7 @@ AT_HAND = {"np", "Layer", "Parameter"}  # what every exercise notebook has
 
 
 def answers(exercise):
-    """Return the answers of a check's own tests that stand for themselves, as sources.
+    """Return the mistakes that a check names and that stand for themselves, as sources.
 
     Parameters
     ----------
@@ -33,10 +33,10 @@ def answers(exercise):
     Returns
     -------
     list of str
-        Definitions under the exercise's name; the right ones come first.
+        Definitions under the exercise's name.
     """
-    given = [*exercise.rights, *(mistake for _, mistake in exercise.mistakes)]
-    sources = [_source(answer, exercise.short) for answer in given if inspect.isfunction(answer)]
+    mistakes = [mistake for _, mistake in exercise.mistakes if inspect.isfunction(mistake)]
+    sources = [_source(mistake, exercise.short) for mistake in mistakes]
     return [source for source in sources if source]
 
 

@@ -2,7 +2,8 @@
 
 Files are cut, not rewritten: a definition stands in the edition as it stands in the library, or not at all.
 A name of a later chapter is in no edition's `minigrad`; a few stand inside a file, because an earlier
-definition uses them (Linear draws with `lecun`). Leaves out which chapter builds what (``course.built``).
+definition uses them (Linear draws with `lecun`). Leaves out which chapter builds what
+(``course.curriculum``).
 """
 
 import ast
@@ -11,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import minigrad
-from course.built import APART, BUILT
+from course.curriculum import BUILT
 from course.store import write
 
 LIBRARY = Path(minigrad.__file__).parent
@@ -46,10 +47,10 @@ def files(chapter):
     places = {path.relative_to(LIBRARY).as_posix(): path for path in sorted(LIBRARY.rglob("*.py"))}
     texts = {_module(place): path.read_text("utf-8") for place, path in places.items()}
     bodies = {module: ast.parse(text).body for module, text in texts.items()}
-    whole = [module for module, built in APART.items() if built <= chapter]
-    roots = {("minigrad", name) for name, built in BUILT.items() if built <= chapter}
-    roots |= {("minigrad", name) for name in ("__version__", "__all__")}
-    roots |= {(module, name) for module in whole for node in bodies[module] for name in _defined(node)}
+    names = {name for name, built in BUILT.items() if built <= chapter}
+    modules = names & set(bodies)  # those that `minigrad` does not export are there whole
+    roots = {("minigrad", name) for name in {"__version__", "__all__"} | names - modules}
+    roots |= {(module, name) for module in modules for node in bodies[module] for name in _defined(node)}
     kept = _needed(roots, bodies)
     modules = {module for module, _ in kept}
     kept_files = {

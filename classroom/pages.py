@@ -222,13 +222,12 @@ def most_said(exercise, parts):
 
 def _sentence(known, example, rows, address):
     """Return one thing that students were told, and who they are."""
-    named = known if known[:1].isupper() else ""
     links = [_e("a", row.student, href=address(row.student)) for row in rows]
     names = [piece for link in links for piece in (link, ", ")][:-1]
     return _e(
         "li",
-        _e("b", named or example),
-        *([_e("div", f"For example: {example.replace(named, '').strip()}", of="faint")] if named else []),
+        _e("b", known or example),
+        *([_e("div", f"For example: {example.replace(known, '').strip()}", of="faint")] if known else []),
         _e("details", _e("summary", _count(len(rows), "student")), *names),
     )
 

@@ -14,24 +14,44 @@ from itertools import product
 from math import prod
 from string import Template
 
-from course.figures import figure_of, img, light_and_sharp, png, require_alt, source
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image, ImageDraw, ImageFont
+
+from course.figures import IN_A_BROWSER, PIXELS, Figure, png_of, require_text, titled
+from course.style import INK, THEMED
 
 LIVE = "application/vnd.jupyter.widget-view+json"
 MAX_PICTURES = 40  # at about 15 kB each, a notebook stays under a megabyte
+GAP, BAND, LETTER = 40, 44, 22  # pixels of the sheet for paper: between pictures, above each, and of a letter
 
-# The script brings the controls: where it does not run, nothing looks alive that is not. The attribute
-# data-lm-suppress-shortcuts keeps JupyterLab from taking the arrow keys for itself.
+# The script brings the controls: where it does not run, nothing looks alive that is not. Where the book has
+# put the first drawing into its page, the others follow it there, in colours that know day from night. The
+# attribute data-lm-suppress-shortcuts keeps JupyterLab from taking the arrow keys for itself.
 PAGE = Template("""\
-<div class="$name" style="max-width:704px;padding:4px;background:white;color:#262626;color-scheme:light">
-$image
+<div class="$name" style="max-width:720px">
+$figure
 <div></div>
 </div>
 <script>
-(function ([controls, texts, alts, pictures]) {
+(function ([controls, texts, drawings, alts, words, themed]) {
   document.querySelectorAll(".$name").forEach(function (box) {
-    box.querySelector("div").innerHTML = controls;
-    const image = box.querySelector("img");
+    box.querySelector(":scope > div").innerHTML = controls;
+    const picture = box.querySelector("img, svg");
     const inputs = box.querySelectorAll("input");
+    function draw(place) {
+      if (picture.tagName === "IMG") {
+        picture.src = "data:image/svg+xml," + encodeURIComponent(drawings[place]);
+        picture.alt = alts[place];
+        return;
+      }
+      const drawing = new DOMParser().parseFromString(drawings[place], "image/svg+xml").documentElement;
+      picture.innerHTML = themed.reduce(function (inner, [colour, name]) {
+        return inner.replaceAll(": " + colour, ": var(" + name + ", " + colour + ")");
+      }, drawing.innerHTML);
+      picture.setAttribute("viewBox", drawing.getAttribute("viewBox"));
+      picture.setAttribute("aria-label", alts[place]);
+    }
     function show() {
       let place = 0;
       inputs.forEach(function (input, index) {
@@ -40,8 +60,10 @@ $image
         input.setAttribute("aria-valuetext", text);
         input.nextElementSibling.textContent = text;
       });
-      image.src = pictures[place];
-      image.alt = alts[place];
+      draw(place);
+      const caption = box.querySelector("figcaption");
+      const number = caption.querySelector(".figure-number");
+      caption.innerHTML = (number ? number.outerHTML + " " : "") + words[place];
     }
     inputs.forEach(function (input) { input.addEventListener("input", show); });
   });
@@ -112,51 +134,44 @@ class Widget:
 
     Parameters
     ----------
-    draw : function, the value of each slider by name -> axes or figure
-    alt : str
+    draw : function, the value of each slider by name -> Figure
     sliders : dict of str to Slider
 
     Attributes
     ----------
     start : tuple of int
         The stop at which each slider stands first.
-    pictures : dict of tuple of int to bytes
-        The picture at every combination of stops, drawn once for both faces, so that a move costs no drawing.
-    sharp : bytes
-        The first picture, for whoever shows no HTML.
+    figures : dict of tuple of int to Figure
+        The figure at every combination of stops, drawn once for all faces, so that a move costs no drawing.
     """
 
-    def __init__(self, draw, alt, sliders):
-        self.alt, self.sliders = require_alt(alt), tuple(sliders.values())
+    def __init__(self, draw, sliders):
+        self.sliders = tuple(sliders.values())
         self.start = tuple(slider.values.index(slider.start) for slider in self.sliders)
-        self.pictures = {}
+        self.figures = {}
         for stops in product(*(range(len(slider.values)) for slider in self.sliders)):
             values = (slider.values[stop] for slider, stop in zip(self.sliders, stops, strict=True))
-            figure = figure_of(draw(**dict(zip(sliders, values, strict=True))))
-            if stops == self.start:
-                self.pictures[stops], self.sharp = light_and_sharp(figure)
-            else:
-                self.pictures[stops] = png(figure)
+            figure = draw(**dict(zip(sliders, values, strict=True)))
+            if not isinstance(figure, Figure):
+                raise TypeError(f"draw must return a Figure of course.figures, got {type(figure).__name__}.")
+            self.figures[stops] = figure
 
-    def alt_at(self, stops):
-        """Return the alternative text with the sliders at these stops."""
+    def stand(self, stops):
+        """Return in words where the sliders stand."""
         places = zip(self.sliders, stops, strict=True)
-        stands = ", ".join(f"{slider.label} = {slider.texts[stop]}" for slider, stop in places)
-        return f"{self.alt} Here {stands}."
-
-    def img_at(self, stops):
-        """Return the HTML of the picture with the sliders at these stops."""
-        return img(self.pictures[stops], self.alt_at(stops))
+        return ", ".join(f"{slider.label} = {slider.texts[stop]}" for slider, stop in places)
 
     def html(self):
         """Return the face that needs no kernel: range inputs, and a script that changes the picture."""
         controls = "".join(map(_control, self.sliders, self.start))
         texts = [slider.texts for slider in self.sliders]
-        alts, pictures = map(self.alt_at, self.pictures), map(source, self.pictures.values())
-        data = json.dumps([controls, texts, list(alts), list(pictures)])
+        figures = self.figures.values()
+        faces = [[getattr(figure, face) for figure in figures] for face in ("svg", "alt", "words")]
+        themed = [(colour.lower(), name) for colour, name in THEMED.items()]
+        data = json.dumps([controls, texts, *faces, themed])
         return PAGE.substitute(
             name=f"explore-{hashlib.sha256(data.encode()).hexdigest()[:12]}",
-            image=self.img_at(self.start),
+            figure=self.figures[self.start].html,
             data=data.replace("</", "<\\/"),  # careful: a label must not be able to end the script
         )
 
@@ -166,7 +181,7 @@ class Widget:
             import ipywidgets
         except ImportError:
             return None  # the other face stands alone
-        image = ipywidgets.HTML(self.img_at(self.start))
+        figure = ipywidgets.HTML(self.figures[self.start].html)
         controls = [
             ipywidgets.SelectionSlider(
                 options=[(text, stop) for stop, text in enumerate(slider.texts)],
@@ -179,21 +194,64 @@ class Widget:
         ]
 
         def redraw(change):
-            image.value = self.img_at(tuple(control.value for control in controls))
+            figure.value = self.figures[tuple(control.value for control in controls)].html
 
         for control in controls:
             control.observe(redraw, names="value")
-        return ipywidgets.VBox([image, *controls])
+        return ipywidgets.VBox([figure, *controls])
+
+    def sheet(self):
+        """Return the face for paper: up to four stops of one slider, or both ends of two, two in a row."""
+        shown = {self.stand(stops): _bitmap(self.figures[stops]) for stops in printed_stops(self.sliders)}
+        width, height = np.max([picture.size for picture in shown.values()], axis=0)
+        rows = -(-len(shown) // 2)
+        sheet = Image.new("RGB", (2 * width + GAP, rows * (height + BAND)), "white")
+        for place, (words, picture) in enumerate(shown.items()):
+            corner = place % 2 * (width + GAP), place // 2 * (height + BAND)
+            ImageDraw.Draw(sheet).text(corner, words, INK, ImageFont.load_default(LETTER))
+            sheet.paste(picture, (corner[0], corner[1] + BAND))
+        return png_of(sheet, 2 * PIXELS)
 
     def __repr__(self):
-        return self.alt_at(self.start)
+        return f"{self.figures[self.start].alt} Here {self.stand(self.start)}."
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        """Return both faces, and a sharp picture; whoever shows the output takes the first it can."""
+        """Return all faces; whoever shows the output takes the first it can."""
         live = self.live()
         faces = {} if live is None else {LIVE: live._repr_mimebundle_()[LIVE]}
-        faces |= {"text/html": self.html(), "image/png": b64encode(self.sharp).decode()}
+        faces["text/html"] = self.html()
+        if not IN_A_BROWSER:
+            faces["image/png"] = b64encode(self.sheet()).decode()
         return faces | {"text/plain": repr(self)}
+
+
+def printed_stops(sliders):
+    """Return up to four places of one slider, or both ends of each of two.
+
+    Parameters
+    ----------
+    sliders : sequence of Slider
+
+    Returns
+    -------
+    iterator of tuple of int
+
+    Examples
+    --------
+    >>> [*printed_stops([Slider("step h", values=range(9), start=0)])]
+    [(0,), (3,), (5,), (8,)]
+    """
+    most = 4 if len(sliders) == 1 else 2  # of each slider
+    counts = [len(slider.values) for slider in sliders]
+    ends = (np.linspace(0, count - 1, min(most, count)).round().astype(int).tolist() for count in counts)
+    return product(*ends)
+
+
+def _bitmap(figure):
+    """Return a figure as an image of Pillow's."""
+    canvas = FigureCanvasAgg(figure.drawing)
+    canvas.draw()
+    return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
 
 
 def _control(slider, stop):
@@ -202,32 +260,35 @@ def _control(slider, stop):
     return CONTROL.substitute(label=label, text=text, last=len(slider.values) - 1, stop=stop)
 
 
-def explore(draw, alt, **sliders):
-    """Show a figure with one or two sliders under it.
+def explore(draw, alt=None, **sliders):
+    """Return a figure with one or two sliders under it; as the last line of a cell it is shown.
 
     Parameters
     ----------
-    draw : function, the value of each slider by name -> axes or figure
-    alt : str
-        What the picture shows, in a sentence that is true at every stop; the stops are added to it.
+    draw : function, the value of each slider by name -> Figure
+        Each stop has a title, a caption and an alternative text of its own.
+    alt : str, optional
+        For a chapter whose drawing function does not return a Figure yet: shows the widget at once.
     **sliders : Slider
         One or two, named like the arguments of `draw`; at most 40 pictures together.
+
+    Returns
+    -------
+    Widget
 
     Raises
     ------
     ValueError
-        If there is no slider, more than two, or more than 40 pictures; if `alt` is no sentence.
+        If there is no slider, more than two, or more than 40 pictures.
     TypeError
-        If something else than a Slider is given.
+        If something else than a Slider is given, or `draw` returns something else than a Figure.
 
     Notes
     -----
-    One output with two faces: beside a kernel a live widget, elsewhere a plain range input, which needs
-    neither kernel nor network. Both move through pictures that are drawn once, now. Where scripts are off,
-    the first picture stays.
+    One output with three faces: beside a kernel a live widget, elsewhere a plain range input, which needs
+    neither kernel nor network, and on paper a sheet of up to four stops. All show figures that are drawn
+    once, now. Where scripts are off, the first stays.
     """
-    from IPython.display import display
-
     if not 1 <= len(sliders) <= 2:
         raise ValueError(f"explore takes one or two sliders, got {len(sliders)}.")
     for name, slider in sliders.items():
@@ -239,7 +300,13 @@ def explore(draw, alt, **sliders):
             f"these sliders make {count} pictures; {MAX_PICTURES} are the most, since the book keeps each. "
             "Give the sliders fewer values."
         )
-    display(Widget(draw, alt, sliders))
+    if alt is None:
+        return Widget(draw, sliders)
+    from IPython.display import display
+
+    require_text("alt", alt)
+    display(Widget(lambda **values: titled(draw(**values), alt), sliders))
+    return None
 
 
 def strip_live(notebook):

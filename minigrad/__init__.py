@@ -36,35 +36,25 @@ from minigrad.backend import array_module, to_device, to_numpy
 
 __version__ = "0.1.0"
 __all__ = [
-    # chapters 01 and 03
-    "numerical_gradient", "gradcheck",
-    # chapter 04
+    "numerical_gradient",
+    "gradcheck",
     "Parameter", "Layer", "Linear", "Sum", "ReLU",
-    # chapter 05
     "chain", "Sequential", "as_layer", "Residual", "Parallel", "Add", "Watch", "Sigmoid", "Tanh",
     "Mean", "Max", "Flatten", "Reshape", "Transpose",
-    # chapter 06
     "mse", "bce_with_logits", "cross_entropy", "Softmax",
-    # chapter 07
     "SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals",
-    # chapter 08
     "digits", "split", "one_hot", "EarlyStopping", "save", "load", "CheckpointError",
     "save_model", "load_model",
-    # chapter 09
     "RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential",
-    # chapter 10
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
-    # chapters 12 and 13
     "ShapeError", "observed", "functional", "values_of", "with_values", "FunctionalLayer",
     "cosine_distance", "Twin", "replica",
-    # chapter 14
     "CosineSimilarity", "Conv2d", "MaxPool2d",
-    # chapter 15
     "pad", "RNN", "LSTM",
-    # chapters 16 and 17
-    "Embedding", "Positions", "MultiHeadAttention", "GELU", "TransformerBlock",
-    # chapters 19, 22 and 23
-    "Recompute", "ConcurrentLearner", "average_gradients", "broadcast", "Evaluator",
-    # chapter 21
+    "Embedding", "Positions", "MultiHeadAttention", "GELU",
+    "TransformerBlock",
+    "Recompute",
     "array_module", "to_numpy", "to_device",
+    "ConcurrentLearner", "average_gradients", "broadcast",
+    "Evaluator",
 ]  # fmt: skip

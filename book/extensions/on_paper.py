@@ -1,24 +1,20 @@
 """The book as a PDF and as an EPUB, where nothing folds and nothing slides.
 
-A fold becomes its title and its text, and a slider up to four of its pictures: four stops of one slider, or
-both ends of two. In the PDF the first page is a chapter, and each caption of its lists of pages opens a part.
-Formulas of an EPUB are MathML, which docutils makes of TeX: -D html_math_renderer=mathml.
+A fold becomes its title and its text, and a slider the sheet of stops that it brings along. In the PDF the
+first page is a chapter, and each caption of its lists of pages opens a part. Formulas of an EPUB are MathML,
+which docutils makes of TeX: -D html_math_renderer=mathml.
 """
 
-import json
 import re
-from base64 import b64decode, b64encode
 from html import escape, unescape
-from io import BytesIO
-from itertools import product
+from pathlib import Path
 
 import nbformat
-import numpy as np
 from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
-from matplotlib.figure import Figure
-from matplotlib.image import imread
 from sphinx.errors import ExtensionError
+
+from book.fonts import as_truetype
 
 PAPER = ("latex", "epub")
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
@@ -26,8 +22,8 @@ TITLE = re.compile(r"\A# .+\n")
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 LIST = re.compile(r"^(```\{toctree\}\n:hidden:\n):caption: (.+)\n", re.MULTILINE)
 NO_FOOTNOTES = re.compile(r'<p class="rubric">Footnotes</p>\s*\Z')
-SLIDER = re.compile(r'class="explore-.*?\}\)\((\[.*\])\);\s*</script>', re.DOTALL)
-SHARPNESS, GAP, BAND = 220, 40, 50  # pixels an inch, between two pictures, and for the words above each
+SLIDER = re.compile(r'<div class="explore-.*?(<figure.*?</figure>).*</script>', re.DOTALL)
+IMAGE = re.compile(r"<img [^>]*>")
 
 EMPTY_TAG = re.compile(r"<(img|br|hr|input|col)\b([^>]*?)\s*/?>")
 NAMED_LETTER = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
@@ -60,12 +56,9 @@ def laid_flat(notebook):
             if html:
                 data["text/html"] = _well_formed(html)
             if slider := SLIDER.search(html):
-                shown = _stops(*json.loads(slider[1])[1:])
-                data["text/html"] = "".join(
-                    f'<p>{where}</p><img alt="{alt}" src="{address}"/>'
-                    for where, alt, address in ([*map(escape, stop)] for stop in shown)
-                )
-                data["image/png"] = _sheet([(where, picture) for where, _, picture in shown])
+                address = f"data:image/png;base64,{data['image/png']}"
+                sheet = f'<img alt="{escape(data["text/plain"])}" src="{address}"/>'
+                data["text/html"] = _well_formed(IMAGE.sub(lambda image, sheet=sheet: sheet, slider[1]))
     return notebook
 
 
@@ -82,34 +75,9 @@ def bound(page):
     str
     """
     page = TITLE.sub(r"\g<0>\n```{raw} latex\n\\chapter{About this course}\n```\n", page)
+    page = page.replace("\ngenindex\n", "\n")  # TeX makes its own
     page = HEADING.sub(r"```{rubric} \1\n:heading-level: 2\n```", page)
     return LIST.sub(r"```{raw} latex\n\\part{\2}\n```\n\n\1", page)
-
-
-def _stops(texts, alts, pictures):
-    """Return (where the sliders stand, alternative text, address of the picture) of up to four stops."""
-    most = 4 if len(texts) == 1 else 2  # of each slider
-    ends = (np.linspace(0, len(stops) - 1, min(most, len(stops))).round().astype(int) for stops in texts)
-    places = [np.ravel_multi_index(stops, [len(stops) for stops in texts]) for stops in product(*ends)]
-    return [(alts[i].rpartition(" Here ")[2].rstrip("."), alts[i], pictures[i]) for i in places]
-
-
-def _sheet(shown):
-    """Return, in base64, a picture of several pictures, two in a row, each with its words above it."""
-    images = [imread(BytesIO(b64decode(address.partition(",")[2]))) for _, address in shown]
-    height, width = np.max([image.shape[:2] for image in images], axis=0)
-    rows = -(-len(images) // 2)
-    whole = 2 * width + GAP, rows * (height + BAND)
-    sheet = Figure(figsize=np.array(whole) / SHARPNESS, dpi=SHARPNESS)
-    longest = max(len(words) for words, _ in shown)
-    size = min(7, 1.6 * 72 * width / SHARPNESS / longest)  # no words wider than a picture
-    for place, (image, (words, _)) in enumerate(zip(images, shown, strict=True)):
-        x, top = place % 2 * (width + GAP), whole[1] - place // 2 * (height + BAND)
-        sheet.text(x / whole[0], (top - BAND / 2) / whole[1], words, va="center", fontsize=size)
-        sheet.figimage(image, x, top - BAND - image.shape[0])
-    file = BytesIO()
-    sheet.savefig(file, format="png")
-    return b64encode(file.getvalue()).decode()
 
 
 def _on_reading(app, page, source):
@@ -124,6 +92,14 @@ def _on_writing(app, page, template, context, doctree):
     """Take away the heading under which Sphinx found no footnote to put."""
     if app.builder.name == "epub" and "body" in context:
         context["body"] = NO_FOOTNOTES.sub("", context["body"])
+
+
+def _bring_fonts(app):
+    """Put the fonts beside the file that TeX will read, and let an EPUB hold them."""
+    if app.builder.name == "latex":
+        as_truetype(Path(app.outdir) / "fonts")
+    elif app.builder.name == "epub":
+        app.builder.media_types = app.builder.media_types | {".woff2": "font/woff2"}
 
 
 def _inline(translator, node):
@@ -161,6 +137,7 @@ def _well_formed(html):
 
 def setup(app):
     """Add what paper needs; the pages in a browser stay as they are."""
+    app.connect("builder-inited", _bring_fonts)
     app.connect("source-read", _on_reading, priority=900)
     app.connect("html-page-context", _on_writing)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))

@@ -13,7 +13,6 @@ from sphinx.util.docutils import SphinxDirective
 
 from course.checks import exercises
 
-FEWEST = 16  # characters: "is a str" says nothing alone
 MINUTES = re.compile(r"\b(\d+) minutes\b")
 
 
@@ -45,7 +44,7 @@ def at_a_glance(stem, notebook):
 
 
 def mistakes(stem):
-    """Return, in Markdown, what goes wrong in each exercise of a chapter: folded, in the checks' own words.
+    """Return, in Markdown, the mistakes that the checks of a chapter name: folded, an exercise at a time.
 
     Parameters
     ----------
@@ -57,22 +56,15 @@ def mistakes(stem):
     """
     folds = []
     for exercise in (exercise for exercise in exercises() if exercise.stem == stem and exercise.mistakes):
-        listed = "\n".join(f"- {_quoted(words)}" for words in _telling(exercise))
+        sentences = dict.fromkeys(sentence.replace("\n", " ") for sentence, _ in exercise.mistakes)
+        listed = "\n".join(f"- {_quoted(sentence)}" for sentence in sentences)
         folds.append(f"<details>\n<summary>{exercise.title}</summary>\n\n{listed}\n\n</details>")
     return "\n\n".join(folds)
 
 
-def _telling(exercise):
-    """Return the words of an exercise's mistakes that say something alone, each once."""
-    told = list(dict.fromkeys(words.replace("\n", " ") for words, _ in exercise.mistakes))
-    return [w for w in told if len(w) >= FEWEST and not any(w in other for other in told if other != w)]
-
-
-def _quoted(words):
-    """Return a sentence as Markdown; a part of one is shown as such."""
-    whole = words[:1].isupper() and words.endswith((".", "?", "!"))
-    text = re.sub(r"(?<!`)([*_<$\\])(?![^`]*`(?:[^`]*`[^`]*`)*[^`]*$)", r"\\\1", words)
-    return text if whole else f"… {text.strip(' .')} …"
+def _quoted(sentence):
+    """Return a sentence as Markdown."""
+    return re.sub(r"(?<!`)([*_<$\\])(?![^`]*`(?:[^`]*`[^`]*`)*[^`]*$)", r"\\\1", sentence)
 
 
 class FromTheCourse(SphinxDirective):

@@ -15,6 +15,7 @@ COSTS = {"formula": 90, "fence": 200, "table": 250, "item": 20}  # in characters
 HEADING = re.compile(r"^(#{1,3}) (.+?)\s*$", re.MULTILINE)
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
+FOLD = re.compile(r"</?details[^>]*>|<summary>.*?</summary>")
 WHOLE = re.compile(r"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]+\$|\*\*.+?\*\*", re.DOTALL)
 ENDING = re.compile(r"(?<=[.!?\x02])[\"”’)*]*\s+(?=[\"“(*]*[A-Z0-9\x00])")
 NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|vs|etc|al)\.$")
@@ -71,6 +72,7 @@ def parts(source):
     >>> parts("Before.\\n\\n## Say it\\n\\nAfter.")
     [(0, '', 'Before.'), (2, 'Say it', 'After.')]
     """
+    source = FOLD.sub("", source).strip()
     unfenced = FENCED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
     found = [*HEADING.finditer(unfenced)]
     starts, ends = [match.end() for match in found], [match.start() for match in found] + [len(source)]

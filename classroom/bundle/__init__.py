@@ -1,9 +1,8 @@
 """What a class is given and what its teacher keeps: two folders in two zip files, made out of the project.
 
 Holds `make_student` and `make_teacher`. The student's has chapters without outputs, exercises, the library
-and the checks, and no answer to be read; the teacher's has everything. Leaves out how answers are taken out
-of the checks (``classroom.bundle.fold``), and how it is proven that none is left
-(``classroom.bundle.leaks``).
+and the checks, and no answer; the teacher's has everything. Leaves out how it is proven that no answer is in
+the student's (``classroom.bundle.leaks``).
 """
 
 import io
@@ -17,13 +16,20 @@ import nbformat
 from authoring.notebooks import without_outputs
 from authoring.work import PAGES
 from classroom import edition
-from classroom.bundle.fold import folded
 from classroom.bundle.leaks import leaks
 from course import store
 from course.checks.exercise import TERM
 
 HERE = Path(__file__).parent
-LEFT_OUT = ("work", "dist", "book/_build", "book/notebooks", "book/exercises", "tests/browser/node_modules")
+LEFT_OUT = (
+    "work",
+    "dist",
+    "book/_build",
+    "book/notebooks",
+    "book/exercises",
+    "book/reference",
+    "tests/browser/node_modules",
+)
 TOLD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 MADE = (2000, 1, 1, 0, 0, 0)  # every file's time: the same course gives the same bytes
 
@@ -65,10 +71,7 @@ def make_student(out, term="", last=None, project=store.PROJECT):
         files[_place(path, project)] = path.read_bytes()
     for path in (path for folder in ("course", "authoring") for path in _files(project / folder)):
         place = _place(path, project)
-        if place.startswith("course/checks/ch"):
-            if _wanted(path.with_name(path.name.removeprefix("ch")), last):
-                files[place] = folded(path.read_text("utf-8"), f"chapter {path.name[2:4]}").encode()
-        else:
+        if not place.startswith("course/checks/ch") or _wanted(path, last):
             files[place] = path.read_bytes()
     files |= {f"minigrad/{place}": content for place, content in _library(last).items()}
     for name, place in (("student.md", "README.md"), ("student.mk", "Makefile")):
@@ -104,8 +107,8 @@ def make_teacher(out, term="", project=store.PROJECT):
 
 
 def _wanted(path, last):
-    """Say whether a file that begins with its chapter's number is not later than the last chapter."""
-    return last is None or path.name[:2] <= last
+    """Say whether a file of a chapter, ``04_closures.ipynb`` or ``ch04_closures.py``, is not too late."""
+    return last is None or path.name.removeprefix("ch")[:2] <= last
 
 
 def _library(last):

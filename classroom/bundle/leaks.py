@@ -1,16 +1,16 @@
-"""Is an answer in what a class is given? Right answers are looked for, as code, in what can be read.
+"""Is an answer in what a class is given? The right answers, those of the tests too, are looked for as code.
 
 Two pieces of code are the same if Python reads them alike: comments, spaces and brackets do not count. Leaves
-out answers in words, which no program recognizes, and what is folded up (``classroom.bundle.fold``).
+out answers in words, which no program recognizes.
 """
 
 import ast
+import re
 from itertools import chain
 
 import nbformat
 
 from authoring.exercises import BEGIN
-from classroom.bundle.fold import is_right
 
 FUNCTIONS = ast.FunctionDef, ast.Lambda
 FEWEST = 10  # parts of an answer as Python reads it: less than `return X.sum(axis=0)` is said everywhere
@@ -24,7 +24,7 @@ def leaks(files, project):
     files : dict of str to bytes
         By their places.
     project : Path
-        Whose solutions/ and checks hold the answers.
+        Whose solutions/ and tests/answers/ hold the answers.
 
     Returns
     -------
@@ -50,17 +50,18 @@ def leaks(files, project):
 
 
 def _answers(project):
-    """Return the right answers of solutions and checks: pairs of a name and the bodies of functions."""
+    """Return the right answers of solutions and tests: pairs of a name and the bodies of functions."""
     answers = []
     for path in sorted(project.glob("solutions/*/*.ipynb")):
         for cell in nbformat.read(path, 4).cells:
             if cell.cell_type == "code" and BEGIN in cell.source:
                 name = cell.metadata.get("nbgrader", {}).get("grade_id")
                 answers.append((f"{path.stem}.{name}", _bodies(cell.source, _outermost)))
-    for path in sorted(project.glob("course/checks/ch*.py")):
-        for statement in filter(is_right, ast.parse(path.read_text("utf-8")).body):
-            name = f"an exercise of {path.stem}, in line {statement.lineno}"
-            answers.append((name, _bodies(ast.unparse(statement), _outermost)))
+    for path in sorted(project.glob("tests/answers/ch*.py")):
+        for statement in ast.parse(path.read_text("utf-8")).body:
+            if re.search(r"^@?right\(", ast.unparse(statement), re.MULTILINE):
+                name = f"an exercise of {path.stem}, in line {statement.lineno}"
+                answers.append((name, _bodies(ast.unparse(statement), _outermost)))
     return [(name, bodies) for name, bodies in answers if bodies]
 
 

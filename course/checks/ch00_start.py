@@ -35,21 +35,6 @@ def _(answer, rng):
     return answer(rng.normal(size=(BATCH, N_IN))), answer(rng.normal(size=(BATCH, N_OUT)))
 
 
-@centre.right
-def one_row_at_a_time(X):
-    return np.array([row - row.mean() for row in X])
-
-
-@centre.right
-def turned_over(X):
-    return (X.T - X.mean(axis=1)).T
-
-
-@centre.right
-def by_sums(X):
-    return X - np.sum(X, axis=1)[:, None] / X.shape[1]
-
-
 @centre.mistake("You took the average of each column: axis 0, the rows, is what disappeared.")
 def columns(X):
     return X - X.mean(axis=0)
@@ -65,17 +50,6 @@ def without_keepdims(X):
 @centre.mistake("You took one average of the whole batch: say which axis disappears.")
 def everything(X):
     return X - X.mean()
-
-
-@centre.mistake("it changes X, which belongs to its caller")
-def in_place(X):
-    X -= X.mean(axis=1, keepdims=True)
-    return X
-
-
-@centre.mistake("the result has shape (5, 1); it must have X's shape, (5, 3)")
-def only_the_means(X):
-    return X.mean(axis=1, keepdims=True)
 
 
 @centre.mistake("You divide by 3 whatever the width: X.shape[1] knows how many numbers a row has.")

@@ -118,14 +118,11 @@ scale = puzzle(
     ),
     lambda rng, n_in: (mixed(rng, n_in),),
 )
-scale.right(lambda X, A: A * np.eye(X.size))
-scale.right(lambda X, A: np.array([[A[o] if o == i else 0.0 for i in range(len(X))] for o in range(len(X))]))
 scale.mistake("Those are the slopes along A; along X they are A.")(lambda X, A: np.diag(X))
 scale.mistake("Your diagonal holds the values of Y: its slopes are wanted.")(lambda X, A: np.diag(A * X))
 scale.mistake("Output 0 is made of input 0 alone: the rest of its row is 0.")(
     lambda X, A: np.tile(A, (X.size, 1))
 )
-scale.mistake("the table has shape (5,); it must have shape (5, 5)")(lambda X, A: A)
 
 mean = puzzle(
     "jacobian_of_mean",
@@ -138,17 +135,11 @@ mean = puzzle(
         "One row, and each of its entries is 1 divided by the number of inputs. Mind the shape (1, n_in).",
     ),
 )
-mean.right(lambda X: np.full((1, X.size), 1 / X.size))
-mean.right(lambda X: np.full_like(X, 1 / len(X))[None, :])
 mean.mistake("That is the table of the sum: the mean divides it by the number of inputs.")(
     lambda X: np.ones((1, X.size))
 )
-mean.mistake("it is the transpose of the true table")(lambda X: np.full((X.size, 1), 1 / X.size))
 mean.mistake("The mean is one output, so its table has one row.")(
     lambda X: np.full((X.size, X.size), 1 / X.size)
-)
-mean.mistake("it must have shape (1, 5). One row is still a table: two brackets.")(
-    lambda X: np.ones(X.size) / X.size
 )
 
 shift = puzzle(
@@ -162,11 +153,6 @@ shift = puzzle(
         "A line of ones just below the diagonal. `np.eye` takes a `k` that moves its line; which sign?",
     ),
 )
-shift.right(lambda X: np.diag(np.ones(X.size - 1), -1))
-shift.right(lambda X: np.vstack([np.zeros(X.size), np.eye(X.size)[:-1]]))
-shift.right(lambda X: np.eye(X.size, k=-1, dtype=bool))
-shift.mistake("it is the transpose of the true table")(lambda X: np.eye(X.size, k=1))
-shift.mistake("it is the transpose of the true table")(lambda X: np.eye(X.size, k=1, dtype=bool))
 shift.mistake("That table leaves every number at its place.")(lambda X: np.eye(X.size, dtype=bool).tolist())
 shift.mistake("That is the table of `rotate`: here the last number is lost, and row 0 is empty.")(
     lambda X: np.roll(np.eye(X.size), 1, axis=0)
@@ -185,8 +171,6 @@ mirror = puzzle(
         "Take the identity, `np.eye`, and read its rows from the last to the first.",
     ),
 )
-mirror.right(lambda X: np.fliplr(np.eye(X.size)))
-mirror.right(lambda X: np.eye(X.size)[:, ::-1])
 mirror.mistake("That table leaves every number at its place.")(lambda X: np.eye(X.size))
 mirror.mistake("That is the table of `rotate`.")(lambda X: np.roll(np.eye(X.size), 1, axis=0))
 mirror.mistake("A table holds slopes, not the numbers themselves.")(lambda X: np.diag(X)[::-1])
@@ -203,9 +187,6 @@ repeat = puzzle(
         "`np.repeat` can repeat rows of the identity as well as numbers; it needs to be told the axis.",
     ),
 )
-repeat.right(lambda X: np.kron(np.eye(X.size), np.ones((2, 1))))
-repeat.right(lambda X: np.eye(X.size)[np.arange(2 * X.size) // 2])
-repeat.mistake("it is the transpose of the true table")(lambda X: np.repeat(np.eye(X.size), 2, axis=1))
 repeat.mistake(
     "That table writes X two times, one behind the other: here each number is doubled at its place."
 )(lambda X: np.tile(np.eye(X.size), (2, 1)))
@@ -225,13 +206,10 @@ absolute = puzzle(
         "Put the signs of X on the diagonal; NumPy has `np.sign`.",
     ),
 )
-absolute.right(lambda X: np.diag(np.where(X > 0, 1.0, -1.0)))
-absolute.right(lambda X: np.sign(X) * np.eye(X.size))
 absolute.mistake("Left of 0 the absolute value falls: its slope is -1.")(lambda X: np.eye(X.size))
 absolute.mistake("Your diagonal holds the values of Y: its slopes are wanted.")(lambda X: np.diag(np.abs(X)))
 absolute.mistake("That is the table of `relu`.")(lambda X: np.diag((X > 0) * 1.0))
 absolute.mistake("That is the table of `relu`.")(lambda X: np.diag(X > 0))
-absolute.mistake("the table has shape (5,); it must have shape (5, 5)")(lambda X: np.sign(X))
 
 suffix_sums = puzzle(
     "jacobian_of_suffix_sums",
@@ -244,9 +222,6 @@ suffix_sums = puzzle(
         "`np.triu` keeps what is on and above the diagonal of a table; give it a table of ones.",
     ),
 )
-suffix_sums.right(lambda X: np.tril(np.ones((X.size, X.size))).T)
-suffix_sums.right(lambda X: 1.0 * (np.arange(X.size) >= np.arange(X.size)[:, None]))
-suffix_sums.mistake("it is the transpose of the true table")(lambda X: np.tril(np.ones((X.size, X.size))))
 suffix_sums.mistake("Output 0 contains input 0, too: the diagonal belongs to the triangle.")(
     lambda X: np.triu(np.ones((X.size, X.size)), k=1)
 )
@@ -265,8 +240,6 @@ differences = puzzle(
         "Two pieces of the identity: without its first row, and without its last. Subtract which from which?",
     ),
 )
-differences.right(lambda X: np.diff(np.eye(X.size), axis=0))
-differences.right(lambda X: (np.eye(X.size, k=1) - np.eye(X.size))[:-1])
 differences.mistake("The signs are flipped: the number before is the one that is subtracted.")(
     lambda X: np.eye(X.size)[:-1] - np.eye(X.size)[1:]
 )
@@ -287,17 +260,12 @@ largest = puzzle(
         "Row `np.argmax(X)` of the identity; keep two axes, so that the shape is (1, n_in).",
     ),
 )
-largest.right(lambda X: (X.max() == X)[None, :] * 1.0)
-largest.right(lambda X: np.eye(X.size)[np.argmax(X)].reshape(1, -1))
-largest.mistake("it must have shape (1, 5). One row is still a table: two brackets.")(
-    lambda X: np.eye(X.size)[X.argmax()]
-)
 largest.mistake("A table holds slopes, and this one is 1, however large the largest number is.")(
     lambda X: (X.max() == X)[None, :] * X
 )
 largest.mistake("That is the smallest.")(lambda X: np.eye(X.size)[[X.argmin()]])
 largest.mistake("Only one input moves the largest number, and the others do nothing.")(
-    lambda X: np.full((1, X.size), 1 / X.size)
+    lambda X: np.tile(1 / X.size, (1, X.size))
 )
 outer = puzzle(
     "jacobian_of_outer",
@@ -311,14 +279,12 @@ outer = puzzle(
     ),
     lambda rng, n_in: (mixed(rng, 3 if n_in == 2 else 2),),
 )
-outer.right(lambda X, A: np.einsum("ik,j->ijk", np.eye(X.size), A).reshape(-1, X.size))
-outer.right(lambda X, A: np.repeat(np.eye(X.size), A.size, axis=0) * np.tile(A, X.size)[:, None])
 outer.mistake("Your outputs are counted column by column.")(lambda X, A: np.kron(A[:, None], np.eye(X.size)))
-outer.mistake("it is the transpose of the true table")(lambda X, A: np.kron(np.eye(X.size), A[None, :]))
 outer.mistake("That is Y: its Jacobian has a row for each entry of it.")(np.outer)
 outer.mistake(
     "An output X[i] * A[j] moves A[j] times as far as its input: X itself does not stand in the table."
 )(lambda X, A: np.kron(np.diag(X), A[:, None]))
+
 
 # 11. how many passes
 
@@ -341,10 +307,9 @@ def _(answer, rng):
     truths = {}
     for name, sizes in (("the recipe", (300, 40, 20, 3)), ("the orbit", (2, 50, 50, 700))):
         steps = [rng.normal(size=shape) / np.sqrt(shape[0]) for shape in zip(sizes, sizes[1:], strict=False)]
-        rows, columns = nudged_jacobian(
-            lambda X, steps=steps: reduce(np.matmul, steps, X), np.zeros(sizes[0])
-        ).shape
-        truths |= {f"{name}, forward,": columns, f"{name}, in reverse,": rows}
+        X = rng.normal(size=sizes[0])
+        Y = reduce(np.matmul, steps, X)
+        truths |= {f"{name}, forward,": X.size, f"{name}, in reverse,": Y.size}
     guesses = answer()
     if not isinstance(guesses, tuple | list) or len(guesses) != len(truths):
         count = f" of {len(guesses)}" if isinstance(guesses, tuple | list | set) else ""
@@ -353,17 +318,6 @@ def _(answer, rng):
             f"it returned {described(guesses)}{count}"
         )
     expect_guesses(guesses, truths)
-
-
-@passes.right
-def from_the_shapes():
-    recipe, orbit = (3, 300), (700, 2)
-    return (*recipe[::-1], *orbit[::-1])
-
-
-@passes.right
-def as_a_list():
-    return [300.0, 3.0, 2.0, 700.0]
 
 
 @passes.mistake("You exchanged forward and reverse: forward mode needs a direction for each input.")
@@ -384,16 +338,6 @@ def by_nudging():
 @passes.mistake("A pass goes through all steps: the numbers between do not matter.")
 def one_for_each_number():
     return 360, 63, 102, 800
-
-
-@passes.mistake("orbit forward, orbit reverse; it returned a tuple of 3.")
-def one_is_missing():
-    return 300, 3, 2
-
-
-@passes.mistake("return four numbers: recipe forward, recipe reverse,")
-def without_an_order():
-    return {300, 3, 2, 700}
 
 
 # 12. shapes decide the order
@@ -465,18 +409,6 @@ def program(tables, X):
     return X
 
 
-@way_back.right
-def in_one_line(dY, tables):
-    return reduce(np.matmul, tables[::-1], dY)
-
-
-@way_back.right
-def with_columns(dY, tables):
-    for place in range(len(tables) - 1, -1, -1):
-        dY = tables[place].T @ dY
-    return dY
-
-
 @way_back.mistake("The row comes from the end: it meets the table of the last step first.")
 def first_step_first(dY, tables):
     for table in tables:
@@ -495,36 +427,6 @@ def row_on_the_right(dY, tables):
 def on_whatever_side_fits(dY, tables):
     for table in reversed(tables):
         dY = table @ dY if table.shape[1] == dY.size else dY @ table
-    return dY
-
-
-@way_back.mistake("is a table multiplied by a table?")
-def the_whole_table_first(dY, tables):
-    return dY @ reduce(np.matmul, tables[::-1])
-
-
-@way_back.mistake("dX has shape (1, 3); it must have X's shape, (3,)")
-def with_an_axis_too_many(dY, tables):
-    return reduce(np.matmul, tables[::-1], dY[None, :])
-
-
-@way_back.mistake("it changes tables, which belongs to its caller")
-def turned_round_in_place(dY, tables):
-    tables.reverse()
-    return reduce(np.matmul, tables, dY)
-
-
-@way_back.mistake("it changes tables, which belongs to its caller")
-def taken_off_the_list(dY, tables):
-    while tables:
-        dY = dY @ tables.pop()
-    return dY
-
-
-@way_back.mistake("it raises ValueError: the product has another length than the row it is written into")
-def into_the_same_row(dY, tables):
-    for table in reversed(tables):
-        dY @= table
     return dY
 
 
@@ -572,21 +474,6 @@ def _(answer, rng):
     return answer(rng.normal(size=5))
 
 
-@running_mean_vjp.right
-def with_a_loop(dY):
-    dX, arrived = np.zeros(dY.size), 0.0
-    for place in range(dY.size - 1, -1, -1):
-        arrived += dY[place] / (place + 1)
-        dX[place] = arrived
-    return dX
-
-
-@running_mean_vjp.right
-def with_a_total(dY):
-    shares = dY / (1 + np.arange(dY.size))
-    return shares.sum() - np.cumsum(shares) + shares
-
-
 @running_mean_vjp.mistake("Input i moves the outputs from place i on: add from the end.")
 def from_the_front(dY):
     return np.cumsum(dY / np.arange(1, dY.size + 1))
@@ -605,9 +492,3 @@ def of_the_sum(dY):
 @running_mean_vjp.mistake("You ran `running_mean` forward, on dY.")
 def forward_again(dY):
     return np.cumsum(dY) / np.arange(1, dY.size + 1)
-
-
-@running_mean_vjp.mistake("is there a table of 2000 × 2000 slopes in it?")
-def with_the_table(dY):
-    counts = np.arange(1, dY.size + 1)
-    return dY @ (np.tril(np.ones((dY.size, dY.size))) / counts[:, None])

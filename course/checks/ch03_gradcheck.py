@@ -92,31 +92,7 @@ def _(answer, rng):
         return [answer(found, expected)[1] for found, expected, *_ in _worst_cases(rng)]
 
 
-@worst_entry.right
-def entry_by_entry(found, expected):
-    places = list(np.ndindex(found.shape))
-    sizes = [abs(x[place]) for x in (found, expected) for place in places if not np.isnan(x[place])]
-    floor, worst = 0.01 * max(sizes), (places[0], 0.0)
-    for place in places:
-        size = max(abs(found[place]), abs(expected[place]), floor)
-        error = abs(found[place] - expected[place]) / size if size else 0.0
-        error = np.inf if np.isnan(found[place]) else error
-        worst = (place, error) if error > worst[1] else worst
-    return worst
-
-
-@worst_entry.right
-def with_nan_replaced(found, expected):
-    known = np.where(np.isnan(found), expected, found)
-    sizes = np.maximum(np.abs(known), np.abs(expected))
-    divisor = np.maximum(sizes, sizes.max() / 100)
-    errors = np.divide(np.abs(known - expected), divisor, out=np.zeros_like(divisor), where=divisor > 0)
-    errors[np.isnan(found)] = np.inf
-    flat = int(errors.argmax())
-    return np.unravel_index(flat, found.shape), float(errors.flat[flat])
-
-
-def _worst(errors):
+def worst_place(errors):
     """Return the place of the largest error, and the error."""
     place = np.unravel_index(np.argmax(errors), errors.shape)
     return place, errors[place]
@@ -124,43 +100,18 @@ def _worst(errors):
 
 @worst_entry.mistake("You divided by the size of expected; the larger of the two sizes is wanted.")
 def by_the_expected(found, expected):
-    return _worst(np.abs(found - expected) / np.maximum(np.abs(expected), 0.01 * np.abs(expected).max()))
+    return worst_place(np.abs(found - expected) / np.maximum(np.abs(expected), 0.01 * np.abs(expected).max()))
 
 
 @worst_entry.mistake("You divided by the sum of both sizes; the larger of the two is wanted.")
 def by_the_sum(found, expected):
     sizes = np.abs(found) + np.abs(expected)
-    return _worst(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
-
-
-@worst_entry.mistake("one entry should be 0 and is a thousandth of the largest")
-def without_a_floor(found, expected):
-    sizes = np.maximum(np.abs(found), np.abs(expected))
-    return _worst(np.abs(found - expected) / (sizes + 1e-300))
-
-
-@worst_entry.mistake("where both arrays are all zero, shape (7,), the error is 0, and yours nan")
-def zero_by_zero(found, expected):
-    sizes = np.maximum(np.abs(found), np.abs(expected))
-    return _worst(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max()))
-
-
-@worst_entry.mistake("where one entry of found is nan, shape (7,), the error is inf, and yours nan")
-def nan_is_nan(found, expected):
-    sizes = np.maximum(np.abs(found), np.abs(expected))
-    return _worst(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
-
-
-@worst_entry.mistake("place must be a tuple")
-def one_number_for_the_place(found, expected):
-    sizes = np.maximum(np.abs(found), np.abs(expected))
-    errors = np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300)
-    return int(errors.argmax()), errors.max()
+    return worst_place(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
 
 
 @worst_entry.mistake("That is the difference; it is not yet divided by a size.")
 def the_largest_difference(found, expected):
-    return _worst(np.abs(found - expected))
+    return worst_place(np.abs(found - expected))
 
 
 # 2. what all ones see of softmax
@@ -189,16 +140,6 @@ def _(answer, rng):
     guesses = answer()
     expect_guesses(guesses, truths)
     return "compared with a run"
-
-
-@softmax_on_paper.right
-def whole_numbers():
-    return 0, 0, 0.75, 1
-
-
-@softmax_on_paper.right
-def worked_out():
-    return [0.5 * (1 - 1), 0.5 * (1 - 3 / 3), 0.5 * (4 - 2.5), 0.5 * (4 - 6 / 3)]
 
 
 @softmax_on_paper.mistake("You left out the factor Y in front of the bracket.")
@@ -274,49 +215,14 @@ def _(answer, rng):
     return answer(drawn(rng), rng.normal(size=(BATCH, N_IN)))
 
 
-@wrong_backward.right
-def with_a_shift(X, dY):
-    return 2 * X * np.roll(dY, 1, axis=0)
-
-
-@wrong_backward.right
-def with_a_mean_over_the_batch(X, dY):
-    return 2 * X * dY.mean(axis=0)
-
-
-@wrong_backward.right
-def from_the_other_end(X, dY):
-    return 2 * X * dY[::-1, ::-1]
-
-
-@wrong_backward.mistake("for twice the dY it does not return twice the dX")
-def dY_ignored(X, dY):
-    return 2 * X
-
-
-@wrong_backward.mistake("for twice the dY it does not return twice the dX")
-def dY_squared(X, dY):
-    return 2 * X * dY * dY
-
-
 @wrong_backward.mistake("That is the right way back, and a wrong one is wanted.")
 def right_after_all(X, dY):
     return 2 * X * dY
 
 
-@wrong_backward.mistake("a check with ones catches yours")
-def without_the_two(X, dY):
-    return X * dY
-
-
 @wrong_backward.mistake("A sum of ones is how many there are: take a mean.")
 def with_a_sum(X, dY):
     return 2 * X * dY.sum(axis=0)
-
-
-@wrong_backward.mistake("for the sum of two dY it does not return the sum")
-def with_the_largest(X, dY):
-    return 2 * X * np.abs(dY).max() * np.sign(dY.sum())
 
 
 # 4. eight broken gradients
@@ -354,24 +260,14 @@ def _(answer, rng):
     return "all eight"
 
 
-def _truly():
+def truly():
     """Return the names as the puzzles were made."""
     return {letter: name for letter, (name, _) in bugs.broken_gradients(rng=3).items()}
 
 
 def _with(changes):
     """Return the names as they are, but for some that are taken for others."""
-    return {letter: changes.get(name, name) for letter, name in _truly().items()}
-
-
-@name_the_bugs.right
-def as_they_were_made():
-    return _truly()
-
-
-@name_the_bugs.right
-def in_reverse_order():
-    return dict(reversed(_truly().items()))
+    return {letter: changes.get(name, name) for letter, name in truly().items()}
 
 
 @name_the_bugs.mistake("Five times too small, with 5 rows: this factor has a name of its own.")
@@ -475,35 +371,6 @@ def _(answer, rng):
     return [", ".join(answer(_Culprit(sentence), X.copy(), dY.copy())) for sentence in SENTENCES]
 
 
-@who_changed.right
-def with_three_copies(layer, X, dY):
-    for_forward, for_backward, lent = X.copy(), X.copy(), dY.copy()
-    layer.forward(for_forward)
-    layer.backward(for_backward, lent)
-    pairs = (for_forward, X), (for_backward, X), (lent, dY)
-    words = "forward changed X", "backward changed X", "backward changed dY"
-    return [word for word, (now, before) in zip(words, pairs, strict=True) if np.any(now != before)]
-
-
-@who_changed.right
-def with_bytes(layer, X, dY):
-    X1, X2, dY1 = np.array(X), np.array(X), np.array(dY)
-    layer.forward(X1)
-    layer.backward(X2, dY1)
-    report = ["forward changed X"] if X1.tobytes() != X.tobytes() else []
-    report += ["backward changed X"] if X2.tobytes() != X.tobytes() else []
-    return report + (["backward changed dY"] if dY1.tobytes() != dY.tobytes() else [])
-
-
-@who_changed.mistake("it changes X, which belongs to its caller")
-def without_copies(layer, X, dY):
-    before_X, before_dY = X.copy(), dY.copy()
-    layer.forward(X)
-    found = ["forward changed X"] if np.any(X != before_X) else []
-    layer.backward(X, dY)
-    return found + (["backward changed dY"] if np.any(dY != before_dY) else [])
-
-
 @who_changed.mistake("A line like `before = X` makes no copy: both names belong to one array.")
 def a_second_name_for_the_same_array(layer, X, dY):
     lent_X, lent_dY = X.copy(), dY.copy()
@@ -522,16 +389,6 @@ def compared_at_the_end(layer, X, dY):
     layer.backward(lent_X, lent_dY)
     second, third = not np.array_equal(lent_X, X), not np.array_equal(lent_dY, dY)
     return [word for word, happened in zip(SENTENCES, (first, second, third), strict=True) if happened]
-
-
-@who_changed.mistake("backward got the X that forward had changed")
-def with_the_changed_X(layer, X, dY):
-    lent_X, lent_dY = X.copy(), dY.copy()
-    layer.forward(lent_X)
-    after_forward = lent_X.copy()
-    layer.backward(lent_X, lent_dY)
-    pairs = (after_forward, X), (lent_X, after_forward), (lent_dY, dY)
-    return [word for word, (now, old) in zip(SENTENCES, pairs, strict=True) if np.any(now != old)]
 
 
 @who_changed.mistake("Arrays that differ in their last digits are all close: compare with np.array_equal.")
@@ -598,42 +455,9 @@ def _(answer, rng):
     return answer(drawn(rng), drawn(rng))
 
 
-@fooling_backward.right
-def with_the_last_entry(X, dY):
-    dX = 3 * X**2 * dY
-    dX[-1, -1] *= 1.001
-    return dX
-
-
-@fooling_backward.right
-def with_factors(X, dY):
-    factors = np.full(X.shape, 0.995)
-    factors[0, 0] = 1
-    return 3 * factors * X * X * dY
-
-
-@fooling_backward.mistake("looks_at_one_entry refuses yours")
-def everywhere(X, dY):
-    return 3 * X**2 * dY * 1.001
-
-
 @fooling_backward.mistake("That is the right way back; where is the mistake that nobody sees?")
 def right_again(X, dY):
     return 3 * X**2 * dY
-
-
-@fooling_backward.mistake("allows_one_percent refuses it")
-def too_bold(X, dY):
-    dX = 3 * X**2 * dY
-    dX[-1, -1] *= 1.1
-    return dX
-
-
-@fooling_backward.mistake("no entry is wrong by one per mille of itself, the worst by")
-def too_timid(X, dY):
-    dX = 3 * X**2 * dY
-    dX[-1, -1] *= 1.0001
-    return dX
 
 
 @fooling_backward.mistake("With one row there are no others: change an entry, not the rows after the first.")

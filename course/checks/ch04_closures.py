@@ -7,9 +7,11 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    both_ways,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_values,
     untouched,
@@ -45,16 +47,6 @@ def _(answer, rng):
     guesses = answer()
     expect_guesses(guesses, truths)
     return "compared with a run"
-
-
-@three_calls.right
-def whole_numbers():
-    return 12, 3, 30
-
-
-@three_calls.right
-def worked_out():
-    return [3 * 2**2 * 1.0, 3 * 1**2 * 1.0, 3 * 1**2 * 10.0]
 
 
 @three_calls.mistake("You let both functions remember the last call; each remembers its own.")
@@ -109,56 +101,19 @@ reduce_mean = Exercise(
 @reduce_mean.check
 def _(answer, rng):
     X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
-    with untouched(X=X):
-        Y, backward = expect_several(answer(X), "Y", "backward")
-    if np.shape(Y) != dY.shape:
-        raise CheckFailed(f"Y has shape {np.shape(Y)}; (batch, width) is {dY.shape}")
-    expect_values("Y", Y, X.mean(axis=1))
-    with untouched(X=X, dY=dY):
-        dX = backward(dY)
-    expect_gradients(lambda X: X.mean(axis=1), {"X": X}, dY, {"X": dX})
+    expect_layer(answer, lambda X: X.mean(axis=1), dY, X=X)
     expect_gradcheck(answer, X)
     return "shapes, values, nudging, and the rules of a layer"
 
 
 @reduce_mean.probe
 def _(answer, rng):
-    Y, backward = answer(rng.normal(size=(BATCH, STEPS, N_IN)))
-    return Y, backward(rng.normal(size=(BATCH, N_IN)))
-
-
-@reduce_mean.right
-def with_ones(X):
-    return X.mean(axis=1), lambda dY: np.ones_like(X) * dY[:, None] / X.shape[1]
-
-
-@reduce_mean.right
-def step_by_step(X):
-    steps = X.shape[1]
-    Y = sum(X[:, step] for step in range(steps)) / steps
-
-    def backward(dY):
-        dX = np.zeros(X.shape)
-        for step in range(steps):
-            dX[:, step] = dY / steps
-        return dX
-
-    return Y, backward
+    return both_ways(answer, rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, STEPS, N_IN)))
 
 
 @reduce_mean.mistake("A mean gives each step only its share: divide by the number of steps.")
 def forgot_the_steps(X):
     return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1)
-
-
-@reduce_mean.mistake("5 is the batch size")
-def divided_by_the_batch(X):
-    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1) * len(X) / X.shape[1]
-
-
-@reduce_mean.mistake("dX has shape (5, 3); it must have X's shape, (5, 11, 3)")
-def not_repeated(X):
-    return X.mean(axis=1), lambda dY: dY / X.shape[1]
 
 
 @reduce_mean.mistake("Only the first step gets a gradient here; every step has a share in the mean.")
@@ -169,11 +124,6 @@ def first_step_only(X):
         return dX
 
     return X.mean(axis=1), backward
-
-
-@reduce_mean.mistake("Y has shape (11, 3)")
-def mean_over_the_batch(X):
-    return X.mean(axis=0), lambda dY: np.repeat(dY[None] / len(X), len(X), axis=0)
 
 
 two_layers = Exercise(
@@ -216,26 +166,6 @@ def _two_layers_data(rng):
     return [rng.normal(size=shape) for shape in shapes]
 
 
-@two_layers.right
-def with_closures(W1, W2, X, T):
-    def matrix(X, W):
-        return X @ W, lambda dY: (X.T @ dY, dY @ W.T)
-
-    H, back_1 = matrix(X, W1)
-    Y, back_2 = matrix(H, W2)
-    dW2, dH = back_2((Y - T) / X.shape[0])
-    dW1, dX = back_1(dH)
-    return dW1, dW2, dX
-
-
-@two_layers.right
-def with_einsum(W1, W2, X, T):
-    dY = (np.einsum("bi,ih,ho->bo", X, W1, W2) - T) / len(X)
-    dW1 = np.einsum("bi,bo,ho->ih", X, dY, W2)
-    dW2 = np.einsum("bi,ih,bo->ho", X, W1, dY)
-    return dW1, dW2, np.einsum("bo,ho,ih->bi", dY, W2, W1)
-
-
 @two_layers.mistake(
     "Look at the shapes of the product in your line: a .T is missing, or stands at the wrong one."
 )
@@ -248,14 +178,6 @@ def as_on_the_page(W1, W2, X, T):
     return dW1, dW2, dH @ W1.T
 
 
-@two_layers.mistake("5 times too large: 5 is the batch size")
-def not_averaged(W1, W2, X, T):
-    H = X @ W1
-    dY = H @ W2 - T
-    dH = dY @ W2.T
-    return X.T @ dH, H.T @ dY, dH @ W1.T
-
-
 @two_layers.mistake(
     "You divided by all entries; this loss is summed over the outputs, and averaged over the batch only."
 )
@@ -264,22 +186,6 @@ def averaged_over_everything(W1, W2, X, T):
     dY = (H @ W2 - T) / T.size
     dH = dY @ W2.T
     return X.T @ dH, H.T @ dY, dH @ W1.T
-
-
-@two_layers.mistake("2 times too large")
-def whole_square(W1, W2, X, T):
-    H = X @ W1
-    dY = 2 * (H @ W2 - T) / len(X)
-    dH = dY @ W2.T
-    return X.T @ dH, H.T @ dY, dH @ W1.T
-
-
-@two_layers.mistake("dW2 has shape (7, 2); it must have W2's shape, (2, 7)")
-def lying_down(W1, W2, X, T):
-    H = X @ W1
-    dY = (H @ W2 - T) / len(X)
-    dH = dY @ W2.T
-    return dH.T @ X, dY.T @ H, dH @ W1.T
 
 
 @two_layers.mistake("This is dH, which still has to pass the first matrix to become dX.")
@@ -342,32 +248,6 @@ def _scale_data(rng):
     return [rng.normal(size=shape) for shape in [(N_IN,), (N_IN,), (BATCH, N_IN), (BATCH, N_IN)]]
 
 
-@scale.right
-def with_numpy_add(gain, dgain):
-    def forward(X):
-        def backward(dY):
-            np.add(dgain, np.einsum("bi,bi->i", X, dY), out=dgain)
-            return dY * gain
-
-        return X * gain, backward
-
-    return forward
-
-
-@scale.right
-def row_by_row(gain, dgain):
-    def forward(X):
-        def backward(dY):
-            for x, dy in zip(X, dY, strict=True):
-                for column in range(len(gain)):
-                    dgain[column] += x[column] * dy[column]
-            return gain * dY
-
-        return gain * X, backward
-
-    return forward
-
-
 @scale.mistake("The name dgain is still assigned to inside backward: write into the array instead.")
 def still_missing(gain, dgain):
     def forward(X):
@@ -380,36 +260,11 @@ def still_missing(gain, dgain):
     return forward
 
 
-@scale.mistake("dgain, the caller's array, is unchanged after backward: yours went into another array")
-def renamed(gain, dgain):
-    def forward(X):
-        def backward(dY):
-            nonlocal dgain
-            dgain = dgain + (X * dY).sum(axis=0)
-            return gain * dY
-
-        return gain * X, backward
-
-    return forward
-
-
 @scale.mistake("You replace what dgain held; backward adds to it.")
 def replaced(gain, dgain):
     def forward(X):
         def backward(dY):
             dgain[...] = (X * dY).sum(axis=0)
-            return gain * dY
-
-        return gain * X, backward
-
-    return forward
-
-
-@scale.mistake("5 times too small: 5 is the batch size")
-def averaged(gain, dgain):
-    def forward(X):
-        def backward(dY):
-            dgain[...] += (X * dY).mean(axis=0)
             return gain * dY
 
         return gain * X, backward
@@ -435,6 +290,7 @@ linear = Exercise(
     points=4,
     kind="fill",
     minutes=12,
+    answer="class",
     keeps="linear",
     ours="minigrad.Linear",
     hints=(
@@ -489,42 +345,15 @@ def _(answer, rng):
     return "shapes, values, nudging, and the nine rules of a layer"
 
 
-@linear.right
-class WithEinsum(Layer):
-    def __init__(self, n_in, n_out, rng):
-        rng = np.random.default_rng(rng)
-        self.b = Parameter(np.zeros(n_out))
-        self.W = Parameter(rng.standard_normal((n_out, n_in)) / n_in**0.5)
-
-    def forward(self, X):
-        W, b = self.W, self.b
-
-        def backward(dY):
-            W.grad += np.einsum("bo,bi->oi", dY, X)
-            b.grad += np.ones(len(X)) @ dY
-            return np.einsum("bo,oi->bi", dY, W.data)
-
-        return np.einsum("bi,oi->bo", X, W.data) + b.data, backward
+@linear.probe
+def _(answer, rng):
+    layer = answer(N_IN, N_OUT, rng=0)
+    layer.W.data[...], layer.b.data[...] = rng.normal(size=(N_OUT, N_IN)), rng.normal(size=N_OUT)
+    X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_OUT))
+    return both_ways(layer, dY, X, parameters=(layer.W, layer.b))
 
 
-@linear.right
-class Uniform(Layer):
-    def __init__(self, n_in, n_out, rng=None):
-        limit = np.sqrt(3 / n_in)  # a uniform draw with variance 1 / n_in
-        self.W = Parameter(np.random.default_rng(rng).uniform(-limit, limit, (n_out, n_in)))
-        self.b = Parameter([0.0] * n_out)
-
-    def forward(self, X):
-        def backward(dY):
-            for x, dy in zip(X, dY, strict=True):
-                self.W.grad += np.outer(dy, x)
-                self.b.grad += dy
-            return dY.dot(self.W.data)
-
-        return (self.W.data @ X.T).T + self.b.data, backward
-
-
-class _Turned(Layer):
+class Turned(Layer):
     """What the mistakes share: a right constructor and a right forward."""
 
     def __init__(self, n_in, n_out, rng):
@@ -536,72 +365,16 @@ class _Turned(Layer):
         return X @ self.W.data.T + self.b.data, lambda dY: self.back(X, dY)
 
 
-@linear.mistake("overwritten, use += instead of =")
-class Overwrites(_Turned):
-    def back(self, X, dY):
-        self.W.grad = dY.T @ X
-        self.b.grad = dY.sum(axis=0)
-        return dY @ self.W.data
-
-
-@linear.mistake("5 times too small: 5 is the batch size")
-class MeanForTheBias(_Turned):
-    def back(self, X, dY):
-        self.W.grad += dY.T @ X
-        self.b.grad += dY.mean(axis=0)
-        return dY @ self.W.data
-
-
-@linear.mistake("W.data has shape (3, 7)")
-class TheOldWay(_Turned):
-    def __init__(self, n_in, n_out, rng):
-        rng = np.random.default_rng(rng)
-        self.W = Parameter(rng.normal(0, 1 / np.sqrt(n_in), size=(n_in, n_out)))
-        self.b = Parameter(np.zeros(n_out))
-
-
-@linear.mistake("a later forward changed its answer")
-class RemembersOnSelf(_Turned):
-    def forward(self, X):
-        self.X = X
-        return X @ self.W.data.T + self.b.data, lambda dY: self.back(self.X, dY)
-
-    def back(self, X, dY):
-        self.W.grad += dY.T @ X
-        self.b.grad += dY.sum(axis=0)
-        return dY @ self.W.data
-
-
-@linear.mistake("b: all zero")
-class ForgotTheBias(_Turned):
-    def back(self, X, dY):
-        self.W.grad += dY.T @ X
-        return dY @ self.W.data
-
-
 @linear.mistake("A row of dY for each example, and one row b for all of them: add up over the examples.")
-class BiasNotSummed(_Turned):
+class BiasNotSummed(Turned):
     def back(self, X, dY):
         self.W.grad += dY.T @ X
         self.b.grad += dY
         return dY @ self.W.data
 
 
-@linear.mistake("rng=0 and rng=1 give the same weights")
-class SeedOfItsOwn(_Turned):
-    def __init__(self, n_in, n_out, rng):
-        super().__init__(n_in, n_out, rng=0)
-
-
-@linear.mistake("'int' object has no attribute 'normal'")
-class DrawsFromANumber(_Turned):
-    def __init__(self, n_in, n_out, rng):
-        self.W = Parameter(rng.normal(0, 1 / np.sqrt(n_in), size=(n_out, n_in)))
-        self.b = Parameter(np.zeros(n_out))
-
-
 @linear.mistake("The gradient is added to W.grad; W.data is what an optimizer changes, later.")
-class ChangesTheWeights(_Turned):
+class ChangesTheWeights(Turned):
     def back(self, X, dY):
         self.W.data += dY.T @ X
         self.b.data += dY.sum(axis=0)
@@ -609,31 +382,17 @@ class ChangesTheWeights(_Turned):
 
 
 @linear.mistake("W is a Parameter: its numbers are in W.data.")
-class ForgotData(_Turned):
+class ForgotData(Turned):
     def forward(self, X):
         return X @ self.W.T + self.b, lambda dY: self.back(X, dY)
 
 
 @linear.mistake("Transpose the other one: dY.T @ X has the shape of W, (n_out, n_in).")
-class TransposedGradient(_Turned):
+class TransposedGradient(Turned):
     def back(self, X, dY):
         self.W.grad += X.T @ dY
         self.b.grad += dY.sum(axis=0)
         return dY @ self.W.data
-
-
-@linear.mistake("two layers made with rng=0 differ")
-class DrawsFromElsewhere(_Turned):
-    def __init__(self, n_in, n_out, rng):
-        self.W = Parameter(np.random.default_rng().normal(0, 1 / np.sqrt(n_in), size=(n_out, n_in)))
-        self.b = Parameter(np.zeros(n_out))
-
-
-@linear.mistake("about 1/√400 = 0.05 is wanted")
-class AllOfSizeOne(_Turned):
-    def __init__(self, n_in, n_out, rng):
-        self.W = Parameter(np.random.default_rng(rng).normal(size=(n_out, n_in)))
-        self.b = Parameter(np.zeros(n_out))
 
 
 light_tanh = Exercise(
@@ -654,13 +413,8 @@ light_tanh = Exercise(
 @light_tanh.check
 def _(answer, rng):
     X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
-    with untouched(X=X):
-        Y, backward = expect_several(answer(X), "Y", "backward")
-    expect_values("Y", Y, np.tanh(X))
-    with untouched(X=X, dY=dY):
-        dX = backward(dY)
-    expect_gradients(np.tanh, {"X": X}, dY, {"X": dX})
-    kept = xray(backward)
+    expect_layer(answer, np.tanh, dY, X=X)
+    kept = xray(answer(X)[1])
     if kept.total > X.nbytes:
         names = ", ".join(row.name for row in kept.rows)
         raise CheckFailed(f"backward keeps {kept.total} bytes ({names}); one array like X has {X.nbytes}")
@@ -668,49 +422,9 @@ def _(answer, rng):
     return "values, nudging, and an X-ray: one array kept"
 
 
-@light_tanh.right
-def keeps_the_slope(X):
-    Y = np.tanh(X)
-    slope = 1 - Y**2
-    return Y, lambda dY: slope * dY
-
-
-@light_tanh.right
-def keeps_the_input(X):
-    return np.tanh(X), lambda dY: dY / np.cosh(X) ** 2
-
-
-@light_tanh.mistake("backward keeps 240 bytes")
-def keeps_two(X):
-    Y = np.tanh(X)
-    return Y, lambda dY: (1 - Y * Y) * dY + 0 * X
-
-
-@light_tanh.mistake("backward keeps 240 bytes")
-def keeps_a_copy_too(X):
-    Y, slope = np.tanh(X), 1 - np.tanh(X) ** 2
-
-    def backward(dY, saved=Y):
-        return slope * dY
-
-    return Y, backward
-
-
-@light_tanh.mistake("it changes X, which belongs to its caller")
-def writes_over_X(X):
-    Y = np.tanh(X, out=X)
-    return Y, lambda dY: (1 - Y * Y) * dY
-
-
-@light_tanh.mistake("it changes dY, which belongs to its caller")
-def writes_over_dY(X):
-    Y = np.tanh(X)
-
-    def backward(dY):
-        dY *= 1 - Y * Y
-        return dY
-
-    return Y, backward
+@light_tanh.probe
+def _(answer, rng):
+    return both_ways(answer, *rng.normal(size=(2, BATCH, N_IN)))
 
 
 @light_tanh.mistake("This is 1 − Y; the slope of tanh is 1 − Y².")

@@ -51,18 +51,6 @@ def _(answer, rng):
     return "compared with walks of 200 steps"
 
 
-@three_velocities.right
-def as_decimals():
-    return 0.1, 1.5, 5.0
-
-
-@three_velocities.right
-def by_the_sum_of_a_row():
-    return np.array(
-        [0.5 * 0.2, 0.1 * 3 * sum(0.8**k for k in range(200)), 9 * abs(sum((-0.8) ** np.arange(200)))]
-    )
-
-
 @three_velocities.mistake("The average is the smaller of the two, so its α is the larger: multiply by 1 - β.")
 def divided_by_one_minus_beta():
     return 2.5, 1.5, 5.0
@@ -190,34 +178,7 @@ def _(answer, rng):
     return np.asarray(answer(rng.normal(size=11) + 2, 0.8), dtype=float)
 
 
-@smoothed.right
-def as_an_array(values, beta):
-    mean, result = 0.0, np.empty(len(values))
-    for place in range(len(values)):
-        mean = beta * mean + (1 - beta) * values[place]
-        result[place] = mean / (1 - beta ** (place + 1))
-    return result
-
-
-@smoothed.right
-def by_shares(values, beta):
-    return [
-        np.average(values[:count], weights=[beta ** (count - 1 - k) for k in range(count)])
-        for count in range(1, len(values) + 1)
-    ]
-
-
-@smoothed.right
-def sum_and_weight(values, beta):
-    total = weight = 0.0
-    found = []
-    for value in values:
-        total, weight = beta * total + value, beta * weight + 1
-        found.append(total / weight)
-    return found
-
-
-def _means(values, beta, start=0.0, correct=lambda mean, steps: mean):
+def moving_means(values, beta, start=0.0, correct=lambda mean, steps: mean):
     """Return moving averages with a start and a correction, for the mistakes."""
     mean, found = start, []
     for steps, value in enumerate(values, start=1):
@@ -228,17 +189,17 @@ def _means(values, beta, start=0.0, correct=lambda mean, steps: mean):
 
 @smoothed.mistake("This is the mean without the correction; it began at 0.")
 def uncorrected(values, beta):
-    return _means(values, beta)
+    return moving_means(values, beta)
 
 
 @smoothed.mistake("The mean must begin at 0; beginning at the first value gives that one too large a share.")
 def begins_at_the_first(values, beta):
-    return _means(values, beta, start=values[0])
+    return moving_means(values, beta, start=values[0])
 
 
 @smoothed.mistake("The correction is the same for all steps; after the second it is 1 - beta**2, and so on.")
 def one_correction(values, beta):
-    return _means(values, beta, correct=lambda mean, steps: mean / (1 - beta))
+    return moving_means(values, beta, correct=lambda mean, steps: mean / (1 - beta))
 
 
 @smoothed.mistake("The corrected mean is put back into the running one, which is then corrected twice.")
@@ -252,18 +213,18 @@ def corrected_in_place(values, beta):
 
 @smoothed.mistake("The two shares are exchanged: beta is what the old mean keeps.")
 def shares_exchanged(values, beta):
-    return _means(values, 1 - beta, correct=lambda mean, steps: mean / (1 - (1 - beta) ** steps))
+    return moving_means(values, 1 - beta, correct=lambda mean, steps: mean / (1 - (1 - beta) ** steps))
 
 
 @smoothed.mistake("The power is one too high: after the first value it is beta to the power 1.")
 def one_too_many(values, beta):
-    return _means(values, beta, correct=lambda mean, steps: mean / (1 - beta ** (steps + 1)))
+    return moving_means(values, beta, correct=lambda mean, steps: mean / (1 - beta ** (steps + 1)))
 
 
 @smoothed.mistake("The count begins at 0, and 1 - beta**0 is 0: enumerate(values, start=1).")
 def counted_from_zero(values, beta):
     with np.errstate(divide="ignore"):
-        return _means(values, beta, correct=lambda mean, steps: mean / (1 - beta ** (steps - 1)))
+        return moving_means(values, beta, correct=lambda mean, steps: mean / (1 - beta ** (steps - 1)))
 
 
 @smoothed.mistake(
@@ -275,12 +236,7 @@ def counted_from_zero_with_floats(values, beta):
 
 @smoothed.mistake("The correction divides; this one multiplies.")
 def multiplies(values, beta):
-    return _means(values, beta, correct=lambda mean, steps: mean * (1 - beta**steps))
-
-
-@smoothed.mistake("it must return one number for each value, and returned a float")
-def only_the_last(values, beta):
-    return float(_means(values, beta, correct=lambda mean, steps: mean / (1 - beta**steps))[-1])
+    return moving_means(values, beta, correct=lambda mean, steps: mean * (1 - beta**steps))
 
 
 # 3. a sibling of Adam
@@ -291,6 +247,7 @@ lion = Exercise(
     points=3,
     kind="fill",
     minutes=10,
+    answer="class",
     changes=True,
     hints=(
         "Take `Adam` from the chapter: one dictionary instead of three, for the means.",
@@ -380,7 +337,7 @@ def _(answer, rng):
     return tuple(parameter.data for parameter in parameters)
 
 
-class _Optimizer:
+class Optimizer:
     """What right and wrong optimizers share."""
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.99):
@@ -398,68 +355,50 @@ class _Optimizer:
         mean[...] = self.beta2 * mean + (1 - self.beta2) * gradient
 
 
-@lion.right
-class WithANewMean(_Optimizer):
-    def step(self, parameters):
-        for parameter in parameters:
-            mean, gradient = self.means.get(parameter, 0 * parameter.data), parameter.grad
-            parameter.data[...] = parameter.data - self.learning_rate * np.sign(self._mix(mean, gradient))
-            self.means[parameter] = mean + (1 - self.beta2) * (gradient - mean)
-
-
-@lion.right
-class WithMasks(_Optimizer):
-    def _one(self, parameter, mean):
-        mixed = self._mix(mean, parameter.grad)
-        parameter.data[mixed > 0] -= self.learning_rate
-        parameter.data[mixed < 0] += self.learning_rate
-        self._renew(mean, parameter.grad)
-
-
 @lion.mistake("The mean is renewed before the step; the step uses the old one.")
-class RenewsFirst(_Optimizer):
+class RenewsFirst(Optimizer):
     def _one(self, parameter, mean):
         self._renew(mean, parameter.grad)
         parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
 
 
 @lion.mistake("The step goes by the mean itself; mix it with the gradient by beta1.")
-class StepsByTheMean(_Optimizer):
+class StepsByTheMean(Optimizer):
     def _one(self, parameter, mean):
         self._renew(mean, parameter.grad)
         parameter.data -= self.learning_rate * np.sign(mean)
 
 
 @lion.mistake("The sign is left out: the steps must all have one length.")
-class WithoutTheSign(_Optimizer):
+class WithoutTheSign(Optimizer):
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * self._mix(mean, parameter.grad)
         self._renew(mean, parameter.grad)
 
 
 @lion.mistake("You go uphill: subtract the sign.")
-class Uphill(_Optimizer):
+class Uphill(Optimizer):
     def _one(self, parameter, mean):
         parameter.data += self.learning_rate * np.sign(self._mix(mean, parameter.grad))
         self._renew(mean, parameter.grad)
 
 
 @lion.mistake("The sign of the gradient alone: its mean has no say.")
-class WithoutTheMean(_Optimizer):
+class WithoutTheMean(Optimizer):
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * np.sign(parameter.grad)
         self._renew(mean, parameter.grad)
 
 
 @lion.mistake("The mean is a sum here: the gradient enters it with the share 1 - beta2.")
-class MeanIsASum(_Optimizer):
+class MeanIsASum(Optimizer):
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
         mean[...] = self.beta2 * mean + parameter.grad
 
 
 @lion.mistake("The shares are exchanged: beta1 mixes for the step, beta2 renews the mean.")
-class SharesExchanged(_Optimizer):
+class SharesExchanged(Optimizer):
     def _one(self, parameter, mean):
         mixed = self.beta2 * mean + (1 - self.beta2) * parameter.grad
         parameter.data -= self.learning_rate * np.sign(mixed)
@@ -467,14 +406,14 @@ class SharesExchanged(_Optimizer):
 
 
 @lion.mistake("One mixture cannot serve for both: beta1 mixes for the step, and beta2 renews the mean.")
-class OneMixture(_Optimizer):
+class OneMixture(Optimizer):
     def _one(self, parameter, mean):
         mean[...] = self._mix(mean, parameter.grad)
         parameter.data -= self.learning_rate * np.sign(mean)
 
 
 @lion.mistake("One mean for all parameters has one shape: keep one for each parameter.")
-class OneMeanForAll(_Optimizer):
+class OneMeanForAll(Optimizer):
     def step(self, parameters):
         for parameter in parameters:
             mean, gradient = getattr(self, "mean", 0.0), parameter.grad
@@ -482,26 +421,8 @@ class OneMeanForAll(_Optimizer):
             self.mean = self.beta2 * mean + (1 - self.beta2) * gradient
 
 
-@lion.mistake("the means must be kept in a dictionary, self.means")
-class ByPlaceInTheList(_Optimizer):
-    def step(self, parameters):
-        self.means = self.means or [np.zeros_like(p.data) for p in parameters]
-        for parameter, mean in zip(parameters, self.means, strict=True):
-            parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
-            self._renew(mean, parameter.grad)
-
-
-@lion.mistake("self.means must have the parameters themselves as its keys, and has an int")
-class PlacesAsKeys(_Optimizer):
-    def step(self, parameters):
-        for place, parameter in enumerate(parameters):
-            mean = self.means.setdefault(place, np.zeros_like(parameter.data))
-            parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
-            self._renew(mean, parameter.grad)
-
-
 @lion.mistake("A Parameter has data and a gradient; what an optimizer remembers, it keeps itself.")
-class OnTheParameter(_Optimizer):
+class OnTheParameter(Optimizer):
     def step(self, parameters):
         for parameter in parameters:
             if not hasattr(parameter, "mean"):
@@ -510,7 +431,7 @@ class OnTheParameter(_Optimizer):
 
 
 @lion.mistake("The dictionary is one for all optimizers: make one in `__init__`, for each its own.")
-class OneDictionaryForAll(_Optimizer):
+class OneDictionaryForAll(Optimizer):
     means = {}
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.99):
@@ -522,16 +443,9 @@ class OneDictionaryForAll(_Optimizer):
 
 
 @lion.mistake("The mean is never renewed, so it stays at zeros.")
-class NeverRenews(_Optimizer):
+class NeverRenews(Optimizer):
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
-
-
-@lion.mistake("data is another array after the step")
-class MakesANewArray(_Optimizer):
-    def _one(self, parameter, mean):
-        parameter.data = parameter.data - self.learning_rate * np.sign(self._mix(mean, parameter.grad))
-        self._renew(mean, parameter.grad)
 
 
 # 4. a clipping that keeps the direction
@@ -556,13 +470,13 @@ def _with_gradients(rng, length):
     parameters = [Parameter(np.zeros(shape)) for shape in ((N_IN, N_OUT), (N_OUT,), ())]
     for parameter in parameters:
         parameter.grad += rng.normal(size=parameter.shape)
-    factor = length / _length(parameters)
+    factor = length / gradient_length(parameters)
     for parameter in parameters:
         parameter.grad *= factor
     return parameters
 
 
-def _length(parameters):
+def gradient_length(parameters):
     """Return the length of all gradients as one row."""
     return np.linalg.norm(np.concatenate([parameter.grad.ravel() for parameter in parameters]))
 
@@ -597,24 +511,6 @@ def _(answer, rng):
     return tuple(found)
 
 
-@clip_length.right
-def with_norm(parameters, longest):
-    length = np.linalg.norm([np.linalg.norm(parameter.grad) for parameter in parameters])
-    for parameter in parameters:
-        parameter.grad *= min(1.0, longest / length) if length else 1.0
-
-
-@clip_length.right
-def as_one_row(parameters, longest):
-    row = np.concatenate([parameter.grad.ravel() for parameter in parameters])
-    squares = row @ row
-    if squares <= longest**2:
-        return None
-    for parameter in parameters:
-        parameter.grad[...] = parameter.grad / (squares**0.5 / longest)
-    return squares**0.5
-
-
 @clip_length.mistake("Each entry is cut by itself, as in the broken one: the direction is bent.")
 def entry_by_entry(parameters, longest):
     for parameter in parameters:
@@ -631,7 +527,7 @@ def parameter_by_parameter(parameters, longest):
 
 @clip_length.mistake("A row that is short enough must stay as it is; this one makes it longer.")
 def always_that_long(parameters, longest):
-    length = _length(parameters)
+    length = gradient_length(parameters)
     for parameter in parameters:
         if length:
             parameter.grad *= longest / length
@@ -639,7 +535,7 @@ def always_that_long(parameters, longest):
 
 @clip_length.mistake("The root is missing: the length is the root of the sum of squares.")
 def without_the_root(parameters, longest):
-    length = _length(parameters) ** 2
+    length = gradient_length(parameters) ** 2
     if length > longest:
         for parameter in parameters:
             parameter.grad *= longest / length
@@ -674,24 +570,17 @@ def joined_as_they_are(parameters, longest):
 )
 def measured_anew(parameters, longest):
     for parameter in parameters:
-        length = _length(parameters)
+        length = gradient_length(parameters)
         if length > longest:
             parameter.grad *= longest / length
 
 
 @clip_length.mistake("A row that is too long is divided by its length, and so has the length 1, not longest.")
 def to_one(parameters, longest):
-    length = _length(parameters)
+    length = gradient_length(parameters)
     if length > longest:
         for parameter in parameters:
             parameter.grad /= length
-
-
-@clip_length.mistake("grad is another array afterwards")
-def makes_new_arrays(parameters, longest):
-    factor = min(1.0, longest / (_length(parameters) or longest))
-    for parameter in parameters:
-        parameter.grad = factor * parameter.grad
 
 
 # 5. a schedule
@@ -735,20 +624,6 @@ def _(answer, rng):
 @up_then_root.probe
 def _(answer, rng):
     return tuple(answer(0.7, 5)(step) for step in (0, 1, 4, 5, 6, 30))
-
-
-@up_then_root.right
-def the_smaller_of_the_two(learning_rate, warmup):
-    return lambda step: learning_rate * min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5)
-
-
-@up_then_root.right
-def counted_from_one(learning_rate, warmup):
-    def schedule(step):
-        now = step + 1
-        return learning_rate * (now / warmup if now <= warmup else np.sqrt(warmup / now))
-
-    return schedule
 
 
 @up_then_root.mistake("It begins at 0: the first step, number 0, has (0 + 1) / warmup of the rate.")
@@ -832,11 +707,6 @@ def stays_up(learning_rate, warmup):
     return lambda step: learning_rate * min(1.0, (step + 1) / warmup)
 
 
-@up_then_root.mistake("it must return a function of step, and returned a float")
-def a_number(learning_rate, warmup):
-    return learning_rate * 1 / warmup
-
-
 @up_then_root.mistake("The learning rate is left out: these are shares of it.")
 def without_the_rate(learning_rate, warmup):
     return lambda step: min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5)
@@ -899,21 +769,6 @@ def _(answer, rng):
     return places
 
 
-@each_once.right
-def by_a_dictionary(parameters):
-    return list(dict.fromkeys(parameters))
-
-
-@each_once.right
-def by_identities_seen(parameters):
-    seen, found = set(), []
-    for parameter in parameters:
-        if id(parameter) not in seen:
-            seen.add(id(parameter))
-            found.append(parameter)
-    return found
-
-
 @each_once.mistake("Equal numbers do not make one parameter of two: ask whether it is the same object.")
 def by_their_numbers(parameters):
     found = []
@@ -926,24 +781,3 @@ def by_their_numbers(parameters):
 @each_once.mistake("Equal shapes do not make one parameter of two: ask whether it is the same object.")
 def by_their_shapes(parameters):
     return list({parameter.shape: parameter for parameter in reversed(parameters)}.values())[::-1]
-
-
-@each_once.mistake("one parameter is still there twice")
-def only_neighbours(parameters):
-    return [p for place, p in enumerate(parameters) if place == 0 or p is not parameters[place - 1]]
-
-
-@each_once.mistake("the order of first appearance is not kept")
-def the_last_of_each(parameters):
-    return list(dict.fromkeys(reversed(parameters)))[::-1]
-
-
-@each_once.mistake("it must return a list of parameters, and returned a set")
-def as_a_set(parameters):
-    return set(parameters)
-
-
-@each_once.mistake("it changes the list that it is given; make a new one")
-def in_place(parameters):
-    parameters[:] = dict.fromkeys(parameters)
-    return list(parameters)

@@ -56,17 +56,6 @@ def _(answer, rng):
     return "compared with a run of the library's BatchNorm"
 
 
-@two_batches.right
-def by_the_formulas():
-    X = np.array([2.0, 6.0])
-    return (6 - X.mean()) / X.std(), 0.1 * X.mean(), 0.9 + 0.1 * X.var(ddof=1), 0.0
-
-
-@two_batches.right
-def as_fractions():
-    return np.array([2 / 2, 4 / 10, 17 / 10, 0])
-
-
 @two_batches.mistake("That is the distance from the mean; divide it by the root of the variance.")
 def only_centred():
     return 2.0, 0.4, 1.7, 0.0
@@ -182,18 +171,7 @@ def _through_ten_layers(answer, rng, slope=0.2):
 
 @leaky_start.probe
 def _(answer, rng):
-    return np.round([np.std(answer((MANY, 300), np.random.default_rng(0), slope)) for slope in (0.0, 0.6)], 2)
-
-
-@leaky_start.right
-def uniform(shape, rng, slope):
-    limit = np.sqrt(6 / ((1 + slope * slope) * shape[0]))
-    return rng.uniform(-limit, limit, size=shape)
-
-
-@leaky_start.right
-def by_signs(shape, rng, slope):
-    return rng.choice([-1.0, 1.0], size=shape) * np.sqrt(2 / (shape[0] * (1 + slope**2)))
+    return np.round([np.std(answer((MANY, 61), np.random.default_rng(0), slope)) for slope in (0.0, 0.6)], 2)
 
 
 @leaky_start.mistake("This is he's start, which knows no slope.")
@@ -229,11 +207,6 @@ def straight_between_the_ends(shape, rng, slope):
 @leaky_start.mistake("Signs are missing: draw around 0, so that the cross terms cancel.")
 def never_negative(shape, rng, slope):
     return rng.uniform(0.0, np.sqrt(6 / ((1 + slope**2) * shape[0])), shape)
-
-
-@leaky_start.mistake("the draw does not depend on `rng`")
-def own_generator(shape, rng, slope):
-    return np.random.default_rng(0).normal(0.0, np.sqrt(2 / ((1 + slope**2) * shape[0])), shape)
 
 
 # 3. a norm
@@ -284,31 +257,6 @@ def _(answer, rng):
     X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
     Y, backward = answer(X, 0.3)
     return Y, backward(dY)
-
-
-@rms_norm.right
-def with_sums(X, eps=1e-5):
-    n_in = X.shape[1]
-    squares = np.sum(X * X, axis=1, keepdims=True) / n_in + eps
-
-    def backward(dY):
-        inner = np.sum(X * dY, axis=1, keepdims=True)
-        return dY / np.sqrt(squares) - X * inner / (n_in * squares**1.5)
-
-    return X / np.sqrt(squares), backward
-
-
-@rms_norm.right
-def row_by_row(X, eps=1e-5):
-    size = np.array([np.sqrt(np.mean(row**2) + eps) for row in X])
-
-    def jacobian(row, size):
-        return np.eye(len(row)) / size - np.outer(row, row) / (len(row) * size**3)
-
-    def backward(dY):
-        return np.stack([dy @ jacobian(x, s) for dy, x, s in zip(dY, X, size, strict=True)])
-
-    return X / size[:, None], backward
 
 
 @rms_norm.mistake(
@@ -477,24 +425,6 @@ def _(answer, rng):
     return tuple(answer([2.0, 5.0, 11.0, 3.0], 0.3))
 
 
-@corrected_averages.right
-def with_a_power(values, momentum):
-    running, averages = 0.0, []
-    for steps, value in enumerate(values, start=1):
-        running += momentum * (value - running)
-        averages.append(running / (1 - (1 - momentum) ** steps))
-    return averages
-
-
-@corrected_averages.right
-def with_all_weights(values, momentum):
-    averages = []
-    for place in range(1, len(values) + 1):
-        weights = np.array([(1 - momentum) ** age for age in reversed(range(place))])
-        averages.append(float(np.dot(weights, values[:place]) / weights.sum()))
-    return averages
-
-
 @corrected_averages.mistake("Nothing is corrected: divide each average by the weight of the values so far.")
 def uncorrected(values, momentum):
     running, averages = 0.0, []
@@ -648,60 +578,11 @@ def _(answer, rng):
     return answer(X, running, training=True), running.copy(), answer(X, running), running
 
 
-@center.right
-def with_else(X, running_mean, training=False):
-    if training:
-        mean = X.sum(axis=0) / len(X)
-        running_mean[...] = 0.9 * running_mean + 0.1 * mean
-    else:
-        mean = running_mean
-    return X - mean
-
-
-@center.right
-def with_multiply(X, running_mean, training=False):
-    mean = np.mean(X, axis=0) if training else running_mean.copy()
-    if training:
-        running_mean *= 0.9
-        running_mean += 0.1 * mean
-    return X - mean
-
-
-@center.mistake("running_mean is another after a prediction; only training may change it")
-def still_broken(X, running_mean, training=False):
-    mean = X.mean(axis=0)
-    running_mean += 0.1 * (mean - running_mean)
-    return X - (mean if training else running_mean)
-
-
-@center.mistake("running_mean is the same after training; it must move by a tenth of the way")
-def never_moves(X, running_mean, training=False):
-    return X - (X.mean(axis=0) if training else running_mean)
-
-
-@center.mistake("for `running_mean = ...` only makes a new array")
-def assigns_a_new_array(X, running_mean, training=False):
-    if not training:
-        return X - running_mean
-    mean = X.mean(axis=0)
-    running_mean = running_mean + 0.1 * (mean - running_mean)
-    return X - mean
-
-
 @center.mistake("While training, the mean of the batch is subtracted, and the average is only noted.")
 def always_the_average(X, running_mean, training=False):
     if training:
         running_mean += 0.1 * (X.mean(axis=0) - running_mean)
     return X - running_mean
-
-
-@center.mistake("running_mean is another after a prediction; only training may change it")
-def modes_exchanged(X, running_mean, training=False):
-    if training:
-        return X - running_mean
-    mean = X.mean(axis=0)
-    running_mean += 0.1 * (mean - running_mean)
-    return X - mean
 
 
 @center.mistake("A prediction must use the running mean: a batch may be a single example.")
@@ -791,45 +672,6 @@ def _(answer, rng):
     X = np.arange(1.0, 61.0)
     Y, backward = answer(X, 0.4, np.random.default_rng(3), training=True)
     return Y, backward(X)
-
-
-@dropout.right
-def with_where(X, rate, rng, training=False):
-    if not training:
-        return X.copy(), lambda dY: dY
-    dropped = rng.random(X.shape) < rate
-
-    def thin_out(array):
-        return np.where(dropped, 0.0, array / (1 - rate))
-
-    return thin_out(X), thin_out
-
-
-@dropout.right
-def by_the_other_end(X, rate, rng, training=False):
-    mask = np.ones_like(X)
-    if training:
-        mask = np.floor(rng.random(X.shape) + (1 - rate)) / (1 - rate)
-    return mask * X, lambda dY: mask * dY
-
-
-@dropout.mistake("and the mean becomes 0.6 times what it was; it must stay")
-def not_stretched(X, rate, rng, training=False):
-    if not training:
-        return X, lambda dY: dY
-    kept = rng.random(X.shape) >= rate
-    return X * kept, lambda dY: dY * kept
-
-
-@dropout.mistake("draw the mask once, on the way there")
-def drawn_again(X, rate, rng, training=False):
-    if not training:
-        return X, lambda dY: dY
-
-    def thin_out(array):
-        return array * (rng.random(array.shape) >= rate) / (1 - rate)
-
-    return thin_out(X), thin_out
 
 
 @dropout.mistake("The 1 - rate is kept, so divide by 1 - rate, not by rate.")

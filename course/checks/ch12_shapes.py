@@ -83,16 +83,6 @@ def _(answer, rng):
     return next(((place, guess) for place, (guess, truth) in pairs if guess != truth), None)
 
 
-@choices.right
-def as_a_list():
-    return [3, 1, 2]
-
-
-@choices.right
-def as_an_array():
-    return np.array([4 - 1, 3 - 2, 3 - 1])
-
-
 @choices.mistake("The last Linear takes its width from the targets.")
 def all_outputs_in_the_row():
     return 4, 1, 2
@@ -215,7 +205,7 @@ def _(answer, rng):
     return [str(answer(layer, shape)) for _, layer, shape in _cases(rng)[:2]]
 
 
-def _spec(
+def spec_with(
     linear=lambda layer, shape: (*shape[:-1], layer.n_out),
     flatten=lambda shape: (shape[0], int(np.prod(shape[1:]))),
     mean=lambda layer, shape: shape[: layer.axis] + shape[layer.axis + 1 :],
@@ -243,46 +233,12 @@ def _spec(
     return answer
 
 
-@spec.right
-def by_a_table(layer, shape):
-    def row():
-        now = shape
-        for part in layer.layers:
-            now = by_a_table(part, now)
-        return now
-
-    if isinstance(layer, Linear) and layer.n_in != shape[-1]:
-        raise ShapeError("the last entry must be n_in.")
-    rules = {
-        Linear: lambda: shape[:-1] + (layer.n_out,),
-        Flatten: lambda: (shape[0], int(np.prod(shape[1:], dtype=int))),
-        Mean: lambda: tuple(size for axis, size in enumerate(shape) if axis != layer.axis),
-        Parallel: lambda: (
-            *by_a_table(layer.layers[0], shape)[:-1],
-            sum(by_a_table(part, shape)[-1] for part in layer.layers),
-        ),
-        Sequential: row,
-    }
-    return rules.get(type(layer), lambda: shape)()
-
-
-spec.right(_spec())
 spec.mistake("Axes between the first and the last stay as they are.")(
-    _spec(linear=lambda layer, shape: (shape[0], layer.n_out))
+    spec_with(linear=lambda layer, shape: (shape[0], layer.n_out))
 )
-spec.mistake("Flatten makes")(_spec(flatten=lambda shape: (int(np.prod(shape)),)))
-spec.mistake("Mean(axis=1) makes")(_spec(mean=lambda layer, shape: shape[:-1]))
-spec.mistake("Parallel makes")(_spec(join=lambda shape, parts: parts[-1]))
 spec.mistake("The axes before the last are those of the parts' results, and not of X.")(
-    _spec(join=lambda shape, parts: (*shape[:-1], sum(part[-1] for part in parts)))
+    spec_with(join=lambda shape, parts: (*shape[:-1], sum(part[-1] for part in parts)))
 )
-spec.mistake("a ShapeError is wanted")(_spec(refuse=None))
-spec.mistake("the class that is wanted is ShapeError")(_spec(refuse=ValueError))
-
-
-@spec.mistake("nothing is to be computed")
-def by_running_it(layer, shape):
-    return layer(np.zeros(shape))[0].shape
 
 
 # 3. a sentence that helps
@@ -293,6 +249,7 @@ scale = Exercise(
     points=3,
     kind="fill",
     minutes=10,
+    answer="class",
     hints=(
         "When is X right? If it has two axes, and as many columns as s has entries. Refuse all else.",
         "`X.shape` and `self.s.shape` are tuples; in an f-string they stand as `(5, 4)` and `(3,)`.",
@@ -351,7 +308,7 @@ def _(answer, rng):
     return layer(np.ones((BATCH, N_IN)))[0]
 
 
-def _scale(refuse):
+def scale_with(refuse):
     """Return an answer that refuses in this way."""
 
     class Scale(Layer):
@@ -373,7 +330,7 @@ def _scale(refuse):
     return Scale
 
 
-def _raise(sentence, wrong=lambda X, s: X[1:] != s, kind=ShapeError):
+def raise_with(sentence, wrong=lambda X, s: X[1:] != s, kind=ShapeError):
     """Return a refusal with a sentence, a rule and a kind of error."""
 
     def refuse(X, s):
@@ -384,28 +341,15 @@ def _raise(sentence, wrong=lambda X, s: X[1:] != s, kind=ShapeError):
 
 
 WHOLE = "Scale expects rows as wide as s of shape {s}, got X of shape {X}: give an X of two axes."
-scale.right(_scale(_raise(WHOLE)))
-scale.right(
-    _scale(
-        _raise(
-            "X is {X} and s is {s}. Make the last axis of X as long as s.",
-            lambda X, s: len(X) != 2 or X[-1] != s[0],
-        )
-    )
-)
-scale.mistake("the sentence does not say what to do")(_scale(_raise("X is {X}, s is {s}.")))
-scale.mistake("does not hold the shape of s")(_scale(_raise("X of shape {X} is wrong: give another.")))
-scale.mistake("does not hold the shape of X")(_scale(_raise("Give rows that fit s of shape {s}.")))
 scale.mistake("NumPy repeats a column, or s, of length 1: compare the shapes yourself.")(
-    _scale(_raise(WHOLE, lambda X, s: len(X) != 2 or (X[-1] != s[0] and 1 not in (X[-1], s[0]))))
+    scale_with(raise_with(WHOLE, lambda X, s: len(X) != 2 or (X[-1] != s[0] and 1 not in (X[-1], s[0]))))
 )
 scale.mistake("The last axis fits, but X must have two axes.")(
-    _scale(_raise(WHOLE, lambda X, s: len(X) == 1 or X[-1] != s[0]))
+    scale_with(raise_with(WHOLE, lambda X, s: len(X) == 1 or X[-1] != s[0]))
 )
 scale.mistake("X has an axis more than s, the batch: compare what stands behind it.")(
-    _scale(_raise(WHOLE, lambda X, s: X != s))
+    scale_with(raise_with(WHOLE, lambda X, s: X != s))
 )
-scale.mistake("and not ShapeError")(_scale(_raise(WHOLE, kind=ValueError)))
 
 
 # 4. work before work
@@ -459,7 +403,7 @@ class _Counted(np.ndarray):
         return np.asarray(self).dot(W).view(_Counted)
 
 
-def _run(model):
+def run(model):
     """Return the number of parameters and of multiplications for one example, by drawing and running."""
     first = next(layer for layer in model.named_layers().values() if isinstance(layer, Linear))
     X = np.ones((1, first.n_in))
@@ -475,7 +419,7 @@ def _(answer, rng):
         parameters, multiplications = expect_several(answer(model), "parameters", "multiplications")
         if any(layer.is_drawn for layer in model.named_layers().values() if isinstance(layer, Linear)):
             raise CheckFailed("it draws the weights: count with n_in and n_out alone")
-        truth = _run(model)
+        truth = run(model)
         if parameters == 0:
             raise CheckFailed(
                 f"{what} has {truth[0]} parameters, and yours says 0: no weights exist yet, so there is "
@@ -494,77 +438,44 @@ def _(answer, rng):
     return [tuple(answer(model)) for _, model in _models(rng)[:2]]
 
 
-def _uses(layer):
+def uses_of(layer):
     """Return every use of a Linear inside a layer, in order."""
     if isinstance(layer, Linear):
         return [layer]
     parts = [layer.layer] if isinstance(layer, Residual) else getattr(layer, "layers", [])
-    return [use for part in parts for use in _uses(part)]
+    return [use for part in parts for use in uses_of(part)]
 
 
-def _parameters(layers, bias=True):
+def count_parameters(layers, bias=True):
     """Return how many numbers these layers train."""
     return sum(layer.n_in * layer.n_out + (bias and layer.bias) * layer.n_out for layer in layers)
 
 
-def _products(layers):
+def products(layers):
     """Return how many multiplications these layers make for one example."""
     return sum(layer.n_in * layer.n_out for layer in layers)
 
 
-@work.right
-def uses_and_objects(model):
-    uses = _uses(model)
-    return _parameters({id(layer): layer for layer in uses}.values()), _products(uses)
-
-
-@work.right
-def with_named_layers(model):
-    objects = [layer for layer in model.named_layers().values() if isinstance(layer, Linear)]
-    return _parameters(objects), _products(_uses(model))
-
-
 @work.mistake("A layer that is used twice has its parameters once.")
 def parameters_for_each_use(model):
-    return _parameters(_uses(model)), _products(_uses(model))
+    return count_parameters(uses_of(model)), products(uses_of(model))
 
 
 @work.mistake("Each use of a layer multiplies, also the second one.")
 def multiplications_for_each_object(model):
     objects = [layer for layer in model.named_layers().values() if isinstance(layer, Linear)]
-    return _parameters(objects), _products(objects)
-
-
-@work.mistake("one Linear has")
-def without_biases(model):
-    return _parameters(set(_uses(model)), bias=False), _products(_uses(model))
+    return count_parameters(objects), products(objects)
 
 
 @work.mistake("A layer with bias=False has no b.")
 def always_a_bias(model):
-    objects = set(_uses(model))
-    return sum((layer.n_in + 1) * layer.n_out for layer in objects), _products(_uses(model))
-
-
-@work.mistake("it draws the weights")
-def by_drawing(model):
-    return _run(model)
-
-
-@work.mistake("yours says 0: no weights exist yet")
-def with_parameters(model):
-    return sum(parameter.data.size for parameter in model.parameters()), _products(_uses(model))
-
-
-@work.mistake("yours says 0: no weights exist yet")
-def both_with_parameters(model):
-    sizes = [parameter.data.shape for parameter in model.parameters()]
-    return sum(map(np.prod, sizes)), sum(np.prod(size) for size in sizes if len(size) == 2)
+    objects = set(uses_of(model))
+    return sum((layer.n_in + 1) * layer.n_out for layer in objects), products(uses_of(model))
 
 
 @work.mistake("No weights exist yet, so there is no W: count with n_in and n_out.")
 def with_the_weights(model):
-    return sum(layer.W.data.size for layer in _uses(model)), _products(_uses(model))
+    return sum(layer.W.data.size for layer in uses_of(model)), products(uses_of(model))
 
 
 def _without_residuals(layer):
@@ -577,13 +488,13 @@ def _without_residuals(layer):
 @work.mistake("A Residual has one layer inside, called `layer`; it has no list `layers`.")
 def the_residual_forgotten(model):
     uses = _without_residuals(model)
-    return _parameters(set(uses)), _products(uses)
+    return count_parameters(set(uses)), products(uses)
 
 
 @work.mistake("Layers inside layers are missing.")
 def only_the_outer_row(model):
     outer = [layer for layer in model.layers if isinstance(layer, Linear)]
-    return _parameters(outer), _products(outer)
+    return count_parameters(outer), products(outer)
 
 
 # 5. a key for each branch
@@ -604,7 +515,7 @@ side_by_side = Exercise(
 )
 
 
-def _split(key, count):
+def split(key, count):
     """Return children of a key; the same key has the same children."""
     return [np.random.SeedSequence(key.entropy, spawn_key=(*key.spawn_key, place)) for place in range(count)]
 
@@ -672,7 +583,7 @@ def _(answer, rng):
     return [n_out, *(size for W in weights for size in W.shape), *(W[0, 0] for W in weights)]
 
 
-def _joined(keys, widths=sum):
+def joined(keys, widths=sum):
     """Return an answer that makes the parts' keys in this way."""
 
     def answer(*recipes):
@@ -685,41 +596,26 @@ def _joined(keys, widths=sum):
     return answer
 
 
-side_by_side.right(_joined(_split))
-side_by_side.right(_joined(lambda key, count: _split(key, 2 * count)[::2]))
-side_by_side.mistake("Each part needs a child of its own.")(_joined(lambda key, count: [key] * count))
-side_by_side.mistake("One child for all is no split.")(_joined(lambda key, count: _split(key, 1) * count))
+side_by_side.mistake("Each part needs a child of its own.")(joined(lambda key, count: [key] * count))
+side_by_side.mistake("One child for all is no split.")(joined(lambda key, count: split(key, 1) * count))
 side_by_side.mistake(
     "A key counts what it has spawned: its second `spawn` brings other children. Use split."
-)(_joined(lambda key, count: key.spawn(count)))
-side_by_side.mistake("another key makes the same weights")(
-    _joined(lambda key, count: [np.random.SeedSequence(place) for place in range(count)])
-)
+)(joined(lambda key, count: key.spawn(count)))
 side_by_side.mistake("Numbers made from the key alone forget where in the tree it stands.")(
-    _joined(lambda key, count: [np.random.SeedSequence(key.entropy + place) for place in range(count)])
+    joined(lambda key, count: [np.random.SeedSequence(key.entropy + place) for place in range(count)])
 )
 side_by_side.mistake("The parent's spawn_key was dropped: a child's is the parent's, and one number more.")(
-    _joined(
+    joined(
         lambda key, count: [np.random.SeedSequence(key.entropy, spawn_key=(i,)) for i in range(count)],
     )
 )
-side_by_side.mistake("n_out must be")(_joined(_split, widths=max))
-
-
-@side_by_side.mistake("join the lists")
-def lists_in_a_list(*recipes):
-    def init(key, n_in):
-        made = [recipe(k, n_in) for k, recipe in zip(_split(key, len(recipes)), recipes, strict=True)]
-        return sum(n_out for n_out, _ in made), [weights for _, weights in made]
-
-    return init
 
 
 @side_by_side.mistake("Side by side, all parts get the n_in of the whole; yours stand one behind the other.")
 def one_behind_the_other(*recipes):
     def init(key, n_in):
         total, found = 0, []
-        for child, recipe in zip(_split(key, len(recipes)), recipes, strict=True):
+        for child, recipe in zip(split(key, len(recipes)), recipes, strict=True):
             n_in, weights = recipe(child, n_in)
             total, found = total + n_in, found + weights
         return total, found
@@ -791,7 +687,7 @@ def _(answer, rng):
     return [tuple(pair) for pair in answer([3, None], 2, 5)]
 
 
-def _filled(from_T, refuse=True):
+def filled(from_T, refuse=True):
     """Return an answer that lets the targets speak where from_T says so."""
 
     def answer(widths, width_of_X, width_of_T):
@@ -811,74 +707,17 @@ def _filled(from_T, refuse=True):
     return answer
 
 
-@fill_sizes.mistake("instead of assert")
-def with_assert(widths, width_of_X, width_of_T):
-    assert None not in widths[:-1], "a hidden width is missing"
-    return _filled(_is_last)(widths, width_of_X, width_of_T)
-
-
-@fill_sizes.mistake("its ValueError says nothing")
-def without_a_sentence(widths, width_of_X, width_of_T):
-    if None in widths[:-1]:
-        raise ValueError
-    return _filled(_is_last)(widths, width_of_X, width_of_T)
-
-
-@fill_sizes.mistake("write raise")
-def returns_the_error(widths, width_of_X, width_of_T):
-    if None in widths[:-1]:
-        return ValueError("a hidden width is missing")
-    return _filled(_is_last)(widths, width_of_X, width_of_T)
-
-
-@fill_sizes.mistake("it changes the list of widths")
-def the_list_filled_as_before(widths, width_of_X, width_of_T):
-    for place, n_out in enumerate(widths):
-        if n_out is None and place < len(widths) - 1:
-            raise ValueError(f"layer {place} needs a width.")
-        if n_out is None:
-            widths[place] = width_of_T
-    return list(zip([width_of_X, *widths], widths, strict=False))
-
-
-def _is_last(place, widths):
+def is_last(place, widths):
     """Say whether a place is the last."""
     return place == len(widths) - 1
 
 
-fill_sizes.right(_filled(_is_last))
-
-
-@fill_sizes.right
-def all_hidden_first(widths, width_of_X, width_of_T):
-    *hidden, last = widths
-    if None in hidden:
-        raise ValueError(f"hidden widths must be given, got {widths}.")
-    outs = [*hidden, width_of_T if last is None else last]
-    return list(zip([width_of_X, *outs], outs, strict=False))
-
-
 fill_sizes.mistake("As before: the targets speak for every layer that is open.")(
-    _filled(lambda place, widths: True)
+    filled(lambda place, widths: True)
 )
 fill_sizes.mistake("A hidden layer does not get the width of what comes in, either.")(
-    _filled(_is_last, refuse=False)
+    filled(is_last, refuse=False)
 )
 fill_sizes.mistake("The targets speak for the last layer, and not for the last open one.")(
-    _filled(lambda place, widths: None not in widths[place + 1 :])
+    filled(lambda place, widths: None not in widths[place + 1 :])
 )
-
-
-@fill_sizes.mistake("it changes the list of widths")
-def in_place(widths, width_of_X, width_of_T):
-    if None in widths[:-1]:
-        raise ValueError("give every hidden width.")
-    widths[-1] = width_of_T if widths[-1] is None else widths[-1]
-    return list(zip([width_of_X, *widths], widths, strict=False))
-
-
-@fill_sizes.mistake("raises ValueError")
-def always_refuses(widths, width_of_X, width_of_T):
-    if None in widths:
-        raise ValueError("give every width.")
-    return list(zip([width_of_X, *widths], widths, strict=False))

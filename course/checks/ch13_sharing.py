@@ -9,13 +9,14 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    both_ways,
+    by_nudging,
     expect_gradcheck,
-    expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_shape,
     expect_values,
-    untouched,
 )
 from minigrad.gradcheck import numerical_gradient
 from minigrad.layer import Layer, Sequential
@@ -68,17 +69,6 @@ def _(answer, rng):
     return "five models, made and counted"
 
 
-@how_many.right
-def as_an_array():
-    return np.array([12, 48, 15, 12, 24])
-
-
-@how_many.right
-def as_products():
-    one = 3 * 3 + 3
-    return [one, 4 * one, one + 3, one, 2 * one]
-
-
 @how_many.mistake("The list holds one object four times, and it is found once.")
 def four_in_a_list():
     return 48, 48, 15, 12, 24
@@ -127,6 +117,7 @@ transposed = Exercise(
     points=4,
     kind="fill",
     minutes=12,
+    answer="class",
     hints=(
         "Keep `linear`, or its Parameter `W`, and not the array in it: `to` puts another array there.",
         "Z (batch, n_out) times the transpose of W, (n_out, n_in), plus a row. W's gradient must have the "
@@ -164,17 +155,7 @@ def _(answer, rng):
         )
     b.data += rng.normal(size=N_IN)
     Z, dY = rng.normal(size=(BATCH, N_OUT)), rng.normal(size=(BATCH, N_IN))
-    with untouched(Z=Z):
-        Y, backward = expect_several(decoder(Z), "Y", "backward")
-        expect_values("Y", Y, Z @ linear.W.data.T + b.data)
-        linear.zero_grad(), b.zero_grad()
-        dZ = backward(dY)
-    expect_gradients(
-        lambda Z, W, b: Z @ W.T + b,
-        {"Z": Z, "W": linear.W.data, "b": b.data},
-        dY,
-        {"Z": dZ, "W": linear.W.grad, "b": b.grad},
-    )
+    expect_layer(decoder, lambda Z, W, b: Z @ W.T + b, dY, parameters={"W": linear.W, "b": b}, Z=Z)
     linear.W.data *= 2.0
     expect_values("after a step of linear, Y", decoder(Z)[0], Z @ linear.W.data.T + b.data)
     linear.W.data = linear.W.data / 3  # as `to` does: a new array in the same Parameter
@@ -194,7 +175,7 @@ def _(answer, rng):
     return Y, dZ, linear.W.grad, linear.b.grad, decoder(Z)[0]
 
 
-class _Decoder(Layer):
+class Decoder(Layer):
     """A right decoder, of which the mistakes change one part each."""
 
     def __init__(self, linear):
@@ -209,30 +190,10 @@ class _Decoder(Layer):
         return dY @ self.W.data
 
 
-@transposed.right
-class WithEinsum(_Decoder):
-    def forward(self, Z):
-        return np.einsum("bo,io->bi", Z, self.W.data) + self.b.data, lambda dY: self.back(Z, dY)
-
-
-@transposed.right
-class ThroughTheLayer(Layer):
-    def __init__(self, linear):
-        self.linear, self.b = linear, Parameter(np.zeros(len(linear.W.data)))
-
-    def forward(self, Z):
-        def backward(dY):
-            self.linear.W.grad = self.linear.W.grad + (Z.T @ dY).T
-            self.b.grad += np.ones(len(dY)) @ dY
-            return dY @ self.linear.W.data
-
-        return (self.linear.W.data @ Z.T).T + self.b.data, backward
-
-
 @transposed.mistake(
     "Parameter(...) and deepcopy copy the numbers, and a copy sees no step of linear: keep linear.W."
 )
-class CopiesW(_Decoder):
+class CopiesW(Decoder):
     def __init__(self, linear):
         self.W, self.b = copy.deepcopy(linear.W), Parameter(np.zeros(linear.n_in))
 
@@ -240,7 +201,7 @@ class CopiesW(_Decoder):
 @transposed.mistake(
     "Parameter(...) and deepcopy copy the numbers, and a copy sees no step of linear: keep linear.W."
 )
-class TransposesAtOnce(_Decoder):
+class TransposesAtOnce(Decoder):
     def __init__(self, linear):
         self.W, self.b = Parameter(linear.W.data.T), Parameter(np.zeros(linear.n_in))
 
@@ -253,86 +214,37 @@ class TransposesAtOnce(_Decoder):
         return dY @ self.W.data.T
 
 
-@transposed.mistake("besides linear's Parameters and its b the decoder has another one")
-class HasAMatrixOfItsOwn(_Decoder):
-    def __init__(self, linear):
-        self.linear, self.W = linear, Parameter(linear.W.data)
-        self.b = Parameter(np.zeros(linear.n_in))
-
-
-@transposed.mistake("after a step of linear, Y")
-class RemembersTheNumbers(_Decoder):
-    def __init__(self, linear):
-        super().__init__(linear)
-        self.start = linear.W.data.T.copy()
-
-    def forward(self, Z):
-        return Z @ self.start + self.b.data, lambda dY: self.back(Z, dY)
-
-
-@transposed.mistake("with a new array in linear.W, Y")
-class RemembersTheArray(_Decoder):
-    def __init__(self, linear):
-        super().__init__(linear)
-        self.start = linear.W.data.T
-
-    def forward(self, Z):
-        return Z @ self.start + self.b.data, lambda dY: self.back(Z, dY)
-
-
-@transposed.mistake("layers.0.W: overwritten, use += instead of =")
-class Assigns(_Decoder):
-    def back(self, Z, dY):
-        dZ = super().back(Z, dY)
-        self.W.grad = dY.T @ Z
-        return dZ
-
-
 @transposed.mistake("Nothing is added to W's gradient: that end of the matrix would not learn.")
-class OnlyTheEncoderLearns(_Decoder):
+class OnlyTheEncoderLearns(Decoder):
     def back(self, Z, dY):
         self.b.grad += dY.sum(axis=0)
         return dY @ self.W.data
 
 
-@transposed.mistake("its b must be a Parameter, and is nothing")
-class WithoutBias(_Decoder):
-    def __init__(self, linear):
-        self.W = linear.W
-
-
 @transposed.mistake("What you add has the shape of W's transpose, (n_out, n_in): exchange dY and Z.")
-class AddsTheTranspose(_Decoder):
+class AddsTheTranspose(Decoder):
     def back(self, Z, dY):
         self.W.grad += Z.T @ dY
         return dY @ self.W.data
 
 
 @transposed.mistake("Z has n_out columns, and W has n_in rows: the decoder needs W transposed.")
-class WithoutTransposing(_Decoder):
+class WithoutTransposing(Decoder):
     def forward(self, Z):
         return Z @ self.W.data + self.b.data, lambda dY: self.back(Z, dY)
 
 
 @transposed.mistake("On the way back W stands as it is: dY has n_in columns, and W has n_in rows.")
-class TransposesTwice(_Decoder):
+class TransposesTwice(Decoder):
     def back(self, Z, dY):
         super().back(Z, dY)
         return dY @ self.W.data.T
 
 
 @transposed.mistake("It is added to Y, which has n_in columns.")
-class BiasOfTheEncoder(_Decoder):
+class BiasOfTheEncoder(Decoder):
     def __init__(self, linear):
         self.W, self.b = linear.W, Parameter(np.zeros(linear.n_out))
-
-
-@transposed.mistake("5 times too small: 5 is the batch size")
-class MeanOfTheBatch(_Decoder):
-    def back(self, Z, dY):
-        self.W.grad += dY.T @ Z
-        self.b.grad += dY.mean(axis=0)
-        return dY @ self.W.data
 
 
 # 3. the cosine of partners
@@ -362,48 +274,18 @@ def _cosines(A, B):
 def _(answer, rng):
     for batch in (BATCH, 1, N_IN):  # also as many rows as columns, where a missing axis is not noticed
         A, B = rng.normal(size=(2, batch, N_IN)) * [[[2.0]], [[5.0]]]
-        other, dC = rng.normal(size=(2, batch, N_IN)), rng.normal(size=batch)
-        with untouched(A=A, B=B, dC=dC):
-            C, backward = expect_several(answer((A, B)), "C", "backward")
-            expect_values("C", C, _cosines(A, B))
-            answer(tuple(other))  # another pass, which must not matter
-            dA, dB = expect_several(backward(dC), "dA", "dB")
-        expect_gradients(_cosines, {"A": A, "B": B}, dC, {"A": dA, "B": dB})
+        dC = rng.normal(size=batch)
+        expect_layer(lambda A, B: answer((A, B)), _cosines, dC, result="C", A=A, B=B)
     expect_gradcheck(answer, (A, B))
     return "values and both gradients, in three batches"
 
 
 @cosine_of_partners.probe
 def _(answer, rng):
-    C, backward = answer(tuple(rng.normal(size=(2, BATCH, N_IN))))
-    return C, *backward(rng.normal(size=BATCH))
+    return both_ways(answer, rng.normal(size=BATCH), tuple(rng.normal(size=(2, BATCH, N_IN))))
 
 
-@cosine_of_partners.right
-def with_one_quotient(X):
-    A, B = X
-    aa, bb, ab = ((P * Q).sum(axis=1, keepdims=True) for P, Q in ((A, A), (B, B), (A, B)))
-    root = np.sqrt(aa * bb)
-
-    def backward(dC):
-        return (B - A * ab / aa) / root * dC[:, None], (A - B * ab / bb) / root * dC[:, None]
-
-    return (ab / root)[:, 0], backward
-
-
-@cosine_of_partners.right
-def with_einsum(X):
-    U, V = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in X)
-    C = np.einsum("bw,bw->b", U, V)
-
-    def back(own, partner, rows, dC):
-        part = partner - np.einsum("b,bw->bw", C, own)
-        return np.einsum("b,bw->bw", dC / np.linalg.norm(rows, axis=1), part)
-
-    return C, lambda dC: (back(U, V, X[0], dC), back(V, U, X[1], dC))
-
-
-def _cosine(back):
+def cosine_with(back):
     """Return a cosine that goes back in some way, for the mistakes."""
 
     def cosine(X):
@@ -447,16 +329,8 @@ def _no_lengths(U, V, C, a, b, dC):
     return dC * (V - C * U), dC * (U - C * V)
 
 
-def _exchanged(U, V, C, a, b, dC):
-    return dC * (U - C * V) / b, dC * (V - C * U) / a
-
-
 def _of_A_only(U, V, C, a, b, dC):
     return dC * (V - C * U) / a, np.zeros_like(V)
-
-
-def _of_a_distance(U, V, C, a, b, dC):
-    return -dC * (V - C * U) / a, -dC * (U - C * V) / b
 
 
 def _without_dC(U, V, C, a, b, dC):
@@ -464,34 +338,32 @@ def _without_dC(U, V, C, a, b, dC):
 
 
 cosine_of_partners.mistake("The part along the row itself is still in it: a longer A has the same cosine.")(
-    _cosine(_no_part_out)
+    cosine_with(_no_part_out)
 )
 cosine_of_partners.mistake(
     "Two things are missing: taking away the part along the row itself, and the division by its length."
-)(_cosine(_no_part_out_and_no_lengths))
+)(cosine_with(_no_part_out_and_no_lengths))
 cosine_of_partners.mistake(
     "That is the way back of a plain product: use directions, and then two more steps."
-)(_cosine(_partner_itself))
+)(cosine_with(_partner_itself))
 cosine_of_partners.mistake(
     "That keeps the part of V along U; what turns A is the rest, V without that part."
-)(_cosine(_keeps_the_part))
+)(cosine_with(_keeps_the_part))
 cosine_of_partners.mistake(
     "That keeps the part of V along U, and it is to be taken away; and the lengths are missing."
-)(_cosine(_keeps_the_part_and_no_lengths))
+)(cosine_with(_keeps_the_part_and_no_lengths))
 cosine_of_partners.mistake("The part along the row itself is to be taken away, and not added.")(
-    _cosine(_adds_the_part)
+    cosine_with(_adds_the_part)
 )
 cosine_of_partners.mistake("What turns A is B's direction, V, and not B itself; for dB, U and not A.")(
-    _cosine(_whole_partner)
+    cosine_with(_whole_partner)
 )
 cosine_of_partners.mistake(
     "The division by the lengths is missing: a long row turns less for the same nudge."
-)(_cosine(_no_lengths))
-cosine_of_partners.mistake("this is the gradient of B")(_cosine(_exchanged))
-cosine_of_partners.mistake("B is no target here: it needs its gradient too.")(_cosine(_of_A_only))
-cosine_of_partners.mistake("the sign is flipped")(_cosine(_of_a_distance))
+)(cosine_with(_no_lengths))
+cosine_of_partners.mistake("B is no target here: it needs its gradient too.")(cosine_with(_of_A_only))
 cosine_of_partners.mistake("The argument dC is not used: multiply each row by its entry.")(
-    _cosine(_without_dC)
+    cosine_with(_without_dC)
 )
 
 
@@ -500,7 +372,7 @@ cosine_of_partners.mistake("The argument dC is not used: multiply each row by it
 )
 def dC_without_an_axis(X):
     A, B = X
-    C, _ = with_one_quotient(X)
+    C = _cosines(A, B)
     a, b = np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1)
     U, V = A / a[:, None], B / b[:, None]
     return C, lambda dC: (
@@ -512,13 +384,7 @@ def dC_without_an_axis(X):
 @cosine_of_partners.mistake("That is the table of all pairs; here a row meets its own partner alone.")
 def a_table(X):
     A, B = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in X)
-    return A @ B.T, with_one_quotient(X)[1]
-
-
-@cosine_of_partners.mistake("it must have shape (5,)")
-def keeps_a_column(X):
-    C, backward = with_one_quotient(X)
-    return C[:, None], backward
+    return A @ B.T, by_nudging(_cosines, *X)[1]
 
 
 @cosine_of_partners.mistake("That is the cosine without the lengths: a plain product.")
@@ -599,21 +465,6 @@ def _(answer, rng):
     return Y, backward(rng.normal(size=np.shape(Y)))
 
 
-@trap.right
-def with_sequential(layer):
-    return Sequential(layer, layer)
-
-
-@trap.right
-def side_by_side(layer):
-    def both(X):
-        Y, backward = layer(X)
-        Z, other_backward = layer(-2 * X)
-        return Y + Z, lambda dY: backward(dY) - 2 * other_backward(dY)
-
-    return both
-
-
 @trap.mistake(
     "On the way back the memory still holds what is needed: no other X went through the layer in between."
 )
@@ -667,11 +518,6 @@ def forgets_the_first(layer):
         return layer(A)
 
     return model
-
-
-@trap.mistake("trap must return a layer")
-def returns_numbers(layer):
-    return np.ones(3)
 
 
 # 5. freezing
@@ -771,32 +617,7 @@ def _(answer, rng):
     return [parameter.trainable for parameter in model.parameters()]
 
 
-@freeze.right
-def name_by_name(model, prefix):
-    found, left, names = False, 0, []
-    for name, parameter in model.named_parameters().items():
-        names.append(name)
-        if (name + ".").startswith(prefix + ".") and not prefix.endswith("."):
-            found = True
-            parameter.trainable = False
-        left += parameter.trainable * parameter.data.size
-    if not found:
-        raise ValueError(f"{prefix}? {names}")
-    return int(left)
-
-
-@freeze.right
-def part_by_part(model, prefix):
-    wanted, parameters = prefix.split("."), model.named_parameters()
-    fits = {name for name in parameters if name.split(".")[: len(wanted)] == wanted}
-    if not fits:
-        raise ValueError(f"no {prefix} in {list(parameters)}")
-    for name, parameter in parameters.items():
-        parameter.trainable = parameter.trainable and name not in fits
-    return sum(int(np.prod(p.shape)) for p in parameters.values() if p.trainable)
-
-
-def _freezes(fits, count=None, refuse=True, reset=False):
+def freezes(fits, count=None, refuse=True, reset=False):
     """Return a freeze with a test and a count of its own, for the mistakes."""
 
     def freeze(model, prefix):
@@ -814,43 +635,34 @@ def _freezes(fits, count=None, refuse=True, reset=False):
     return freeze
 
 
-def _right_fit(name, prefix):
+def right_fit(name, prefix):
     return name == prefix or name.startswith(f"{prefix}.")
 
 
 freeze.mistake("The name only begins with the same digit: a dot must follow the prefix.")(
-    _freezes(str.startswith)
+    freezes(str.startswith)
 )
 freeze.mistake("An exact name must fit too: without a dot behind it.")(
-    _freezes(lambda name, prefix: name.startswith(f"{prefix}."), refuse=False)
+    freezes(lambda name, prefix: name.startswith(f"{prefix}."), refuse=False)
 )
 freeze.mistake("The whole name of a Parameter is a prefix too: nothing stands behind it, not even a dot.")(
-    _freezes(lambda name, prefix: name.startswith(f"{prefix}."))
+    freezes(lambda name, prefix: name.startswith(f"{prefix}."))
 )
-freeze.mistake('nothing is called "head", and no ValueError says so')(_freezes(_right_fit, refuse=False))
 freeze.mistake("Somebody had frozen it before: leave what does not fit as it is.")(
-    _freezes(_right_fit, reset=True)
+    freezes(right_fit, reset=True)
 )
 freeze.mistake("That counts what was frozen just now.")(
-    _freezes(_right_fit, lambda parameters, names: sum(parameters[name].data.size for name in names))
+    freezes(right_fit, lambda parameters, names: sum(parameters[name].data.size for name in names))
 )
 freeze.mistake("That counts Parameters, and not the numbers in them.")(
-    _freezes(_right_fit, lambda parameters, names: sum(p.trainable for p in parameters.values()))
+    freezes(right_fit, lambda parameters, names: sum(p.trainable for p in parameters.values()))
 )
 freeze.mistake("What was frozen before learns no more, and is still in your count.")(
-    _freezes(
-        _right_fit,
+    freezes(
+        right_fit,
         lambda parameters, names: sum(p.data.size for name, p in parameters.items() if name not in names),
     )
 )
-
-
-@freeze.mistake("the message does not hold layers.0.W")
-def says_only_the_prefix(model, prefix):
-    parameters = model.named_parameters()
-    if not any(_right_fit(name, prefix) for name in parameters):
-        raise ValueError(f"nothing is called {prefix}")
-    return _freezes(_right_fit)(model, prefix)
 
 
 # 6. replicas that share the work
@@ -943,33 +755,7 @@ def _(answer, rng):
     return found, *(parameter.grad for parameter in model.parameters())
 
 
-@share_work.right
-def seeded_with_the_share(model, loss, parts):
-    examples = sum(len(T) for _, T in parts)
-    losses, workers = [], [replica(model) for _ in parts]
-    for worker, (X, T) in zip(workers, parts, strict=True):
-        Y, backward = worker(X)
-        L, loss_backward = loss(Y, T)
-        backward(loss_backward(len(T) / examples))
-        losses.append(L * len(T))
-        for name, parameter in model.named_parameters().items():
-            parameter.grad += worker.named_parameters()[name].grad
-    return sum(losses) / examples, workers
-
-
-@share_work.right
-def workers_first(model, loss, parts):
-    workers = [replica(model) for _ in parts]
-    sizes = np.array([len(X) for X, _ in parts])
-    losses = np.array([_worked(*work, loss) for work in zip(workers, parts, strict=True)])
-    for group in zip(model.parameters(), *(worker.parameters() for worker in workers), strict=True):
-        group[0].grad = group[0].grad + sum(
-            w.grad * s for w, s in zip(group[1:], sizes / sizes.sum(), strict=True)
-        )
-    return np.average(losses, weights=sizes), tuple(workers)
-
-
-def _worked(worker, part, loss):
+def worked(worker, part, loss):
     """Go through a worker and back; return the loss of its part."""
     Y, backward = worker(part[0])
     L, loss_backward = loss(Y, part[1])
@@ -977,7 +763,7 @@ def _worked(worker, part, loss):
     return L
 
 
-def _shared_out(weigh, weigh_loss=None, assign=False, hire=replica):
+def shared_out(weigh, weigh_loss=None, assign=False, hire=replica):
     """Return a share_work with weights of its own, for the mistakes."""
 
     def share_work(model, loss, parts):
@@ -987,7 +773,7 @@ def _shared_out(weigh, weigh_loss=None, assign=False, hire=replica):
         for part in parts:
             workers.append(worker := hire(model))
             size = len(part[0])
-            total += (weigh_loss or weigh)(size, sizes) * _worked(worker, part, loss)
+            total += (weigh_loss or weigh)(size, sizes) * worked(worker, part, loss)
             for grad, theirs in zip(sums, worker.parameters(), strict=True):
                 grad += weigh(size, sizes) * theirs.grad
         for parameter, grad in zip(model.parameters(), sums, strict=True):
@@ -997,29 +783,29 @@ def _shared_out(weigh, weigh_loss=None, assign=False, hire=replica):
     return share_work
 
 
-def _share(size, sizes):
+def share(size, sizes):
     return size / sum(sizes)
 
 
 share_work.mistake("Each part counts alike, whatever its size.")(
-    _shared_out(lambda size, sizes: 1 / len(sizes))
+    shared_out(lambda size, sizes: 1 / len(sizes))
 )
 share_work.mistake("The parts are added up, and not weighted by their share.")(
-    _shared_out(lambda size, sizes: 1.0)
+    shared_out(lambda size, sizes: 1.0)
 )
 share_work.mistake("The loss is right; the gradients of the parts must be weighted too.")(
-    _shared_out(lambda size, sizes: 1.0, _share)
+    shared_out(lambda size, sizes: 1.0, share)
 )
-share_work.mistake("Gradients must grow: what was in them before is lost.")(_shared_out(_share, assign=True))
+share_work.mistake("Gradients must grow: what was in them before is lost.")(shared_out(share, assign=True))
 share_work.mistake("Each part is weighted by its number of examples: divide by that of all.")(
-    _shared_out(lambda size, sizes: size)
+    shared_out(lambda size, sizes: size)
 )
 
 
 @share_work.mistake("The replicas have the gradients; nobody adds them to the model's.")
 def leaves_them_there(model, loss, parts):
     before = [parameter.grad.copy() for parameter in model.parameters()]
-    found = _shared_out(_share)(model, loss, parts)
+    found = shared_out(share)(model, loss, parts)
     for parameter, grad in zip(model.parameters(), before, strict=True):
         parameter.grad = grad
     return found
@@ -1029,7 +815,7 @@ def leaves_them_there(model, loss, parts):
     "With `=` what stands in `grad` is replaced, that of before and that of other parts: write `+=`."
 )
 def assigns_in_the_loop(model, loss, parts):
-    total, workers = _shared_out(_share)(model, loss, parts)
+    total, workers = shared_out(share)(model, loss, parts)
     for parameter, theirs in zip(model.parameters(), workers[-1].parameters(), strict=True):
         parameter.grad = len(parts[-1][0]) / sum(len(X) for X, _ in parts) * theirs.grad
     return total, workers
@@ -1037,39 +823,4 @@ def assigns_in_the_loop(model, loss, parts):
 
 share_work.mistake(
     "A deepcopy copies the weights too, and brings the gradients along; a replica does neither."
-)(_shared_out(_share, hire=copy.deepcopy))
-
-
-@share_work.mistake("a part went through the model itself")
-def without_replicas(model, loss, parts):
-    examples = sum(len(X) for X, _ in parts)
-    losses = []
-    for X, T in parts:
-        worker = model
-        Y, backward = worker(X)
-        L, loss_backward = loss(Y, T)
-        backward(loss_backward(len(X) / examples))
-        losses.append(len(X) / examples * L)
-    return sum(losses), [model for _ in parts]
-
-
-@share_work.mistake("one replica stands for several parts")
-def one_replica_for_all(model, loss, parts):
-    worker, total = replica(model), 0.0
-    examples = sum(len(X) for X, _ in parts)
-    for part in parts:
-        worker.zero_grad()
-        total += len(part[0]) / examples * _worked(worker, part, loss)
-        for ours, theirs in zip(model.parameters(), worker.parameters(), strict=True):
-            ours.grad += len(part[0]) / examples * theirs.grad
-    return total, [worker] * len(parts)
-
-
-@share_work.mistake("it must return L and workers, and returned a float")
-def returns_the_loss_alone(model, loss, parts):
-    return _shared_out(_share)(model, loss, parts)[0]
-
-
-@share_work.mistake("it must return L and workers, and returned nothing")
-def returns_nothing(model, loss, parts):
-    _shared_out(_share)(model, loss, parts)
+)(shared_out(share, hire=copy.deepcopy))

@@ -1,19 +1,24 @@
 """The exercises of chapter 14: sizes, windows with gaps, a painted kernel, overlaps, means, a map."""
 
+from functools import partial
+
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
     BATCH,
+    OWN_MEMORY,
+    both_ways,
+    by_nudging,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_shape,
     expect_values,
     untouched,
 )
-from minigrad.gradcheck import numerical_gradient
 from minigrad.layer import Layer, Sequential
 from minigrad.layers.activations import ReLU
 from minigrad.layers.convolution import Conv2d, MaxPool2d
@@ -116,41 +121,9 @@ def _(answer, rng):
         "the number of rows with stride 2 and padding 3": moved(X)[0].shape[2],
         "the number of rows that are seen": _rows_seen(model, rng),
     }
-    guesses = answer()
-    try:
-        expect_guesses(guesses, {what: float(number) for what, number in numbers.items()})
-    except CheckFailed as no:
-        known = (KERNEL, LEARN, POOL, MOVED, SEEN)
-        listed = guesses if isinstance(guesses, tuple | list | np.ndarray) and len(guesses) == 5 else ()
-        for guess, number, wrongs in zip(listed, numbers.values(), known, strict=False):
-            if isinstance(guess, str) or np.shape(guess) != ():
-                break
-            if guess != number:
-                _refuse(no.sentence, guess, {sentence: wrong for wrong, sentence in wrongs.items()})
-                break
-        raise
+    slips = dict(zip(numbers, (KERNEL, LEARN, POOL, MOVED, SEEN), strict=True))
+    expect_guesses(answer(), numbers, slips)
     return "four layers, made and run; rows of X, changed one by one"
-
-
-@how_large.right
-def as_an_array():
-    return np.array([16, 304, 9, 12, 8])
-
-
-@how_large.right
-def as_formulas():
-    return [20 - 5 + 1, 4 * (3 * 5 * 5 + 1), (20 - 3) // 2 + 1, (20 + 2 * 3 - 4) // 2 + 1, 3 + 1 + 2 * 2]
-
-
-def _guess(place, number):
-    """Return an answer with one wrong number, for the mistakes."""
-    return lambda: tuple(number if i == place else right for i, right in enumerate((16, 304, 9, 12, 8)))
-
-
-how_large.mistake("the number of rows behind the pooling must be numbers, and is a str")(_guess(2, "9"))
-for place, wrongs in enumerate((KERNEL, LEARN, POOL, MOVED, SEEN)):
-    for wrong, sentence in wrongs.items():
-        how_large.mistake(sentence)(_guess(place, wrong))
 
 
 # 2. windows with gaps
@@ -171,7 +144,7 @@ windows_with_gaps = Exercise(
 )
 
 
-def _gapped(X, size, gap):
+def gapped(X, size, gap):
     """Return the windows by their definition."""
     count = X.shape[1] - (size - 1) * gap
     return np.stack([X[:, i * gap : i * gap + count] for i in range(size)], axis=-1)
@@ -181,16 +154,13 @@ STRIDE_FOR_GAP = "The gap is inside a window; the window itself moves by 1."
 GAP_BETWEEN = "The gap is the distance from one number to the next, not how many lie between."
 LAST_MISSING = "The last window is missing: it ends with the last column of X."
 PLACES_FIRST = "Windows come before the places in them: exchange the last two axes."
-ON_SELF = (
-    "Each call makes a backward of its own, which keeps what it needs in variables of that call (chapter 04)."
-)
 
 
 @windows_with_gaps.check
 def _(answer, rng):
     for size, gap, length in ((3, 2, 11), (2, 3, 7), (2, 1, 5)):
         X = rng.normal(size=(BATCH, length))
-        truth = _gapped(X, size, gap)
+        truth = gapped(X, size, gap)
         dY = rng.normal(size=truth.shape)
         where = f"with size {size} and gap {gap}, windows"
         with untouched(X=X):
@@ -200,7 +170,7 @@ def _(answer, rng):
             expect_values(where, windows, truth)
             with untouched(d_windows=dY):
                 dX = np.array(backward(dY))
-        expect_gradients(lambda X, size=size, gap=gap: _gapped(X, size, gap), {"X": X}, dY, {"X": dX})
+        expect_gradients(lambda X, size=size, gap=gap: gapped(X, size, gap), {"X": X}, dY, {"X": dX})
         expect_values("a second backward begins at 0 again; dX", backward(dY), dX)
         answer(rng.normal(size=(2, length + 6)), size, gap)  # another pass, which must not matter
         _expect_own_memory(backward, dY, dX)
@@ -209,10 +179,10 @@ def _(answer, rng):
 
 def _expect_windows(where, windows, X, size, gap):
     """Refuse known wrong windows by name, and a wrong count of them with the reason for the right one."""
-    slid, truth = np.lib.stride_tricks.sliding_window_view, _gapped(X, size, gap)
+    slid, truth = np.lib.stride_tricks.sliding_window_view, gapped(X, size, gap)
     wrongs = {STRIDE_FOR_GAP: slid(X, size, axis=1)[:, ::gap]} if gap > 1 else {}
     if X.shape[1] > (size - 1) * (gap + 1):
-        wrongs[GAP_BETWEEN] = _gapped(X, size, gap + 1)
+        wrongs[GAP_BETWEEN] = gapped(X, size, gap + 1)
     wrongs |= {LAST_MISSING: truth[:, :-1], PLACES_FIRST: truth.transpose(0, 2, 1)}
     shape = np.shape(windows)
     _refuse(f"{where} have shape {shape}, not {truth.shape}", windows, wrongs)
@@ -230,7 +200,7 @@ def _expect_own_memory(backward, dY, dX):
     except Exception:
         later = None
     if later is None or later.shape != dX.shape or not np.allclose(later, dX):
-        raise CheckFailed(f"after another call, the first backward gives something else. {ON_SELF}")
+        raise CheckFailed(f"after another call, the first backward gives something else. {OWN_MEMORY}")
 
 
 @windows_with_gaps.probe
@@ -240,43 +210,17 @@ def _(answer, rng):
     return np.array(windows), backward(rng.normal(size=np.shape(windows)))
 
 
-def _places(X, size, gap):
+def window_places(X, size, gap):
     """Return which column of X stands at each place of each window."""
     count = X.shape[1] - (size - 1) * gap
     return np.arange(count)[:, None] + gap * np.arange(size)
-
-
-@windows_with_gaps.right
-def by_places(X, size, gap):
-    places = _places(X, size, gap)
-
-    def backward(d_windows):
-        dX = np.zeros(X.shape)
-        np.add.at(dX, (slice(None), places), d_windows)
-        return dX
-
-    return X[:, places], backward
-
-
-@windows_with_gaps.right
-def by_strides(X, size, gap):
-    wide = np.lib.stride_tricks.sliding_window_view(X, (size - 1) * gap + 1, axis=1)[:, :, ::gap]
-
-    def backward(d_windows):
-        dX = np.zeros(X.shape)
-        for r in range(wide.shape[1]):
-            for i in range(size):
-                dX[:, r + i * gap] += d_windows[:, r, i]
-        return dX
-
-    return wide, backward
 
 
 def _with_back(back):
     """Return an answer that goes back in some way, for the mistakes."""
 
     def answer(X, size, gap):
-        return _gapped(X, size, gap), lambda d_windows: back(X, size, gap, d_windows)
+        return gapped(X, size, gap), lambda d_windows: back(X, size, gap, d_windows)
 
     return answer
 
@@ -297,12 +241,16 @@ def _assigns_by_windows(X, size, gap, d_windows):
 
 def _adds_once(X, size, gap, d_windows):
     dX = np.zeros(X.shape)
-    dX[:, _places(X, size, gap)] += d_windows
+    dX[:, window_places(X, size, gap)] += d_windows
     return dX
 
 
 def _means(X, size, gap, d_windows):
-    dX, counts = by_places(X, size, gap)[1](d_windows), by_places(X, size, gap)[1](np.ones_like(d_windows))
+    dX, counts = np.zeros(X.shape), np.zeros(X.shape)
+    for i in range(size):
+        columns = np.s_[:, i * gap : i * gap + d_windows.shape[1]]
+        dX[columns] += d_windows[:, :, i]
+        counts[columns] += 1
     return dX / np.maximum(counts, 1)
 
 
@@ -326,64 +274,6 @@ windows_with_gaps.mistake("What comes from several windows is added up, and not 
     _with_back(_means)
 )
 windows_with_gaps.mistake("The way back needs the gaps too.")(_with_back(_without_gaps))
-
-
-@windows_with_gaps.mistake(STRIDE_FOR_GAP)
-def gaps_between_windows(X, size, gap):
-    return np.lib.stride_tricks.sliding_window_view(X, size, axis=1)[:, ::gap], by_places(X, size, gap)[1]
-
-
-@windows_with_gaps.mistake(STRIDE_FOR_GAP)
-def gaps_between_windows_one_by_one(X, size, gap):
-    starts = range(0, X.shape[1] - size + 1, gap)
-
-    def backward(d_windows):
-        dX = np.zeros(X.shape)
-        for r, start in enumerate(starts):
-            dX[:, start : start + size] += d_windows[:, r]
-        return dX
-
-    return np.stack([X[:, start : start + size] for start in starts], axis=1), backward
-
-
-@windows_with_gaps.mistake("so it fits at 7 places")
-def as_many_windows_as_without_gaps(X, size, gap):
-    padded = np.pad(X, ((0, 0), (0, (size - 1) * (gap - 1))))
-    return by_places(padded, size, gap)
-
-
-@windows_with_gaps.mistake("a second backward begins at 0 again; dX")
-def begins_at_zero_outside(X, size, gap):
-    dX = np.zeros_like(X)
-
-    def backward(d_windows):
-        for i in range(size):
-            dX[:, i * gap : i * gap + d_windows.shape[1]] += d_windows[:, :, i]
-        return dX
-
-    return _gapped(X, size, gap), backward
-
-
-@windows_with_gaps.mistake(ON_SELF)
-def remembers_the_last_call(X, size, gap):
-    remembers_the_last_call.X = X
-    return _gapped(X, size, gap), lambda dY: by_places(remembers_the_last_call.X, size, gap)[1](dY)
-
-
-@windows_with_gaps.mistake(GAP_BETWEEN)
-def gap_plus_one(X, size, gap):
-    return by_places(X, size, gap + 1)
-
-
-@windows_with_gaps.mistake(LAST_MISSING)
-def last_window_missing(X, size, gap):
-    windows, _ = by_places(X, size, gap)
-    return windows[:, :-1], by_places(X, size, gap)[1]
-
-
-@windows_with_gaps.mistake(PLACES_FIRST)
-def places_first(X, size, gap):
-    return _gapped(X, size, gap).transpose(0, 2, 1), by_places(X, size, gap)[1]
 
 
 # 3. a painted kernel
@@ -461,18 +351,6 @@ def _(answer, rng):
     return np.asarray(answer(), dtype=float)
 
 
-@find_dot.right
-def middle_against_neighbours():
-    kernel = -np.ones((3, 3))
-    kernel[1, 1] = 8
-    return kernel
-
-
-@find_dot.right
-def as_a_list():
-    return [[-2, -1, -2], [-1, 3, -1], [-2, -1, -2]]
-
-
 @find_dot.mistake("Ink at the middle is enough for it: a pixel of any stroke gives the same.")
 def one_pixel():
     return np.pad([[1.0]], 1)
@@ -509,18 +387,6 @@ def not_in_the_middle():
     return kernel
 
 
-@find_dot.mistake("the upper end of the upright stroke")
-def blind_below():
-    kernel = -np.ones((3, 3))
-    kernel[1, 1], kernel[2, 1] = 8, 0
-    return kernel
-
-
-@find_dot.mistake("the kernel has shape (1, 3); it must have a 3 by 3 window's shape, (3, 3)")
-def a_row():
-    return [[-1.0, 2.0, -1.0]]
-
-
 # 4. overlapping windows
 
 slide_row = Exercise(
@@ -538,7 +404,7 @@ slide_row = Exercise(
 )
 
 
-def _slid(X, w, stride):
+def slid_rows(X, w, stride):
     """Return every stride-th window of each row times w."""
     return np.lib.stride_tricks.sliding_window_view(X, len(w), axis=1)[:, ::stride] @ w
 
@@ -553,47 +419,34 @@ NOT_BY_STRIDE = "A window's share is added whole; the stride only says where the
 def _(answer, rng):
     for stride, length in ((3, 9), (2, 8), (1, 7)):
         X, w = rng.normal(size=(BATCH, length)), rng.normal(size=3)
-        truth = _slid(X, w, stride)
-        dY = rng.normal(size=truth.shape)
-        with untouched(X=X, w=w, dY=dY):
-            Y, backward = expect_several(answer(X, w, stride), "Y", "backward")
-            _refuse(f"with stride {stride}, Y is made by w[::-1]", Y, {TURNED: _slid(X, w[::-1], stride)})
-            expect_values(f"with stride {stride}, Y", Y, truth)
-            dX, dw = expect_several(backward(dY), "dX", "dw")
-            dX, dw = np.array(dX), np.array(dw)
-            again = expect_several(backward(dY), "dX", "dw")
-        right_dX, right_dw = place_by_place(X, w, stride)[1](dY)
-        turned = place_by_place(X, w[::-1], stride)[1](dY)[0]
-        _refuse(f"with stride {stride}, dX is made by w[::-1]", dX, {TURNED_BACK: turned})
-        if np.shape(dX) == X.shape and np.allclose(dX, right_dX):
-            _refuse(f"with stride {stride}, dw is turned round", dw, {TURNED_W: right_dw[::-1]})
-        if stride > 1 and np.shape(dX) == X.shape and not np.allclose(dX, 0):
-            true = numerical_gradient(lambda X, w=w, stride=stride: _slid(X, w, stride), X, dY)
-            _refuse(
-                f"with stride {stride}, dX is {stride} times too small", dX, {NOT_BY_STRIDE: true / stride}
-            )
-        try:
-            expect_gradients(
-                lambda X, w, stride=stride: _slid(X, w, stride), {"X": X, "w": w}, dY, {"X": dX, "w": dw}
-            )
-        except CheckFailed as no:
-            raise CheckFailed(f"with stride {stride}, {no.sentence}") from None
-        for name, first, second in (("dX", dX, again[0]), ("dw", dw, again[1])):
-            expect_values(f"a second backward begins at 0 again; {name}", second, first)
+        dY = rng.normal(size=slid_rows(X, w, stride).shape)
+
+        def slide(X, w, stride=stride):
+            return slid_rows(X, w, stride)
+
+        dX, dw = by_nudging(slide, X, w)[1](dY)
+        turned = by_nudging(lambda X, w=w[::-1], slide=slide: slide(X, w), X)[1](dY)
+        slips = {
+            "Y": [(TURNED, slide(X, w[::-1]))],
+            "dX": [(TURNED_BACK, turned), (NOT_BY_STRIDE, dX / stride)],
+            "dw": [(TURNED_W, dw[::-1])],
+        }
+        with_stride = partial(answer, stride=stride)
+        expect_layer(with_stride, slide, dY, slips=slips, case=f"with stride {stride}, ", X=X, w=w)
     return "strides of 3, 2 and 1, an edge that no window reaches, both gradients"
 
 
 @slide_row.probe
 def _(answer, rng):
-    Y, backward = answer(rng.normal(size=(BATCH, 7)), rng.normal(size=3), 1)
-    return Y, *backward(rng.normal(size=Y.shape))
+    X, w, dY = rng.normal(size=(BATCH, 7)), rng.normal(size=3), rng.normal(size=(BATCH, 5))
+    return both_ways(answer, dY, X, w, 1)
 
 
-def _row_by(collect):
+def row_by(collect):
     """Return an answer whose way back collects the windows' shares in some way."""
 
     def answer(X, w, stride):
-        Y = _slid(X, w, stride)
+        Y = slid_rows(X, w, stride)
 
         def backward(dY):
             dX, dw = np.zeros(X.shape), np.zeros(w.shape)
@@ -605,29 +458,6 @@ def _row_by(collect):
         return Y, backward
 
     return answer
-
-
-def _right_share(dX, dw, window, X, w, dY):
-    dX[window] = dX[window] + dY * w
-    return dX, dw + (X[window] * dY).sum(axis=0)
-
-
-slide_row.right(_row_by(_right_share))
-
-
-@slide_row.right
-def place_by_place(X, w, stride):
-    Y = _slid(X, w, stride)
-
-    def backward(dY):
-        dX, dw = np.zeros(X.shape), np.empty(w.shape)
-        for i in range(len(w)):
-            places = np.s_[:, i : i + stride * dY.shape[1] : stride]
-            dw[i] = (X[places] * dY).sum()
-            dX[places] += dY * w[i]
-        return dX, dw
-
-    return Y, backward
 
 
 def _still_assigns(dX, dw, window, X, w, dY):
@@ -645,11 +475,6 @@ def _the_other_one(dX, dw, window, X, w, dY):
     return dX, (X[window] * dY).sum(axis=0)
 
 
-def _turned_round(dX, dw, window, X, w, dY):
-    dX[window] += dY * w[::-1]
-    return dX, dw + (X[window] * dY).sum(axis=0)
-
-
 def _half_each(dX, dw, window, X, w, dY):
     dX[window] = (dX[window] + dY * w) / 2
     return dX, dw + (X[window] * dY).sum(axis=0)
@@ -661,69 +486,18 @@ def _all_the_windows(dX, dw, window, X, w, dY):
 
 
 slide_row.mistake("A number in two windows keeps the share of the last one only; shares are added.")(
-    _row_by(_still_assigns)
+    row_by(_still_assigns)
 )
 slide_row.mistake("Both gradients keep only what the last window brings; shares are added.")(
-    _row_by(_both_assign)
+    row_by(_both_assign)
 )
-slide_row.mistake("Now dX is right, and dw keeps only what the last window brings.")(_row_by(_the_other_one))
-slide_row.mistake(TURNED_BACK)(_row_by(_turned_round))
-slide_row.mistake(TURNED)(lambda X, w, stride: place_by_place(X, w[::-1], stride))
+slide_row.mistake("Now dX is right, and dw keeps only what the last window brings.")(row_by(_the_other_one))
 
 
-@slide_row.mistake(TURNED_BACK)
-def turned_by_convolve(X, w, stride):
-    def backward(dY):
-        spread = np.zeros((len(X), X.shape[1] - len(w) + 1))
-        spread[:, ::stride][:, : dY.shape[1]] = dY
-        dX = np.array([np.convolve(row, w[::-1]) for row in spread])
-        return dX, place_by_place(X, w, stride)[1](dY)[1]
-
-    return _slid(X, w, stride), backward
-
-
-@slide_row.mistake(TURNED_W)
-def turned_dw(X, w, stride):
-    Y, right = place_by_place(X, w, stride)
-
-    def backward(dY):
-        dX, dw = right(dY)
-        return dX, dw[::-1]
-
-    return Y, backward
-
-
-slide_row.mistake("Shares are added up, not averaged.")(_row_by(_half_each))
+slide_row.mistake("Shares are added up, not averaged.")(row_by(_half_each))
 slide_row.mistake("All windows write to the first columns: each has its own place, `window`.")(
-    _row_by(_all_the_windows)
+    row_by(_all_the_windows)
 )
-
-
-def _divided_by_the_stride(X, w, stride):
-    Y, right = place_by_place(X, w, stride)
-
-    def backward(dY):
-        dX, dw = right(dY)
-        return dX / stride, dw
-
-    return Y, backward
-
-
-slide_row.mistake(NOT_BY_STRIDE)(_divided_by_the_stride)
-
-
-@slide_row.mistake("a second backward begins at 0 again; dX")
-def begins_at_zero_once(X, w, stride):
-    dX, dw = np.zeros(X.shape), np.zeros(w.shape)
-    Y, right = place_by_place(X, w, stride)
-
-    def backward(dY):
-        nonlocal dX, dw
-        more_dX, more_dw = right(dY)
-        dX, dw = dX + more_dX, dw + more_dw
-        return dX, dw
-
-    return Y, backward
 
 
 # 5. means
@@ -734,6 +508,7 @@ average_pool = Exercise(
     points=4,
     kind="fill",
     minutes=12,
+    answer="class",
     hints=(
         "Going forward: cut off what no whole window covers, then add the size · size places of a window, "
         "as slices with a step, `X[:, :, i:rows:size, j:columns:size]`.",
@@ -745,7 +520,7 @@ average_pool = Exercise(
 )
 
 
-def _means_of(X, size):
+def means_of(X, size):
     """Return the mean of each window."""
     rows, columns = (length // size for length in X.shape[2:])
     X = X[:, :, : rows * size, : columns * size]
@@ -771,7 +546,7 @@ def _(answer, rng):
         if not isinstance(layer, Layer):
             raise CheckFailed("AveragePool2d must be a subclass of Layer")
         X = rng.normal(size=shape)
-        truth = _means_of(X, size)
+        truth = means_of(X, size)
         dY = rng.normal(size=truth.shape)
         where = f"for size {size} and X of {shape[2]} by {shape[3]}, "
         with untouched(X=X, dY=dY):
@@ -779,7 +554,7 @@ def _(answer, rng):
             _refuse_means(where, Y, X, size)
             expect_values(f"{where}Y", Y, truth)
             dX = np.array(backward(dY))
-        right = _Pool(size).back(X, dY)
+        right = Pool(size).back(X, dY)
         if size * truth.shape[2] == X.shape[2] and size * truth.shape[3] == X.shape[3]:
             tiled = np.tile(dY, (1, 1, size, size)) / size**2
             if not np.allclose(tiled, right):
@@ -787,7 +562,7 @@ def _(answer, rng):
         _refuse(f"{where}dX is {size**2} times too large", dX, {DIVIDES: right * size**2})
         _refuse(f"{where}dX is {size} times too large", dX, {BY_SIZE: right * size})
         expect_shape(f"{where}dX", dX, "X", X)
-        expect_gradients(lambda X, size=size: _means_of(X, size), {"X": X}, dY, {"X": dX})
+        expect_gradients(lambda X, size=size: means_of(X, size), {"X": X}, dY, {"X": dX})
         expect_values("a second backward begins at 0 again; dX", backward(dY), dX)
         layer(
             rng.normal(size=(2, 2, shape[2] + size, shape[3] + 2 * size))
@@ -804,7 +579,7 @@ def _refuse_means(where, Y, X, size):
     rows, columns = (length // size for length in X.shape[2:])
     covered = X[:, :, : rows * size, : columns * size]
     in_order = covered.reshape(*X.shape[:2], rows, columns, size, size).mean(axis=(4, 5))
-    if not np.allclose(in_order, _means_of(X, size)):
+    if not np.allclose(in_order, means_of(X, size)):
         _refuse(f"{where}Y is made of other pixels", Y, {READING: in_order})
     wide = covered.reshape(*X.shape[:2], rows, size, columns, size)
     for axes in ((2, 4), (2, 5), (3, 4), (2, 3), (4, 5)):
@@ -818,14 +593,14 @@ def _(answer, rng):
     return Y, backward(rng.normal(size=Y.shape))
 
 
-class _Pool(Layer):
+class Pool(Layer):
     """A right average pooling, of which the mistakes change one part each."""
 
     def __init__(self, size):
         self.size = size
 
     def forward(self, X):
-        return _means_of(X, self.size), lambda dY: self.back(X, dY)
+        return means_of(X, self.size), lambda dY: self.back(X, dY)
 
     def back(self, X, dY):
         return self.spread(X, dY) / self.size**2
@@ -837,39 +612,8 @@ class _Pool(Layer):
         return dX
 
 
-average_pool.right(_Pool)
-
-
-@average_pool.right
-class BySlices(_Pool):
-    def forward(self, X):
-        size = self.size
-        rows, columns = (length - length % size for length in X.shape[2:])
-        places = [np.s_[:, :, i:rows:size, j:columns:size] for i, j in np.ndindex(size, size)]
-
-        def backward(dY):
-            dX = np.zeros_like(X)
-            for place in places:
-                dX[place] = dY / len(places)
-            return dX
-
-        return sum(X[place] for place in places) / len(places), backward
-
-
-@average_pool.mistake(DIVIDES)
-class WithoutDividing(_Pool):
-    def back(self, X, dY):
-        return self.spread(X, dY)
-
-
-@average_pool.mistake(BY_SIZE)
-class DividesBySize(_Pool):
-    def back(self, X, dY):
-        return self.spread(X, dY) / self.size
-
-
 @average_pool.mistake("A mean passes to every number of its window, and not to one of them.")
-class OnlyTheFirst(_Pool):
+class OnlyTheFirst(Pool):
     def back(self, X, dY):
         dX = np.zeros(X.shape)
         dX[:, :, : dY.shape[2] * self.size : self.size, : dY.shape[3] * self.size : self.size] = dY
@@ -877,83 +621,38 @@ class OnlyTheFirst(_Pool):
 
 
 @average_pool.mistake("The largest has nothing to say here: every number of a window counts as much.")
-class GoesBackLikeAMaximum(_Pool):
+class GoesBackLikeAMaximum(Pool):
     def back(self, X, dY):
         return MaxPool2d(self.size)(X)[1](dY)
 
 
 @average_pool.mistake("This is the sum of each window: divide by how many numbers it holds.")
-class SumsUp(_Pool):
+class SumsUp(Pool):
     def forward(self, X):
-        return _means_of(X, self.size) * self.size**2, lambda dY: self.spread(X, dY)
-
-
-@average_pool.mistake(LARGEST)
-class TakesTheLargest(_Pool):
-    def forward(self, X):
-        return MaxPool2d(self.size)(X)
-
-
-@average_pool.mistake(READING)
-class InReadingOrder(_Pool):
-    def forward(self, X):
-        rows, columns = (length // self.size for length in X.shape[2:])
-        X_whole = X[:, :, : rows * self.size, : columns * self.size]
-        windows = X_whole.reshape(*X.shape[:2], rows, columns, self.size, self.size)
-        return windows.mean(axis=(-2, -1)), lambda dY: self.back(X, dY)
-
-
-@average_pool.mistake(READING)
-class InReadingOrderUncut(_Pool):
-    def forward(self, X):
-        rows, columns = (length // self.size for length in X.shape[2:])
-        windows = X.reshape(*X.shape[:2], rows, columns, self.size * self.size)
-        return windows.mean(axis=-1), lambda dY: self.back(X, dY)
-
-
-def _by_axes(axes):
-    """Return a pooling that reshapes well, and takes the mean over some axes."""
-
-    class OverOtherAxes(_Pool):
-        def forward(self, X):
-            rows, columns = (length // self.size for length in X.shape[2:])
-            windows = X.reshape(*X.shape[:2], rows, self.size, columns, self.size)
-            return windows.mean(axis=axes), lambda dY: self.back(X, dY)
-
-    return OverOtherAxes
-
-
-for _axes in ((2, 4), (3, 4), (4, 5)):
-    average_pool.mistake(AXES)(_by_axes(_axes))
-
-
-@average_pool.mistake(TILED)
-class Tiles(_Pool):
-    def back(self, X, dY):
-        return np.tile(dY, (1, 1, self.size, self.size)) / self.size**2
+        return means_of(X, self.size) * self.size**2, lambda dY: self.spread(X, dY)
 
 
 @average_pool.mistake("The windows shall not overlap: move by `size`.")
-class MovesByOne(_Pool):
+class MovesByOne(Pool):
     def forward(self, X):
         windows = np.lib.stride_tricks.sliding_window_view(X, (self.size, self.size), axis=(2, 3))
         return windows.mean(axis=(4, 5)), lambda dY: self.back(X, dY)
 
 
 @average_pool.mistake("The mean is of each window, and not of the whole image.")
-class OfTheWholeImage(_Pool):
+class OfTheWholeImage(Pool):
     def forward(self, X):
         return X.mean(axis=(2, 3)), lambda dY: np.broadcast_to(dY[:, :, None, None], X.shape) / X[0, 0].size
 
 
 @average_pool.mistake(EDGE)
-class ForgetsTheEdge(_Pool):
+class ForgetsTheEdge(Pool):
     def back(self, X, dY):
         return dY.repeat(self.size, axis=2).repeat(self.size, axis=3) / self.size**2
 
 
 @average_pool.mistake("The pixels that no window covers change nothing: they get 0.")
-class RepeatsAtTheEdge(_Pool):
+class RepeatsAtTheEdge(Pool):
     def back(self, X, dY):
         wide = dY.repeat(self.size, axis=2).repeat(self.size, axis=3) / self.size**2
         missing = [(0, ours - theirs) for ours, theirs in zip(X.shape, wide.shape, strict=True)]
@@ -961,31 +660,12 @@ class RepeatsAtTheEdge(_Pool):
 
 
 @average_pool.mistake("Rows and columns that no whole window covers are cut off first, before a reshape.")
-class OnlyWhereItFits(_Pool):
+class OnlyWhereItFits(Pool):
     def forward(self, X):
         batch, channels, rows, columns = X.shape
         size = self.size
         windows = X.reshape(batch, channels, rows // size, size, columns // size, size)
         return windows.mean(axis=(3, 5)), lambda dY: self.back(X, dY)
-
-
-@average_pool.mistake(ON_SELF)
-class KeepsTheShapeOnSelf(_Pool):
-    def forward(self, X):
-        self.shape = X.shape
-        return _means_of(X, self.size), lambda dY: self.back(np.empty(self.shape), dY)
-
-
-@average_pool.mistake("a second backward begins at 0 again; dX")
-class BeginsAtZeroOnce(_Pool):
-    def forward(self, X):
-        dX = np.zeros(X.shape)
-
-        def backward(dY):
-            dX[...] += self.back(X, dY)
-            return dX
-
-        return _means_of(X, self.size), backward
 
 
 # 6. a map of what decides
@@ -1007,7 +687,7 @@ margin_map = Exercise(
 )
 
 
-def _margins(Y, T):
+def margins(Y, T):
     """Return dY of the lead of each right score over the largest wrong one."""
     rows, wrong, dY = np.arange(len(Y)), np.array(Y, dtype=float), np.zeros(np.shape(Y))
     wrong[rows, T] = -np.inf
@@ -1026,7 +706,7 @@ def _scored(rng):
     T[:2] = (T[:2] + 1) % 4
     Y = Y - Y.mean(axis=1, keepdims=True)
     Y[1::2] -= 1 + Y[1::2].max(axis=1, keepdims=True)  # a score may be negative, and so may all of a row
-    rival = _margins(Y, T).argmin(axis=1)
+    rival = margins(Y, T).argmin(axis=1)
     return (
         (Y, backward, T) if (rival > T).any() else _scored(rng)
     )  # some move up if the right one is left out
@@ -1050,7 +730,7 @@ def _put(Y, T, rival):
     return dY
 
 
-def _largest_overwrites(Y, T):
+def largest_overwrites(Y, T):
     return _put(Y, T, Y.argmax(axis=1))
 
 
@@ -1058,11 +738,11 @@ def _shifted(Y, T):
     return np.array([np.delete(scores, label).argmax() for scores, label in zip(Y, T, strict=True)])
 
 
-def _shifted_overwrites(Y, T):
+def shifted_overwrites(Y, T):
     return _put(Y, T, _shifted(Y, T))
 
 
-def _shifted_cancels(Y, T):
+def shifted_cancels(Y, T):
     return np.eye(Y.shape[1])[T] - np.eye(Y.shape[1])[_shifted(Y, T)]
 
 
@@ -1070,7 +750,7 @@ def _shifted_cancels(Y, T):
 def _(answer, rng):
     for _ in range(2):
         Y, backward, T = _scored(rng)
-        slopes = backward(_margins(Y, T))
+        slopes = backward(margins(Y, T))
         with untouched(Y=Y, T=T):
             found = answer(Y, backward, T)
         if isinstance(found, tuple | list):
@@ -1081,9 +761,9 @@ def _(answer, rng):
                 f"{np.abs(slopes).sum(axis=1).shape}"
             )
         for sentence, make_dY in (
-            (OVERWRITTEN, _largest_overwrites),
-            (SHIFTED, _shifted_overwrites),
-            (SHIFTED, _shifted_cancels),
+            (OVERWRITTEN, largest_overwrites),
+            (SHIFTED, shifted_overwrites),
+            (SHIFTED, shifted_cancels),
         ):
             wrong = np.abs(backward(make_dY(Y, T))).sum(axis=1)
             _refuse("the map is not that of the lead", found, {sentence: wrong})
@@ -1096,25 +776,7 @@ def _(answer, rng):
     return answer(*_scored(rng))
 
 
-@margin_map.right
-def with_two_ways_back(Y, backward, T):
-    classes = np.arange(Y.shape[1])
-    own = T[:, None] == classes
-    rival = np.where(own, -np.inf, Y).argmax(axis=1)[:, None] == classes
-    return np.abs(backward(own * 1.0) - backward(rival * 1.0)).sum(axis=1)
-
-
-@margin_map.right
-def row_by_row(Y, backward, T):
-    dY = np.zeros_like(Y)
-    for row, (scores, label) in enumerate(zip(Y, T, strict=True)):
-        order = [place for place in np.argsort(scores) if place != label]
-        dY[row, label] += 1
-        dY[row, order[-1]] -= 1
-    return np.einsum("nprc->nrc", np.abs(backward(dY)))
-
-
-def _of(make_dY, collect=lambda dX: np.abs(dX).sum(axis=1)):
+def of(make_dY, collect=lambda dX: np.abs(dX).sum(axis=1)):
     """Return an answer made of some dY and some way to add up, for the mistakes."""
     return lambda Y, backward, T: collect(backward(make_dY(Y, T)))
 
@@ -1136,11 +798,11 @@ def _against_all(Y, T):
 
 
 def _with_the_scores(Y, T):
-    return Y * _margins(Y, T)
+    return Y * margins(Y, T)
 
 
 def _added_scores(Y, T):
-    return np.abs(_margins(Y, T))
+    return np.abs(margins(Y, T))
 
 
 def _zero_for_the_right(Y, T):
@@ -1158,35 +820,30 @@ def _zero_for_the_right_and_one_hot(Y, T):
 
 NOT_ZERO = "Scores may be negative: a right one that is set to 0 may still be the largest; use -inf."
 for _make in (_zero_for_the_right, _zero_for_the_right_and_one_hot):
-    margin_map.mistake(NOT_ZERO)(_of(_make))
+    margin_map.mistake(NOT_ZERO)(of(_make))
 margin_map.mistake("That is the map of the right score alone: the rival's slopes are missing.")(
-    _of(_right_alone)
+    of(_right_alone)
 )
 margin_map.mistake(
     "Where the answer was right, the largest score is the right one itself, and all slopes cancel."
-)(_of(_against_the_largest))
+)(of(_against_the_largest))
 margin_map.mistake("Where the answer was wrong, the rival is the largest score, and not the second largest.")(
-    _of(_against_the_second)
+    of(_against_the_second)
 )
-margin_map.mistake(OVERWRITTEN)(_of(_largest_overwrites))
-margin_map.mistake(OVERWRITTEN)(_of(lambda Y, T: -_largest_overwrites(Y, T)))
-for _make in (_shifted_overwrites, _shifted_cancels):
-    margin_map.mistake(SHIFTED)(_of(_make))
-margin_map.mistake("There is one rival in each row: the largest of the wrong scores.")(_of(_against_all))
+margin_map.mistake("There is one rival in each row: the largest of the wrong scores.")(of(_against_all))
 margin_map.mistake("What backward is given are slopes, 1 and -1, and not the scores themselves.")(
-    _of(_with_the_scores)
+    of(_with_the_scores)
 )
-margin_map.mistake("The rival's score counts with -1: a lead is a difference.")(_of(_added_scores))
+margin_map.mistake("The rival's score counts with -1: a lead is a difference.")(of(_added_scores))
 margin_map.mistake("Take absolute values first: of two channels, slopes of opposite signs would cancel.")(
-    _of(_margins, lambda dX: np.abs(dX.sum(axis=1)))
+    of(margins, lambda dX: np.abs(dX.sum(axis=1)))
 )
 margin_map.mistake("Slopes with a minus count as well: take absolute values.")(
-    _of(_margins, lambda dX: dX.sum(axis=1))
+    of(margins, lambda dX: dX.sum(axis=1))
 )
 margin_map.mistake("The channels are to be added up; this is their largest.")(
-    _of(_margins, lambda dX: np.abs(dX).max(axis=1))
+    of(margins, lambda dX: np.abs(dX).max(axis=1))
 )
-margin_map.mistake("with the channels; add up over axis 1")(_of(_margins, np.abs))
 
 
 def _two_maps(combine):
@@ -1194,7 +851,7 @@ def _two_maps(combine):
 
     def answer(Y, backward, T):
         right = _right_alone(Y, T)
-        return combine(np.abs(backward(right)), np.abs(backward(right - _margins(Y, T))))
+        return combine(np.abs(backward(right)), np.abs(backward(right - margins(Y, T))))
 
     return answer
 

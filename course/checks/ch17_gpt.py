@@ -97,17 +97,6 @@ SHORT = {  # what is missing may have more than one reason
 }
 
 
-@sizes.right
-def by_formula():
-    block = 12 * 16**2 + 13 * 16
-    return block, block, block + 16 * (10 + 6 + 2 + 10) + 10
-
-
-@sizes.right
-def as_an_array():
-    return np.array([3280, 3280, 3738])
-
-
 @sizes.mistake("Each head has its part of the same matrices: more heads, no more numbers.")
 def heads_have_matrices_of_their_own():
     block = 12 * 16**2 + 13 * 16
@@ -119,19 +108,9 @@ def products_only():
     return 12 * 16**2, 12 * 16**2, 12 * 16**2 + 16 * (10 + 6 + 10)
 
 
-@sizes.mistake("it is 64 short, as much as two LayerNorms hold, or the four biases of attention")
-def without_norms():
-    return 3280 - 64, 3280 - 64, 3738 - 96
-
-
 @sizes.mistake("A block has two norms, one in front of each of its parts.")
 def one_norm_in_a_block():
     return 3280 - 32, 3280 - 32, 3738 - 32
-
-
-@sizes.mistake("it is 32 short, as much as one LayerNorm holds")
-def without_the_last_norm():
-    return 3280, 3280, 3738 - 32
 
 
 @sizes.mistake("A LayerNorm has a gain and a shift: two rows.")
@@ -139,25 +118,9 @@ def norms_of_one_row():
     return 3280 - 32, 3280 - 32, 3738 - 48
 
 
-@sizes.mistake("it is 144 short, as much as all biases of the block hold")
-def without_biases():
-    biases = 4 * 16 + 64 + 16
-    return 3280 - biases, 3280 - biases, 3738 - biases - 10
-
-
-@sizes.mistake("it is 10 short, as much as the bias of the last layer holds")
-def without_the_last_bias():
-    return 3280, 3280, 3738 - 10
-
-
 @sizes.mistake("The four products of attention have biases too.")
 def attention_without_biases():
     return 3280 - 64, 3280 - 64, 3738 - 64
-
-
-@sizes.mistake("the library's other layers draw their numbers only with `rng=`, or in `initialize`")
-def counted_before_they_are_drawn():
-    return 64, 64, 96
 
 
 @sizes.mistake("The two linear layers are four times as wide in the middle.")
@@ -212,37 +175,6 @@ def _(answer, rng):
 @cut.probe
 def _(answer, rng):
     return [np.asarray(part) for part in answer(np.arange(12) ** 2, 5)]
-
-
-@cut.right
-def row_by_row(text, steps):
-    starts = range(0, len(text) - steps, steps)
-    X = np.array([text[start : start + steps] for start in starts], dtype=int).reshape(-1, steps)
-    T = np.array([text[start + 1 : start + steps + 1] for start in starts], dtype=int).reshape(-1, steps)
-    return X, T
-
-
-@cut.right
-def by_places(text, steps):
-    places = np.arange((len(text) - 1) // steps)[:, None] * steps + np.arange(steps)
-    return text[places], text[places + 1]
-
-
-@cut.right
-def without_a_kind(text, steps):
-    rows = (len(text) - 1) // steps  # no row: np.array([]) is of floats, and holds none
-    parts = ([text[row * steps + i :][:steps] for row in range(rows)] for i in (0, 1))
-    return tuple(np.array(part).reshape(rows, steps) for part in parts)
-
-
-@cut.mistake("a token picks a row of an Embedding, so it must stay an integer")
-def fills_zeros(text, steps):
-    rows = (len(text) - 1) // steps
-    X, T = np.zeros((rows, steps)), np.zeros((rows, steps))
-    for row in range(rows):
-        X[row] = text[row * steps : (row + 1) * steps]
-        T[row] = text[row * steps + 1 : (row + 1) * steps + 1]
-    return X, T
 
 
 @cut.mistake("The last row has no target for its last sign: it needs one sign more than its steps.")
@@ -300,12 +232,6 @@ def drops_a_row(text, steps):
     return tuple(text[i : i + rows * steps].reshape(rows, steps) for i in (0, 1))
 
 
-@cut.mistake("it must return X and T, and returned one array")
-def one_array(text, steps):
-    rows = (len(text) - 1) // steps
-    return text[: rows * steps].reshape(rows, steps)
-
-
 # 3. a nucleus
 
 nucleus = Exercise(
@@ -326,7 +252,7 @@ nucleus = Exercise(
 SHARES = (0.3, 0.5, 0.8, 0.95, 0.99)  # not 1: a sum of floats may end at 0.9999999
 
 
-def _true_nucleus(P, share):
+def true_nucleus(P, share):
     """Return the nucleus, sign by sign."""
     kept = np.zeros_like(P)
     for row, probabilities in enumerate(P):
@@ -363,7 +289,7 @@ def _expect_nucleus(answer, P, share, case):
     with untouched(P=P):
         found = answer(P, share)
     expect_shape("the result", found, "P", P)
-    found, truth = np.asarray(found, dtype=float), _true_nucleus(P, share)
+    found, truth = np.asarray(found, dtype=float), true_nucleus(P, share)
     for row, (is_left, should) in enumerate(
         zip((found != 0).sum(axis=1), (truth != 0).sum(axis=1), strict=True)
     ):
@@ -384,45 +310,6 @@ def _expect_nucleus(answer, P, share, case):
 def _(answer, rng):
     exact = np.array([[0.5, 0.3125, 0.1875], [0.25, 0.625, 0.125]])
     return [answer(_probabilities(rng, 7), share) for share in (0.4, 0.6, 0.9)] + [answer(exact, 0.5)]
-
-
-@nucleus.right
-def sign_by_sign(P, share):
-    kept = np.zeros_like(P)
-    for row in range(len(P)):
-        left = share
-        for sign in P[row].argsort()[::-1]:
-            if left > 0:
-                kept[row, sign] = P[row, sign]
-            left -= P[row, sign]
-    return kept / kept.sum(axis=1)[:, None]
-
-
-@nucleus.right
-def by_what_is_likelier(P, share):
-    likelier = P[:, None, :] > P[:, :, None]  # (batch, signs, signs)
-    before = (likelier * P[:, None, :]).sum(axis=-1)
-    kept = P * (before < share)
-    return kept / kept.sum(axis=-1, keepdims=True)
-
-
-@nucleus.right
-def counts_from_the_sum(P, share):
-    order = np.argsort(-P, axis=1)
-    many = (np.take_along_axis(P, order, axis=1).cumsum(axis=1) < share).sum(axis=1)
-    smallest = P[np.arange(len(P)), order[np.arange(len(P)), many]]
-    kept = np.where(P >= smallest[:, None], P, 0)
-    return kept / kept.sum(axis=1, keepdims=True)
-
-
-@nucleus.right
-def first_that_reaches(P, share):
-    kept = np.zeros_like(P)
-    for row, p in enumerate(P):
-        order = p.argsort()[::-1]
-        left = order[: (p[order].cumsum() >= share).argmax() + 1]
-        kept[row, left] = p[left] / p[left].sum()
-    return kept
 
 
 def _kept(stays, divide=True):
@@ -475,13 +362,6 @@ def from_below(P, share):
     return kept / kept.sum(axis=1, keepdims=True)
 
 
-@nucleus.mistake("it changes P")
-def in_place(P, share):
-    P *= _true_nucleus(P, share) > 0
-    P /= P.sum(axis=1, keepdims=True)
-    return P
-
-
 # 4. a window
 
 write_on = Exercise(
@@ -518,18 +398,18 @@ def _as_it_is(X, n_steps):
     return X[:, -n_steps:], -1
 
 
-def _in_front(X, n_steps):
+def in_front(X, n_steps):
     """Return a text filled up with 0 in front, and the last step."""
     return np.pad(X, ((0, 0), (max(n_steps - X.shape[1], 0), 0)))[:, -n_steps:], -1
 
 
-def _behind(X, n_steps):
+def behind(X, n_steps):
     """Return a text filled up with 0 behind, and the step of its last sign."""
     read = X[:, -n_steps:]
     return np.pad(read, ((0, 0), (0, n_steps - read.shape[1]))), read.shape[1] - 1
 
 
-def _true_text(model, X, count, n_steps, fill=_as_it_is):
+def true_text(model, X, count, n_steps, fill=_as_it_is):
     for _ in range(count):
         read, step = fill(X, n_steps)
         X = np.hstack([X, model.predict(read)[:, step].argmax(axis=1)[:, None]])
@@ -552,14 +432,14 @@ def _(answer, rng):
             )
         if not np.array_equal(found[:, :steps], X):
             raise CheckFailed(f"{case}, the beginning of the text is no longer what was given")
-        truth = _true_text(model, X, count, n_steps)
+        truth = true_text(model, X, count, n_steps)
         if not np.array_equal(found, truth):
             place = int((found != truth).any(axis=0).argmax())
             text = f"the sign at place {place} is not the likeliest behind the newest {n_steps}"
             if place < n_steps:
                 text = f"the sign at place {place} is not the likeliest behind all that stand before it"
-            for side, fill in (("in front", _in_front), ("behind", _behind)):
-                if np.array_equal(found, _true_text(model, X, count, n_steps, fill)):
+            for side, fill in (("in front", in_front), ("behind", behind)):
+                if np.array_equal(found, true_text(model, X, count, n_steps, fill)):
                     text = f"it gives a short text to the model filled up with 0 {side}: give the text alone"
             raise CheckFailed(f"{case}, {text}")
     return "texts shorter than the places, longer ones, and nothing to write"
@@ -569,26 +449,6 @@ def _(answer, rng):
 def _(answer, rng):
     model = _Reader(11, 7)
     return answer(model, rng.integers(11, size=(BATCH, 3)), 12, 7)
-
-
-@write_on.right
-def with_two_arrays(model, X, count, n_steps):
-    text = [column for column in X.T]
-    for _ in range(count):
-        read = np.stack(text[max(len(text) - n_steps, 0) :], axis=1)
-        text.append(model.predict(read)[:, -1].argmax(axis=-1))
-    return np.stack(text, axis=1)
-
-
-@write_on.right
-def into_room(model, X, count, n_steps):
-    steps = X.shape[1]
-    text = np.zeros((len(X), steps + count), dtype=X.dtype)
-    text[:, :steps] = X
-    for place in range(steps, steps + count):
-        Y, _ = model(text[:, max(0, place - n_steps) : place])
-        text[:, place] = np.argmax(Y[:, -1], axis=1)
-    return text
 
 
 @write_on.mistake("That cuts the text itself: give the model a part of it, and keep the whole.")
@@ -605,16 +465,6 @@ def reads_the_oldest(model, X, count, n_steps):
         Y = model.predict(X[:, :n_steps])[:, -1]
         X = np.concatenate([X, Y.argmax(axis=1)[:, None]], axis=1)
     return X
-
-
-@write_on.mistake("it gives a short text to the model filled up with 0 in front: give the text alone")
-def fills_in_front(model, X, count, n_steps):
-    return _true_text(model, X, count, n_steps, _in_front)
-
-
-@write_on.mistake("it gives a short text to the model filled up with 0 behind: give the text alone")
-def fills_behind(model, X, count, n_steps):
-    return _true_text(model, X, count, n_steps, _behind)
 
 
 @write_on.mistake("It stops where the places end.")
@@ -639,13 +489,6 @@ def reads_one_fewer(model, X, count, n_steps):
     for _ in range(count):
         Y = model.predict(X[:, -n_steps + 1 :])[:, -1]
         X = np.concatenate([X, Y.argmax(axis=1)[:, None]], axis=1)
-    return X
-
-
-@write_on.mistake("the model has 7 places, and got 8 signs")
-def as_it_was(model, X, count, n_steps):
-    for _ in range(count):
-        X = np.concatenate([X, model.predict(X)[:, -1].argmax(axis=1)[:, None]], axis=1)
     return X
 
 
@@ -777,38 +620,7 @@ def _(answer, rng):
     return [-1.0 if step is None else float(step) for step in found]
 
 
-@looks_ahead.right
-def with_ones(layer, X):
-    Y = layer(X)[0]
-    for step in range(X.shape[1]):
-        later = (np.arange(X.shape[1]) > step)[None, :, None]
-        if not np.allclose(layer(np.where(later, np.sin(7 * X) + 1, X))[0][:, step], Y[:, step]):
-            return step
-
-
-@looks_ahead.right
-def from_the_end(layer, X):
-    Y, first = layer(X)[0], None
-    for step in reversed(range(X.shape[1] - 1)):
-        other = np.concatenate([X[:, : step + 1], 1 + X[::-1, step + 1 :] ** 2], axis=1)
-        if not np.allclose(layer(other)[0][:, step], Y[:, step]):
-            first = step
-    return first
-
-
-@looks_ahead.right
-def one_later_step_at_a_time(layer, X):
-    Y, found, rng = layer(X)[0], [], np.random.default_rng(1)
-    for later in range(1, X.shape[1]):
-        other = X.copy()
-        other[:, later] = rng.normal(size=other[:, later].shape)
-        alike = [np.allclose(layer(other)[0][:, step], Y[:, step]) for step in range(later)]
-        if not all(alike):
-            found.append(alike.index(False))
-    return min(found, default=None)
-
-
-def _asks(change, compare=lambda Y, Z, step: np.allclose(Y[:, step], Z[:, step])):
+def asks(change, compare=lambda Y, Z, step: np.allclose(Y[:, step], Z[:, step])):
     """Return a looks_ahead with a change or a comparison of its own, for the mistakes."""
 
     def looks_ahead(layer, X):
@@ -823,7 +635,7 @@ def _asks(change, compare=lambda Y, Z, step: np.allclose(Y[:, step], Z[:, step])
     return looks_ahead
 
 
-def _move(places):
+def move(places):
     """Return a change of the steps that `places(step)` slices; by other numbers in each place."""
 
     def change(X, step):
@@ -838,48 +650,39 @@ def _numbers(X, step):
 
 
 looks_ahead.mistake("The step itself was changed too, and so each layer is caught: begin at step + 1.")(
-    _asks(_move(lambda step: slice(step, None)))
+    asks(move(lambda step: slice(step, None)))
 )
 looks_ahead.mistake("Only the next step was changed: a layer may look further than that.")(
-    _asks(_move(lambda step: slice(step + 1, step + 2)))
+    asks(move(lambda step: slice(step + 1, step + 2)))
 )
 looks_ahead.mistake("Later steps may change when later steps change: compare Y at this one alone.")(
-    _asks(
-        _move(lambda step: slice(step + 1, None)),
+    asks(
+        move(lambda step: slice(step + 1, None)),
         compare=lambda Y, Z, step: np.allclose(Y, Z),
     )
 )
 looks_ahead.mistake("The earlier steps were changed, and these it may look at.")(
-    _asks(_move(lambda step: slice(None, step + 1)))
+    asks(move(lambda step: slice(None, step + 1)))
 )
 
 
 looks_ahead.mistake("A LayerNorm does not see a number added to all of a step: add random numbers.")(
-    _asks(lambda X, step: np.add(X[:, step + 1 :], 1.0, out=X[:, step + 1 :]))
+    asks(lambda X, step: np.add(X[:, step + 1 :], 1.0, out=X[:, step + 1 :]))
 )
 
 
 looks_ahead.mistake("Only the first channel was changed: a layer may read another one.")(
-    _asks(lambda X, step: np.add(X[:, step + 1 :, 0], _numbers(X, step), out=X[:, step + 1 :, 0]))
+    asks(lambda X, step: np.add(X[:, step + 1 :, 0], _numbers(X, step), out=X[:, step + 1 :, 0]))
 )
 looks_ahead.mistake("Only the last channel was changed: a layer may read another one.")(
-    _asks(lambda X, step: np.add(X[:, step + 1 :, -1], _numbers(X, step), out=X[:, step + 1 :, -1]))
+    asks(lambda X, step: np.add(X[:, step + 1 :, -1], _numbers(X, step), out=X[:, step + 1 :, -1]))
 )
 looks_ahead.mistake("A square does not see a minus sign: take new random numbers.")(
-    _asks(lambda X, step: np.negative(X[:, step + 1 :], out=X[:, step + 1 :]))
+    asks(lambda X, step: np.negative(X[:, step + 1 :], out=X[:, step + 1 :]))
 )
 looks_ahead.mistake("What is 0 already does not change when it is set to 0: add random numbers.")(
-    _asks(lambda X, step: X[:, step + 1 :].fill(0.0))
+    asks(lambda X, step: X[:, step + 1 :].fill(0.0))
 )
-
-
-@looks_ahead.mistake("change the later steps, do not cut them off")
-def cuts_off(layer, X):
-    Y = layer(X)[0]
-    for step in range(X.shape[1] - 1):
-        if not np.allclose(layer(X[:, : step + 1])[0][:, step], Y[:, step]):
-            return step
-    return None
 
 
 @looks_ahead.mistake("That is where the first leak arrives: a step behind it may reach further back.")
@@ -894,17 +697,6 @@ def first_leak(layer, X):
     return None
 
 
-@looks_ahead.mistake("ask forward alone: where a slope is 0, a step may still be read")
-def by_slopes(layer, X):
-    Y, backward = layer(X)
-    for step in range(X.shape[1] - 1):
-        dY = np.zeros_like(Y)
-        dY[:, step] = np.random.default_rng(3).normal(size=Y[:, step].shape)
-        if not np.allclose(backward(dY)[:, step + 1 :], 0):
-            return step
-    return None
-
-
 @looks_ahead.mistake("Only step 0 was asked, and others may look ahead.")
 def asks_step_0(layer, X):
     changed = X.copy()
@@ -914,22 +706,7 @@ def asks_step_0(layer, X):
 
 @looks_ahead.mistake("Step 0 is a step, and `or None` makes nothing of it.")
 def loses_step_0(layer, X):
-    return _asks(_move(lambda step: slice(step + 1, None)))(layer, X) or None
-
-
-@looks_ahead.mistake("it must return an int or None, and returned a bool")
-def says_whether(layer, X):
-    return _asks(_move(lambda step: slice(step + 1, None)))(layer, X) is not None
-
-
-@looks_ahead.mistake("it changes X")
-def in_place_too(layer, X):
-    Y, first = layer(X)[0], None
-    for step in reversed(range(X.shape[1] - 1)):
-        X[:, step + 1 :] += 1.0
-        if not np.allclose(layer(X)[0][:, step], Y[:, step]):
-            first = step
-    return first
+    return asks(move(lambda step: slice(step + 1, None)))(layer, X) or None
 
 
 # 6. a tied output
@@ -940,6 +717,7 @@ by_table = Exercise(
     points=3,
     kind="fill",
     minutes=12,
+    answer="class",
     hints=(
         "Keep the embedding, or its Parameter `W`, and not the array in it. The product is `X @ W.data.T`.",
         "W's gradient must have the shape (signs, width), and sum over batch and steps: reshape dY to "
@@ -1001,7 +779,7 @@ def _(answer, rng):
     return Y, dX, embedding.W.grad, layer(X)[0]
 
 
-class _Tied(Layer):
+class Tied(Layer):
     """A right layer, of which the mistakes change one part each."""
 
     def __init__(self, embedding):
@@ -1018,29 +796,8 @@ class _Tied(Layer):
         return self.scale(X) * (dY @ self.W.data)
 
 
-@by_table.right
-class WithEinsum(_Tied):
-    pass
-
-
-@by_table.right
-class ThroughTheEmbedding(Layer):
-    def __init__(self, embedding):
-        self.table = embedding
-
-    def forward(self, X):
-        width = self.table.W.data.shape[1]
-
-        def backward(dY):
-            total = sum(one.T @ row for one, row in zip(dY, X, strict=True))
-            self.table.W.grad = self.table.W.grad + total / np.sqrt(width)
-            return np.matmul(dY, self.table.W.data) / np.sqrt(width)
-
-        return np.matmul(X, np.transpose(self.table.W.data)) / np.sqrt(width), backward
-
-
 @by_table.mistake("Parameter(...) copies the numbers, and a copy sees no step of the embedding.")
-class CopiesW(_Tied):
+class CopiesW(Tied):
     def __init__(self, embedding):
         self.W = Parameter(embedding.W.data.copy())
 
@@ -1048,7 +805,7 @@ class CopiesW(_Tied):
 @by_table.mistake(
     "The array is not the Parameter: it is replaced when the model changes its kind of numbers."
 )
-class KeepsTheArray(_Tied):
+class KeepsTheArray(Tied):
     def __init__(self, embedding):
         self.W, self.array = embedding.W, embedding.W.data
 
@@ -1057,13 +814,13 @@ class KeepsTheArray(_Tied):
 
 
 @by_table.mistake("The logits are to be divided by √width.")
-class WithoutScale(_Tied):
+class WithoutScale(Tied):
     def scale(self, X):
         return 1.0
 
 
 @by_table.mistake("The logits are divided by √width, and not by the width.")
-class DividesByWidth(_Tied):
+class DividesByWidth(Tied):
     def scale(self, X):
         return 1 / X.shape[-1]
 
@@ -1071,33 +828,27 @@ class DividesByWidth(_Tied):
 @by_table.mistake(
     "The scale goes by the width, over which each product sums, and not by the number of signs."
 )
-class DividesByTheSigns(_Tied):
+class DividesByTheSigns(Tied):
     def scale(self, X):
         return len(self.W.data) ** -0.5
 
 
 @by_table.mistake("The gradient of W must grow: what came from the embedding's end is lost.")
-class Assigns(_Tied):
+class Assigns(Tied):
     def back(self, X, dY):
         self.W.grad[...] = self.scale(X) * np.einsum("bts,btw->sw", dY, X)
         return self.scale(X) * (dY @ self.W.data)
 
 
 @by_table.mistake("The scale belongs to both gradients too.")
-class ForgetsTheScaleOnTheWayBack(_Tied):
+class ForgetsTheScaleOnTheWayBack(Tied):
     def back(self, X, dY):
         self.W.grad += np.einsum("bts,btw->sw", dY, X)
         return dY @ self.W.data
 
 
-@by_table.mistake("besides embedding.W the layer has another Parameter")
-class HasABias(_Tied):
-    def __init__(self, embedding):
-        self.W, self.b = embedding.W, Parameter(np.zeros(embedding.W.shape[0]))
-
-
 @by_table.mistake("W's gradient has the shape (signs, width): dY stands on the left, transposed.")
-class TurnsTheGradient(_Tied):
+class TurnsTheGradient(Tied):
     def back(self, X, dY):
         self.W.grad = self.W.grad.T + self.scale(X) * np.einsum("bts,btw->ws", dY, X)
         return self.scale(X) * (dY @ self.W.data)

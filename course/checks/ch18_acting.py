@@ -1,6 +1,5 @@
 """The exercises of chapter 18: a toll, returns, a batch of choices, a ring, a cut, the move that was made."""
 
-from collections import deque
 from itertools import product
 
 import numpy as np
@@ -17,7 +16,6 @@ from course.checks.questions import (
     expect_values,
     untouched,
 )
-from minigrad import cross_entropy
 
 # 1. values where each step costs something
 
@@ -48,37 +46,25 @@ def _corridor(discount):
 
 
 INSTEAD = {  # what a wrong number is, where it tells how it was found
-    "the best value of cell 0": {-4.0: "the last move, from cell 4, costs 1 as well"},
+    "the best value of cell 0": {-4.0: "The last move, from cell 4, costs 1 as well"},
     "the move left in cell 2": {
-        -4.0: "the move itself costs 1; after it you pay what cell 1 is worth",
-        -3.0: "after it you stand in cell 1, with four moves before you, not in cell 3",
+        -4.0: "The move itself costs 1; after it you pay what cell 1 is worth",
+        -3.0: "After it you stand in cell 1, with four moves before you, not in cell 3",
     },
-    "the move left in cell 0": {-5.0: "the wall gives nothing back: you pay 1, and stand where you stood"},
+    "the move left in cell 0": {-5.0: "The wall gives nothing back: you pay 1, and stand where you stood"},
     "the move right in cell 2 with one half": {
-        -1.5: "the walk takes three moves, and the last one, from cell 4, costs 1 as well",
-        -0.875: "the toll of the move itself is not discounted: only what comes after it is",
-        -3.0: "one half is the discount of each step: later tolls count less, they are not all whole",
+        -1.5: "The walk takes three moves, and the last one, from cell 4, costs 1 as well",
+        -0.875: "The toll of the move itself is not discounted: only what comes after it is",
+        -3.0: "One half is the discount of each step: later tolls count less, they are not all whole",
     },
     "going left forever": {
-        -np.inf: "each toll counts half as much as the one before, and such a sum has an end",
-        -1.0: "the first move alone costs 1, and that toll is not discounted; all later ones add to it",
+        -np.inf: "Each toll counts half as much as the one before, and such a sum has an end",
+        -1.0: "The first move alone costs 1, and that toll is not discounted; all later ones add to it",
     },
 }
 
 
-def _expect_tolls(guesses, numbers):
-    """Refuse wrong guesses, and name what was computed instead if it is known."""
-    try:
-        expect_guesses(guesses, numbers)
-    except CheckFailed as no:
-        wrong = [place for place, what in enumerate(numbers) if no.sentence.startswith(f"{what} is not")]
-        if not wrong or np.shape(guesses[wrong[0]]) != ():
-            raise
-        guess, known = guesses[wrong[0]], list(INSTEAD.values())[wrong[0]]
-        named = [words for value, words in known.items() if np.isclose(guess, value)]
-        if guess > 0:
-            named = ["the toll is a reward of -1, so no value here is above 0"]
-        raise CheckFailed("; ".join([no.sentence, *named])) from None
+ABOVE = "The toll is a reward of -1, so no value here is above 0"
 
 
 @with_a_toll.check
@@ -91,69 +77,11 @@ def _(answer, rng):
         "the move right in cell 2 with one half": half[2, 1],
         "going left forever": -sum(0.5**step for step in range(60)),
     }
-    _expect_tolls(answer(), numbers)
+    slips = {}
+    for what, number in numbers.items():
+        slips[what] = INSTEAD[what] | {-wrong: ABOVE for wrong in (number, *INSTEAD[what])}
+    expect_guesses(answer(), numbers, slips)
     return "five values, each found by going over the corridor sixty times"
-
-
-@with_a_toll.right
-def as_an_array():
-    return np.array([-5.0, -5.0, -6.0, -1.75, -2.0])
-
-
-@with_a_toll.right
-def as_sums():
-    cells = [-distance for distance in (5, 4, 3, 2, 1)]
-    return [cells[0], -1 + cells[1], -1 + cells[0], -1 - 1 / 2 - 1 / 4, -1 / (1 - 1 / 2)]
-
-
-@with_a_toll.mistake("the last move, from cell 4, costs 1 as well")
-def the_last_is_free():
-    return -4, -4, -5, -1.5, -2
-
-
-@with_a_toll.mistake("the toll is a reward of -1, so no value here is above 0")
-def without_the_sign():
-    return 5, 5, 6, 1.75, 2
-
-
-@with_a_toll.mistake("the move itself costs 1; after it you pay what cell 1 is worth")
-def left_is_free():
-    return -5, -4, -6, -1.75, -2
-
-
-@with_a_toll.mistake("after it you stand in cell 1, with four moves before you, not in cell 3")
-def goes_right_instead():
-    return -5, -3, -6, -1.75, -2
-
-
-@with_a_toll.mistake("the wall gives nothing back: you pay 1, and stand where you stood")
-def the_wall_is_free():
-    return -5, -5, -5, -1.75, -2
-
-
-@with_a_toll.mistake("the toll of the move itself is not discounted: only what comes after it is")
-def discounted_at_once():
-    return -5, -5, -6, -0.875, -2
-
-
-@with_a_toll.mistake("one half is the discount of each step: later tolls count less, they are not all whole")
-def no_discount():
-    return -5, -5, -6, -3, -2
-
-
-@with_a_toll.mistake("each toll counts half as much as the one before, and such a sum has an end")
-def endless():
-    return -5, -5, -6, -1.75, -np.inf
-
-
-@with_a_toll.mistake("the first move alone costs 1, and that toll is not discounted")
-def once():
-    return -5, -5, -6, -1.75, -1
-
-
-@with_a_toll.mistake("the walk takes three moves, and the last one, from cell 4, costs 1 as well")
-def the_last_is_free_with_one_half():
-    return -5, -5, -6, -1.5, -2
 
 
 # 2. the returns of a walk
@@ -173,7 +101,7 @@ returns = Exercise(
 )
 
 
-def _returns(rewards, discount):
+def discounted_sums(rewards, discount):
     """Return the discounted sums, from a table of all discounts."""
     ahead = np.subtract.outer(np.arange(len(rewards)), np.arange(len(rewards))).T  # later minus now
     return np.where(ahead >= 0, float(discount) ** np.maximum(ahead, 0), 0.0) @ rewards
@@ -190,7 +118,7 @@ def _(answer, rng):
         expect_shape("what it returns", worth, "rewards", rewards)
         if getattr(worth, "dtype", None) in (np.float32, np.float16):
             raise CheckFailed(f"it returns {worth.dtype}, which has too few digits: it must be float64")
-        expect_values(f"with the discount {discount:g}, worth", worth, _returns(rewards, discount))
+        expect_values(f"with the discount {discount:g}, worth", worth, discounted_sums(rewards, discount))
     whole = rng.integers(1, 9, size=BATCH)
     worth = answer(whole, 0.3)
     if np.asarray(worth).dtype.kind in "iu":
@@ -198,7 +126,7 @@ def _(answer, rng):
             f"for rewards that are whole numbers it returns {np.asarray(worth).dtype}, and whole numbers "
             "have no room for a half: the result must be floats"
         )
-    expect_values("with rewards that are whole numbers, worth", worth, _returns(whole, 0.3))
+    expect_values("with rewards that are whole numbers, worth", worth, discounted_sums(whole, 0.3))
     expect_values("for a walk of one step, worth", answer(np.array([3.0]), 0.9), np.array([3.0]))
     return "four discounts, whole numbers, and a walk of one step"
 
@@ -208,23 +136,7 @@ def _(answer, rng):
     return answer(rng.normal(size=N_OUT), 0.5), answer(rng.integers(1, 9, size=BATCH), 0.3)
 
 
-@returns.right
-def by_the_definition(rewards, discount):
-    return np.array([
-        sum(reward * discount**late for late, reward in enumerate(rewards[now:]))
-        for now in range(len(rewards))
-    ])  # fmt: skip
-
-
-@returns.right
-def on_a_copy(rewards, discount):
-    worth = np.asarray(rewards, dtype=float).copy()
-    for step in range(len(worth) - 2, -1, -1):
-        worth[step] += discount * worth[step + 1]
-    return worth
-
-
-def _summed(turn=lambda rewards: rewards[::-1], start=1.0, dtype=float):
+def summed(turn=lambda rewards: rewards[::-1], start=1.0, dtype=float):
     """Return a function that adds up rewards in some order, for the mistakes."""
 
     def returns(rewards, discount):
@@ -238,32 +150,18 @@ def _summed(turn=lambda rewards: rewards[::-1], start=1.0, dtype=float):
 
 
 returns.mistake("That adds up what came before a step. What it was worth lies after it: go backwards.")(
-    _summed(lambda rewards: rewards)
+    summed(lambda rewards: rewards)
 )
-returns.mistake("have no room for a half: the result must be floats")(_summed(dtype=None))
-
-
-@returns.mistake("have no room for a half: the result must be floats")
-def on_a_copy_of_its_type(rewards, discount):
-    worth = rewards.copy()
-    for step in range(len(worth) - 2, -1, -1):
-        worth[step] += (discount * worth[step + 1]).astype(worth.dtype)
-    return worth
-
-
-@returns.mistake("it returns float32, which has too few digits: it must be float64")
-def with_few_digits(rewards, discount):
-    return _returns(rewards, discount).astype(np.float32)
 
 
 @returns.mistake("A step's own reward is not discounted: only what comes later is.")
 def discounts_at_once(rewards, discount):
-    return discount * _returns(rewards, discount)
+    return discount * discounted_sums(rewards, discount)
 
 
 @returns.mistake("A step's own reward belongs to what it was worth.")
 def only_what_follows(rewards, discount):
-    return _returns(rewards, discount) - rewards
+    return discounted_sums(rewards, discount) - rewards
 
 
 @returns.mistake("Nothing is discounted there.")
@@ -278,7 +176,7 @@ def one_step(rewards, discount):
 
 @returns.mistake("The sums stand in the order in which they were made: turn them round.")
 def not_turned(rewards, discount):
-    return _returns(rewards, discount)[::-1]
+    return discounted_sums(rewards, discount)[::-1]
 
 
 def _powers(rewards, discount):
@@ -312,23 +210,6 @@ def discounted_from_the_end(rewards, discount):
 def divides(rewards, discount):
     with np.errstate(all="ignore"):
         return discounted_from_the_start(rewards, discount) / _powers(rewards, discount)
-
-
-@returns.mistake("it must return an array, and returned a list")
-def a_list(rewards, discount):
-    return by_the_definition(rewards, discount).tolist()
-
-
-@returns.mistake("it changes rewards, which belongs to its caller")
-def in_place(rewards, discount):
-    for step in reversed(range(len(rewards) - 1)):
-        rewards[step] += discount * rewards[step + 1]
-    return rewards
-
-
-@returns.mistake("it must have rewards's shape")
-def of_the_walk(rewards, discount):
-    return _returns(rewards, discount)[0]
 
 
 # 3. exploring, for a batch
@@ -476,142 +357,6 @@ def _(answer, rng):
     return f"shapes, seeds, values below 0, and the shares of {MANY} rows with and without ties"
 
 
-@choose_moves.right
-def row_by_row(Y, epsilon, rng):
-    moves = []
-    for row in Y:
-        best = np.flatnonzero(row == row.max())
-        explores = rng.random() < epsilon
-        moves.append(rng.integers(len(row)) if explores else best[rng.integers(len(best))])
-    return np.array(moves)
-
-
-@choose_moves.right
-def with_probabilities(Y, epsilon, rng):
-    best = Y == Y.max(axis=1, keepdims=True)
-    P = epsilon / Y.shape[1] + (1 - epsilon) * best / best.sum(axis=1, keepdims=True)
-    return np.minimum((rng.random((len(Y), 1)) > P.cumsum(axis=1)).sum(axis=1), Y.shape[1] - 1)
-
-
-def _draws(Y, rng):
-    """Return the best move of each row, ties drawn."""
-    return np.where(Y == Y.max(axis=1, keepdims=True), rng.random(Y.shape), -1.0).argmax(axis=1)
-
-
-def _any(Y, rng):
-    """Return any move for each row."""
-    return rng.integers(Y.shape[1], size=len(Y))
-
-
-@choose_moves.mistake("the argmax is the first of several that are equally good")
-def first_of_the_best(Y, epsilon, rng):
-    return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), Y.argmax(axis=1))
-
-
-@choose_moves.mistake("with epsilon 1 it makes the best ones: the comparison is turned round")
-def turned_round(Y, epsilon, rng):
-    return np.where(rng.random(len(Y)) > epsilon, _any(Y, rng), _draws(Y, rng))
-
-
-@choose_moves.mistake("in some calls all rows explore, and in others none: each row needs a coin of its own")
-def one_coin(Y, epsilon, rng):
-    return _any(Y, rng) if rng.random() < epsilon else _draws(Y, rng)
-
-
-@choose_moves.mistake("each needs a draw of its own, `size=batch`")
-def one_move(Y, epsilon, rng):
-    return np.where(rng.random(len(Y)) < epsilon, rng.integers(Y.shape[1]), _draws(Y, rng))
-
-
-@choose_moves.mistake("rows makes its best move: who explores may make any move, the best one too")
-def never_the_best(Y, epsilon, rng):
-    best, n_moves = _draws(Y, rng), Y.shape[1]
-    other = (best + rng.integers(1, n_moves, size=len(Y))) % n_moves
-    return np.where(rng.random(len(Y)) < epsilon, other, best)
-
-
-@choose_moves.mistake("move 6 of 0 to 6 is never made (`integers` leaves out the end that it is given)")
-def without_the_last(Y, epsilon, rng):
-    n_moves = Y.shape[1]
-    return np.where(rng.random(len(Y)) < epsilon, rng.integers(n_moves - 1, size=len(Y)), _draws(Y, rng))
-
-
-@choose_moves.mistake("two generators of one seed give different moves: draw all chance from rng")
-def from_elsewhere(Y, epsilon, rng):
-    rng = np.random.default_rng()
-    return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), _draws(Y, rng))
-
-
-@choose_moves.mistake("whatever the generator, it makes the same moves: draw them from rng")
-def a_seed_of_its_own(Y, epsilon, rng):
-    rng = np.random.default_rng(0)
-    return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), _draws(Y, rng))
-
-
-@choose_moves.mistake("with epsilon 1, each row makes its best move: it never explores")
-def never_explores(Y, epsilon, rng):
-    return _draws(Y, rng)
-
-
-@choose_moves.mistake("the number that decides who explores cannot make the move, too")
-def coin_for_both(Y, epsilon, rng):
-    coins = rng.random(len(Y))
-    return np.where(coins < epsilon, (coins * Y.shape[1]).astype(int), _draws(Y, rng))
-
-
-def _explores_else(best):
-    """Return a choice that explores rightly, and has its own best moves, for the mistakes."""
-
-    def choose_moves(Y, epsilon, rng):
-        return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), best(Y, rng))
-
-    return choose_moves
-
-
-def _ties(Y):
-    return Y == Y.max(axis=1, keepdims=True)
-
-
-BELOW_0 = "a 0 where a move is not the best is more than any value below 0"
-CLOSE = "; close is not equal"
-choose_moves.mistake(BELOW_0)(
-    _explores_else(lambda Y, rng: (Y * _ties(Y) * (1 + rng.random(Y.shape))).argmax(1))
-)
-choose_moves.mistake(BELOW_0)(
-    _explores_else(lambda Y, rng: np.where(_ties(Y), Y + rng.random(Y.shape), 0).argmax(axis=1))
-)
-choose_moves.mistake("of value 0, it always makes move 0, and never the others: those of value 2 it draws")(
-    _explores_else(lambda Y, rng: np.where(_ties(Y), Y * (1 + rng.random(Y.shape)), -np.inf).argmax(axis=1))
-)
-choose_moves.mistake(CLOSE)(_explores_else(lambda Y, rng: (Y + 1e-3 * rng.random(Y.shape)).argmax(axis=1)))
-choose_moves.mistake(CLOSE)(
-    _explores_else(
-        lambda Y, rng: (rng.random(Y.shape) * np.isclose(Y, Y.max(axis=1, keepdims=True), atol=0.1)).argmax(
-            axis=1
-        )
-    )
-)
-choose_moves.mistake("all rows make the same one: each needs a lot of its own")(
-    _explores_else(lambda Y, rng: (_ties(Y) * rng.random(Y.shape[1])).argmax(axis=1))
-)
-
-
-@choose_moves.mistake("rows need shape (5,)")
-def one_for_all(Y, epsilon, rng):
-    return _draws(Y, rng)[:1]
-
-
-@choose_moves.mistake("and returned a list")
-def as_a_list(Y, epsilon, rng):
-    return row_by_row(Y, epsilon, rng).tolist()
-
-
-@choose_moves.mistake("it changes Y, which belongs to its caller")
-def breaks_ties_in_Y(Y, epsilon, rng):
-    Y += 1e-9 * rng.random(Y.shape)
-    return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), Y.argmax(axis=1))
-
-
 # 4. a memory that forgets the oldest
 
 CAPACITY = 5
@@ -623,6 +368,7 @@ ring = Exercise(
     points=4,
     kind="fill",
     minutes=15,
+    answer="class",
     hints=(
         "A list of steps is enough. What must `add` do if it is full: which place holds the oldest step?",
         "Count all steps ever added. Step number n belongs into place n % capacity; a list that is not full "
@@ -780,7 +526,7 @@ def _(answer, rng):
     return kept, one.parts()[0], np.sort(memory.sample(rng, 4)[1])
 
 
-class _List:
+class List:
     """A right memory, of which the mistakes change one part each."""
 
     def __init__(self, capacity):
@@ -797,51 +543,21 @@ class _List:
         return [column[places] for column in self.parts()]
 
 
-@ring.right
-class Queue(_List):
-    def __init__(self, capacity):
-        self.steps = deque(maxlen=capacity)
-
-    def add(self, *parts):
-        self.steps.append([np.copy(part) for part in parts])
-
-
-@ring.right
-class Arrays:
-    def __init__(self, capacity):
-        self.capacity, self.count, self.arrays = capacity, 0, None
-
-    def add(self, *parts):
-        if self.arrays is None:
-            kinds = [np.asarray(part) for part in parts]
-            self.arrays = [np.zeros((self.capacity, *kind.shape), kind.dtype) for kind in kinds]
-        for array, part in zip(self.arrays, parts, strict=True):
-            array[self.count % self.capacity] = part
-        self.count += 1
-
-    def parts(self):
-        return [array[: self.count] for array in self.arrays]
-
-    def sample(self, rng, size):
-        places = rng.integers(min(self.count, self.capacity), size=size)
-        return [array[places] for array in self.arrays]
-
-
 @ring.mistake("It forgets nothing: a full memory must give up its oldest step.")
-class Grows(_List):
+class Grows(List):
     def add(self, *parts):
         self.steps.append([np.array(part) for part in parts])
 
 
 @ring.mistake("A full memory takes no new steps there: it is the oldest one that must go.")
-class Full(_List):
+class Full(List):
     def add(self, *parts):
         if len(self.steps) < self.capacity:
             self.steps.append([np.array(part) for part in parts])
 
 
 @ring.mistake("The newest step is overwritten there, and the old ones stay.")
-class ForgetsTheNewest(_List):
+class ForgetsTheNewest(List):
     def add(self, *parts):
         if len(self.steps) == self.capacity:
             self.steps.pop()
@@ -849,7 +565,7 @@ class ForgetsTheNewest(_List):
 
 
 @ring.mistake("All is forgotten there when the memory is full, and not one step.")
-class StartsAgain(_List):
+class StartsAgain(List):
     def add(self, *parts):
         if len(self.steps) == self.capacity:
             self.steps = []
@@ -857,115 +573,35 @@ class StartsAgain(_List):
 
 
 @ring.mistake("It is one step too small: it must forget only when `capacity` steps are there already.")
-class OneTooFew(_List):
+class OneTooFew(List):
     def add(self, *parts):
         self.steps = [*self.steps, [np.array(part) for part in parts]][1 - self.capacity :]
 
 
 @ring.mistake("Places are drawn for each part anew: draw them once, and take the same from each.")
-class EachForItself(_List):
+class EachForItself(List):
     def sample(self, rng, size):
         return [column[rng.integers(len(column), size=size)] for column in self.parts()]
 
 
 @ring.mistake("The last place is never drawn: the end that `integers` is given is left out already.")
-class WithoutTheLast(_List):
+class WithoutTheLast(List):
     def sample(self, rng, size):
         places = rng.integers(len(self.steps) - 1, size=size)
         return [column[places] for column in self.parts()]
 
 
 @ring.mistake("Places beyond what is remembered are drawn: as long as the memory is not full, it holds less.")
-class DrawsFromAll(_List):
+class DrawsFromAll(List):
     def sample(self, rng, size):
         places = rng.integers(self.capacity, size=size)
         return [column[places] for column in self.parts()]
 
 
 @ring.mistake("It keeps the array itself, and not its numbers: `np.array` makes a copy.")
-class KeepsTheArray(_List):
+class KeepsTheArray(List):
     def add(self, *parts):
         self.steps = [*self.steps, parts][-self.capacity :]
-
-
-@ring.mistake("what sample draws does not come from the rng that it is given")
-class OtherChance(_List):
-    def sample(self, rng, size):
-        return super().sample(np.random.default_rng(0), size)
-
-
-@ring.mistake("must return an array for each of 3 parts")
-class StepByStep(_List):
-    def parts(self):
-        return list(map(list, self.steps))
-
-
-class _Drawn(_List):
-    def sample(self, rng, size):
-        places = self.places(rng, size)
-        return [column[places] for column in self.parts()]
-
-
-@ring.mistake("so the same one may come also twice: leave out `replace=False`")
-class NoneTwice(_Drawn):
-    def places(self, rng, size):
-        return rng.choice(len(self.steps), size=size, replace=False)
-
-
-@ring.mistake("so the same one may come also twice, and sample gives each only once")
-class Shuffled(_Drawn):
-    def places(self, rng, size):
-        return rng.permutation(len(self.steps))[:size]
-
-
-@ring.mistake("the first decides the second, as if they stood in a row")
-class InARow(_Drawn):
-    def places(self, rng, size):
-        n = len(self.steps)
-        return (rng.integers(n) + np.arange(size)) % n
-
-
-@ring.mistake("both are never the same one: a step that was drawn can be drawn again")
-class ShuffledAgainAndAgain(_Drawn):
-    def places(self, rng, size):
-        return np.resize(rng.permutation(len(self.steps)), size)
-
-
-@ring.mistake("never come in this order: each must be drawn independently of the others")
-class Sorted(_Drawn):
-    def places(self, rng, size):
-        return np.sort(rng.integers(len(self.steps), size=size))
-
-
-@ring.mistake("is float64: each part keeps its type")
-class AllFloats(_List):
-    def add(self, *parts):
-        super().add(*(np.array(part, dtype=float) for part in parts))
-
-
-@ring.mistake("is int64: each part keeps its type")
-class TruthAsNumber(_List):
-    def add(self, *parts):
-        super().add(*(np.array(part) + 0 for part in parts))
-
-
-@ring.mistake("places that were never filled hold no steps")
-class AllPlaces(Arrays):
-    def parts(self):
-        return self.arrays
-
-
-@ring.mistake("each needs a list of its own, made in __init__")
-class OneForAll(_List):
-    steps = []  # of the class, and so of all its instances
-
-    def __init__(self, capacity):
-        self.capacity = capacity
-
-    def add(self, *parts):
-        self.steps.append([np.array(part) for part in parts])
-        if len(self.steps) > self.capacity:
-            self.steps.pop(0)
 
 
 # 5. cut is not done
@@ -1013,18 +649,6 @@ def _(answer, rng):
     return answer(rng.normal(size=4), rng.normal(size=(4, 4)), done, cut, 0.75)
 
 
-@targets.right
-def with_a_product(rewards, Y_new, done, cut, discount):
-    return rewards + discount * (1 - done.astype(float)) * Y_new.max(axis=1)
-
-
-@targets.right
-def in_two_steps(rewards, Y_new, done, cut, discount):
-    found = rewards + discount * np.max(Y_new, axis=-1)
-    found[done] = rewards[done]
-    return found
-
-
 def _aims(over, future=lambda Y_new: Y_new.max(axis=1), join=None):
     """Return targets with slips, for the mistakes."""
     join = join or (lambda rewards, future, discount: rewards + discount * future)
@@ -1070,11 +694,6 @@ targets.mistake("What comes later is not discounted there.")(
 )
 
 
-@targets.mistake("it must have rewards's shape")
-def over_the_wrong_axis(rewards, Y_new, done, cut, discount):
-    return (rewards[:, None] + np.where(done[:, None], 0, discount * Y_new)).max(axis=0)
-
-
 # 6. a policy gradient
 
 loss_of_policy = Exercise(
@@ -1094,7 +713,7 @@ loss_of_policy = Exercise(
 )
 
 
-def _log_softmax(Y):
+def log_softmax(Y):
     """Return the logarithm of the softmax of rows."""
     shifted = Y - Y.max(axis=1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
@@ -1102,7 +721,7 @@ def _log_softmax(Y):
 
 def _expect_loss(Y, moves, worth, L):
     """Refuse a wrong loss, and name what was computed instead if it is known."""
-    log_P, rows = _log_softmax(Y), np.arange(len(Y))
+    log_P, rows = log_softmax(Y), np.arange(len(Y))
     chosen = log_P[rows, moves]
     truth = -(worth * chosen).mean()
     instead = (
@@ -1195,7 +814,7 @@ def _(answer, rng):
         rows = np.arange(batch)
 
         def loss(Y, moves=moves, worth=worth, rows=rows):
-            return -(worth * _log_softmax(Y)[rows, moves]).mean()
+            return -(worth * log_softmax(Y)[rows, moves]).mean()
 
         expect_gradients(lambda Y, loss=loss: loss(Y), {"Y": Y}, dL, {"Y": dY})
         if not np.allclose(backward(dL), dY):
@@ -1217,50 +836,12 @@ def _(answer, rng):
     return L, backward(2.0), steep
 
 
-@loss_of_policy.right
-def with_one_hot(Y, T):
-    moves, worth = T
-    chosen, log_P = np.eye(Y.shape[1])[moves] * worth[:, None], _log_softmax(Y)
-
-    def backward(dL=1.0):
-        return (dL / len(Y)) * (np.exp(log_P) * worth[:, None] - chosen)
-
-    return -(chosen * log_P).sum() / len(Y), backward
-
-
-@loss_of_policy.right
-def with_logaddexp(Y, T):
-    moves, worth = T
-    rows = range(len(Y))
-    whole = np.logaddexp.reduce(Y, axis=1)
-
-    def backward(dL=1.0):
-        dY = np.exp(Y - whole[:, None]) * worth[:, None]
-        dY[rows, moves] -= worth
-        return dY * dL / len(Y)
-
-    return np.mean(worth * (whole - Y[rows, moves])), backward
-
-
-@loss_of_policy.right
-def with_cross_entropy(Y, T):
-    moves, worth = T
-    rows = [cross_entropy(Y[i : i + 1], moves[i : i + 1]) for i in range(len(Y))]
-    L = np.mean([value * row_L for value, (row_L, _) in zip(worth, rows, strict=True)])
-
-    def backward(dL=1.0):
-        parts = [back(dL * value / len(Y)) for value, (_, back) in zip(worth, rows, strict=True)]
-        return np.concatenate(parts)
-
-    return L, backward
-
-
-def _policy(back, value=None):
+def policy(back, value=None):
     """Return a policy loss that goes back in some way, for the mistakes."""
 
     def loss_of_policy(Y, T):
         moves, worth = T
-        log_P = _log_softmax(Y)
+        log_P = log_softmax(Y)
         rows, chosen = np.arange(len(Y)), np.eye(Y.shape[1])[moves]
         L = -(worth * log_P[rows, moves]).mean() if value is None else value(log_P, moves, worth)
         return L, lambda dL=1.0: back(np.exp(log_P), chosen, worth, dL) / len(Y)
@@ -1268,149 +849,44 @@ def _policy(back, value=None):
     return loss_of_policy
 
 
-def _right_back(P, chosen, worth, dL):
+def right_back(P, chosen, worth, dL):
     return dL * worth[:, None] * (P - chosen)
 
 
 loss_of_policy.mistake("That is the gradient of cross-entropy: each row's must be multiplied by its return.")(
-    _policy(lambda P, chosen, worth, dL: dL * (P - chosen))
+    policy(lambda P, chosen, worth, dL: dL * (P - chosen))
 )
-loss_of_policy.mistake("the sign is flipped")(_policy(lambda *given: -_right_back(*given)))
-loss_of_policy.mistake("5 times too large")(_policy(lambda *given: len(given[0]) * _right_back(*given)))
 loss_of_policy.mistake(
     "The loss speaks of one move, but all logits share one softmax: each column of the row gets a gradient."
-)(_policy(lambda P, chosen, worth, dL: dL * worth[:, None] * (P - chosen) * chosen))
+)(policy(lambda P, chosen, worth, dL: dL * worth[:, None] * (P - chosen) * chosen))
 loss_of_policy.mistake("Where the move was made, 1 is subtracted from P: you left it out.")(
-    _policy(lambda P, chosen, worth, dL: dL * worth[:, None] * P)
+    policy(lambda P, chosen, worth, dL: dL * worth[:, None] * P)
 )
 loss_of_policy.mistake("The return is a factor of the whole row, P included.")(
-    _policy(lambda P, chosen, worth, dL: dL * (P - worth[:, None] * chosen))
+    policy(lambda P, chosen, worth, dL: dL * (P - worth[:, None] * chosen))
 )
 loss_of_policy.mistake("The way back is given dL, and must multiply by it.")(
-    _policy(lambda P, chosen, worth, dL: worth[:, None] * (P - chosen))
-)
-loss_of_policy.mistake("L is a mean over the batch, and yours is the sum")(
-    _policy(_right_back, lambda log_P, moves, worth: -(worth * log_P[np.arange(len(moves)), moves]).sum())
-)
-loss_of_policy.mistake("the sign is flipped: what turned out well shall become more probable")(
-    _policy(_right_back, lambda log_P, moves, worth: (worth * log_P[np.arange(len(moves)), moves]).mean())
-)
-loss_of_policy.mistake("`[:, moves]` pairs every row with every move: write `[rows, moves]`")(
-    _policy(_right_back, lambda log_P, moves, worth: -(worth[:, None] * log_P[:, moves]).mean())
-)
-
-
-loss_of_policy.mistake("the mean return was subtracted: this loss takes the returns as they are")(
-    lambda Y, T: with_one_hot(Y, (T[0], T[1] - T[1].mean()))
+    policy(lambda P, chosen, worth, dL: worth[:, None] * (P - chosen))
 )
 loss_of_policy.mistake("The mean return is subtracted on the way back, but not in the loss.")(
-    _policy(lambda P, chosen, worth, dL: dL * (worth - worth.mean())[:, None] * (P - chosen))
+    policy(lambda P, chosen, worth, dL: dL * (worth - worth.mean())[:, None] * (P - chosen))
 )
 
 
-def _by_the_jacobian(least):
-    """Return a policy loss that is stable, and goes back by way of P, for the mistakes."""
-
-    def loss_of_policy(Y, T):
-        moves, worth = T
-        P, G = np.exp(_log_softmax(Y)), np.eye(Y.shape[1])[moves] * worth[:, None] / len(Y)
-
-        def backward(dL=1.0):
-            dP = -dL * G / (P + least)
-            return P * (dP - (dP * P).sum(axis=1, keepdims=True))
-
-        return with_one_hot(Y, T)[0], backward
-
-    return loss_of_policy
-
-
-def _overflows_back(Y, T):
-    """Return the right loss, whose way back computes exp(1000)."""
-
-    def backward(dL=1.0):
-        P = np.exp(Y) / np.exp(Y).sum(axis=1, keepdims=True)
-        return dL * T[1][:, None] * (P - np.eye(Y.shape[1])[T[0]]) / len(Y)
-
-    return with_one_hot(Y, T)[0], backward
-
-
-loss_of_policy.mistake("and you divide by P, or take its logarithm")(_by_the_jacobian(0.0))
-loss_of_policy.mistake("what goes back by way of it is lost: find dY from log P")(_by_the_jacobian(1e-15))
-loss_of_policy.mistake("subtract each row's maximum from the logits in backward, too")(_overflows_back)
-loss_of_policy.mistake("the returns are missing")(
-    _policy(
-        lambda P, chosen, worth, dL: dL * (P - chosen),
-        lambda log_P, moves, worth: -log_P[np.arange(len(moves)), moves].mean(),
-    )
-)
-
-
-def _all_sums(Y, T):
-    """Return the sum, with a way back that fits it."""
-    L, backward = with_one_hot(Y, T)
-    return L * len(Y), lambda dL=1.0: backward(dL) * len(Y)
-
-
-loss_of_policy.mistake("L is a mean over the batch, and yours is the sum")(_all_sums)
-
-
-@loss_of_policy.mistake("called again, backward returns another dY: it changes what it keeps, such as P")
-def changes_its_P(Y, T):
-    moves, worth = T
-    rows, P = np.arange(len(Y)), np.exp(_log_softmax(Y))
-
-    def backward(dL=1.0):
-        P[rows, moves] -= 1
-        return dL * worth[:, None] * P / len(Y)
-
-    return with_one_hot(Y, T)[0], backward
-
-
-def _log_of(P):
+def log_of(P):
     """Return a policy loss whose logarithm of P is made in some way, for the mistakes."""
 
     def loss_of_policy(Y, T):
         moves, worth = T
-        return -(worth * P(Y)[np.arange(len(Y)), moves]).mean(), with_one_hot(Y, T)[1]
+        return -(worth * P(Y)[np.arange(len(Y)), moves]).mean(), policy(right_back)(Y, T)[1]
 
     return loss_of_policy
 
 
-def _softmax(Y):
-    return np.exp(_log_softmax(Y))
+def softmax(Y):
+    return np.exp(log_softmax(Y))
 
 
-def _one_maximum(Y):
-    shifted = Y - Y.max()
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-
-
-loss_of_policy.mistake("P is rounded to 0 there, and has no logarithm")(
-    _log_of(lambda Y: np.log(_softmax(Y)))
-)
 loss_of_policy.mistake("A small number added inside the logarithm hides the 0: compute log P without P.")(
-    _log_of(lambda Y: np.log(_softmax(Y) + 1e-12))
+    log_of(lambda Y: np.log(softmax(Y) + 1e-12))
 )
-loss_of_policy.mistake("each row needs its own maximum, `Y.max(axis=1, keepdims=True)`")(
-    _log_of(_one_maximum)
-)
-loss_of_policy.mistake("exp(1000) overflows: subtract each row's maximum")(
-    _log_of(lambda Y: Y - np.log(np.exp(Y).sum(axis=1, keepdims=True)))
-)
-
-
-@loss_of_policy.mistake("exp(1000) overflows: subtract each row's maximum")
-def overflows(Y, T):
-    P = np.exp(Y) / np.exp(Y).sum(axis=1, keepdims=True)
-    moves, worth = T
-    rows = np.arange(len(Y))
-
-    def backward(dL=1.0):
-        return dL * worth[:, None] * (P - np.eye(Y.shape[1])[moves]) / len(Y)
-
-    return -(worth * np.log(P[rows, moves])).mean(), backward
-
-
-@loss_of_policy.mistake("it must return L and backward, and returned a float")
-def only_the_loss(Y, T):
-    return float(with_one_hot(Y, T)[0])

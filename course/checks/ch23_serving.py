@@ -24,12 +24,11 @@ from course.checks.questions import (
     untouched,
 )
 from minigrad.layer import Layer
-from minigrad.layers.activations import Sigmoid, Tanh
+from minigrad.layers.activations import Tanh
 from minigrad.layers.combinators import Watch
 from minigrad.layers.linear import Linear
 from minigrad.layers.normalization import BatchNorm
 from minigrad.parameter import Buffer, Parameter
-from minigrad.replica import replica
 
 # 1. who comes back wrong
 
@@ -73,16 +72,6 @@ def _(answer, rng):
     }
     expect_guesses(answer(), truths)
     return "five orders, played"
-
-
-@who_is_wrong.right
-def as_a_list():
-    return [2, 0, 3, 0, 2]
-
-
-@who_is_wrong.right
-def as_differences():
-    return np.array([3 - 1, 3 - 3, 3 - 0, 3 - 3, 3 - 1])
 
 
 @who_is_wrong.mistake("C went forward last and comes back last: one of the three is right.")
@@ -169,27 +158,6 @@ def _(answer, rng):
     return [tuple(answer(n)) for n in (1, 2, 3, 4)]
 
 
-@count_orders.right
-def by_factorials(n):
-    return factorial(2 * n) // 2**n, factorial(n)
-
-
-@count_orders.right
-def by_places(n):
-    every = 1
-    for callers in range(n):
-        every *= comb(2 * (n - callers), 2)  # the two places of the next caller
-    return every, factorial(n)
-
-
-@count_orders.right
-def one_caller_more(n):
-    if n == 1:
-        return 1, 1
-    every, alone = one_caller_more(n - 1)
-    return every * n * (2 * n - 1), alone * n
-
-
 @count_orders.mistake("Nobody comes back before going forward: half of the rows drop out for each caller.")
 def all_rows(n):
     return factorial(2 * n), factorial(n)
@@ -215,11 +183,6 @@ def always_two(n):
 )
 def only_who_is_first(n):
     return factorial(2 * n) // 2**n, n
-
-
-@count_orders.mistake("it must return all orders and those in which nobody meets, and returned a list of 1")
-def a_list_up_to_n(n):
-    return [by_factorials(callers) for callers in range(1, n + 1)]
 
 
 # 3. a witness against a layer
@@ -301,61 +264,6 @@ def _difference(backward, X):
     return f"{dX[place]:g} instead of {3 * X[place] ** 2:g} at {list(place)}"
 
 
-@witness.right
-def several_rows():
-    return np.arange(6.0).reshape(2, 3), np.ones((2, 3)), "BAAB"
-
-
-@witness.right
-def of_integers():
-    return np.array([[3], [4]]), np.array([[5], [6]]), "ABBA"
-
-
-@witness.right
-def of_unequal_width():
-    return np.ones((1, 2)), 2 * np.ones((1, 3)), "ABAB"
-
-
-@witness.mistake("One is done before the other begins: let both go forward before one comes back")
-def one_after_the_other():
-    return np.array([[1.0]]), np.array([[2.0]]), "AABB"
-
-
-@witness.mistake("They use two drawers: give both the same number of rows")
-def of_two_batch_sizes():
-    return np.ones((1, 2)), 2 * np.ones((3, 2)), "ABAB"
-
-
-@witness.mistake("Both bring the same, so whose input is taken back makes no difference")
-def of_equal_inputs():
-    return np.ones((2, 2)), np.ones((2, 2)), "ABAB"
-
-
-@witness.mistake("Their squares are equal, so the slope is the same for both")
-def of_other_sign():
-    return np.ones((2, 2)), -np.ones((2, 2)), "ABBA"
-
-
-@witness.mistake("the order must be a text with two A and two B")
-def of_single_steps():
-    return np.array([[1.0]]), np.array([[2.0]]), "AB"
-
-
-@witness.mistake("X_of_A must hold numbers, and is an array of bool")
-def of_truths():
-    return np.array([[True]]), np.array([[False]]), "ABAB"
-
-
-@witness.mistake("X_of_A must be an array (batch, width), and is empty: its shape is (0, 1)")
-def of_nothing():
-    return np.ones((0, 1)), np.ones((0, 1)), "ABAB"
-
-
-@witness.mistake("X_of_A must be an array (batch, width), and is a float")
-def of_numbers():
-    return 1.0, 2.0, "ABAB"
-
-
 # 4. a layer with too many memories
 
 gate = Exercise(
@@ -364,6 +272,7 @@ gate = Exercise(
     points=3,
     kind="repair",
     minutes=10,
+    answer="class",
     hints=(
         "Which things does a call write to that the next call writes to as well? There are two of them.",
         "Keep the sigmoid in a local variable, which the closure `backward` sees. And let the result be a "
@@ -578,7 +487,7 @@ def _(answer, rng):
     return Y, backward(dY), layer.w.grad.copy(), Z
 
 
-class _Gate(Layer):
+class Gate(Layer):
     """A right gate, of which the mistakes change one part each."""
 
     def __init__(self, width):
@@ -596,44 +505,7 @@ class _Gate(Layer):
         return dY * self.w.data * S * (1 - S)
 
 
-@gate.right
-class WithAMethod(_Gate):
-    pass
-
-
-@gate.right
-class WithTanh(Layer):
-    def __init__(self, width):
-        self.w = Parameter(np.ones(width))
-
-    def forward(self, X):
-        S = 0.5 * (1 + np.tanh(0.5 * X))
-        Y = np.empty_like(S)
-        np.multiply(S, self.w.data, out=Y)
-
-        def backward(dY):
-            self.w.grad += np.einsum("bi,bi->i", dY, S)
-            return dY * (self.w.data * (S - S * S))
-
-        return Y, backward
-
-
-@gate.right
-class OfLayers(Layer):
-    def __init__(self, width):
-        self.w, self.sigmoid = Parameter(np.ones(width)), Sigmoid()
-
-    def forward(self, X):
-        S, through = self.sigmoid(X)
-
-        def backward(dY):
-            self.w.grad += (dY * S).sum(axis=0)
-            return through(dY * self.w.data)
-
-        return S * self.w.data, backward
-
-
-class _WithRooms(_Gate):
+class WithRooms(Gate):
     """A gate that uses the array of its result again."""
 
     def __init__(self, width):
@@ -645,30 +517,23 @@ class _WithRooms(_Gate):
 
 
 @gate.mistake("The memory is repaired. But two calls are given one and the same array as their result.")
-class RepairsTheMemory(_WithRooms):
+class RepairsTheMemory(WithRooms):
     pass
 
 
 @gate.mistake(
     "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
 )
-class RepairsTheResult(_Gate):
+class RepairsTheResult(Gate):
     def forward(self, X):
         self.S = 1 / (1 + np.exp(-X))
         return self.S * self.w.data, lambda dY: self.back(self.S, dY)
 
 
-@gate.mistake("the Y that A was given has changed")
-class AsItWas(_WithRooms):
-    def forward(self, X):
-        self.S = 1 / (1 + np.exp(-X))
-        return self.result(self.S), lambda dY: self.back(self.S, dY)
-
-
 @gate.mistake(
     "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
 )
-class ForEachThread(_Gate):
+class ForEachThread(Gate):
     def forward(self, X):
         if not hasattr(self, "memory"):
             self.memory = {}
@@ -680,142 +545,21 @@ class ForEachThread(_Gate):
 @gate.mistake(
     "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
 )
-class WithAStack(_Gate):
+class WithAStack(Gate):
     def forward(self, X):
         self.stack = [*getattr(self, "stack", []), 1 / (1 + np.exp(-X))]
         return self.stack[-1] * self.w.data, lambda dY: self.back(self.stack.pop(), dY)
 
 
-@gate.mistake("forward writes to self.S, which all calls share: another thread can come between")
-class ThereAndBack(_Gate):
-    def forward(self, X):
-        self.S = 1 / (1 + np.exp(-X))
-        S = self.S
-        return self.S * self.w.data, lambda dY: self.back(S, dY)
-
-
-@gate.mistake("forward writes to self.rooms, which all calls share")
-class CopiesTheRoom(_WithRooms):
-    def result(self, S):
-        return super().result(S).copy()
-
-
-@gate.mistake("forward writes to self.n and self.S, which all calls share")
-class WithANumber(_Gate):
-    def __init__(self, width):
-        super().__init__(width)
-        self.n, self.S = 0, {}
-
-    def forward(self, X):
-        self.n += 1
-        number = self.n
-        self.S[number] = 1 / (1 + np.exp(-X))
-        return self.S[number] * self.w.data, lambda dY: self.back(self.S[number], dY)
-
-
-@gate.mistake("forward writes to self.S, which all calls share")
-class ByIdentity(_Gate):
-    def __init__(self, width):
-        super().__init__(width)
-        self.S = {}
-
-    def forward(self, X):
-        self.S[id(X)] = S = 1 / (1 + np.exp(-X))
-        return S * self.w.data, lambda dY: self.back(S, dY)
-
-
-@gate.mistake("forward writes to self.last, which all calls share")
-class ShowsTheLast(_Gate):
-    def forward(self, X):
-        self.last = S = 1 / (1 + np.exp(-X))
-        return S * self.w.data, lambda dY: self.back(S, dY)
-
-
-@gate.mistake("backward writes to self.dX, which all calls share")
-class WritesOnTheWayBack(_Gate):
-    def back(self, S, dY):
-        self.dX = super().back(S, dY)
-        return self.dX
-
-
-@gate.mistake("self.lock holds a lock: none is needed here")
-class WithALock(_Gate):
-    def __init__(self, width):
-        super().__init__(width)
-        self.lock = threading.Lock()
-
-    def back(self, S, dY):
-        with self.lock:
-            return super().back(S, dY)
-
-
-class _Shared(_Gate):
-    """A gate that writes to something outside of it."""
-
-    ROOM = {}
-
-
-@gate.mistake("forward writes to self.ROOM, which all calls share")
-class RoomOnTheClass(_Shared):
-    def result(self, S):
-        return np.multiply(S, self.w.data, out=self.ROOM.setdefault(S.shape, np.zeros(S.shape))).copy()
-
-
-@gate.mistake("forward writes to self.ROOM, which all calls share")
-class MemoryOnTheClass(_Shared):
-    def forward(self, X):
-        self.ROOM["S"] = 1 / (1 + np.exp(-X))
-        S = self.ROOM["S"]
-        return S * self.w.data, lambda dY: self.back(S, dY)
-
-
 @gate.mistake("The quotient Y / w is S only where w is not 0: keep S itself.")
-class DividesByTheWeight(_Gate):
+class DividesByTheWeight(Gate):
     def forward(self, X):
         Y = self.w.data / (1 + np.exp(-X))
         return Y, lambda dY: self.back(Y / self.w.data, dY)
 
 
-@gate.mistake("it changes X, which belongs to its caller")
-class WritesIntoX(_Gate):
-    def forward(self, X):
-        np.divide(1, 1 + np.exp(-X), out=X)
-        return X * self.w.data, lambda dY: self.back(X, dY)
-
-
-@gate.mistake("it changes dY, which belongs to its caller")
-class WritesIntoTheGradient(_Gate):
-    def back(self, S, dY):
-        self.w.grad += (dY * S).sum(axis=0)
-        dY *= self.w.data * S * (1 - S)
-        return dY
-
-
-@gate.mistake("the S of backward has w in it already")
-class OneArray(_Gate):
-    def result(self, S):
-        S *= self.w.data
-        return S
-
-
-@gate.mistake("keep S, which forward has found")
-class ComputesTwice(_Gate):
-    def forward(self, X):
-        def sigmoid():
-            return 1 / (1 + np.exp(-X))
-
-        return sigmoid() * self.w.data, lambda dY: self.back(sigmoid(), dY)
-
-
-@gate.mistake("overwritten, use += instead of =")
-class Assigns(_Gate):
-    def back(self, S, dY):
-        self.w.grad = (dY * S).sum(axis=0)
-        return dY * self.w.data * S * (1 - S)
-
-
 @gate.mistake("The slope of a sigmoid is S (1 - S); that of the product has w in it as well.")
-class ForgetsTheWeight(_Gate):
+class ForgetsTheWeight(Gate):
     def back(self, S, dY):
         super().back(S, dY)
         return dY * S * (1 - S)
@@ -952,114 +696,6 @@ def _(answer, rng):
     return new.predict(X), model.predict(X)
 
 
-def _refuse(parameters, weights):
-    """Raise ValueError if names or shapes do not fit."""
-    for name in {**parameters, **weights}:
-        if name not in weights or name not in parameters or weights[name].shape != parameters[name].shape:
-            raise ValueError(f"{name} does not fit.")
-
-
-@exchanged.right
-def copies_then_fills(model, weights):
-    _refuse(model.named_parameters(), weights)
-    fresh = copy.deepcopy(model)
-    for name, part in fresh.named_parameters().items():
-        part.data[...] = weights[name]
-    return fresh
-
-
-@exchanged.right
-def with_a_memo(model, weights):
-    parameters = model.named_parameters()
-    _refuse(parameters, weights)
-    memo = {id(part.data): weights[name].copy() for name, part in parameters.items()}
-    return copy.deepcopy(model, memo)
-
-
-@exchanged.mistake("What came back is the old model itself")
-def in_place(model, weights):
-    parameters = model.named_parameters()
-    _refuse(parameters, weights)
-    for name, part in parameters.items():
-        part.data[...] = weights[name]
-    return model
-
-
-@exchanged.mistake("the old model has changed")
-def a_new_array_in_the_old_model(model, weights):
-    parameters = model.named_parameters()
-    _refuse(parameters, weights)
-    for name, part in parameters.items():
-        part.data = weights[name].copy()
-    return copy.deepcopy(model)
-
-
-@exchanged.mistake("The new one's layers.0.W.data is the old one's array, as in a replica, which shares its")
-def by_a_replica(model, weights):
-    fresh = replica(model)  # shares the arrays
-    _refuse(fresh.named_parameters(), weights)
-    for name, part in fresh.named_parameters().items():
-        part.data[...] = weights[name]
-    return fresh
-
-
-@exchanged.mistake("the old model's gradients have changed")
-def sets_the_old_gradients_to_zero(model, weights):
-    model.zero_grad()
-    return copies_then_fills(model, weights)
-
-
-@exchanged.mistake("it changes weights, which belongs to its caller")
-def empties_the_dict(model, weights):
-    fresh = copies_then_fills(model, weights)
-    weights.clear()
-    return fresh
-
-
-@exchanged.mistake("after the caller has changed its weights, the new model predicts something else")
-def keeps_the_arrays(model, weights):
-    fresh = copy.deepcopy(model)
-    _refuse(fresh.named_parameters(), weights)
-    for name, part in fresh.named_parameters().items():
-        part.data = weights[name]
-    return fresh
-
-
-@exchanged.mistake("the new model adds to the old one's layers.0.W.grad: a gradient is an array too")
-def shares_the_gradients(model, weights):
-    _refuse(model.named_parameters(), weights)
-    fresh = copy.deepcopy(model, {id(part.grad): part.grad for part in model.parameters()})
-    for name, part in fresh.named_parameters().items():
-        part.data = weights[name].copy()
-    return fresh
-
-
-@exchanged.mistake("is missing: a ValueError is wanted, and it raises KeyError")
-def without_looking(model, weights):
-    fresh = copy.deepcopy(model)
-    for name, part in fresh.named_parameters().items():
-        part.data = weights[name].copy()
-    return fresh
-
-
-@exchanged.mistake("is missing, and no ValueError is raised")
-def only_what_came(model, weights):
-    fresh = copy.deepcopy(model)
-    for name, part in fresh.named_parameters().items():
-        part.data = np.array(weights.get(name, part.data))
-    return fresh
-
-
-@exchanged.mistake("layers.4.W is no Parameter of the model, and no ValueError is raised")
-def too_many_are_fine(model, weights):
-    fresh = copy.deepcopy(model)
-    for name, part in fresh.named_parameters().items():
-        if name not in weights:
-            raise ValueError(f"{name} is missing")
-        part.data = weights[name].copy()
-    return fresh
-
-
 @exchanged.mistake("NumPy spreads it over the row without a word: compare the shapes.")
 def by_broadcasting(model, weights):
     fresh = copy.deepcopy(model)
@@ -1069,19 +705,6 @@ def by_broadcasting(model, weights):
     for name, part in parameters.items():
         part.data[...] = weights[name]
     return fresh
-
-
-@exchanged.mistake("and the message of the error does not name it")
-def refuses_without_a_name(model, weights):
-    parameters = model.named_parameters()
-    if parameters.keys() != weights.keys():
-        raise ValueError("these weights are of another model")
-    return copies_then_fills(model, weights)
-
-
-@exchanged.mistake("it must return a model, and returned nothing")
-def returns_nothing(model, weights):
-    copies_then_fills(model, weights)
 
 
 # 6. bundles
@@ -1211,22 +834,7 @@ def _(answer, rng):
     return [np.array(passed), *answers]
 
 
-@answer_all.right
-def bundles_first(model, questions, most):
-    bundles, answers = [], [None] * len(questions)
-    for place, question in enumerate(questions):
-        if np.isfinite(question).all():
-            if not bundles or sum(len(questions[k]) for k in bundles[-1]) + len(question) > most:
-                bundles.append([])
-            bundles[-1].append(place)
-    for bundle in bundles:
-        Y = model.predict(np.vstack([questions[place] for place in bundle]))
-        for place in bundle:
-            answers[place], Y = Y[: len(questions[place])], Y[len(questions[place]) :]
-    return answers
-
-
-def _in_bundles(model, questions, room):
+def in_bundles(model, questions, room):
     """Answer questions, closing a bundle where `room(rows, next)` says no."""
     answers, bundle = [], []
     for question in [*questions, None]:
@@ -1240,14 +848,7 @@ def _in_bundles(model, questions, room):
     return answers
 
 
-@answer_all.right
-def good_ones_first(model, questions, most):
-    good = [question for question in questions if np.isfinite(question).all()]
-    answers = iter(_in_bundles(model, good, lambda rows, more: rows + more <= most))
-    return [next(answers) if np.isfinite(question).all() else None for question in questions]
-
-
-def _sorting_out(way):
+def sorting_out(way):
     """Return a way to answer that never sees a question that is not finite."""
 
     def answer(model, questions, most):
@@ -1259,34 +860,26 @@ def _sorting_out(way):
     return answer
 
 
-@answer_all.mistake(
-    "the model is called with 4 bundles of 2, 2, 1, 3 rows; wanted are 2 bundles of 4, 4 rows"
-)
-@_sorting_out
-def one_by_one(model, questions, most):
-    return [model.predict(question) for question in questions]
-
-
 @answer_all.mistake("A bundle has an upper limit: close it before it has more rows than `most`.")
-@_sorting_out
+@sorting_out
 def all_in_one(model, questions, most):
-    return _in_bundles(model, questions, lambda rows, more: True)
+    return in_bundles(model, questions, lambda rows, more: True)
 
 
 @answer_all.mistake("A bundle may have `most` rows: so close it only if it would have more.")
-@_sorting_out
+@sorting_out
 def never_quite_full(model, questions, most):
-    return _in_bundles(model, questions, lambda rows, more: rows + more < most)
+    return in_bundles(model, questions, lambda rows, more: rows + more < most)
 
 
 @answer_all.mistake("Look at the rows *with* the next question, before you let it in.")
-@_sorting_out
+@sorting_out
 def too_late(model, questions, most):
-    return _in_bundles(model, questions, lambda rows, more: rows < most)
+    return in_bundles(model, questions, lambda rows, more: rows < most)
 
 
 @answer_all.mistake("The limit `most` counts rows, not questions.")
-@_sorting_out
+@sorting_out
 def counts_questions(model, questions, most):
     answers = []
     for start in range(0, len(questions), most):
@@ -1296,35 +889,8 @@ def counts_questions(model, questions, most):
     return answers
 
 
-@answer_all.mistake("question 1 goes to the model after question 2: bundles keep the order of the questions")
-@_sorting_out
-def where_there_is_room(model, questions, most):
-    bundles, answers = [], [None] * len(questions)
-    for place, question in enumerate(questions):
-        for bundle in bundles:
-            if sum(len(questions[k]) for k in bundle) + len(question) <= most:
-                bundle.append(place)
-                break
-        else:
-            bundles.append([place])
-    for bundle in bundles:
-        Y = model.predict(np.concatenate([questions[place] for place in bundle]))
-        for place in bundle:
-            answers[place], Y = Y[: len(questions[place])], Y[len(questions[place]) :]
-    return answers
-
-
-@answer_all.mistake("bundles keep the order of the questions, and a closed bundle stays closed")
-@_sorting_out
-def sorted_by_length(model, questions, most):
-    order = sorted(range(len(questions)), key=lambda place: len(questions[place]))
-    answers = iter(_in_bundles(model, [questions[k] for k in order], lambda rows, more: rows + more <= most))
-    found = dict(zip(order, answers, strict=False))
-    return [found[place] for place in range(len(questions))]
-
-
 @answer_all.mistake("The last bundle is never closed: after the walk one is still open.")
-@_sorting_out
+@sorting_out
 def forgets_the_last(model, questions, most):
     answers, bundle = [], []
     for question in questions:
@@ -1334,21 +900,3 @@ def forgets_the_last(model, questions, most):
             bundle = []
         bundle.append(question)
     return answers
-
-
-@answer_all.mistake(
-    "the model is given a question that is not finite, and refuses the whole bundle: leave it out"
-)
-def spoiled_by_one(model, questions, most):
-    return _in_bundles(model, questions, lambda rows, more: rows + more <= most)
-
-
-@answer_all.mistake("it must return a list of 5, got")
-def leaves_out_the_spoiled(model, questions, most):
-    good = [question for question in questions if np.isfinite(question).all()]
-    return _in_bundles(model, good, lambda rows, more: rows + more <= most)
-
-
-@answer_all.mistake("it must return a list of 4, got one array of shape")
-def one_array(model, questions, most):
-    return np.concatenate([part for part in good_ones_first(model, questions, most) if part is not None])

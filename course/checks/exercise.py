@@ -1,8 +1,8 @@
 """An exercise as one object, and the exception that says no to an answer.
 
-Holds Exercise, to which decorators attach its check, its right answers and its typical mistakes, and
-CheckFailed. Leaves out the questions that checks share (``course.checks.questions``) and what the learner
-calls (``course.checks``).
+Holds Exercise, to which decorators attach its check and the mistakes that it names, and CheckFailed. Leaves
+out the questions that checks share (``course.checks.questions``), what the learner calls (``course.checks``),
+and the answers by which the checks are tested.
 """
 
 import inspect
@@ -69,6 +69,8 @@ class Exercise:
     kind : {"predict", "fill", "repair", "derive", "explain"}
     minutes : int
         How long a reader may need.
+    answer : {"function", "class"}
+        What the answer is.
     hints : tuple of three str
         From a nudge to nearly the answer.
     keeps : str, optional
@@ -79,7 +81,7 @@ class Exercise:
         False if the check must look inside the answer, and cannot ask it from another process: then a class
         is marked by hand.
     changes : bool
-        True if the answer shall change what it is given: an array, a parameter, a node.
+        True if the answer has to change what it is given: an array, a parameter, a node.
 
     Notes
     -----
@@ -108,6 +110,7 @@ class Exercise:
         kind,
         minutes,
         hints,
+        answer="function",
         keeps=None,
         ours=None,
         remote=True,
@@ -117,6 +120,8 @@ class Exercise:
             raise ValueError(f'an exercise is named like "04_closures.linear_backward", got {name!r}.')
         if kind not in KINDS:
             raise ValueError(f"{name}: kind must be one of {', '.join(KINDS)}, got {kind!r}.")
+        if answer not in ("function", "class"):
+            raise ValueError(f'{name}: answer must be "function" or "class", got {answer!r}.')
         if len(hints) != 3 or not all(hints):
             raise ValueError(f"{name}: three hints are wanted, got {hints!r}.")
         if (keeps is None) != (ours is None):
@@ -124,10 +129,10 @@ class Exercise:
                 f"{name}: keeps and ours go together: what is stored, and what stands in for it."
             )
         self.name, self.title, self.points, self.kind, self.minutes = name, title, points, kind, minutes
-        self.hints, self.keeps, self.ours = tuple(hints), keeps, ours
+        self.hints, self.answer, self.keeps, self.ours = tuple(hints), answer, keeps, ours
         self.remote, self.changes = remote, changes
         self.stem, self.short = name.split(".")
-        self.rights, self.mistakes = [], []
+        self.mistakes = []
         self._check = self._probe = None
 
     def __repr__(self):
@@ -143,20 +148,24 @@ class Exercise:
         self._check = function
         return function
 
-    def right(self, answer):
-        """Attach a right answer of another style than the solution's."""
-        self.rights.append(answer)
-        return answer
-
     def mistake(self, sentence):
-        """Attach a typical wrong answer, with the words that must stand in what its author is told.
+        """Attach a typical wrong answer that the check's own words do not explain, and its name.
 
         Parameters
         ----------
         sentence : str
-            Either words of the check's own, such as ``"5 times too small"``; or a sentence, beginning with a
-            capital letter, that is added to the check's own where an answer fails just as this one does.
+            A whole sentence. It is added to the check's own where an answer fails just as this one does.
+
+        Raises
+        ------
+        ValueError
+            If the sentence does not begin with a capital letter: it has to stand alone.
         """
+        if not sentence[:1].isupper():
+            raise ValueError(
+                f"{self.name}: a mistake is named in a whole sentence, got {sentence!r}. If these are "
+                "words of the check's own, the answer belongs to its tests: tests/answers."
+            )
 
         def attach(answer):
             self.mistakes.append((sentence, answer))
@@ -207,9 +216,9 @@ class Exercise:
             return self._ask(answer, attempt)
         except CheckFailed as no:
             sentence = no.sentence if no.sentence.startswith(self.short) else f"{self.short}: {no.sentence}"
-            known = self._known(answer, no, attempt)
-            added = known[:1].isupper() and known not in sentence
-            raise CheckFailed(sentence, no.place, known if added else "", no.report) from no.__cause__
+            mistake = self._name_of_mistake(answer, no, attempt)
+            name = "" if mistake in sentence else mistake
+            raise CheckFailed(sentence, no.place, name, no.report) from no.__cause__
 
     def _ask(self, answer, attempt):
         """Run the check, and turn what the answer raises into one sentence."""
@@ -228,16 +237,14 @@ class Exercise:
 
     def _refuse_what_is_called_already(self, answer):
         """Refuse a result where the function or class itself is wanted."""
-        known = [*self.rights, *(answer for _, answer in self.mistakes)]
-        wanted = "class" if known and all(isinstance(one, type) for one in known) else "function"
-        if not callable(answer) or (wanted == "class" and not isinstance(answer, type)):
+        if not callable(answer) or (self.answer == "class" and not isinstance(answer, type)):
             raise CheckFailed(
-                f"check wants the {wanted} itself, and got {described(answer)}: "
+                f"check wants the {self.answer} itself, and got {described(answer)}: "
                 "give its name, without brackets behind it"
             )
 
-    def _known(self, answer, no, attempt):
-        """Return the sentence of the known mistake that fails just as this answer does, if there is one."""
+    def _name_of_mistake(self, answer, no, attempt):
+        """Return the sentence of the mistake that fails just as this answer does, or an empty str."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             seen = self._seen(answer, attempt)

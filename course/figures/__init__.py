@@ -1,37 +1,130 @@
-"""Showing a figure together with its alternative text, small and the same everywhere.
+"""A figure that shows itself: a drawing with its title, its caption and its alternative text.
 
-Holds show, which a cell calls on what a drawing function returned, and the steps it is made of. Importing
-this package puts the course's style on. Leaves out the drawing functions: each part of the course has its
-file here, with pure functions `draw_...(data, ax=None) -> ax`.
+Holds Figure, which every drawing function returns, and the files it is shown from: SVG for a screen, PDF for
+paper. Importing this package puts the course's style on. Leaves out the drawing functions: each part of the
+course has its file here, whose functions take data, draw it, and write about it.
 """
 
+import re
 import sys
 from base64 import b64encode
+from functools import cached_property
 from html import escape
 from io import BytesIO
 
+import matplotlib.figure
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from PIL import Image
 
 from course import style
 
 style.use()
 
-# Dots for each pixel of a page, along each side, in the picture for paper. From a browser nobody prints.
-SHARP = 1 if sys.platform == "emscripten" else 2
+IN_A_BROWSER = sys.platform == "emscripten"  # from where nobody prints
+PIXELS = 110  # to an inch of a figure, on a page; a bitmap inside a drawing has twice as many
 SENTENCE = 30  # characters; "A plot of the loss." tells a listener nothing
+UNDATED = {"svg": ("Date", "Creator", "Format", "Type"), "pdf": ("CreationDate", "Creator", "Producer")}
+
+# What a drawing says that no browser needs, or says to more digits than a screen shows.
+NOT_SHOWN = re.compile(r"\A.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
+STYLE = re.compile(r'<defs>\s*<style type="text/css">\*\{(.*?)\}</style>\s*</defs>')
+WHOLE_DRAWING = '<g id="figure_1">'
+IDENTITY = re.compile(r' id="([^"]*)"')
+REFERENCE = re.compile(r'(?:href="|url\()#([^")]*)')
+PLACES = re.compile(r'(?<= d=")[^"]*|(?<= points=")[^"]*|(?<= [xy]=")[^"]*|(?<=translate\()[^)]*')
+BITMAP = re.compile(r"(?<=base64,)[^\"]*")
+DIGITS = re.compile(r"-?\d+\.\d+")
 
 
-def require_alt(alt):
-    """Return alternative text, or refuse what is less than a sentence.
+class Figure:
+    """A drawing with its title, its caption and its alternative text; as the last line of a cell it is shown.
 
     Parameters
     ----------
+    drawn : matplotlib Axes or Figure
+        What was drawn; nothing may be added to it afterwards. Its own titles stay empty.
+    title : str
+        The message, as a sentence without a full stop.
+    caption : str
+        How to read the picture, and what to notice in it, in one to three sentences.
     alt : str
+        The picture told in at least one sentence, for a reader who cannot see it.
+
+    Raises
+    ------
+    ValueError
+        If the title has fewer than three words or ends with a full stop, or the caption or the alternative
+        text is less than a sentence.
+    TypeError
+        If `drawn` is neither axes nor figure.
+
+    Notes
+    -----
+    JupyterLab and the book drop the metadata of an output; hence all words travel in HTML, ``<figure
+    class="figure"><img alt><figcaption>``, with the drawing as SVG in the address of the image. An image
+    cannot see whether the page around it is dark: it brings a white ground along, as a style of ``<img>``.
+    The drawing itself has no ground. The book takes it out of the address, puts it into the page, and gives
+    the colours of `course.style.THEMED` a second value at night.
+
+    References
+    ----------
+    WCAG 2.2, success criterion 1.1.1.
+    """
+
+    def __init__(self, drawn, title, caption, alt):
+        self.drawing = figure_of(drawn)
+        plt.close(self.drawing)
+        self.title = require_title(title)
+        self.caption, self.alt = require_text("caption", caption), require_text("alt", alt)
+
+    @cached_property
+    def svg(self):
+        """The drawing for a screen: the same text at every call."""
+        return slim(_saved(self.drawing, "svg").decode())
+
+    @property
+    def words(self):
+        """The title and the caption as HTML."""
+        end = "" if self.title[-1] in "?!" else "."
+        return f"<strong>{escape(self.title)}{end}</strong> {escape(self.caption)}"
+
+    @property
+    def img(self):
+        """The drawing and its alternative text as HTML."""
+        width = round(self.drawing.get_figwidth() * PIXELS)
+        return (
+            f'<img alt="{escape(self.alt)}" src="{address("image/svg+xml", self.svg.encode())}" '
+            f'style="width:{width}px;max-width:100%;height:auto;background:white;border-radius:6px">'
+        )
+
+    @property
+    def html(self):
+        """The drawing with all its words as HTML."""
+        return (
+            f'<figure class="figure" style="margin:0;max-width:720px">\n{self.img}\n'
+            f"<figcaption>{self.words}</figcaption>\n</figure>"
+        )
+
+    def __repr__(self):
+        return self.alt
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        """Return the figure in each form a reader may want."""
+        faces = {"text/plain": self.alt, "text/html": self.html}
+        if not IN_A_BROWSER:
+            faces["application/pdf"] = b64encode(_saved(self.drawing, "pdf")).decode()
+        return faces
+
+
+def require_title(title):
+    """Return a title, or refuse what is no message.
+
+    Parameters
+    ----------
+    title : str
 
     Returns
     -------
@@ -40,23 +133,54 @@ def require_alt(alt):
     Raises
     ------
     ValueError
-        If alt is no text, or too short to tell what is to be seen.
+        If it has fewer than three words or ends with a full stop.
 
     Examples
     --------
-    >>> require_alt("The loss falls from 2.3 to 0.1 within five epochs.")
+    >>> require_title("Smaller nudges help, until rounding wins")
+    'Smaller nudges help, until rounding wins'
+    """
+    if not isinstance(title, str) or len(title.split()) < 3 or title.strip()[-1] == ".":
+        raise ValueError(
+            f"title says the message of the figure as a sentence without a full stop; got {title!r}. "
+            'For example title="Smaller nudges help, until rounding wins".'
+        )
+    return title.strip()
+
+
+def require_text(name, text):
+    """Return a caption or an alternative text, or refuse what is less than a sentence.
+
+    Parameters
+    ----------
+    name : str
+        What it is, for the message.
+    text : str
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If it is no text, or too short to tell what is to be seen.
+
+    Examples
+    --------
+    >>> require_text("alt", "The loss falls from 2.3 to 0.1 within five epochs.")
     'The loss falls from 2.3 to 0.1 within five epochs.'
     """
-    if not isinstance(alt, str) or len(alt.strip()) < SENTENCE or alt.strip()[-1] not in ".!?":
+    if not isinstance(text, str) or len(text.strip()) < SENTENCE or text.strip()[-1] not in ".!?":
         raise ValueError(
-            f"alt tells the picture to a reader who cannot see it, in a whole sentence; got {alt!r}. "
-            'Say what is to be seen, for example alt="The loss falls from 2.3 to 0.1 within five epochs."'
+            f"{name} tells the picture in a whole sentence; got {text!r}. "
+            f'Say what is to be seen, for example {name}="The loss falls from 2.3 to 0.1 within five epochs."'
         )
-    return alt.strip()
+    return text.strip()
 
 
 def figure_of(drawn):
-    """Return the figure of what a drawing function returned: axes, or the figure itself.
+    """Return the figure of what was drawn: of axes, or the figure itself.
 
     Parameters
     ----------
@@ -73,21 +197,55 @@ def figure_of(drawn):
     """
     if isinstance(drawn, Axes):
         return drawn.figure
-    if isinstance(drawn, Figure):
+    if isinstance(drawn, matplotlib.figure.Figure):
         return drawn
-    raise TypeError(
-        f"expected the axes or the figure that a drawing function returns, got {type(drawn).__name__}."
-    )
+    raise TypeError(f"expected the axes or the figure that were drawn on, got {type(drawn).__name__}.")
 
 
-def png(figure, sharpness=1):
+def slim(svg):
+    """Return a drawing of Matplotlib's without what no screen shows: a third of its size.
+
+    Parameters
+    ----------
+    svg : str
+
+    Returns
+    -------
+    str
+        One `svg` element, which can stand in the address of an image or in a page. Names that nothing refers
+        to are gone, places are rounded to a hundredth of a point, and the style of the page stays as it is:
+        what Matplotlib says to all elements is said to the drawing alone, and black, which it leaves unsaid,
+        is said.
+    """
+    svg = NOT_SHOWN.sub("", svg)
+    (rules,) = STYLE.findall(svg)
+    svg = STYLE.sub("", svg).replace(WHOLE_DRAWING, f'<g style="fill: {style.TRUTH}; {rules}">', 1)
+    used = set(REFERENCE.findall(svg))
+    svg = IDENTITY.sub(lambda name: name[0] if name[1] in used else "", svg)
+    svg = PLACES.sub(lambda place: DIGITS.sub(_rounded, " ".join(place[0].split())), svg)
+    svg = BITMAP.sub(lambda bitmap: "".join(bitmap[0].split()), svg)
+    return re.sub(r">\s+<", "><", svg).strip()
+
+
+def _rounded(number):
+    """Return a matched number with at most two digits after the point."""
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+
+
+def _saved(figure, kind):
+    """Return a file of a figure, without a ground and without a date."""
+    file = BytesIO()
+    nothing = dict.fromkeys(UNDATED[kind])
+    figure.savefig(file, format=kind, transparent=True, dpi=2 * PIXELS, metadata=nothing)
+    return file.getvalue()
+
+
+def png(figure):
     """Draw a figure, close it, and return its picture: the same bytes at every call.
 
     Parameters
     ----------
     figure : matplotlib Figure
-    sharpness : int
-        How many times as fine as the figure's own resolution.
 
     Returns
     -------
@@ -99,39 +257,38 @@ def png(figure, sharpness=1):
     128 colours are enough for lines, text and fields, and make the file three times smaller. They are chosen
     to cover all colours of the figure, also those of few pixels, such as one end of a colour bar.
     """
-    canvas, dpi = FigureCanvasAgg(figure), figure.dpi
-    figure.dpi = fine = dpi * sharpness
+    canvas = FigureCanvasAgg(figure)
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     plt.close(figure)
-    figure.dpi = dpi
+    return png_of(picture, figure.dpi)
+
+
+def png_of(picture, dpi):
+    """Return a picture as a PNG file of 128 colours.
+
+    Parameters
+    ----------
+    picture : PIL Image
+    dpi : float
+
+    Returns
+    -------
+    bytes
+    """
     file = BytesIO()
     few = picture.quantize(128, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(file, "PNG", dpi=(fine, fine))
+    few.save(file, "PNG", dpi=(dpi, dpi))
     return file.getvalue()
 
 
-def light_and_sharp(figure):
-    """Return the picture of a figure twice: for a page, which shall stay light, and for paper.
+def address(kind, picture):
+    """Return a picture as an address that holds the picture itself, for the src of an image.
 
     Parameters
     ----------
-    figure : matplotlib Figure
-
-    Returns
-    -------
-    tuple of (bytes, bytes)
-        PNG files.
-    """
-    light = png(figure)
-    return light, png(figure, SHARP) if SHARP > 1 else light
-
-
-def source(picture):
-    """Return a PNG picture as an address that holds the picture itself, for the src of an image.
-
-    Parameters
-    ----------
+    kind : str
+        Its MIME type.
     picture : bytes
 
     Returns
@@ -140,71 +297,21 @@ def source(picture):
 
     Examples
     --------
-    >>> source(b"abc")
+    >>> address("image/png", b"abc")
     'data:image/png;base64,YWJj'
     """
-    return f"data:image/png;base64,{b64encode(picture).decode()}"
-
-
-def img(picture, alt):
-    """Return the HTML of a picture with its alternative text.
-
-    Parameters
-    ----------
-    picture : bytes
-        A PNG file.
-    alt : str
-
-    Returns
-    -------
-    str
-
-    Notes
-    -----
-    The class tells the book's theme to leave the picture as it is in dark mode: black on white.
-
-    Examples
-    --------
-    >>> img(b"abc", "W & b")
-    '<img class="dark-light" alt="W &amp; b" src="data:image/png;base64,YWJj" style="max-width:100%">'
-    """
-    return f'<img class="dark-light" alt="{escape(alt)}" src="{source(picture)}" style="max-width:100%">'
-
-
-class Picture:
-    """A picture with its alternative text, as notebooks show it: to one reader an image, to another a text.
-
-    Parameters
-    ----------
-    picture, sharp : bytes
-        PNG files: for a page, which shall stay light, and for paper.
-    alt : str
-    """
-
-    def __init__(self, picture, sharp, alt):
-        self.picture, self.sharp, self.alt = picture, sharp, alt
-
-    def __repr__(self):
-        return self.alt
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        """Return the picture in each form a reader may want."""
-        return {
-            "text/plain": self.alt,
-            "text/html": img(self.picture, self.alt),
-            "image/png": b64encode(self.sharp).decode(),
-        }
+    return f"data:{kind};base64,{b64encode(picture).decode()}"
 
 
 def show(drawn, alt):
-    """Show a figure with its alternative text, and close it.
+    """Show what a drawing function returned in a chapter that still writes its alternative text itself.
 
     Parameters
     ----------
     drawn : matplotlib Axes or Figure
-        What a drawing function returned.
+        Its title becomes the figure's.
     alt : str
-        The picture told in at least one sentence, for a reader who cannot see it.
+        The picture told in at least one sentence; it is the caption, too.
 
     Raises
     ------
@@ -212,17 +319,28 @@ def show(drawn, alt):
         If alt is missing or less than a sentence.
     TypeError
         If `drawn` is neither axes nor figure.
-
-    Notes
-    -----
-    JupyterLab and the book drop the metadata of an image; hence the text travels in `<img alt=...>`, beside
-    the image itself. Outside a notebook the alternative text is printed.
-
-    References
-    ----------
-    WCAG 2.2, success criterion 1.1.1.
     """
     from IPython.display import display
 
-    alt = require_alt(alt)
-    display(Picture(*light_and_sharp(figure_of(drawn)), alt))
+    display(titled(drawn, alt))
+
+
+def titled(drawn, alt):
+    """Return the Figure of a drawing that holds its own title, which is taken out of it.
+
+    Parameters
+    ----------
+    drawn : matplotlib Axes or Figure
+    alt : str
+        The caption, too.
+
+    Returns
+    -------
+    Figure
+    """
+    figure = figure_of(drawn)
+    titles = [ax.title if ax.get_title() else ax._left_title for ax in figure.axes]
+    (title, *_) = [text for text in [figure._suptitle, *titles] if text and text.get_text()]
+    message = " ".join(title.get_text().split())
+    title.set_text("")
+    return Figure(figure, message, alt, alt)

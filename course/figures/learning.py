@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from course.figures.library import draw_boundary
-from course.figures.slopes import draw_descent
+from course.figures.slopes import walk_on
 from course.style import CONTEXT, FORWARD, PALETTE, TRUTH
 
 COLORS = (TRUTH, FORWARD, *PALETTE[3:])  # of models whose final losses are compared
@@ -41,7 +41,8 @@ def draw_bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4), ax=None):
     def loss(W):
         return 0.5 * float(np.sum(curvatures * W * W))
 
-    ax = draw_descent(loss, path, x_range, y_range, ("first parameter", "second parameter", "loss"), ax)
+    ax = ax or plt.subplots()[1]
+    path = walk_on(ax, loss, path, x_range, y_range, ("first parameter", "second parameter", "loss"))
     ax.set_title(f"In {len(path) - 1} steps the loss goes from {loss(path[0]):.3g} to {loss(path[-1]):.3g}")
     return ax
 

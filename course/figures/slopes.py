@@ -1,4 +1,4 @@
-"""Figures of Part I: curves, secants, the error of a slope against the nudge, a kink, a descent.
+"""Figures of chapter 01: a secant, the error of a slope against the nudge, a kink, a descent.
 
 Leaves out computing slopes: the numbers drawn here come from the chapter, or are read off the function drawn.
 """
@@ -6,34 +6,14 @@ Leaves out computing slopes: the numbers drawn here come from the chapter, or ar
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course.style import BACKWARD, CONTEXT, FORWARD, TRUTH
+from course.figures import Figure
+from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, ON_COLOUR, TRUTH
 
 POINTS = 401  # enough for a smooth curve at the size of a page
-LABEL = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 2}  # the ground behind words
+LABEL = {"facecolor": GROUND, "edgecolor": "none", "alpha": 0.85, "pad": 2}  # the ground behind words
 
 
-def _curve(f, x_range, ax):
-    """Draw f over a range in blue and return the values, from which the picture takes its height."""
-    low, high = x_range
-    if not low < high:
-        raise ValueError(f"x_range goes from low to high, got {x_range}.")
-    xs = np.linspace(low, high, POINTS)
-    ys = np.array([f(x) for x in xs], dtype=float)
-    ax.plot(xs, ys, color=FORWARD, linestyle="-", marker="")
-    height = np.ptp(ys) or 1.0
-    ax.set(xlim=(low, high), ylim=(ys.min() - 0.12 * height, ys.max() + 0.12 * height))
-    ax.set(xlabel="input x", ylabel="output f(x)")
-    return ys
-
-
-def _number(value):
-    """Return a number in four digits, or whole if it is large."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def draw_secant(
-    f, x, h, x_range=None, central=False, true_slope=None, names=("input x", "output f(x)"), unit="", ax=None
-):
+def secant(f, x, h, x_range=None, true_slope=None, names=("input x", "output f(x)"), unit=""):
     """Draw a curve, two points on it, and the line through them.
 
     Parameters
@@ -45,19 +25,16 @@ def draw_secant(
         The nudge, not 0.
     x_range : (float, float), optional
         What part of the curve is shown; two to each side of x unless given. Give it where the figure moves.
-    central : bool
-        The points are x - h and x + h, instead of x and x + h.
     true_slope : float, optional
         Draws the tangent too, and says by how much the secant is too steep or too flat.
     names : (str, str)
         What goes in and what comes out, with units.
     unit : str
         In what slopes are measured: ``"euros per percent"``.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -66,40 +43,58 @@ def draw_secant(
     """
     if h == 0:
         raise ValueError("the nudge h is 0, and a line needs two points; take a small h such as 1e-3.")
-    ax = ax or plt.subplots()[1]
+    ax = plt.subplots()[1]
     low, high = x_range or (x - 2, x + 2)
     _curve(f, (low, high), ax)
-    left, right = (x - h, x + h) if central else (x, x + h)
-    slope = (f(right) - f(left)) / (right - left)
+    run, rise = np.array([x, x + h]), np.array([f(x), f(x + h)])
+    slope = (rise[1] - rise[0]) / h
     ends = np.array([low, high])
     if true_slope is not None:
         ax.plot(ends, f(x) + true_slope * (ends - x), color=TRUTH, linestyle="-.", marker="", linewidth=1.5)
-    ax.plot(ends, f(left) + slope * (ends - left), color=BACKWARD, linestyle="--", marker="")
-    ax.plot(
-        [left, right, right],
-        [f(left), f(left), f(right)],
-        color=CONTEXT,
-        linestyle="-",
-        marker="",
-        linewidth=1,
-    )
-    ax.plot([left, right], [f(left), f(right)], color=BACKWARD, linestyle="", marker="o", markersize=8)
+    ax.plot(ends, f(x) + slope * (ends - x), color=BACKWARD, linestyle="--", marker="")
+    ax.plot([*run, x + h], [f(x), f(x), f(x + h)], color=CONTEXT, linestyle="-", marker="", linewidth=1)
+    ax.plot(run, rise, color=BACKWARD, linestyle="", marker="o", markersize=8)
     lines = [f"nudge h = {h:g}", f"secant: slope {_number(slope)} {unit}".rstrip()]
     if true_slope is not None:
-        lines += [f"curve: slope {_number(true_slope)}", _excess(slope, true_slope)]
+        lines.append(f"curve: slope {_number(true_slope)}")
     ax.text(0.03, 0.97, "\n".join(lines), transform=ax.transAxes, va="top", bbox=LABEL, linespacing=1.5)
     ax.set(xlabel=names[0], ylabel=names[1])
-    ax.set_title("The secant's slope is rise over run between two points")
-    return ax
+
+    caption = "The thin lines are run and rise: how far the input moves, and how far the output follows."
+    alt = (
+        f"A curve of {names[1]} over {names[0]}. A dashed line cuts it at {x:g} and at {x + h:g}, with slope "
+        f"{_number(slope)}."
+    )
+    if true_slope is None:
+        return Figure(ax, "The secant's slope is rise over run between two points", caption, alt)
+    return Figure(
+        ax,
+        f"With a nudge of {h:g}, the secant is {_excess(slope, true_slope)} {unit}".rstrip(),
+        f"{caption} The black line touches the curve at the left point, and has the curve's slope there.",
+        f"{alt} A black line touches the curve at {x:g}, with slope {_number(true_slope)}.",
+    )
 
 
-def _excess(slope, true_slope):
-    """Say by how much a secant is steeper or flatter than the curve."""
-    excess = slope - true_slope
-    return f"too {'flat' if excess * true_slope < 0 else 'steep'} by {_number(abs(excess))}"
+def savings_secant(savings, rate, h):
+    """Draw the savings over the interest rate, with the secant from a rate to a higher one.
+
+    Parameters
+    ----------
+    savings : function, float -> float
+        Interest rate in percent to euros.
+    rate, h : float
+        The left point and the nudge, in percent.
+
+    Returns
+    -------
+    Figure
+    """
+    settled = (savings(rate + 1e-6) - savings(rate)) / 1e-6
+    names = "rate x (percent)", "savings f(x) (euros)"
+    return secant(savings, rate, h, (-0.5, 9.5), settled, names, "euros per percent")
 
 
-def draw_v(nudges, errors_by_method, ax=None):
+def errors_by_nudge(nudges, errors_by_method):
     """Draw the error of a slope against the nudge, both on a logarithmic scale.
 
     Parameters
@@ -108,11 +103,10 @@ def draw_v(nudges, errors_by_method, ax=None):
         Positive.
     errors_by_method : dict of str to array (nudges,)
         Up to five methods; an error of exactly 0 leaves a gap.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -122,7 +116,8 @@ def draw_v(nudges, errors_by_method, ax=None):
     nudges = np.asarray(nudges, dtype=float)
     if nudges.min() <= 0:
         raise ValueError(f"nudges on a logarithmic scale are positive, got {nudges.min()}.")
-    ax = ax or plt.subplots()[1]
+    ax = plt.subplots()[1]
+    best = {}
     for index, (name, errors) in enumerate(errors_by_method.items()):
         errors = np.asarray(errors, dtype=float)
         if errors.shape != nudges.shape:
@@ -130,6 +125,7 @@ def draw_v(nudges, errors_by_method, ax=None):
         errors = np.where(errors > 0, errors, np.nan)
         ax.plot(nudges, errors, markevery=2)
         _label_right_branch(ax, name, nudges, errors, above=index == 0)
+        best[name] = nudges[np.nanargmin(errors)], np.nanmin(errors)
     ax.set(xscale="log", yscale="log", xlabel="nudge h", ylabel="error of the slope")
     ax.set_ylim(bottom=ax.get_ylim()[0] / 30)  # room for two remarks
     for x, side, text in (
@@ -137,8 +133,170 @@ def draw_v(nudges, errors_by_method, ax=None):
         (0.98, "right", "the curve's bend wins"),
     ):
         ax.text(x, 0.03, text, transform=ax.transAxes, ha=side, color=CONTEXT, style="italic")
-    ax.set_title("Smaller nudges help, until rounding wins")
-    return ax
+
+    tips = "; ".join(f"{name}, {error:.0e} at h = {nudge:.0e}" for name, (nudge, error) in best.items())
+    return Figure(
+        ax,
+        "Smaller nudges help, until rounding wins",
+        f"Both scales are logarithmic. Each line is a V, and its tip is the best its method can do: {tips}.",
+        f"The error of a slope against the nudge, both on logarithmic scales: {len(best)} lines in the shape "
+        "of a V, which fall from the right, reach a lowest point, and climb again to the left. The lowest "
+        f"errors: {tips}.",
+    )
+
+
+def kink(f, x, h):
+    """Draw a curve with a kink, the two nudged points beside it, and the line through these.
+
+    Parameters
+    ----------
+    f : function, float -> float
+    x : float
+        Where the kink is.
+    h : float
+        The nudge, positive.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If h is not positive.
+    """
+    if h <= 0:
+        raise ValueError(f"left and right are told apart by a positive nudge h, got {h}.")
+    ax = plt.subplots()[1]
+    _curve(f, (x - 4 * h, x + 4 * h), ax)
+    from_left, from_right = (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
+    between = (f(x + h) - f(x - h)) / (2 * h)
+    ends = np.array([x - 3 * h, x + 3 * h])
+    ax.plot(ends, f(x - h) + between * (ends - x + h), color=BACKWARD, linestyle="--", marker="")
+    ax.plot([x - h, x + h], [f(x - h), f(x + h)], color=BACKWARD, linestyle="", marker="o", markersize=8)
+    away = {"textcoords": "offset points"}
+    name = "" if x == 0 else "x "
+    ax.annotate(f"{name}-h", (x - h, f(x - h)), xytext=(-2, 8), ha="center", color=BACKWARD, **away)
+    ax.annotate(f"{name}+h", (x + h, f(x + h)), xytext=(6, -8), va="top", color=BACKWARD, **away)
+    for place, slope, ha in ((x - 3.6 * h, from_left, "left"), (x + 3.2 * h, from_right, "right")):
+        offset = (4 if ha == "left" else -10, 6)
+        ax.annotate(f"slope {slope:.4g}", (place, f(place)), xytext=offset, ha=ha, color=FORWARD, **away)
+    end, ha = (ends[0], "left") if between >= 0 else (ends[1], "right")  # where the line is lowest
+    ax.annotate(
+        f"central difference:\nslope {between:.4g}",
+        (end, f(x - h) + between * (end - x + h)),
+        xytext=(10 if ha == "left" else -10, -4),
+        ha=ha,
+        va="top",
+        color=BACKWARD,
+        **away,
+    )
+    low, high = ax.get_ylim()
+    ax.set_ylim(min(low, f(x - h) - 3.6 * abs(between) * h), high)
+
+    slopes = f"{from_left:.4g} on the left and {from_right:.4g} on the right"
+    return Figure(
+        ax,
+        "At a kink there are two slopes, and nudging answers with their mean",
+        f"The curve has slope {slopes}. The dashed line through the two nudged points, at a distance of "
+        f"h = {h:g} from the kink, has slope {between:.4g} and lies along neither branch.",
+        f"A curve with a kink at {x:g}: slope {slopes}. Two points on it, at {x - h:g} and at {x + h:g}, and "
+        f"a dashed line through both, of slope {between:.4g}, which follows neither branch of the curve.",
+    )
+
+
+def descent(f, path, x_range, y_range, names=("first entry", "second entry", "output f")):
+    """Draw a function of two numbers from above, and a walk down into it.
+
+    Parameters
+    ----------
+    f : function, array (2,) -> float
+        Nowhere negative: its heights are drawn at squares of equal steps, close together where it is low.
+    path : array (steps + 1, 2)
+        Where the walk stood, from its start on.
+    x_range, y_range : (float, float)
+        What part is shown, along the first entry and along the second.
+    names : (str, str, str)
+        What the two entries and the function's value are, with units.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If path is not made of rows of two.
+    """
+    ax = plt.subplots()[1]
+    path = walk_on(ax, f, path, x_range, y_range, names)
+    steps = len(path) - 1
+    fallen = np.array([f(place) for place in path])
+    early = int(np.argmax(fallen <= fallen[-1] + (fallen[0] - fallen[-1]) / 10))
+    x, y, height = (name.partition(" (")[0] for name in names)
+    start, end = (f"({place[0]:.3g}, {place[1]:.3g})" for place in (path[0], path[-1]))
+    return Figure(
+        ax,
+        "Long steps on steep ground, short ones where it is flat",
+        f"The {height} over the {x} and the {y}, seen from above; dark is low. Each dot is one step of the "
+        f"descent. Nine tenths of the way down are done after {early} of {steps} steps.",
+        f"The {height} as a field of colours over the {x} and the {y}. A path of {steps} steps leads from "
+        f"{start}, where the {height} is {fallen[0]:.3g}, down to {end}, where it is {fallen[-1]:.3g}.",
+    )
+
+
+def walk_on(ax, f, path, x_range, y_range, names):
+    """Draw a function of two numbers from above, and a walk, on axes; what `descent` takes, it takes.
+
+    Returns
+    -------
+    array (steps + 1, 2)
+        The path.
+
+    Raises
+    ------
+    ValueError
+        If path is not made of rows of two.
+    """
+    path = np.asarray(path, dtype=float)
+    if path.ndim != 2 or path.shape[1] != 2:
+        raise ValueError(f"path has a row of two numbers for each place of the walk, got shape {path.shape}.")
+    xs, ys = np.linspace(*x_range, 101), np.linspace(*y_range, 101)
+    heights = np.array([[f(np.array([x, y])) for x in xs] for y in ys])
+    low, high = np.sqrt(heights.min()), np.sqrt(heights.max())
+    field = ax.contourf(xs, ys, heights, levels=np.linspace(low, high, 13) ** 2)
+    field.set_rasterized(True)
+    ax.figure.colorbar(field, ax=ax, label=names[2], format="%.2g", shrink=0.85)
+    ax.plot(*path.T, color=ON_COLOUR, linestyle="-", marker="o", markevery=1, markersize=6, linewidth=3.5)
+    ax.plot(*path.T, color=BACKWARD, linestyle="-", marker="o", markevery=1, markersize=4)
+    for (x, y), text in ((path[0], "start"), (path[-1], f"after {len(path) - 1} steps")):
+        ax.annotate(text, (x, y), xytext=(8, 8), textcoords="offset points", bbox=LABEL)
+    ax.set(xlabel=names[0], ylabel=names[1], xlim=x_range, ylim=y_range, aspect="equal")
+    return path
+
+
+def _curve(f, x_range, ax):
+    """Draw f over a range in blue, with some room above and below."""
+    low, high = x_range
+    if not low < high:
+        raise ValueError(f"x_range goes from low to high, got {x_range}.")
+    xs = np.linspace(low, high, POINTS)
+    ys = np.array([f(x) for x in xs], dtype=float)
+    ax.plot(xs, ys, color=FORWARD, linestyle="-", marker="")
+    height = np.ptp(ys) or 1.0
+    ax.set(xlim=(low, high), ylim=(ys.min() - 0.12 * height, ys.max() + 0.12 * height))
+    ax.set(xlabel="input x", ylabel="output f(x)")
+
+
+def _number(value):
+    """Return a number in four digits, or whole if it is large."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _excess(slope, true_slope):
+    """Say by how much a secant is steeper or flatter than the curve."""
+    excess = slope - true_slope
+    return f"too {'flat' if excess * true_slope < 0 else 'steep'} by {_number(abs(excess))}"
 
 
 def _label_right_branch(ax, name, nudges, errors, above):
@@ -155,86 +313,3 @@ def _label_right_branch(ax, name, nudges, errors, above):
         va=va,
         bbox=LABEL,
     )
-
-
-def draw_kink(f, x, h, x_range=None, ax=None):
-    """Draw a curve with a kink, its two one-sided slopes, and what the central difference makes of them.
-
-    Parameters
-    ----------
-    f : function, float -> float
-    x : float
-        Where the kink is.
-    h : float
-        The nudge of all three differences, positive.
-    x_range : (float, float), optional
-        What part of the curve is shown; four nudges to each side of x unless given.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If h is not positive.
-    """
-    if h <= 0:
-        raise ValueError(f"left and right are told apart by a positive nudge h, got {h}.")
-    ax = ax or plt.subplots()[1]
-    low, high = x_range or (x - 4 * h, x + 4 * h)
-    _curve(f, (low, high), ax)
-    slopes = ((f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h, (f(x + h) - f(x - h)) / (2 * h))
-    styles = ((BACKWARD, "--"), (BACKWARD, ":"), (CONTEXT, "-."))
-    names = ("slope from the left", "slope from the right", "central difference")
-    ends = np.array([low, high])
-    for name, slope, (color, linestyle) in zip(names, slopes, styles, strict=True):
-        label = f"{name}: {slope:.4g}"
-        ax.plot(ends, f(x) + slope * (ends - x), color=color, linestyle=linestyle, marker="", label=label)
-    ax.plot([x], [f(x)], color=TRUTH, marker="o", markersize=7)
-    ax.legend(loc="best", handlelength=3)
-    ax.set_title("At a kink there are two slopes, and any answer between them")
-    return ax
-
-
-def draw_descent(f, path, x_range, y_range, names=("first entry", "second entry", "output f"), ax=None):
-    """Draw a function of two numbers from above, and a walk down into it.
-
-    Parameters
-    ----------
-    f : function, array (2,) -> float
-        Nowhere negative: its heights are drawn at squares of equal steps, close together where it is low.
-    path : array (steps + 1, 2)
-        Where the walk stood, from its start on.
-    x_range, y_range : (float, float)
-        What part is shown, along the first entry and along the second.
-    names : (str, str, str)
-        What the two entries and the function's value are, with units.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If path is not made of rows of two.
-    """
-    path = np.asarray(path, dtype=float)
-    if path.ndim != 2 or path.shape[1] != 2:
-        raise ValueError(f"path has a row of two numbers for each place of the walk, got shape {path.shape}.")
-    ax = ax or plt.subplots()[1]
-    xs, ys = np.linspace(*x_range, 101), np.linspace(*y_range, 101)
-    heights = np.array([[f(np.array([x, y])) for x in xs] for y in ys])
-    low, high = np.sqrt(heights.min()), np.sqrt(heights.max())
-    field = ax.contourf(xs, ys, heights, levels=np.linspace(low, high, 13) ** 2)
-    ax.figure.colorbar(field, ax=ax, label=names[2], format="%.2g", shrink=0.85)
-    ax.plot(*path.T, color="white", linestyle="-", marker="o", markevery=1, markersize=6, linewidth=3.5)
-    ax.plot(*path.T, color=BACKWARD, linestyle="-", marker="o", markevery=1, markersize=4)
-    for (x, y), text in ((path[0], "start"), (path[-1], f"after {len(path) - 1} steps")):
-        ax.annotate(text, (x, y), xytext=(8, 8), textcoords="offset points", bbox=LABEL)
-    ax.set(xlabel=names[0], ylabel=names[1], xlim=x_range, ylim=y_range, aspect="equal")
-    ax.set_title("Long steps on steep ground, short ones where it is flat")
-    return ax

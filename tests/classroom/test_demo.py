@@ -34,9 +34,9 @@ def test_the_same_seed_makes_the_same_class(tmp_path):
 
 
 @pytest.mark.parametrize("short", ["three_calls", "reduce_mean", "scale"])
-def test_answers_stand_for_themselves(short):
+def test_mistakes_stand_for_themselves(short):
     sources = demo.answers(ASKED[short])
-    assert len(sources) >= 4 and all(source.startswith(f"def {short}(") for source in sources)
+    assert len(sources) >= 2 and all(source.startswith(f"def {short}(") for source in sources)
 
 
 def test_the_command_grades_and_opens_the_report(tmp_path, monkeypatch, capsys):

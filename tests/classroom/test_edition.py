@@ -12,7 +12,7 @@ import pytest
 import course
 import minigrad
 from classroom import edition, inert, submission
-from course.built import APART, BUILT
+from course.curriculum import BUILT
 
 PROJECT = Path(__file__).parents[2]
 SOLUTIONS = sorted(PROJECT.glob("solutions/*/*.ipynb"))
@@ -33,9 +33,10 @@ for place, source in enumerate(json.loads(sys.stdin.read())):
 files = {module.__file__ for name, module in sys.modules.items() if name.partition(".")[0] == "minigrad"}
 print("\\n" + json.dumps([accidents, sorted(names), sorted(files)]))
 """
+MODULES = [f"minigrad.{name}" for name in ("graph", "bridge", "replica", "checkpoint", "learner")]
 LOOK = """
 import importlib, minigrad
-names = json.loads(sys.stdin.read())
+names, modules = json.loads(sys.stdin.read())
 there, importable = [], []
 for name in names:
     there += [name] if callable(getattr(minigrad, name, None)) else []  # a file may have the name
@@ -45,7 +46,7 @@ for name in names:
         importable += [name] if callable(scope[name]) else []
     except ImportError:
         pass
-for name in map("minigrad.{}".format, ["graph", "bridge", "replica", "checkpoint", "learner"]):
+for name in modules:
     try:
         importlib.import_module(name)
         importable.append(name)
@@ -96,6 +97,12 @@ def defined_in(path):
     }
 
 
+def homes(chapter):
+    """Where the names that the chapters up to one have built are defined: dotted names of modules."""
+    names = [name for name, built in BUILT.items() if built <= chapter]
+    return {name if "." in name else getattr(minigrad, name).__module__ for name in names}
+
+
 @pytest.mark.parametrize("path", SOLUTIONS, ids=STEMS)
 def test_every_solution_runs_against_its_edition(path, editions):
     cells = submission.read(path.read_bytes())
@@ -109,41 +116,26 @@ def test_every_solution_runs_against_its_edition(path, editions):
 @pytest.mark.parametrize("stem", STEMS)
 def test_an_edition_has_the_names_up_to_its_chapter_and_no_later_ones(stem, editions):
     built = [name for name in minigrad.__all__ if BUILT[name] <= int(stem[:2])]
-    there, importable, public, version = answer(editions(stem), LOOK, minigrad.__all__)
+    there, importable, public, version = answer(editions(stem), LOOK, [minigrad.__all__, MODULES])
     assert there == built and public == built and version == minigrad.__version__
-    modules = APART | {"minigrad.replica": 13, "minigrad.checkpoint": 8, "minigrad.learner": 7}
-    early = [name for name, chapter in modules.items() if chapter <= int(stem[:2])]
-    assert sorted(importable) == sorted(built + early)
+    assert sorted(importable) == sorted([*built, *homes(int(stem[:2])) & set(MODULES)])
 
 
-FILES = {
-    "00_start": "",
-    "01_slope": "gradcheck shapes",
-    "03_gradcheck": "gradcheck diagnosis settings shapes habits layer parameter parts",
-    "04_closures": "backend initializers layers/activations layers/linear layers/reductions layers/weighted",
-    "05_chains": "layers/combinators",
-    "06_losses": "losses",
-    "07_learning": "accuracy data learner optimizers",
-    "08_digits": "blueprint checkpoint early_stopping",
-    "10_start_well": "layers/normalization",
-    "11_graphs": "bridge graph",
-    "12_shapes": "functional",
-    "13_sharing": "replica",
-    "14_seeing": "layers/convolution layers/similarity",
-    "15_time": "layers/recurrent",
-    "16_attention": "layers/attention layers/embedding",
-    "19_memory": "layers/recompute",
-    "22_workers": "parallel",
-    "23_serving": "evaluator",
-}
+def imported_by(path):
+    """The modules of the library from which a file imports."""
+    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+    return {node.module for node in nodes if isinstance(node, ast.ImportFrom)} & set(sys.modules)
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_files_of_later_chapters_are_not_there(stem, editions):
-    expected = {f"{name}.py" for since, names in FILES.items() if since <= stem for name in names.split()}
-    expected |= {"__init__.py"} | ({"layers/__init__.py"} if stem >= "04" else set())
-    assert set(sources(editions(stem))) == expected
-    assert (editions(stem) / "minigrad" / "digits.npz").exists() == (stem >= "08")
+def test_every_file_holds_what_was_built_or_what_that_needs(stem, editions):
+    there = {edition._module(place): path for place, path in sources(editions(stem)).items()}
+    needed = homes(int(stem[:2]))
+    assert needed <= set(there)
+    while more := set().union(*(imported_by(there[module]) for module in needed)) & set(there) - needed:
+        needed |= more
+    assert set(there) - needed <= {"minigrad", "minigrad.layers"}  # the packages themselves
+    assert (editions(stem) / "minigrad/digits.npz").exists() == (BUILT["digits"] <= int(stem[:2]))
 
 
 # What an earlier definition needs of a later chapter: it stands in its file, and `minigrad` does not have it.

@@ -19,6 +19,7 @@ from course.checks import exercises
 from course.checks.exercise import CheckFailed
 from minigrad import Layer, Linear, Parameter, ReLU, Sequential, gradcheck, mse
 from minigrad.layer import as_layer
+from tests.answers import answers_to
 
 PROJECT = Path(__file__).resolve().parents[2]
 ASKED = [exercise for exercise in exercises() if not exercise.by_hand and exercise.remote]
@@ -314,14 +315,14 @@ def verdict(exercise, answer):
             return False, no.sentence.replace("using it raises", "it raises")
 
 
-def compare(end, exercise, rights, mistakes, parts=2):
+def compare(end, exercise, right, refused, parts=2):
     """Ask whether answers get the same verdict across the wire as without one, and perhaps the same words."""
-    module = inspect.getmodule(exercise._check)
-    (name,) = [name for name, thing in vars(module).items() if thing is exercise]
-    for kind, number in [("rights", n) for n in rights] + [("mistakes", n) for n in mistakes]:
-        answer = getattr(exercise, kind)[number]
-        answer = answer if kind == "rights" else answer[1]
-        end.run(f"import {module.__name__} as checks\nanswer = checks.{name}.{kind}[{number}]")
+    end.run("from course.checks import find\nfrom tests.answers import answers_to")
+    end.run(f"answers = answers_to(find({exercise.name!r}))")
+    for kind, number in [("right", n) for n in right] + [("refused", n) for n in refused]:
+        answer = getattr(answers_to(exercise), kind)[number]
+        answer = answer if kind == "right" else answer[1]
+        end.run(f"answer = answers.{kind}[{number}]")
         end.run("answer = answer if not isinstance(answer, tuple) else answer[1]")
         here, there = verdict(exercise, answer), verdict(exercise, end.find("answer"))
         assert there[:parts] == here[:parts], (kind, number)
@@ -335,7 +336,8 @@ def test_an_answer_gets_the_same_verdict_across_the_wire(end, exercise):
 @pytest.mark.long
 @pytest.mark.parametrize("exercise", ASKED, ids=lambda exercise: exercise.name)
 def test_every_answer_gets_the_same_verdict_across_the_wire(end, exercise):
-    compare(end, exercise, range(len(exercise.rights)), range(len(exercise.mistakes)), parts=1)
+    right, refused = answers_to(exercise)
+    compare(end, exercise, range(len(right)), range(len(refused)), parts=1)
 
 
 def test_the_name_that_is_looked_up_is_the_one_that_the_notebook_checks():

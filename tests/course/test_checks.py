@@ -27,6 +27,8 @@ from course.checks import (
     record,
     solution,
 )
+from course.curriculum import route
+from tests.answers import answers_to
 
 PROJECT = Path(__file__).resolve().parents[2]
 EXERCISES = exercises()
@@ -51,24 +53,9 @@ def _(answer, rng):
     return "a batch of 5"
 
 
-@halve.right
-def times(X):
-    return 0.5 * X
-
-
-@halve.right
-def minus(X):
-    return X - X / 2
-
-
 @halve.mistake("You doubled it.")
 def doubled(X):
     return 2 * X
-
-
-@halve.mistake("Y has shape (5,)")
-def first(X):
-    return X[:, 0]
 
 
 @halve.mistake("The name has no value yet.")
@@ -83,16 +70,6 @@ guess = Exercise("90_demo.guess", title="Guess", points=1, kind="predict", minut
 @guess.check
 def _(answer, rng):
     expect_guesses(answer(), {"the slope": 10.0})
-
-
-@guess.right
-def ten():
-    return 10
-
-
-@guess.right
-def also_ten():
-    return 10.0
 
 
 @guess.mistake("You gave the value, not the slope.")
@@ -201,10 +178,10 @@ def test_a_result_instead_of_the_function_is_refused(demo, answer):
 
 
 def test_a_layer_instead_of_its_class_is_refused():
-    layered = Exercise("90_demo.layered", title="t", points=1, kind="fill", minutes=1, hints=("a", "b", "c"))
+    fields = dict(title="t", points=1, kind="fill", minutes=1, hints=("a", "b", "c"), answer="class")
+    layered = Exercise("90_demo.layered", **fields)
     layered.check(lambda answer, rng: "")
 
-    @layered.right
     class Right:
         def __call__(self, X):
             return X
@@ -256,7 +233,13 @@ def test_guesses_that_fail_in_the_same_words_are_told_apart(demo):
 
 
 def test_words_of_the_check_itself_are_never_added(demo):
+    find("90_demo.halve").mistake("Y has shape (5,)")(lambda X: X[:, 0])
     assert said("90_demo.halve", lambda X: X[:, 0]).count("Y has shape (5,)") == 1
+
+
+def test_a_name_is_a_whole_sentence(demo):
+    with pytest.raises(ValueError, match="a mistake is named in a whole sentence, got '2 times too large'"):
+        find("90_demo.halve").mistake("2 times too large")
 
 
 def test_a_probe_tells_apart_what_the_check_says_the_same_of():
@@ -416,10 +399,53 @@ def test_progress_shows_what_is_done_and_a_later_failure_takes_nothing_back(demo
     shown = capsys.readouterr().out
     assert "✓\xa0halve, –\xa0guess" in shown  # a mark stays beside its name
     shown = shown.replace("\xa0", " ")
-    lines = {line.split(None, 2)[0]: line.split(None, 2)[1:] for line in shown.splitlines()}
-    assert lines["90_demo"] == ["########..", "3 of 4 points  ✓ halve, – guess, essay (a person reads it)"]
+    row, whole, _ = shown.splitlines()  # one chapter is opened
+    assert row.split(None, 2) == [
+        "90_demo",
+        "########..",
+        "3 of 4 points  ✓ halve, – guess, essay (a person reads it)",
+    ]
     by_machine = sum(exercise.points for exercise in checks.exercises() if not exercise.by_hand)
-    assert lines["together"][1] == f"3 of {by_machine} points"
+    assert whole.startswith("The course") and whole.endswith(f"3 of {by_machine} points")
+
+
+def test_progress_shows_the_chapters_that_were_opened_by_a_check_or_a_hint(demo, capsys):
+    progress()
+    assert "Nothing is opened yet" in capsys.readouterr().out
+    check("90_demo.essay", "half a page")
+    hint("01_slope.curvature")
+    capsys.readouterr()
+    progress()
+    shown = capsys.readouterr().out.replace("\xa0", " ").splitlines()
+    assert [line.split()[0] for line in shown[:-2]] == ["01_slope", "90_demo"]
+    assert "… curvature" in shown[0] and "– one_sided_slopes" in shown[0]
+
+
+def test_progress_shows_the_chapters_of_a_route_with_their_minutes(demo, capsys):
+    check("90_demo.halve", lambda X: X / 2)
+    hint("01_slope.curvature")
+    capsys.readouterr()
+    progress("weekend")
+    *rows, whole, _ = capsys.readouterr().out.replace("\xa0", " ").splitlines()
+    chapters = route("weekend").chapters
+    assert [line.split()[:3] for line in rows] == [[c.stem, str(c.minutes), "min"] for c in chapters]
+    assert [line.endswith("not opened yet") for line in rows] == [c.stem != "01_slope" for c in chapters]
+    assert "… curvature" in rows[1]
+    assert whole.split()[:3] == ["A", "weekend", str(route("weekend").minutes)]
+
+
+def test_a_route_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="no route is called 'week'; the routes are 'weekend'"):
+        progress("week")
+
+
+def test_progress_is_a_table_in_a_notebook(demo, monkeypatch):
+    bundles = []
+    monkeypatch.setattr(checks.cards, "_show", bundles.append)
+    progress("weekend")
+    (html,) = (bundle["text/html"] for bundle in bundles)
+    assert html.count("<tr>") == len(route("weekend").chapters) + 2  # a head and a sum
+    assert 'aria-label="01_slope"' in html
 
 
 @pytest.mark.parametrize(
@@ -460,7 +486,7 @@ def test_with_storing_off_the_record_lives_in_memory(demo, capsys, monkeypatch):
 def test_what_a_gate_keeps_in_a_variable_of_the_notebook_shows_when_a_thread_is_let_in():
     room = {}
 
-    class Outside(ch23_serving._Gate):
+    class Outside(ch23_serving.Gate):
         def forward(self, X):
             room["S"] = 1 / (1 + np.exp(-X))
             S = room["S"]
@@ -495,6 +521,7 @@ def test_an_unknown_name_is_told_with_the_nearest_ones(demo):
         ({"hints": ("one", "two")}, "three hints"),
         ({"hints": ("one", "two", "")}, "three hints"),
         ({"keeps": "halve"}, "keeps and ours go together"),
+        ({"answer": "object"}, 'must be "function" or "class", got \'object\''),
     ],
 )
 def test_an_exercise_that_is_not_whole_is_refused(change, complaint):
@@ -592,22 +619,32 @@ def test_the_stub_raises_and_the_check_says_so(exercise):
 
 @pytest.mark.parametrize("exercise", CHECKED, ids=str)
 def test_right_answers_of_other_styles_pass(exercise):
-    assert len(exercise.rights) >= 2
-    for right in exercise.rights:
+    rights = answers_to(exercise).right
+    assert len(rights) >= 2
+    for right in rights:
         for attempt in ATTEMPTS:
             exercise.judge(right, attempt)
 
 
 @pytest.mark.parametrize("exercise", [e for e in CHECKED if e.kind not in ("derive", "explain")], ids=str)
 def test_typical_mistakes_fail_each_with_its_own_sentence(exercise):
-    assert len({sentence for sentence, _ in exercise.mistakes}) >= 3
-    for sentence, mistake in exercise.mistakes:
+    refused = answers_to(exercise).refused
+    assert len({sentence for sentence, _ in refused}) >= 3
+    for sentence, mistake in refused:
         for attempt in ATTEMPTS:
             with pytest.raises(CheckFailed) as caught:
                 exercise.judge(mistake, attempt)
             assert sentence in str(caught.value)
-            others = [other for other, _ in exercise.mistakes if other[0].isupper() and other != sentence]
+            others = [name for name, _ in exercise.mistakes if name != sentence]
             assert not any(str(caught.value).endswith(other) for other in others)
+
+
+@pytest.mark.parametrize("exercise", CHECKED, ids=str)
+def test_a_mistake_is_named_only_where_the_check_does_not_say_it(exercise):
+    for sentence, mistake in exercise.mistakes:
+        with pytest.raises(CheckFailed) as caught:
+            exercise._ask(mistake, 0)
+        assert sentence not in str(caught.value), "its place is tests/answers, with @refused"
 
 
 @pytest.mark.parametrize("exercise", CHECKED, ids=str)

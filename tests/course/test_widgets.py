@@ -7,6 +7,7 @@ from base64 import b64decode
 from copy import deepcopy
 from html import unescape
 from io import BytesIO
+from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -16,22 +17,15 @@ from PIL import Image
 
 from course import widgets
 from course.figures import slopes
+from course.style import INK, THEMED
 from course.widgets import LIVE, Slider, Widget, explore, strip_live
 
-ALT = "A parabola with two points on it and the line through them."
 STEP = Slider("step h", values=(1.0, 0.5, 0.25), start=0.5, unit="m")
 POINT = Slider("point x", values=(0, 1), start=1)
 
 
 def draw(h, x=1):
-    return slopes.draw_secant(np.square, x, h, x_range=(-1, 3))
-
-
-@pytest.fixture
-def shown(monkeypatch):
-    outputs = []
-    monkeypatch.setattr("IPython.display.display", outputs.append)
-    return outputs
+    return slopes.secant(np.square, x, h, x_range=(-1, 3))
 
 
 def alts(html):
@@ -43,43 +37,41 @@ def data_of(html):
     return json.loads(re.search(r"^\}\)\((.*)\);$", html, re.MULTILINE)[1])
 
 
-def test_explore_shows_one_output_with_two_faces(shown):
-    explore(draw, alt=ALT, h=STEP)
-    bundle = shown[0]._repr_mimebundle_()
+def test_explore_returns_one_output_with_three_faces():
+    bundle = explore(draw, h=STEP)._repr_mimebundle_()
     assert set(bundle) == {LIVE, "text/html", "image/png", "text/plain"}
-    on_the_page = re.search('<img [^>]*src="data:image/png;base64,([^"]*)"', bundle["text/html"])[1]
-    sizes = [Image.open(BytesIO(b64decode(picture))).size for picture in (on_the_page, bundle["image/png"])]
-    assert sizes[1] == tuple(2 * side for side in sizes[0])  # paper is finer
-    assert bundle["text/plain"] == f"{ALT} Here step h = 0.5 m."
-    assert alts(bundle["text/html"]) == [bundle["text/plain"]]
+    figure = draw(0.5)
+    assert bundle["text/plain"] == f"{figure.alt} Here step h = 0.5 m."
+    assert alts(bundle["text/html"]) == [figure.alt]
+    assert figure.html in bundle["text/html"]
     assert plt.get_fignums() == []
 
 
-def test_the_live_face_shows_another_picture_when_a_slider_moves():
-    widget = Widget(draw, ALT, {"x": POINT, "h": STEP})
-    image, point, step = widget.live().children
-    assert alts(image.value) == [f"{ALT} Here point x = 1, step h = 0.5 m."]
+def test_the_live_face_shows_another_figure_when_a_slider_moves():
+    widget = Widget(draw, {"x": POINT, "h": STEP})
+    figure, point, step = widget.live().children
     assert (point.description, step.description) == ("point x", "step h")
-    first = image.value
+    assert figure.value == draw(0.5, 1).html
     step.value = 2
-    assert image.value == widget.img_at((1, 2)) != first
+    assert figure.value == draw(0.25, 1).html
     point.value = 0
-    assert alts(image.value) == [f"{ALT} Here point x = 0, step h = 0.25 m."]
+    assert figure.value == draw(0.25, 0).html
 
 
-def test_the_second_face_holds_every_picture_in_the_order_of_the_sliders():
-    widget = Widget(draw, ALT, {"x": POINT, "h": STEP})
-    controls, texts, descriptions, pictures = data_of(widget.html())
+def test_the_second_face_holds_every_figure_in_the_order_of_the_sliders():
+    widget = Widget(draw, {"x": POINT, "h": STEP})
+    controls, texts, drawings, descriptions, words, themed = data_of(widget.html())
     assert texts == [["0", "1"], ["1 m", "0.5 m", "0.25 m"]]
-    assert len(set(pictures)) == len(pictures) == 6
+    assert len(set(drawings)) == len(drawings) == len(descriptions) == len(words) == 6
     place = 1 * len(texts[1]) + 2  # what the script computes for point x = 1, step h = 0.25
-    assert descriptions[place] == f"{ALT} Here point x = 1, step h = 0.25 m."
-    assert pictures[place] in widget.img_at((1, 2))
+    figure = draw(0.25, 1)
+    assert (drawings[place], descriptions[place], words[place]) == (figure.svg, figure.alt, figure.words)
     assert controls.count('type="range"') == 2
+    assert [INK, THEMED[INK]] in themed
 
 
 def test_the_second_face_can_be_heard_and_reached():
-    controls = data_of(Widget(draw, ALT, {"h": STEP}).html())[0]
+    controls = data_of(Widget(draw, {"h": STEP}).html())[0]
     for words in (
         "<label",
         'aria-label="step h"',
@@ -90,26 +82,57 @@ def test_the_second_face_can_be_heard_and_reached():
 
 
 def test_the_second_face_asks_nobody():
-    html = Widget(draw, ALT, {"h": STEP}).html()
-    assert "http" not in html
-    assert re.findall(r'src="(?!data:image/png;base64,)', html) == []
+    html = Widget(draw, {"h": STEP}).html()
+    names = {name for drawing in data_of(html)[2] for name in namespaces(drawing)}
+    assert set(re.findall(r"https?://[\w./]+", html)) == names
+    assert re.findall(r'src="(?!data:image/svg[+]xml;base64,)', html) == []
+
+
+def namespaces(drawing):
+    """The names of what a drawing is written in; they are addresses, but nobody goes there."""
+    assert ElementTree.fromstring(drawing) is not None
+    return re.findall(r'xmlns(?::\w+)?="([^"]*)"', drawing)
+
+
+def test_on_paper_there_are_up_to_four_stops():
+    def sheet(*sliders):
+        picture = Widget(lambda **stops: draw(0.5), sliders=dict(zip("xh", sliders, strict=False))).sheet()
+        return Image.open(BytesIO(picture)).size
+
+    one = 704, 396
+    two_in_a_row = 2 * one[0] + widgets.GAP, one[1] + widgets.BAND
+    assert sheet(POINT) == two_in_a_row
+    for sliders in ([STEP], [Slider("many", range(9), 0)], [POINT, STEP]):
+        assert sheet(*sliders) == (two_in_a_row[0], 2 * two_in_a_row[1])
+    bundle = Widget(draw, {"h": STEP})._repr_mimebundle_()
+    assert Image.open(BytesIO(b64decode(bundle["image/png"]))).size == sheet(STEP)
+
+
+def test_the_stops_on_paper_are_spread_from_end_to_end():
+    def places(*counts):
+        sliders = [Slider(str(place), range(count), 0) for place, count in enumerate(counts)]
+        return [*widgets.printed_stops(sliders)]
+
+    assert places(3) == [(0,), (1,), (2,)]
+    assert places(9) == [(0,), (3,), (5,), (8,)]
+    assert places(7, 5) == [(0, 0), (0, 4), (6, 0), (6, 4)]
 
 
 def test_two_widgets_on_one_page_do_not_answer_to_the_same_name():
     names = [
-        re.search(r'class="(explore-\w+)"', Widget(one, ALT, {"h": STEP}).html())[1]
+        re.search(r'class="(explore-\w+)"', Widget(one, {"h": STEP}).html())[1]
         for one in (draw, draw, lambda h: draw(2 * h))
     ]
     assert names[0] == names[1] != names[2]
 
 
 def test_an_output_is_the_same_in_every_run():
-    assert Widget(draw, ALT, {"h": STEP}).html() == Widget(draw, ALT, {"h": STEP}).html()
+    assert Widget(draw, {"h": STEP}).html() == Widget(draw, {"h": STEP}).html()
 
 
 def test_a_label_cannot_break_the_page():
     slider = Slider("</script><b>", values=("<i>", "&"), start="&")
-    html = Widget(lambda word: draw(1.0), ALT, {"word": slider}).html()
+    html = Widget(lambda word: draw(1.0), {"word": slider}).html()
     page, script = html.split("<script>")
     assert script.count("</script>") == 1
     assert "<b>" not in page
@@ -117,15 +140,15 @@ def test_a_label_cannot_break_the_page():
     assert data_of(html)[1] == [["<i>", "&"]]
 
 
-def test_without_ipywidgets_the_second_face_stands_alone(monkeypatch):
+def test_without_ipywidgets_the_other_faces_stand_alone(monkeypatch):
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    assert set(Widget(draw, ALT, {"h": STEP})._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
+    assert set(Widget(draw, {"h": STEP})._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
 
 
-def test_forty_pictures_are_enough(monkeypatch):
+def test_forty_pictures_are_enough():
     many = {"x": Slider("x", range(7), 0), "h": Slider("h", range(1, 7), 1)}
     with pytest.raises(ValueError, match="these sliders make 42 pictures; 40 are the most"):
-        explore(draw, alt=ALT, **many)
+        explore(draw, **many)
 
 
 @pytest.mark.parametrize(
@@ -138,10 +161,27 @@ def test_forty_pictures_are_enough(monkeypatch):
 )
 def test_explore_refuses_what_is_no_widget(sliders, error, sentence):
     with pytest.raises(error, match=sentence):
-        explore(draw, alt=ALT, **sliders)
+        explore(draw, **sliders)
 
 
-def test_explore_wants_a_sentence_before_it_draws():
+def test_explore_wants_figures():
+    with pytest.raises(TypeError, match="draw must return a Figure of course.figures, got Axes"):
+        explore(lambda h: plt.subplots()[1], h=STEP)
+    plt.close("all")
+
+
+def test_explore_shows_what_a_chapter_still_describes_itself(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    alt = "A parabola with two points on it and the line through them."
+
+    def old(h):
+        ax = plt.subplots()[1]
+        ax.set_title(f"A line with a slope of {h}")
+        return ax
+
+    assert explore(old, alt=alt, h=STEP) is None
+    assert repr(shown[0]) == f"{alt} Here step h = 0.5 m."
     with pytest.raises(ValueError, match="whole sentence"):
         explore(lambda h: pytest.fail("drawn"), alt="secant", h=STEP)
 

@@ -6,18 +6,18 @@ is also tried on a notebook that breaks it, and all of them on one that keeps th
 
 import ast
 import re
+import tomllib
 from copy import deepcopy
 from functools import cache
 from html.parser import HTMLParser
-from itertools import groupby
+from itertools import dropwhile, groupby
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-import minigrad
-from course.built import APART, BUILT
+from course.curriculum import BUILT
 
 PROJECT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(PROJECT.glob("notebooks/*.ipynb"))
@@ -39,10 +39,33 @@ SECTIONS = (
     "What the library gained",
     "What you can do now",
 )
+ENDS = ("Exercises", "What the library gained", "What you can do now")
 LINES, LINES_TAGGED = 15, 30  # of a code cell; tagged cells hold a whole class of the library
 WORDS = 120
 KILOBYTES = 900
 TAGGED = ("same-as-", "textbook-")
+PROOF = re.compile(r"# proof: [a-z0-9`(].+[^.]\n")
+ANSWER = re.compile(
+    r'<details class="answer"><summary>Show what happens</summary>\n\n(\S.*\S)\n\n</details>', re.DOTALL
+)
+# What asks for a guess.
+GUESS = re.compile(
+    r"(?:^|[.!?:;] |\n)(?:Guess\b|Predict\b|Write (?:it|them|your|down)\b)"
+    r"|[Bb]efore you \w+[^.!?:]{0,40}\bguess\b|[Ww]rite it down[.:]"
+)
+# Chapters that still describe their own figures, and answer their own guesses in sight.
+LAYOUT = tomllib.loads((PROJECT / "notebooks" / ".ruff.toml").read_text(encoding="utf-8"))
+UNCONVERTED = [Path(name).stem for name in LAYOUT.get("format", {}).get("exclude", ())]
+# Words that stand in no chapter, with what is said instead.
+UNSAID = {
+    r"\bshall\b": "should, will, or an imperative",
+    r"\bsays school\b": "you know from school that",
+    r"\bit is told\b|\bis told as\b": "is given as",
+    r"\b(?:are|is) wanted\b": "we need, or: you need",
+    r"\bWhat you should have found:": "a whole sentence, such as: You should have found that",
+    r"\b(?:is|are|was|were) no (?:way|function|layer|number|matrix|class|network|error|proof)\b": "is not a",
+    r"\bHad you not\b|\bWere it not\b": "Without, or: if",
+}
 
 
 # reading
@@ -98,7 +121,7 @@ def minigrad_names(notebook):
     used = set()
     for node in (node for cell in code_cells(notebook) for node in ast.walk(syntax(cell))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "minigrad":
-            used |= {node.module} if node.module in APART else {alias.name for alias in node.names}
+            used |= {node.module} if node.module in BUILT else {alias.name for alias in node.names}
         elif (
             isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
@@ -190,17 +213,17 @@ def pictures_travel_with_their_words(notebook, stem):
 
 
 def names_come_in_order(notebook, stem):
-    built = BUILT | APART
-    late = [name for name in sorted(minigrad_names(notebook)) if built.get(name, 99) > int(stem[:2])]
+    late = [name for name in sorted(minigrad_names(notebook)) if BUILT.get(name, 99) > int(stem[:2])]
     return [
-        f"{name} is built in chapter {built[name]}" if name in built else f"{name} is not public"
+        f"{name} is built in chapter {BUILT[name]}" if name in BUILT else f"{name} is not public"
         for name in late
     ]
 
 
 def prose_is_short(notebook, stem):
-    counts = [len(re.findall(r"\S*\w\S*", prose(cell))) for cell in prose_cells(notebook)]
-    return [f"a prose cell of {count} words" for count in counts if count > WORDS]
+    paragraphs = [part for cell in prose_cells(notebook) for part in re.split(r"\n\s*\n", prose(cell))]
+    counts = [len(re.findall(r"\S*\w\S*", paragraph)) for paragraph in paragraphs]
+    return [f"a paragraph of {count} words" for count in counts if count > WORDS]
 
 
 def lists_are_meant(notebook, stem):
@@ -220,7 +243,7 @@ def lists_are_meant(notebook, stem):
 def code_is_short(notebook, stem):
     problems = []
     for cell in code_cells(notebook):
-        limit = LINES_TAGGED if any(tag.startswith(TAGGED) for tag in tags(cell)) else LINES
+        limit = LINES_TAGGED if any(tag.startswith((*TAGGED, "proof")) for tag in tags(cell)) else LINES
         if len(cell.source.splitlines()) > limit:
             problems.append(f"a cell of {len(cell.source.splitlines())} lines: {cell.source.splitlines()[0]}")
     return problems
@@ -232,20 +255,31 @@ def has_the_size_of_a_chapter(notebook, stem):
 
 
 def prose_stands_between_code(notebook, stem):
+    in_sight = [cell for cell in notebook.cells if "proof" not in tags(cell)]
     runs = [
-        len(list(group))
-        for kind, group in groupby(notebook.cells, lambda cell: cell.cell_type)
-        if kind == "code"
+        len(list(group)) for kind, group in groupby(in_sight, lambda cell: cell.cell_type) if kind == "code"
     ]
     return [f"{run} code cells in a row" for run in runs if run > 3]
 
 
 def sections_come_in_order(notebook, stem):
+    if stem not in UNCONVERTED:
+        return ends_as_every_chapter(notebook)
     found = [re.sub(r"^Deeper: .+", DEEPER, heading) for heading in headings(notebook, 2)]
     unknown = [heading for heading in found if heading not in SECTIONS]
     ordered = sorted(found, key=SECTIONS.index) if not unknown else found
     repeated = len(set(found)) < len(found)
     return [f"sections {found}"] if unknown or repeated or found != ordered else []
+
+
+def ends_as_every_chapter(notebook):
+    """The names of its sections are the chapter's own, up to the last ones, where a reader looks for them."""
+    found = headings(notebook, 2)
+    ends = [heading for heading in found if heading in SECTIONS]
+    problems = [f"two sections are called {heading}" for heading in set(found) if found.count(heading) > 1]
+    if ends != [heading for heading in ENDS if heading in found] or found[-len(ends) :] != ends:
+        problems.append(f"a chapter ends with some of {ENDS}, and has none of {SECTIONS[:8]}; got {found}")
+    return problems + ([] if "Exercises" in ends else ["a chapter has a section of exercises"])
 
 
 def begins_with_its_title(notebook, stem):
@@ -261,6 +295,122 @@ def setup_is_imports_only(notebook, stem):
     trees = [syntax(cell).body for cell in code_cells(notebook)]
     setup = next((tree for tree in trees if any(isinstance(line, imports) for line in tree)), [])
     return [f"set-up line: {ast.unparse(line)}" for line in setup if not isinstance(line, imports)]
+
+
+# the rules of chapters that read like a book
+
+
+def calls(cell, *names):
+    """Whether a cell calls a function of one of these names."""
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+        for node in ast.walk(syntax(cell))
+    )
+
+
+def asserts(cell):
+    return any(isinstance(node, ast.Assert) for node in ast.walk(syntax(cell)))
+
+
+def folds(cell, *parts):
+    """Whether the lab folds these parts of a cell, and no others."""
+    folded = {
+        part for part in ("source", "outputs") if cell.metadata.get("jupyter", {}).get(f"{part}_hidden")
+    }
+    return folded == set(parts)
+
+
+def figures_tell_themselves(notebook, stem):
+    """A figure is the last line of a cell; its title, caption and alternative text are its function's."""
+    problems = []
+    for cell in code_cells(notebook):
+        if calls(cell, "show") or any(
+            isinstance(node, ast.keyword) and node.arg == "alt" for node in ast.walk(syntax(cell))
+        ):
+            problems.append(f"a figure is described in the chapter: {cell.source[:60]!r}")
+    return problems
+
+
+def proofs_stand_apart(notebook, stem):
+    """What is asserted is folded in a cell of its own, unless the assertion is the argument."""
+    problems = []
+    for cell in code_cells(notebook):
+        kinds = {"proof", "argument"} & set(tags(cell))
+        first = cell.source.partition("\n")[0]
+        if len(kinds) > 1 or (asserts(cell) and not kinds):
+            problems.append(f"an assertion needs one of the tags proof and argument: {first!r}")
+        elif "argument" in kinds and not asserts(cell):
+            problems.append(f"an argument without an assertion: {first!r}")
+        elif "proof" in kinds:
+            if not PROOF.match(cell.source):
+                problems.append(f"a proof begins `# proof: what it proves`, without a full stop: {first!r}")
+            if not asserts(cell) or cell.outputs:
+                problems.append(f"a proof asserts, and shows nothing: {first!r}")
+            if not folds(cell, "source"):
+                problems.append(f"a proof is folded by jupyter.source_hidden: {first!r}")
+        elif folds(cell, "source"):
+            problems.append(f"only proofs and answers are folded: {first!r}")
+    return problems
+
+
+def answers_are_folded(notebook, stem):
+    problems = []
+    for cell in notebook.cells:
+        first = cell.source.partition("\n")[0]
+        is_answer = "answer" in tags(cell)
+        if cell.cell_type == "markdown":
+            match = ANSWER.fullmatch(cell.source)
+            if is_answer != ("<details" in cell.source) or (is_answer and not match):
+                problems.append(f"an answer in prose is tagged, and is one fold from end to end: {first!r}")
+            if match and re.search(r"^#+ ", match[1], re.MULTILINE):
+                problems.append(f"a heading stands in a fold: {first!r}")
+        elif is_answer and "proof" not in tags(cell) and not folds(cell, "source", "outputs"):
+            problems.append(f"an answer in code is folded, source and outputs: {first!r}")
+    return problems
+
+
+def is_quiet(cell):
+    """Whether a cell tells no answer: a slider that the reader moves, or code that only prepares."""
+    if cell.cell_type != "code" or {"answer", "proof"} & set(tags(cell)):
+        return False
+    return not cell.outputs or calls(cell, "explore")
+
+
+def guesses_come_before_answers(notebook, stem):
+    """A cell that asks for a guess is tagged; the first that answers it is folded, and no proof blabs it."""
+    problems = []
+    for place, cell in enumerate(notebook.cells):
+        asks = cell.cell_type == "markdown" and "answer" not in tags(cell) and GUESS.search(prose(cell))
+        if bool(asks) != ("guess" in tags(cell)):
+            problems.append(f"the tag guess belongs where a guess is asked for: {cell.source[:60]!r}")
+        if "guess" in tags(cell):
+            after = [*dropwhile(is_quiet, notebook.cells[place + 1 :])]
+            if not after or not {"answer", "guess"} & set(tags(after[0])):
+                problems.append(f"no answer is folded after the guess: {cell.source[-60:]!r}")
+            beside = [*dropwhile(lambda cell: "answer" in tags(cell), after)][:1]
+            if beside and "proof" in tags(beside[0]):
+                problems.append(f"a proof beside the answer tells it: {beside[0].source[:60]!r}")
+    return problems
+
+
+def lines_fit_the_page(notebook, stem):
+    return [
+        f"{len(line)} columns: {line}"
+        for cell in code_cells(notebook)
+        for line in cell.source.splitlines()
+        if len(line) > LAYOUT["line-length"]
+    ]
+
+
+def words_are_those_of_the_course(notebook, stem):
+    texts = [prose(cell) for cell in prose_cells(notebook)]
+    texts += ["\n".join(re.findall("#.*", cell.source)) for cell in code_cells(notebook)]
+    return [
+        f"{match[0]!r}: write {instead}"
+        for text in texts
+        for pattern, instead in UNSAID.items()
+        for match in re.finditer(pattern, text)
+    ]
 
 
 STORED_RULES = (
@@ -283,6 +433,16 @@ CHAPTER_RULES = (
 )
 
 
+BOOK_RULES = (
+    figures_tell_themselves,
+    proofs_stand_apart,
+    answers_are_folded,
+    guesses_come_before_answers,
+    lines_fit_the_page,
+    words_are_those_of_the_course,
+)
+
+
 @pytest.mark.parametrize("rule", STORED_RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize("path", CHAPTERS + SOLUTIONS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_stored_notebook(path, rule):
@@ -293,6 +453,25 @@ def test_every_stored_notebook(path, rule):
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_chapter(path, rule):
     assert rule(read(path), path.stem) == []
+
+
+@pytest.mark.parametrize("rule", BOOK_RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize(
+    "path", [path for path in CHAPTERS if path.stem not in UNCONVERTED], ids=lambda path: path.stem
+)
+def test_a_chapter_reads_like_a_book(path, rule):
+    assert rule(read(path), path.stem) == []
+
+
+def test_what_is_unconverted_needs_it():
+    """A chapter is taken off the list as soon as it keeps the rules."""
+    kept = [
+        path.stem
+        for path in CHAPTERS
+        if path.stem in UNCONVERTED and not any(rule(read(path), path.stem) for rule in BOOK_RULES)
+    ]
+    assert kept == []
+    assert set(UNCONVERTED) <= {path.stem for path in CHAPTERS}
 
 
 @pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)
@@ -345,10 +524,6 @@ def test_stored_notebooks_are_light():
     assert {name: size for name, size in sizes.items() if size > KILOBYTES * 1000} == {}
 
 
-def test_the_table_of_names_lists_the_public_names():
-    assert set(BUILT) == set(minigrad.__all__)
-
-
 # testing the tester
 
 
@@ -360,6 +535,23 @@ def displayed(**data):
     return new_output("display_data", {kind.replace("_", "/"): content for kind, content in data.items()})
 
 
+def proof(source, count=1, **folded):
+    cell = code(source, count, tags=["proof"])
+    cell.metadata.jupyter = folded or {"source_hidden": True}
+    return cell
+
+
+def answer(source, count=1):
+    cell = code(source, count, tags=["answer"])
+    cell.metadata.jupyter = {"source_hidden": True, "outputs_hidden": True}
+    return cell
+
+
+def asked(text, *tags):
+    return new_markdown_cell(text, metadata={"tags": list(tags)})
+
+
+FOLDED = '<details class="answer"><summary>Show what happens</summary>\n\nIt is.\n\n</details>'
 WORDS_OF_A_FIGURE = '<img alt="The loss falls from three to one." src="data:image/png;base64,AA">'
 PICTURE = displayed(image_png="AA", text_html=WORDS_OF_A_FIGURE)
 GOOD = new_notebook(
@@ -367,15 +559,25 @@ GOOD = new_notebook(
         new_markdown_cell(
             "# 04 Functions that remember\n\nOne promise. ![The map of the whole course.](map.png)"
         ),
-        new_markdown_cell("## Question"),
+        new_markdown_cell("## A box that learns"),
         code("from minigrad import Linear", 1),
-        new_markdown_cell("## In code"),
+        new_markdown_cell("## Three gradients from one"),
         code("class Linear:\n" + "    a = 1\n" * 29, 2, tags=["same-as-minigrad.Linear"]),
         code("1 / 0", 3, [new_output("error", ename="ZeroDivisionError", evalue="")], ["raises-exception"]),
-        code("show(ax)", 4, [PICTURE]),
+        code("library.five_ways(errors)", 4, [PICTURE]),
+        proof("# proof: one is one\nassert 1 == 1", 5),
+        new_markdown_cell("Is 2 prime? Write it down.", metadata={"tags": ["guess"]}),
+        answer("explore(f)", 6),
+        new_markdown_cell(FOLDED, metadata={"tags": ["answer"]}),
+        new_markdown_cell("Move it. Guess first.", metadata={"tags": ["guess"]}),
+        code("f = 1", 7),
+        code("explore(f, h=Slider())", 8, [PICTURE]),
+        new_markdown_cell(FOLDED, metadata={"tags": ["answer"]}),
+        code("assert 2 * 3 == 6", 9, tags=["argument"]),
         *[new_markdown_cell("Then this.") for _ in range(16)],
         new_markdown_cell("## Deeper: functions of functions"),
         new_markdown_cell("## Exercises\n\n```python\n# no heading\n```"),
+        new_markdown_cell("## What you can do now"),
     ]
 )
 ERROR = new_output("error", ename="ZeroDivisionError", evalue="")
@@ -422,10 +624,49 @@ BROKEN = {
         [new_markdown_cell("# 04 One"), new_markdown_cell("# Two")],
     ],
     setup_is_imports_only: [[code("import numpy as np\nX = np.ones(3)")]],
+    figures_tell_themselves: [
+        [code("show(ax)")],
+        [code('explore(draw, alt="A line.", h=Slider())')],
+        [code('library.draw(errors, alt="A line.")')],
+    ],
+    proofs_stand_apart: [
+        [code("x = 1\nassert x == 1")],
+        [code("x = 1", tags=["argument"])],
+        [code("assert 1", tags=["argument", "proof"])],
+        [proof("assert 1 == 1")],
+        [proof("# proof: one is one.\nassert 1 == 1")],
+        [proof("# proof: one is one\nx = 1")],
+        [proof("# proof: one is one\nassert 1 == 1", source_hidden=False)],
+        [proof("# proof: one is one\nassert 1 == 1", source_hidden=True, outputs_hidden=True)],
+        [nbformat.from_dict({**code("x = 1"), "metadata": {"jupyter": {"source_hidden": True}}})],
+    ],
+    answers_are_folded: [
+        [asked(FOLDED)],
+        [asked("It is.", "answer")],
+        [asked(f"Before. {FOLDED}", "answer")],
+        [asked(FOLDED.replace("It is.", "## Yes"), "answer")],
+        [code("x", tags=["answer"])],
+    ],
+    guesses_come_before_answers: [
+        [asked("Is it prime? Write it down."), asked(FOLDED, "answer"), asked("So.")],
+        [asked("Guess the number."), asked(FOLDED, "answer"), asked("So.")],
+        [asked("How many? Guess first.", "guess"), code("print(3)"), asked("Three.")],
+        [asked("How many? Guess first.", "guess"), code("explore(f)"), asked("Three.")],
+        [asked("How many? Guess first.", "guess"), answer("print(3)"), proof("# proof: three\nassert 3")],
+        [asked("It is.", "guess"), asked(FOLDED, "answer"), asked("So.")],
+        [asked("How many? Guess first.", "guess")],
+    ],
+    lines_fit_the_page: [[code("x = " + "1" * 77)]],
+    words_are_those_of_the_course: [
+        [new_markdown_cell("A list shall be turned round.")],
+        [new_markdown_cell("The slope is 2, says school.")],
+        [code("x = 1  # what shall be")],
+        [new_markdown_cell("A list is no function of it.")],
+    ],
 }
 
 
-@pytest.mark.parametrize("rule", STORED_RULES + CHAPTER_RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("rule", STORED_RULES + CHAPTER_RULES + BOOK_RULES, ids=lambda rule: rule.__name__)
 def test_each_rule_passes_a_good_notebook_and_refuses_broken_ones(rule):
     assert rule(GOOD, "04_closures") == []
     for cells in BROKEN[rule]:

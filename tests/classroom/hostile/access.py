@@ -31,7 +31,10 @@ def three_calls():
 
 CASES = {
     "the checks, imported": seeks(
-        "from course.checks.ch04_closures import three_calls as found\nfound = found.rights"
+        "from course.checks.ch04_closures import three_calls as found\nfound = found.mistakes"
+    ),
+    "the answers of the tests, imported": seeks(
+        "from tests.answers.ch04_closures import worked_out\nfound = [worked_out]"
     ),
     "the checks' files": seeks("found = list(files('ch04_closures.py', 'ch04_closures.pyc'))"),
     "the solutions": seeks("found = list(files('/solutions'))"),

@@ -1,0 +1,32 @@
+"""Answers to the exercises of chapter 00: right ones, and those that a check refuses in its own words."""
+
+import numpy as np
+
+from course.checks.ch00_start import centre
+from tests.answers import refused, right
+
+
+@right(centre)
+def one_row_at_a_time(X):
+    return np.array([row - row.mean() for row in X])
+
+
+@right(centre)
+def turned_over(X):
+    return (X.T - X.mean(axis=1)).T
+
+
+@right(centre)
+def by_sums(X):
+    return X - np.sum(X, axis=1)[:, None] / X.shape[1]
+
+
+@refused(centre, "it changes X, which belongs to its caller")
+def in_place(X):
+    X -= X.mean(axis=1, keepdims=True)
+    return X
+
+
+@refused(centre, "the result has shape (5, 1); it must have X's shape, (5, 3)")
+def only_the_means(X):
+    return X.mean(axis=1, keepdims=True)

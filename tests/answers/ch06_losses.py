@@ -1,0 +1,174 @@
+"""Answers to the exercises of chapter 06: right ones, and those that a check refuses in its own words."""
+
+import numpy as np
+
+from course.checks.ch06_losses import (
+    huber,
+    log_softmax,
+    masked_mse,
+    mean_huber,
+    missing_axis,
+    three_losses,
+    weighted_cross_entropy,
+)
+from minigrad.layers.activations import Softmax
+from minigrad.losses import cross_entropy
+from tests.answers import refused, right
+
+
+@right(three_losses)
+def in_decimals():
+    return 1.6094, 20, 0.3466
+
+
+@right(three_losses)
+def from_probabilities():
+    return [-np.log(1 / 5), -np.log(1 / (1 + np.exp(20))), 0.5 * (-np.log(0.5) + np.log(1 + np.exp(-50)))]
+
+
+@right(missing_axis)
+def as_a_list():
+    return [3, 3, 4 / 3, 2]
+
+
+@right(missing_axis)
+def by_counting():
+    squares = [(y - t) ** 2 for y in (1, 2, 3) for t in (1, 2, 3)]
+    return 3.0, 3.0, sum(squares) / len(squares), sum((1, 2, 3)) / 3
+
+
+@right(masked_mse)
+def by_selecting(Y, T, known):
+    difference = Y[known] - T[known]
+
+    def backward(dL=1.0):
+        dY = np.zeros_like(Y)
+        dY[known] = dL * 2 * difference / len(difference)
+        return dY
+
+    return np.mean(difference**2), backward
+
+
+@right(masked_mse)
+def with_shares(Y, T, known):
+    share = known / np.count_nonzero(known)
+    difference = Y - np.where(known, T, Y)
+    return (share * difference * difference).sum(), lambda dL=1.0: 2.0 * dL * share * difference
+
+
+@refused(masked_mse, "backward() must work with empty brackets: give dL the default 1.0")
+def without_a_default(Y, T, known):
+    L, backward = by_selecting(Y, T, known)
+    return L, lambda dL: backward(dL)
+
+
+@refused(masked_mse, "backward(3.0) is not 3 times backward(): multiply by dL")
+def without_dL(Y, T, known):
+    L, backward = by_selecting(Y, T, known)
+    return L, lambda dL=1.0: backward()
+
+
+@right(huber)
+def with_a_clipped_difference(Y, T):
+    difference = Y - T
+    near = np.clip(difference, -1, 1)
+    return np.mean(near * (difference - 0.5 * near)), lambda dL=1.0: dL * near / near.size
+
+
+@right(huber)
+def with_a_mask(Y, T):
+    difference = Y - T
+    small = np.abs(difference) < 1
+    L = (np.sum(difference[small] ** 2 / 2) + np.sum(np.abs(difference[~small]) - 0.5)) / difference.size
+
+    def backward(dL=1.0):
+        dY = np.sign(difference)
+        dY[small] = difference[small]
+        return dL / difference.size * dY
+
+    return L, backward
+
+
+@refused(huber, "backward(3.0) is not 3 times backward(): multiply by dL")
+def dL_forgotten(Y, T):
+    return mean_huber(Y - T), lambda dL=1.0: np.clip(Y - T, -1, 1) / Y.size
+
+
+@right(log_softmax)
+def with_logaddexp(X):
+    Y = X - np.logaddexp.reduce(X, axis=-1)[:, None]
+
+    def backward(dY):
+        return dY - np.exp(Y) * np.sum(dY, axis=-1)[:, None]
+
+    return Y, backward
+
+
+@right(log_softmax)
+def row_by_row(X):
+    Y = np.zeros_like(X)
+    for i, row in enumerate(X):
+        shifted = row - max(row)
+        Y[i] = shifted - np.log(sum(np.exp(shifted)))
+
+    def backward(dY):
+        P, _ = Softmax()(X)
+        return np.array([d - p * sum(d) for d, p in zip(dY, P, strict=True)])
+
+    return Y, backward
+
+
+@refused(log_softmax, "NumPy would warn: divide by zero encountered in log")
+def logarithm_of_softmax(X):
+    P, backward_P = Softmax()(X)
+    return np.log(P), lambda dY: backward_P(dY / P)
+
+
+@refused(log_softmax, "NumPy would warn: overflow encountered in exp")
+def straight_from_the_formula(X):
+    Y = X - np.log(np.exp(X).sum(axis=1, keepdims=True))
+    return Y, lambda dY: dY - np.exp(Y) * dY.sum(axis=1, keepdims=True)
+
+
+@refused(log_softmax, "NumPy would warn: divide by zero encountered in log")
+def largest_of_the_whole_batch(X):
+    shifted = X - X.max()
+    Y = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return Y, lambda dY: dY - np.exp(Y) * dY.sum(axis=1, keepdims=True)
+
+
+@right(weighted_cross_entropy)
+def class_by_class(Y, T, weights):
+    total, L, dY = weights[T].sum(), 0.0, np.zeros_like(Y)
+    for label in np.unique(T):
+        rows = T == label
+        paid, backward = cross_entropy(Y[rows], T[rows])
+        share = weights[label] * rows.sum() / total
+        L += share * paid
+        dY[rows] = share * backward()
+    return L, lambda dL=1.0: dL * dY
+
+
+@right(weighted_cross_entropy)
+def example_by_example(Y, T, weights):
+    total, L, dY = sum(weights[t] for t in T), 0.0, np.zeros_like(Y)
+    for i, t in enumerate(T):
+        paid, backward = cross_entropy(Y[i : i + 1], T[i : i + 1])
+        L += weights[t] / total * paid
+        dY[i] = weights[t] / total * backward()[0]
+    return L, lambda dL=1.0: dL * dY
+
+
+@refused(weighted_cross_entropy, "NumPy would warn: overflow encountered in exp")
+def softmax_from_the_formula(Y, T, weights):
+    P = np.exp(Y) / np.exp(Y).sum(axis=1, keepdims=True)
+    share = weights[T] / weights[T].sum()
+    L = -(share * np.log(P[np.arange(len(Y)), T])).sum()
+    return L, lambda dL=1.0: dL * share[:, None] * (P - (T[:, None] == np.arange(Y.shape[1])))
+
+
+@refused(weighted_cross_entropy, "NumPy would warn: divide by zero encountered in log")
+def logarithm_of_probabilities(Y, T, weights):
+    P, share = Softmax()(Y)[0], weights[T] / weights[T].sum()
+    L = -(share * np.log(P[np.arange(len(Y)), T])).sum()
+    return L, lambda dL=1.0: dL * share[:, None] * (P - (T[:, None] == np.arange(Y.shape[1])))

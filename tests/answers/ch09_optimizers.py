@@ -1,0 +1,200 @@
+"""Answers to the exercises of chapter 09: right ones, and those that a check refuses in its own words."""
+
+import numpy as np
+
+from course.checks.ch09_optimizers import (
+    Optimizer,
+    clip_length,
+    each_once,
+    gradient_length,
+    lion,
+    moving_means,
+    smoothed,
+    three_velocities,
+    up_then_root,
+)
+from tests.answers import refused, right
+
+# 1. what momentum makes of slopes
+
+
+@right(three_velocities)
+def as_decimals():
+    return 0.1, 1.5, 5.0
+
+
+@right(three_velocities)
+def by_the_sum_of_a_row():
+    return np.array(
+        [0.5 * 0.2, 0.1 * 3 * sum(0.8**k for k in range(200)), 9 * abs(sum((-0.8) ** np.arange(200)))]
+    )
+
+
+# 2. a corrected mean
+
+
+@right(smoothed)
+def as_an_array(values, beta):
+    mean, result = 0.0, np.empty(len(values))
+    for place in range(len(values)):
+        mean = beta * mean + (1 - beta) * values[place]
+        result[place] = mean / (1 - beta ** (place + 1))
+    return result
+
+
+@right(smoothed)
+def by_shares(values, beta):
+    return [
+        np.average(values[:count], weights=[beta ** (count - 1 - k) for k in range(count)])
+        for count in range(1, len(values) + 1)
+    ]
+
+
+@right(smoothed)
+def sum_and_weight(values, beta):
+    total = weight = 0.0
+    found = []
+    for value in values:
+        total, weight = beta * total + value, beta * weight + 1
+        found.append(total / weight)
+    return found
+
+
+@refused(smoothed, "it must return one number for each value, and returned a float")
+def only_the_last(values, beta):
+    return float(moving_means(values, beta, correct=lambda mean, steps: mean / (1 - beta**steps))[-1])
+
+
+# 3. a sibling of Adam
+
+
+@right(lion)
+class WithANewMean(Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            mean, gradient = self.means.get(parameter, 0 * parameter.data), parameter.grad
+            parameter.data[...] = parameter.data - self.learning_rate * np.sign(self._mix(mean, gradient))
+            self.means[parameter] = mean + (1 - self.beta2) * (gradient - mean)
+
+
+@right(lion)
+class WithMasks(Optimizer):
+    def _one(self, parameter, mean):
+        mixed = self._mix(mean, parameter.grad)
+        parameter.data[mixed > 0] -= self.learning_rate
+        parameter.data[mixed < 0] += self.learning_rate
+        self._renew(mean, parameter.grad)
+
+
+@refused(lion, "the means must be kept in a dictionary, self.means")
+class ByPlaceInTheList(Optimizer):
+    def step(self, parameters):
+        self.means = self.means or [np.zeros_like(p.data) for p in parameters]
+        for parameter, mean in zip(parameters, self.means, strict=True):
+            parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+            self._renew(mean, parameter.grad)
+
+
+@refused(lion, "self.means must have the parameters themselves as its keys, and has an int")
+class PlacesAsKeys(Optimizer):
+    def step(self, parameters):
+        for place, parameter in enumerate(parameters):
+            mean = self.means.setdefault(place, np.zeros_like(parameter.data))
+            parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+            self._renew(mean, parameter.grad)
+
+
+@refused(lion, "data is another array after the step")
+class MakesANewArray(Optimizer):
+    def _one(self, parameter, mean):
+        parameter.data = parameter.data - self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+        self._renew(mean, parameter.grad)
+
+
+# 4. a clipping that keeps the direction
+
+
+@right(clip_length)
+def with_norm(parameters, longest):
+    length = np.linalg.norm([np.linalg.norm(parameter.grad) for parameter in parameters])
+    for parameter in parameters:
+        parameter.grad *= min(1.0, longest / length) if length else 1.0
+
+
+@right(clip_length)
+def as_one_row(parameters, longest):
+    row = np.concatenate([parameter.grad.ravel() for parameter in parameters])
+    squares = row @ row
+    if squares <= longest**2:
+        return None
+    for parameter in parameters:
+        parameter.grad[...] = parameter.grad / (squares**0.5 / longest)
+    return squares**0.5
+
+
+@refused(clip_length, "grad is another array afterwards")
+def makes_new_arrays(parameters, longest):
+    factor = min(1.0, longest / (gradient_length(parameters) or longest))
+    for parameter in parameters:
+        parameter.grad = factor * parameter.grad
+
+
+# 5. a schedule
+
+
+@right(up_then_root)
+def the_smaller_of_the_two(learning_rate, warmup):
+    return lambda step: learning_rate * min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5)
+
+
+@right(up_then_root)
+def counted_from_one(learning_rate, warmup):
+    def schedule(step):
+        now = step + 1
+        return learning_rate * (now / warmup if now <= warmup else np.sqrt(warmup / now))
+
+    return schedule
+
+
+@refused(up_then_root, "it must return a function of step, and returned a float")
+def a_number(learning_rate, warmup):
+    return learning_rate * 1 / warmup
+
+
+# 6. a list in which none comes twice
+
+
+@right(each_once)
+def by_a_dictionary(parameters):
+    return list(dict.fromkeys(parameters))
+
+
+@right(each_once)
+def by_identities_seen(parameters):
+    seen, found = set(), []
+    for parameter in parameters:
+        if id(parameter) not in seen:
+            seen.add(id(parameter))
+            found.append(parameter)
+    return found
+
+
+@refused(each_once, "one parameter is still there twice")
+def only_neighbours(parameters):
+    return [p for place, p in enumerate(parameters) if place == 0 or p is not parameters[place - 1]]
+
+
+@refused(each_once, "the order of first appearance is not kept")
+def the_last_of_each(parameters):
+    return list(dict.fromkeys(reversed(parameters)))[::-1]
+
+
+@refused(each_once, "it must return a list of parameters, and returned a set")
+def as_a_set(parameters):
+    return set(parameters)
+
+
+@refused(each_once, "it changes the list that it is given; make a new one")
+def in_place(parameters):
+    parameters[:] = dict.fromkeys(parameters)
+    return list(parameters)

@@ -1,0 +1,215 @@
+"""Answers to the exercises of chapter 12: right ones, and those that a check refuses in its own words."""
+
+import numpy as np
+
+from course.checks.ch12_shapes import (
+    WHOLE,
+    choices,
+    count_parameters,
+    fill_sizes,
+    filled,
+    is_last,
+    joined,
+    products,
+    raise_with,
+    run,
+    scale,
+    scale_with,
+    side_by_side,
+    spec,
+    spec_with,
+    split,
+    uses_of,
+    work,
+)
+from minigrad.layer import Sequential
+from minigrad.layers.combinators import Parallel
+from minigrad.layers.linear import Linear
+from minigrad.layers.reductions import Flatten, Mean
+from minigrad.shapes import ShapeError
+from tests.answers import refused, right
+
+# 1. how many sizes are choices
+
+
+@right(choices)
+def as_a_list():
+    return [3, 1, 2]
+
+
+@right(choices)
+def as_an_array():
+    return np.array([4 - 1, 3 - 2, 3 - 1])
+
+
+# 2. a shape for a shape
+
+
+@right(spec)
+def by_a_table(layer, shape):
+    def row():
+        now = shape
+        for part in layer.layers:
+            now = by_a_table(part, now)
+        return now
+
+    if isinstance(layer, Linear) and layer.n_in != shape[-1]:
+        raise ShapeError("the last entry must be n_in.")
+    rules = {
+        Linear: lambda: shape[:-1] + (layer.n_out,),
+        Flatten: lambda: (shape[0], int(np.prod(shape[1:], dtype=int))),
+        Mean: lambda: tuple(size for axis, size in enumerate(shape) if axis != layer.axis),
+        Parallel: lambda: (
+            *by_a_table(layer.layers[0], shape)[:-1],
+            sum(by_a_table(part, shape)[-1] for part in layer.layers),
+        ),
+        Sequential: row,
+    }
+    return rules.get(type(layer), lambda: shape)()
+
+
+right(spec)(spec_with())
+refused(spec, "Flatten makes")(spec_with(flatten=lambda shape: (int(np.prod(shape)),)))
+refused(spec, "Mean(axis=1) makes")(spec_with(mean=lambda layer, shape: shape[:-1]))
+refused(spec, "Parallel makes")(spec_with(join=lambda shape, parts: parts[-1]))
+refused(spec, "a ShapeError is wanted")(spec_with(refuse=None))
+refused(spec, "the class that is wanted is ShapeError")(spec_with(refuse=ValueError))
+
+
+@refused(spec, "nothing is to be computed")
+def by_running_it(layer, shape):
+    return layer(np.zeros(shape))[0].shape
+
+
+# 3. a sentence that helps
+
+right(scale)(scale_with(raise_with(WHOLE)))
+right(scale)(
+    scale_with(
+        raise_with(
+            "X is {X} and s is {s}. Make the last axis of X as long as s.",
+            lambda X, s: len(X) != 2 or X[-1] != s[0],
+        )
+    )
+)
+refused(scale, "the sentence does not say what to do")(scale_with(raise_with("X is {X}, s is {s}.")))
+refused(scale, "does not hold the shape of s")(
+    scale_with(raise_with("X of shape {X} is wrong: give another."))
+)
+refused(scale, "does not hold the shape of X")(scale_with(raise_with("Give rows that fit s of shape {s}.")))
+refused(scale, "and not ShapeError")(scale_with(raise_with(WHOLE, kind=ValueError)))
+
+
+# 4. work before work
+
+
+@right(work)
+def uses_and_objects(model):
+    uses = uses_of(model)
+    return count_parameters({id(layer): layer for layer in uses}.values()), products(uses)
+
+
+@right(work)
+def with_named_layers(model):
+    objects = [layer for layer in model.named_layers().values() if isinstance(layer, Linear)]
+    return count_parameters(objects), products(uses_of(model))
+
+
+@refused(work, "one Linear has")
+def without_biases(model):
+    return count_parameters(set(uses_of(model)), bias=False), products(uses_of(model))
+
+
+@refused(work, "it draws the weights")
+def by_drawing(model):
+    return run(model)
+
+
+@refused(work, "yours says 0: no weights exist yet")
+def with_parameters(model):
+    return sum(parameter.data.size for parameter in model.parameters()), products(uses_of(model))
+
+
+@refused(work, "yours says 0: no weights exist yet")
+def both_with_parameters(model):
+    sizes = [parameter.data.shape for parameter in model.parameters()]
+    return sum(map(np.prod, sizes)), sum(np.prod(size) for size in sizes if len(size) == 2)
+
+
+# 5. a key for each branch
+
+right(side_by_side)(joined(split))
+right(side_by_side)(joined(lambda key, count: split(key, 2 * count)[::2]))
+refused(side_by_side, "another key makes the same weights")(
+    joined(lambda key, count: [np.random.SeedSequence(place) for place in range(count)])
+)
+refused(side_by_side, "n_out must be")(joined(split, widths=max))
+
+
+@refused(side_by_side, "join the lists")
+def lists_in_a_list(*recipes):
+    def init(key, n_in):
+        made = [recipe(k, n_in) for k, recipe in zip(split(key, len(recipes)), recipes, strict=True)]
+        return sum(n_out for n_out, _ in made), [weights for _, weights in made]
+
+    return init
+
+
+# 6. a width that nobody chose
+
+
+@refused(fill_sizes, "instead of assert")
+def with_assert(widths, width_of_X, width_of_T):
+    assert None not in widths[:-1], "a hidden width is missing"
+    return filled(is_last)(widths, width_of_X, width_of_T)
+
+
+@refused(fill_sizes, "its ValueError says nothing")
+def without_a_sentence(widths, width_of_X, width_of_T):
+    if None in widths[:-1]:
+        raise ValueError
+    return filled(is_last)(widths, width_of_X, width_of_T)
+
+
+@refused(fill_sizes, "write raise")
+def returns_the_error(widths, width_of_X, width_of_T):
+    if None in widths[:-1]:
+        return ValueError("a hidden width is missing")
+    return filled(is_last)(widths, width_of_X, width_of_T)
+
+
+@refused(fill_sizes, "it changes the list of widths")
+def the_list_filled_as_before(widths, width_of_X, width_of_T):
+    for place, n_out in enumerate(widths):
+        if n_out is None and place < len(widths) - 1:
+            raise ValueError(f"layer {place} needs a width.")
+        if n_out is None:
+            widths[place] = width_of_T
+    return list(zip([width_of_X, *widths], widths, strict=False))
+
+
+right(fill_sizes)(filled(is_last))
+
+
+@right(fill_sizes)
+def all_hidden_first(widths, width_of_X, width_of_T):
+    *hidden, last = widths
+    if None in hidden:
+        raise ValueError(f"hidden widths must be given, got {widths}.")
+    outs = [*hidden, width_of_T if last is None else last]
+    return list(zip([width_of_X, *outs], outs, strict=False))
+
+
+@refused(fill_sizes, "it changes the list of widths")
+def in_place(widths, width_of_X, width_of_T):
+    if None in widths[:-1]:
+        raise ValueError("give every hidden width.")
+    widths[-1] = width_of_T if widths[-1] is None else widths[-1]
+    return list(zip([width_of_X, *widths], widths, strict=False))
+
+
+@refused(fill_sizes, "raises ValueError")
+def always_refuses(widths, width_of_X, width_of_T):
+    if None in widths:
+        raise ValueError("give every width.")
+    return list(zip([width_of_X, *widths], widths, strict=False))

@@ -1,0 +1,701 @@
+"""Answers to the exercises of chapter 15: right ones, and those that a check refuses in its own words."""
+
+import numpy as np
+
+from course.checks.ch15_time import (
+    ALL_TO_END,
+    ANEW,
+    ARROWS,
+    BEHIND,
+    BEND_AGAIN,
+    BOTH_AGAIN,
+    BY_SUM,
+    CALLED_TWICE,
+    DIRECT,
+    EMPTY,
+    END,
+    FOUR,
+    IN_PLACE,
+    LAST_Y,
+    LASTING,
+    LATE,
+    LENGTHS,
+    NO_1_MINUS_G,
+    NO_CANDIDATE,
+    NO_GATE,
+    NO_H,
+    NUMBERS,
+    ODD,
+    ONE_BACK,
+    ONE_MORE,
+    ONE_STEP,
+    OTHER_WAY_ROUND,
+    PARTS,
+    ROWS,
+    SHARE,
+    SLOPE_AGAIN,
+    TURNED,
+    USES,
+    LAST_dX,
+    NO_dY,
+    all_by_length,
+    bucket,
+    bucket_with,
+    filled,
+    gated_step,
+    in_pieces,
+    in_pieces_with,
+    in_steps,
+    mean_of_real,
+    right_back,
+    step_with,
+    weighted,
+    whole_piece,
+)
+from course.checks.questions import LEFT_BEHIND
+from tests.answers import refused, right
+
+# 1. counts and slopes
+
+
+@right(in_steps)
+def as_an_array():
+    return np.array([7, 380, 1520, 35, -8, -32])
+
+
+@right(in_steps)
+def as_products():
+    one = (27 + 10 + 1) * 10
+    return [7, one, 4 * one, 7 * 5, (-2) ** 3, -2 * 16]
+
+
+@refused(in_steps, ONE_STEP)
+def a_closure_for_each_letter():
+    return 35, 380, 1520, 35, -8, -32
+
+
+@refused(in_steps, "The first of seven steps makes a closure as well; only the state before it is given.")
+def a_closure_less():
+    return 6, 380, 1520, 35, -8, -32
+
+
+@refused(in_steps, LASTING)
+def weights_for_each_step():
+    return 7, 2660, 10640, 35, -8, -32
+
+
+@refused(in_steps, "Beside W and b there is U, from each number of the state to each.")
+def without_U():
+    return 7, 280, 1120, 35, -8, -32
+
+
+@refused(in_steps, PARTS)
+def three_parts():
+    return 7, 380, 1140, 35, -8, -32
+
+
+@refused(in_steps, PARTS)
+def only_W_four_times():
+    return 7, 380, 1190, 35, -8, -32
+
+
+@refused(in_steps, ROWS)
+def a_row_for_each_step():
+    return 7, 380, 1520, 7, -8, -32
+
+
+@refused(in_steps, ARROWS)
+def one_w_too_many():
+    return 7, 380, 1520, 35, 16, -32
+
+
+@refused(in_steps, ODD)
+def without_the_sign():
+    return 7, 380, 1520, 35, 8, 32
+
+
+@refused(in_steps, "That is y_5 itself, and its slope was asked for.")
+def the_value():
+    return 7, 380, 1520, 35, -8, 16
+
+
+@refused(in_steps, USES)
+def one_use_of_w():
+    return 7, 380, 1520, 35, -8, -8
+
+
+@refused(in_steps, ONE_STEP)
+def a_closure_for_each_word():
+    return 5, 370, 1480, 7, 16, -8
+
+
+@refused(in_steps, "Beside W and U there is b, a number for each column.")
+def without_b():
+    return 7, 370, 1480, 35, -8, -32
+
+
+@refused(in_steps, PARTS)
+def two_parts():
+    return 7, 380, 760, 35, -8, -32
+
+
+@refused(in_steps, PARTS)
+def one_b_for_four():
+    return 7, 380, 1490, 35, -8, -32
+
+
+@refused(in_steps, ARROWS)
+def one_w_too_few():
+    return 7, 380, 1520, 35, 4, -32
+
+
+@refused(in_steps, "There is a step for each letter, and none for the state before the first")
+def a_closure_more():
+    return 8, 380, 1520, 35, -8, -32
+
+
+@refused(in_steps, "The loop calls step once for each letter")
+def one_closure():
+    return 1, 380, 1520, 35, -8, -32
+
+
+@refused(in_steps, NUMBERS)
+def numbers_for_rows():
+    return 7, 380, 1520, 945, -8, -32
+
+
+@refused(in_steps, FOUR)
+def one_use_too_many():
+    return 7, 380, 1520, 35, -8, -80
+
+
+# 2. a leaky bucket
+
+
+@right(bucket)
+def with_a_closure_for_each_step(X, a):
+    states, backs, state = [], [], np.zeros_like(X[:, 0])
+
+    def step(x, before):
+        return a * before + (1 - a) * x, lambda d: ((1 - a) * d, a * d, ((before - x) * d).sum(axis=0))
+
+    for x in X.swapaxes(0, 1):
+        state, back = step(x, state)
+        states.append(state)
+        backs.append(back)
+
+    def backward(dY):
+        dX, parts, later = [], [], 0.0
+        for back, d in zip(backs[::-1], dY.swapaxes(0, 1)[::-1], strict=True):
+            dx, later, part = back(d + later)
+            dX.insert(0, dx)
+            parts.append(part)
+        return np.stack(dX, axis=1), sum(parts)
+
+    return np.stack(states, axis=1), backward
+
+
+@right(bucket)
+def with_a_table_of_powers(X, a):
+    steps = X.shape[1]
+    apart = np.arange(steps)[:, None] - np.arange(steps)  # (to, from)
+    powers = np.where(apart[..., None] >= 0, a ** np.maximum(apart, 0)[..., None], 0.0)
+    Y = np.einsum("tsw,bsw->btw", powers, (1 - a) * X)
+
+    def backward(dY):
+        dstates = np.einsum("tsw,btw->bsw", powers, dY)
+        before = np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1)
+        return (1 - a) * dstates, ((before - X) * dstates).sum(axis=(0, 1))
+
+    return Y, backward
+
+
+def _no_later(a, d):
+    return 0.0
+
+
+def _one(a):
+    return 1.0
+
+
+def _without_X(H, x):
+    return H
+
+
+refused(bucket, "A state is read twice: what comes back from the next step is missing.")(
+    bucket_with(_no_later)
+)
+refused(bucket, "X came in with the share 1 - a, and its gradient goes out with it.")(bucket_with(share=_one))
+refused(bucket, "There is an a in 1 - a, too: each step has a part with minus X.")(
+    bucket_with(part=_without_X)
+)
+
+
+@refused(bucket, ONE_BACK)
+def one_step_back(X, a):
+    Y = filled(X, a)
+
+    def backward(dY):
+        dX, da, later = np.zeros_like(X), np.zeros_like(a), 0.0
+        for t in reversed(range(X.shape[1])):
+            d = dY[:, t] + later
+            dX[:, t] = (1 - a) * d
+            da += (((Y[:, t - 1] if t else 0.0) - X[:, t]) * d).sum(axis=0)
+            later = dY[:, t] * a
+        return dX, da
+
+    return Y, backward
+
+
+@refused(bucket, LATE)
+def a_step_late(X, a):
+    Y, backward = with_a_closure_for_each_step(X, a)
+    return np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1), backward
+
+
+@refused(bucket, "X comes in with the share 1 - a, not whole.")
+def X_comes_in_whole(X, a):
+    return filled(X, a) / (1 - a), with_a_closure_for_each_step(X, a)[1]
+
+
+@refused(bucket, IN_PLACE)
+def changes_what_it_keeps(X, a):
+    state, states = np.zeros(X[:, 0].shape), []
+    for t in range(X.shape[1]):
+        state *= a
+        state += (1 - a) * X[:, t]
+        states.append(state)
+    return np.stack(states, axis=1), lambda dY: (dY * (1 - a), (dY * X).sum(axis=(0, 1)))
+
+
+@refused(bucket, "The steps are walked from the first to the last: what comes from later comes first.")
+def walks_forwards(X, a):
+    def backward(dY):
+        d, dX, da = 0.0, np.zeros_like(X), np.zeros_like(a)
+        for t in range(X.shape[1]):
+            d = dY[:, t] + a * d
+            dX[:, t] = (1 - a) * d
+            da += (d * ((Y[:, t - 1] if t else 0.0) - X[:, t])).sum(axis=0)
+        return dX, da
+
+    Y = filled(X, a)
+    return Y, backward
+
+
+def _own_da(da_of):
+    """Return a bucket with a da of its own, for the mistakes."""
+
+    def bucket(X, a):
+        Y, backward = with_a_closure_for_each_step(X, a)
+        before = np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1)
+
+        def own(dY):
+            dX = backward(dY)[0]
+            return dX, da_of(before - X, dX / (1 - a), dY)
+
+        return Y, own
+
+    return bucket
+
+
+def _directly(part, d, dY):
+    return (part * dY).sum(axis=(0, 1))
+
+
+def _from_the_second_step(part, d, dY):
+    return (part * d)[:, 1:].sum(axis=(0, 1))
+
+
+refused(bucket, DIRECT)(_own_da(_directly))
+refused(bucket, "The first step is left out")(_own_da(_from_the_second_step))
+
+
+@refused(bucket, LEFT_BEHIND)
+def collects_over_calls(X, a):
+    Y, backward = with_a_closure_for_each_step(X, a)
+    da = np.zeros_like(a)
+
+    def own(dY):
+        nonlocal da
+        dX, more = backward(dY)
+        da += more
+        return dX, da
+
+    return Y, own
+
+
+@refused(bucket, "da has shape (5, 3)")
+def one_da_for_each_sequence(X, a):
+    Y, backward = with_a_closure_for_each_step(X, a)
+
+    def apart(dY):
+        das = [with_a_closure_for_each_step(X[i : i + 1], a)[1](dY[i : i + 1])[1] for i in range(X.shape[0])]
+        return backward(dY)[0], np.array(das)
+
+    return Y, apart
+
+
+@refused(bucket, "The shares are exchanged: a keeps the old state, and 1 - a takes the new.")
+def shares_exchanged(X, a):
+    return with_a_closure_for_each_step(X, 1 - a)
+
+
+# 3. a mean of real steps
+
+
+@right(mean_of_real)
+def one_by_one(H, lengths):
+    Y = np.zeros((len(H), H.shape[2]))
+    for i, length in enumerate(lengths):
+        Y[i] = H[i, :length].sum(axis=0) / length
+
+    def backward(dY):
+        dH = np.zeros_like(H)
+        for i, length in enumerate(lengths):
+            dH[i, :length] = dY[i] / length
+        return dH
+
+    return Y, backward
+
+
+@right(mean_of_real)
+def with_einsum(H, lengths):
+    weights = (np.arange(H.shape[1]) < lengths[:, None]) / lengths[:, None]
+    return np.einsum("bt,btw->bw", weights, H), lambda dY: np.einsum("bt,bw->btw", weights, dY)
+
+
+def _right_weights(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) / lengths[:, None]
+
+
+def _all_steps(H, lengths):
+    return np.ones(H.shape[:2]) / H.shape[1]
+
+
+def _divided_by_steps(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) / H.shape[1]
+
+
+def _one_more(H, lengths):
+    return (np.arange(H.shape[1]) <= lengths[:, None]) / lengths[:, None]
+
+
+def _mean_of_one_more(H, lengths):
+    real = np.arange(H.shape[1]) <= lengths[:, None]
+    return real / real.sum(axis=1, keepdims=True)
+
+
+def _where_not_zero(H, lengths):
+    real = (H != 0).any(axis=2)
+    return real / np.maximum(real.sum(axis=1, keepdims=True), 1)
+
+
+def _divided_by_batch(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) / lengths.sum()
+
+
+def _ones(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) * 1.0
+
+
+def _only_the_end(H, lengths):
+    return (np.arange(H.shape[1]) == lengths[:, None] - 1) * 1.0
+
+
+refused(mean_of_real, "That is the mean over all steps, the ones behind the end among them.")(
+    weighted(_all_steps)
+)
+refused(mean_of_real, "Divide by each sequence's own length, and not by the number of columns.")(
+    weighted(_divided_by_steps)
+)
+refused(mean_of_real, ONE_MORE)(weighted(_one_more))
+refused(mean_of_real, ONE_MORE)(weighted(_mean_of_one_more))
+refused(mean_of_real, LENGTHS)(weighted(_where_not_zero))
+refused(mean_of_real, BY_SUM)(weighted(_divided_by_batch))
+refused(mean_of_real, END)(weighted(_only_the_end))
+refused(mean_of_real, END)(weighted(_only_the_end, _right_weights))
+refused(mean_of_real, BEHIND)(weighted(_right_weights, all_by_length))
+refused(mean_of_real, SHARE)(weighted(_right_weights, _ones))
+refused(mean_of_real, ALL_TO_END)(weighted(_right_weights, _only_the_end))
+
+
+@refused(mean_of_real, LEFT_BEHIND)
+def collects_in_one_array(H, lengths):
+    Y, backward = one_by_one(H, lengths)
+    dH = np.zeros_like(H)
+
+    def own(dY):
+        nonlocal dH
+        dH += backward(dY)
+        return dH
+
+    return Y, own
+
+
+# 4. one gate
+
+
+@right(gated_step)
+def with_split(X, H, gate, candidate):
+    inputs = np.concatenate([X, H], axis=1)
+    (G, back_G), (N, back_N) = gate(inputs), candidate(inputs)
+
+    def backward(d):
+        total = back_G((H - N) * d)
+        total = total + back_N(d - G * d)
+        dX, dH = np.split(total, [X.shape[1]], axis=1)
+        return dX, dH + G * d
+
+    return N + G * (H - N), backward
+
+
+@right(gated_step)
+def way_by_way(X, H, gate, candidate):
+    both = np.hstack([X, H])
+    G, back_of_gate = gate(both)
+    N, back_of_candidate = candidate(both)
+
+    def backward(dH_new):
+        dH = G * dH_new
+        dX = np.zeros_like(X)
+        for back, d in ((back_of_candidate, (1 - G) * dH_new), (back_of_gate, dH_new * H - dH_new * N)):
+            d_both = back(d)
+            dX = dX + d_both[:, : X.shape[1]]
+            dH = dH + d_both[:, X.shape[1] :]
+        return dX, dH
+
+    return G * H + (1 - G) * N, backward
+
+
+def _no_gate(n, H, G, N, back_G, back_N, d):
+    total = back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _no_candidate(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _goes_back_twice(n, H, G, N, back_G, back_N, d):
+    dX = (back_G(d * (H - N)) + back_N(d * (1 - G)))[:, :n]
+    dH = (back_G(d * (H - N)) + back_N(d * (1 - G)))[:, n:]
+    return dX, dH + G * d
+
+
+def _exchanged(n, H, G, N, back_G, back_N, d):
+    return right_back(n, H, G, N, back_G, back_N, d)[::-1]
+
+
+def _candidate_gets_all(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d)
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _right_of_the_other(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (N - H)) + back_N(d * G)
+    return total[:, :n], total[:, n:] + d * (1 - G)
+
+
+def _overwrites(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N))
+    total = back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _slope_again(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N) * G * (1 - G)) + back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _bend_again(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N)) + back_N(d * (1 - G) * (1 - N * N))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _both_again(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H - N) * G * (1 - G)) + back_N(d * (1 - G) * (1 - N * N))
+    return total[:, :n], total[:, n:] + G * d
+
+
+def _keeps_with_the_other_share(G, H, N):
+    return (1 - G) * H + G * N
+
+
+refused(gated_step, NO_GATE)(step_with(_no_gate))
+refused(gated_step, NO_CANDIDATE)(step_with(_no_candidate))
+refused(gated_step, NO_GATE)(step_with(_overwrites))
+refused(gated_step, SLOPE_AGAIN)(step_with(_slope_again))
+refused(gated_step, BEND_AGAIN)(step_with(_bend_again))
+refused(gated_step, BOTH_AGAIN)(step_with(_both_again))
+refused(gated_step, CALLED_TWICE)(step_with(_goes_back_twice))
+refused(gated_step, NO_1_MINUS_G)(step_with(_candidate_gets_all))
+refused(gated_step, OTHER_WAY_ROUND)(step_with(_right_of_the_other, _keeps_with_the_other_share))
+refused(gated_step, "dX has shape (5, 7)")(step_with(_exchanged))
+refused(gated_step, OTHER_WAY_ROUND)(step_with(right_back, _keeps_with_the_other_share))
+
+
+# 5. in pieces
+
+
+@right(in_pieces)
+def piece_by_piece(step, X, H, size):
+    pieces, Y = [], []
+    for start in range(0, X.shape[1], size):
+        backs = []
+        for t in range(start, min(start + size, X.shape[1])):
+            H, back = step(X[:, t], H)
+            Y.append(H)
+            backs.append((t, back))
+        pieces.append(backs)
+
+    def backward(dY):
+        dX = np.zeros_like(X)
+        for backs in pieces:
+            later = 0.0
+            for t, back in backs[::-1]:
+                dX[:, t], later = back(dY[:, t] + later)
+        return dX
+
+    return np.stack(Y, axis=1), backward
+
+
+@right(in_pieces)
+def with_a_step_that_cuts(step, X, H, size):
+    def cutting(t, H):
+        H_new, back = step(X[:, t], H)
+
+        def cut_back(dH):
+            dX, dH_before = back(dH)
+            return dX, np.zeros_like(dH_before) if t % size == 0 else dH_before
+
+        return H_new, cut_back
+
+    states, backs = [], []
+    for t in range(X.shape[1]):
+        H, back = cutting(t, H)
+        states.append(H)
+        backs.append(back)
+
+    def backward(dY):
+        dX, later = [], np.zeros_like(states[0])
+        for back, d in zip(reversed(backs), reversed(list(dY.swapaxes(0, 1))), strict=True):
+            dX_t, later = back(d + later)
+            dX.append(dX_t)
+        return np.stack(dX[::-1], axis=1)
+
+    return np.stack(states, axis=1), backward
+
+
+@refused(in_pieces, EMPTY)
+def state_is_cut_too(step, X, H, size):
+    parts = []
+    for start in range(0, X.shape[1], size):
+        first = H if start == 0 else np.zeros_like(H)
+        parts.append(whole_piece(step, X[:, start : start + size], first))
+
+    def backward(dY):
+        cut = np.split(dY, range(size, dY.shape[1], size), axis=1)
+        return np.concatenate([back(d) for (_, back), d in zip(parts, cut, strict=True)], axis=1)
+
+    return np.concatenate([Y for Y, _ in parts], axis=1), backward
+
+
+@refused(in_pieces, ANEW)
+def begins_again(step, X, H, size):
+    parts = [whole_piece(step, X[:, start : start + size], H) for start in range(0, X.shape[1], size)]
+
+    def backward(dY):
+        cut = np.split(dY, range(size, dY.shape[1], size), axis=1)
+        return np.concatenate([back(d) for (_, back), d in zip(parts, cut, strict=True)], axis=1)
+
+    return np.concatenate([Y for Y, _ in parts], axis=1), backward
+
+
+@refused(in_pieces, "closures were called on the way back")
+def twice(step, X, H, size):
+    Y, backward = in_pieces_with(step, X, H, size)
+
+    def again(dY):
+        backward(dY)
+        return backward(dY)
+
+    return Y, again
+
+
+@refused(in_pieces, EMPTY)
+def begins_empty_each_time(step, X, H, size):
+    parts = [
+        whole_piece(step, X[:, start : start + size], np.zeros_like(H))
+        for start in range(0, X.shape[1], size)
+    ]
+
+    def backward(dY):
+        cut = np.split(dY, range(size, dY.shape[1], size), axis=1)
+        return np.concatenate([back(d) for (_, back), d in zip(parts, cut, strict=True)], axis=1)
+
+    return np.concatenate([Y for Y, _ in parts], axis=1), backward
+
+
+@refused(in_pieces, NO_H)
+def leaves_out_the_first_state(step, X, H, size):
+    return in_pieces_with(step, X, np.zeros_like(H), size)
+
+
+@refused(in_pieces, NO_dY)
+def loses_what_comes_from_outside(step, X, H, size):
+    Y, backward = in_pieces_with(step, X, H, size)
+
+    def losing(dY):
+        dY = dY.copy()
+        dY[:, size - 1 : -1 : size] = 0.0
+        return backward(dY)
+
+    return Y, losing
+
+
+@refused(in_pieces, LAST_Y)
+def states_of_the_last_piece(step, X, H, size):
+    Y, backward = in_pieces_with(step, X, H, size)
+    return Y[:, (X.shape[1] - 1) // size * size :], backward
+
+
+@refused(in_pieces, LAST_dX)
+def only_the_last_piece(step, X, H, size):
+    Y, _ = in_pieces_with(step, X, H, size)
+    for start in range(0, X.shape[1], size):
+        piece, back = whole_piece(step, X[:, start : start + size], H)
+        H = piece[:, -1]
+
+    def backward(dY):
+        dX = np.zeros_like(X)
+        dX[:, start:] = back(dY[:, start:])
+        return dX
+
+    return Y, backward
+
+
+@refused(in_pieces, TURNED)
+def in_reverse(step, X, H, size):
+    Y, backward = in_pieces_with(step, X, H, size)
+    return Y, lambda dY: backward(dY)[:, ::-1]
+
+
+@refused(in_pieces, LEFT_BEHIND)
+def carries_over_calls(step, X, H, size):
+    states, backs, later = [], [], 0.0
+    for X_t in X.swapaxes(0, 1):
+        H, back = step(X_t, H)
+        states.append(H)
+        backs.append(back)
+
+    def backward(dY):
+        nonlocal later
+        dX = np.zeros_like(X)
+        for t in reversed(range(len(backs))):
+            if (t + 1) % size == 0 and t + 1 < len(backs):
+                later = 0.0
+            dX[:, t], later = backs[t](dY[:, t] + later)
+        return dX
+
+    return np.stack(states, axis=1), backward

@@ -1,0 +1,215 @@
+"""Answers to the exercises of chapter 21: right ones, and those that a check refuses in its own words."""
+
+import sys
+
+import numpy as np
+
+from course.checks.ch21_gpu import (
+    drop_columns,
+    dropping,
+    first_word,
+    has_shape,
+    libraries,
+    library_of,
+    pick,
+    share_right,
+    stopwatch,
+    with_ones,
+)
+from minigrad.backend import array_module, to_numpy
+from tests.answers import refused, right
+
+# 1. honest times
+
+
+@right(stopwatch)
+def step_by_step():
+    first = 5 + 30
+    second = first + 2
+    return np.array([4 * 5, second + 2 + 40, second + 5 + 5 + 40])
+
+
+@right(stopwatch)
+def as_a_list():
+    return [20.0, 5 + 30 + 2 + 2 + 40, 79 + 8]
+
+
+# 2. hidden transfers
+
+
+@right(share_right)
+def answers_kept_in_a_list(model, X, T, batch_size):
+    right = []
+    for start in range(0, len(X), batch_size):
+        Y, _ = model(X[start : start + batch_size])
+        right.append(Y.argmax(axis=1) == T[start : start + batch_size])
+    return float(np.concatenate(right).mean())
+
+
+@right(share_right)
+def predictions_first(model, X, T, batch_size):
+    labels = np.zeros_like(T)
+    for start in range(0, len(X), batch_size):
+        labels[start : start + batch_size] = model(X[start : start + batch_size])[0].argmax(axis=1)
+    return (labels == T).mean().item()
+
+
+@refused(share_right, "the model is given 13 rows at a time")
+def all_at_once(model, X, T, batch_size):
+    return float((model(X)[0].argmax(axis=1) == T).mean())
+
+
+@refused(share_right, "what it returns still lives there: make a float of it")
+def stays_there(model, X, T, batch_size):
+    right = 0
+    for start in range(0, len(X), batch_size):
+        Y, _ = model(X[start : start + batch_size])
+        right = right + (Y.argmax(axis=1) == T[start : start + batch_size]).sum()
+    return right / len(X)
+
+
+# 3. the arrays decide
+
+
+@right(library_of)
+def with_a_loop(*arrays):
+    found = None
+    for array in arrays:
+        name = type(array).__module__.partition(".")[0]
+        if not hasattr(array, "shape") or name == "numpy":
+            continue
+        if found not in (None, name):
+            raise TypeError(f"cannot mix {found} with {name}")
+        found = name
+    return sys.modules[found or "numpy"]
+
+
+@right(library_of)
+def with_a_list(*arrays):
+    names = [
+        type(array).__module__.split(".", 1)[0]
+        for array in arrays
+        if getattr(array, "shape", None) is not None
+    ]
+    names = [name for name in names if name != "numpy"] or ["numpy"]
+    if any(name != names[0] for name in names):
+        raise TypeError("two libraries: " + ", ".join(names))
+    return sys.modules[names[0]]
+
+
+@refused(library_of, "it must raise a TypeError")
+def refuses_nothing(*arrays):
+    return libraries(arrays, first_word, has_shape, lambda name: name == "numpy")
+
+
+@refused(library_of, "the TypeError for arrays of toy and brick must name both")
+def names_nobody(*arrays):
+    names = {first_word(type(array).__module__) for array in arrays if has_shape(array)} - {"numpy"}
+    if len(names) > 1:
+        raise TypeError("cannot mix")
+    return sys.modules[names.pop()] if names else np
+
+
+# 4. drawn here, used there
+
+
+@right(drop_columns)
+def with_where(rate, rng):
+    def layer(X):
+        xp = array_module(X)
+        drawn = xp.asarray(rng.random(X.shape[-1]), dtype=float)
+
+        def switch(A):
+            return xp.where(drawn < rate, xp.zeros_like(A), A / (1 - rate))
+
+        return switch(X), switch
+
+    return layer
+
+
+@right(drop_columns)
+def in_a_class(rate, rng):
+    class Layer:
+        def __call__(self, X):
+            scale = np.zeros(X.shape[1], dtype=X.dtype)
+            scale[rng.random(X.shape[1]) >= rate] = 1 / (1 - rate)
+            scale = array_module(X).array(scale)
+            return scale * X, lambda dY: scale * dY
+
+    return Layer()
+
+
+@refused(drop_columns, "Y is float64 for X of float32")
+def forgets_the_dtype(rate, rng):
+    return dropping(rate, rng, keep_dtype=False)
+
+
+# 5. scatter-add
+
+
+@right(pick)
+def with_a_matrix(ids):
+    def layer(X):
+        places = (array_module(X).arange(len(X))[:, None] == ids).astype(X.dtype)  # (rows, picks)
+        return X[ids], lambda dY: places @ dY
+
+    return layer
+
+
+@right(pick)
+def column_by_column(ids):
+    def layer(X):
+        def backward(dY):
+            columns = [np.bincount(ids, weights=dY[:, i], minlength=len(X)) for i in range(X.shape[1])]
+            return np.stack(columns, axis=1).astype(X.dtype)
+
+        return X[ids], backward
+
+    return layer
+
+
+@refused(pick, "dX has shape (5, 3); it must have X's shape, (7, 3)")
+def rows_of_dY(ids):
+    def layer(X):
+        return X[ids], lambda dY: dY
+
+    return layer
+
+
+@refused(pick, "in a second call of backward")
+def zeros_made_once(ids):
+    def layer(X):
+        dX = np.zeros_like(X)
+
+        def backward(dY):
+            np.add.at(dX, ids, dY)
+            return dX
+
+        return X[ids], backward
+
+    return layer
+
+
+# 6. a leak
+
+
+@right(with_ones)
+def ones_of_the_module(X):
+    ones = array_module(X).ones((len(X), 1), dtype=X.dtype)
+    return np.hstack([X, ones]), lambda dY: dY[:, : dY.shape[1] - 1]
+
+
+@right(with_ones)
+def zeros_and_one(X):
+    return np.concatenate([X, 0 * X[:, -1:] + 1], axis=-1), lambda dY: dY[:, :-1]
+
+
+@refused(with_ones, "Y is float64 for X of float32")
+def another_dtype(X):
+    return np.concatenate([X, array_module(X).ones((len(X), 1))], axis=1), lambda dY: dY[:, :-1]
+
+
+@refused(with_ones, "Y must live there, as X does")
+def computed_here(X):
+    X = to_numpy(X)
+    return np.concatenate([X, np.ones_like(X[:, :1])], axis=1), lambda dY: dY[:, :-1]

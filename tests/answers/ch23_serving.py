@@ -1,0 +1,494 @@
+"""Answers to the exercises of chapter 23: right ones, and those that a check refuses in its own words."""
+
+import copy
+import threading
+from math import comb, factorial
+
+import numpy as np
+
+from course.checks.ch23_serving import (
+    Gate,
+    WithRooms,
+    answer_all,
+    count_orders,
+    exchanged,
+    gate,
+    in_bundles,
+    sorting_out,
+    who_is_wrong,
+    witness,
+)
+from minigrad.layer import Layer
+from minigrad.layers.activations import Sigmoid
+from minigrad.parameter import Parameter
+from minigrad.replica import replica
+from tests.answers import refused, right
+
+# 1. who comes back wrong
+
+
+@right(who_is_wrong)
+def as_a_list():
+    return [2, 0, 3, 0, 2]
+
+
+@right(who_is_wrong)
+def as_differences():
+    return np.array([3 - 1, 3 - 3, 3 - 0, 3 - 3, 3 - 1])
+
+
+# 2. how many orders
+
+
+@right(count_orders)
+def by_factorials(n):
+    return factorial(2 * n) // 2**n, factorial(n)
+
+
+@right(count_orders)
+def by_places(n):
+    every = 1
+    for callers in range(n):
+        every *= comb(2 * (n - callers), 2)  # the two places of the next caller
+    return every, factorial(n)
+
+
+@right(count_orders)
+def one_caller_more(n):
+    if n == 1:
+        return 1, 1
+    every, alone = one_caller_more(n - 1)
+    return every * n * (2 * n - 1), alone * n
+
+
+@refused(count_orders, "it must return all orders and those in which nobody meets, and returned a list of 1")
+def a_list_up_to_n(n):
+    return [by_factorials(callers) for callers in range(1, n + 1)]
+
+
+# 3. a witness against a layer
+
+
+@right(witness)
+def several_rows():
+    return np.arange(6.0).reshape(2, 3), np.ones((2, 3)), "BAAB"
+
+
+@right(witness)
+def of_integers():
+    return np.array([[3], [4]]), np.array([[5], [6]]), "ABBA"
+
+
+@right(witness)
+def of_unequal_width():
+    return np.ones((1, 2)), 2 * np.ones((1, 3)), "ABAB"
+
+
+@refused(witness, "One is done before the other begins: let both go forward before one comes back")
+def one_after_the_other():
+    return np.array([[1.0]]), np.array([[2.0]]), "AABB"
+
+
+@refused(witness, "They use two drawers: give both the same number of rows")
+def of_two_batch_sizes():
+    return np.ones((1, 2)), 2 * np.ones((3, 2)), "ABAB"
+
+
+@refused(witness, "Both bring the same, so whose input is taken back makes no difference")
+def of_equal_inputs():
+    return np.ones((2, 2)), np.ones((2, 2)), "ABAB"
+
+
+@refused(witness, "Their squares are equal, so the slope is the same for both")
+def of_other_sign():
+    return np.ones((2, 2)), -np.ones((2, 2)), "ABBA"
+
+
+@refused(witness, "the order must be a text with two A and two B")
+def of_single_steps():
+    return np.array([[1.0]]), np.array([[2.0]]), "AB"
+
+
+@refused(witness, "X_of_A must hold numbers, and is an array of bool")
+def of_truths():
+    return np.array([[True]]), np.array([[False]]), "ABAB"
+
+
+@refused(witness, "X_of_A must be an array (batch, width), and is empty: its shape is (0, 1)")
+def of_nothing():
+    return np.ones((0, 1)), np.ones((0, 1)), "ABAB"
+
+
+@refused(witness, "X_of_A must be an array (batch, width), and is a float")
+def of_numbers():
+    return 1.0, 2.0, "ABAB"
+
+
+# 4. a layer with too many memories
+
+
+@right(gate)
+class WithAMethod(Gate):
+    pass
+
+
+@right(gate)
+class WithTanh(Layer):
+    def __init__(self, width):
+        self.w = Parameter(np.ones(width))
+
+    def forward(self, X):
+        S = 0.5 * (1 + np.tanh(0.5 * X))
+        Y = np.empty_like(S)
+        np.multiply(S, self.w.data, out=Y)
+
+        def backward(dY):
+            self.w.grad += np.einsum("bi,bi->i", dY, S)
+            return dY * (self.w.data * (S - S * S))
+
+        return Y, backward
+
+
+@right(gate)
+class OfLayers(Layer):
+    def __init__(self, width):
+        self.w, self.sigmoid = Parameter(np.ones(width)), Sigmoid()
+
+    def forward(self, X):
+        S, through = self.sigmoid(X)
+
+        def backward(dY):
+            self.w.grad += (dY * S).sum(axis=0)
+            return through(dY * self.w.data)
+
+        return S * self.w.data, backward
+
+
+@refused(gate, "the Y that A was given has changed")
+class AsItWas(WithRooms):
+    def forward(self, X):
+        self.S = 1 / (1 + np.exp(-X))
+        return self.result(self.S), lambda dY: self.back(self.S, dY)
+
+
+@refused(gate, "forward writes to self.S, which all calls share: another thread can come between")
+class ThereAndBack(Gate):
+    def forward(self, X):
+        self.S = 1 / (1 + np.exp(-X))
+        S = self.S
+        return self.S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@refused(gate, "forward writes to self.rooms, which all calls share")
+class CopiesTheRoom(WithRooms):
+    def result(self, S):
+        return super().result(S).copy()
+
+
+@refused(gate, "forward writes to self.n and self.S, which all calls share")
+class WithANumber(Gate):
+    def __init__(self, width):
+        super().__init__(width)
+        self.n, self.S = 0, {}
+
+    def forward(self, X):
+        self.n += 1
+        number = self.n
+        self.S[number] = 1 / (1 + np.exp(-X))
+        return self.S[number] * self.w.data, lambda dY: self.back(self.S[number], dY)
+
+
+@refused(gate, "forward writes to self.S, which all calls share")
+class ByIdentity(Gate):
+    def __init__(self, width):
+        super().__init__(width)
+        self.S = {}
+
+    def forward(self, X):
+        self.S[id(X)] = S = 1 / (1 + np.exp(-X))
+        return S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@refused(gate, "forward writes to self.last, which all calls share")
+class ShowsTheLast(Gate):
+    def forward(self, X):
+        self.last = S = 1 / (1 + np.exp(-X))
+        return S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@refused(gate, "backward writes to self.dX, which all calls share")
+class WritesOnTheWayBack(Gate):
+    def back(self, S, dY):
+        self.dX = super().back(S, dY)
+        return self.dX
+
+
+@refused(gate, "self.lock holds a lock: none is needed here")
+class WithALock(Gate):
+    def __init__(self, width):
+        super().__init__(width)
+        self.lock = threading.Lock()
+
+    def back(self, S, dY):
+        with self.lock:
+            return super().back(S, dY)
+
+
+class _Shared(Gate):
+    """A gate that writes to something outside of it."""
+
+    ROOM = {}
+
+
+@refused(gate, "forward writes to self.ROOM, which all calls share")
+class RoomOnTheClass(_Shared):
+    def result(self, S):
+        return np.multiply(S, self.w.data, out=self.ROOM.setdefault(S.shape, np.zeros(S.shape))).copy()
+
+
+@refused(gate, "forward writes to self.ROOM, which all calls share")
+class MemoryOnTheClass(_Shared):
+    def forward(self, X):
+        self.ROOM["S"] = 1 / (1 + np.exp(-X))
+        S = self.ROOM["S"]
+        return S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@refused(gate, "it changes X, which belongs to its caller")
+class WritesIntoX(Gate):
+    def forward(self, X):
+        np.divide(1, 1 + np.exp(-X), out=X)
+        return X * self.w.data, lambda dY: self.back(X, dY)
+
+
+@refused(gate, "it changes dY, which belongs to its caller")
+class WritesIntoTheGradient(Gate):
+    def back(self, S, dY):
+        self.w.grad += (dY * S).sum(axis=0)
+        dY *= self.w.data * S * (1 - S)
+        return dY
+
+
+@refused(gate, "the S of backward has w in it already")
+class OneArray(Gate):
+    def result(self, S):
+        S *= self.w.data
+        return S
+
+
+@refused(gate, "keep S, which forward has found")
+class ComputesTwice(Gate):
+    def forward(self, X):
+        def sigmoid():
+            return 1 / (1 + np.exp(-X))
+
+        return sigmoid() * self.w.data, lambda dY: self.back(sigmoid(), dY)
+
+
+@refused(gate, "overwritten, use += instead of =")
+class Assigns(Gate):
+    def back(self, S, dY):
+        self.w.grad = (dY * S).sum(axis=0)
+        return dY * self.w.data * S * (1 - S)
+
+
+# 5. a whole new model
+
+
+def _refuse(parameters, weights):
+    """Raise ValueError if names or shapes do not fit."""
+    for name in {**parameters, **weights}:
+        if name not in weights or name not in parameters or weights[name].shape != parameters[name].shape:
+            raise ValueError(f"{name} does not fit.")
+
+
+@right(exchanged)
+def copies_then_fills(model, weights):
+    _refuse(model.named_parameters(), weights)
+    fresh = copy.deepcopy(model)
+    for name, part in fresh.named_parameters().items():
+        part.data[...] = weights[name]
+    return fresh
+
+
+@right(exchanged)
+def with_a_memo(model, weights):
+    parameters = model.named_parameters()
+    _refuse(parameters, weights)
+    memo = {id(part.data): weights[name].copy() for name, part in parameters.items()}
+    return copy.deepcopy(model, memo)
+
+
+@refused(exchanged, "What came back is the old model itself")
+def in_place(model, weights):
+    parameters = model.named_parameters()
+    _refuse(parameters, weights)
+    for name, part in parameters.items():
+        part.data[...] = weights[name]
+    return model
+
+
+@refused(exchanged, "the old model has changed")
+def a_new_array_in_the_old_model(model, weights):
+    parameters = model.named_parameters()
+    _refuse(parameters, weights)
+    for name, part in parameters.items():
+        part.data = weights[name].copy()
+    return copy.deepcopy(model)
+
+
+@refused(exchanged, "The new one's layers.0.W.data is the old one's array, as in a replica, which shares its")
+def by_a_replica(model, weights):
+    fresh = replica(model)  # shares the arrays
+    _refuse(fresh.named_parameters(), weights)
+    for name, part in fresh.named_parameters().items():
+        part.data[...] = weights[name]
+    return fresh
+
+
+@refused(exchanged, "the old model's gradients have changed")
+def sets_the_old_gradients_to_zero(model, weights):
+    model.zero_grad()
+    return copies_then_fills(model, weights)
+
+
+@refused(exchanged, "it changes weights, which belongs to its caller")
+def empties_the_dict(model, weights):
+    fresh = copies_then_fills(model, weights)
+    weights.clear()
+    return fresh
+
+
+@refused(exchanged, "after the caller has changed its weights, the new model predicts something else")
+def keeps_the_arrays(model, weights):
+    fresh = copy.deepcopy(model)
+    _refuse(fresh.named_parameters(), weights)
+    for name, part in fresh.named_parameters().items():
+        part.data = weights[name]
+    return fresh
+
+
+@refused(exchanged, "the new model adds to the old one's layers.0.W.grad: a gradient is an array too")
+def shares_the_gradients(model, weights):
+    _refuse(model.named_parameters(), weights)
+    fresh = copy.deepcopy(model, {id(part.grad): part.grad for part in model.parameters()})
+    for name, part in fresh.named_parameters().items():
+        part.data = weights[name].copy()
+    return fresh
+
+
+@refused(exchanged, "is missing: a ValueError is wanted, and it raises KeyError")
+def without_looking(model, weights):
+    fresh = copy.deepcopy(model)
+    for name, part in fresh.named_parameters().items():
+        part.data = weights[name].copy()
+    return fresh
+
+
+@refused(exchanged, "is missing, and no ValueError is raised")
+def only_what_came(model, weights):
+    fresh = copy.deepcopy(model)
+    for name, part in fresh.named_parameters().items():
+        part.data = np.array(weights.get(name, part.data))
+    return fresh
+
+
+@refused(exchanged, "layers.4.W is no Parameter of the model, and no ValueError is raised")
+def too_many_are_fine(model, weights):
+    fresh = copy.deepcopy(model)
+    for name, part in fresh.named_parameters().items():
+        if name not in weights:
+            raise ValueError(f"{name} is missing")
+        part.data = weights[name].copy()
+    return fresh
+
+
+@refused(exchanged, "and the message of the error does not name it")
+def refuses_without_a_name(model, weights):
+    parameters = model.named_parameters()
+    if parameters.keys() != weights.keys():
+        raise ValueError("these weights are of another model")
+    return copies_then_fills(model, weights)
+
+
+@refused(exchanged, "it must return a model, and returned nothing")
+def returns_nothing(model, weights):
+    copies_then_fills(model, weights)
+
+
+# 6. bundles
+
+
+@right(answer_all)
+def bundles_first(model, questions, most):
+    bundles, answers = [], [None] * len(questions)
+    for place, question in enumerate(questions):
+        if np.isfinite(question).all():
+            if not bundles or sum(len(questions[k]) for k in bundles[-1]) + len(question) > most:
+                bundles.append([])
+            bundles[-1].append(place)
+    for bundle in bundles:
+        Y = model.predict(np.vstack([questions[place] for place in bundle]))
+        for place in bundle:
+            answers[place], Y = Y[: len(questions[place])], Y[len(questions[place]) :]
+    return answers
+
+
+@right(answer_all)
+def good_ones_first(model, questions, most):
+    good = [question for question in questions if np.isfinite(question).all()]
+    answers = iter(in_bundles(model, good, lambda rows, more: rows + more <= most))
+    return [next(answers) if np.isfinite(question).all() else None for question in questions]
+
+
+@refused(
+    answer_all, "the model is called with 4 bundles of 2, 2, 1, 3 rows; wanted are 2 bundles of 4, 4 rows"
+)
+@sorting_out
+def one_by_one(model, questions, most):
+    return [model.predict(question) for question in questions]
+
+
+@refused(answer_all, "question 1 goes to the model after question 2: bundles keep the order of the questions")
+@sorting_out
+def where_there_is_room(model, questions, most):
+    bundles, answers = [], [None] * len(questions)
+    for place, question in enumerate(questions):
+        for bundle in bundles:
+            if sum(len(questions[k]) for k in bundle) + len(question) <= most:
+                bundle.append(place)
+                break
+        else:
+            bundles.append([place])
+    for bundle in bundles:
+        Y = model.predict(np.concatenate([questions[place] for place in bundle]))
+        for place in bundle:
+            answers[place], Y = Y[: len(questions[place])], Y[len(questions[place]) :]
+    return answers
+
+
+@refused(answer_all, "bundles keep the order of the questions, and a closed bundle stays closed")
+@sorting_out
+def sorted_by_length(model, questions, most):
+    order = sorted(range(len(questions)), key=lambda place: len(questions[place]))
+    answers = iter(in_bundles(model, [questions[k] for k in order], lambda rows, more: rows + more <= most))
+    found = dict(zip(order, answers, strict=False))
+    return [found[place] for place in range(len(questions))]
+
+
+@refused(
+    answer_all, "the model is given a question that is not finite, and refuses the whole bundle: leave it out"
+)
+def spoiled_by_one(model, questions, most):
+    return in_bundles(model, questions, lambda rows, more: rows + more <= most)
+
+
+@refused(answer_all, "it must return a list of 5, got")
+def leaves_out_the_spoiled(model, questions, most):
+    good = [question for question in questions if np.isfinite(question).all()]
+    return in_bundles(model, good, lambda rows, more: rows + more <= most)
+
+
+@refused(answer_all, "it must return a list of 4, got one array of shape")
+def one_array(model, questions, most):
+    return np.concatenate([part for part in good_ones_first(model, questions, most) if part is not None])
