@@ -133,7 +133,7 @@ class Run:
     def _leave_out(self, number, place, source, why):
         """End the process, and leave out what was to blame: a statement, or a cell that cannot be read."""
         what = f"code cell {number} was left out"
-        if self.remote.end <= self.clock.now():
+        if self.remote.end <= self.clock.now() or len(self.notes) >= NOTES:
             self.stop = (number, place)
             what = f"what follows in code cell {number} and below it was left out"
         elif place < 0:

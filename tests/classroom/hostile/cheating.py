@@ -455,12 +455,12 @@ def centre(X):
     ),
     "json patched": case(
         "00_start",
-        {},
+        "failed",
         "import json\njson.dumps = lambda *args, **kwargs: '[]'\ndef centre(X):\n    return X",
     ),
     "builtins patched": case(
         "00_start",
-        {},
+        "failed",
         """
 import builtins
 builtins.isinstance = builtins.callable = lambda *args: True
@@ -509,7 +509,7 @@ def centre(X):
     ),
     "find answers with NumPy's own function": case(
         "00_start",
-        {},
+        "failed",
         REACH + "\nreply(['m', 'numpy', 'asarray'])\nreply(['m', 'numpy', 'asarray'])\ndef centre(X): pass",
     ),
     "all answers written ahead": case(
