@@ -236,7 +236,8 @@ def _saved(figure, kind):
     """Return a file of a figure, without a ground and without a date."""
     file = BytesIO()
     nothing = dict.fromkeys(UNDATED[kind])
-    figure.savefig(file, format=kind, transparent=True, dpi=2 * PIXELS, metadata=nothing)
+    with plt.rc_context({"figure.constrained_layout.use": False}):  # or who has no layout would get one
+        figure.savefig(file, format=kind, transparent=True, dpi=2 * PIXELS, metadata=nothing)
     return file.getvalue()
 
 

@@ -1131,6 +1131,14 @@ def test_a_drawing_is_one_element_that_changes_nothing_around_it_and_asks_nobody
     assert width >= 2 * figures.PIXELS * inches
 
 
+def test_a_drawing_without_a_layout_keeps_its_places():
+    figure = Figure(seeing.draw_kernel(np.eye(4), np.eye(2), np.eye(3), "a step"), **WORDS)
+    before = [ax.get_position().bounds for ax in figure.drawing.axes]
+    assert figure.svg and faces(figure)
+    assert figure.drawing.get_layout_engine() is None
+    assert [ax.get_position().bounds for ax in figure.drawing.axes] == before
+
+
 def test_a_drawing_has_no_ground_and_says_black_aloud():
     svg = slopes.secant(np.sin, 1.0, 0.5, true_slope=1.0).svg
     assert f"fill: {style.TRUTH}" in svg and f"stroke: {style.TRUTH}" in svg
