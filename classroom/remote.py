@@ -11,6 +11,7 @@ import os
 import select
 import sys
 from collections import namedtuple
+from functools import cache
 
 import numpy as np
 
@@ -24,6 +25,7 @@ DEAD = "the code ended Python while it ran, or used too much memory"
 GARBLED = "the check cannot read what comes back"
 MUCH, TOO_MUCH = 2**26, "the code sends more than 64 MB"  # for one exercise
 TEXT = 500  # characters of a message
+EXPANDED, NUMBER = 2**26, 8  # bytes of a list as an array, and of what stands in it
 DRAWS = 2**24  # numbers of a generator of the check's, in one question
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64, the generator of default_rng
 SPECIAL = ("__iter__", "__next__", "__repr__")  # none by which NumPy would make numbers of an object
@@ -260,6 +262,11 @@ class Remote(Peer):
         held = [attributes(thing) for thing in self.pinned.values() if isinstance(thing, Parameter)]
         return [attribute["_grad"] for attribute in held if "_grad" in attribute]
 
+    def _fill(self, things, items):
+        """Put the items into a list, unless it is too large as an array: it may repeat what it holds."""
+        require(_expanded(items, {}) <= EXPANDED, "a list that is too large once it is written out")
+        super()._fill(things, items)
+
     def _keep(self, thing, pairs):
         """Take over the attributes of a thing; note which array of ours becomes the gradient of a Parameter.
 
@@ -334,11 +341,14 @@ class Remote(Peer):
     # what the other process may ask for
 
     def serve(self, do, target, name, value, kwargs, **_):
-        """Call what the check has handed over, or read an attribute of it; nothing else."""
+        """Call what the check has handed over, or read an attribute that the library's classes have, too.
+
+        A check's objects stand for layers, models, optimizers, nodes; what else they hold is the check's own.
+        """
         thing = self.home[target]
         if do == "call":
             return thing(*value, **kwargs)
-        if do == "get" and type(name) is str and not name.startswith("_") and not inspect.isroutine(thing):
+        if do == "get" and name in _names_of_the_library() and not inspect.isroutine(thing):
             return getattr(thing, name)
         raise AttributeError(f"{name} is not for you")
 
@@ -349,7 +359,7 @@ class Remote(Peer):
         return type(error).__name__, str(error)[:TEXT], number
 
     def error(self, told):
-        """Return an exception that the other process has told of."""
+        """Return an exception that the other process has told of; its `place` says that it is not ours."""
         require(type(told) is tuple and all(type(part) is str for part in told), "an exception that is none")
         require(len(told) == 3, "an exception that is none")
         name, message, place = (part[:TEXT] for part in told)
@@ -365,6 +375,15 @@ class Remote(Peer):
             error = type(name, (RemoteError,), {})(message)
         error.place = place
         return error
+
+
+@cache
+def _names_of_the_library():
+    """Return the public names of methods, properties and slots that classes of minigrad have."""
+    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "minigrad"]
+    classes = {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}
+    ours = [cls for cls in classes if cls.__module__.startswith("minigrad.")]
+    return frozenset(name for cls in ours for name in vars(cls) if not name.startswith("_"))
 
 
 def is_drawn_from(before, now):
@@ -402,6 +421,18 @@ def is_drawn_from(before, now):
         (1, int(both >> 32)) for both in np.unique(drawn)
     }
     return not now["has_uint32"] or (now["has_uint32"], now["uinteger"]) in halves
+
+
+def _expanded(thing, sizes):
+    """Return how many bytes something would have as one array; `sizes` are those of lists that are known."""
+    if isinstance(thing, np.ndarray):
+        return thing.nbytes
+    if not isinstance(thing, list | tuple):
+        return NUMBER
+    if id(thing) not in sizes:
+        sizes[id(thing)] = NUMBER  # while it is measured: one that holds itself
+        sizes[id(thing)] = NUMBER + sum(_expanded(item, sizes) for item in thing)
+    return sizes[id(thing)]
 
 
 def _draws(before, now, increment):

@@ -119,7 +119,9 @@ def differs(now, seen):
         return now != seen
     if type(seen) is list:
         return len(now) != len(seen) or not all(map(is_, now, seen))
-    return list(now) != list(seen) or not all(map(is_, now.values(), seen.values()))
+    # careful: keys are not compared by ==, which a submission may define
+    same = len(now) == len(seen) and all(map(is_, now, seen))
+    return not same or not all(map(is_, now.values(), seen.values()))
 
 
 def options_of(value):
@@ -328,7 +330,7 @@ class Peer:
 
     def _list(self, buffers, depth, handle, items):
         things = self.take(handle, self.list())
-        things.extend(self.decode(item, buffers, depth) for item in items)
+        self._fill(things, [self.decode(item, buffers, depth) for item in items])
         self.shared[handle].seen = look(things)
         return things
 
@@ -357,6 +359,10 @@ class Peer:
             self._keep(thing, self._unpaired(buffers, depth, pairs, thing))
         self.shared[handle].seen = look(thing)
         return thing
+
+    def _fill(self, things, items):
+        """Put the items into a list."""
+        things[:] = items
 
     def _keep(self, thing, pairs):
         """Take over the attributes of a thing."""
@@ -472,7 +478,7 @@ class Peer:
         elif kind == "l":
             items = [self.decode(item, buffers) for item in told]
             if thing is not None:
-                thing[:] = items
+                self._fill(thing, items)
         else:
             owner = None if isinstance(thing, dict) else thing
             pairs = self._unpaired(buffers, 0, told, owner)
