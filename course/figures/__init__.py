@@ -310,9 +310,8 @@ def show(drawn, alt):
     Parameters
     ----------
     drawn : matplotlib Axes or Figure
-        Its title becomes the figure's.
     alt : str
-        The picture told in at least one sentence; it is the caption, too.
+        The picture told in at least one sentence.
 
     Raises
     ------
@@ -323,7 +322,11 @@ def show(drawn, alt):
     """
     from IPython.display import display
 
-    display(titled(drawn, alt))
+    alt, picture = require_text("alt", alt), png(figure_of(drawn))
+    source = f'src="{address("image/png", picture)}" style="max-width:100%"'
+    html = f'<img class="dark-light" alt="{escape(alt)}" {source}>'
+    faces = {"text/plain": alt, "text/html": html, "image/png": b64encode(picture).decode()}
+    display(faces, raw=True)
 
 
 def titled(drawn, alt):

@@ -1179,13 +1179,13 @@ def test_a_figure_takes_axes_or_a_figure_and_nothing_else():
         Figure([], **WORDS)
 
 
-def test_show_takes_the_title_out_of_the_drawing(monkeypatch):
+def test_show_gives_the_picture_and_its_text(monkeypatch):
     shown = []
-    monkeypatch.setattr("IPython.display.display", shown.append)
-    ax = plt.subplots()[1]
-    ax.set_title("Two losses fall")
-    figures.show(ax, alt=WORDS["alt"])
-    assert (shown[0].title, shown[0].alt, ax.get_title(loc="left")) == ("Two losses fall", WORDS["alt"], "")
+    monkeypatch.setattr("IPython.display.display", lambda faces, raw: shown.append(faces))
+    figures.show(plt.subplots()[1], alt=' A "sine" rises & falls between 0 and 3. ')
+    assert shown[0]["text/plain"] == 'A "sine" rises & falls between 0 and 3.'
+    assert unescape(re.search('alt="([^"]*)"', shown[0]["text/html"])[1]) == shown[0]["text/plain"]
+    assert Image.open(BytesIO(b64decode(shown[0]["image/png"]))).size == (704, 396)
 
 
 def printed_by(*lines):
