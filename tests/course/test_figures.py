@@ -1131,6 +1131,14 @@ def test_a_drawing_is_one_element_that_changes_nothing_around_it_and_asks_nobody
     assert width >= 2 * figures.PIXELS * inches
 
 
+def test_a_drawing_without_a_layout_keeps_its_places():
+    figure = Figure(seeing.draw_kernel(np.eye(4), np.eye(2), np.eye(3), "a step"), **WORDS)
+    before = [ax.get_position().bounds for ax in figure.drawing.axes]
+    assert figure.svg and faces(figure)
+    assert figure.drawing.get_layout_engine() is None
+    assert [ax.get_position().bounds for ax in figure.drawing.axes] == before
+
+
 def test_a_drawing_has_no_ground_and_says_black_aloud():
     svg = slopes.secant(np.sin, 1.0, 0.5, true_slope=1.0).svg
     assert f"fill: {style.TRUTH}" in svg and f"stroke: {style.TRUTH}" in svg
@@ -1171,13 +1179,13 @@ def test_a_figure_takes_axes_or_a_figure_and_nothing_else():
         Figure([], **WORDS)
 
 
-def test_show_takes_the_title_out_of_the_drawing(monkeypatch):
+def test_show_gives_the_picture_and_its_text(monkeypatch):
     shown = []
-    monkeypatch.setattr("IPython.display.display", shown.append)
-    ax = plt.subplots()[1]
-    ax.set_title("Two losses fall")
-    figures.show(ax, alt=WORDS["alt"])
-    assert (shown[0].title, shown[0].alt, ax.get_title(loc="left")) == ("Two losses fall", WORDS["alt"], "")
+    monkeypatch.setattr("IPython.display.display", lambda faces, raw: shown.append(faces))
+    figures.show(plt.subplots()[1], alt=' A "sine" rises & falls between 0 and 3. ')
+    assert shown[0]["text/plain"] == 'A "sine" rises & falls between 0 and 3.'
+    assert unescape(re.search('alt="([^"]*)"', shown[0]["text/html"])[1]) == shown[0]["text/plain"]
+    assert Image.open(BytesIO(b64decode(shown[0]["image/png"]))).size == (704, 396)
 
 
 def printed_by(*lines):
