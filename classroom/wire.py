@@ -83,7 +83,7 @@ def look(thing):
     if isinstance(thing, np.random.Generator):
         return (thing.bit_generator.state,)
     if isinstance(thing, list | dict):
-        return thing.copy()
+        return list(thing) if isinstance(thing, list) else dict(thing)
     return attributes(thing) if _shows(thing) else None
 
 
@@ -104,9 +104,13 @@ def _slots(cls):
 
 
 def _hides(thing, name):
-    """Say whether an attribute would hide a method, or whatever else is more than a value, of its class."""
+    """Say whether an attribute would hide a method, or whatever else is more than a value, of its class.
+
+    What a class of the submission's own defines may be hidden, as Python lets an object do it.
+    """
     held = getattr_static(type(thing), name, None)
-    return (callable(held) or hasattr(held, "__get__")) and held not in _slots(type(thing))
+    more = callable(held) or hasattr(held, "__get__")
+    return more and not getattr(held, "theirs", False) and held not in _slots(type(thing))
 
 
 def differs(now, seen):
@@ -115,7 +119,9 @@ def differs(now, seen):
         return now != seen
     if type(seen) is list:
         return len(now) != len(seen) or not all(map(is_, now, seen))
-    return list(now) != list(seen) or not all(map(is_, now.values(), seen.values()))
+    # careful: keys are not compared by ==, which a submission may define
+    same = len(now) == len(seen) and all(map(is_, now, seen))
+    return not same or not all(map(is_, now.values(), seen.values()))
 
 
 def options_of(value):
@@ -193,9 +199,14 @@ class Peer:
 
     # values on their way out
 
+    def simplified(self, value):
+        """Return what is sent in the place of a value: here, the value."""
+        return value
+
     def encode(self, value, out, depth=0):
         """Return a value as JSON, with the bytes of its arrays added to `out`."""
         require(depth <= DEPTH, "a value that is nested too deeply")
+        value = self.simplified(value)
         if value is None or type(value) in (bool, str):
             return value
         if type(value) is int:
@@ -238,10 +249,10 @@ class Peer:
         if self.travels(name):
             self.share(value, handle)
             return ["o", handle, name, self._pairs(attributes(value), out, depth)]
-        described = self.describe(value)
+        described, mirrored = self.describe(value), self.attributes(value)
         self.share(value, handle)
         self.home[handle] = value
-        self.shared[handle].seen = self.attributes(value)
+        self.shared[handle].seen = mirrored
         return ["x", handle, described, self._pairs(self.shared[handle].seen or {}, out, depth)]
 
     def _pairs(self, things, out, depth):
@@ -319,7 +330,7 @@ class Peer:
 
     def _list(self, buffers, depth, handle, items):
         things = self.take(handle, self.list())
-        things.extend(self.decode(item, buffers, depth) for item in items)
+        self._fill(things, [self.decode(item, buffers, depth) for item in items])
         self.shared[handle].seen = look(things)
         return things
 
@@ -345,10 +356,18 @@ class Peer:
         self.take(handle, thing)
         if pairs:
             require(_shows(thing), "attributes of what has none to show")
-            for key, value in self._unpaired(buffers, depth, pairs, thing).items():
-                object.__setattr__(thing, key, value)
+            self._keep(thing, self._unpaired(buffers, depth, pairs, thing))
         self.shared[handle].seen = look(thing)
         return thing
+
+    def _fill(self, things, items):
+        """Put the items into a list."""
+        things[:] = items
+
+    def _keep(self, thing, pairs):
+        """Take over the attributes of a thing."""
+        for key, value in pairs.items():
+            object.__setattr__(thing, key, value)
 
     def _unpaired(self, buffers, depth, pairs, thing=None):
         """Return pairs as a dict; as attributes of a thing they must not hide what its class defines."""
@@ -434,7 +453,7 @@ class Peer:
             for handle, kind, told in news:
                 require(self.yields or handle not in self.home, "a change of what is ours")
                 thing = self.shared[handle].refer() if handle in self.shared else None
-                self._renew(thing, kind, told, buffers)
+                self._renew(handle, thing, kind, told, buffers)
                 if thing is not None:
                     self.shared[handle].seen = self.attributes(thing) if handle in self.home else look(thing)
             for handle in gone:
@@ -444,7 +463,7 @@ class Peer:
         except Exception as error:
             raise WireError("a change that cannot be read") from error
 
-    def _renew(self, thing, kind, told, buffers):
+    def _renew(self, handle, thing, kind, told, buffers):
         """Make a thing as the other end says that it is now; its parts are read even if it is gone."""
         if kind == "a":
             array = self._array(buffers, *told)
@@ -459,14 +478,15 @@ class Peer:
         elif kind == "l":
             items = [self.decode(item, buffers) for item in told]
             if thing is not None:
-                thing[:] = items
+                self._fill(thing, items)
         else:
             owner = None if isinstance(thing, dict) else thing
             pairs = self._unpaired(buffers, 0, told, owner)
             if owner is not None:
-                getattr(owner, "__dict__", {}).clear()
-                for key, value in pairs.items():
-                    object.__setattr__(owner, key, value)
+                held, told_before = getattr(owner, "__dict__", {}), self.shared[handle].seen or {}
+                for key in [key for key in told_before if key in held and key not in pairs]:
+                    del held[key]
+                self._keep(owner, pairs)
             elif thing is not None:
                 thing.clear()
                 thing.update(pairs)

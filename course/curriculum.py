@@ -207,7 +207,7 @@ CHAPTERS = (
         "Attention",
         MACHINES,
         "Each step looks where it wants, and a table says where it looked.",
-        minutes=110,
+        minutes=75,
         needs=(15,),
         builds=("Embedding", "Positions", "MultiHeadAttention", "GELU"),
     ),

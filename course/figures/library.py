@@ -6,12 +6,12 @@ Leaves out measuring: the bytes, errors, losses and probabilities drawn here com
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from course.figures.closures import arrow_on, kept_on, station_on
 from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE, SIGNED_FIELD, TRUTH
 
-WRONG = 1e-6  # a relative error above this is no rounding: gradcheck's tolerance
 FEW = 12  # epochs, each of which gets a marker
 WIDE, HIGH = 1.15, 1.4  # the room that an image of size 1 by 1 takes in a grid
 MISTAKES = LinearSegmentedColormap.from_list("mistakes", ["white", BACKWARD])
@@ -40,137 +40,9 @@ def draw_xray(rows, kilobytes=None, ax=None):
     if not rows:
         raise ValueError("this backward function keeps no array alive: there is nothing to draw.")
     ax = ax or plt.subplots(figsize=(6.4, 1.4 + 0.32 * len(rows)))[1]
-    names = [f"{row.holder}: {row.name} {row.shape}" for row in rows]
-    colors = ["white" if row.shared else BACKWARD for row in rows]
-    edges = [CONTEXT if row.shared else BACKWARD for row in rows]
-    bars = ax.barh(
-        range(len(rows)), [row.bytes / 1000 for row in rows], color=colors, edgecolor=edges, height=0.65
-    )
-    ax.bar_label(bars, [f"{row.bytes:,}" + ", shared" * row.shared for row in rows], padding=4, color=INK)
-    ax.set_yticks(range(len(rows)), names)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.margins(x=0.3)
-    if kilobytes is not None:
-        ax.set_xlim(0, 1.3 * kilobytes)  # room for the number at the end of a bar
-    ax.set(xlabel="memory in kilobytes", ylabel="kept by")
+    kept_on(ax, rows, kilobytes)
     ax.set_title(f"{sum(row.bytes for row in rows if not row.shared):,} bytes wait for the way back")
     return ax
-
-
-def draw_five_ways(errors, tests, ax=None):
-    """Draw how wrong the gradient is for several ways to remember, on several tests.
-
-    Parameters
-    ----------
-    errors : dict of str to list of float
-        For each way, its relative error on each test, 0 or larger. What is mere rounding has no bar.
-    tests : list of str
-        What the tests are called.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If an error is negative or not a number, or a way has not one error for each test.
-    """
-    values = np.array(list(errors.values()), dtype=float)
-    if values.shape[1:] != (len(tests),):
-        raise ValueError(f"each way needs an error for each of {len(tests)} tests, got shape {values.shape}.")
-    if not (values >= 0).all():
-        raise ValueError(f"a relative error is 0 or larger, got {values}.")
-    ax = ax or plt.subplots(figsize=(6.4, 1.2 + 0.28 * values.size))[1]
-    wrong, height = values > WRONG, 0.8 / len(tests)
-    for column, test in enumerate(tests):
-        places = np.arange(len(values)) + height * (column - (len(tests) - 1) / 2)
-        shown = np.where(wrong[:, column], 100 * values[:, column], 0)
-        bars = ax.barh(places, shown, color=BACKWARD, edgecolor="white", hatch="//", height=height)
-        said = [f"{test}: {_said(value)}" for value in values[:, column]]
-        for text, bad in zip(ax.bar_label(bars, said, padding=4), wrong[:, column], strict=True):
-            text.set_color(INK if bad else FORWARD)
-    ax.set_yticks(range(len(values)), errors)
-    ax.set(xlim=(0, 150 * values.max()), ylim=(len(values) - 0.5, -0.5))
-    ax.set(xlabel="error of the gradient, in percent of its largest entry", ylabel="where it is remembered")
-    ax.set_title(f"One layer, used twice: {wrong.any(axis=1).sum()} of {len(values)} ways to remember fail")
-    return ax
-
-
-def _said(error):
-    """Return a relative error in words."""
-    if error > WRONG:
-        return f"{error:.0%} wrong"
-    return "right, to " + f"{error:.0e}".replace("e-0", "e-") if error else "right"
-
-
-def draw_forward_backward(names, closures=True, letters=None, ax=None):
-    """Draw layers in a row: forward in blue above, backward in vermillion below.
-
-    Parameters
-    ----------
-    names : list of str
-        The layers in the order of the forward pass; at most five.
-    closures : bool
-        Whether a closure already joins the two; without it, the same layer stands in both lanes.
-    letters : sequence of str, optional
-        What passes before, between and after the layers; X, X₁, … and Y unless given.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If there are no layers, or more than five.
-    """
-    if not 1 <= len(names) <= 5:
-        raise ValueError(f"the picture has room for one to five layers, got {len(names)}.")
-    ax = ax or plt.subplots(figsize=(6.4, 2.8))[1]
-    last = len(names)
-    letters = letters or ["X", *(f"X$_{place}$" for place in range(1, last)), "Y"]
-    for place, name in enumerate(names):
-        x = 2 * place + 1
-        number = f"$_{place + 1}$" if last > 1 else ""
-        _draw_station(ax, x, 1, name if last <= 3 else name.replace("(", "\n("), FORWARD)
-        _draw_station(ax, x, 0, f"backward{number}" if closures else name, BACKWARD)
-        if closures:
-            _draw_arrow(ax, (x, 0.75), (x, 0.25), CONTEXT, "remembers")
-    for place in range(last + 1):
-        start, end = 2 * place - 0.38, 2 * place + 0.38
-        _draw_arrow(ax, (start, 1), (end, 1), FORWARD)
-        _draw_arrow(ax, (end, 0), (start, 0), BACKWARD)
-        letter = letters[place]
-        ax.text(2 * place, 1.1, letter, ha="center", va="bottom")
-        ax.text(2 * place, -0.1, f"d{letter}", ha="center", va="top")
-    ax.set(xlim=(-0.6, 2 * last + 0.6), ylim=(-0.4, 1.4))
-    ax.set_axis_off()
-    back = "each layer's closure waits for the way back" if closures else "then back to the left, through all"
-    ax.set_title(f"Forward to the right; {back}")
-    return ax
-
-
-def _draw_station(ax, x, y, name, color):
-    """Draw one box with a name."""
-    corners = "round,pad=0,rounding_size=0.08"
-    box = FancyBboxPatch(
-        (x - 0.58, y - 0.22), 1.16, 0.44, boxstyle=corners, facecolor="white", edgecolor=color
-    )
-    box.set_linewidth(2)
-    ax.add_patch(box)
-    ax.text(x, y, name, ha="center", va="center", fontsize=8.5)
-
-
-def _draw_arrow(ax, start, end, color, text=""):
-    """Draw an arrow, with a remark beside it."""
-    style = ":" if text else "-"
-    ax.add_patch(
-        FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=12, color=color, linestyle=style)
-    )
-    ax.text(start[0] + 0.08, (start[1] + end[1]) / 2, text, va="center", fontsize=8.5, color=CONTEXT)
 
 
 def draw_lanes(names, there, back, moment=None, ax=None):
@@ -212,18 +84,18 @@ def draw_lanes(names, there, back, moment=None, ax=None):
         x, born, called = 2 * place + 1, moment >= place + 2, moment >= 2 * last + 2 - place
         state = "was called" if called else "waits" if born else "not made yet"
         waiting += state == "waits"
-        _draw_station(ax, x, 1, name, FORWARD if born else CONTEXT)
-        _draw_station(ax, x, 0, f"backward$_{place + 1}$\n{state}", BACKWARD if born else CONTEXT)
+        station_on(ax, x, 1, name, FORWARD if born else CONTEXT)
+        station_on(ax, x, 0, f"backward$_{place + 1}$\n{state}", BACKWARD if born else CONTEXT)
         if born:
-            _draw_arrow(ax, (x, 0.75), (x, 0.25), CONTEXT, "remembers")
+            arrow_on(ax, (x, 0.75), (x, 0.25), CONTEXT, "remembers")
     for place, (letter, array) in enumerate(there.items()):
         if moment > place:
-            _draw_arrow(ax, (2 * place - 0.38, 1), (2 * place + 0.38, 1), FORWARD)
+            arrow_on(ax, (2 * place - 0.38, 1), (2 * place + 0.38, 1), FORWARD)
             ax.text(2 * place, 1.3, _letter_and_numbers(letter, array), ha="center", va="bottom")
     for place, (letter, array) in enumerate(reversed(back.items())):
         if moment > last + 1 + place:
             x = 2 * (last - place)
-            _draw_arrow(ax, (x + 0.38, 0), (x - 0.38, 0), BACKWARD)
+            arrow_on(ax, (x + 0.38, 0), (x - 0.38, 0), BACKWARD)
             ax.text(x, -0.3, _letter_and_numbers(letter, array), ha="center", va="top")
     ax.set(xlim=(-0.7, 2 * last + 0.7), ylim=(-0.8, 1.8))
     ax.set_axis_off()

@@ -5,6 +5,7 @@ from textwrap import wrap
 import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
+from course import curriculum
 from course.curriculum import CHAPTERS, PARTS
 from course.figures import Figure
 from course.style import CONTEXT, FORWARD, INK, ON_COLOUR
@@ -18,8 +19,7 @@ def course_map(route):
 
     Parameters
     ----------
-    route : sequence of str
-        The numbers of chapters, such as "04".
+    route : {"weekend", "semester", "gpt", "systems"}
 
     Returns
     -------
@@ -28,29 +28,29 @@ def course_map(route):
     Raises
     ------
     ValueError
-        If there is no chapter of such a number.
+        If there is no such route; the message lists those that there are.
     """
-    titles = {chapter.stem[:2]: chapter.title for chapter in CHAPTERS}
-    if missing := sorted(set(route) - set(titles)):
-        raise ValueError(f"there is no chapter {', '.join(missing)}; the chapters are {', '.join(titles)}.")
+    way = curriculum.route(route)
+    filled = {chapter.number for chapter in way.chapters}
     ax = plt.subplots(figsize=(6.4, 5.0))[1]
     columns = [0] * len(ROWS)
     for row, part in enumerate(ROWS):
         ax.text(0, -row - 0.06, f"Part {part}", fontsize=9.5, weight="bold", va="bottom")
     for chapter in CHAPTERS:
-        number, row = chapter.stem[:2], min(max(PARTS.index(chapter.part) - 1, 0), len(ROWS) - 1)
-        _draw_box(ax, columns[row], -row - 0.1 - BOX[1], number, chapter.title, number in route)
+        row = min(max(PARTS.index(chapter.part) - 1, 0), len(ROWS) - 1)
+        corner = columns[row], -row - 0.1 - BOX[1]
+        _draw_box(ax, *corner, chapter.stem[:2], chapter.title, chapter.number in filled)
         columns[row] += 1
     ax.set(xlim=(-0.05, max(columns)), ylim=(-len(ROWS) + 0.2, 0.2))
     ax.set_axis_off()
 
-    on_the_way = [number for number in titles if number in route]
     return Figure(
         ax,
-        f"The course has {len(titles)} chapters in {len(ROWS)} parts, and many ways through",
-        f"Each row is a part and each box a chapter. The {len(on_the_way)} filled boxes are one way through.",
+        f"{way.title} leads through {len(filled)} of {len(CHAPTERS)} chapters",
+        f"{way.aim} The filled boxes take about {round(way.minutes / 60)} hours, without exercises. Each row "
+        "is a part of the course, and each box a chapter.",
         f"A map of {len(ROWS)} rows of boxes: {'; '.join(f'Part {part}' for part in ROWS)}. Filled are "
-        f"the chapters {', '.join(f'{number} {titles[number]}' for number in on_the_way)}.",
+        f"the chapters {', '.join(f'{chapter.stem[:2]} {chapter.title}' for chapter in way.chapters)}.",
     )
 
 

@@ -243,7 +243,7 @@ def test_a_finished_class_of_a_thousand_is_resumed_in_two_seconds(tmp_path, grad
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
     with command.Queue(tmp_path / "out", CHAPTER) as queue:
-        queue.release("v1")
+        queue.accept("v1")
         queue.take_in(tmp_path / "in", Path.read_bytes)
         result = stand_ins.result(data, CHAPTER, 1, right=["scale"])
         queue.file.execute("BEGIN")
