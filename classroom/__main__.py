@@ -10,17 +10,20 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from classroom.crew import grade_all
+from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault
 from classroom.queue import Queue
+from classroom.remote import SECONDS
 from classroom.reports import differences, write_reports
 from classroom.result import exercises_of
 from classroom.seeds import secret
 from classroom.version import version
 
+LONGEST = 60  # seconds that a teacher may give to one call; everything together has 15 times as long
 UNSAFE = "UNSAFE: no sandbox. What these notebooks hold runs on this machine with your rights."
 CHANGED = (
-    "The checks, the grader or the level are not those of the marks in {folder}: nothing was graded.\n"
+    "The checks, the grader, the level or the limits are not those of the marks in {folder}: nothing was "
+    "graded.\n"
     "`python -m classroom regrade {folder}` shows what would change."
 )
 
@@ -67,6 +70,8 @@ def _parser():
         where.add_argument("--workers", type=_positive, help="processes at a time; one for each core")
         where.add_argument("--scheduler", help="address of a Dask scheduler, whose workers grade instead")
         command.add_argument("--unsafe", action="store_true", help="without a sandbox, where there is none")
+        limit = "for one call of an answer, or one statement of a cell: %(default)g"
+        command.add_argument("--seconds", type=_seconds, default=SECONDS, help=limit)
     return parser
 
 
@@ -77,6 +82,17 @@ def _positive(text):
     return int(text)
 
 
+def _seconds(text):
+    """Return a limit of time."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.1 <= seconds <= LONGEST:
+        raise argparse.ArgumentTypeError(f"give seconds from 0.1 to {LONGEST}, got {text!r}")
+    return seconds
+
+
 def _grade(chosen):
     """Take in what is handed in, grade what has no mark, and write the reports."""
     from classroom.submission import read_file
@@ -84,7 +100,7 @@ def _grade(chosen):
     if not chosen.submissions.is_dir():
         raise GradingFault(f"there is no folder {chosen.submissions}.")
     exercises_of(chosen.chapter)
-    now = version(chosen.chapter, chosen.unsafe)
+    now = version(chosen.chapter, chosen.unsafe, chosen.seconds)
     with Queue(chosen.out, chosen.chapter) as queue:
         if queue.accepted not in (None, now):
             raise GradingFault(CHANGED.format(folder=chosen.out))
@@ -98,7 +114,7 @@ def _grade(chosen):
 def _regrade(chosen):
     """Grade with the checks of now beside the marks, show what differs, and take it over when told to."""
     with Queue(chosen.out) as queue:
-        now, before = version(queue.chapter, chosen.unsafe), queue.results(queue.accepted)
+        now, before = version(queue.chapter, chosen.unsafe, chosen.seconds), queue.results(queue.accepted)
         if now == queue.accepted:
             print("The checks and the grader are those of these marks: there is nothing to regrade.")
             return 0
@@ -161,8 +177,8 @@ def _run(queue, now, chosen):
         return
     key = secret(queue.folder)
     if chosen.scheduler is None:
-        grade = _grader(chosen.unsafe)
-        outcomes = grade_all(queue, now, grade, key, chosen.workers, chosen.unsafe)
+        grader = Grader(_tried(chosen.unsafe), now, key, chosen.unsafe, chosen.seconds)
+        outcomes = grade_all(queue, grader, chosen.workers)
     else:
         outcomes = _on_a_cluster(queue, now, key, chosen)
     counts = Counter()
@@ -174,16 +190,17 @@ def _run(queue, now, chosen):
 
 
 def _on_a_cluster(queue, now, key, chosen):
-    """Return what the workers of a scheduler find; each looks at its own sandbox first."""
+    """Return what comes from the workers of a scheduler; each looks at its own sandbox first."""
     from classroom import cluster
     from classroom.grade import grade
 
     if chosen.unsafe:
         print(UNSAFE.replace("this machine", "the workers"), file=sys.stderr)
-    return cluster.grade_all(queue, now, grade, key, chosen.scheduler, chosen.unsafe)
+    grader = Grader(grade, now, key, chosen.unsafe, chosen.seconds)
+    return cluster.grade_all(queue, grader, chosen.scheduler)
 
 
-def _grader(unsafe):
+def _tried(unsafe):
     """Return the function that grades, after a look whether the sandbox holds."""
     from classroom import sandbox
     from classroom.escape import try_to_escape

@@ -31,7 +31,7 @@ class Rubbish:
         return self.values
 
 
-def grade(data, chapter, seed, unsafe=False):
+def grade(data, chapter, seed, unsafe=False, seconds=10.0):
     """Pass the exercises that the notebook names; its metadata is what it tells."""
     told = json.loads(data)["metadata"]
     do = told.get("do")
@@ -53,7 +53,7 @@ def grade(data, chapter, seed, unsafe=False):
     return result(data, chapter, seed, **{key: told[key] for key in SAYS if key in told})
 
 
-def stricter(data, chapter, seed, unsafe=False):
+def stricter(data, chapter, seed, unsafe=False, seconds=10.0):
     """Grade, and pass nothing of what the notebook calls doubtful."""
     told = json.loads(data)["metadata"]
     right = [short for short in told.get("right", ()) if short != "scale"]

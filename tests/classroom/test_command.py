@@ -37,8 +37,14 @@ def grader(monkeypatch):
     """Put a stand-in in the grader's place; calling it puts another one there, with other checks."""
 
     def set_to(grade, version):
-        monkeypatch.setattr(command, "_grader", lambda unsafe: grade)
-        monkeypatch.setattr(command, "version", lambda chapter, unsafe=False: version + "unsafe" * unsafe)
+        monkeypatch.setattr(command, "_tried", lambda unsafe: grade)
+        monkeypatch.setattr(
+            command,
+            "version",
+            lambda chapter, unsafe, seconds: (
+                version + "unsafe" * unsafe + f" {seconds:g} s" * (seconds != 10)
+            ),
+        )
 
     set_to(stand_ins.grade, "v1")
     return set_to
@@ -164,14 +170,27 @@ def test_regrade_needs_no_submissions_folder_and_takes_nothing_over_that_is_not_
     assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
 
 
-def broken(data, chapter, seed, unsafe=False):
+def broken(data, chapter, seed, unsafe=False, seconds=10.0):
     raise RuntimeError("a check that raises")
 
 
 def test_marks_without_a_sandbox_are_not_mixed_with_others(submissions, grader, capsys):
     grade(submissions)
     assert grade(submissions, "--unsafe") == 1
-    assert "the level are not those of the marks" in capsys.readouterr().err
+    assert "the level or the limits are not those of the marks" in capsys.readouterr().err
+
+
+def test_the_limit_of_a_call_is_the_teachers_and_marks_of_two_limits_are_not_mixed(
+    submissions, grader, capsys
+):
+    assert grade(submissions, "--seconds", "20") == 0
+    assert grade(submissions) == 1
+    assert "the limits are not those of the marks" in capsys.readouterr().err
+    assert grade(submissions, "--seconds", "20") == 0
+    for wrong in ("0", "1000", "nan", "long"):
+        with pytest.raises(SystemExit):
+            grade(submissions, "--seconds", wrong)
+        assert "give seconds from 0.1 to 60" in capsys.readouterr().err
 
 
 def test_report_takes_in_what_the_teacher_marked(submissions, grader, capsys):
