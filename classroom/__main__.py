@@ -15,12 +15,16 @@ from classroom.faults import GradingFault
 from classroom.queue import Queue
 from classroom.remote import SECONDS
 from classroom.reports import differences, write_reports
-from classroom.result import exercises_of
+from classroom.result import Status, exercises_of
 from classroom.seeds import secret
 from classroom.version import version
 
 LONGEST = 60  # seconds that a teacher may give to one call; everything together has 15 times as long
 UNSAFE = "UNSAFE: no sandbox. What these notebooks hold runs on this machine with your rights."
+OTHER_CHAPTER = (
+    "Nearly no notebook has the answers of {chapter} in it: are these the notebooks of another chapter? "
+    "If they are, grade them with that --chapter, into another folder."
+)
 CHANGED = (
     "The checks, the grader, the level or the limits are not those of the marks in {folder}: nothing was "
     "graded.\n"
@@ -100,6 +104,11 @@ def _grade(chosen):
     if not chosen.submissions.is_dir():
         raise GradingFault(f"there is no folder {chosen.submissions}.")
     exercises_of(chosen.chapter)
+    if chosen.out.resolve().is_relative_to(chosen.submissions.resolve()):
+        raise GradingFault(
+            f"{chosen.out} lies in {chosen.submissions}, where every folder is a student's: "
+            "give --out a folder outside of it. Nothing was graded or written."
+        )
     now = version(chosen.chapter, chosen.unsafe, chosen.seconds)
     with Queue(chosen.out, chosen.chapter) as queue:
         if queue.accepted not in (None, now):
@@ -217,6 +226,8 @@ def _tried(unsafe):
 def _told(found, problems, folder=None):
     """Print what there is now, and return the exit status."""
     ungraded = [row for row in found if row.points is None]
+    if _is_another_chapter(found):
+        problems = [*problems, OTHER_CHAPTER.format(chapter=found[0].chapter)]
     refused = [row for row in found if row.result and row.result.refused]
     to_mark = sum(row.to_mark > 0 for row in found)
     print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded):,}.")
@@ -233,6 +244,13 @@ def _told(found, problems, folder=None):
     if folder:
         print(f"Open {folder / 'class.html'}")
     return 2 if ungraded or problems else 0
+
+
+def _is_another_chapter(rows):
+    """Say whether nearly all names of the chapter are missing in nearly all notebooks that were read."""
+    read = [row for row in rows if row.result and row.result.refused is None and row.points is not None]
+    parts = [part.status for row in read for part in row.parts if part.status is not Status.BY_HAND]
+    return len(parts) > 0 and parts.count(Status.MISSING) > 0.9 * len(parts)
 
 
 def _list(some, most=20):

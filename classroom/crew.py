@@ -13,6 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection
 
@@ -24,6 +25,7 @@ from classroom.seeds import seed
 PATIENCE = 1200  # seconds, for when a sandbox fails; however busy the machine is, it gives a submission 900
 TO_TIDY_UP = 5  # seconds
 LARGEST = 1 << 24  # bytes of a result
+MEMORY = 2 << 30  # bytes of a process that grades
 
 
 @dataclass(frozen=True)
@@ -194,6 +196,7 @@ class _Worker:
 def _serve(pipe, grade):
     """Grade what comes through a pipe, until it is closed. Runs in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    _limit_memory()
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     pipe.send_bytes(b"ready")
     while True:
@@ -202,6 +205,15 @@ def _serve(pipe, grade):
         except EOFError:
             return
         pipe.send_bytes(write_answer(grade, job))
+
+
+def _limit_memory():
+    """Limit the memory of this process: what a submission sends must never use up the machine."""
+    with suppress(ImportError):  # Windows has none
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, hard))
 
 
 def write_answer(grade, job):

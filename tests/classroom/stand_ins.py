@@ -47,6 +47,8 @@ def grade(data, chapter, seed, unsafe=False, seconds=10.0):
         return Rubbish(told["rubbish"])
     if do == "leave a trace":
         atexit.register(Path(told["trace"]).write_text, "tidied up")
+    if do == "use up memory":
+        return bytearray(4 << 30)
     if do == "object":
         return object()
     time.sleep(told.get("seconds", 0))

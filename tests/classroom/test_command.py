@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from classroom import __main__ as command
 from classroom.queue import FILE
+from classroom.result import Result, Status, exercise_result, exercises_of
 from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER, notebook
 
@@ -191,6 +193,29 @@ def test_the_limit_of_a_call_is_the_teachers_and_marks_of_two_limits_are_not_mix
         with pytest.raises(SystemExit):
             grade(submissions, "--seconds", wrong)
         assert "give seconds from 0.1 to 60" in capsys.readouterr().err
+
+
+def test_marks_do_not_go_where_the_submissions_are(submissions, grader, capsys):
+    before = files(submissions)
+    for out in (submissions, submissions / "marks"):
+        assert command.main(["grade", str(submissions), "--chapter", CHAPTER, "--out", str(out)]) == 1
+        assert "give --out a folder outside of it" in capsys.readouterr().err
+    assert files(submissions) == before
+
+
+def test_the_notebooks_of_another_chapter_are_noticed(submissions, grader, capsys):
+    grader(of_another_chapter, "v1")
+    assert grade(submissions) == 2
+    assert "are these the notebooks of another chapter?" in capsys.readouterr().out
+
+
+def of_another_chapter(data, chapter, seed, unsafe=False, seconds=10.0):
+    return Result(chapter, sha256(data).hexdigest(), "bubblewrap", None, missing(chapter))
+
+
+def missing(chapter):
+    parts = (exercise_result(exercise, 0, Status.MISSING, "") for exercise in exercises_of(chapter))
+    return tuple(parts)
 
 
 def test_report_takes_in_what_the_teacher_marked(submissions, grader, capsys):

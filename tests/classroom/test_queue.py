@@ -321,6 +321,7 @@ def test_the_seed_reaches_the_grader(queue):
         ({"do": "rubbish", "rubbish": {"points": 14}}, "this is not a result"),
         ({"do": "rubbish", "rubbish": None}, "this is not a result"),
         ({"do": "object"}, "the grader raised AttributeError"),
+        ({"do": "use up memory"}, "the grader raised MemoryError"),
     ],
 )
 def test_what_a_grader_does_costs_one_submission_and_no_mark(queue, told, words):
