@@ -73,13 +73,14 @@ const STYLE = `
 .value { display: flex; flex-direction: column; justify-content: space-between; align-items: center;
   min-width: 3.6rem; padding: .3rem 0; font-variant-numeric: tabular-nums; font-size: .95rem; }
 .value b { font-weight: 600; min-height: 1.4em; }
-.there { color: var(--chain-there, #0072b2); } .back { color: var(--chain-back, #c04d00); }
+.there { color: var(--figure-forward, #0072b2); } .back { color: var(--figure-backward, #b84a00); }
+.there:not(:empty)::after { content: " →"; } .back:not(:empty)::before { content: "← "; }
 .layer { flex: 1 1 0; min-width: 6.2rem; border: 1.5px solid var(--pst-color-text-muted, #777); border-radius: 8px;
   padding: .45rem; display: flex; flex-direction: column; gap: .35rem; align-items: center; }
 .layer.now { border-color: currentColor; box-shadow: 0 0 0 2px var(--pst-color-primary, #5a3fa0); }
-.memory { border: 1.5px dashed var(--chain-there, #0072b2); border-radius: 6px; padding: .2rem .4rem; font-size: .8rem;
-  min-height: 3.3em; width: 100%; text-align: center; opacity: 0; transition: opacity .25s; }
-.memory.kept { opacity: 1; } .memory.used { border-style: solid; border-color: var(--chain-back, #c04d00); }
+.memory { border: 1.5px dashed var(--figure-forward, #0072b2); border-radius: 6px; padding: .2rem .4rem; font-size: .8rem;
+  min-height: 3.3em; width: 100%; display: grid; place-content: center; text-align: center; opacity: 0; transition: opacity .25s; }
+.memory.kept { opacity: 1; } .memory.used { border-style: solid; border-color: var(--figure-backward, #b84a00); }
 .memory.free { border-color: transparent; }
 .say { min-height: 3.2em; margin: .8rem 0 .4rem; }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: .9rem; }
@@ -94,6 +95,7 @@ button.main { background: var(--pst-color-primary, #5a3fa0); border-color: var(-
 @media (max-width: 620px) {
   .row { flex-direction: column; }
   .value { flex-direction: row; gap: 1.2rem; justify-content: center; min-width: 0; }
+  .there:not(:empty)::after { content: " ↓"; } .back:not(:empty)::before { content: "↑ "; }
   .layer { flex-direction: row; } .memory { min-height: 2.6em; }
 }
 @media (prefers-reduced-motion: reduce) { .memory { transition: none; } }
@@ -182,8 +184,8 @@ export function mount(host) {
       back === undefined ? "" : `gradient ${number(back)}`,
     ].filter(Boolean).join(", ") || "nothing yet";
     return element("div", { class: "value", role: "img", "aria-label": spoken },
-      element("b", { class: "there" }, there === undefined ? "" : `${number(there)} →`),
-      element("b", { class: "back" }, back === undefined ? "" : `← ${number(back)}`));
+      element("b", { class: "there" }, there === undefined ? "" : number(there)),
+      element("b", { class: "back" }, back === undefined ? "" : number(back)));
   }
 
   function layer(place, steps, now) {
