@@ -84,10 +84,6 @@ UNCONVERTED = """
 
 15_time
 
-17_gpt
-
-18_acting
-
 19_memory
 
 20_speed
