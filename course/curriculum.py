@@ -216,7 +216,7 @@ CHAPTERS = (
         "A tiny GPT",
         MACHINES,
         "A reader becomes a writer, letter by letter, and learns to add.",
-        minutes=100,
+        minutes=75,
         needs=(16,),
         builds=("TransformerBlock",),
     ),
@@ -225,7 +225,7 @@ CHAPTERS = (
         "Acting",
         MACHINES,
         "Learning from consequences, when nobody says which move was right.",
-        minutes=90,
+        minutes=75,
         needs=(13,),
     ),
     Chapter(
