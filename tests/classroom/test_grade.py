@@ -179,6 +179,32 @@ def test_a_fault_in_the_middle_is_no_mark(monkeypatch):
     assert row.status == "not graded" and "ZeroDivisionError" in result.fault
 
 
+ODD = {  # the source of something that Python allows and nobody expects
+    "a list that holds itself": "odd = [1.0]\nodd.append(odd)",
+    "a dict that holds itself": "odd = {}\nodd['a'] = odd",
+    "a repr that raises": "class P:\n    def __repr__(self): raise ValueError\nodd = P()",
+    "a tuple whose items raise": "class P(tuple):\n    def __iter__(self): raise ValueError\nodd = P((1, 2))",
+    "attributes that raise": "class P:\n    def __getattribute__(self, name): raise ValueError\nodd = P()",
+    "a class that raises": "class P:\n    __class__ = property(lambda self: 1 / 0)\nodd = P()",
+    "a name that raises": "class M(type):\n    __name__ = property(lambda self: 1 / 0)\n"
+    "class odd(metaclass=M): pass",
+    "keys that raise": "class P:\n    __hash__ = lambda self: 1\n    __eq__ = lambda self, other: 1 / 0\n"
+    "odd = {P(): 1}",
+    "a number that raises": "class P(float):\n    __float__ = lambda self: 1 / 0\nodd = P(2)",
+    "a reference to what is gone": "import weakref\nclass K: pass\nodd = weakref.proxy(K())",
+    "a list of lists of lists": "odd = [1.0] * 10\nfor _ in range(8): odd = [odd] * 10",
+}
+
+
+@pytest.mark.parametrize("source", ODD.values(), ids=ODD)
+def test_nothing_that_a_submission_makes_is_a_fault_of_ours_or_ends_its_process(source):
+    uses = "centre = odd", "def centre(X): return odd", "def centre(X): raise ValueError(odd)"
+    for use in uses:
+        result, row = centre(f"{source}\n{use}")
+        assert (row.status, row.points, result.fault) == ("failed", 0, None)
+        assert "ended" not in row.sentence, row.sentence
+
+
 # The checks are tried before a submission is
 
 
