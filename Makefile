@@ -114,7 +114,7 @@ lock: .venv/bin/uv  ## resolve the newest versions into requirements.lock
 	    --quiet --output-file requirements.lock pyproject.toml
 
 clean:  ## remove what these words made, except your work/
-	rm -rf .venv .pytest_cache .ruff_cache dist book/_build book/notebooks book/exercises
+	rm -rf .venv .pytest_cache .ruff_cache dist book/_build book/notebooks book/exercises book/reference
 	find . -name work -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -exec rm -rf {} +
 	@test ! -e .git || { git config --local --remove-section diff.jupyternotebook; \
 	    git config --local --remove-section merge.jupyternotebook; } 2>/dev/null || true

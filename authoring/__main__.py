@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from authoring.chapters import run, try_all
+from authoring.count import table
 from authoring.exercises import UnmarkedCell, make_exercises
 from authoring.lab import set_up
 from authoring.notebooks import BuildError
@@ -22,6 +23,7 @@ def main(arguments=None):
         "--check", action="store_true", help="write nothing; fail if exercises/ is out of date"
     )
     steps.add_parser("try", help="execute every chapter, and store nothing")
+    steps.add_parser("count", help="lines of code in each folder")
     steps.add_parser("lab", help="set up JupyterLab in this environment")
     steps.add_parser("work", help="copy chapters and exercises to work/, never over what you changed")
     chosen = parser.parse_args(arguments)
@@ -35,6 +37,9 @@ def main(arguments=None):
         elif chosen.step == "work":
             for kind, files in copy_to_work().items():
                 print(_in_words(kind, files))
+        elif chosen.step == "count":
+            for name, (files, lines) in table().items():
+                print(f"{name:20} {files:4} files {lines:7,} lines of code")
         elif chosen.step == "lab":
             set_up()
         else:

@@ -7,6 +7,7 @@ Build it from the root of the project:
 
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, whose docstrings the reference shows
@@ -23,16 +24,23 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
+    "sphinxext.opengraph",
     "notebook_copies",
     "plain_docstrings",
     "quiet_links",
     "link_previews",
+    "curriculum_tables",
     "margin_notes",
     "exercise_boxes",
+    "folds",
+    "figure_numbers",
     "house_floors",
+    "library_reference",
     "teaching",
+    "terms",
     "chapter_tools",
     "accessible_pages",
     "on_paper",
@@ -59,7 +67,7 @@ myst_heading_anchors = 3
 
 # MathJax 3, copied beside the pages by the extension offline_pages.
 mathjax_path = "mathjax/tex-chtml.js"
-mathjax3_config = {"options": {}}
+mathjax3_config = {"chtml": {"displayAlign": "left", "displayIndent": "1.5em"}}
 
 # The reference: docstrings as they are written, shapes included; what stands in single quotes is code.
 add_module_names = False
@@ -78,20 +86,35 @@ bibtex_default_style = "plain"
 html_theme = "sphinx_book_theme"
 html_title = "minigrad"
 html_static_path = ["_static"]
-html_use_index = False
+html_favicon = "_static/mark.svg"
+html_domain_indices = False  # the files are listed in reference.md, in their order
+html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
 html_show_search_summary = False  # it would fetch each page that is found, a whole chapter for three lines
-html_css_files = ["book.css"]
+html_css_files = ["type.css", "book.css"]
 html_js_files = ["book.js"]
 templates_path = ["_templates"]
 html_context = {"default_mode": "auto"}
 html_theme_options = {
+    "logo": {
+        "image_light": "_static/mark.svg",
+        "image_dark": "_static/mark.svg",
+        "text": "minigrad",
+        "alt_text": "",
+    },
     "navbar_persistent": [],  # the sidebar has a search field already
     "show_toc_level": 2,
 }
 
-# Where pyproject.toml names the address of the repository, the pages lead to it, to Binder, and to Colab.
+# Each page brings its first words as its description. Its card for other sites needs a whole address, so it
+# is made only where pyproject.toml names the repository: the pages are published under its owner's name. Then
+# they also lead to the repository, to Binder, and to Colab.
 repository = address_of(Path(__file__).parents[1])
+ogp_site_name = "minigrad"
+ogp_social_cards = {"enable": bool(repository), "line_color": "#63399b"}
 if repository:
+    parts = urlsplit(repository)
+    owner, name = parts.path.strip("/").split("/")
+    ogp_site_url = parts._replace(netloc=f"{owner}.github.io", path=f"/{name}/").geturl()
     html_theme_options |= {
         "path_to_docs": "book",
         "repository_branch": "main",
@@ -112,17 +135,30 @@ latex_elements = {
     "papersize": "a4paper",
     "extraclassoptions": "openany,oneside",
     "fontpkg": r"""
-\setmainfont{DejaVu Serif}[Scale=0.9]
-\setsansfont{DejaVu Sans}[Scale=0.9]
-\setmonofont{DejaVu Sans Mono}[Scale=0.78]
+\setmainfont{text-regular}[Path=fonts/, Extension=.ttf, ItalicFont=text-italic,
+  BoldFont=text-semibold, BoldItalicFont=text-semibold-italic]
+\setsansfont{text-regular}[Path=fonts/, Extension=.ttf, ItalicFont=text-italic,
+  BoldFont=text-semibold, BoldItalicFont=text-semibold-italic]
+\setmonofont{code-regular}[Path=fonts/, Extension=.ttf, ItalicFont=code-italic,
+  BoldFont=code-semibold, BoldItalicFont=code-semibold, Scale=0.8]
+\newfontfamily\rare{DejaVu Sans}[Scale=MatchLowercase]
+\usepackage{newunicodechar}
+\newunicodechar{ᵀ}{{\rare ᵀ}}
+\newunicodechar{∇}{{\rare ∇}}
+\newunicodechar{⋅}{{\rare ⋅}}
+\newunicodechar{✗}{{\rare ✗}}
 """,
     "fncychap": "",
-    # The chapters bring their numbers; the foot of a page names the nearest heading; a long name in a narrow
-    # table may break behind an underscore.
+    "figure_align": "H",
+    # The chapters bring their numbers, and so do the captions of their figures; the foot of a page names the
+    # nearest heading; a long name in a narrow table may break behind an underscore.
     "preamble": r"""
 \setcounter{secnumdepth}{-2}
 \renewcommand{\subsectionmark}[1]{\markright{#1}}
 \DeclareRobustCommand{\_}{\textunderscore\penalty5000\hspace{0pt}}
+\makeatletter
+\long\def\@makecaption#1#2{\vskip\abovecaptionskip{\small #2\par}}
+\makeatother
 """,
     # The contents on paper name chapters only; the reader of the file opens the rest beside the pages. Sphinx
     # would call them by the first caption.
@@ -134,6 +170,6 @@ latex_elements = {
 
 # The EPUB.
 html_math_renderer = "mathjax"
-epub_css_files = ["reader.css"]
+epub_css_files = ["type.css", "reader.css"]
 epub_show_urls = "footnote"
-epub_exclude_files = [".doctrees", "_static/mathjax"]
+epub_exclude_files = [".doctrees", "_static/mathjax", "_static/fonts/OFL.txt"]

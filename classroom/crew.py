@@ -1,8 +1,8 @@
 """The processes that grade, a few at a time; one that dies or hangs costs its own submission only.
 
-Holds `grade_all`; `take_unread`, which stores what needs no process; and `unsound`, which looks at a result
-before it is stored. Leaves out where the results are kept (``classroom.queue``), how one submission is
-graded (the function is handed in), and other machines (``classroom.cluster``).
+Holds `grade_all`; `take_unread`, which stores what needs no process; and what a process of ours writes and
+reads of a result: `write_answer`, `read_answer`. Leaves out where the results are kept (``classroom.queue``),
+how one submission is graded (the function is handed in), and other machines (``classroom.cluster``).
 """
 
 import json
@@ -12,40 +12,67 @@ import signal
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import connection
 
 from classroom.faults import GradingFault
-from classroom.result import exercises_of, unmarked
+from classroom.remote import SECONDS as CALL
+from classroom.result import NotAResult, Result, unchecked
 from classroom.seeds import seed
 
-SECONDS = 150  # for one submission; the sandbox gives it 60, and this is for when the sandbox fails
+PATIENCE = 1200  # seconds, for when a sandbox fails; however busy the machine is, it gives a submission 900
 TO_TIDY_UP = 5  # seconds
 LARGEST = 1 << 24  # bytes of a result
-STATUSES = {"passed", "failed", "not written", "missing", "by hand", "not graded"}
+MEMORY = 2 << 30  # bytes of a process that grades
 
 
-def grade_all(queue, version, grade, key, workers=None, unsafe=False, seconds=SECONDS):
+@dataclass(frozen=True)
+class Grader:
+    """What grades a class, and how: the same for every submission, on every machine.
+
+    Parameters
+    ----------
+    grade : function, (bytes, chapter, seed, unsafe, seconds) -> Result
+        At the top of a module, so that another process can import it.
+    version : str
+        Under which the results are stored.
+    key : bytes
+        The course secret; it stays here.
+    unsafe : bool
+    seconds : float
+        For one call of an answer.
+    """
+
+    grade: Callable
+    version: str
+    key: bytes
+    unsafe: bool = False
+    seconds: float = CALL
+
+    def job(self, queue, digest):
+        """Return what `grade` is called with for a submission."""
+        data = queue.submission(digest)[0]
+        return data, queue.chapter, seed(self.key, digest), self.unsafe, self.seconds
+
+
+def grade_all(queue, grader, workers=None, patience=PATIENCE):
     """Grade what has no result yet, and store each result as it comes.
 
     Parameters
     ----------
     queue : Queue
-    version : str
-    grade : function, (bytes, chapter, seed, unsafe) -> dict
-        At the top of a module, so that another process finds it.
-    key : bytes
-        The course secret.
+    grader : Grader
     workers : int, optional
         How many processes; one for each core of the machine.
-    unsafe : bool
-        Handed to `grade`.
-    seconds : float
-        After which a process that has not answered is ended.
+    patience : float
+        Seconds after which a process that has not answered is ended.
 
     Yields
     ------
     student : str
-    result : dict
+    result : Result
         As it was stored.
 
     Raises
@@ -53,28 +80,27 @@ def grade_all(queue, version, grade, key, workers=None, unsafe=False, seconds=SE
     GradingFault
         If results cannot be stored, or the processes do not start; what was stored before stays.
     """
-    waiting, unread = take_unread(queue, version)
+    waiting, unread = take_unread(queue, grader.version)
     yield from unread
     count = min(workers or os.cpu_count() or 1, len(waiting))
     crew = []
     try:
-        crew += [_Worker(grade, seconds) for _ in range(count)]
+        crew += [_Worker(grader.grade, patience) for _ in range(count)]
         while waiting or any(worker.task for worker in crew):
             for worker in crew:
                 if waiting and worker.ready and not worker.task:
                     student, digest = waiting.popleft()
-                    data = queue.submission(digest)[0]
-                    worker.give((student, digest), (data, queue.chapter, seed(key, digest), unsafe), seconds)
+                    worker.give((student, digest), grader.job(queue, digest), patience)
             for place, worker in _with_news(crew):
                 result = worker.answer(queue.chapter)
                 if result is not None:
                     student, digest = worker.task
                     worker.task = None
-                    queue.store(student, digest, version, result)
+                    queue.store(student, digest, grader.version, result)
                     yield student, result
                 if worker.gone:
                     worker.end()
-                    crew[place] = _Worker(grade, seconds)
+                    crew[place] = _Worker(grader.grade, patience)
     finally:
         for worker in crew:
             worker.end()
@@ -92,7 +118,7 @@ def take_unread(queue, version):
     -------
     waiting : deque of (str, str)
         Student and hash of what is to be graded.
-    unread : list of (str, dict)
+    unread : list of (str, Result)
         Student and result of what could not be read.
     """
     waiting, unread = deque(), []
@@ -101,7 +127,7 @@ def take_unread(queue, version):
         if data is not None:
             waiting.append((student, digest))
             continue
-        result = unmarked(queue.chapter, digest, refused, fault)
+        result = unchecked(queue.chapter, digest, refused, fault)
         queue.store(student, digest, version, result)
         unread.append((student, result))
     return waiting, unread
@@ -118,18 +144,18 @@ def _with_news(crew):
 class _Worker:
     """One process that grades, and what it is busy with."""
 
-    def __init__(self, grade, seconds):
+    def __init__(self, grade, patience):
         context = multiprocessing.get_context("spawn")
         self.pipe, its_end = context.Pipe()
         self.process = context.Process(target=_serve, args=(its_end, grade), daemon=True)
         self.process.start()
         its_end.close()
         self.task, self.ready, self.gone = None, False, False
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.monotonic() + patience
 
-    def give(self, task, job, seconds):
+    def give(self, task, job, patience):
         """Hand over a submission."""
-        self.task, self.deadline = task, time.monotonic() + seconds
+        self.task, self.deadline = task, time.monotonic() + patience
         try:
             self.pipe.send(job)
         except OSError:
@@ -155,11 +181,8 @@ class _Worker:
             self.ready = True
             return None
         else:
-            fault, result = json.loads(text)
-            fault = fault or unsound(result, chapter, self.task[1])
-            if not fault:
-                return result
-        return self.task and unmarked(chapter, self.task[1], fault=fault)
+            return read_answer(text, chapter, self.task[1])
+        return self.task and unchecked(chapter, self.task[1], fault=fault)
 
     def end(self):
         """End the process: one that waits goes by itself, and tidies up; one that is busy is ended."""
@@ -173,6 +196,7 @@ class _Worker:
 def _serve(pipe, grade):
     """Grade what comes through a pipe, until it is closed. Runs in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    _limit_memory()
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     pipe.send_bytes(b"ready")
     while True:
@@ -180,66 +204,55 @@ def _serve(pipe, grade):
             job = pipe.recv()
         except EOFError:
             return
-        pipe.send_bytes(json.dumps(_graded(grade, job)).encode())
+        pipe.send_bytes(write_answer(grade, job))
 
 
-def _graded(grade, job):
-    """Return a fault or None, and a result or None."""
+def _limit_memory():
+    """Limit the memory of this process: what a submission sends must never use up the machine."""
+    with suppress(ImportError):  # Windows has none
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, hard))
+
+
+def write_answer(grade, job):
+    """Grade a submission; return as bytes a fault or None, and the plain values of a result or None."""
     try:
-        result = grade(*job)
-        json.dumps(result, allow_nan=False)
-        return None, result
-    except GradingFault as fault:
-        return str(fault), None
+        return json.dumps((None, grade(*job).plain()), allow_nan=False).encode()
+    except GradingFault as error:
+        fault = str(error)
     except Exception as error:
-        return f"not graded, because the grader raised {type(error).__name__}: {str(error)[:300]}", None
+        fault = f"not graded, because the grader raised {type(error).__name__}: {str(error)[:300]}"
+    return json.dumps((fault, None)).encode()
+
+
+def read_answer(text, chapter, digest):
+    """Return the result that a process has written; a fault of ours where that is not one of its submission.
+
+    Parameters
+    ----------
+    text : bytes
+        From ``write_answer``.
+    chapter, digest : str
+        What was graded.
+
+    Returns
+    -------
+    Result
+    """
+    fault, plain = json.loads(text)
+    if fault is None:
+        try:
+            result = Result.from_plain(plain)
+            result.require_of(chapter, digest)
+            return result
+        except NotAResult as error:
+            fault = f"not graded, because of what the grader returned: {error}"
+    return unchecked(chapter, digest, fault=fault)
 
 
 def _end_with_the_parent():
     """Wait until the process that started this one is gone, and go too."""
     multiprocessing.parent_process().join()
     os._exit(1)
-
-
-def unsound(result, chapter, digest):
-    """Return why something is no result of a submission, or None where it is one.
-
-    Parameters
-    ----------
-    result : object
-        What a grader has returned.
-    chapter, digest : str
-
-    Returns
-    -------
-    str or None
-
-    Notes
-    -----
-    A mark exists only where a check said pass; and where there is a fault, there is no sum.
-    """
-    try:
-        parts, asked = result["exercises"], exercises_of(chapter)
-        machine = [part for part in parts if part["status"] != "by hand"]
-        earned, statuses = [part["points"] for part in parts], {part["status"] for part in parts}
-        right = (
-            (result["chapter"], result["submission"]) == (chapter, digest)
-            and [(part["name"], part["out_of"]) for part in parts] == [(e.name, e.points) for e in asked]
-            and statuses <= STATUSES
-            and all(type(points) in (int, float, type(None)) for points in earned)
-            and all(not part["points"] or part["status"] == "passed" for part in parts)
-            and all(part["points"] in (0, part["out_of"], None) for part in parts)
-            and all(isinstance(part[text], str) for part in parts for text in ("title", "sentence"))
-            and all(isinstance(result[text], str | None) for text in ("fault", "refused", "level"))
-            and all(isinstance(note, str) for note in result["notes"])
-            and type(result["out_of"] + result["by_hand"]) in (int, float)
-        )
-        if result["fault"] is not None:
-            right = right and result["points"] is None and "not graded" in statuses
-        else:
-            right = right and "not graded" not in statuses
-            right = right and result["points"] == sum(part["points"] or 0 for part in machine)
-            right = right and (result["refused"] is None or result["points"] == 0)
-    except (AttributeError, LookupError, TypeError):
-        right = False
-    return None if right else "not graded, because the grader returned something that is not a result."

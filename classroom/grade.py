@@ -1,17 +1,14 @@
-"""From the bytes of a submission to its marks: a pure function.
+"""From the bytes of a submission to its result: a pure function.
 
-The same bytes, chapter and seed give the same marks, on any machine: nothing of the clock, of a path or of an
-address stands in them. A mark exists only where a check said so; a fault of ours is no mark, and no zero.
+The same bytes, chapter and seed give the same result, on any machine: nothing of the clock, of a path or of
+an address stands in it. A mark exists only where a check said so; a fault of ours is no mark, and no zero.
 Leaves out files, students and queues (`classroom.queue`).
 """
 
 import hashlib
 import re
-import time
 from compileall import compile_dir
-from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache
-from io import StringIO
 from pathlib import Path
 from shutil import copy
 from tempfile import TemporaryDirectory
@@ -19,15 +16,22 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from classroom import edition
+from classroom.clock import Clock
 from classroom.faults import GradingFault, Refused
-from classroom.remote import TOO_LATE, Ended, Remote
+from classroom.remote import GARBLED, SECONDS, Ended, Remote
+from classroom.result import Result, Status, exercise_result, exercises_of, unchecked
 from classroom.sandbox import Sandbox, level
-from classroom.submission import read, read_file
+from classroom.submission import read
 from course import store
-from course.checks import exercises
 from course.checks.exercise import CheckFailed
 
-SECONDS = 60.0  # for a whole submission
+EXERCISE, CELLS, ALL = (
+    3,
+    6,
+    15,
+)  # times the seconds of one call: for an exercise, for the cells, for everything
+CELLS_OVER = "the cells take longer than {:g} seconds in all"
+TOO_LATE = "the notebook takes too long: its {:g} seconds are over"
 NOTES, NOTE, SENTENCE = 20, 300, 2000  # at most so many, of so many characters
 HERE = Path(__file__).parent
 
@@ -35,64 +39,128 @@ HERE = Path(__file__).parent
 class Run:
     """A submission that runs in a sandbox: its cells from the first to the last, then whatever is asked.
 
-    When the process ends or hangs, the next question finds a new one, without the cell that was to blame.
+    When the process ends or hangs, the next question finds a new one, without the statement that was to
+    blame. The cells, each exercise, and everything together have their own time.
+
+    Parameters
+    ----------
+    sources : list of str
+        Of the cells.
+    folder : Path
+        What the sandbox shows.
+    unsafe : bool
+    seconds : float
+        For one call, or one statement of a cell.
     """
 
-    def __init__(self, sources, folder, unsafe):
-        self.sources, self.folder, self.unsafe = sources, folder, unsafe
-        self.end, self.skipped, self.notes, self.sandbox = time.monotonic() + SECONDS, set(), [], None
+    def __init__(self, sources, folder, unsafe, seconds=SECONDS):
+        self.sources, self.folder, self.unsafe, self.seconds = sources, folder, unsafe, seconds
+        self.clock, self.sandbox, self.remote = Clock(), None, None
+        self.skipped, self.stop, self.notes = set(), (len(sources) + 1, 0), []
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        """End the process."""
+        self.close()
+
+    def close(self):
+        """End the process, if there is one."""
         if self.sandbox is not None:
-            self.sandbox.__exit__()
+            self.clock.release()
+            self.sandbox.close()
             self.sandbox = None
 
-    def find(self, name):
+    def answer(self, name):
         """Return what stands under a name after the last cell; raises NameError."""
         while self.sandbox is None:
             self._start()
+        self._limit(EXERCISE, "its calls take longer than {:g} seconds in all")
         self.remote.ask("reset")
         self.remote.reset()
         return self.remote.ask("find", name=name)
 
-    def _prove(self):
-        """Ask something whose answer is known, before the submission runs: what fails is our fault."""
-        X = np.arange(3.0)
-        try:
-            self.remote.ask("run", name=0, value="import minigrad\ndef canary(X):\n    return 2 * X")
-            known = np.array_equal(self.remote.ask("find", name="canary")(X), 2 * X)
-            self.remote.ask("run", name=0, value="del minigrad, canary")
-        except (Exception, Ended) as error:
-            raise GradingFault(f"not graded, because the sandbox does not answer: {error}") from error
-        if not known:
-            raise GradingFault("not graded, because the sandbox gives wrong answers.")
+    def _limit(self, times, why):
+        """Say until when the process is asked, and what is said when that time is over."""
+        end, all_seconds = self.clock.now() + times * self.seconds, ALL * self.seconds
+        self.remote.end, self.remote.why = end, why.format(times * self.seconds)
+        if all_seconds <= end:
+            self.remote.end, self.remote.why = all_seconds, TOO_LATE.format(all_seconds)
 
     def _start(self):
-        """Start a process and run the cells; if one ends it, leave that one out the next time."""
-        if time.monotonic() > self.end:
-            raise Ended(TOO_LATE)
-        self.sandbox, notes = Sandbox(self.folder, self.unsafe).__enter__(), []
-        self.remote = Remote(self.sandbox.stdout.fileno(), self.sandbox.stdin.fileno(), self.end)
-        self._prove()
+        """Start a process and run the cells; if one ends it, leave the statement out the next time."""
+        if self.clock.now() > ALL * self.seconds:
+            raise Ended(TOO_LATE.format(ALL * self.seconds))
+        sandbox, notes = Sandbox(self.folder, self.unsafe), []
+        sandbox.start()
+        self.sandbox = sandbox
+        self.clock.watch(sandbox.process.pid)
+        pipes = sandbox.stdout.fileno(), sandbox.stdin.fileno()
+        self.remote = Remote(*pipes, self.clock, self.seconds)
+        self._require_answers()
+        self._limit(CELLS, CELLS_OVER)
         for number, source in enumerate(self.sources, start=1):
-            try:
-                if number not in self.skipped:
-                    self.remote.ask("run", name=number, value=source)
-            except Ended as error:
-                self.skipped.add(number)
-                self.notes.append(f"code cell {number} was left out: {error}")
-                return self.__exit__()
-            except Exception as error:
-                notes.append(f"code cell {number} raised {type(error).__name__}: {error}")
+            if number > self.stop[0]:
+                break
+            note = self._run_cell(number, source)
+            if self.sandbox is None:
+                return
+            notes += [note] if note else []
         self.notes += notes
 
+    def _run_cell(self, number, source):
+        """Run a cell; return a note on the first exception. Where it ends the process, close that."""
+        place, note = -1, None
+        try:
+            count = self.remote.ask("read", name=number, value=source)
+            if type(count) is not int:
+                raise Ended(GARBLED)
+            for place in range(count):
+                if (number, place) in self.skipped or (number, place) >= self.stop:
+                    continue
+                try:
+                    self.remote.ask("run", name=place)
+                except MemoryError as error:
+                    raise Ended("it used up the memory") from error
+                except Exception as error:
+                    note = note or f"code cell {number} raised {type(error).__name__}: {error}"
+        except Ended as error:
+            self._leave_out(number, place, source, str(error))
+        except Exception as error:  # a cell that is not Python
+            note = f"code cell {number} raised {type(error).__name__}: {error}"
+        return note
 
-def grade(data, chapter, seed, unsafe=False):
-    """Mark a submission.
+    def _leave_out(self, number, place, source, why):
+        """End the process, and leave out what was to blame: a statement, or a cell that cannot be read."""
+        what = f"code cell {number} was left out"
+        if self.remote.end <= self.clock.now() or len(self.notes) >= NOTES:
+            self.stop = (number, place)
+            what = f"what follows in code cell {number} and below it was left out"
+        elif place < 0:
+            self.sources[number - 1] = ""
+        else:
+            self.skipped.add((number, place))
+            what = f"a statement of code cell {number} was left out"
+        self.notes.append(f"{what}: {why}")
+        self.close()
+
+    def _require_answers(self):
+        """Ask something whose answer is certain, before the submission runs: what fails is our fault."""
+        X = np.arange(3.0)
+        try:
+            for source in ("import minigrad\ndef canary(X):\n    return 2 * X", "del minigrad, canary"):
+                for place in range(self.remote.ask("read", name=0, value=source)):
+                    self.remote.ask("run", name=place)
+                if source.startswith("import"):
+                    right = np.array_equal(self.remote.ask("find", name="canary")(X), 2 * X)
+        except (Exception, Ended) as error:
+            raise GradingFault(f"not graded, because the sandbox does not answer: {error}") from error
+        if not right:
+            raise GradingFault("not graded, because the sandbox gives wrong answers.")
+
+
+def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
+    """Grade a submission.
 
     Parameters
     ----------
@@ -104,88 +172,134 @@ def grade(data, chapter, seed, unsafe=False):
         Draws what the checks ask; from 0 on.
     unsafe : bool
         Run it with limits only, where bubblewrap is missing.
+    seconds : float
+        For one call of an answer, or one statement of a cell; an exercise has three times as long, all cells
+        six times, and everything together 15 times.
 
     Returns
     -------
-    dict
-        Plain values for JSON: what was reached, exercise by exercise, each with its sentence.
+    Result
+        What was reached, exercise by exercise, each with its sentence.
 
     Raises
     ------
-    ValueError
+    GradingFault
         If the chapter has no exercises.
     """
-    asked = [exercise for exercise in exercises() if exercise.stem == chapter]
-    if not asked:
-        raise ValueError(f"there are no exercises of a chapter {chapter!r}: write it as in 04_closures.")
-    result = {"chapter": chapter, "submission": hashlib.sha256(data).hexdigest(), "level": None}
-    result |= {"fault": None, "refused": None}
-    notes = []
+    asked, digest, where = exercises_of(chapter), hashlib.sha256(data).hexdigest(), None
     try:
-        result["level"] = level(unsafe)
-        with Run(read(data), folder(chapter), unsafe) as run:
-            rows = [mark(exercise, run, seed) for exercise in asked]
-            notes = [clean(note)[:NOTE] for note in dict.fromkeys(run.notes)][:NOTES]
+        where = level(unsafe)
+        sources = read(data)
+        checked = working(chapter, unsafe)
+        with Run(sources, folder(chapter), unsafe, seconds) as run:
+            parts = tuple(grade_exercise(exercise, run, seed, checked) for exercise in asked)
+            notes = tuple(clean(note)[:NOTE] for note in dict.fromkeys(run.notes))[:NOTES]
+        return Result(chapter, digest, where, None, parts, notes)
     except Refused as refusal:
-        result["refused"] = str(refusal)
-        rows = [row(exercise, "missing", 0, str(refusal)) for exercise in asked]
-    except Exception as error:
-        ours = isinstance(error, GradingFault)
-        fault = error if ours else f"not graded, because of {type(error).__name__}: {error}"
-        rows = [row(exercise, "not graded", None, str(fault)) for exercise in asked]
-    ours = [one for one in rows if one["status"] != "by hand"]
-    faults = [one["sentence"] for one in ours if one["status"] == "not graded"]
-    return result | {
-        "fault": faults[0] if faults else None,
-        "points": None if faults else sum(one["points"] for one in ours),
-        "out_of": sum(one["out_of"] for one in ours),
-        "by_hand": sum(one["out_of"] for one in rows if one["status"] == "by hand"),
-        "exercises": rows,
-        "notes": notes,
-    }
-
-
-def row(exercise, status, points, sentence):
-    """Return what is told about one exercise."""
-    told = {"name": exercise.name, "title": exercise.title, "kind": exercise.kind, "out_of": exercise.points}
-    return told | {"points": points, "status": status, "sentence": clean(sentence)[:SENTENCE]}
-
-
-def mark(exercise, run, seed):
-    """Return the row of one exercise."""
-    if exercise.by_hand or not exercise.remote:
-        return row(exercise, "by hand", None, "a person reads this answer")
-    try:
-        if not works(exercise):
-            raise GradingFault("not graded, because its own check does not work here.")
-        said = exercise.judge(run.find(exercise.short), attempt=seed)
-        if run.remote.touched and not exercise.changes:
-            raise CheckFailed(f"{exercise.short}: it changes what belongs to its caller: make a new array")
-        return row(exercise, "passed", exercise.points, said)
-    except CheckFailed as no:
-        status = "not written" if isinstance(no.__cause__, NotImplementedError) else "failed"
-        return row(exercise, status, 0, str(no))
-    except NameError:
-        return row(exercise, "missing", 0, f"there is no {exercise.short} in the notebook")
-    except Ended as ended:
-        run.__exit__()
-        return row(exercise, "failed", 0, f"{exercise.short}: {ended}")
+        return unchecked(chapter, digest, refused=clean(str(refusal)), level=where)
     except GradingFault as fault:
-        return row(exercise, "not graded", None, str(fault))
+        return unchecked(chapter, digest, fault=clean(str(fault)), level=where)
     except Exception as error:
+        fault = clean(f"not graded, because of {type(error).__name__}: {error}")
+        return unchecked(chapter, digest, fault=fault, level=where)
+
+
+def grade_exercise(exercise, run, seed, checked):
+    """Return the result of one exercise; `checked` are the names of those whose check works here."""
+    short = exercise.short
+    if _is_by_hand(exercise):
+        return _told(exercise, Status.BY_HAND, "a person reads this answer")
+    if exercise.name not in checked:
+        return _told(exercise, Status.NOT_GRADED, "not graded, because its own check does not work here.")
+    try:
+        return _told(exercise, Status.PASSED, judged(exercise, run, seed))
+    except CheckFailed as no:
+        unwritten = isinstance(no.__cause__, NotImplementedError)
+        return _told(exercise, Status.NOT_WRITTEN if unwritten else Status.FAILED, str(no))
+    except NameError:
+        return _told(exercise, Status.MISSING, f"there is no {short} in the notebook")
+    except Ended as ended:
+        run.close()
+        return _told(exercise, Status.FAILED, f"{short}: {ended}")
+    except GradingFault as fault:
+        return _told(exercise, Status.NOT_GRADED, str(fault))
+    except Exception as error:
+        if hasattr(error, "place"):  # it came up in the other process
+            return _told(exercise, Status.FAILED, f"{short}: it raises {type(error).__name__}: {error}")
         fault = f"not graded, because the grader itself raised {type(error).__name__}"
-        return row(exercise, "not graded", None, fault)
+        return _told(exercise, Status.NOT_GRADED, fault)
+
+
+def judged(exercise, run, seed):
+    """Return what the check of an exercise says yes with; raises CheckFailed where it says no."""
+    verified = exercise.judge(run.answer(exercise.short), attempt=seed)
+    if run.remote.touched and not exercise.changes:
+        raise CheckFailed(f"{exercise.short}: it changes what belongs to its caller: make a new array")
+    return verified
+
+
+def _told(exercise, status, sentence):
+    """Return the result of an exercise with its sentence, which is cut and cleaned."""
+    points = {Status.PASSED: exercise.points, Status.BY_HAND: None, Status.NOT_GRADED: None}.get(status, 0)
+    return exercise_result(exercise, points, status, clean(sentence)[:SENTENCE])
+
+
+def _is_by_hand(exercise):
+    """Say whether a person marks an exercise: its check is missing, or cannot ask across a pipe."""
+    return exercise.by_hand or not exercise.remote
 
 
 @cache
-def works(exercise):
-    """Say whether a check, in this process, takes the solution and refuses a typical mistake."""
+def working(chapter, unsafe=False):
+    """Return the names of the exercises whose checks work here, tried once before the first submission.
+
+    Each one has to pass the chapter's own solution, which is asked through a sandbox as a submission is, and
+    to refuse a typical mistake.
+
+    Parameters
+    ----------
+    chapter : str
+    unsafe : bool
+
+    Returns
+    -------
+    frozenset of str
+
+    Raises
+    ------
+    GradingFault
+        The solutions are not here, or the sandbox does not answer.
+    """
+    path = store.PROJECT / "solutions" / chapter / f"{chapter}.ipynb"
+    if not path.exists():
+        raise GradingFault(
+            f"not graded, because solutions/{chapter}/{chapter}.ipynb is not beside the folder course: every "
+            "check has to pass it before a class is graded. Put the folder solutions of this version there."
+        )
+    with Run(read(path.read_bytes()), folder(chapter), unsafe) as run:
+        asked = [exercise for exercise in exercises_of(chapter) if not _is_by_hand(exercise)]
+        return frozenset(one.name for one in asked if _passes_solution(one, run) and _refuses_mistake(one))
+
+
+def _passes_solution(exercise, run):
+    """Say whether a check passes the chapter's own solution."""
     try:
-        exercise.judge(solved(exercise.stem)[exercise.short])
+        judged(exercise, run, seed=0)
+    except GradingFault:
+        raise
+    except Ended:
+        run.close()
+        return False
     except Exception:
         return False
+    return True
+
+
+def _refuses_mistake(exercise):
+    """Say whether a check refuses a mistake of the exercise; without one, what returns nothing."""
+    mistakes = [answer for _, answer in exercise.mistakes] or [lambda *args, **kwargs: None]
     try:
-        exercise.judge(exercise.mistakes[0][1] if exercise.mistakes else NotWritten)
+        exercise.judge(mistakes[0])
     except CheckFailed:
         return True
     except Exception:
@@ -193,44 +307,25 @@ def works(exercise):
     return False
 
 
-class NotWritten:
-    """An answer, function or class, that nobody has written yet."""
-
-    def __init__(self, *arguments, **options):
-        raise NotImplementedError
-
-
-@cache
-def solved(chapter):
-    """Return the names of a chapter's solutions after its last cell, run in this process."""
-    names = {}
-    path = store.PROJECT / "solutions" / chapter / f"{chapter}.ipynb"
-    for source in read(read_file(path)):
-        if not source.startswith("check("):  # that would go into the record of whoever grades
-            with suppress(Exception), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-                exec(source, names)
-    return names
-
-
-@cache
 def folder(chapter):
     """Return the folder that the sandbox shows: the child, and the library up to the chapter."""
-    kept = TemporaryDirectory(prefix="edition-", ignore_cleanup_errors=True)
-    place = Place(kept.name)
+    return Path(_temporary(chapter).name)
+
+
+@cache
+def _temporary(chapter):
+    """Write that folder; it is there until this process ends, because the cache holds what removes it."""
+    temporary = TemporaryDirectory(prefix="edition-", ignore_cleanup_errors=True)
+    place = Path(temporary.name)
     try:
         edition.make(chapter, place)
         for name in ("child.py", "wire.py", "inert.py"):
             copy(HERE / name, place / name)
         compile_dir(place, quiet=2)  # once here, instead of at every start of a sandbox
     except BaseException:
-        kept.cleanup()
+        temporary.cleanup()
         raise
-    place.kept = kept
-    return place
-
-
-class Place(type(Path())):
-    """A folder that is there as long as something refers to it."""
+    return temporary
 
 
 def clean(text):

@@ -16,7 +16,7 @@ from pathlib import Path
 from classroom.by_hand import COLUMNS, FORMGRADER
 from classroom.faults import GradingFault
 from classroom.reports import rows
-from classroom.result import exercises_of
+from classroom.result import Status, exercises_of
 from course import store
 
 MISSING = (
@@ -154,7 +154,8 @@ def _given(row, queue, course, cells):
     """Put one student's marks into the gradebook; return a problem or None, and whether they are there."""
     if row.points is None:
         return row.reason, False
-    data, digest = queue.submission(row.result["submission"])[0], row.result["submission"]
+    digest = row.result.submission
+    data = queue.submission(digest)[0]
     submitted = course.place(course.places.submitted_directory, row.student, f"{course.chapter}.ipynb")
     kept = course.place(course.places.autograded_directory, row.student, KEPT)
     if data is not None:
@@ -167,7 +168,7 @@ def _given(row, queue, course, cells):
         course.book.update_or_create_student(row.student)
         course.book.update_or_create_submission(course.chapter, row.student)
     anew = page_of not in (None, digest)
-    changed = [_mark(part, cells[part.name], row, course, anew) for part in row.parts]
+    changed = [_write_points(part, cells[part.name], row, course, anew) for part in row.parts]
     course.book.db.commit()
     if data is None or (page_of == digest and not any(changed)):
         return None, True
@@ -178,20 +179,18 @@ def _given(row, queue, course, cells):
     return None, True
 
 
-def _mark(part, cell, row, course, anew):
+def _write_points(part, cell, row, course, anew):
     """Write the points and the sentence of one exercise; return whether the points have changed."""
     grade = course.book.find_grade(cell, course.chapter, course.chapter, row.student)
-    comment = course.book.find_comment(
-        part.name.partition(".")[2], course.chapter, course.chapter, row.student
-    )
-    result = next(one for one in row.result["exercises"] if one["name"] == part.name)
-    by_hand = result["status"] == "by hand"
-    points = None if by_hand else float(result["points"])
+    comment = course.book.find_comment(part.short, course.chapter, course.chapter, row.student)
+    result = next(one for one in row.result.exercises if one.name == part.name)
+    by_hand = result.status is Status.BY_HAND
+    points = None if by_hand else float(result.points)
     changed = grade.auto_score != points
     grade.auto_score = points
-    comment.auto_comment = None if by_hand else result["sentence"] or None
+    comment.auto_comment = None if by_hand else result.sentence or None
     if grade.manual_score is None:
-        if part.status == "marked":
+        if part.status is Status.MARKED:
             grade.manual_score, changed = float(part.points), True
             comment.manual_comment = comment.manual_comment or part.comment or None
         grade.needs_manual_grade = by_hand and grade.manual_score is None
@@ -223,7 +222,7 @@ def take(queue, folder):
     table = csv.writer(text)
     table.writerow(COLUMNS)
     with Course(folder, queue.chapter) as course:
-        cells, students = course.cells(), queue.results(queue.released)
+        cells, students = course.cells(), queue.results(queue.accepted)
         for student in students:
             try:
                 course.book.find_submission(course.chapter, student)

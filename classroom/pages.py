@@ -10,28 +10,27 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
+from classroom.result import Status
+
 STYLE = Path(__file__).with_name("report.css").read_text("utf-8")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # a page runs nothing and loads nothing
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 ROWS_OF_TOTALS = 12
 SENTENCES = 3  # of an exercise, on the class page
-WORDS = {  # status: what a student reads, the colour
-    "passed": ("Passed", "passed"),
-    "failed": ("Not yet", "failed"),
-    "not written": ("Not written yet", "open"),
-    "missing": ("Not found", "missing"),
-    "marked": ("Marked by your teacher", "hand"),
-    "by hand": ("Read by your teacher", "waiting"),
-    "not graded": ("Not graded", "ungraded"),
+WORDS = {  # what a student reads, the colour
+    Status.PASSED: ("Passed", "passed"),
+    Status.FAILED: ("Not yet", "failed"),
+    Status.NOT_WRITTEN: ("Not written yet", "open"),
+    Status.MISSING: ("Not found", "missing"),
+    Status.MARKED: ("Marked by your teacher", "hand"),
+    Status.BY_HAND: ("Read by your teacher", "waiting"),
+    Status.NOT_GRADED: ("Not graded", "ungraded"),
 }
-OF_A_CLASS = {  # the same on the class page
-    "passed": "passed",
-    "failed": "not yet",
-    "not written": "not written",
-    "missing": "not found",
-    "marked": "marked by you",
-    "by hand": "to be marked by you",
-    "not graded": "not graded",
+OF_A_CLASS = {  # the same on the class page, where it is not the status itself
+    Status.FAILED: "not yet",
+    Status.MISSING: "not found",
+    Status.MARKED: "marked by you",
+    Status.BY_HAND: "to be marked by you",
 }
 
 
@@ -49,39 +48,39 @@ def student_page(row):
     """
     title = f"{_chapter(row.chapter)}: your exercises"
     body = [_e("h1", title), _e("p", f"For {row.student}", of="faint")]
-    if row.result is None or row.result["fault"] is not None:
-        why = "its turn has not come yet" if row.result is None else _reason(row.result["fault"])
+    if row.result is None or row.result.fault is not None:
+        why = "its turn has not come yet" if row.result is None else _reason(row.result.fault)
         body += [
             _e("p", "Your work is not graded yet.", of="sum"),
             _e("p", f"Nothing is wrong with what you handed in, and it is safe: {why}"),
             _e("p", "There is nothing you need to do. It will be graded again."),
         ]
         return _page(title, body)
-    if row.result["refused"] is not None:
+    if row.result.refused is not None:
         body += [
             _e("p", "Your notebook could not be read.", of="sum"),
-            _e("p", _sentence_case(row.result["refused"])),
+            _e("p", _sentence_case(row.result.refused)),
             _e("p", "Put that right and hand it in once more, or ask your teacher for help."),
             _e("p", "This says nothing about your answers: nobody has seen them yet."),
         ]
-        if not any(part.status == "marked" for part in row.parts):
+        if not any(part.status is Status.MARKED for part in row.parts):
             return _page(title, body)
-    passed = sum(part.status == "passed" for part in row.parts)
+    passed = sum(part.status is Status.PASSED for part in row.parts)
     body.append(_e("p", f"{row.points} of {_count(row.out_of, 'point')}", of="sum"))
     body.append(_e("p", _so_far(passed, row)))
     body += [_part(part) for part in row.parts]
-    if row.result["notes"]:
+    if row.result.notes:
         body += [
             _e("h2", "Seen on the way", of="part"),
             _e("p", "This happened while your notebook ran. It cost no points by itself.", of="faint"),
-            _e("ul", *[_e("li", note) for note in row.result["notes"]]),
+            _e("ul", *[_e("li", note) for note in row.result.notes]),
         ]
     return _page(title, body)
 
 
 def _so_far(passed, row):
     """Return a sentence on what is done and what is left."""
-    machine = sum(part.status not in ("by hand", "marked") for part in row.parts)
+    machine = sum(part.status not in (Status.BY_HAND, Status.MARKED) for part in row.parts)
     done = f"{passed} of {machine} checks passed." if machine else ""
     if machine and passed == machine:
         done = "Every check passed. Well done."
@@ -96,12 +95,12 @@ def _part(part):
     words, colour = WORDS[part.status]
     gave = f"{part.out_of} to give" if part.points is None else f"{part.points} of {part.out_of}"
     lines = [_e("h2", part.title), _e("p", _e("span", words), _e("b", gave), of="verdict")]
-    if part.status == "failed":
+    if part.status is Status.FAILED:
         lines.append(_e("p", part.sentence, of="said"))
         lines.append(_e("p", "Stuck? ", _e("code", f'hint("{part.name}")'), " in your notebook.", of="faint"))
-    elif part.status == "marked":
+    elif part.status is Status.MARKED:
         lines.append(_e("p", part.comment, of="said"))
-    elif part.status in ("not written", "missing", "not graded"):
+    elif part.status in (Status.NOT_WRITTEN, Status.MISSING, Status.NOT_GRADED):
         lines.append(_e("p", part.sentence, of="said"))
     return _e("section", *lines, of=f"card {colour}")
 
@@ -149,7 +148,7 @@ def class_page(chapter, rows, exercises, problems, address):
 
 def _levels(rows):
     """Return a sentence on how the submissions were kept apart from the machine."""
-    levels = Counter(row.result["level"] for row in rows if row.result and row.result["level"])
+    levels = Counter(row.result.level for row in rows if row.result and row.result.level)
     if set(levels) == {"bubblewrap"}:
         return "Every notebook that was graded ran in a sandbox."
     if not levels:
@@ -180,8 +179,8 @@ def _exercise(exercise, parts, address):
     counts = Counter(part.status for _, part in parts)
     colours = [(WORDS[status][1], counts[status]) for status in WORDS if counts[status]]
     keys = [
-        _e("li", _e("i", of=f"key {WORDS[status][1]}"), f"{counts[status]:,} {OF_A_CLASS[status]}")
-        for status in WORDS
+        _e("li", _e("i", of=f"key {colour}"), f"{counts[status]:,} {OF_A_CLASS.get(status, status)}")
+        for status, (_, colour) in WORDS.items()
         if counts[status]
     ]
     said = most_said(exercise, parts)
@@ -205,7 +204,7 @@ def most_said(exercise, parts):
     ----------
     exercise : Exercise
         Its mistakes are known by name; other sentences are alike when they differ in numbers only.
-    parts : list of (Row, Part)
+    parts : list of (Row, ExerciseResult)
 
     Returns
     -------
@@ -214,7 +213,7 @@ def most_said(exercise, parts):
     """
     groups = {}
     for row, part in parts:
-        if part.status == "failed":
+        if part.status is Status.FAILED:
             known = max((name for name, _ in exercise.mistakes if name in part.sentence), key=len, default="")
             alike = known or re.sub(r"'[^']*'|-?\d[\d.,e+-]*", "…", part.sentence)
             groups.setdefault(alike, (known, part.sentence, []))[2].append(row)

@@ -11,8 +11,10 @@ from hashlib import sha256
 
 from classroom.faults import GradingFault, Refused
 from classroom.folders import handed_in
+from classroom.result import NotAResult, Result
 
 FILE = "queue.sqlite"
+ACCEPTED = "released"  # what the accepted version has been called in the file from the start
 KEPT_LATER = "Everything graded so far is kept: put that right, and run the same command again."
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -81,14 +83,14 @@ class Queue:
         return found and found[0]
 
     @property
-    def released(self):
+    def accepted(self):
         """The version whose results are the marks; None before there is one."""
-        return self._setting("released")
+        return self._setting(ACCEPTED)
 
-    def release(self, version):
+    def accept(self, version):
         """Make the results of a version the marks."""
         with kept_on_disk():
-            self.file.execute("INSERT OR REPLACE INTO settings VALUES ('released', ?)", [version])
+            self.file.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", [ACCEPTED, version])
 
     def take_in(self, folder, read):
         """Store what stands in a folder of submissions; what was there before stays.
@@ -150,7 +152,7 @@ class Queue:
 
     def store(self, student, digest, version, result):
         """Write a result, unless there is one that stands."""
-        row = [student, digest, version, json.dumps(result), result["fault"] is not None]
+        row = [student, digest, version, json.dumps(result.plain()), result.fault is not None]
         with kept_on_disk():
             self.file.execute(
                 "INSERT INTO results VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
@@ -167,8 +169,13 @@ class Queue:
 
         Returns
         -------
-        dict of str to (dict or None)
+        dict of str to (Result or None)
             Student to result, in alphabetical order; None where there is no result yet.
+
+        Raises
+        ------
+        GradingFault
+            If what is stored is not a result.
         """
         rows = self.file.execute(
             "SELECT students.student, result FROM students LEFT JOIN results"
@@ -176,7 +183,10 @@ class Queue:
             " ORDER BY students.student",
             [version],
         )
-        return {student: text and json.loads(text) for student, text in rows}
+        try:
+            return {student: text and Result.from_plain(json.loads(text)) for student, text in rows}
+        except NotAResult as error:
+            raise GradingFault(f"{self.folder / FILE} is damaged: {error}") from error
 
     @contextmanager
     def _transaction(self):

@@ -9,28 +9,15 @@ import csv
 import io
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
 from classroom.by_hand import COLUMNS, read_marks
 from classroom.pages import class_page, student_page
-from classroom.result import exercises_of
+from classroom.result import ExerciseResult, Result, Status, exercises_of
 from course import store
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with these
-
-
-@dataclass(frozen=True)
-class Part:
-    """One exercise of one student: what the check said, or what the teacher gave."""
-
-    name: str
-    title: str
-    out_of: int
-    points: float | None
-    status: str  # as grade() says, or "marked"
-    sentence: str
-    comment: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,8 +26,8 @@ class Row:
 
     student: str
     chapter: str
-    result: dict | None
-    parts: tuple[Part, ...]
+    result: Result | None
+    parts: tuple[ExerciseResult, ...]
     points: float | None  # None while something is not graded
     out_of: int
     to_mark: int  # points that the teacher has still to give
@@ -59,7 +46,7 @@ def rows(queue):
     rows : list of Row
     problems : list of str
     """
-    results, exercises = queue.results(queue.released), exercises_of(queue.chapter)
+    results, exercises = queue.results(queue.accepted), exercises_of(queue.chapter)
     marks, problems = read_marks(queue.folder, results, exercises)
     return [_row(student, queue.chapter, result, marks) for student, result in results.items()], problems
 
@@ -68,33 +55,34 @@ def _row(student, chapter, result, marks):
     """Return the row of a student."""
     if result is None:
         return Row(student, chapter, None, (), None, 0, 0, "not graded yet")
-    parts = []
-    for part in result["exercises"]:
-        given, comment = marks.get((student, part["name"]), (None, ""))
-        found = None if result["fault"] else part["points"]
-        points, status = (found, part["status"]) if given is None else (given, "marked")
-        words = (part["name"], part["title"], part["out_of"], points, status, part["sentence"], comment)
-        parts.append(Part(*words))
-    to_mark = sum(part.out_of for part in parts if part.status == "by hand")
-    points = None if result["fault"] else sum(part.points or 0 for part in parts)
+    parts = tuple(_part(part, result, marks.get((student, part.name))) for part in result.exercises)
+    to_mark = sum(part.out_of for part in parts if part.status is Status.BY_HAND)
+    points = None if result.fault else sum(part.points or 0 for part in parts)
     out_of = sum(part.out_of for part in parts)
-    return Row(
-        student, chapter, result, tuple(parts), points, out_of, to_mark, _in_words(result, parts, to_mark)
-    )
+    return Row(student, chapter, result, parts, points, out_of, to_mark, _in_words(result, parts, to_mark))
+
+
+def _part(part, result, mark):
+    """Return an exercise with the mark of a person, if there is one; without points beside a fault."""
+    if mark is not None:
+        return part.marked(*mark)
+    if result.fault is not None and part.points is not None:
+        return replace(part, points=None, status=Status.NOT_GRADED)
+    return part
 
 
 def _in_words(result, parts, to_mark):
     """Return what came of a submission, in plain words."""
-    if result["fault"] is not None or result["refused"] is not None:
-        return result["fault"] or f"could not be read: {result['refused']}"
+    if result.fault is not None or result.refused is not None:
+        return result.fault or f"could not be read: {result.refused}"
     names = {
-        "not yet": [part.name.partition(".")[2] for part in parts if part.status == "failed"],
-        "not written": [part.name.partition(".")[2] for part in parts if part.status == "not written"],
-        "not found": [part.name.partition(".")[2] for part in parts if part.status == "missing"],
+        "not yet": [part.short for part in parts if part.status is Status.FAILED],
+        "not written": [part.short for part in parts if part.status is Status.NOT_WRITTEN],
+        "not found": [part.short for part in parts if part.status is Status.MISSING],
     }
-    said = [f"{words}: {', '.join(found)}" for words, found in names.items() if found]
-    said += [f"{to_mark} to give by hand"] if to_mark else []
-    return "; ".join(said) or "all passed"
+    reasons = [f"{words}: {', '.join(shorts)}" for words, shorts in names.items() if shorts]
+    reasons += [f"{to_mark} to give by hand"] if to_mark else []
+    return "; ".join(reasons) or "all passed"
 
 
 def page_name(student):
@@ -114,8 +102,8 @@ def page_name(student):
     ('anna_b', 'Zo-8840d1f4')
     """
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", student).strip("-.")[:60]
-    mark = sha256(student.encode()).hexdigest()[:8]
-    return plain if plain == student else f"{plain}-{mark}".lstrip("-")
+    suffix = sha256(student.encode()).hexdigest()[:8]
+    return plain if plain == student else f"{plain}-{suffix}".lstrip("-")
 
 
 def write_reports(queue):
@@ -143,7 +131,7 @@ def write_reports(queue):
     for row in found:
         name = page_name(row.student)
         files[f"feedback/{name}.html"] = student_page(row)
-        files[f"feedback/{name}.json"] = _json(vars(row) | {"parts": [vars(part) for part in row.parts]})
+        files[f"feedback/{name}.json"] = _json(asdict(row) | {"result": row.result and row.result.plain()})
         files[f"gradescope/{name}/results.json"] = _json(gradescope(row))
     for name, text in files.items():
         path, data = queue.folder / name, text.encode()
@@ -157,9 +145,9 @@ def _grades(found, exercises):
     head = ["student", "points", "out of", "to mark by hand", "in words", "level", "submission"]
     lines = [head + [exercise.name for exercise in exercises]]
     for row in found:
-        result = row.result or {"level": None, "submission": None}
-        line = [row.student, row.points, row.out_of, row.to_mark, row.reason, result["level"]]
-        lines.append([*line, result["submission"], *[part.points for part in row.parts]])
+        line = [row.student, row.points, row.out_of, row.to_mark, row.reason]
+        line += [row.result.level, row.result.submission] if row.result else [None, None]
+        lines.append(line + [part.points for part in row.parts])
     return _csv(lines)
 
 
@@ -168,7 +156,7 @@ def _to_mark(found):
     lines = [[*COLUMNS, "out of", "title"]]
     for row in found:
         for part in row.parts:
-            if part.status == "by hand":
+            if part.status is Status.BY_HAND:
                 lines.append([row.student, part.name, None, None, part.out_of, part.title])
     return _csv(lines)
 
@@ -198,7 +186,7 @@ def gradescope(row):
             "visibility": "visible",
         }
         for part in row.parts
-        if part.status != "by hand"
+        if part.status is not Status.BY_HAND
     ]
     return {"score": row.points, "output": row.reason, "output_format": "text", "tests": tests}
 
@@ -208,7 +196,7 @@ def differences(before, after):
 
     Parameters
     ----------
-    before, after : dict of str to (dict or None)
+    before, after : dict of str to (Result or None)
         Student to result.
 
     Returns
@@ -222,30 +210,26 @@ def differences(before, after):
         for name in dict.fromkeys([*was, *now]):
             one, other = was.get(name), now.get(name)
             if _gist(one) != _gist(other):
-                sentence = f": {other['sentence']}" if other and other["sentence"] else ""
-                lines.append(f"{student}, {name}: {_mark(one)} -> {_mark(other)}{sentence}")
+                sentence = f": {other.sentence}" if other and other.sentence else ""
+                lines.append(f"{student}, {name}: {_short(one)} -> {_short(other)}{sentence}")
     return lines
 
 
 def _by_name(result):
     """Return the exercises of a result by their names."""
-    return {part["name"]: part for part in result["exercises"]} if result else {}
+    return {part.name: part for part in result.exercises} if result else {}
 
 
 def _gist(part):
     """Return what of an exercise's result counts as a change."""
-    return part and (part["points"], part["out_of"], part["status"])
+    return part and (part.points, part.out_of, part.status)
 
 
-def _mark(part):
-    """Return the mark of an exercise in words."""
+def _short(part):
+    """Return points and status of an exercise's result in a few words."""
     if part is None:
         return "no result"
-    return (
-        part["status"]
-        if part["points"] is None
-        else f"{part['points']} of {part['out_of']} ({part['status']})"
-    )
+    return part.status if part.points is None else f"{part.points} of {part.out_of} ({part.status})"
 
 
 def _csv(lines):

@@ -26,7 +26,8 @@ LIMITS = {  # of each process of the child; bubblewrap's own process counts amon
     "RLIMIT_FSIZE": 16 << 20,
     "RLIMIT_NPROC": 4,
     "RLIMIT_CORE": 0,
-    "RLIMIT_CPU": 60,
+    "RLIMIT_CPU": 900,  # against what flees; the grader counts the seconds of an answer
+    "RLIMIT_NOFILE": 64,  # files in memory count as files, and not as memory
 }
 MEMORY_FOLDERS = {"/tmp": 32 << 20, "/dev/shm": 16 << 20}
 TEXT_KEPT = 64 << 10
@@ -195,7 +196,14 @@ class Sandbox:
         self.edition, self.level = Path(edition).resolve(), level(unsafe)
 
     def __enter__(self):
-        """Start the child and wait for its first sign."""
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def start(self):
+        """Start the child and wait for its first sign; whoever calls this calls `close`."""
         if self.level == "bubblewrap":
             command, place, limits, environment = _bubblewrap(self.edition), "/sandbox", dict(LIMITS), {}
         else:
@@ -216,10 +224,9 @@ class Sandbox:
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
         if self.stdout.read(1) != b"!":
-            self.__exit__()
-            said = self.text().strip().splitlines() or ["no word of it"]
-            raise GradingFault(f"not graded, because the sandbox did not start: {said[-1]}")
-        return self
+            self.close()
+            lines = self.text().strip().splitlines() or ["no word of it"]
+            raise GradingFault(f"not graded, because the sandbox did not start: {lines[-1]}")
 
     def _listen(self):
         """Keep the first of what the child prints, and let the rest pass, so that it never waits for us."""
@@ -238,7 +245,7 @@ class Sandbox:
         else:
             self.process.kill()
 
-    def __exit__(self, *_):
+    def close(self):
         """Kill all, and close what is ours."""
         self.kill()
         self.process.wait()

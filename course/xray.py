@@ -1,7 +1,7 @@
 """What a backward function keeps alive: its closure, opened, in bytes.
 
 Holds xray, which follows a backward function into everything it remembers, and Xray, its report. Leaves out
-pictures (`course.figures.library.draw_xray`). Used in chapters 04 and 19.
+pictures (`course.figures.closures.kept_alive`). Used in chapters 04 and 19.
 """
 
 from contextlib import suppress

@@ -1,5 +1,5 @@
 // What the book adds to the theme's own scripts: previews that can be sent away and hold formulas, scrolling
-// by keys, and paper on which nothing is folded.
+// by keys, a switch for all answers, and paper on which nothing is folded.
 document.addEventListener("DOMContentLoaded", () => {
   const previews = document.querySelectorAll('a[data-bs-custom-class="preview"]');
   const tooltip = (link) => window.bootstrap?.Tooltip.getInstance(link);
@@ -33,6 +33,18 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("nav li details > summary").forEach((summary) => {
     const page = summary.closest("li").querySelector("a")?.textContent.trim();
     if (page && !summary.textContent.trim()) summary.setAttribute("aria-label", `The pages of ${page}`);
+  });
+
+  // One switch shows the answers of every chapter, and this browser remembers it.
+  const KEY = "minigrad.show-answers";
+  document.querySelectorAll("input.show-answers").forEach((box) => {
+    const show = () => document.querySelectorAll("details.answer").forEach((fold) => (fold.open = box.checked));
+    box.checked = localStorage.getItem(KEY) === "yes";
+    if (box.checked) show();
+    box.addEventListener("change", () => {
+      localStorage.setItem(KEY, box.checked ? "yes" : "no");
+      show();
+    });
   });
 
   // On paper every fold is open; afterwards each is as it was.

@@ -3,7 +3,7 @@
 A row of links stands on the page of each chapter and of each notebook of exercises, with the minutes that
 its first words name. *Run* leads to the JupyterLite site under lite/, and *Slides* to those of `make slides`
 in slides/; each is left out where its target does not lie beside the pages. The copies to be rebuilt from
-memory are made with the pages, in recall/.
+memory are made with the pages, in recall/. Where answers are folded, a switch opens them all.
 """
 
 import re
@@ -20,6 +20,7 @@ from authoring.recall import recall_copy
 LITE = "lite/lab/index.html"
 MINUTES = re.compile(r"\b(\d+) minutes\b")
 LINK = '<li><a href="{}"{}><i class="fa-solid fa-{}" aria-hidden="true"></i>{}</a></li>'
+ANSWERS = '<li><label><input type="checkbox" class="show-answers"> Show all answers</label></li>'
 ROW = '<nav class="chapter-tools" aria-label="This notebook">\n<ul>\n{}\n</ul>\n</nav>'
 
 
@@ -46,6 +47,8 @@ def _find_lite(app, config):
     """Look for the JupyterLite site, unless conf.py or the command line says whether it will be there."""
     if config.run_in_browser is None:
         config.run_in_browser = (Path(app.outdir) / LITE).exists()
+    if config.run_in_browser:
+        app.tags.add("runs")  # a page says with {only} what is true where notebooks run in the browser
 
 
 def _before_writing(app):
@@ -83,6 +86,8 @@ def _add_row(app, page, template, context, doctree):
             items.append(link("person-chalkboard", "Slides", f"slides/{stem}.html"))
     elif f"notebooks/{stem}" in app.env.found_docs:
         items.append(link("book-open", "The chapter", f"notebooks/{stem}.html"))
+    if '<details class="answer">' in context["body"]:
+        items.append(ANSWERS)
     title, end, text = context["body"].partition("</h1>")
     if not end:
         raise ExtensionError(f"{page} has no title.")

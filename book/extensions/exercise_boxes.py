@@ -1,8 +1,9 @@
 """Exercises as the book shows them: each in a box, with its hints folded, and all answers folded at the end.
 
 The learner's notebook has neither hints nor answers: a call brings the one, the learner the other. A page
-cannot be called. So when a page of exercises is read, hints come below each check out of `course.checks`, and
-answers out of solutions/. The notebook that can be downloaded stays as it is.
+cannot be called. So when a page of exercises is read, hints come below each check out of `course.checks`,
+and answers out of solutions/. The notebook that can be downloaded stays as it is. In the list of pages each
+chapter holds its exercises; on paper they are a part of their own, as the first page lists them.
 """
 
 import re
@@ -19,6 +20,9 @@ from authoring.exercises import BEGIN
 from course.checks import exercises
 
 FOLDER = "exercises/"
+CHAPTERS = "notebooks/"
+LISTED = re.compile(r"```\{toctree\}\n:hidden:\n:caption: Exercises\n.*?```\n", re.DOTALL)
+UNDER_A_CHAPTER = "```{{toctree}}\n:hidden:\n\nExercises <../exercises/{0}/{0}>\n```"
 STATEMENT = re.compile(r"^### (?=\d+\. )", re.MULTILINE)
 MARKERS = re.compile(rf"^[ \t]*({re.escape(BEGIN)}|### END SOLUTION)\n?", re.MULTILINE)
 
@@ -81,7 +85,14 @@ def _fold(title, text):
 
 
 def _on_reading(app, page, source):
-    """Complete the pages of exercises."""
+    """Complete the pages of exercises, and list them under their chapters."""
+    if app.builder.name == "html" and page == app.config.root_doc:
+        source[0] = LISTED.sub("", source[0])
+    stem = page.removeprefix(CHAPTERS)
+    if app.builder.name == "html" and page != stem and f"{FOLDER}{stem}/{stem}" in app.env.found_docs:
+        notebook = nbformat.reads(source[0], as_version=4)
+        notebook.cells.append(new_markdown_cell(UNDER_A_CHAPTER.format(stem)))
+        source[0] = nbformat.writes(notebook)
     if page.startswith(FOLDER):
         stem = page.split("/")[-1]
         solutions = Path(app.srcdir).parent / "solutions" / stem / f"{stem}.ipynb"

@@ -1,33 +1,19 @@
-"""The picture of the floors, drawn out of the imports: a page writes `{house-floors}` where it shall stand.
+"""The floors of the house, as its imports make them: a page writes `{house-floors}` where their table stands.
 
-The rows are those of tests/floors.py, which a test enforces; the numbers are counted in the files. Leaves out
-which floor a file belongs to, and why.
+A file stands one row above the highest file that it imports. Leaves out which imports are allowed, and why: a
+test holds that rule.
 """
 
-import base64
-import io
+import ast
 from collections import Counter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from docutils import nodes
-from matplotlib import rc_context
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-from matplotlib.textpath import TextPath
+from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from course.style import CONTEXT, FORWARD, INK, STYLE_SHEET
-from tests.floors import AROUND, FIRST, GROUND, LAYERS, TOP, imports
-
-LIBRARY = {  # from the top
-    "a model in use": TOP,
-    "layers": [f"layers.{name}" for name in LAYERS],
-    "what every model needs": FIRST,
-    "the ground: NumPy alone": GROUND,
-}
-WIDTH, GUTTER = 330, 34  # points: on a telephone a point is a pixel, and the picture as wide as the page
-BOX, GAP, PADDING = 19, 5, 5
-SIZE, SMALL = 10.5, 8.5
+SOURCES = ("minigrad/**/*.py", "course/**/*.py")
+HOUSES = {"course": "The course", "minigrad": "The library"}  # from the top
 
 
 def read_imports(project):
@@ -45,10 +31,12 @@ def read_imports(project):
     """
     paths = {
         ".".join(path.relative_to(project).with_suffix("").parts): path
-        for path in sorted([*project.glob("minigrad/**/*.py"), *project.glob("course/**/*.py")])
+        for pattern in SOURCES
+        for path in sorted(project.glob(pattern))
     }
-    exported = imports(paths["minigrad.__init__"])
-    public = {name.rpartition(".")[2]: name.rpartition(".")[0] for name in exported}
+    public = dict(
+        reversed(dotted.rpartition(".")[::2]) for dotted in _imported_names(paths["minigrad.__init__"])
+    )
 
     def part(dotted):
         """Return the file of the library, or the part of the course, that a dotted name belongs to."""
@@ -61,138 +49,84 @@ def read_imports(project):
             names.pop()
         return ".".join([house, *names])
 
-    found = {}
+    imports = {}
     for name, path in paths.items():
         if name not in ("minigrad.__init__", "minigrad.layers.__init__", "course.__init__"):
-            found.setdefault(part(name), set()).update(map(part, imports(path)))
-    return {name: (used & set(found)) - {name} for name, used in found.items()}
+            imports.setdefault(part(name), set()).update(map(part, _imported_names(path)))
+    return {name: (used & set(imports)) - {name} for name, used in imports.items()}
 
 
-def rows_of_the_course(found):
-    """Return the parts of the course in rows, from the top: each imports from lower rows alone."""
-    level = {}
-    for name in AROUND["course"]:  # lowest first
-        below = [level[part] for part in found.get(f"course.{name}", ()) if part in level]
-        level[f"course.{name}"] = 1 + max(below, default=-1)
-    highest = max(level.values())
-    return [[name for name in level if level[name] == row] for row in range(highest, -1, -1)]
+def _imported_names(path):
+    """Return the dotted names that a file imports, also inside its functions."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
 
 
-def floors_in_words(found):
-    """Return what the picture shows, in words."""
-    library = "; ".join(f"{title}: {', '.join(names)}" for title, names in LIBRARY.items())
-    course = "; ".join(", ".join(part.partition(".")[2] for part in row) for row in rows_of_the_course(found))
-    users = Counter(name for names in found.values() for name in names)
-    most = ", ".join(f"{name.partition('.')[2]} {count}" for name, count in users.most_common(3))
-    return (
-        "Floors of boxes, one box for each file; arrows lead only downwards. "
-        f"The course stands above the library. Its rows from the top: {course}. "
-        f"The library's floors from the top: {library}. The boxes that most files import: {most}."
-    )
-
-
-def draw_floors(found):
-    """Draw the floors: a box for each file, with how many files import it, and arrows to lower floors.
+def floors(imports, house):
+    """Return the files of one house in rows, from the top.
 
     Parameters
     ----------
-    found : dict of str to set of str
+    imports : dict of str to set of str
         What each file imports.
+    house : str
+        "minigrad" or "course".
 
     Returns
     -------
-    matplotlib Figure
+    list of list of str
+
+    Raises
+    ------
+    ExtensionError
+        If files import each other in a circle.
     """
-    users = Counter(name for names in found.values() for name in names)
-    boxes, titles, floors, y = [], [], {}, 0
-
-    def lay(names):
-        """Lay boxes side by side, in as many lines as they need; return where they end."""
-        nonlocal y
-        x = GAP
-        for name in names:
-            label, count = name.split(".", 1)[1].removeprefix("layers."), str(users[name] or "")
-            width = _width(label, SIZE) + 2 * PADDING + (_width(count, SMALL) + 8 if count else 2)
-            if x + width > WIDTH - GUTTER:
-                x, y = GAP, y - BOX - GAP
-            boxes.append((x, y - BOX, width, label, count, name.startswith("minigrad")))
-            x += width + GAP
-        y -= BOX
-
-    titles.append((y - 14, "course", 12))
-    y -= 22
-    for row in rows_of_the_course(found):
-        lay(row)
-        y -= 2 * GAP
-    above = y + GAP
-    titles.append((y - 16, "minigrad", 12))
-    y -= 26
-    for title, names in LIBRARY.items():
-        titles.append((y - 9, title, 9.5))
-        y -= 15
-        top = y
-        lay([f"minigrad.{name}" for name in names])
-        floors[title] = (top + y) / 2
-        y -= 2 * GAP
-
-    with rc_context(fname=STYLE_SHEET, rc={"figure.constrained_layout.use": False}):
-        figure = Figure(figsize=(WIDTH / 72, -y / 72))
-        ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(y, 0))
-        ax.set_axis_off()
-        for height, text, size in titles:
-            ax.text(GAP, height, text, fontsize=size, weight="bold" if size > 10 else "normal", color=INK)
-        for x, bottom, width, label, count, ours in boxes:
-            edge = FORWARD if ours else CONTEXT
-            shape = "round,pad=0,rounding_size=4"
-            ax.add_patch(
-                FancyBboxPatch((x, bottom), width, BOX, boxstyle=shape, facecolor="white", edgecolor=edge)
-            )
-            ax.text(x + PADDING, bottom + 5.5, label, fontsize=SIZE, color=INK)
-            ax.text(x + width - PADDING, bottom + 5.5, count, fontsize=SMALL, color=CONTEXT, ha="right")
-        _draw_arrow(ax, (WIDTH - GUTTER, above), (WIDTH - GUTTER, above - 24))
-        for lane, (start, ends) in enumerate(_arrows(found, floors)):
-            x = WIDTH - GUTTER + 14 + 8 * (len(floors) - 2 - lane)
-            lowest = min(ends)
-            ax.plot([WIDTH - GUTTER, x, x], [start, start, lowest], color=CONTEXT, lw=1, ls="-", marker="")
-            for end in ends:
-                _draw_arrow(ax, (x, end), (WIDTH - GUTTER, end))
-    return figure
+    inside = {
+        name: {lower for lower in used if lower.startswith(f"{house}.")}
+        for name, used in imports.items()
+        if name.startswith(f"{house}.")
+    }
+    height = {}
+    try:
+        for name in TopologicalSorter(inside).static_order():
+            height[name] = 1 + max((height[lower] for lower in inside[name]), default=-1)
+    except CycleError as error:
+        circle = ", ".join(error.args[1])
+        raise ExtensionError(f"these files import each other in a circle: {circle}.") from None
+    return [
+        sorted(name for name in height if height[name] == row)
+        for row in range(max(height.values(), default=-1), -1, -1)
+    ]
 
 
-def _arrows(found, floors):
-    """Return for each floor of the library where its arrows start, and where they end: lower floors."""
-    order = list(LIBRARY)
-    for above, title in enumerate(order[:-1]):
-        used = set().union(*(found[f"minigrad.{name}"] for name in LIBRARY[title]))
-        lower = [name for name in order[above + 1 :] if used & {f"minigrad.{file}" for file in LIBRARY[name]}]
-        # careful: a little apart, so that arrows that start and end on one floor do not meet
-        yield floors[title] + 4, [floors[name] - 4 + 4 * above for name in lower]
-
-
-def _draw_arrow(ax, start, end):
-    """Draw a straight arrow."""
-    style = {"arrowstyle": "-|>", "mutation_scale": 8, "color": CONTEXT, "linewidth": 1}
-    ax.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=0, **style))
-
-
-def _width(text, size):
-    """Return how wide a text is, in points."""
-    return TextPath((0, 0), text, size=size).get_extents().width if text else 0
+def floors_as_table(imports):
+    """Return, in Markdown, a table of the floors in which each file says how many files import it."""
+    users = Counter(lower for used in imports.values() for lower in used)
+    lines = []
+    for house, title in HOUSES.items():
+        rows = floors(imports, house)
+        lines += ["", f"| Row | {title}: its files, and how many import each |", "|--:|---|"]
+        for place, names in enumerate(rows):
+            cells = (f"`{name.removeprefix(f'{house}.')}` {users[name] or ''}".strip() for name in names)
+            lines.append(f"| {len(rows) - 1 - place} | {', '.join(cells)} |")
+    return "\n".join(lines)
 
 
 class HouseFloors(SphinxDirective):
-    """The picture, with its words."""
+    """The table."""
 
     def run(self):
-        """Draw it out of the files as they are."""
+        """Make it out of the files as they are."""
         project = Path(self.env.srcdir).parent
-        for path in [*project.glob("minigrad/**/*.py"), *project.glob("course/**/*.py")]:
-            self.env.note_dependency(path)
-        found, picture = read_imports(project), io.BytesIO()
-        draw_floors(found).savefig(picture, format="png", dpi=216, metadata={"Software": None})
-        uri = f"data:image/png;base64,{base64.b64encode(picture.getvalue()).decode()}"
-        image = nodes.image(uri=uri, alt=floors_in_words(found), width="480px")
-        return [nodes.paragraph("", "", image)]
+        for pattern in SOURCES:
+            for path in project.glob(pattern):
+                self.env.note_dependency(path)
+        return self.parse_text_to_nodes(floors_as_table(read_imports(project)), allow_section_headings=False)
 
 
 def setup(app):

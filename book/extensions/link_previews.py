@@ -45,6 +45,8 @@ class Previews(SphinxPostTransform):
         document = self.env.get_doctree(page)
         if anchor:
             target = next((node for node in document.findall(nodes.Element) if anchor in node["ids"]), None)
+            if target is not None and "caption" in target:
+                return target["caption"]  # of a figure
             if isinstance(target, nodes.term):
                 target = target.parent.next_node(nodes.definition)
             elif isinstance(target, nodes.section):

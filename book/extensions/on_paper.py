@@ -7,11 +7,14 @@ which docutils makes of TeX: -D html_math_renderer=mathml.
 
 import re
 from html import escape, unescape
+from pathlib import Path
 
 import nbformat
 from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.errors import ExtensionError
+
+from book.fonts import as_truetype
 
 PAPER = ("latex", "epub")
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
@@ -72,6 +75,7 @@ def bound(page):
     str
     """
     page = TITLE.sub(r"\g<0>\n```{raw} latex\n\\chapter{About this course}\n```\n", page)
+    page = page.replace("\ngenindex\n", "\n")  # TeX makes its own
     page = HEADING.sub(r"```{rubric} \1\n:heading-level: 2\n```", page)
     return LIST.sub(r"```{raw} latex\n\\part{\2}\n```\n\n\1", page)
 
@@ -88,6 +92,14 @@ def _on_writing(app, page, template, context, doctree):
     """Take away the heading under which Sphinx found no footnote to put."""
     if app.builder.name == "epub" and "body" in context:
         context["body"] = NO_FOOTNOTES.sub("", context["body"])
+
+
+def _bring_fonts(app):
+    """Put the fonts beside the file that TeX will read, and let an EPUB hold them."""
+    if app.builder.name == "latex":
+        as_truetype(Path(app.outdir) / "fonts")
+    elif app.builder.name == "epub":
+        app.builder.media_types = app.builder.media_types | {".woff2": "font/woff2"}
 
 
 def _inline(translator, node):
@@ -125,6 +137,7 @@ def _well_formed(html):
 
 def setup(app):
     """Add what paper needs; the pages in a browser stay as they are."""
+    app.connect("builder-inited", _bring_fonts)
     app.connect("source-read", _on_reading, priority=900)
     app.connect("html-page-context", _on_writing)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))

@@ -1,7 +1,8 @@
 """Links that plain Markdown cannot write, so that a chapter reads the same in JupyterLab and in the book.
 
-Where prose says "chapter 08", the book links to that chapter, if it is there. Where a word stands in italics
-or in bold and the glossary has it, the book links to the glossary. In JupyterLab both are just words.
+Where prose says "chapter 08", the book links to that chapter, if it is there; where it says "Figure 8.2", to
+that figure, which must be there. Where a word stands in italics or in bold and the glossary has it, the book
+links to the glossary. In JupyterLab all three are just words.
 """
 
 import re
@@ -9,15 +10,19 @@ import re
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 
-CHAPTER = re.compile(r"\b[Cc]hapter (\d\d)\b")
+logger = logging.getLogger(__name__)
+
+MENTION = re.compile(r"\b[Cc]hapter (\d\d)\b|\bFigure (\d+\.\d+)\b")
 LINKS = (nodes.reference, pending_xref)  # careful: a link inside a link ends the outer one
-NOT_PROSE = (*LINKS, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block)
+NOT_PROSE = (*LINKS, nodes.title, nodes.caption)
+NOT_PROSE += (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw)
 
 
-class ChapterLinks(SphinxPostTransform):
-    """Turn "chapter 08" into a link to that chapter."""
+class MentionLinks(SphinxPostTransform):
+    """Turn "chapter 08" into a link to that chapter, and "Figure 8.2" into a link to that figure."""
 
     default_priority = 5
 
@@ -25,18 +30,27 @@ class ChapterLinks(SphinxPostTransform):
         """Replace each mention in prose by text, link, text."""
         here = self.env.current_document.docname
         pages = {name for name in self.env.found_docs if name.startswith("notebooks/")} - {here}
-        chapters = {page.removeprefix("notebooks/")[:2]: page for page in pages}
+        chapters = {page.removeprefix("notebooks/")[:2]: (page, None) for page in pages}
         for text in list(self.document.findall(nodes.Text)):
-            if not CHAPTER.search(text) or _inside(text, NOT_PROSE):
+            if not MENTION.search(text) or _inside(text, NOT_PROSE):
                 continue
             parts, done = [], 0
-            for mention in CHAPTER.finditer(text):
-                if mention[1] in chapters:
+            for mention in MENTION.finditer(text):
+                target = chapters.get(mention[1]) if mention[1] else self._figure(mention[2], text)
+                if target:
                     words = nodes.inline(text=mention[0])
-                    link = make_refnode(self.app.builder, here, chapters[mention[1]], None, words)
+                    link = make_refnode(self.app.builder, here, *target, words)
                     parts += [nodes.Text(text[done : mention.start()]), link]
                     done = mention.end()
             text.parent.replace(text, [*parts, nodes.Text(text[done:])])
+
+    def _figure(self, number, text):
+        """Return the page and the anchor of a figure, or None, and warn, if there is no such figure."""
+        place = f"figure-{number.replace('.', '-')}"
+        if place not in self.env.domains.standard_domain.anonlabels:
+            logger.warning("there is no Figure %s, which is named here.", number, location=text.parent)
+            return None
+        return self.env.domains.standard_domain.anonlabels[place]
 
 
 class GlossaryLinks(SphinxPostTransform):
@@ -67,7 +81,7 @@ def _inside(node, kinds):
 
 
 def setup(app):
-    """Add both to Sphinx."""
-    app.add_post_transform(ChapterLinks)
+    """Add them to Sphinx."""
+    app.add_post_transform(MentionLinks)
     app.add_post_transform(GlossaryLinks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -21,7 +21,15 @@ from course import store
 from course.checks.exercise import TERM
 
 HERE = Path(__file__).parent
-LEFT_OUT = ("work", "dist", "book/_build", "book/notebooks", "book/exercises", "tests/browser/node_modules")
+LEFT_OUT = (
+    "work",
+    "dist",
+    "book/_build",
+    "book/notebooks",
+    "book/exercises",
+    "book/reference",
+    "tests/browser/node_modules",
+)
 TOLD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
 MADE = (2000, 1, 1, 0, 0, 0)  # every file's time: the same course gives the same bytes
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stdout
 from difflib import get_close_matches
 from importlib import import_module
 
-from course import store
+from course import curriculum, store
 from course.checks import cards, record
 from course.checks.exercise import CheckFailed, Exercise
 
@@ -57,6 +57,7 @@ def check(name, answer=NOTHING):
     if answer is NOTHING:
         raise TypeError(f'check takes your answer, too: write check("{name}", {exercise.short}).')
     if exercise.by_hand:
+        record.note(name, tries=1)
         return cards.card(f"{exercise.short}: a person reads this one; there is nothing to run.")
     try:
         with _fewer_lines():
@@ -126,26 +127,37 @@ def solution(name):
     cards.text(f"{exercise.short}: a worked solution", _worked(path, exercise))
 
 
-def progress():
-    """Show what is done, chapter by chapter; the points are those that a check can give."""
-    entries = record.entries()
-    passed = {name for name, entry in entries.items() if entry.passed}
-    chapters = {}
+def progress(route=None):
+    """Show what is done: in the chapters that you have opened, or in those of a route.
+
+    A chapter is opened by its first check or hint. The points are those that a check can give.
+
+    Parameters
+    ----------
+    route : {"weekend", "semester", "gpt", "systems"}, optional
+        The way through the course whose chapters are shown, opened or not.
+
+    Raises
+    ------
+    ValueError
+        If there is no such route; the message lists those that there are.
+    """
+    way = None if route is None else curriculum.route(route)
+    entries, groups = record.entries(), {}
     for exercise in exercises():
-        chapters.setdefault(exercise.stem, []).append(exercise)
-    cards.table(
-        [
-            (
-                stem,
-                sum(exercise.points for exercise in group if exercise.name in passed),
-                sum(exercise.points for exercise in group if not exercise.by_hand),
-                [
-                    (exercise.short, None if exercise.by_hand else exercise.name in passed)
-                    for exercise in group
-                ],
-            )
-            for stem, group in chapters.items()
-        ]
+        if way is None or exercise.stem in {chapter.stem for chapter in way.chapters}:
+            entry = entries.get(exercise.name, record.Entry())
+            groups.setdefault(exercise.stem, []).append((exercise, entry))
+    rows = [_row_of(stem, group) for stem, group in groups.items()]
+    routes = ", ".join(f'"{name}"' for name in curriculum.ROUTES)
+    if way is not None:
+        return cards.table(way.title, rows, rows, "A chapter is opened by its first check or hint.")
+    if opened := [row for row in rows if row.exercises]:
+        return cards.table("The course", opened, rows, f"progress(route) shows one way through it: {routes}.")
+    cards.card(
+        "Nothing is opened yet",
+        "A chapter is opened by its first check or hint. "
+        f"`progress(route)` shows one way through the course: {routes}.",
     )
 
 
@@ -199,6 +211,25 @@ def _exercises_in(module):
     return [
         thing for thing in vars(import_module(f"{__name__}.{module}")).values() if isinstance(thing, Exercise)
     ]
+
+
+def _row_of(stem, group):
+    """Return how far a chapter is done: its row of the table; without exercises, where it is not opened."""
+    opened = any(entry.opened for _, entry in group)
+    return cards.Row(
+        stem,
+        next((chapter.minutes for chapter in curriculum.CHAPTERS if chapter.stem == stem), None),
+        sum(exercise.points for exercise, entry in group if entry.passed),
+        sum(exercise.points for exercise, _ in group if not exercise.by_hand),
+        [(exercise.short, _state(exercise, entry)) for exercise, entry in group] if opened else [],
+    )
+
+
+def _state(exercise, entry):
+    """Return how far an exercise is done, as `cards.MARKS` has it."""
+    if exercise.by_hand:
+        return "by hand"
+    return "passed" if entry.passed else "tried" if entry.opened else "new"
 
 
 def _points(exercise):

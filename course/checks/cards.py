@@ -5,10 +5,16 @@ so that dark pages stay readable. Leaves out failures: they are exceptions (``co
 """
 
 import sys
+from dataclasses import dataclass
 from html import escape
 
 NAME = "text-align: left; white-space: nowrap"
-HEAD = ("chapter", "done", "points", "exercises")
+HEAD = ("chapter", "minutes", "done", "points", "exercises")
+NO_BREAK = "\N{NO-BREAK SPACE}"
+MARKS = {"passed": f"✓{NO_BREAK}{{}}", "tried": f"…{NO_BREAK}{{}}", "new": f"–{NO_BREAK}{{}}"}
+MARKS["by hand"] = "{} (a person reads it)"
+KEY = f"✓{NO_BREAK}passed, …{NO_BREAK}tried, –{NO_BREAK}not yet"
+UNOPENED = "not opened yet"
 GREEN, BLUE = "0, 158, 115", "0, 114, 178"
 CARD = (
     '<div style="border-left: 5px solid rgb({colour}); background: rgba({colour}, 0.1); padding: 0.5em 1em;'
@@ -51,41 +57,80 @@ def report(found):
     _show({"text/html": found._repr_html_(), "text/plain": str(found)})
 
 
-def table(rows):
-    """Show how far each chapter is done.
+@dataclass(frozen=True)
+class Row:
+    """How far a chapter is done.
+
+    Attributes
+    ----------
+    stem : str
+    minutes : int or None
+        How long its main line takes, where the course knows.
+    earned, points : int
+        The points earned, and those that checks can give.
+    exercises : list of (str, str)
+        The names of its exercises, each with a key of `MARKS`; none where the chapter is not opened.
+    """
+
+    stem: str
+    minutes: int | None
+    earned: int
+    points: int
+    exercises: list
+
+    @property
+    def time(self):
+        """Return its minutes in words, or an empty str."""
+        return f"{self.minutes} min" if self.minutes else ""
+
+    @property
+    def score(self):
+        """Return its points in words."""
+        return f"{self.earned} of {self.points} points"
+
+    @property
+    def details(self):
+        """Return its exercises, each with its mark; no line ends between the two."""
+        marked = [MARKS[state].format(name) for name, state in self.exercises]
+        return ", ".join(marked) or UNOPENED
+
+
+def table(title, rows, counted, note):
+    """Show how far each chapter is done, and how far all of them.
 
     Parameters
     ----------
-    rows : list of (str, int, int, list of (str, bool))
-        A chapter: its stem, points earned, points in all, and its exercises with whether each is done; None
-        for one that a person reads.
+    title : str
+        What the chapters are together: the course, or a route.
+    rows, counted : list of Row
+        Those that are shown, and those whose points and minutes are added up in the last line.
+    note : str
+        A sentence below.
     """
-    earned, points = (sum(row[place] for row in rows) for place in (1, 2))
-    rows = [*rows, ("together", earned, points, [])]
-    html = "".join(
-        f'<tr><td style="{NAME}">{escape(stem)}</td>'
-        f'<td><progress value="{earned}" max="{points}" aria-label="{escape(stem)}"></progress></td>'
-        f'<td style="white-space: nowrap">{earned} of {points} points</td>'
-        f'<td style="text-align: left">{", ".join(map(_ticked, done))}</td></tr>'
-        for stem, earned, points, done in rows
-    )
-    width = max(len(stem) for stem, *_ in rows)
-    lines = (
-        f"{stem:{width}}  {'#' * round(10 * earned / max(points, 1)):.<10}  {earned} of {points} points  "
-        + ", ".join(map(_ticked, done))
-        for stem, earned, points, done in rows
-    )
+    sums = (sum(getattr(row, what) or 0 for row in counted) for what in ("minutes", "earned", "points"))
+    whole = Row(title, *sums, [])
+    html = "".join(_html_row(row, row.details) for row in rows) + _html_row(whole, "")
     head = "".join(f'<th scope="col" style="text-align: left">{word}</th>' for word in HEAD)
-    html = f'<table style="color: inherit"><tr>{head}</tr>{html}</table>'
-    _show({"text/html": html, "text/plain": "\n".join(map(str.rstrip, lines))})
+    html = f'<table style="color: inherit"><tr>{head}</tr>{html}</table><p>{KEY}. {_marked(note)}</p>'
+    width = max(len(row.stem) for row in [*rows, whole])
+    lines = [_text_row(row, width, row.details) for row in rows] + [_text_row(whole, width, "")]
+    _show({"text/html": html, "text/plain": "\n".join([*lines, f"{KEY}. {note}"])})
 
 
-def _ticked(exercise):
-    """Return the name of an exercise, with a tick if it is done, or who reads it; no line ends between."""
-    name, done = exercise
-    if done is None:
-        return f"{name} (a person reads it)"
-    return f"✓\N{NO-BREAK SPACE}{name}" if done else f"–\N{NO-BREAK SPACE}{name}"
+def _html_row(row, details):
+    """Return a row of the table as HTML."""
+    return (
+        f'<tr><td style="{NAME}">{escape(row.stem)}</td><td style="white-space: nowrap">{row.time}</td>'
+        f'<td><progress value="{row.earned}" max="{row.points}" aria-label="{escape(row.stem)}">'
+        "</progress></td>"
+        f'<td style="white-space: nowrap">{row.score}</td><td style="text-align: left">{details}</td></tr>'
+    )
+
+
+def _text_row(row, width, details):
+    """Return a row of the table as a line of text."""
+    bar = "#" * round(10 * row.earned / max(row.points, 1))
+    return f"{row.stem:{width}}  {row.time:>8}  {bar:.<10}  {row.score}  {details}".rstrip()
 
 
 def _marked(text):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
-from course.checks.questions import expect_several, untouched
+from course.checks.questions import expect_guesses, expect_several, untouched
 
 # 1. the bar and its square root
 
@@ -31,10 +31,10 @@ def _bar(right, count):
 
 def _other_units(bar):
     """Return what a bar becomes without its root, and in percent, with what to say about it."""
-    return [
-        (bar**2, "that is the square of the bar; take the root"),
-        (100 * bar, "that is in percent; write it as a share"),
-    ]
+    return {
+        bar**2: "That is the square of the bar; take the root",
+        100 * bar: "That is in percent; write it as a share",
+    }
 
 
 @three_bars.check
@@ -45,27 +45,21 @@ def _(answer, rng):
         "the bar for 50 of 100": of_half,
         "the number of digits": 100 * (of_100 / 0.003) ** 2,
     }
+    by_count = "Count stands under the root, so nine times the digits shorten the bar by √9, not by 9"
     slips = {
-        "the bar for 810 of 900": [
-            (of_100, "that is the bar of 90 of 100; count has grown, and the bar shrinks with its root"),
-            (
-                of_100 / 9,
-                "count stands under the root, so nine times the digits shorten the bar by √9, not by 9",
-            ),
-            *_other_units(of_900),
-        ],
-        "the bar for 50 of 100": [
-            (of_100, "the bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09"),
-            *_other_units(of_half),
-        ],
-        "the number of digits": [(1000, "a bar ten times shorter needs a hundred times the digits")],
+        "the bar for 810 of 900": {
+            of_100: "That is the bar of 90 of 100; count has grown, and the bar shrinks with its root",
+            of_100 / 9: by_count,
+            round(of_100 / 9, 4): by_count,
+        }
+        | _other_units(of_900),
+        "the bar for 50 of 100": {
+            of_100: "The bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09"
+        }
+        | _other_units(of_half),
+        "the number of digits": {1000: "A bar ten times shorter needs a hundred times the digits"},
     }
-    for guess, (what, truth) in zip(expect_several(answer(), *truths), truths.items(), strict=True):
-        if np.ndim(guess) or np.asarray(guess).dtype.kind not in "iuf":
-            raise CheckFailed(f"{what} must be a number, and is {described(guess)}")
-        if not np.isclose(guess, truth, rtol=1e-3):
-            why = [f": {words}" for slip, words in slips[what] if np.isclose(guess, slip, rtol=0.02)]
-            raise CheckFailed(f"{what} is not {guess:.4g}{''.join(why)}")
+    expect_guesses(answer(), truths, slips, atol=1e-8)
     return "compared with the formula"
 
 

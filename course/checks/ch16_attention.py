@@ -9,12 +9,14 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    both_ways,
     expect_gradcheck,
-    expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_shape,
     expect_values,
+    explained,
     untouched,
 )
 from minigrad.layer import Layer
@@ -26,18 +28,6 @@ STEPS = N_OUT  # a prime that is neither the batch nor the width
 
 
 @contextmanager
-def _explained(value, slips):
-    """Add to a refusal the sentence of the slip whose number or array this value is, if there is one."""
-    try:
-        yield
-    except CheckFailed as no:
-        for words, slip in slips.items():
-            if _alike(value, slip):
-                raise CheckFailed(f"{no.sentence}. {words}") from no
-        raise
-
-
-@contextmanager
 def _rounded(guess, truth):
     """Add to a refusal how many decimals are wanted, if a guess is near a truth that needs them."""
     try:
@@ -46,15 +36,6 @@ def _rounded(guess, truth):
         if round(truth, 1) != truth and np.shape(guess) == () and abs(guess - truth) < 0.05 * abs(truth):
             raise CheckFailed(f"{no.sentence}. It is near: give a fraction, or three decimals") from no
         raise
-
-
-def _alike(value, slip):
-    """Say whether a value is, but for rounding, what a slip gives."""
-    try:
-        value = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        return False
-    return value.shape == np.shape(slip) and bool(np.allclose(value, slip, rtol=1e-3, atol=1e-6))
 
 
 # 1. soft answers
@@ -91,43 +72,42 @@ def _(answer, rng):
     guesses = answer()
     guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
     for guess, (what, truth) in zip(expect_several(guesses, *truths), truths.items(), strict=True):
-        with _explained(guess, SLIPS[what]), _rounded(guess, float(truth)):
-            expect_guesses(guess, {what: float(truth)})
+        with _rounded(guess, float(truth)):
+            expect_guesses(guess, {what: float(truth)}, SLIPS)
     return "six numbers, compared with a run"
 
 
-SLIPS = {
+SLIPS = {  # of each question: what is said of a typical wrong number
     "the third weight": {
-        "Scores go through e first: shares of the powers, not of the scores themselves": np.log(5)
-        / np.log(10),
-        "That is the power e^S: divide it by the sum of all three": 5,
-        "That is the weight of the first key; the third has the score log 5": 1 / 8,
-        "That is the weight of the second key; the third has the score log 5": 2 / 8,
+        np.log(5) / np.log(10): "Scores go through e first: shares of the powers, not of the scores",
+        5: "That is the power e^S: divide it by the sum of all three",
+        1 / 8: "That is the weight of the first key; the third has the score log 5",
+        2 / 8: "That is the weight of the second key; the third has the score log 5",
     },
     "the answer": {
-        "Every value counts with its weight; that is the plain mean of the three": 8,
-        "That is the value of the largest weight: the answer is soft, all values count": 0,
+        8: "Every value counts with its weight; that is the plain mean of the three",
+        0: "That is the value of the largest weight: the answer is soft, all values count",
     },
     "the answer with scores grown by 7": {
-        "Softmax sees differences only, and these have not changed": 11,
+        11: "Softmax sees differences only, and these have not changed",
     },
     "the answer with the mask": {
-        "The mask comes before softmax, so the two other weights sum to 1 again": 4,
-        "Two weights are left, and they are not equal: 1 to 2": 12,
+        4: "The mask comes before softmax, so the two other weights sum to 1 again",
+        12: "Two weights are left, and they are not equal: 1 to 2",
     },
     "the first number of dS": {
-        "That is A dA. The weighted mean of dA is taken off first: the cross terms": 2,
-        "That is dA A (1 - A), as if a weight depended on its own score alone": 1.75,
-        "That is dA minus its weighted mean; the factor A is missing": 12,
-        "That is the one with the mask; all three keys are asked for": 16 / 9,
-        "16 is above the mean of the values: looking more at it lifts the answer": -1.5,
-        "That is dA. It has still to go back through softmax": 16,
+        2: "That is A dA. The weighted mean of dA is taken off first: the cross terms",
+        1.75: "That is dA A (1 - A), as if a weight depended on its own score alone",
+        12: "That is dA minus its weighted mean; the factor A is missing",
+        16 / 9: "That is the one with the mask; all three keys are asked for",
+        -1.5: "16 is above the mean of the values: looking more at it lifts the answer",
+        16: "That is dA. It has still to go back through softmax",
     },
     "the count of numbers in A": {
-        "Each step has a weight for each step: 10 times 10 in every table": 80,
-        "Each head has a table of its own": 200,
-        "Each sequence of the batch has its own tables": 400,
-        "That is one table: each head has its own, for each sequence": 100,
+        80: "Each step has a weight for each step: 10 times 10 in every table",
+        200: "Each head has a table of its own",
+        400: "Each sequence of the batch has its own tables",
+        100: "That is one table: each head has its own, for each sequence",
     },
 }
 
@@ -157,15 +137,8 @@ def means(X):
 @mean_so_far.check
 def _(answer, rng):
     X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
-    with untouched(X=X):
-        Y, backward = expect_several(answer(X), "Y", "backward")
-    expect_shape("Y", Y, "X", X)
-    with np.errstate(all="ignore"), _explained(Y, _wrong_means(X)):  # a slip divides by 0
-        expect_values("Y", Y, means(X))
-    with untouched(X=X, dY=dY):
-        dX = backward(dY)
-    with _explained(dX, _wrong_ways_back(dY)):
-        expect_gradients(means, {"X": X}, dY, {"X": dX})
+    slips = {"Y": _wrong_means(X).items(), "dX": _wrong_ways_back(dY).items()}
+    expect_layer(answer, means, dY, slips=slips, X=X)
     one = rng.normal(size=(2, 1, N_IN))
     expect_values("for a single step Y", answer(one)[0], one)
     expect_gradcheck(answer, X)
@@ -217,9 +190,7 @@ def _wrong_ways_back(dY):
 
 @mean_so_far.probe
 def _(answer, rng):
-    X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
-    Y, backward = answer(X)
-    return Y, backward(dY)
+    return both_ways(answer, *rng.normal(size=(2, BATCH, STEPS, N_IN)))
 
 
 def counts_so_far(X):
@@ -500,16 +471,7 @@ def _(answer, rng):
     expect_values("at first b", b.data, np.zeros(2 * STEPS - 1))
     b.data += rng.normal(size=b.shape)
     S, dY = rng.normal(size=(2, BATCH, STEPS, STEPS))
-    with untouched(S=S):
-        Y, backward = expect_several(layer(S), "Y", "backward")
-    expect_shape("Y", Y, "S", S)
-    expect_values("Y", Y, S + b.data[places_of_pairs(STEPS)])
-    layer.zero_grad()
-    with untouched(dY=dY):
-        dS = backward(dY)
-    expect_gradients(
-        lambda S, b: S + b[places_of_pairs(STEPS)], {"S": S, "b": b.data}, dY, {"S": dS, "b": b.grad}
-    )
+    expect_layer(layer, lambda S, b: S + b[places_of_pairs(STEPS)], dY, parameters={"b": b}, S=S)
     before = b.grad.copy()
     layer(S)[1](dY)
     expect_values("after a second way back b.grad", b.grad, 2 * before)
@@ -630,23 +592,15 @@ def _(answer, rng):
     if not np.array_equal(q.data, answer(N_IN, rng=3).q.data):
         raise CheckFailed("the same seed draws another q each time: draw it with np.random.default_rng(rng)")
     drawn = np.random.default_rng(3).normal(size=N_IN)
-    with _explained(q.data, {"The root divides the scores, not q": drawn / np.sqrt(N_IN)}):
+    with explained({"q": q.data}, {"q": [("The root divides the scores, not q", drawn / np.sqrt(N_IN))]}):
         expect_values("q", q.data, drawn, "np.random.default_rng(rng).normal(size=n_in) draws")
     expect_values("with a Generator as rng q", answer(N_IN, rng=np.random.default_rng(3)).q.data, drawn)
     q.data[...] = rng.normal(size=N_IN)
     X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
-    with untouched(X=X):
-        Y, backward = expect_several(layer(X), "Y", "backward")
-    with _explained(Y, _wrong_sums(X, q.data)):
-        expect_values("Y", Y, _asked(X, q.data))
-    layer.zero_grad()
-    with untouched(X=X, dY=dY):
-        dX = backward(dY)
-    slips = _wrong_ways_to_q(X, q.data, dY)
-    known = any(_alike(q.grad, slip) for slip, _ in slips.values())
-    yours, which = (q.grad, 0) if known else (dX, 1)
-    with _explained(yours, {words: slip[which] for words, slip in slips.items()}):
-        expect_gradients(_asked, {"X": X, "q": q.data}, dY, {"X": dX, "q": q.grad})
+    ways = _wrong_ways_to_q(X, q.data, dY).items()
+    slips = {name: [(words, way[name]) for words, way in ways] for name in ("dX", "dq")}
+    slips["Y"] = _wrong_sums(X, q.data).items()
+    expect_layer(layer, _asked, dY, parameters={"q": q}, slips=slips, X=X)
     before = q.grad.copy()
     layer(X)[1](dY)
     expect_values("after a second way back q.grad", q.grad, 2 * before)
@@ -695,7 +649,8 @@ def _wrong_ways_to_q(X, q, dY):
     }
 
     def arrive(dS):
-        return (dS[..., None] * X).sum(axis=(0, 1)), A[..., None] * dY[:, None] + dS[..., None] * q
+        dX = A[..., None] * dY[:, None] + dS[..., None] * q
+        return {"dX": dX, "dq": (dS[..., None] * X).sum(axis=(0, 1))}
 
     return {words: arrive(dS) for words, dS in ways.items()}
 
@@ -807,7 +762,8 @@ def _(answer, rng):
         if not np.allclose(layer.predict(X), Y, rtol=1e-7, atol=1e-9):
             arrived = before["values.b"] @ before["output.W"]
             each = "Each head has its own part of values.b: it arrives once, and not once for each head"
-            with _explained(layer.output.b.data, {each: before["output.b"] + heads * arrived}):
+            slips = {"output.b": [(each, before["output.b"] + heads * arrived)]}
+            with explained({"output.b": layer.output.b.data}, slips):
                 expect_values("output.b", layer.output.b.data, before["output.b"] + arrived)
     return "one head and several, with a mask and without: the same Y for other biases"
 

@@ -21,21 +21,6 @@ from course.checks.questions import (
     untouched,
 )
 
-
-def _expect_guesses(guesses, truths, reasons):
-    """Ask as expect_guesses does, and add a reason where the wrong number is one that gives it away."""
-    try:
-        expect_guesses(guesses, truths)
-    except CheckFailed as no:
-        what = no.sentence.partition(" is not ")[0]
-        if what in truths:
-            guess = tuple(guesses)[list(truths).index(what)]
-            for wrong, why in reasons.get(what, {}).items():
-                if np.shape(guess) == () and guess == wrong:
-                    raise CheckFailed(f"{no.sentence}: {why}") from None
-        raise
-
-
 # 1. what lines must cost
 
 costs = Exercise(
@@ -54,14 +39,14 @@ costs = Exercise(
 )
 
 NUMBERS, WIDE = (
-    "that counts numbers, and in float32 each has 4 bytes",
-    "that would be float64, and these are float32",
+    "That counts numbers, and in float32 each has 4 bytes",
+    "That would be float64, and these are float32",
 )
-WRITTEN = "its result is written too"
+WRITTEN = "Its result is written too"
 COSTS = {
     "the count of operations of X @ W": {
-        6000: "each of the products is also added to a sum, and that is an operation too",
-        11700: "as in the chapter, a sum of twenty products counts as forty operations",
+        6000: "Each of the products is also added to a sum, and that is an operation too",
+        11700: "As in the chapter, a sum of twenty products counts as forty operations",
     },
     "the count of bytes of X @ W": {1100: NUMBERS, 8800: WIDE, 3200: WRITTEN},
     "the count of bytes of np.maximum(X, 0)": {
@@ -73,13 +58,13 @@ COSTS = {
         630: NUMBERS,
         5040: WIDE,
         1320: "Y is read and written, so it is moved twice",
-        2400: "b is read too",
-        3600: "b is read once, 30 numbers, however many rows it is added to",
+        2400: "The row b is read too",
+        3600: "The row b is read once, 30 numbers, however many rows it is added to",
     },
     "the count of operations of Y.sum(axis=0)": {
-        300: "ten numbers have nine additions between them",
-        9: "that is one column, and there are thirty",
-        19: "each of the thirty columns is a sum of its own",
+        300: "Ten numbers have nine additions between them",
+        9: "That is one column, and there are thirty",
+        19: "Each of the thirty columns is a sum of its own",
     },
     "the count of bytes of Y.sum(axis=0)": {330: NUMBERS, 2640: WIDE, 1200: WRITTEN},
 }
@@ -101,7 +86,7 @@ def _(answer, rng):
     found = answer()
     if isinstance(found, tuple | list | np.ndarray) and np.size(found) != len(numbers):
         raise CheckFailed(f"it must return eight numbers, two for each line, and returned {np.size(found)}")
-    _expect_guesses(found, numbers, COSTS)
+    expect_guesses(found, numbers, COSTS)
     return "four lines, operations and bytes"
 
 
@@ -121,23 +106,23 @@ apart = Exercise(
     ),
 )
 ARRAYS = ("A", "A.T", "A[::3]", "A[:, ::2]", "the contiguous copy")
-ORDER = "the first number of a pair belongs to the first axis, and the last to the last"
-TURNED = "it is A's own memory, and A's two ways change places"
-COPIED = "the copy is laid out anew, in ten rows of six numbers, one behind the other"
+ORDER = "The first number of a pair belongs to the first axis, and the last to the last"
+TURNED = "It is A's own memory, and A's two ways change places"
+COPIED = "The copy is laid out anew, in ten rows of six numbers, one behind the other"
 STEPS = {  # by array and axis: the numbers that give away what was thought
     "A": ({4: ORDER}, {40: ORDER}),
     "A.T": ({40: TURNED, 24: TURNED}, {4: TURNED}),
     "A[::3]": (
-        {40: "the step of 3 is along the first axis, so it passes three rows of A", 4: ORDER},
-        {12: "the step of 3 is along the first axis; along the last each number is taken", 120: ORDER},
+        {40: "The step of 3 is along the first axis, so it passes three rows of A", 4: ORDER},
+        {12: "The step of 3 is along the first axis; along the last each number is taken", 120: ORDER},
     ),
     "A[:, ::2]": (
         {
-            20: "a slice copies nothing, so the numbers that it leaves out still lie between",
-            80: "the step of 2 is along the last axis; along the first each row is taken",
+            20: "A slice copies nothing, so the numbers that it leaves out still lie between",
+            80: "The step of 2 is along the last axis; along the first each row is taken",
             8: ORDER,
         },
-        {4: "the step of 2 is along the last axis, so it passes two numbers of A", 40: ORDER},
+        {4: "The step of 2 is along the last axis, so it passes two numbers of A", 40: ORDER},
     ),
     "the contiguous copy": ({40: COPIED, 4: COPIED}, {40: COPIED, 24: COPIED}),
 }
@@ -156,12 +141,12 @@ def _(answer, rng):
     for pair, array, name in zip(found, arrays, ARRAYS, strict=True):
         truths = zip(("first", "last"), array.strides, strict=True)
         words = {f"the way along the {axis} axis of {name}": float(stride) for axis, stride in truths}
-        counted = "that counts numbers, and in float32 each has 4 bytes"
+        counted = "That counts numbers, and in float32 each has 4 bytes"
         reasons = {
             what: {stride / 4: counted} | why
             for (what, stride), why in zip(words.items(), STEPS[name], strict=True)
         }
-        _expect_guesses(tuple(pair), words, reasons)
+        expect_guesses(tuple(pair), words, reasons)
     return "five arrays of one memory, and of a copy"
 
 

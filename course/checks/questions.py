@@ -5,6 +5,7 @@ distinct primes, so that a wrong factor names itself. Leaves out the exercises, 
 their own order.
 """
 
+import re
 from contextlib import contextmanager
 from copy import deepcopy
 
@@ -135,6 +136,116 @@ def expect_gradients(f, arrays, dY, gradients):
             raise CheckFailed(said if words == GENERAL else f"{said}; {words}")
 
 
+LEFT_BEHIND = (
+    "A call of `backward` leaves nothing behind for the next: begin sums inside it, and change nothing that "
+    "the forward pass keeps"
+)
+OWN_MEMORY = (
+    "Each call makes a backward of its own, which keeps what it needs in variables of that call (chapter 04)"
+)
+
+
+def expect_layer(layer, f, dY, *, parameters=None, slips=None, case="", result="Y", **arrays):
+    """Ask whether a layer computes f, there and back, and leaves alone what it is given.
+
+    Its values are compared with f's and its gradients with nudging; then another pass must not matter, and a
+    second call of backward must say what the first said.
+
+    Parameters
+    ----------
+    layer : function, (*arrays) -> (Y, backward)
+    f : function, (*arrays, *parameters) -> Y
+    dY : array of Y's shape
+    parameters : dict of str to Parameter, optional
+        Those whose gradients are asked for.
+    slips : dict of str to iterable of (str, array), optional
+        Likely wrong values of Y and of gradients, as for `explained`.
+    case : str
+        What each refusal begins with: ``"with one layer, "``.
+    result : str
+        What the layer calls its Y.
+    **arrays : array
+        What the layer is given, in this order. Arrays of whole numbers have no gradient.
+
+    Examples
+    --------
+    >>> twice = lambda X: (2 * X, lambda dY: dY)
+    >>> expect_layer(twice, lambda X: 2 * X, np.array([4.0]), X=np.array([1.0]))
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: dX[0] is 4, nudging that entry says 8; 2 times too small.
+    """
+    parameters, slips = parameters or {}, slips or {}
+    given = arrays | {name: parameter.data for name, parameter in parameters.items()}
+    numbers = {name: array for name, array in given.items() if array.dtype.kind == "f"}
+    names = [name for name in arrays if name in numbers]
+
+    def gradients():
+        for parameter in parameters.values():
+            parameter.zero_grad()
+        returned = backward(dY)
+        if len(names) > 1:
+            returned = expect_several(returned, *[f"d{name}" for name in names])
+        found = dict(zip(names, returned if len(names) > 1 else [returned], strict=True))
+        return deepcopy(found | {name: parameter.grad for name, parameter in parameters.items()})
+
+    with untouched(**arrays):
+        Y, backward = expect_several(layer(*arrays.values()), result, "backward")
+    with explained({result: Y}, slips):
+        expect_values(f"{case}{result}", Y, f(*given.values()))
+    with untouched(**arrays, **{f"d{result}": dY}):
+        first, second = gradients(), gradients()
+    with explained({f"d{name}": gradient for name, gradient in first.items()}, slips), _in(case):
+        expect_gradients(
+            lambda *values: f(*(given | dict(zip(numbers, values, strict=True))).values()), numbers, dY, first
+        )
+    layer(*(array[::-1].copy() for array in arrays.values()))
+    later = gradients()
+    for name, gradient in first.items():
+        what = f"{case}in a second call of backward, d{name}"
+        with _because(LEFT_BEHIND):
+            expect_values(what, second[name], gradient, "in the first it was")
+        with _because(OWN_MEMORY):
+            expect_values(f"{case}after another pass, d{name}", later[name], gradient, "before it was")
+
+
+def both_ways(layer, dY, *arrays, parameters=()):
+    """Return what a layer gives there and back, for a probe: Y, its gradients, and those of parameters.
+
+    Parameters
+    ----------
+    layer : function, (*arrays) -> (Y, backward)
+    dY : array
+    *arrays : array
+    parameters : sequence of Parameter
+
+    Returns
+    -------
+    tuple
+    """
+    Y, backward = layer(*arrays)
+    gradients = backward(dY)
+    gradients = gradients if isinstance(gradients, tuple | list) else [gradients]
+    return Y, *gradients, *(parameter.grad for parameter in parameters)
+
+
+@contextmanager
+def _in(case):
+    """Let a refusal begin with the case in which it comes up."""
+    try:
+        yield
+    except CheckFailed as no:
+        raise CheckFailed(f"{case}{no.sentence}", report=no.report) from no.__cause__
+
+
+@contextmanager
+def _because(reason):
+    """Let a refusal end with its reason."""
+    try:
+        yield
+    except CheckFailed as no:
+        raise CheckFailed(f"{no.sentence}. {reason}") from no
+
+
 def by_nudging(f, *arrays):
     """Return what a function makes of arrays, and a way back that nudges each entry of them.
 
@@ -218,7 +329,7 @@ def untouched(**arrays):
             raise CheckFailed(f"it changes {name}, which belongs to its caller: make a new array")
 
 
-def expect_guesses(guesses, truths):
+def expect_guesses(guesses, truths, slips=None, atol=5e-4):
     """Ask whether numbers that were predicted came true; say which did not, but not what it should be.
 
     Parameters
@@ -226,6 +337,10 @@ def expect_guesses(guesses, truths):
     guesses : tuple, list or array of float
     truths : dict of str to float
         What was asked, in words, and what a run has shown.
+    slips : dict of str to dict of float to str, optional
+        For each question the wrong numbers that show how they were found, and a sentence about it.
+    atol : float
+        How far a number near 0 may be away.
 
     Examples
     --------
@@ -236,8 +351,42 @@ def expect_guesses(guesses, truths):
     guesses = tuple(guesses) if isinstance(guesses, np.ndarray) else guesses
     guesses = expect_several(guesses, *truths) if len(truths) > 1 else [guesses]
     for guess, (what, truth) in zip(guesses, truths.items(), strict=True):
-        if _numbers(what, guess).shape != () or not np.isclose(guess, truth, rtol=1e-3, atol=5e-4):
+        if _numbers(what, guess).shape != ():
             raise CheckFailed(f"{what} is not {_number(guess)}")
+        if not np.isclose(guess, truth, rtol=1e-3, atol=atol):
+            reasons = (slips or {}).get(what, {})
+            known = [why for number, why in reasons.items() if np.isclose(guess, number, atol=0)]
+            raise CheckFailed(". ".join([f"{what} is not {_number(guess)}", *known[:1]]))
+
+
+@contextmanager
+def explained(found, slips):
+    """Add to a refusal what was done wrong, if the value that it refuses is a likely wrong one.
+
+    Parameters
+    ----------
+    found : dict of str to array
+        What the answer has returned, by the names that a refusal begins with: ``{"dX": dX}``.
+    slips : dict of str to iterable of (str, array)
+        For each name a sentence, and the value that comes out where it applies.
+
+    Examples
+    --------
+    >>> dX, slips = np.ones(3), {"dX": [("The slope of 3 X is 3.", np.ones(3))]}
+    >>> with explained({"dX": dX}, slips):
+    ...     expect_values("dX", dX, np.full(3, 3.0))
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: dX[0] is 1, it must be 3. The slope of 3 X is 3.
+    """
+    try:
+        yield
+    except CheckFailed as no:
+        name = re.split(r" is | has shape |\[", no.sentence, maxsplit=1)[0].rpartition(" ")[2]
+        for sentence, slip in slips.get(name, ()):
+            value = np.asarray(found[name])
+            if value.shape == np.shape(slip) and value.dtype.kind in "biuf" and np.allclose(value, slip):
+                raise CheckFailed(f"{no.sentence}. {sentence}") from no
+        raise
 
 
 def _numbers(name, value):
@@ -257,7 +406,8 @@ def _worst(value, truth):
     if not value.size:
         return None
     size = np.maximum(np.abs(value), np.abs(truth))
-    error = np.abs(value - truth) / np.maximum(size, max(0.01 * np.abs(truth).max(), ZERO))
+    with np.errstate(all="ignore"):  # a wrong value may be infinite
+        error = np.abs(value - truth) / np.maximum(size, max(0.01 * np.abs(truth).max(), ZERO))
     error = np.where(np.isnan(error), np.inf, error)
     return np.unravel_index(error.argmax(), error.shape) if error.max() > TOLERANCE else None
 

@@ -1,4 +1,4 @@
-"""What the learner has done so far: tries, hints opened, exercises passed.
+"""What the learner has done so far: tries, hints, exercises passed.
 
 Holds `entry` and `note`. The record is one small file, ``progress.json`` in the work folder; with storing off
 it lives in memory, as long as the kernel. Leaves out how it is shown (``progress`` in ``course.checks``).
@@ -29,6 +29,11 @@ class Entry:
     tries: int = 0
     hints: int = 0
     passed: bool = False
+
+    @property
+    def opened(self):
+        """Return whether the exercise was ever checked, or a hint for it read."""
+        return self.tries > 0 or self.hints > 0 or self.passed
 
 
 def entry(name):

@@ -6,12 +6,13 @@ Leaves out measuring: the bytes, errors, losses and probabilities drawn here com
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE, SIGNED_FIELD, TRUTH
+from course.figures.chains import regions_on, sizes_on
+from course.figures.closures import kept_on
+from course.style import BACKWARD, CONTEXT, FORWARD, INK, SIGNED_FIELD, TRUTH
 
-WRONG = 1e-6  # a relative error above this is no rounding: gradcheck's tolerance
 FEW = 12  # epochs, each of which gets a marker
 WIDE, HIGH = 1.15, 1.4  # the room that an image of size 1 by 1 takes in a grid
 MISTAKES = LinearSegmentedColormap.from_list("mistakes", ["white", BACKWARD])
@@ -40,236 +41,9 @@ def draw_xray(rows, kilobytes=None, ax=None):
     if not rows:
         raise ValueError("this backward function keeps no array alive: there is nothing to draw.")
     ax = ax or plt.subplots(figsize=(6.4, 1.4 + 0.32 * len(rows)))[1]
-    names = [f"{row.holder}: {row.name} {row.shape}" for row in rows]
-    colors = ["white" if row.shared else BACKWARD for row in rows]
-    edges = [CONTEXT if row.shared else BACKWARD for row in rows]
-    bars = ax.barh(
-        range(len(rows)), [row.bytes / 1000 for row in rows], color=colors, edgecolor=edges, height=0.65
-    )
-    ax.bar_label(bars, [f"{row.bytes:,}" + ", shared" * row.shared for row in rows], padding=4, color=INK)
-    ax.set_yticks(range(len(rows)), names)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.margins(x=0.3)
-    if kilobytes is not None:
-        ax.set_xlim(0, 1.3 * kilobytes)  # room for the number at the end of a bar
-    ax.set(xlabel="memory in kilobytes", ylabel="kept by")
+    kept_on(ax, rows, kilobytes)
     ax.set_title(f"{sum(row.bytes for row in rows if not row.shared):,} bytes wait for the way back")
     return ax
-
-
-def draw_five_ways(errors, tests, ax=None):
-    """Draw how wrong the gradient is for several ways to remember, on several tests.
-
-    Parameters
-    ----------
-    errors : dict of str to list of float
-        For each way, its relative error on each test, 0 or larger. What is mere rounding has no bar.
-    tests : list of str
-        What the tests are called.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If an error is negative or not a number, or a way has not one error for each test.
-    """
-    values = np.array(list(errors.values()), dtype=float)
-    if values.shape[1:] != (len(tests),):
-        raise ValueError(f"each way needs an error for each of {len(tests)} tests, got shape {values.shape}.")
-    if not (values >= 0).all():
-        raise ValueError(f"a relative error is 0 or larger, got {values}.")
-    ax = ax or plt.subplots(figsize=(6.4, 1.2 + 0.28 * values.size))[1]
-    wrong, height = values > WRONG, 0.8 / len(tests)
-    for column, test in enumerate(tests):
-        places = np.arange(len(values)) + height * (column - (len(tests) - 1) / 2)
-        shown = np.where(wrong[:, column], 100 * values[:, column], 0)
-        bars = ax.barh(places, shown, color=BACKWARD, edgecolor="white", hatch="//", height=height)
-        said = [f"{test}: {_said(value)}" for value in values[:, column]]
-        for text, bad in zip(ax.bar_label(bars, said, padding=4), wrong[:, column], strict=True):
-            text.set_color(INK if bad else FORWARD)
-    ax.set_yticks(range(len(values)), errors)
-    ax.set(xlim=(0, 150 * values.max()), ylim=(len(values) - 0.5, -0.5))
-    ax.set(xlabel="error of the gradient, in percent of its largest entry", ylabel="where it is remembered")
-    ax.set_title(f"One layer, used twice: {wrong.any(axis=1).sum()} of {len(values)} ways to remember fail")
-    return ax
-
-
-def _said(error):
-    """Return a relative error in words."""
-    if error > WRONG:
-        return f"{error:.0%} wrong"
-    return "right, to " + f"{error:.0e}".replace("e-0", "e-") if error else "right"
-
-
-def draw_forward_backward(names, closures=True, letters=None, ax=None):
-    """Draw layers in a row: forward in blue above, backward in vermillion below.
-
-    Parameters
-    ----------
-    names : list of str
-        The layers in the order of the forward pass; at most five.
-    closures : bool
-        Whether a closure already joins the two; without it, the same layer stands in both lanes.
-    letters : sequence of str, optional
-        What passes before, between and after the layers; X, X₁, … and Y unless given.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If there are no layers, or more than five.
-    """
-    if not 1 <= len(names) <= 5:
-        raise ValueError(f"the picture has room for one to five layers, got {len(names)}.")
-    ax = ax or plt.subplots(figsize=(6.4, 2.8))[1]
-    last = len(names)
-    letters = letters or ["X", *(f"X$_{place}$" for place in range(1, last)), "Y"]
-    for place, name in enumerate(names):
-        x = 2 * place + 1
-        number = f"$_{place + 1}$" if last > 1 else ""
-        _draw_station(ax, x, 1, name if last <= 3 else name.replace("(", "\n("), FORWARD)
-        _draw_station(ax, x, 0, f"backward{number}" if closures else name, BACKWARD)
-        if closures:
-            _draw_arrow(ax, (x, 0.75), (x, 0.25), CONTEXT, "remembers")
-    for place in range(last + 1):
-        start, end = 2 * place - 0.38, 2 * place + 0.38
-        _draw_arrow(ax, (start, 1), (end, 1), FORWARD)
-        _draw_arrow(ax, (end, 0), (start, 0), BACKWARD)
-        letter = letters[place]
-        ax.text(2 * place, 1.1, letter, ha="center", va="bottom")
-        ax.text(2 * place, -0.1, f"d{letter}", ha="center", va="top")
-    ax.set(xlim=(-0.6, 2 * last + 0.6), ylim=(-0.4, 1.4))
-    ax.set_axis_off()
-    back = "each layer's closure waits for the way back" if closures else "then back to the left, through all"
-    ax.set_title(f"Forward to the right; {back}")
-    return ax
-
-
-def _draw_station(ax, x, y, name, color):
-    """Draw one box with a name."""
-    corners = "round,pad=0,rounding_size=0.08"
-    box = FancyBboxPatch(
-        (x - 0.58, y - 0.22), 1.16, 0.44, boxstyle=corners, facecolor="white", edgecolor=color
-    )
-    box.set_linewidth(2)
-    ax.add_patch(box)
-    ax.text(x, y, name, ha="center", va="center", fontsize=8.5)
-
-
-def _draw_arrow(ax, start, end, color, text=""):
-    """Draw an arrow, with a remark beside it."""
-    style = ":" if text else "-"
-    ax.add_patch(
-        FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=12, color=color, linestyle=style)
-    )
-    ax.text(start[0] + 0.08, (start[1] + end[1]) / 2, text, va="center", fontsize=8.5, color=CONTEXT)
-
-
-def draw_lanes(names, there, back, moment=None, ax=None):
-    """Draw a pass through layers in a row, with its numbers: forward in blue above, backward below.
-
-    Parameters
-    ----------
-    names : list of str
-        The layers in the order of the forward pass; at most four.
-    there : dict of str to array
-        What passed before, between and after the layers on the way there, by its letter: X first, Y last.
-    back : dict of str to array
-        The gradients of these, in the same order.
-    moment : int, optional
-        How many of these arrays are known so far, the first being X and the last dX; all unless given.
-        The picture has the same layout at every moment.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If there are no layers or more than four, or not one array more than layers in each direction.
-    """
-    last = len(names)
-    if not 1 <= last <= 4:
-        raise ValueError(f"the picture has room for one to four layers, got {last}.")
-    if not len(there) == len(back) == last + 1:
-        raise ValueError(
-            f"{last} layers need {last + 1} arrays in each direction, got {len(there)} and {len(back)}."
-        )
-    ax = ax or plt.subplots(figsize=(6.4, 3.2))[1]
-    moment = 2 * last + 2 if moment is None else moment
-    waiting = 0
-    for place, name in enumerate(names):
-        x, born, called = 2 * place + 1, moment >= place + 2, moment >= 2 * last + 2 - place
-        state = "was called" if called else "waits" if born else "not made yet"
-        waiting += state == "waits"
-        _draw_station(ax, x, 1, name, FORWARD if born else CONTEXT)
-        _draw_station(ax, x, 0, f"backward$_{place + 1}$\n{state}", BACKWARD if born else CONTEXT)
-        if born:
-            _draw_arrow(ax, (x, 0.75), (x, 0.25), CONTEXT, "remembers")
-    for place, (letter, array) in enumerate(there.items()):
-        if moment > place:
-            _draw_arrow(ax, (2 * place - 0.38, 1), (2 * place + 0.38, 1), FORWARD)
-            ax.text(2 * place, 1.3, _letter_and_numbers(letter, array), ha="center", va="bottom")
-    for place, (letter, array) in enumerate(reversed(back.items())):
-        if moment > last + 1 + place:
-            x = 2 * (last - place)
-            _draw_arrow(ax, (x + 0.38, 0), (x - 0.38, 0), BACKWARD)
-            ax.text(x, -0.3, _letter_and_numbers(letter, array), ha="center", va="top")
-    ax.set(xlim=(-0.7, 2 * last + 0.7), ylim=(-0.8, 1.8))
-    ax.set_axis_off()
-    way = "There and back" if moment > 2 * last + 1 else "On the way back"
-    way = way if moment > last + 1 else "On the way there"
-    ax.set_title(f"{way}: {waiting} of {last} backward functions wait to be called")
-    return ax
-
-
-def _letter_and_numbers(letter, array):
-    """Return a letter, and below it the numbers of an array, an example per line."""
-    rows = np.atleast_2d(array)
-    return "\n".join([letter, *(", ".join(f"{number:.3g}" for number in row) for row in rows)])
-
-
-def draw_bends(X, bends):
-    """Draw activation functions, and beside each the slope that its backward returns for dY = 1.
-
-    Parameters
-    ----------
-    X : array (points,)
-        In ascending order.
-    bends : dict of str to (array (points,), array (points,))
-        Value and slope by the name of the function; at most five.
-
-    Returns
-    -------
-    matplotlib Figure
-
-    Raises
-    ------
-    ValueError
-        If a value or a slope has not X's shape.
-    """
-    X = np.asarray(X)
-    figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2))
-    for column, (ax, what) in enumerate(zip(axes, ("value Y", "slope of Y along X"), strict=True)):
-        ax.axhline(0, color=CONTEXT, linewidth=0.8, linestyle="-", marker="")
-        for name, curves in bends.items():
-            if any(np.shape(curve) != X.shape for curve in curves):
-                raise ValueError(f"{name} needs a value and a slope for each entry of X, of shape {X.shape}.")
-            ax.plot(X, curves[column], marker="", label=name)
-        ax.set(xlabel="input X", ylabel=what)
-    axes[0].legend(loc="upper left")
-    axes[0].set_title("What comes out of a bend, and how steep it is")
-    return figure
 
 
 def draw_depth(norms):
@@ -290,22 +64,8 @@ def draw_depth(norms):
     ValueError
         If a norm is not positive, since the axis is logarithmic, or the networks differ in depth.
     """
-    values = [np.asarray(way, dtype=float) for ways in norms.values() for way in ways]
-    if len({way.shape for way in values}) != 1:
-        raise ValueError(f"networks of one depth are wanted, got {[way.shape for way in values]}.")
-    if not min(way.min() for way in values) > 0:
-        raise ValueError("a norm must be positive to stand on a logarithmic axis.")
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.6), sharey=True)
-    looks = list(zip(("-", "--", ":", "-.", "-"), "os^Dv", strict=True))
-    last = len(values[0]) - 1
-    for column, (ax, color) in enumerate(zip(axes, (FORWARD, BACKWARD), strict=True)):
-        for (name, ways), (linestyle, marker) in zip(norms.items(), looks, strict=False):
-            ax.plot(ways[column], color=color, linestyle=linestyle, marker=marker, markevery=4, label=name)
-        ax.set_yscale("log")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-        ax.set_xlabel(("layers passed on the way there →", "← layers still to pass on the way back")[column])
-    axes[0].set_ylabel("size, where it set out = 1")
-    axes[0].legend(loc="lower left")
+    last = sizes_on(axes, norms).shape[-1] - 1
     axes[0].set_title(f"Through {last} layers, there (blue) and back (vermillion)")
     return figure
 
@@ -648,25 +408,7 @@ def draw_boundary(predict, X, T, ax=None):
     ValueError
         If the points are not in the plane, or there are more than five classes.
     """
-    X, T = np.asarray(X), np.asarray(T).ravel().astype(int)
-    if X.ndim != 2 or X.shape[1] != 2:
-        raise ValueError(f"the picture is a plane, so X has two columns; got X of shape {X.shape}.")
-    margin = 0.1 * np.ptp(X, axis=0)
-    (left, bottom), (right, top) = X.min(axis=0) - margin, X.max(axis=0) + margin
-    across, up = np.meshgrid(np.linspace(left, right, 200), np.linspace(bottom, top, 200))
-    Y = predict(np.column_stack([across.ravel(), up.ravel()]))
-    n_classes = max(Y.shape[1], 2)
-    if n_classes > len(PALETTE):
-        raise ValueError(f"the palette has {len(PALETTE)} colours, got {n_classes} classes.")
-    classes = Y.argmax(axis=1) if Y.shape[1] > 1 else Y[:, 0] > 0
-    levels = np.arange(n_classes + 1) - 0.5
     ax = ax or plt.subplots(figsize=(5.4, 4.0))[1]
-    ax.contourf(across, up, classes.reshape(across.shape), levels, colors=PALETTE[:n_classes], alpha=0.18)
-    for name, color, marker in zip(range(n_classes), PALETTE, "os^Dv", strict=False):
-        ax.scatter(
-            *X[T == name].T, s=22, color=color, marker=marker, edgecolor="white", label=f"class {name}"
-        )
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    ax.set(xlabel="first input", ylabel="second input")
+    regions_on(ax, predict, X, T)
     ax.set_title("The plane is cut into regions, one for each class")
     return ax

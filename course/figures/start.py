@@ -5,47 +5,12 @@ from textwrap import wrap
 import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
+from course import curriculum
+from course.curriculum import CHAPTERS, PARTS
 from course.figures import Figure
 from course.style import CONTEXT, FORWARD, INK, ON_COLOUR
 
-CONTENTS = {
-    "Part I: Slopes": {
-        "00_start": "Start here",
-        "01_slope": "The slope of a program",
-        "02_jacobian": "Which way to multiply",
-        "03_gradcheck": "A grader of your own",
-    },
-    "Part II: A library in a hundred lines": {
-        "04_closures": "Functions that remember",
-        "05_chains": "Chains",
-        "06_losses": "How wrong are we?",
-        "07_learning": "Learning",
-        "08_digits": "Reading digits",
-    },
-    "Part III: Making it work": {
-        "09_optimizers": "Better steps",
-        "10_start_well": "Starting well",
-        "11_graphs": "A graph instead",
-        "12_shapes": "Shapes before numbers",
-        "13_sharing": "Sharing",
-    },
-    "Part IV: Machines that see, remember and speak": {
-        "14_seeing": "Seeing",
-        "15_time": "Remembering in time",
-        "16_attention": "Attention",
-        "17_gpt": "A tiny GPT",
-        "18_acting": "Acting",
-    },
-    "Part V: One library, many machines": {
-        "19_memory": "Forgetting on purpose",
-        "20_speed": "The speed of NumPy",
-        "21_gpu": "The same code on a GPU",
-        "22_workers": "Many workers",
-        "23_serving": "Serving from threads",
-        "24_capstone": "Your own layer",
-    },
-}
-COLUMNS = 6
+ROWS = PARTS[1:-1]  # what comes before the first part and after the last stands in their rows
 BOX = (0.92, 0.62)  # width and height; a box takes one unit of the plane
 
 
@@ -54,8 +19,7 @@ def course_map(route):
 
     Parameters
     ----------
-    route : sequence of str
-        The numbers of chapters, such as "04".
+    route : {"weekend", "semester", "gpt", "systems"}
 
     Returns
     -------
@@ -64,26 +28,29 @@ def course_map(route):
     Raises
     ------
     ValueError
-        If there is no chapter of such a number.
+        If there is no such route; the message lists those that there are.
     """
-    titles = {stem[:2]: title for part in CONTENTS.values() for stem, title in part.items()}
-    if missing := sorted(set(route) - set(titles)):
-        raise ValueError(f"there is no chapter {', '.join(missing)}; the chapters are {', '.join(titles)}.")
+    way = curriculum.route(route)
+    filled = {chapter.number for chapter in way.chapters}
     ax = plt.subplots(figsize=(6.4, 5.0))[1]
-    for row, (part, chapters) in enumerate(CONTENTS.items()):
-        ax.text(0, -row - 0.06, part, fontsize=9.5, weight="bold", va="bottom")
-        for column, (stem, title) in enumerate(chapters.items()):
-            _draw_box(ax, column, -row - 0.1 - BOX[1], stem[:2], title, stem[:2] in route)
-    ax.set(xlim=(-0.05, COLUMNS), ylim=(-len(CONTENTS) + 0.2, 0.2))
+    columns = [0] * len(ROWS)
+    for row, part in enumerate(ROWS):
+        ax.text(0, -row - 0.06, f"Part {part}", fontsize=9.5, weight="bold", va="bottom")
+    for chapter in CHAPTERS:
+        row = min(max(PARTS.index(chapter.part) - 1, 0), len(ROWS) - 1)
+        corner = columns[row], -row - 0.1 - BOX[1]
+        _draw_box(ax, *corner, chapter.stem[:2], chapter.title, chapter.number in filled)
+        columns[row] += 1
+    ax.set(xlim=(-0.05, max(columns)), ylim=(-len(ROWS) + 0.2, 0.2))
     ax.set_axis_off()
 
-    on_the_way = [number for number in titles if number in route]
     return Figure(
         ax,
-        f"The course has {len(titles)} chapters in {len(CONTENTS)} parts, and many ways through",
-        f"Each row is a part and each box a chapter. The {len(on_the_way)} filled boxes are one way through.",
-        f"A map of {len(CONTENTS)} rows of boxes: {'; '.join(CONTENTS)}. Filled are the chapters "
-        f"{', '.join(f'{number} {titles[number]}' for number in on_the_way)}.",
+        f"{way.title} leads through {len(filled)} of {len(CHAPTERS)} chapters",
+        f"{way.aim} The filled boxes take about {round(way.minutes / 60)} hours, without exercises. Each row "
+        "is a part of the course, and each box a chapter.",
+        f"A map of {len(ROWS)} rows of boxes: {'; '.join(f'Part {part}' for part in ROWS)}. Filled are "
+        f"the chapters {', '.join(f'{chapter.stem[:2]} {chapter.title}' for chapter in way.chapters)}.",
     )
 
 

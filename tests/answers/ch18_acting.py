@@ -37,52 +37,52 @@ def as_sums():
     return [cells[0], -1 + cells[1], -1 + cells[0], -1 - 1 / 2 - 1 / 4, -1 / (1 - 1 / 2)]
 
 
-@refused(with_a_toll, "the last move, from cell 4, costs 1 as well")
+@refused(with_a_toll, "The last move, from cell 4, costs 1 as well")
 def the_last_is_free():
     return -4, -4, -5, -1.5, -2
 
 
-@refused(with_a_toll, "the toll is a reward of -1, so no value here is above 0")
+@refused(with_a_toll, "The toll is a reward of -1, so no value here is above 0")
 def without_the_sign():
     return 5, 5, 6, 1.75, 2
 
 
-@refused(with_a_toll, "the move itself costs 1; after it you pay what cell 1 is worth")
+@refused(with_a_toll, "The move itself costs 1; after it you pay what cell 1 is worth")
 def left_is_free():
     return -5, -4, -6, -1.75, -2
 
 
-@refused(with_a_toll, "after it you stand in cell 1, with four moves before you, not in cell 3")
+@refused(with_a_toll, "After it you stand in cell 1, with four moves before you, not in cell 3")
 def goes_right_instead():
     return -5, -3, -6, -1.75, -2
 
 
-@refused(with_a_toll, "the wall gives nothing back: you pay 1, and stand where you stood")
+@refused(with_a_toll, "The wall gives nothing back: you pay 1, and stand where you stood")
 def the_wall_is_free():
     return -5, -5, -5, -1.75, -2
 
 
-@refused(with_a_toll, "the toll of the move itself is not discounted: only what comes after it is")
+@refused(with_a_toll, "The toll of the move itself is not discounted: only what comes after it is")
 def discounted_at_once():
     return -5, -5, -6, -0.875, -2
 
 
-@refused(with_a_toll, "one half is the discount of each step: later tolls count less, they are not all whole")
+@refused(with_a_toll, "One half is the discount of each step: later tolls count less, they are not all whole")
 def no_discount():
     return -5, -5, -6, -3, -2
 
 
-@refused(with_a_toll, "each toll counts half as much as the one before, and such a sum has an end")
+@refused(with_a_toll, "Each toll counts half as much as the one before, and such a sum has an end")
 def endless():
     return -5, -5, -6, -1.75, -np.inf
 
 
-@refused(with_a_toll, "the first move alone costs 1, and that toll is not discounted")
+@refused(with_a_toll, "The first move alone costs 1, and that toll is not discounted")
 def once():
     return -5, -5, -6, -1.75, -1
 
 
-@refused(with_a_toll, "the walk takes three moves, and the last one, from cell 4, costs 1 as well")
+@refused(with_a_toll, "The walk takes three moves, and the last one, from cell 4, costs 1 as well")
 def the_last_is_free_with_one_half():
     return -5, -5, -6, -1.5, -2
 

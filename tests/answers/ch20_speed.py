@@ -28,7 +28,7 @@ def _guess(*numbers):
     return lambda: numbers
 
 
-refused(costs, "each of the products is also added to a sum")(
+refused(costs, "Each of the products is also added to a sum")(
     _guess(6000, 4400, 200, 1600, 300, 2520, 270, 1320)
 )
 refused(costs, "a sum of twenty products counts as forty operations")(
@@ -37,9 +37,9 @@ refused(costs, "a sum of twenty products counts as forty operations")(
 refused(costs, "it must return eight numbers, two for each line, and returned 4")(
     _guess(12000, 200, 300, 270)
 )
-refused(costs, "that counts numbers")(_guess(12000, 1100, 200, 400, 300, 630, 270, 330))
-refused(costs, "that would be float64")(_guess(12000, 8800, 200, 3200, 300, 5040, 270, 2640))
-refused(costs, "its result is written too")(_guess(12000, 3200, 200, 800, 300, 1320, 270, 1200))
+refused(costs, "That counts numbers")(_guess(12000, 1100, 200, 400, 300, 630, 270, 330))
+refused(costs, "That would be float64")(_guess(12000, 8800, 200, 3200, 300, 5040, 270, 2640))
+refused(costs, "Its result is written too")(_guess(12000, 3200, 200, 800, 300, 1320, 270, 1200))
 refused(costs, "X is read, and a result of its size is written")(
     _guess(12000, 4400, 200, 800, 300, 2520, 270, 1320)
 )
@@ -47,7 +47,7 @@ refused(costs, "Y is read and written, so it is moved twice")(
     _guess(12000, 4400, 200, 1600, 300, 1320, 270, 1320)
 )
 refused(costs, "b is read once, 30 numbers")(_guess(12000, 4400, 200, 1600, 300, 3600, 270, 1320))
-refused(costs, "ten numbers have nine additions between them")(
+refused(costs, "Ten numbers have nine additions between them")(
     _guess(12000, 4400, 200, 1600, 300, 2520, 300, 1320)
 )
 
@@ -66,42 +66,42 @@ def apart_as_an_array():
     return 4 * np.array([[10, 1], [1, 10], [30, 1], [10, 2], [6, 1]])
 
 
-@refused(apart, "that counts numbers, and in float32 each has 4 bytes")
+@refused(apart, "That counts numbers, and in float32 each has 4 bytes")
 def in_numbers():
     return [(10, 1), (1, 10), (30, 1), (10, 2), (6, 1)]
 
 
-@refused(apart, "it is A's own memory, and A's two ways change places")
+@refused(apart, "It is A's own memory, and A's two ways change places")
 def transposing_moves():
     return [(40, 4), (24, 4), (120, 4), (40, 8), (24, 4)]
 
 
-@refused(apart, "the step of 3 is along the first axis, so it passes three rows of A")
+@refused(apart, "The step of 3 is along the first axis, so it passes three rows of A")
 def slicing_moves():
     return [(40, 4), (4, 40), (40, 4), (20, 4), (24, 4)]
 
 
-@refused(apart, "the step of 3 is along the first axis; along the last each number is taken")
+@refused(apart, "The step of 3 is along the first axis; along the last each number is taken")
 def steps_exchanged():
     return [(40, 4), (4, 40), (120, 12), (40, 8), (24, 4)]
 
 
-@refused(apart, "a slice copies nothing, so the numbers that it leaves out still lie between")
+@refused(apart, "A slice copies nothing, so the numbers that it leaves out still lie between")
 def short_rows():
     return [(40, 4), (4, 40), (120, 4), (20, 8), (24, 4)]
 
 
-@refused(apart, "the step of 2 is along the last axis, so it passes two numbers of A")
+@refused(apart, "The step of 2 is along the last axis, so it passes two numbers of A")
 def no_step():
     return [(40, 4), (4, 40), (120, 4), (40, 4), (24, 4)]
 
 
-@refused(apart, "the copy is laid out anew, in ten rows of six numbers, one behind the other")
+@refused(apart, "The copy is laid out anew, in ten rows of six numbers, one behind the other")
 def a_copy_with_long_rows():
     return [(40, 4), (4, 40), (120, 4), (40, 8), (40, 4)]
 
 
-@refused(apart, "the first number of a pair belongs to the first axis, and the last to the last")
+@refused(apart, "The first number of a pair belongs to the first axis, and the last to the last")
 def exchanged():
     return [(4, 40), (40, 4), (4, 120), (8, 40), (4, 24)]
 

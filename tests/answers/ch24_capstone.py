@@ -30,22 +30,22 @@ def as_an_array():
     return np.array([1.0, 3, 4, 3, 2])
 
 
-@refused(first_notices, "an earlier test notices it; a sum over the batch takes an axis away")
+@refused(first_notices, "An earlier test notices it: a sum over the batch takes an axis away")
 def shapes_see_nothing():
     return 3, 3, 4, 3, 2
 
 
-@refused(first_notices, "with a batch of one, a division by the batch size divides by 1")
+@refused(first_notices, "With a batch of one, a division by the batch size divides by 1")
 def one_example_sees_the_mean():
     return 1, 2, 4, 3, 2
 
 
-@refused(first_notices, "its backward fits its own Y, and fitting is all that nudging asks for")
+@refused(first_notices, "Its backward fits its own Y, and fitting is all that nudging asks for")
 def nudging_sees_the_power():
     return 1, 3, 3, 3, 2
 
 
-@refused(first_notices, "the second test sends back ones, and times 1 cannot be missed")
+@refused(first_notices, "The second test sends back ones, and times 1 cannot be missed")
 def ones_see_dY():
     return 1, 3, 4, 2, 2
 
@@ -55,7 +55,7 @@ def gradcheck_only():
     return 1, 3, 4, 3, 3
 
 
-@refused(first_notices, "the number for the wrong factor is not 0: one of the four notices it")
+@refused(first_notices, "the number for the wrong factor is not 0. One of the four notices it")
 def nobody_sees_the_factor():
     return 1, 3, 4, 3, 0
 

@@ -40,8 +40,15 @@ class End:
             return
 
     def run(self, source):
-        """Run a cell."""
-        self.remote.ask("run", name=1, value=source)
+        """Run a cell; the first exception in it is raised when all is run."""
+        raised = []
+        for place in range(self.remote.ask("read", name=1, value=source)):
+            try:
+                self.remote.ask("run", name=place)
+            except Exception as error:
+                raised.append(error)
+        if raised:
+            raise raised[0]
 
     def find(self, name, source=None):
         """Return what stands under a name, perhaps after a cell."""

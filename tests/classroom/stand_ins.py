@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from classroom.faults import GradingFault
-from classroom.result import exercises_of
+from classroom.result import Result, Status, exercise_result, exercises_of
 
 CHAPTER = "04_closures"
 SAYS = ("right", "by_hand", "sentence", "notes")
@@ -20,7 +20,18 @@ def notebook(**told):
     return json.dumps(NOTEBOOK | {"metadata": told}).encode()
 
 
-def grade(data, chapter, seed, unsafe=False):
+class Rubbish:
+    """What a grader returns that returns anything."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def plain(self):
+        """Return the values, whatever they are."""
+        return self.values
+
+
+def grade(data, chapter, seed, unsafe=False, seconds=10.0):
     """Pass the exercises that the notebook names; its metadata is what it tells."""
     told = json.loads(data)["metadata"]
     do = told.get("do")
@@ -33,16 +44,18 @@ def grade(data, chapter, seed, unsafe=False):
     if do == "fault":
         raise GradingFault("not graded, because the sandbox does not start.")
     if do == "rubbish":
-        return told["rubbish"]
+        return Rubbish(told["rubbish"])
     if do == "leave a trace":
         atexit.register(Path(told["trace"]).write_text, "tidied up")
+    if do == "use up memory":
+        return bytearray(4 << 30)
     if do == "object":
         return object()
     time.sleep(told.get("seconds", 0))
     return result(data, chapter, seed, **{key: told[key] for key in SAYS if key in told})
 
 
-def stricter(data, chapter, seed, unsafe=False):
+def stricter(data, chapter, seed, unsafe=False, seconds=10.0):
     """Grade, and pass nothing of what the notebook calls doubtful."""
     told = json.loads(data)["metadata"]
     right = [short for short in told.get("right", ()) if short != "scale"]
@@ -53,29 +66,11 @@ def result(data, chapter, seed, right=(), by_hand=(), sentence="dW is 5 times to
     """Return a result as grade() makes it: `right` names what passes, and the seed shows in a note."""
     parts = []
     for exercise in exercises_of(chapter):
-        status = "by hand" if exercise.short in by_hand else "passed" if exercise.short in right else "failed"
-        points = None if status == "by hand" else exercise.points * (status == "passed")
-        words = {"passed": "", "failed": sentence, "by hand": ""}[status]
-        parts.append(
-            {
-                "name": exercise.name,
-                "title": exercise.title,
-                "kind": exercise.kind,
-                "out_of": exercise.points,
-                "points": points,
-                "status": status,
-                "sentence": words,
-            }
-        )
-    return {
-        "chapter": chapter,
-        "submission": sha256(data).hexdigest(),
-        "level": "bubblewrap",
-        "fault": None,
-        "refused": None,
-        "points": sum(part["points"] or 0 for part in parts),
-        "out_of": sum(part["out_of"] for part in parts if part["status"] != "by hand"),
-        "by_hand": sum(part["out_of"] for part in parts if part["status"] == "by hand"),
-        "exercises": parts,
-        "notes": [f"drawn from {seed}", *notes],
-    }
+        if exercise.short in by_hand:
+            parts.append(exercise_result(exercise, None, Status.BY_HAND, ""))
+        elif exercise.short in right:
+            parts.append(exercise_result(exercise, exercise.points, Status.PASSED, ""))
+        else:
+            parts.append(exercise_result(exercise, 0, Status.FAILED, sentence))
+    seen = f"drawn from {seed}", *notes
+    return Result(chapter, sha256(data).hexdigest(), "bubblewrap", None, tuple(parts), seen)

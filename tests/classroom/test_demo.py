@@ -14,10 +14,10 @@ ASKED = {exercise.short: exercise for exercise in exercises() if exercise.stem =
 def test_the_first_has_all_right_the_last_nothing_and_each_between_something_else(tmp_path):
     demo.make_class(tmp_path, CHAPTER, students=5)
     found = [grade(path.read_bytes(), CHAPTER, 0) for path in sorted(tmp_path.glob("*/*.ipynb"))]
-    points = [result["points"] for result in found]
-    assert points[0] == found[0]["out_of"] and points[-1] == 0
-    assert {row["status"] for row in found[-1]["exercises"]} == {"not written", "by hand"}
-    assert "failed" in {row["status"] for result in found[1:-1] for row in result["exercises"]}
+    points = [result.points for result in found]
+    assert points[0] == found[0].out_of and points[-1] == 0
+    assert {part.status for part in found[-1].exercises} == {"not written", "by hand"}
+    assert "failed" in {part.status for result in found[1:-1] for part in result.exercises}
 
 
 def test_the_same_seed_makes_the_same_class(tmp_path):

@@ -8,13 +8,14 @@ import sys
 import time
 from errno import ENOSPC
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from classroom import edition, sandbox, wire
 from classroom import grade as module
-from classroom.crew import _graded
+from classroom.crew import read_answer, write_answer
 from classroom.grade import grade
 from classroom.sandbox import Sandbox
 from course import checks
@@ -44,19 +45,19 @@ def solution(chapter):
 @pytest.fixture
 def fresh(monkeypatch):
     """Find everything out anew, and forget it afterwards."""
-    places = []
+    made = []
 
     @cache
-    def folder(chapter):
-        places.append(honest(chapter))
-        return places[-1]
+    def temporary(chapter):
+        made.append(honest(chapter))
+        return made[-1]
 
-    honest = module.folder.__wrapped__
-    monkeypatch.setattr(module, "folder", folder)
-    monkeypatch.setattr(module, "works", cache(module.works.__wrapped__))
+    honest = module._temporary.__wrapped__
+    monkeypatch.setattr(module, "_temporary", temporary)
+    monkeypatch.setattr(module, "working", cache(module.working.__wrapped__))
     yield
-    for place in places:
-        place.kept.cleanup()
+    for folder in made:
+        folder.cleanup()
 
 
 def raising(error):
@@ -147,8 +148,9 @@ def too_little_memory(monkeypatch, folder):
     monkeypatch.setattr(sandbox, "LIMITS", sandbox.LIMITS | {"RLIMIT_AS": 60 << 20})
 
 
-def result_that_is_not_json(monkeypatch, folder):
-    monkeypatch.setattr(find("04_closures.three_calls"), "title", object())
+def check_that_says_no_text(monkeypatch, folder):
+    honest = find("04_closures.three_calls")._check
+    monkeypatch.setattr(find("04_closures.three_calls"), "_check", lambda *both: (honest(*both), object()))
 
 
 BREAKAGES = {
@@ -170,7 +172,7 @@ BREAKAGES = {
         full_disk,
         reader_that_raises,
         too_little_memory,
-        result_that_is_not_json,
+        check_that_says_no_text,
     )
 }
 
@@ -178,14 +180,11 @@ BREAKAGES = {
 @pytest.mark.parametrize("name", BREAKAGES)
 def test_where_a_part_of_ours_is_broken_no_mark_is_given(fresh, monkeypatch, tmp_path, name):
     BREAKAGES[name](monkeypatch, tmp_path)
-    fault, result = _graded(grade, (RIGHTS, "04_closures", SEED, False))
-    fault = fault or result["fault"]
-    assert fault is not None, [(row["status"], row["sentence"]) for row in result["exercises"]]
-    assert fault.startswith("not graded, because")
-    if result is not None:
-        assert result["points"] is None
-        three_calls = result["exercises"][0]
-        assert (three_calls["status"], three_calls["points"]) == ("not graded", None)
+    answer = write_answer(grade, (RIGHTS, "04_closures", SEED, False))
+    result = read_answer(answer, "04_closures", sha256(RIGHTS).hexdigest())
+    assert result.fault is not None, [(part.status, part.sentence) for part in result.exercises]
+    assert result.fault.startswith("not graded, because") and result.points is None
+    assert (result.exercises[0].status, result.exercises[0].points) == ("not graded", None)
 
 
 def test_there_are_ten_breakages():
@@ -198,7 +197,7 @@ def test_there_are_ten_breakages():
 def hurt(stem):
     """Return the rows of the damaged notebooks of a chapter that lost points, though all are right."""
     found = {name: grade(damaged(name, stem), stem, SEED) for name in DAMAGES}
-    return {name: r["exercises"] for name, r in found.items() if r["points"] != r["out_of"]}
+    return {name: r.exercises for name, r in found.items() if r.points != r.out_of}
 
 
 def test_damages_cost_nothing_in_a_short_notebook():
@@ -218,7 +217,7 @@ import json, sys
 from classroom.grade import grade
 data, chapter, times = open(sys.argv[1], "rb").read(), sys.argv[2], int(sys.argv[3])
 for _ in range(times):
-    print(json.dumps(grade(data, chapter, 5)))
+    print(json.dumps(grade(data, chapter, 5).plain()))
 """
 
 
@@ -270,7 +269,7 @@ def test_speed(capsys):
             with Sandbox(module.folder(chapter)):
                 bare.append(time.perf_counter() - start)
             start = time.perf_counter()
-            assert grade(data[chapter], chapter, seed)["fault"] is None
+            assert grade(data[chapter], chapter, seed).fault is None
             whole[chapter].append(time.perf_counter() - start)
     seconds = sorted(second for found in whole.values() for second in found)
     middle, worst = statistics.median(seconds), seconds[int(0.95 * len(seconds))]

@@ -1,16 +1,17 @@
 """From bytes to marks: what is right gets its points, what is not its reason, and a fault gets neither."""
 
 import hashlib
-import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from classroom import grade as module
-from classroom import remote
 from classroom.faults import GradingFault
-from classroom.grade import clean, grade, works
+from classroom.grade import clean, grade
 from course.checks import exercises
 from course.checks.exercise import CheckFailed, Exercise
 
@@ -28,9 +29,9 @@ def notebook(*sources):
 def centre(*sources, **options):
     """Return the result of these cells in chapter 00, and the row of its first exercise."""
     result = grade(notebook(*sources), "00_start", 5, **options)
-    row, *others = result["exercises"]
-    assert row["name"] == "00_start.centre" and all(not other["points"] for other in others)
-    return result, row
+    part, *others = result.exercises
+    assert part.name == "00_start.centre" and all(not other.points for other in others)
+    return result, part
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -39,80 +40,126 @@ def test_a_solution_gets_every_point_and_a_stub_none(stem):
         data = (PROJECT / folder / stem / f"{stem}.ipynb").read_bytes()
         result = grade(data, stem, 5)
         asked = [exercise for exercise in exercises() if exercise.stem == stem]
-        assert [row["name"] for row in result["exercises"]] == [exercise.name for exercise in asked]
-        assert result["fault"] is None and result["refused"] is None and result["notes"] == []
-        assert result["points"] == (result["out_of"] if points is None else points)
-        assert result["out_of"] + result["by_hand"] == sum(exercise.points for exercise in asked)
-        assert result["submission"] == hashlib.sha256(data).hexdigest()
-        assert json.loads(json.dumps(result)) == result
+        assert [part.name for part in result.exercises] == [exercise.name for exercise in asked]
+        assert result.fault is None and result.refused is None and result.notes == ()
+        assert result.points == (result.out_of if points is None else points)
+        assert result.out_of + result.by_hand == sum(exercise.points for exercise in asked)
+        assert result.submission == hashlib.sha256(data).hexdigest()
         status = {"passed", "by hand"} if points is None else {"not written", "by hand"}
-        assert {row["status"] for row in result["exercises"]} <= status
+        assert {part.status for part in result.exercises} <= status
 
 
 def test_the_same_bytes_and_seed_give_the_same_result_and_another_seed_asks_something_else():
     wrong = notebook(CENTRE.replace(".mean", ".max"))
     one, same, other = (grade(wrong, "00_start", seed) for seed in (5, 5, 6))
-    assert one == same and one["exercises"] != other["exercises"]
+    assert one == same and one.exercises != other.exercises
 
 
 def test_a_chapter_without_exercises_is_refused():
-    with pytest.raises(ValueError, match="04_closures"):
+    with pytest.raises(GradingFault, match="04_closures"):
         grade(b"", "99_nothing", 0)
 
 
 def test_what_cannot_be_read_gets_its_reason_in_every_exercise():
     result = grade(b"no notebook", "04_closures", 0)
-    assert result["refused"].startswith("the file is no notebook") and result["points"] == 0
-    assert {row["status"] for row in result["exercises"]} == {"missing"}
+    assert result.refused.startswith("the file is no notebook") and result.points == 0
+    assert {part.status for part in result.exercises} == {"missing"}
 
 
 def test_what_is_not_there_is_missing():
     result, row = centre("X = 1")
-    assert row["status"] == "missing" and row["sentence"] == "there is no centre in the notebook"
-    assert result["points"] == 0
+    assert row.status == "missing" and row.sentence == "there is no centre in the notebook"
+    assert result.points == 0
 
 
 def test_a_cell_that_raises_is_noted_and_what_stands_below_it_is_graded():
     result, row = centre("1 / 0", CENTRE, "raise SystemExit", "def def")
-    assert row["status"] == "passed"
-    assert result["notes"][0] == "code cell 1 raised ZeroDivisionError: division by zero"
-    assert [note.split()[4] for note in result["notes"]] == [
+    assert row.status == "passed"
+    assert result.notes[0] == "code cell 1 raised ZeroDivisionError: division by zero"
+    assert [note.split()[4] for note in result.notes] == [
         "ZeroDivisionError:", "RuntimeError:", "SyntaxError:"
     ]  # fmt: skip
 
 
 def test_notes_are_few_and_short():
     result, _ = centre(*[f"raise ValueError('{number}' * 1000)" for number in range(30)])
-    assert len(result["notes"]) == module.NOTES and max(map(len, result["notes"])) <= module.NOTE
+    assert len(result.notes) == module.NOTES and max(map(len, result.notes)) <= module.NOTE
 
 
 @pytest.mark.parametrize(
-    "source", ["while True: pass", "import os; os._exit(0)", "X = bytearray(2**40)\nwhile 1: X += X"]
+    "source",
+    ["while True: pass", "import os; os._exit(0)", "import time; time.sleep(60)", "X = [1]\nwhile 1: X += X"],
 )
-def test_a_cell_that_ends_or_hangs_is_left_out_and_the_rest_is_graded(monkeypatch, source):
-    monkeypatch.setattr(remote, "SECONDS", 1.0)
-    result, row = centre(source, CENTRE)
-    assert row["status"] == "passed" and len(result["notes"]) == 1
-    assert ("left out" in result["notes"][0]) == ("bytearray" not in source)
+def test_a_statement_that_ends_or_hangs_is_left_out_and_the_rest_is_graded(source):
+    result, row = centre(f"{CENTRE}\n{source}\ncentre = centre", seconds=1.0)
+    assert row.status == "passed" and len(result.notes) == 1
+    assert result.notes[0].startswith("a statement of code cell 1 was left out: ")
 
 
-def test_an_answer_that_ends_or_hangs_does_not_stop_the_next(monkeypatch):
-    monkeypatch.setattr(remote, "SECONDS", 1.0)
+def test_memory_that_a_cell_has_used_up_is_not_missing_below_it():
+    greedy = "X = [1]\nwhile True:\n    X += X"
+    _, row = centre(greedy, CENTRE.replace("return", "bytearray(300_000_000)\n    return"))
+    assert row.status == "passed"
+
+
+def test_slow_cells_do_not_cost_the_answers_that_stand_in_them():
+    slow = "import time\ntime.sleep(0.6)"
+    result, row = centre(f"{CENTRE}\n{slow}", slow, "import time\nwhile True: time.sleep(1)", seconds=1.0)
+    assert row.status == "passed"
+    assert result.notes == ("a statement of code cell 3 was left out: one call takes longer than 1 seconds",)
+
+
+def test_where_all_cells_together_take_too_long_what_was_defined_before_is_graded():
+    slow = "import time\n" + "time.sleep(0.3)\n" * 30
+    result, row = centre(CENTRE, slow, "centre = None", seconds=0.5)
+    assert row.status == "passed"
+    assert result.notes == (
+        "what follows in code cell 2 and below it was left out: the cells take longer than 3 seconds in all",
+    )
+
+
+def test_an_answer_that_ends_or_hangs_does_not_stop_the_next():
     stem = "04_closures"
     solved = nbformat.reads((PROJECT / "solutions" / stem / f"{stem}.ipynb").read_text("utf-8"), as_version=4)
     solved.cells.append(nbformat.v4.new_code_cell("def reduce_mean(X):\n    while True: pass"))
     solved.cells.append(nbformat.v4.new_code_cell("import os\ndef scale(gain, dgain):\n    os._exit(0)"))
-    result = grade(nbformat.writes(solved).encode(), stem, 0)
-    said = {row["name"].partition(".")[2]: (row["status"], row["sentence"]) for row in result["exercises"]}
-    assert said["reduce_mean"] == ("failed", "reduce_mean: one call takes longer than 10 seconds")
-    assert said["scale"][0] == "failed" and "ended Python" in said["scale"][1]
-    assert [said[name][0] for name in ("three_calls", "two_layers", "Linear")] == ["passed"] * 3
+    result = grade(nbformat.writes(solved).encode(), stem, 0, seconds=1.0)
+    got = {part.short: (part.status, part.sentence) for part in result.exercises}
+    assert got["reduce_mean"] == ("failed", "reduce_mean: one call takes longer than 1 seconds")
+    assert got["scale"][0] == "failed" and "ended Python" in got["scale"][1]
+    assert [got[name][0] for name in ("three_calls", "two_layers", "Linear")] == ["passed"] * 3
+
+
+def test_an_exercise_has_its_own_time(monkeypatch):
+    monkeypatch.setattr(module, "EXERCISE", 1)
+    slowly = "time.sleep(0.5)\n    return"
+    _, row = centre("import time\n" + CENTRE.replace("return", slowly), seconds=0.6)
+    assert row.status == "failed"
+    assert row.sentence == "centre: its calls take longer than 0.6 seconds in all"
 
 
 def test_when_the_time_of_a_notebook_is_over_the_rest_fails_with_that_reason(monkeypatch):
-    monkeypatch.setattr(module, "SECONDS", 0.0)
+    module.working("00_start")
+    monkeypatch.setattr(module, "ALL", 0.0)
     _, row = centre(CENTRE)
-    assert row["status"] == "failed" and "its time is over" in row["sentence"]
+    assert row.status == "failed" and row.sentence.endswith("takes too long: its 0 seconds are over")
+
+
+SPIN = [sys.executable, "-c", "while True: pass"]
+
+
+def test_a_busy_machine_costs_no_points():
+    """An answer that computes for three quarters of its time, beside three processes that never rest."""
+    busy = "end = time.process_time() + 0.75\n    while time.process_time() < end: pass\n    return"
+    source = "import time\n" + CENTRE.replace("return", busy)
+    neighbours = [subprocess.Popen(SPIN) for _ in range(3)]
+    try:
+        _, row = centre(source, seconds=1.0)
+    finally:
+        for process in neighbours:
+            process.kill()
+            process.wait()
+    assert row.status == "passed", row.sentence
 
 
 def test_a_sandbox_that_is_not_there_is_a_fault_and_no_mark(monkeypatch):
@@ -121,57 +168,102 @@ def test_a_sandbox_that_is_not_there_is_a_fault_and_no_mark(monkeypatch):
 
     monkeypatch.setattr(module, "level", missing)
     result, row = centre(CENTRE)
-    assert result["fault"] == row["sentence"] == "not graded, because of this test."
-    assert result["points"] is None and row["points"] is None and row["status"] == "not graded"
+    assert result.fault == row.sentence == "not graded, because of this test."
+    assert result.points is None and row.points is None and row.status == "not graded"
 
 
 def test_a_fault_in_the_middle_is_no_mark(monkeypatch):
-    def broken(exercise, run, seed):
-        raise GradingFault("not graded, because of this test.")
-
+    module.working("00_start")
     monkeypatch.setattr(Exercise, "judge", lambda *args, **kwargs: 1 / 0)
-    monkeypatch.setattr(module, "works", lambda exercise: True)
     result, row = centre(CENTRE)
-    assert row["status"] == "not graded" and "ZeroDivisionError" in result["fault"]
-    monkeypatch.setattr(module, "works", broken)
-    assert centre(CENTRE)[1]["status"] == "not graded"
+    assert row.status == "not graded" and "ZeroDivisionError" in result.fault
+
+
+# The checks are tried before a submission is
+
+
+ANSWER = "f = lambda: 1"
 
 
 def an_exercise(check):
-    """Return an exercise with a wrong answer."""
+    """Return an exercise with a wrong answer; the right one returns 1."""
     exercise = Exercise("99_test.f", title="f", points=1, kind="fill", minutes=1, hints=("a", "b", "c"))
     exercise.check(check)
-    exercise.mistake("Wrong.")(lambda: 2)
+    exercise.mistake("It is 1.")(lambda: 2)
     return exercise
+
+
+def right(answer, rng):
+    if answer() != 1:
+        raise CheckFailed("no")
 
 
 def refuse(answer, rng):
     raise CheckFailed("no")
 
 
-def test_a_check_that_does_not_know_right_from_wrong_gives_no_marks(monkeypatch):
-    def right(answer, rng):
-        if answer() != 1:
-            raise CheckFailed("no")
+def raises_for_the_wrong_one(answer, rng):
+    if answer() != 1:
+        raise GradingFault("not graded, because of this test.")
 
-    def raises_for_the_wrong_one(answer, rng):
-        if answer() != 1:
-            raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "solved", lambda chapter: {"f": lambda: 1})
-    assert works(an_exercise(right))
-    assert not works(an_exercise(refuse)) and not works(an_exercise(lambda answer, rng: None))
-    assert not works(an_exercise(None))
-    monkeypatch.setattr(Exercise, "judge", lambda self, answer: None if answer() == 1 else 1 / 0)
-    assert not works(an_exercise(right))
-    monkeypatch.setattr(module, "exercises", lambda: [an_exercise(lambda answer, rng: None)])
-    monkeypatch.setattr(module, "folder", lambda chapter: Path())
-    result = grade(notebook("f = lambda: 1"), "99_test", 0)
-    assert result["fault"].startswith("not graded, because its own check") and result["points"] is None
+@pytest.fixture
+def solved(monkeypatch, tmp_path):
+    """Return a function that grades a chapter of one exercise, whose solution is given."""
+    place = tmp_path / "solutions" / "99_test" / "99_test.ipynb"
+
+    def graded(check, *solution):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(notebook(*solution))
+        monkeypatch.setattr("classroom.result.exercises", lambda: [an_exercise(check)])
+        module.working.cache_clear()
+        return grade(notebook(ANSWER), "99_test", 0)
+
+    monkeypatch.setattr(module.store, "PROJECT", tmp_path)
+    yield graded
+    module.working.cache_clear()
+
+
+def test_a_check_that_passes_the_solution_and_refuses_a_mistake_gives_marks(solved):
+    assert solved(right, ANSWER).points == 1
+
+
+@pytest.mark.parametrize("check", [refuse, lambda answer, rng: None, lambda answer, rng: 1 / 0])
+def test_a_check_that_does_not_know_right_from_wrong_gives_no_marks(solved, check):
+    result = solved(check, ANSWER)
+    assert result.fault.startswith("not graded, because its own check") and result.points is None
+
+
+@pytest.mark.parametrize("solution", ["f = lambda: 2", "g = 3", "import os\ndef f():\n    os._exit(0)"])
+def test_a_check_whose_solution_does_not_pass_gives_no_marks(solved, solution):
+    assert solved(right, solution).fault.startswith("not graded, because its own check does not work here")
+
+
+def test_where_the_solutions_are_missing_that_is_said_and_nothing_is_graded(monkeypatch, tmp_path):
+    monkeypatch.setattr(module.store, "PROJECT", tmp_path)
+    module.working.cache_clear()
+    result, _ = centre(CENTRE)
+    assert result.points is None
+    assert "solutions/00_start/00_start.ipynb is not beside the folder course" in result.fault
+    monkeypatch.undo()
+    assert centre(CENTRE)[0].points  # it is looked for again
+
+
+def test_the_solutions_take_nothing_of_the_time_of_a_submission(monkeypatch):
+    honest = module._refuses_mistake
+
+    def slowly(exercise):
+        time.sleep(1.0)
+        return honest(exercise)
+
+    module.folder("00_start")
+    module.working.cache_clear()
+    monkeypatch.setattr(module, "_refuses_mistake", slowly)
+    assert centre(CENTRE, seconds=0.2)[1].status == "passed"
 
 
 def test_without_a_sandbox_it_says_so():
-    assert centre(CENTRE, unsafe=True)[0]["level"] == "rlimits"
+    assert centre(CENTRE, unsafe=True)[0].level == "rlimits"
 
 
 def test_texts_hold_nothing_that_a_page_cannot_show_and_nothing_of_one_run():

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from classroom.by_hand import read_marks
 from classroom.pages import class_page, most_said, student_page
 from classroom.queue import Queue
 from classroom.reports import differences, gradescope, page_name, rows, write_reports
-from classroom.result import exercises_of, unmarked
+from classroom.result import Status, exercises_of, unchecked
 from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER, notebook
 
@@ -60,7 +61,7 @@ class Seen(HTMLParser):
 @pytest.fixture
 def queue(tmp_path):
     with Queue(tmp_path / "out", CHAPTER) as queue:
-        queue.release("v1")
+        queue.accept("v1")
         queue.source = tmp_path / "in"
         yield queue
 
@@ -86,8 +87,8 @@ def a_class(queue):
         {
             "anna": {"right": ["scale", "Linear"], "by_hand": ["light_tanh"]},
             "ben": {"right": ["three_calls", "reduce_mean", "two_layers", "scale", "Linear", "light_tanh"]},
-            "cleo": lambda digest: unmarked(CHAPTER, digest, refused="the file is no notebook."),
-            "dora": lambda digest: unmarked(CHAPTER, digest, fault="not graded, because the disk is full."),
+            "cleo": lambda digest: unchecked(CHAPTER, digest, refused="the file is no notebook."),
+            "dora": lambda digest: unchecked(CHAPTER, digest, fault="not graded, because the disk is full."),
         },
     )
 
@@ -120,7 +121,7 @@ def test_the_table_has_one_row_a_student_with_a_reason(queue):
 
 def test_a_student_whose_turn_has_not_come_has_a_row_without_a_mark(queue):
     graded(queue, {"anna": {}})
-    queue.release("v2")
+    queue.accept("v2")
     ((row,), _) = write_reports(queue)
     assert (row.points, row.reason) == (None, "not graded yet")
     assert "Your work is not graded yet." in Seen(student_page(row)).text
@@ -356,7 +357,7 @@ def test_a_class_without_marks_and_one_without_a_sandbox_say_so(queue):
 
     assert "0 students, 0 with a mark. No notebook has run." in text() and "No marks yet." in text()
     data = notebook(who="anna")
-    graded(queue, {"anna": lambda digest: stand_ins.result(data, CHAPTER, 1) | {"level": "rlimits"}})
+    graded(queue, {"anna": lambda digest: replace(stand_ins.result(data, CHAPTER, 1), level="rlimits")})
     assert "Not every notebook ran in a sandbox: 1 at level rlimits. Read these marks with care." in text()
 
 
@@ -428,7 +429,7 @@ def test_differences_are_marks_that_change_and_nothing_else(queue):
         f"a, {LINEAR}: 0 of 4 (failed) -> 4 of 4 (passed)",
         f"a, {TANH}: 0 of 2 (failed) -> by hand",
     ]
-    fault = unmarked(CHAPTER, one["submission"], fault="not graded, because of us.")
+    fault = unchecked(CHAPTER, one.submission, fault="not graded, because of us.")
     assert len(differences({"a": one}, {"a": fault})) == 6
     assert (
         differences({}, {"a": one})[0]
@@ -440,8 +441,9 @@ def test_differences_are_marks_that_change_and_nothing_else(queue):
 def test_where_one_exercise_could_not_be_graded_there_is_no_mark_at_all(queue):
     def partly(digest):
         result = stand_ins.result(notebook(who="anna"), CHAPTER, 1, right=["scale"])
-        result["exercises"][0].update(points=None, status="not graded", sentence="not graded, because of us.")
-        return result | {"fault": "not graded, because of us.", "points": None}
+        first, *others = result.exercises
+        first = replace(first, points=None, status=Status.NOT_GRADED, sentence="not graded, because of us.")
+        return replace(result, exercises=(first, *others))
 
     graded(queue, {"anna": partly})
     ((row,), _) = write_reports(queue)

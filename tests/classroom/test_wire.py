@@ -323,7 +323,7 @@ def fuzz(count, seed=0):
     for value in values:
         frames = []
         peer = Peer(None, frames.append)
-        peer.mark = "c"
+        peer.prefix = "c"
         peer.named, peer.travels = lambda value: None, lambda name: name.startswith("minigrad.parameter")
         peer.describe, peer.attributes = lambda value: FUNCTION, lambda value: {}
         peer.send("return", value)

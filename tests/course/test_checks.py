@@ -27,6 +27,7 @@ from course.checks import (
     record,
     solution,
 )
+from course.curriculum import route
 from tests.answers import answers_to
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -323,7 +324,7 @@ def test_a_wrong_jacobian_is_drawn_beside_the_true_one(capsys):
         find("02_jacobian.jacobian_of_shift").judge(lambda X: np.eye(X.size, k=1))
     tables = caught.value.report
     np.testing.assert_allclose(tables.true, np.eye(5, k=-1), atol=1e-9)
-    assert '<img class="dark-light" alt="Your table beside the true one; yours:' in tables._repr_html_()
+    assert '<img alt="Your table of slopes, ' in tables._repr_html_()
     checks.cards.report(tables)
     assert capsys.readouterr().out.startswith("yours:\n[[0. 1. 0.")
 
@@ -398,10 +399,53 @@ def test_progress_shows_what_is_done_and_a_later_failure_takes_nothing_back(demo
     shown = capsys.readouterr().out
     assert "✓\xa0halve, –\xa0guess" in shown  # a mark stays beside its name
     shown = shown.replace("\xa0", " ")
-    lines = {line.split(None, 2)[0]: line.split(None, 2)[1:] for line in shown.splitlines()}
-    assert lines["90_demo"] == ["########..", "3 of 4 points  ✓ halve, – guess, essay (a person reads it)"]
+    row, whole, _ = shown.splitlines()  # one chapter is opened
+    assert row.split(None, 2) == [
+        "90_demo",
+        "########..",
+        "3 of 4 points  ✓ halve, – guess, essay (a person reads it)",
+    ]
     by_machine = sum(exercise.points for exercise in checks.exercises() if not exercise.by_hand)
-    assert lines["together"][1] == f"3 of {by_machine} points"
+    assert whole.startswith("The course") and whole.endswith(f"3 of {by_machine} points")
+
+
+def test_progress_shows_the_chapters_that_were_opened_by_a_check_or_a_hint(demo, capsys):
+    progress()
+    assert "Nothing is opened yet" in capsys.readouterr().out
+    check("90_demo.essay", "half a page")
+    hint("01_slope.curvature")
+    capsys.readouterr()
+    progress()
+    shown = capsys.readouterr().out.replace("\xa0", " ").splitlines()
+    assert [line.split()[0] for line in shown[:-2]] == ["01_slope", "90_demo"]
+    assert "… curvature" in shown[0] and "– one_sided_slopes" in shown[0]
+
+
+def test_progress_shows_the_chapters_of_a_route_with_their_minutes(demo, capsys):
+    check("90_demo.halve", lambda X: X / 2)
+    hint("01_slope.curvature")
+    capsys.readouterr()
+    progress("weekend")
+    *rows, whole, _ = capsys.readouterr().out.replace("\xa0", " ").splitlines()
+    chapters = route("weekend").chapters
+    assert [line.split()[:3] for line in rows] == [[c.stem, str(c.minutes), "min"] for c in chapters]
+    assert [line.endswith("not opened yet") for line in rows] == [c.stem != "01_slope" for c in chapters]
+    assert "… curvature" in rows[1]
+    assert whole.split()[:3] == ["A", "weekend", str(route("weekend").minutes)]
+
+
+def test_a_route_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="no route is called 'week'; the routes are 'weekend'"):
+        progress("week")
+
+
+def test_progress_is_a_table_in_a_notebook(demo, monkeypatch):
+    bundles = []
+    monkeypatch.setattr(checks.cards, "_show", bundles.append)
+    progress("weekend")
+    (html,) = (bundle["text/html"] for bundle in bundles)
+    assert html.count("<tr>") == len(route("weekend").chapters) + 2  # a head and a sum
+    assert 'aria-label="01_slope"' in html
 
 
 @pytest.mark.parametrize(

@@ -70,4 +70,4 @@ def expected(chapter, verdict):
 
 def found(result):
     """Return the status and the points of each exercise in a result."""
-    return {row["name"].split(".")[1]: (row["status"], row["points"]) for row in result["exercises"]}
+    return {part.short: (part.status, part.points) for part in result.exercises}

@@ -1,0 +1,104 @@
+"""Folds what a reader opens when they want it: a chapter's proofs, and the answers to its guesses.
+
+A code cell tagged `proof` begins with a line such as ``# proof: three of five ways fail``, and is folded
+under these words. Cells tagged `answer` that stand next to each other are folded under one line, outputs
+included; an answer in Markdown is ``<details class="answer">`` in the notebook, too. On paper nothing is
+folded. The switch that shows all answers is in chapter_tools.py and _static/book.js.
+"""
+
+import re
+from itertools import groupby
+
+import nbformat
+from nbformat.v4 import new_markdown_cell
+from sphinx.errors import ExtensionError
+
+PAPER = ("latex", "epub")
+SUMMARY = "Show what happens"
+OPENING = f'<details class="answer">\n<summary>{SUMMARY}</summary>'
+CLOSING = "</details>"
+FOLDED = re.compile(
+    r'\A\s*<details class="answer">\s*<summary>[^<]*</summary>\n\s*\n(.*?)\n\s*\n</details>\s*\Z', re.DOTALL
+)
+PROOF = re.compile(r"\A# proof: (.+)\n+")
+FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
+
+
+def with_folds(notebook, on_paper=False):
+    """Return a notebook whose proofs and answers are folded, or laid open where nothing can be opened.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        Changed in place.
+    on_paper : bool
+
+    Returns
+    -------
+    NotebookNode
+
+    Raises
+    ------
+    ExtensionError
+        If a cell tagged `proof` does not say what it proves, or an answer holds a heading.
+    """
+    cells = []
+    for is_answer, group in groupby(notebook.cells, _is_answer):
+        group = [cell for one in group for cell in _cells(one, on_paper)]
+        if is_answer:
+            group = [_without_own_fold(cell) for cell in group]
+        if is_answer and not on_paper:
+            group = [new_markdown_cell(OPENING), *group, new_markdown_cell(CLOSING)]
+        cells += group
+    return type(notebook)({**notebook, "cells": cells})
+
+
+def _is_answer(cell):
+    """Return whether a cell is tagged as an answer."""
+    return "answer" in cell.metadata.get("tags", [])
+
+
+def _cells(cell, on_paper):
+    """Yield a cell as the book shows it; on paper a proof is preceded by what it proves."""
+    if cell.cell_type == "code" and "proof" in cell.metadata.get("tags", []):
+        claim = PROOF.match(cell.source)
+        if not claim:
+            raise ExtensionError(
+                "a cell tagged proof must begin with a line such as `# proof: three of five ways fail`, "
+                f"got:\n{cell.source[:200]}"
+            )
+        cell.source = cell.source[claim.end() :]
+        label = f"Proof: {claim[1]}"
+        if on_paper:
+            yield new_markdown_cell(f"*Proof:* {claim[1]}", metadata={"tags": cell.metadata.tags})
+        else:
+            cell.metadata.tags.append("hide-cell")
+            cell.metadata.mystnb = {"code_prompt_show": label, "code_prompt_hide": label}
+    yield cell
+
+
+def _without_own_fold(cell):
+    """Return an answer without the fold that its notebook gives it: in the book one fold holds them all."""
+    if cell.cell_type == "markdown":
+        if folded := FOLDED.match(cell.source):
+            cell.source = folded[1]
+        if heading := HEADING.search(FENCED.sub("", cell.source)):
+            raise ExtensionError(
+                f"an answer may hold no heading, since a fold cannot close a section: {heading[0]!r}. "
+                "Move the heading out of the cells tagged answer."
+            )
+    return cell
+
+
+def _on_reading(app, page, source):
+    """Fold a notebook after exercises have got their hints, and before on_paper lays all flat."""
+    if page.startswith(("notebooks/", "exercises/")):
+        notebook = nbformat.reads(source[0], as_version=4)
+        source[0] = nbformat.writes(with_folds(notebook, on_paper=app.builder.name in PAPER))
+
+
+def setup(app):
+    """Tell Sphinx when to fold."""
+    app.connect("source-read", _on_reading, priority=800)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
