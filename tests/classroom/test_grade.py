@@ -109,9 +109,10 @@ def test_slow_cells_do_not_cost_the_answers_that_stand_in_them():
     assert result.notes == ("a statement of code cell 3 was left out: one call takes longer than 1 seconds",)
 
 
-def test_where_all_cells_together_take_too_long_what_was_defined_before_is_graded():
+def test_where_all_cells_together_take_too_long_what_was_defined_before_is_graded(monkeypatch):
+    monkeypatch.setattr(module, "CELLS", 2)
     slow = "import time\n" + "time.sleep(0.3)\n" * 30
-    result, row = centre(CENTRE, slow, "centre = None", seconds=0.5)
+    result, row = centre(CENTRE, slow, "centre = None", seconds=1.5)
     assert row.status == "passed"
     assert result.notes == (
         "what follows in code cell 2 and below it was left out: the cells take longer than 3 seconds in all",
