@@ -12,8 +12,8 @@ from pathlib import Path
 
 from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault
+from classroom.limits import SECONDS
 from classroom.queue import Queue
-from classroom.remote import SECONDS
 from classroom.reports import differences, write_reports
 from classroom.result import Status, exercises_of
 from classroom.seeds import secret

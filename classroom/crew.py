@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from multiprocessing import connection
 
 from classroom.faults import GradingFault
-from classroom.remote import SECONDS as CALL
+from classroom.limits import SECONDS as CALL
 from classroom.result import NotAResult, Result, unchecked
 from classroom.seeds import seed
 

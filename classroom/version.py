@@ -8,11 +8,11 @@ import ast
 from hashlib import sha256
 from pathlib import Path
 
-from classroom.remote import SECONDS
+from classroom.limits import SECONDS
 from course import store
 
 # From a submission's bytes to its marks; what stores, shows or hands on marks decides none.
-GRADER = "grade submission sandbox remote wire child inert edition result clock".split()
+GRADER = "grade submission sandbox remote wire child inert edition result clock limits".split()
 
 
 def version(chapter, unsafe=False, seconds=SECONDS):

@@ -265,7 +265,7 @@ def test_the_version_is_of_the_chapters_checks_the_grader_and_the_level(tmp_path
         ("course/checks/ch90_other.py", False),
         ("course/checks/questions.py", True),
         ("classroom/remote.py", True),
-        ("classroom/pages.py", False),
+        ("classroom/feedback_pages.py", False),
         ("course/widgets.py", False),
         ("course/term.txt", True),
         ("minigrad/layers/linear.py", True),
