@@ -133,7 +133,7 @@ class Run:
     def _leave_out(self, number, place, source, why):
         """End the process, and leave out what was to blame: a statement, or a cell that cannot be read."""
         what = f"code cell {number} was left out"
-        if self.remote.end <= self.clock.now():
+        if self.remote.end <= self.clock.now() or len(self.notes) >= NOTES:
             self.stop = (number, place)
             what = f"what follows in code cell {number} and below it was left out"
         elif place < 0:
@@ -224,6 +224,8 @@ def grade_exercise(exercise, run, seed, checked):
     except GradingFault as fault:
         return _told(exercise, Status.NOT_GRADED, str(fault))
     except Exception as error:
+        if hasattr(error, "place"):  # it came up in the other process
+            return _told(exercise, Status.FAILED, f"{short}: it raises {type(error).__name__}: {error}")
         fault = f"not graded, because the grader itself raised {type(error).__name__}"
         return _told(exercise, Status.NOT_GRADED, fault)
 

@@ -11,6 +11,7 @@ import os
 import select
 import sys
 from collections import namedtuple
+from functools import cache
 
 import numpy as np
 
@@ -21,9 +22,12 @@ from minigrad.parameter import Parameter
 
 SECONDS = 10.0  # for one call; of the answer's own time, which classroom.clock counts
 DEAD = "the code ended Python while it ran, or used too much memory"
-GARBLED = "the code wrote into the grader's pipe"
+GARBLED = "the check cannot read what comes back"
 MUCH, TOO_MUCH = 2**26, "the code sends more than 64 MB"  # for one exercise
 TEXT = 500  # characters of a message
+EXPANDED, NUMBER = 2**26, 8  # bytes of a list as an array, and of what stands in it
+DRAWS = 2**24  # numbers of a generator of the check's, in one question
+MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64, the generator of default_rng
 SPECIAL = ("__iter__", "__next__", "__repr__")  # none by which NumPy would make numbers of an object
 TRAVEL = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer")
 
@@ -126,6 +130,8 @@ def special(name):
 class Attribute:
     """What a class of the submission's own defines, where the instance itself has nothing of that name."""
 
+    theirs = True  # an object may have something else of this name
+
     def __set_name__(self, owner, name):
         self.name = name
 
@@ -211,32 +217,67 @@ class Remote(Peer):
         try:
             return super().ask(do, target, name, value, kwargs)
         except WireError as error:
-            raise Ended(GARBLED) from error
+            raise Ended(f"{GARBLED}: {error}") from error
         finally:
             self.depth -= 1
 
     def reset(self):
         """Share nothing, and begin to see anew whether something of the check's is changed."""
         super().reset()
-        self.touched, self.taken = False, 0
+        self.touched, self.taken, self.pointed_at, self.lent = False, 0, set(), {}
 
-    def _renew(self, thing, kind, told, buffers):
+    def share(self, thing, handle):
+        """Note a thing under a handle; of a generator also the state in which it is handed over."""
+        super().share(thing, handle)
+        if isinstance(thing, np.random.Generator):
+            self.lent[handle] = thing.bit_generator.state
+
+    def _renew(self, handle, thing, kind, told, buffers):
         """Make a thing as the submission says that it is now, and see whether it was theirs to change.
 
-        What a check hands over may not be changed, but for gradients, which are there to be added to (a
-        Parameter keeps them in private slots), and generators, which are there to be drawn from.
+        What a check hands over may not be changed, but for the gradients of its Parameters, which are there
+        to be added to, and generators, which are there to be drawn from.
         """
-        before = attributes(thing) if isinstance(thing, Parameter) else {}
-        super()._renew(thing, kind, told, buffers)
-        if thing is None or not self.keys[id(thing)].handle.startswith(self.prefix):
+        if thing is None or not handle.startswith(self.prefix):
+            super()._renew(handle, thing, kind, told, buffers)
             return
-        if isinstance(thing, Parameter):
+        if kind == "g":
+            require(isinstance(thing, np.random.Generator), "a change of what is no generator")
+            before = thing.bit_generator.state
+            super()._renew(handle, thing, kind, told, buffers)
+            states = before, self.lent[handle]  # who draws the same once more goes back
+            free = any(is_drawn_from(state, thing.bit_generator.state) for state in states)
+        elif isinstance(thing, Parameter):
+            before = attributes(thing)
+            super()._renew(handle, thing, kind, told, buffers)
             now = attributes(thing)
             free = now.keys() == before.keys() and all(now[n] is before[n] for n in now if n[0] != "_")
         else:
-            parameters = [p for p in self.pinned.values() if isinstance(p, Parameter)]
-            free = kind == "g" or any(p.grad is thing for p in parameters)
+            free = handle not in self.pointed_at and any(thing is array for array in self._gradients())
+            super()._renew(handle, thing, kind, told, buffers)
         self.touched = self.touched or not free
+
+    def _gradients(self):
+        """Return the gradients of Parameters, which an answer may change in place."""
+        held = [attributes(thing) for thing in self.pinned.values() if isinstance(thing, Parameter)]
+        return [attribute["_grad"] for attribute in held if "_grad" in attribute]
+
+    def _fill(self, things, items):
+        """Put the items into a list, unless it is too large as an array: it may repeat what it holds."""
+        require(_expanded(items, {}) <= EXPANDED, "a list that is too large once it is written out")
+        super()._fill(things, items)
+
+    def _keep(self, thing, pairs):
+        """Take over the attributes of a thing; note which array of ours becomes the gradient of a Parameter.
+
+        Such an array is what it was before: were it free to change now, anything of the check's would be.
+        """
+        before = attributes(thing).get("_grad") if isinstance(thing, Parameter) else None
+        super()._keep(thing, pairs)
+        now = attributes(thing).get("_grad") if isinstance(thing, Parameter) else None
+        entry = self.keys.get(id(now))
+        if now is not before and entry is not None and entry.refer() is now:
+            self.pointed_at.add(entry.handle)
 
     # what travels
 
@@ -300,11 +341,14 @@ class Remote(Peer):
     # what the other process may ask for
 
     def serve(self, do, target, name, value, kwargs, **_):
-        """Call what the check has handed over, or read an attribute of it; nothing else."""
+        """Call what the check has handed over, or read an attribute that the library's classes have, too.
+
+        A check's objects stand for layers, models, optimizers, nodes; what else they hold is the check's own.
+        """
         thing = self.home[target]
         if do == "call":
             return thing(*value, **kwargs)
-        if do == "get" and type(name) is str and not name.startswith("_") and not inspect.isroutine(thing):
+        if do == "get" and name in _names_of_the_library() and not inspect.isroutine(thing):
             return getattr(thing, name)
         raise AttributeError(f"{name} is not for you")
 
@@ -315,7 +359,7 @@ class Remote(Peer):
         return type(error).__name__, str(error)[:TEXT], number
 
     def error(self, told):
-        """Return an exception that the other process has told of."""
+        """Return an exception that the other process has told of; its `place` says that it is not ours."""
         require(type(told) is tuple and all(type(part) is str for part in told), "an exception that is none")
         require(len(told) == 3, "an exception that is none")
         name, message, place = (part[:TEXT] for part in told)
@@ -331,6 +375,77 @@ class Remote(Peer):
             error = type(name, (RemoteError,), {})(message)
         error.place = place
         return error
+
+
+@cache
+def _names_of_the_library():
+    """Return the public names of methods, properties and slots that classes of minigrad have."""
+    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "minigrad"]
+    classes = {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}
+    ours = [cls for cls in classes if cls.__module__.startswith("minigrad.")]
+    return frozenset(name for cls in ours for name in vars(cls) if not name.startswith("_"))
+
+
+def is_drawn_from(before, now):
+    """Say whether a generator's state is what drawing makes of another one: nobody has set it.
+
+    Parameters
+    ----------
+    before, now : dict
+        States of a PCG64.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> before = rng.bit_generator.state
+    >>> _ = rng.normal(size=100)
+    >>> is_drawn_from(before, rng.bit_generator.state)
+    True
+    """
+    if now["bit_generator"] != before["bit_generator"] or now["state"]["inc"] != before["state"]["inc"]:
+        return False
+    count = _draws(before["state"]["state"], now["state"]["state"], now["state"]["inc"])
+    if count > DRAWS:
+        return False
+    replayed = np.random.PCG64()
+    replayed.state = before
+    drawn = replayed.random_raw(count)
+    if replayed.state["state"] != now["state"]:
+        return False
+    # of 64 bits that were drawn, 32 may wait for the next who wants as many
+    halves = {(before["has_uint32"], before["uinteger"])} | {
+        (1, int(both >> 32)) for both in np.unique(drawn)
+    }
+    return not now["has_uint32"] or (now["has_uint32"], now["uinteger"]) in halves
+
+
+def _expanded(thing, sizes):
+    """Return how many bytes something would have as one array; `sizes` are those of lists that are known."""
+    if isinstance(thing, np.ndarray):
+        return thing.nbytes
+    if not isinstance(thing, list | tuple):
+        return NUMBER
+    if id(thing) not in sizes:
+        sizes[id(thing)] = NUMBER  # while it is measured: one that holds itself
+        sizes[id(thing)] = NUMBER + sum(_expanded(item, sizes) for item in thing)
+    return sizes[id(thing)]
+
+
+def _draws(before, now, increment):
+    """Return after how many draws a PCG64 comes from one state to another: its period is 2 to the 128.
+
+    The lowest bits of the state repeat after 2, 4, 8 ... draws, so each bit of the count is found by itself.
+    """
+    count, bit, factor = 0, 1, MULTIPLIER
+    while before != now:
+        if (before ^ now) & bit:
+            before, count = (before * factor + increment) % 2**128, count | bit
+        increment, factor, bit = (factor + 1) * increment % 2**128, factor * factor % 2**128, bit << 1
+    return count
 
 
 def _base(name):

@@ -68,6 +68,15 @@ def unpack(read):
     return header, [read(size) for size in sizes]
 
 
+def _scalar(value):
+    """Return None, a truth, a text or a number as JSON."""
+    if type(value) is int and abs(value) >= 2**63:
+        return ["i", hex(value)]
+    if type(value) is float and not math.isfinite(value):
+        return ["f", str(value)]
+    return value
+
+
 def _shows(thing):
     """Say whether the attributes of a thing are mirrored: those of a class and of a function are not."""
     return not isinstance(thing, type) and getattr(type(thing), "mirrored", True)
@@ -83,7 +92,7 @@ def look(thing):
     if isinstance(thing, np.random.Generator):
         return (thing.bit_generator.state,)
     if isinstance(thing, list | dict):
-        return thing.copy()
+        return list(thing) if isinstance(thing, list) else dict(thing)
     return attributes(thing) if _shows(thing) else None
 
 
@@ -104,9 +113,13 @@ def _slots(cls):
 
 
 def _hides(thing, name):
-    """Say whether an attribute would hide a method, or whatever else is more than a value, of its class."""
+    """Say whether an attribute would hide a method, or whatever else is more than a value, of its class.
+
+    What a class of the submission's own defines may be hidden, as Python lets an object do it.
+    """
     held = getattr_static(type(thing), name, None)
-    return (callable(held) or hasattr(held, "__get__")) and held not in _slots(type(thing))
+    more = callable(held) or hasattr(held, "__get__")
+    return more and not getattr(held, "theirs", False) and held not in _slots(type(thing))
 
 
 def differs(now, seen):
@@ -115,7 +128,9 @@ def differs(now, seen):
         return now != seen
     if type(seen) is list:
         return len(now) != len(seen) or not all(map(is_, now, seen))
-    return list(now) != list(seen) or not all(map(is_, now.values(), seen.values()))
+    # careful: keys are not compared by ==, which a submission may define
+    same = len(now) == len(seen) and all(map(is_, now, seen))
+    return not same or not all(map(is_, now.values(), seen.values()))
 
 
 def options_of(value):
@@ -133,7 +148,12 @@ def options_of(value):
 
 
 class Alone:
-    """Refers to a thing of which Python makes no weak reference, and lets go when nobody else holds it."""
+    """Refers to a thing of which Python makes no weak reference, and lets go when nobody else holds it.
+
+    A weak reference would do, but plain lists and dicts and NumPy's generators have none. To hold them until
+    the exercise ends would do, too, but every frame looks at all that is held: a check that hands over a list
+    in each of a thousand calls would look at a million.
+    """
 
     __slots__ = ("thing",)
 
@@ -193,15 +213,16 @@ class Peer:
 
     # values on their way out
 
+    def simplified(self, value):
+        """Return what is sent in the place of a value: here, the value."""
+        return value
+
     def encode(self, value, out, depth=0):
         """Return a value as JSON, with the bytes of its arrays added to `out`."""
         require(depth <= DEPTH, "a value that is nested too deeply")
-        if value is None or type(value) in (bool, str):
-            return value
-        if type(value) is int:
-            return value if abs(value) < 2**63 else ["i", hex(value)]
-        if type(value) is float:
-            return value if math.isfinite(value) else ["f", str(value)]
+        value = self.simplified(value)
+        if value is None or type(value) in (bool, str, int, float):
+            return _scalar(value)
         value = np.complex128(value) if type(value) is complex else value
         if isinstance(value, np.generic) and known(value.dtype.str):
             return ["n", value.dtype.str, self._put(value.tobytes(), out)]
@@ -238,10 +259,10 @@ class Peer:
         if self.travels(name):
             self.share(value, handle)
             return ["o", handle, name, self._pairs(attributes(value), out, depth)]
-        described = self.describe(value)
+        described, mirrored = self.describe(value), self.attributes(value)
         self.share(value, handle)
         self.home[handle] = value
-        self.shared[handle].seen = self.attributes(value)
+        self.shared[handle].seen = mirrored
         return ["x", handle, described, self._pairs(self.shared[handle].seen or {}, out, depth)]
 
     def _pairs(self, things, out, depth):
@@ -319,7 +340,7 @@ class Peer:
 
     def _list(self, buffers, depth, handle, items):
         things = self.take(handle, self.list())
-        things.extend(self.decode(item, buffers, depth) for item in items)
+        self._fill(things, [self.decode(item, buffers, depth) for item in items])
         self.shared[handle].seen = look(things)
         return things
 
@@ -345,10 +366,18 @@ class Peer:
         self.take(handle, thing)
         if pairs:
             require(_shows(thing), "attributes of what has none to show")
-            for key, value in self._unpaired(buffers, depth, pairs, thing).items():
-                object.__setattr__(thing, key, value)
+            self._keep(thing, self._unpaired(buffers, depth, pairs, thing))
         self.shared[handle].seen = look(thing)
         return thing
+
+    def _fill(self, things, items):
+        """Put the items into a list."""
+        things[:] = items
+
+    def _keep(self, thing, pairs):
+        """Take over the attributes of a thing."""
+        for key, value in pairs.items():
+            object.__setattr__(thing, key, value)
 
     def _unpaired(self, buffers, depth, pairs, thing=None):
         """Return pairs as a dict; as attributes of a thing they must not hide what its class defines."""
@@ -434,7 +463,7 @@ class Peer:
             for handle, kind, told in news:
                 require(self.yields or handle not in self.home, "a change of what is ours")
                 thing = self.shared[handle].refer() if handle in self.shared else None
-                self._renew(thing, kind, told, buffers)
+                self._renew(handle, thing, kind, told, buffers)
                 if thing is not None:
                     self.shared[handle].seen = self.attributes(thing) if handle in self.home else look(thing)
             for handle in gone:
@@ -444,14 +473,13 @@ class Peer:
         except Exception as error:
             raise WireError("a change that cannot be read") from error
 
-    def _renew(self, thing, kind, told, buffers):
+    def _renew(self, handle, thing, kind, told, buffers):
         """Make a thing as the other end says that it is now; its parts are read even if it is gone."""
         if kind == "a":
             array = self._array(buffers, *told)
             if thing is not None:
-                require(
-                    array.dtype == thing.dtype and thing.flags.writeable, "an array that cannot change so"
-                )
+                fits = array.dtype == thing.dtype and thing.flags.writeable
+                require(fits, "an array that cannot change so")
                 thing[...] = array.reshape(thing.shape)
         elif kind == "g":
             if thing is not None:
@@ -459,17 +487,21 @@ class Peer:
         elif kind == "l":
             items = [self.decode(item, buffers) for item in told]
             if thing is not None:
-                thing[:] = items
-        else:
-            owner = None if isinstance(thing, dict) else thing
-            pairs = self._unpaired(buffers, 0, told, owner)
-            if owner is not None:
-                getattr(owner, "__dict__", {}).clear()
-                for key, value in pairs.items():
-                    object.__setattr__(owner, key, value)
-            elif thing is not None:
+                self._fill(thing, items)
+        elif thing is None or isinstance(thing, dict):
+            pairs = self._unpaired(buffers, 0, told)
+            if thing is not None:
                 thing.clear()
                 thing.update(pairs)
+        else:
+            self._renew_attributes(thing, self._unpaired(buffers, 0, told, thing), self.shared[handle].seen)
+
+    def _renew_attributes(self, thing, pairs, seen):
+        """Give a thing these attributes; one that was told before, and is not told now, goes."""
+        held = getattr(thing, "__dict__", {})
+        for name in [name for name in seen or () if name in held and name not in pairs]:
+            del held[name]
+        self._keep(thing, pairs)
 
     # questions and answers
 

@@ -61,6 +61,18 @@ def like(array, X):
     return array.astype(float_type_of(X), copy=False)
 
 
+def zeros_like(X):
+    """Return zeros of the shape, type and layout of X, and where X is: for small arrays quicker than NumPy's.
+
+    Examples
+    --------
+    >>> zeros_like(np.array([1.0, 2.0]))
+    array([0., 0.])
+    """
+    is_plain = type(X) is np.ndarray and X.flags.c_contiguous
+    return np.zeros(X.shape, X.dtype) if is_plain else np.zeros_like(X)
+
+
 def sum_of_rows(A):
     """Return the sum of the rows of a matrix: a product with ones, which is quicker than A.sum(axis=0).
 

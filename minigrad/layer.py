@@ -12,7 +12,8 @@ import contextvars
 import functools
 import inspect
 
-import numpy as np  # noqa: F401  the examples need it
+import numpy as np
+from numpy import ndarray
 
 from minigrad.habits import Answering
 from minigrad.parameter import Buffer, Parameter
@@ -153,8 +154,8 @@ class Layer(
         if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
             require_pair(self, result)
         Y, backward = result
-        X_shape = X.shape if type(X) is np.ndarray else shape_of(X)
-        Y_shape = Y.shape if type(Y) is np.ndarray else shape_of(Y)
+        X_shape = X.shape if type(X) is ndarray else shape_of(X)
+        Y_shape = Y.shape if type(Y) is ndarray else shape_of(Y)
         if after:
             after(self, Y)
 

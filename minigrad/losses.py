@@ -161,22 +161,24 @@ def cross_entropy(Y, T):
     labels, P = _targets(Y, T)
     there, n_classes = array_module(Y), Y.shape[-1]
     logits = Y.reshape(-1, n_classes).astype(float_type_of(Y), copy=False)
-    highest = logits.max(axis=-1, keepdims=True)
-    if there is np and highest.min() == -np.inf:  # careful: a GPU would have to wait for the answer
+    starts = there.arange(0, Y.size, n_classes)  # where the rows begin among all logits
+    highest = logits.take(starts + logits.argmax(axis=-1))  # careful: short rows have a slow max
+    # careful: a GPU would have to wait for the answer
+    if there is np and highest[highest.argmin()] == -np.inf:
         raise ValueError("cross_entropy: all logits of a row are -inf: leave at least one class possible.")
-    shifted = logits - highest
+    shifted = logits - highest[:, None]
     E = np.exp(shifted)
     sums = sum_of_rows(E.T)  # the sum of each row of E
     rows = sums.size
     if P is None:
-        right = there.arange(0, Y.size, n_classes) + labels  # where they stand among all logits
+        right = starts + labels
         log_P = shifted.take(right) - np.log(sums)
     else:
         log_P = shifted - np.log(sums)[:, None]
         log_P = (P * np.where(P == 0.0, 0.0, log_P)).sum(axis=-1)  # careful: 0 times -inf would be nan
 
     def backward(dL=1.0):
-        dY = E / sums[:, None]  # the probabilities
+        dY = E * np.reciprocal(sums)[:, None]  # the probabilities
         if P is None:
             dY.put(right, dY.take(right) - 1.0)
         else:
@@ -206,7 +208,8 @@ def _targets(Y, T):
         )
     labels = T.reshape(-1).astype(np.intp, copy=False)
     # careful: read without a sign, a label below 0 is a huge one, so that one question finds both
-    if labels.view(np.uintp).max() >= n_classes:
+    unsigned = labels.view(np.uintp)
+    if unsigned[unsigned.argmax()] >= n_classes:
         wrong = np.argwhere((T < 0) | (T >= n_classes))[0]
         raise ValueError(
             f"cross_entropy: T holds the label {T[tuple(wrong)]} at {[int(i) for i in wrong]}; "

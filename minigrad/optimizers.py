@@ -17,7 +17,9 @@ from minigrad.settings import require_integer, require_number
 class Optimizer(Answering, habits="lr param_groups add_param_group state_dict load_state_dict", strict=True):
     """What all optimizers share: the learning rate, and a memory of their own for each parameter.
 
-    A subclass writes `update(parameter, learning_rate, memory)`.
+    A subclass writes `update(parameter, learning_rate, memory)`, and names in `remembered` the arrays that it
+    finds in the memory, zeros at first. If its update treats each number by itself, small Parameters may be
+    handed to it side by side, as one: those of at most `small` numbers.
 
     Parameters
     ----------
@@ -41,9 +43,21 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
     Chapter 09.
     """
 
+    remembered, small = (), 0
+    _arranged = (None, (), ())  # what was arranged; rows of small Parameters; Parameters by themselves
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if "update" in vars(cls):  # careful: another update may ask for more than one number at a time
+            cls.small = vars(cls).get("small", 0)
+
     def __init__(self, learning_rate):
         self.learning_rate = learning_rate
         self.steps, self.memory = 0, {}
+
+    def __getstate__(self):
+        """Return what a copy takes over: all but the rows, which it makes for itself."""
+        return {name: value for name, value in vars(self).items() if name != "_arranged"}
 
     @property
     def learning_rate(self):
@@ -70,11 +84,18 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
         """
         parameters = list_of_parameters("step", parameters)
         learning_rate = self._rate_now()
-        for parameter in parameters:
-            if parameter.trainable:
-                memory = self._memory_of(parameter)
-                memory["steps"] += 1
-                self.update(parameter, learning_rate, memory)
+        parameters = [parameter for parameter in parameters if parameter.trainable]
+        arranged, rows, alone = self._arranged
+        if arranged != (parameters, self.remembered) or not all([row.gather(self.memory) for row in rows]):
+            rows, alone = self._arrange(parameters)
+        for row in rows:
+            row.memory["steps"] += 1
+            self.update(row, learning_rate, row.memory)
+            row.scatter()
+        for parameter in alone:
+            memory = self._memory_of(parameter)
+            memory["steps"] += 1
+            self.update(parameter, learning_rate, memory)
         self.steps += 1
 
     def update(self, parameter, learning_rate, memory):
@@ -95,16 +116,75 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
         return require_number(name, learning_rate(self.steps), least=0)
 
     def _memory_of(self, parameter):
-        """Return what is remembered about a parameter, in arrays like its data."""
-        memory, data = self.memory.get(parameter), parameter.data
-        if memory is None:
-            memory = self.memory[parameter] = {"steps": 0}
-        if len(memory) == 1:  # no arrays, as of plain SGD
-            return memory
+        """Return what is remembered about a parameter, in arrays like its data: zeros at first."""
+        memory, data = self.memory.setdefault(parameter, {"steps": 0}), parameter.data
+        for name in self.remembered:
+            if name not in memory:
+                memory[name] = np.zeros_like(data)
         for name, array in memory.items():
             if name != "steps" and (array.dtype != data.dtype or type(array) is not type(data)):
                 memory[name] = like(array, data)
         return memory
+
+    def _arrange(self, parameters):
+        """Put small Parameters of one type, changed equally often, in rows; return these, and the others."""
+        groups, alone, seen = {}, [], set()
+        for parameter in parameters:
+            memory, data = self._memory_of(parameter), parameter.data
+            is_plain = type(parameter) is Parameter and type(data) is np.ndarray and data.base is None
+            if is_plain and data.size <= self.small and id(data) not in seen:
+                groups.setdefault((data.dtype, memory["steps"]), []).append(parameter)
+                seen.add(id(data))
+            else:  # careful: who shares an array with one in a row is changed after it
+                alone.append(parameter)
+        rows = [_Row(group, self.memory, self.remembered) for group in groups.values()]
+        self._arranged = (parameters, self.remembered), rows, alone
+        return rows, alone
+
+
+class _Row(Parameter):
+    """Small Parameters side by side as one, so that a formula runs once for all of them.
+
+    What the optimizer remembers about each of them is a view of what it remembers about the row.
+    """
+
+    def __init__(self, parameters, memory, remembered):
+        arrays, memories = [p.data for p in parameters], [memory[p] for p in parameters]
+        self.data, data_parts = _side_by_side(arrays)
+        self.grad, grad_parts = _side_by_side([p.peek().astype(p.data.dtype) for p in parameters])
+        self.memory = {"steps": memories[0]["steps"]}
+        for name in remembered:
+            self.memory[name], parts = _side_by_side([own[name] for own in memories])
+            for own, part in zip(memories, parts, strict=True):
+                own[name] = part
+        kept = [[(name, own[name]) for name in remembered] for own in memories]
+        self.parts = list(zip(parameters, arrays, memories, kept, data_parts, grad_parts, strict=True))
+
+    def gather(self, memory):
+        """Copy data and gradients into the row; return False if somebody has exchanged an array since."""
+        steps = self.memory["steps"]
+        for parameter, array, own, kept, data, grad in self.parts:
+            if parameter.data is not array or memory.get(parameter) is not own or own["steps"] != steps:
+                return False
+            for name, part in kept:
+                if own.get(name) is not part:
+                    return False
+            data[...] = array
+            grad[...] = parameter.peek()
+        return True
+
+    def scatter(self):
+        """Copy the new data back, and count the step."""
+        for _, array, own, _, data, _ in self.parts:
+            array[...] = data
+            own["steps"] += 1
+
+
+def _side_by_side(arrays):
+    """Return the numbers of several arrays in one row, and views of its parts, each in its array's shape."""
+    row = np.concatenate(arrays, axis=None)
+    parts = np.split(row, np.cumsum([array.size for array in arrays])[:-1])
+    return row, [part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True)]
 
 
 def list_of_parameters(name, parameters):
@@ -124,13 +204,6 @@ def list_of_parameters(name, parameters):
     if not parameters:
         raise ValueError(f"{wanted}, got none: the model has no Parameter, or a generator was used up.")
     return parameters
-
-
-def _remembered(memory, name, parameter):
-    """Return what is remembered under a name; zeros at first."""
-    if name not in memory:
-        memory[name] = np.zeros_like(parameter.data)
-    return memory[name]
 
 
 PIECE = 2**15  # so many numbers of five arrays stay in the processor's cache between two operations
@@ -200,6 +273,8 @@ class SGD(Optimizer):
     array([2.])
     """
 
+    small = 2**11  # for larger ones, copying them into a row takes longer than the row saves
+
     def __init__(self, learning_rate=0.1, momentum=0.0, nesterov=False, weight_decay=0.0, average=False):
         super().__init__(learning_rate)
         self.momentum = require_number("momentum", momentum, least=0, below=1)
@@ -208,13 +283,14 @@ class SGD(Optimizer):
         self.nesterov, self.weight_decay = nesterov, require_number("weight_decay", weight_decay, least=0)
         self.average = average
 
+    @property
+    def remembered(self):
+        """The velocity, where there is a momentum."""
+        return ("velocity",) if self.momentum else ()
+
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, or along the velocity."""
-        if not (self.momentum or self.weight_decay):
-            for data, grad in in_pieces(parameter.data, parameter.peek()):
-                data -= learning_rate * grad
-            return
-        velocities = _remembered(memory, "velocity", parameter) if self.momentum else parameter.peek()
+        velocities = memory["velocity"] if self.momentum else parameter.peek()
         for data, direction, velocity in in_pieces(parameter.data, parameter.peek(), velocities):
             if self.weight_decay:
                 direction = direction + self.weight_decay * data
@@ -268,6 +344,8 @@ class Adam(Optimizer):
     array([2.9, 5.1])
     """
 
+    remembered, small = ("mean", "square"), 2**13
+
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
         super().__init__(learning_rate)
         self.beta1 = require_number("beta1", beta1, least=0, below=1)
@@ -276,9 +354,9 @@ class Adam(Optimizer):
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the mean gradient, divided by the root of its mean square."""
-        means, squares = _remembered(memory, "mean", parameter), _remembered(memory, "square", parameter)
         c1, c2 = 1.0 - self.beta1 ** memory["steps"], 1.0 - self.beta2 ** memory["steps"]
         rate, eps = learning_rate * math.sqrt(c2) / c1, self.eps * math.sqrt(c2)  # both times √c2
+        means, squares = memory["mean"], memory["square"]
         for data, grad, mean, square in in_pieces(parameter.data, parameter.peek(), means, squares):
             change = np.empty_like(data)  # careful: one array for all, which stays in the cache
             np.multiply(grad, 1.0 - self.beta1, out=change)
@@ -326,6 +404,8 @@ class AdamW(Adam):
     >>> W.data
     array([2.85])
     """
+
+    small = Adam.small
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
         super().__init__(learning_rate, beta1, beta2, eps)
@@ -377,6 +457,8 @@ class RMSProp(Optimizer):
     array([2.8])
     """
 
+    remembered, small = ("square",), 2**12
+
     def __init__(self, learning_rate=1e-3, decay=0.9, eps=1e-8):
         super().__init__(learning_rate)
         self.decay = require_number("decay", decay, least=0, below=1)
@@ -384,8 +466,7 @@ class RMSProp(Optimizer):
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, divided by the root of its mean square."""
-        squares = _remembered(memory, "square", parameter)
-        for data, grad, square in in_pieces(parameter.data, parameter.peek(), squares):
+        for data, grad, square in in_pieces(parameter.data, parameter.peek(), memory["square"]):
             square *= self.decay
             square += (1.0 - self.decay) * (grad * grad)
             data -= learning_rate * (grad / (np.sqrt(square) + self.eps))

@@ -74,12 +74,9 @@ class ConcurrentLearner(Learner):
         loss = float(np.dot(weights, losses))
         if not math.isfinite(loss):
             raise self._complaint(X, T, loss)
-        for parameter, *copies in zip(
-            parameters, *(machine.parameters() for machine in machines), strict=True
-        ):
-            parameter.grad[...] = sum(
-                weight * copy.grad for weight, copy in zip(weights.tolist(), copies, strict=True)
-            )
+        for parameter, *copies in zip(parameters, *(each.parameters() for each in machines), strict=True):
+            weighted = zip(weights.tolist(), copies, strict=True)
+            parameter.grad[...] = sum(weight * copy.grad for weight, copy in weighted)
         if self.before_step:
             self.before_step(parameters)
         self.optimizer.step(parameters)

@@ -16,7 +16,7 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, TRUTH
+from course.style import THEMED
 
 CHAPTER = re.compile(r"notebooks/(\d\d)_")
 FIGURE = re.compile(r'<figure\b([^>]*\bclass="[^"]*\bfigure\b[^"]*"[^>]*)>')
@@ -29,18 +29,8 @@ BEFORE_SVG = re.compile(r"\A.*?(?=<svg\b)", re.DOTALL)
 WIDTH = re.compile(r"\bwidth:\s*(\d+px)")
 OWN_SIZE = re.compile(r'\A(<svg\b[^>]*?)\swidth="[^"]*"([^>]*?)\sheight="[^"]*"')
 REFERENCE = re.compile(r'(\bid="|\burl\(#|\bhref="#)')
-# The colours of a figure that the style sheet of the book gives a second value at night.
-THEMED = {
-    INK: "ink",
-    FORWARD: "forward",
-    BACKWARD: "backward",
-    TRUTH: "truth",
-    CONTEXT: "context",
-    "#4D4D4D": "ticks",
-    "#E6E6E6": "grid",
-    "#FFFFFF": "ground",
-}
-COLOUR = re.compile(r"(?<=[:\s])(" + "|".join(THEMED) + r")(?=[;\"\s])", re.IGNORECASE)
+NAMES = {colour.lower(): name for colour, name in THEMED.items()}
+COLOUR = re.compile(r"(?<=[:\s])(" + "|".join(NAMES) + r")(?=[;\"\s])", re.IGNORECASE)
 
 
 def numbered(html, number):
@@ -98,18 +88,13 @@ def in_the_page(html, prefix):
         svg = BEFORE_SVG.sub("", content.decode("utf-8"))
         name = f"{prefix}-{next(drawings)}-"
         svg = REFERENCE.sub(lambda mark: mark[1] + name, svg)
-        svg = COLOUR.sub(lambda colour: f"var(--figure-{THEMED[_as_named(colour[1])]}, {colour[1]})", svg)
+        svg = COLOUR.sub(lambda colour: f"var({NAMES[colour[1].lower()]}, {colour[1]})", svg)
         alt, width = ALT.search(image[0]), WIDTH.search(image[0])
         spoken = f'role="img" aria-label="{alt[1]}"' if alt else 'aria-hidden="true"'
         size = f'style="width:{width[1] if width else "100%"}"'
         return OWN_SIZE.sub(r"\1\2", svg, count=1).replace("<svg ", f"<svg {spoken} {size} ", 1)
 
     return DRAWING.sub(inline, html)
-
-
-def _as_named(colour):
-    """Return a colour as the style names it."""
-    return next(name for name in THEMED if name.lower() == colour.lower())
 
 
 class FigureNumbers(SphinxTransform):

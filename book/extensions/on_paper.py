@@ -75,6 +75,7 @@ def bound(page):
     str
     """
     page = TITLE.sub(r"\g<0>\n```{raw} latex\n\\chapter{About this course}\n```\n", page)
+    page = page.replace("\ngenindex\n", "\n")  # TeX makes its own
     page = HEADING.sub(r"```{rubric} \1\n:heading-level: 2\n```", page)
     return LIST.sub(r"```{raw} latex\n\\part{\2}\n```\n\n\1", page)
 

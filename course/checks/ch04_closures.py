@@ -7,9 +7,11 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    both_ways,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_values,
     untouched,
@@ -99,22 +101,14 @@ reduce_mean = Exercise(
 @reduce_mean.check
 def _(answer, rng):
     X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
-    with untouched(X=X):
-        Y, backward = expect_several(answer(X), "Y", "backward")
-    if np.shape(Y) != dY.shape:
-        raise CheckFailed(f"Y has shape {np.shape(Y)}; (batch, width) is {dY.shape}")
-    expect_values("Y", Y, X.mean(axis=1))
-    with untouched(X=X, dY=dY):
-        dX = backward(dY)
-    expect_gradients(lambda X: X.mean(axis=1), {"X": X}, dY, {"X": dX})
+    expect_layer(answer, lambda X: X.mean(axis=1), dY, X=X)
     expect_gradcheck(answer, X)
     return "shapes, values, nudging, and the rules of a layer"
 
 
 @reduce_mean.probe
 def _(answer, rng):
-    Y, backward = answer(rng.normal(size=(BATCH, STEPS, N_IN)))
-    return Y, backward(rng.normal(size=(BATCH, N_IN)))
+    return both_ways(answer, rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, STEPS, N_IN)))
 
 
 @reduce_mean.mistake("A mean gives each step only its share: divide by the number of steps.")
@@ -351,6 +345,14 @@ def _(answer, rng):
     return "shapes, values, nudging, and the nine rules of a layer"
 
 
+@linear.probe
+def _(answer, rng):
+    layer = answer(N_IN, N_OUT, rng=0)
+    layer.W.data[...], layer.b.data[...] = rng.normal(size=(N_OUT, N_IN)), rng.normal(size=N_OUT)
+    X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_OUT))
+    return both_ways(layer, dY, X, parameters=(layer.W, layer.b))
+
+
 class Turned(Layer):
     """What the mistakes share: a right constructor and a right forward."""
 
@@ -411,18 +413,18 @@ light_tanh = Exercise(
 @light_tanh.check
 def _(answer, rng):
     X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
-    with untouched(X=X):
-        Y, backward = expect_several(answer(X), "Y", "backward")
-    expect_values("Y", Y, np.tanh(X))
-    with untouched(X=X, dY=dY):
-        dX = backward(dY)
-    expect_gradients(np.tanh, {"X": X}, dY, {"X": dX})
-    kept = xray(backward)
+    expect_layer(answer, np.tanh, dY, X=X)
+    kept = xray(answer(X)[1])
     if kept.total > X.nbytes:
         names = ", ".join(row.name for row in kept.rows)
         raise CheckFailed(f"backward keeps {kept.total} bytes ({names}); one array like X has {X.nbytes}")
     expect_gradcheck(answer, X)
     return "values, nudging, and an X-ray: one array kept"
+
+
+@light_tanh.probe
+def _(answer, rng):
+    return both_ways(answer, *rng.normal(size=(2, BATCH, N_IN)))
 
 
 @light_tanh.mistake("This is 1 − Y; the slope of tanh is 1 − Y².")

@@ -7,9 +7,11 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    both_ways,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_values,
     untouched,
@@ -381,13 +383,7 @@ def _log_softmax(X):
 def _(answer, rng):
     for n_classes in (N_IN, N_OUT):
         X, dY = rng.normal(size=(2, BATCH, n_classes))
-        truth = _log_softmax(X)
-        with untouched(X=X):
-            Y, backward = expect_several(answer(X), "Y", "backward")
-        expect_values("Y", Y, truth)
-        with untouched(X=X, dY=dY):
-            dX = backward(dY)
-        expect_gradients(_log_softmax, {"X": X}, dY, {"X": dX})
+        expect_layer(answer, _log_softmax, dY, X=X)
         expect_gradcheck(answer, X)
     X = np.array([[1000.0, 0.0, -1000.0], [-1000.0, -1000.0, -999.0], [1000.0, 1000.0, 1000.0]])
     dY = rng.normal(size=X.shape)
@@ -401,9 +397,7 @@ def _(answer, rng):
 
 @log_softmax.probe
 def _(answer, rng):
-    X, dY = rng.normal(size=(2, BATCH, N_IN))
-    Y, backward = answer(X)
-    return Y, backward(dY)
+    return both_ways(answer, *rng.normal(size=(2, BATCH, N_IN)))
 
 
 def _back(X, way):

@@ -1,14 +1,19 @@
 """The exercises of chapter 14: sizes, windows with gaps, a painted kernel, overlaps, means, a map."""
 
+from functools import partial
+
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
     BATCH,
+    OWN_MEMORY,
+    both_ways,
     by_nudging,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_shape,
     expect_values,
@@ -149,9 +154,6 @@ STRIDE_FOR_GAP = "The gap is inside a window; the window itself moves by 1."
 GAP_BETWEEN = "The gap is the distance from one number to the next, not how many lie between."
 LAST_MISSING = "The last window is missing: it ends with the last column of X."
 PLACES_FIRST = "Windows come before the places in them: exchange the last two axes."
-ON_SELF = (
-    "Each call makes a backward of its own, which keeps what it needs in variables of that call (chapter 04)."
-)
 
 
 @windows_with_gaps.check
@@ -198,7 +200,7 @@ def _expect_own_memory(backward, dY, dX):
     except Exception:
         later = None
     if later is None or later.shape != dX.shape or not np.allclose(later, dX):
-        raise CheckFailed(f"after another call, the first backward gives something else. {ON_SELF}")
+        raise CheckFailed(f"after another call, the first backward gives something else. {OWN_MEMORY}")
 
 
 @windows_with_gaps.probe
@@ -417,38 +419,27 @@ NOT_BY_STRIDE = "A window's share is added whole; the stride only says where the
 def _(answer, rng):
     for stride, length in ((3, 9), (2, 8), (1, 7)):
         X, w = rng.normal(size=(BATCH, length)), rng.normal(size=3)
-        truth = slid_rows(X, w, stride)
-        dY = rng.normal(size=truth.shape)
-        with untouched(X=X, w=w, dY=dY):
-            Y, backward = expect_several(answer(X, w, stride), "Y", "backward")
-            _refuse(f"with stride {stride}, Y is made by w[::-1]", Y, {TURNED: slid_rows(X, w[::-1], stride)})
-            expect_values(f"with stride {stride}, Y", Y, truth)
-            dX, dw = expect_several(backward(dY), "dX", "dw")
-            dX, dw = np.array(dX), np.array(dw)
-            again = expect_several(backward(dY), "dX", "dw")
-        right_dX, right_dw = by_nudging(lambda X, w, stride=stride: slid_rows(X, w, stride), X, w)[1](dY)
-        turned = by_nudging(lambda X, w=w[::-1], stride=stride: slid_rows(X, w, stride), X)[1](dY)
-        _refuse(f"with stride {stride}, dX is made by w[::-1]", dX, {TURNED_BACK: turned})
-        if np.shape(dX) == X.shape and np.allclose(dX, right_dX):
-            _refuse(f"with stride {stride}, dw is turned round", dw, {TURNED_W: right_dw[::-1]})
-        if stride > 1 and np.shape(dX) == X.shape and not np.allclose(dX, 0):
-            smaller = right_dX / stride
-            _refuse(f"with stride {stride}, dX is {stride} times too small", dX, {NOT_BY_STRIDE: smaller})
-        try:
-            expect_gradients(
-                lambda X, w, stride=stride: slid_rows(X, w, stride), {"X": X, "w": w}, dY, {"X": dX, "w": dw}
-            )
-        except CheckFailed as no:
-            raise CheckFailed(f"with stride {stride}, {no.sentence}") from None
-        for name, first, second in (("dX", dX, again[0]), ("dw", dw, again[1])):
-            expect_values(f"a second backward begins at 0 again; {name}", second, first)
+        dY = rng.normal(size=slid_rows(X, w, stride).shape)
+
+        def slide(X, w, stride=stride):
+            return slid_rows(X, w, stride)
+
+        dX, dw = by_nudging(slide, X, w)[1](dY)
+        turned = by_nudging(lambda X, w=w[::-1], slide=slide: slide(X, w), X)[1](dY)
+        slips = {
+            "Y": [(TURNED, slide(X, w[::-1]))],
+            "dX": [(TURNED_BACK, turned), (NOT_BY_STRIDE, dX / stride)],
+            "dw": [(TURNED_W, dw[::-1])],
+        }
+        with_stride = partial(answer, stride=stride)
+        expect_layer(with_stride, slide, dY, slips=slips, case=f"with stride {stride}, ", X=X, w=w)
     return "strides of 3, 2 and 1, an edge that no window reaches, both gradients"
 
 
 @slide_row.probe
 def _(answer, rng):
-    Y, backward = answer(rng.normal(size=(BATCH, 7)), rng.normal(size=3), 1)
-    return Y, *backward(rng.normal(size=Y.shape))
+    X, w, dY = rng.normal(size=(BATCH, 7)), rng.normal(size=3), rng.normal(size=(BATCH, 5))
+    return both_ways(answer, dY, X, w, 1)
 
 
 def row_by(collect):

@@ -7,10 +7,13 @@ import numpy as np
 from course.checks.exercise import CheckFailed, Exercise
 from course.checks.questions import (
     BATCH,
+    LEFT_BEHIND,
     N_IN,
     N_OUT,
+    both_ways,
     expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_shape,
     expect_values,
@@ -32,12 +35,6 @@ def _expect_the_same_again(backward, dY, first):
             expect_values(f"in a second call of backward, {name}", now, before, "in the first it was")
     except CheckFailed as no:
         raise CheckFailed(f"{no.sentence}. {LEFT_BEHIND}") from no
-
-
-LEFT_BEHIND = (
-    "A call of `backward` leaves nothing behind for the next: begin sums inside it, and change nothing that "
-    "the forward pass keeps."
-)
 
 
 # 1. counts and slopes
@@ -224,26 +221,18 @@ def _other_ways_back(X, a, dY):
 @bucket.check
 def _(answer, rng):
     for batch, steps in ((BATCH, STEPS), (1, 2), (2, 1)):
-        X, other, dY = rng.normal(size=(3, batch, steps, N_IN))
+        X, dY = rng.normal(size=(2, batch, steps, N_IN))
         a = rng.uniform(0.3, 0.9, size=N_IN)
-        with untouched(X=X, a=a, dY=dY):
-            Y, backward = expect_several(answer(X, a), "Y", "backward")
-            with explained({"Y": Y}, _other_fillings(X, a)):
-                expect_values("Y", Y, filled(X, a))
-            answer(other, a)  # another pass, which must not matter
-            dX, da = map(deepcopy, expect_several(backward(dY), "dX", "da"))
-        with explained({"dX": dX, "da": da}, _other_ways_back(X, a, dY)):
-            expect_gradients(filled, {"X": X, "a": a}, dY, {"X": dX, "a": da})
-        _expect_the_same_again(backward, dY, {"dX": dX, "da": da})
-    expect_values("in a second pass, Y", answer(X, a)[0], Y)
+        slips = _other_fillings(X, a) | _other_ways_back(X, a, dY)
+        expect_layer(answer, filled, dY, slips=slips, X=X, a=a)
+    expect_values("in a second pass, Y", answer(X, a)[0], filled(X, a))
     return "states, dX and da, for eleven steps, two, and one"
 
 
 @bucket.probe
 def _(answer, rng):
     X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
-    Y, backward = answer(X, rng.uniform(0.3, 0.9, size=N_IN))
-    return Y, *backward(dY)
+    return both_ways(answer, dY, X, rng.uniform(0.3, 0.9, size=N_IN))
 
 
 def bucket_with(back=None, share=None, before=None, part=None, total=None):
@@ -390,15 +379,8 @@ def _(answer, rng):
         H = rng.normal(size=(len(lengths), max(STEPS, lengths.max()), N_IN))
         H[0, 0] = 0.0  # a real state may be zero, and what stands behind an end need not be
         dY = rng.normal(size=(len(lengths), N_IN))
-        with untouched(H=H, lengths=lengths, dY=dY):
-            Y, backward = expect_several(answer(H, lengths), "Y", "backward")
-            with explained({"Y": Y}, _other_means(H, lengths)):
-                expect_values("Y", Y, _mean(H, lengths))
-            answer(H[:1] + 1.0, lengths[:1])  # another pass, which must not matter
-            dH = deepcopy(backward(dY))
-        with explained({"dH": dH}, _other_shares(H, lengths, dY)):
-            expect_gradients(lambda H, lengths=lengths: _mean(H, lengths), {"H": H}, dY, {"H": dH})
-        _expect_the_same_again(backward, dY, {"dH": dH})
+        slips = _other_means(H, lengths) | _other_shares(H, lengths, dY)
+        expect_layer(answer, _mean, dY, slips=slips, H=H, lengths=lengths)
     return "means and gradients, with other numbers behind the ends"
 
 

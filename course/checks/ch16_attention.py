@@ -9,9 +9,10 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    both_ways,
     expect_gradcheck,
-    expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_shape,
     expect_values,
@@ -136,18 +137,8 @@ def means(X):
 @mean_so_far.check
 def _(answer, rng):
     X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
-    with untouched(X=X):
-        Y, backward = expect_several(answer(X), "Y", "backward")
-    expect_shape("Y", Y, "X", X)
-    with (
-        np.errstate(all="ignore"),
-        explained({"Y": Y}, {"Y": _wrong_means(X).items()}),
-    ):  # a slip divides by 0
-        expect_values("Y", Y, means(X))
-    with untouched(X=X, dY=dY):
-        dX = backward(dY)
-    with explained({"dX": dX}, {"dX": _wrong_ways_back(dY).items()}):
-        expect_gradients(means, {"X": X}, dY, {"X": dX})
+    slips = {"Y": _wrong_means(X).items(), "dX": _wrong_ways_back(dY).items()}
+    expect_layer(answer, means, dY, slips=slips, X=X)
     one = rng.normal(size=(2, 1, N_IN))
     expect_values("for a single step Y", answer(one)[0], one)
     expect_gradcheck(answer, X)
@@ -199,9 +190,7 @@ def _wrong_ways_back(dY):
 
 @mean_so_far.probe
 def _(answer, rng):
-    X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
-    Y, backward = answer(X)
-    return Y, backward(dY)
+    return both_ways(answer, *rng.normal(size=(2, BATCH, STEPS, N_IN)))
 
 
 def counts_so_far(X):
@@ -482,16 +471,7 @@ def _(answer, rng):
     expect_values("at first b", b.data, np.zeros(2 * STEPS - 1))
     b.data += rng.normal(size=b.shape)
     S, dY = rng.normal(size=(2, BATCH, STEPS, STEPS))
-    with untouched(S=S):
-        Y, backward = expect_several(layer(S), "Y", "backward")
-    expect_shape("Y", Y, "S", S)
-    expect_values("Y", Y, S + b.data[places_of_pairs(STEPS)])
-    layer.zero_grad()
-    with untouched(dY=dY):
-        dS = backward(dY)
-    expect_gradients(
-        lambda S, b: S + b[places_of_pairs(STEPS)], {"S": S, "b": b.data}, dY, {"S": dS, "b": b.grad}
-    )
+    expect_layer(layer, lambda S, b: S + b[places_of_pairs(STEPS)], dY, parameters={"b": b}, S=S)
     before = b.grad.copy()
     layer(S)[1](dY)
     expect_values("after a second way back b.grad", b.grad, 2 * before)
@@ -617,17 +597,10 @@ def _(answer, rng):
     expect_values("with a Generator as rng q", answer(N_IN, rng=np.random.default_rng(3)).q.data, drawn)
     q.data[...] = rng.normal(size=N_IN)
     X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
-    with untouched(X=X):
-        Y, backward = expect_several(layer(X), "Y", "backward")
-    with explained({"Y": Y}, {"Y": _wrong_sums(X, q.data).items()}):
-        expect_values("Y", Y, _asked(X, q.data))
-    layer.zero_grad()
-    with untouched(X=X, dY=dY):
-        dX = backward(dY)
     ways = _wrong_ways_to_q(X, q.data, dY).items()
     slips = {name: [(words, way[name]) for words, way in ways] for name in ("dX", "dq")}
-    with explained({"dX": dX, "dq": q.grad}, slips):
-        expect_gradients(_asked, {"X": X, "q": q.data}, dY, {"X": dX, "q": q.grad})
+    slips["Y"] = _wrong_sums(X, q.data).items()
+    expect_layer(layer, _asked, dY, parameters={"q": q}, slips=slips, X=X)
     before = q.grad.copy()
     layer(X)[1](dY)
     expect_values("after a second way back q.grad", q.grad, 2 * before)

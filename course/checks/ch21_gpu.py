@@ -11,8 +11,8 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
-    expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_values,
     untouched,
@@ -503,15 +503,8 @@ pick = Exercise(
 def _(answer, rng):
     X, dY = rng.normal(size=(N_OUT, N_IN)), rng.normal(size=(BATCH, N_IN))
     for ids in (np.array([2, 0, 2, 6, 2]), rng.permutation(N_OUT)[:BATCH], np.array([0, 0, 0, 0, 0])):
-        with untouched(X=X, ids=ids, dY=dY):
-            Y, backward = expect_several(answer(ids)(X), "Y", "backward")
-            dX, again = np.array(backward(dY)), np.array(backward(dY))
-        expect_values(f"ids {ids.tolist()}: Y", Y, X[ids])
-        try:
-            expect_gradients(lambda X, ids=ids: X[ids], {"X": X}, dY, {"X": dX})
-        except CheckFailed as no:
-            raise CheckFailed(f"ids {ids.tolist()}: {no.sentence}") from no
-        expect_values(f"ids {ids.tolist()}, in a second call of backward: dX", again, dX)
+        with untouched(ids=ids):
+            expect_layer(answer(ids), lambda X, ids=ids: X[ids], dY, case=f"ids {ids.tolist()}: ", X=X)
     ids = np.array([2, 0, 2, 6, 2])
     _expect_the_same_there(lambda send: answer(send(ids)), X, dY)
     return "ids with and without repeats, compared with nudging, here and there, and nothing moved"

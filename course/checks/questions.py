@@ -136,6 +136,116 @@ def expect_gradients(f, arrays, dY, gradients):
             raise CheckFailed(said if words == GENERAL else f"{said}; {words}")
 
 
+LEFT_BEHIND = (
+    "A call of `backward` leaves nothing behind for the next: begin sums inside it, and change nothing that "
+    "the forward pass keeps"
+)
+OWN_MEMORY = (
+    "Each call makes a backward of its own, which keeps what it needs in variables of that call (chapter 04)"
+)
+
+
+def expect_layer(layer, f, dY, *, parameters=None, slips=None, case="", result="Y", **arrays):
+    """Ask whether a layer computes f, there and back, and leaves alone what it is given.
+
+    Its values are compared with f's and its gradients with nudging; then another pass must not matter, and a
+    second call of backward must say what the first said.
+
+    Parameters
+    ----------
+    layer : function, (*arrays) -> (Y, backward)
+    f : function, (*arrays, *parameters) -> Y
+    dY : array of Y's shape
+    parameters : dict of str to Parameter, optional
+        Those whose gradients are asked for.
+    slips : dict of str to iterable of (str, array), optional
+        Likely wrong values of Y and of gradients, as for `explained`.
+    case : str
+        What each refusal begins with: ``"with one layer, "``.
+    result : str
+        What the layer calls its Y.
+    **arrays : array
+        What the layer is given, in this order. Arrays of whole numbers have no gradient.
+
+    Examples
+    --------
+    >>> twice = lambda X: (2 * X, lambda dY: dY)
+    >>> expect_layer(twice, lambda X: 2 * X, np.array([4.0]), X=np.array([1.0]))
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: dX[0] is 4, nudging that entry says 8; 2 times too small.
+    """
+    parameters, slips = parameters or {}, slips or {}
+    given = arrays | {name: parameter.data for name, parameter in parameters.items()}
+    numbers = {name: array for name, array in given.items() if array.dtype.kind == "f"}
+    names = [name for name in arrays if name in numbers]
+
+    def gradients():
+        for parameter in parameters.values():
+            parameter.zero_grad()
+        returned = backward(dY)
+        if len(names) > 1:
+            returned = expect_several(returned, *[f"d{name}" for name in names])
+        found = dict(zip(names, returned if len(names) > 1 else [returned], strict=True))
+        return deepcopy(found | {name: parameter.grad for name, parameter in parameters.items()})
+
+    with untouched(**arrays):
+        Y, backward = expect_several(layer(*arrays.values()), result, "backward")
+    with explained({result: Y}, slips):
+        expect_values(f"{case}{result}", Y, f(*given.values()))
+    with untouched(**arrays, **{f"d{result}": dY}):
+        first, second = gradients(), gradients()
+    with explained({f"d{name}": gradient for name, gradient in first.items()}, slips), _in(case):
+        expect_gradients(
+            lambda *values: f(*(given | dict(zip(numbers, values, strict=True))).values()), numbers, dY, first
+        )
+    layer(*(array[::-1].copy() for array in arrays.values()))
+    later = gradients()
+    for name, gradient in first.items():
+        what = f"{case}in a second call of backward, d{name}"
+        with _because(LEFT_BEHIND):
+            expect_values(what, second[name], gradient, "in the first it was")
+        with _because(OWN_MEMORY):
+            expect_values(f"{case}after another pass, d{name}", later[name], gradient, "before it was")
+
+
+def both_ways(layer, dY, *arrays, parameters=()):
+    """Return what a layer gives there and back, for a probe: Y, its gradients, and those of parameters.
+
+    Parameters
+    ----------
+    layer : function, (*arrays) -> (Y, backward)
+    dY : array
+    *arrays : array
+    parameters : sequence of Parameter
+
+    Returns
+    -------
+    tuple
+    """
+    Y, backward = layer(*arrays)
+    gradients = backward(dY)
+    gradients = gradients if isinstance(gradients, tuple | list) else [gradients]
+    return Y, *gradients, *(parameter.grad for parameter in parameters)
+
+
+@contextmanager
+def _in(case):
+    """Let a refusal begin with the case in which it comes up."""
+    try:
+        yield
+    except CheckFailed as no:
+        raise CheckFailed(f"{case}{no.sentence}", report=no.report) from no.__cause__
+
+
+@contextmanager
+def _because(reason):
+    """Let a refusal end with its reason."""
+    try:
+        yield
+    except CheckFailed as no:
+        raise CheckFailed(f"{no.sentence}. {reason}") from no
+
+
 def by_nudging(f, *arrays):
     """Return what a function makes of arrays, and a way back that nudges each entry of them.
 
@@ -296,7 +406,8 @@ def _worst(value, truth):
     if not value.size:
         return None
     size = np.maximum(np.abs(value), np.abs(truth))
-    error = np.abs(value - truth) / np.maximum(size, max(0.01 * np.abs(truth).max(), ZERO))
+    with np.errstate(all="ignore"):  # a wrong value may be infinite
+        error = np.abs(value - truth) / np.maximum(size, max(0.01 * np.abs(truth).max(), ZERO))
     error = np.where(np.isnan(error), np.inf, error)
     return np.unravel_index(error.argmax(), error.shape) if error.max() > TOLERANCE else None
 

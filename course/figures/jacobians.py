@@ -7,44 +7,50 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, SIGNED_FIELD
+from course.figures import Figure
+from course.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR, SIGNED_FIELD
 
 READABLE = 12  # rows or columns; in larger tables the numbers would not be readable
+TOLD = 30  # slopes that an alternative text names one by one
+READ = "Each row is an output, each column an input; an empty square is a slope of 0."
 ZERO = 1e-9  # nudging finds about 1e-11 where the slope is 0
 
 
-def draw_jacobian(table, name, shape=None, ax=None):
+def table(slopes, name, shape=None):
     """Draw a table of slopes: a square for each, with its number unless that is 0.
 
     Parameters
     ----------
-    table : array (n_out, n_in)
+    slopes : array (n_out, n_in)
     name : str
         Whose slopes these are.
     shape : (int, int), optional
         How many rows and columns the picture has room for. Give it where the figure moves.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If the table has not two axes.
     """
-    table = _as_table(table)
-    ax = ax or plt.subplots()[1]
-    _draw_squares(table, ax)
-    rows, columns = shape or table.shape
+    slopes = _as_table(slopes)
+    ax = plt.subplots()[1]
+    _draw_squares(slopes, ax)
+    rows, columns = shape or slopes.shape
     ax.set(xlim=(0, columns), ylim=(rows, 0))
-    count = np.sum(np.abs(table) > ZERO)
-    ax.set_title(f"{name}: {count} of {table.size} slopes {'is' if count == 1 else 'are'} not 0")
-    return ax
+    count = np.sum(np.abs(slopes) > ZERO)
+    return Figure(
+        ax,
+        f"{name}: {count} of {slopes.size} slopes {'is' if count == 1 else 'are'} not 0",
+        f"{READ} Blue slopes are positive, red ones negative.",
+        f"The slopes of {name}, {_told(slopes)}",
+    )
 
 
-def draw_jacobians(yours, true):
+def two_tables(yours, true):
     """Draw an answer's table of slopes beside the true one, with a frame around each slope that is wrong.
 
     Parameters
@@ -54,7 +60,7 @@ def draw_jacobians(yours, true):
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
@@ -74,8 +80,12 @@ def draw_jacobians(yours, true):
             frame = Rectangle((column, row), 1, 1, fill=False, edgecolor=BACKWARD, linewidth=2.5)
             axes[0].add_patch(frame).set_clip_on(False)
         title = f"{wrong.sum()} of {wrong.size} slopes differ from the true table"
-    axes[0].set_title(title)
-    return figure
+    return Figure(
+        figure,
+        title,
+        f"{READ} A frame marks a slope that is wrong.",
+        f"Your table of slopes, {_told(yours)} The true one, {_told(true)}",
+    )
 
 
 def _as_table(table):
@@ -88,12 +98,28 @@ def _as_table(table):
     return table
 
 
+def _told(table):
+    """Say in words what stands in a table."""
+    size = f"{table.shape[0]} by {table.shape[1]}"
+    filled = np.abs(table) > ZERO
+    if filled.sum() > TOLD:
+        span = f"from {table.min():.2g} to {table.max():.2g}"
+        return f"{size}: {filled.sum()} of {table.size} squares are filled, {span}."
+    rows = [
+        f"row {row} holds "
+        + ", ".join(f"{table[row, column]:.2g} in column {column}" for column in np.flatnonzero(filled[row]))
+        for row in np.flatnonzero(filled.any(axis=1))
+    ]
+    return f"{size}: {'; '.join(rows) or 'all squares are empty'}."
+
+
 def _draw_squares(table, ax):
     """Draw a table as coloured squares, the first row on top."""
     limit = np.abs(np.nan_to_num(table)).max() or 1.0
     squares = ax.pcolormesh(
         table, cmap=SIGNED_FIELD, vmin=-limit, vmax=limit, edgecolors="#BFBFBF", linewidth=0.5
     )
+    squares.set_rasterized(max(table.shape) > READABLE)
     ax.set(aspect="equal", xlabel="inputs", ylabel="outputs", ylim=(len(table), 0))
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
@@ -104,23 +130,22 @@ def _draw_squares(table, ax):
         set_ticks(np.arange(count) + 0.5, np.arange(count))
     for (row, column), slope in np.ndenumerate(table):
         if not abs(slope) <= ZERO:
-            color = "white" if abs(slope) > 0.6 * limit else INK
+            color = ON_COLOUR if abs(slope) > 0.6 * limit else INK
             words = f"{slope:.2g}" if abs(slope) < 100 else f"{slope:.0f}"
             ax.text(column + 0.5, row + 0.5, words, ha="center", va="center", color=color, fontsize=8.5)
 
 
-def draw_brackets(shapes, ax=None):
+def brackets(shapes):
     """Draw the product of three tables twice, to scale: multiplied from the left, and from the right.
 
     Parameters
     ----------
     shapes : three pairs of int
         Rows and columns of each table; each has as many rows as the one before it has columns.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -134,7 +159,7 @@ def draw_brackets(shapes, ax=None):
     (rows, first), (_, second), (_, columns) = shapes
     from_left = [(shapes[0], shapes[1], (rows, second)), ((rows, second), shapes[2], (rows, columns))]
     from_right = [(shapes[1], shapes[2], (first, columns)), (shapes[0], (first, columns), (rows, columns))]
-    ax = ax or plt.subplots()[1]
+    ax = plt.subplots(figsize=(6.4, 3.0))[1]
     tall, y, totals = max(rows, first, second), 0.0, []
     width = max(1.4 * (first + second + 2 * columns), 17 * tall)  # of the whole picture, words and all
     gap = 0.042 * width
@@ -151,8 +176,15 @@ def draw_brackets(shapes, ax=None):
     ax.set(aspect="equal")
     ax.axis("off")
     less = "left" if totals[0] < totals[1] else "right"
-    ax.set_title(f"The same product; from the {less} it is less work")
-    return ax
+    sizes = " @ ".join(f"({rows}, {columns})" for rows, columns in shapes)
+    told = f"from the left {totals[0]:,}, from the right {totals[1]:,} multiplications"
+    return Figure(
+        ax,
+        f"The same product; from the {less} it is less work",
+        f"The two ways to multiply {sizes}, drawn to scale; the filled boxes are the results.",
+        f"The product {sizes} as rectangles, two products for each way: {told}. From the left the first "
+        f"result is {rows} by {second}; from the right it is {first} by {columns}.",
+    )
 
 
 def _draw_product(ax, shapes, middle, gap, words):
@@ -160,7 +192,7 @@ def _draw_product(ax, shapes, middle, gap, words):
     x = 0.0
     for (rows, columns), sign in zip(shapes, ("@", "=", words), strict=True):
         filled = sign == words
-        box = Rectangle((x, middle - rows / 2), columns, rows, facecolor=BACKWARD if filled else "white")
+        box = Rectangle((x, middle - rows / 2), columns, rows, facecolor=BACKWARD if filled else "none")
         box.set(edgecolor=BACKWARD if filled else FORWARD, linewidth=1.2)
         ax.add_patch(box)
         x += columns + gap / 2
@@ -169,7 +201,7 @@ def _draw_product(ax, shapes, middle, gap, words):
         x += gap / 2
 
 
-def draw_passes(weights, passes_by_way, ax=None):
+def passes(weights, passes_by_way):
     """Draw how many passes a gradient takes against the number of weights, both on a logarithmic scale.
 
     Parameters
@@ -177,36 +209,39 @@ def draw_passes(weights, passes_by_way, ax=None):
     weights : array (sizes,)
     passes_by_way : dict of str to array (sizes,)
         Up to five ways, each with what was counted.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If a way has not one count for each number of weights.
     """
-    ax = ax or plt.subplots()[1]
-    for name, passes in passes_by_way.items():
-        if len(passes) != len(weights):
-            raise ValueError(f"{name} has {len(passes)} counts for {len(weights)} numbers of weights.")
-        ax.plot(weights, passes)
+    ax = plt.subplots()[1]
+    for name, counts in passes_by_way.items():
+        if len(counts) != len(weights):
+            raise ValueError(f"{name} has {len(counts)} counts for {len(weights)} numbers of weights.")
+        ax.plot(weights, counts)
         ax.annotate(
-            f"{name}: {passes[-1]:,}",
-            (weights[-1], passes[-1]),
+            f"{name}: {counts[-1]:,}",
+            (weights[-1], counts[-1]),
             xytext=(9, 0),
             textcoords="offset points",
             va="center",
         )
     ax.set(xscale="log", yscale="log", xlabel="number of weights", ylabel="passes for one gradient")
     ax.set_xlim(right=max(weights) * 8)  # room for the labels
-    flat = [name for name, passes in passes_by_way.items() if len(set(passes)) == 1]
-    said = (
-        f"{flat[0].capitalize()} is flat: the same for any number"
+    flat = [name for name, counts in passes_by_way.items() if len(set(counts)) == 1]
+    told = ", ".join(f"{name} {counts[-1]:,}" for name, counts in passes_by_way.items())
+    return Figure(
+        ax,
+        f"{flat[0].capitalize()} takes as many passes for many weights as for one"
         if flat
-        else "More passes for a larger number"
+        else "More weights take more passes",
+        "Both scales are logarithmic, so whatever grows in proportion is a straight line of one steepness. "
+        f"At {weights[-1]:,} weights: {told}.",
+        f"Passes for one gradient against the number of weights, from {weights[0]:,} to {weights[-1]:,}, "
+        f"both on logarithmic scales, with a line for each way. At the right end: {told}.",
     )
-    ax.set_title(f"{said} of weights")
-    return ax

@@ -3,15 +3,14 @@
 Leaves out the words of a report, which `print` and the notebook show by themselves (`minigrad.gradcheck`).
 """
 
-from textwrap import fill
-
 import matplotlib.pyplot as plt
 import numpy as np
 
+from course.figures import Figure
 from course.style import BACKWARD, CONTEXT, INK, SIGNED_FIELD, TRUTH
 
 
-def draw_report(report, name=None):
+def three_jacobians(report, name=None):
     """Draw the Jacobian of one array three times: by nudging, by backward, and the difference.
 
     Parameters
@@ -24,7 +23,7 @@ def draw_report(report, name=None):
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
@@ -44,7 +43,7 @@ def draw_report(report, name=None):
     nudged, yours = report.jacobians[name]
     limit = max(np.abs(nudged).max(), np.abs(yours).max()) or 1.0
 
-    figure, axes = plt.subplots(1, 3, figsize=(6.4, 2.9))
+    figure, axes = plt.subplots(1, 3, figsize=(6.4, 2.5))
     squares = {"by nudging": nudged, "by backward": yours, "the difference": yours - nudged}
     for ax, (caption, jacobian) in zip(axes, squares.items(), strict=True):
         image = ax.imshow(jacobian, SIGNED_FIELD, aspect="auto", vmin=-limit, vmax=limit)
@@ -53,24 +52,30 @@ def draw_report(report, name=None):
         ax.text(0, 1.03, caption, transform=ax.transAxes, va="bottom")
     axes[0].set_ylabel("entries of Y")
     figure.colorbar(image, ax=axes, shrink=0.75, aspect=20, pad=0.02, label=f"slope of Y along {name}")
-    said = row.sentence if row.verdict != "ok" else "backward and nudging agree in every entry"
-    look = {"size": plt.rcParams["axes.titlesize"], "weight": plt.rcParams["axes.titleweight"]}
-    figure.suptitle(fill(f"{name}: {said}", 70), x=0.01, ha="left", **look)
-    return figure
+    sentence = row.sentence if row.verdict != "ok" else "backward and nudging agree in every entry"
+    apart = np.abs(yours - nudged).max()
+    return Figure(
+        figure,
+        f"{name}: {sentence}".rstrip("."),
+        f"A row for each entry of Y, a column for each entry of {name}. All three squares share one scale; "
+        "what is empty in the third agrees in the first two.",
+        f"Three squares of {nudged.shape[0]} rows and {nudged.shape[1]} columns: the Jacobian by nudging, by "
+        f"backward, and their difference. The largest slope is {limit:.2g} in size, the largest difference "
+        f"{apart:.2g}; {np.sum(np.abs(yours - nudged) > 1e-6 * limit)} of {nudged.size} slopes differ.",
+    )
 
 
-def draw_losses(losses_by_name, ax=None):
+def descents(losses_by_name):
     """Draw how the losses of several descents fall, each as a share of its own first value.
 
     Parameters
     ----------
     losses_by_name : dict of str to sequence of float
         From one to five descents of at least two steps; the first loss is not 0.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -80,30 +85,35 @@ def draw_losses(losses_by_name, ax=None):
     for name, losses in losses_by_name.items():
         if len(losses) < 2:
             raise ValueError(f"{name} has {len(losses)} losses; a descent needs at least two.")
-    ax = ax or plt.subplots()[1]
+    ax = plt.subplots()[1]
     for name, losses in losses_by_name.items():
         ax.plot(np.array(losses) / losses[0], label=name, markevery=max(1, len(losses) // 6))
     fallen = sum(losses[-1] < losses[0] for losses in losses_by_name.values())
     ax.set(xlabel="step", ylabel="loss (share of the first)", ylim=(0, None))
-    ax.set_title(f"The loss falls in {fallen} of {len(losses_by_name)} descents")
     ax.legend()
-    return ax
+    ends = ", ".join(f"{name} {losses[-1] / losses[0]:.1%}" for name, losses in losses_by_name.items())
+    return Figure(
+        ax,
+        f"The loss falls in {fallen} of {len(losses_by_name)} descents",
+        f"Each loss is drawn as a share of its own first value. What is left at the end: {ends}.",
+        f"{len(losses_by_name)} losses over {max(map(len, losses_by_name.values())) - 1:,} steps, each as a "
+        f"share of its own first value. At the end: {ends}.",
+    )
 
 
-def draw_agreement(found, expected, said, ax=None):
+def agreement(found, expected, sentence):
     """Draw two arrays that ought to agree, entry against entry: what agrees lies on the line.
 
     Parameters
     ----------
     found, expected : array
         Of one shape, or of shapes that NumPy can pair.
-    said : str
+    sentence : str
         What a check says about them; the title.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -118,7 +128,7 @@ def draw_agreement(found, expected, said, ax=None):
     found, expected = np.broadcast_arrays(found, expected)
     if not found.size:
         raise ValueError("there are no entries to compare; give arrays that hold some.")
-    ax = ax or plt.subplots(figsize=(4.7, 4.4))[1]
+    ax = plt.subplots(figsize=(4.7, 4.4))[1]
     largest = np.abs(expected).max()
     scale, edge = largest if largest > 1e-8 else 1.0, 1.6
     ax.plot([-edge, edge], [-edge, edge], color=TRUTH, linestyle="-.", marker="", linewidth=1.5)
@@ -127,11 +137,19 @@ def draw_agreement(found, expected, said, ax=None):
     ax.text(1.0, 1.2, "they agree", ha="right", color=INK)
     ax.set(xlim=(-edge, edge), ylim=(-edge, edge), box_aspect=1)
     ax.set(xlabel="expected (share of the largest)", ylabel="found (share of the largest)")
-    ax.set_title(fill(said, 48))
-    return ax
+    drawn = np.isfinite(x) & np.isfinite(y)
+    count = f"{np.sum(np.isclose(x, y, rtol=1e-6, atol=1e-6) & drawn)} of {drawn.sum()} points"
+    return Figure(
+        ax,
+        sentence.strip().rstrip("."),
+        "One point for each entry, both as shares of the largest expected one. On the dash-dotted line "
+        "the two arrays agree; what is far off is drawn at the edge.",
+        f"What was found, upward, against what was expected, to the right. The check says: "
+        f"{sentence.strip().rstrip('.')}. {count} lie on the line of agreement.",
+    )
 
 
-def draw_bug_grid(caught, checks, accused, ax=None):
+def bug_grid(caught, checks, accused):
     """Draw which check catches which planted bug, and how many right layers each check accuses.
 
     Parameters
@@ -142,11 +160,10 @@ def draw_bug_grid(caught, checks, accused, ax=None):
         The checks, in order.
     accused : sequence of int
         For each check, how many right layers it called wrong.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -158,10 +175,10 @@ def draw_bug_grid(caught, checks, accused, ax=None):
             raise ValueError(
                 f"{name} has {len(answers)} answers for {len(checks)} checks; give one for each."
             )
-    ax = ax or plt.subplots(figsize=(7.6, 4.9))[1]
+    ax = plt.subplots(figsize=(7.6, 4.9))[1]
     grid = np.array(list(caught.values()), dtype=bool)
     for (row, column), hit in np.ndenumerate(grid):
-        color, face = (BACKWARD, BACKWARD) if hit else (CONTEXT, "white")
+        color, face = (BACKWARD, BACKWARD) if hit else (CONTEXT, "none")
         ax.plot(
             column, row, marker="s", markersize=13, color=color, markerfacecolor=face, markeredgewidth=0.7
         )
@@ -178,7 +195,15 @@ def draw_bug_grid(caught, checks, accused, ax=None):
     ax.set(xlim=(-0.5, len(checks) - 0.5), ylim=(len(grid) + 1.5, -0.5))
     ax.set(xlabel="kind of check", ylabel="planted bug")
     ax.grid(False)
-    ax.set_title(
-        f"Of {len(grid)} planted bugs the first check catches {totals[0]}, the last one {totals[-1]}"
+    return Figure(
+        ax,
+        f"Of {len(grid)} planted bugs the first check catches {totals[0]}, the last one {totals[-1]}",
+        "A filled square is a bug caught. Below stand the bugs that each check catches, and how many right "
+        "layers it accuses.",
+        f"A grid of {len(grid)} bugs and {len(checks)} checks. Bugs caught, and right layers accused: "
+        + "; ".join(
+            f"{check}, {total} and {wronged}"
+            for check, total, wronged in zip(checks, totals, accused, strict=True)
+        )
+        + ".",
     )
-    return ax

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from minigrad.backend import array_module
+from minigrad.backend import array_module, zeros_like
 from minigrad.layer import Layer
 from minigrad.shapes import ShapeError, require_array
 
@@ -35,8 +35,9 @@ class ReLU(Layer):
     def forward(self, X):
         """Return max(X, 0) and the way back."""
         require_array(self, X)
-        # careful: X * (X > 0) would turn -inf into nan
-        return np.maximum(X, 0), lambda dY: dY * (X > 0).astype(dY.dtype)
+        Y = zeros_like(X)
+        np.maximum(X, Y, out=Y)  # careful: X * (X > 0) would turn -inf into nan; a single 0 is half as quick
+        return Y, lambda dY: dY * (X > 0).astype(dY.dtype)
 
 
 class Sigmoid(Layer):

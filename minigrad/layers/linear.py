@@ -105,8 +105,8 @@ class Linear(Weighted):
 
     def check_input(self, X):
         """Refuse a wrong width, and a layer without weights."""
-        is_array = type(X) is np.ndarray and X.dtype.kind in "fiub"
-        if is_array and X.shape[-1:] == (self.n_in,) and "W" in self.__dict__:
+        is_array = type(X) is np.ndarray and X.dtype.kind in "fiub" and X.ndim
+        if is_array and X.shape[-1] == self.n_in and "W" in self.__dict__:
             return  # nearly always; what follows finds the words
         super().check_input(X)
         if require_array(self, X)[-1:] != (self.n_in,):

@@ -74,7 +74,7 @@ def as_nested_chains(layers):
     return reduce(chain, layers)
 
 
-@refused(row, "keep the list in the call")
+@refused(row, "keeps what it needs in variables of that call")
 def one_list_for_all_calls(layers):
     last = {}
 

@@ -13,7 +13,6 @@ from course.checks.ch14_seeing import (
     LEARN,
     MOVED,
     NOT_BY_STRIDE,
-    ON_SELF,
     OVERWRITTEN,
     PLACES_FIRST,
     POOL,
@@ -43,6 +42,7 @@ from course.checks.ch14_seeing import (
     window_places,
     windows_with_gaps,
 )
+from course.checks.questions import OWN_MEMORY
 from minigrad.layers.convolution import MaxPool2d
 from tests.answers import refused, right
 
@@ -135,7 +135,7 @@ def begins_at_zero_outside(X, size, gap):
     return gapped(X, size, gap), backward
 
 
-@refused(windows_with_gaps, ON_SELF)
+@refused(windows_with_gaps, OWN_MEMORY)
 def remembers_the_last_call(X, size, gap):
     remembers_the_last_call.X = X
     return gapped(X, size, gap), lambda dY: by_places(remembers_the_last_call.X, size, gap)[1](dY)
@@ -254,7 +254,7 @@ def _divided_by_the_stride(X, w, stride):
 refused(slide_row, NOT_BY_STRIDE)(_divided_by_the_stride)
 
 
-@refused(slide_row, "a second backward begins at 0 again; dX")
+@refused(slide_row, "in a second call of backward, dX")
 def begins_at_zero_once(X, w, stride):
     dX, dw = np.zeros(X.shape), np.zeros(w.shape)
     Y, right = place_by_place(X, w, stride)
@@ -346,7 +346,7 @@ class Tiles(Pool):
         return np.tile(dY, (1, 1, self.size, self.size)) / self.size**2
 
 
-@refused(average_pool, ON_SELF)
+@refused(average_pool, OWN_MEMORY)
 class KeepsTheShapeOnSelf(Pool):
     def forward(self, X):
         self.shape = X.shape

@@ -19,7 +19,6 @@ from course.checks.ch15_time import (
     LAST_Y,
     LASTING,
     LATE,
-    LEFT_BEHIND,
     LENGTHS,
     NO_1_MINUS_G,
     NO_CANDIDATE,
@@ -53,6 +52,7 @@ from course.checks.ch15_time import (
     weighted,
     whole_piece,
 )
+from course.checks.questions import LEFT_BEHIND
 from tests.answers import refused, right
 
 # 1. counts and slopes

@@ -11,8 +11,8 @@ from threading import Thread
 
 import pytest
 
+from authoring import work
 from book import lite
-from course import build
 from tests.browser import distribution
 
 HERE = Path(__file__).parent
@@ -77,7 +77,7 @@ def drive(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drive")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MINIGRAD_WORK", str(folder))
-        build.copy_to_work()
+        work.copy_to_work()
     return folder
 
 

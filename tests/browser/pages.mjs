@@ -56,8 +56,9 @@ async function sliders(page) {
   const count = await all.count();
   for (let i = 0; i < count; i++) {
     const state = () => all.nth(i).evaluate((input) => {
-      const image = input.closest("[class^=explore-]").querySelector("img");
-      return [input.value, image.src, image.alt, input.getAttribute("aria-valuetext")];
+      const picture = input.closest("[class^=explore-]").querySelector("img, svg");
+      const alt = picture.alt ?? picture.getAttribute("aria-label");
+      return [input.value, picture.src ?? picture.innerHTML, alt, input.getAttribute("aria-valuetext")];
     });
     const before = await state();
     await all.nth(i).focus();
@@ -106,6 +107,10 @@ async function look(name) {
   const known = await painted(page);
   await settled();
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const past = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  const clipped = await page.evaluate(() => [...document.querySelectorAll(".cell_input pre")]
+    .filter((pre) => pre.scrollWidth > pre.clientWidth && pre.textContent.split("\n").every((line) => line.length <= 80))
+    .map((pre) => pre.textContent.slice(0, 120)));
   const keys = name.endsWith("#") ? await keyboard(page) : {};
   const moved = await sliders(page);
   await page.evaluate(axe);
@@ -136,7 +141,7 @@ async function look(name) {
     .map((box) => box.textContent.slice(0, 120)));
   await context.close();
   const paint = await firstPaint(name, known);
-  return { page: name, paint, bytes, foreign, lost, errors, ...keys, moved, results, light, theme, dark, width, picture: picture.readUInt32BE(16), moving, cut };
+  return { page: name, paint, bytes, past, clipped, foreign, lost, errors, ...keys, moved, results, light, theme, dark, width, picture: picture.readUInt32BE(16), moving, cut };
 }
 
 for (const name of pages) console.log(JSON.stringify(await look(name)));

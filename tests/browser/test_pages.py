@@ -33,7 +33,8 @@ ALWAYS = {
     "grading.html",
     "reference/layers.linear.html",
 }  # the others take minutes
-MUST_BE_EMPTY = ("foreign", "lost", "errors", "light", "dark", "moving", "cut", "unreached", "unseen")
+MUST_BE_EMPTY = ("foreign", "lost", "errors", "light", "dark", "moving", "cut", "clipped")
+MUST_BE_EMPTY += ("unreached", "unseen")
 BYTES, MILLISECONDS, PHONE = 3_000_000, 1_500, 360
 
 BAD = """<!doctype html><html lang="en"><title>Bad</title>
@@ -42,6 +43,7 @@ BAD = """<!doctype html><html lang="en"><title>Bad</title>
 <pre style="overflow: auto">LINE</pre><div><table><td>LINE</table></div><div class="math">
 <mjx-math style="display: inline-block; width: 900px">formula</mjx-math></div>
 <img src="lost.png" alt="lost"><a href="#">no ring</a>
+<div class="cell_input"><pre style="overflow: auto; width: 5em">a line of code</pre></div>
 <div class="explore-1"><img alt="still" src="data:,"><input type="range" aria-label="dead" max="5"></div>
 </article><script>fetch("http://127.0.0.1:9/far").catch(() => {}); nobody()</script></html>"""
 
@@ -92,6 +94,7 @@ def test_a_page_is_light_reachable_legible_and_asks_nobody_else(look, book, page
     found = look(book, f"{page}#" if page in TABBED else page)
     assert {kind: found[kind] for kind in MUST_BE_EMPTY if found.get(kind)} == {}
     assert found["moved"]["dead"] == []
+    assert found["past"] <= 0
     assert found["width"] == found["picture"] == PHONE
     assert found["theme"] == "dark"  # as the system asks, without a click
     assert found["bytes"] < BYTES
@@ -116,6 +119,7 @@ def test_each_fault_of_a_page_is_found(look, tmp_path):
     assert {kind for kind in MUST_BE_EMPTY if found[kind]} == {*MUST_BE_EMPTY}
     assert [text[:7] for text in found["cut"]] == ["xxxxxxx", "xxxxxxx", "formula"]
     assert len(found["moved"]["dead"]) == 3  # its value moves, and nothing else
+    assert found["clipped"] == ["a line of code"]
     assert found["width"] > PHONE and found["picture"] > PHONE
 
 

@@ -13,12 +13,23 @@ from tests.house.test_budgets import code_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 CLASSROOM = ROOT / "classroom"
-CORE = ("faults", "submission", "wire", "remote", "sandbox", "grade")
-TRIED = ("wire", "remote", "grade", "submission", "sandbox", "figures", "hostile")  # the files of tests
+CORE = ("faults", "result", "submission", "wire", "remote", "clock", "sandbox", "grade")
+LINES = 1300  # of code, in these files together
+TRIED = (
+    "wire",
+    "remote",
+    "result",
+    "grade",
+    "honest",
+    "submission",
+    "sandbox",
+    "figures",
+    "hostile",
+)  # the files of tests
 
 
-def test_the_trusted_core_has_at_most_980_lines():
-    assert sum(len(code_lines(CLASSROOM.joinpath(f"{name}.py").read_text("utf-8"))) for name in CORE) <= 980
+def test_the_trusted_core_stays_small():
+    assert sum(len(code_lines(CLASSROOM.joinpath(f"{name}.py").read_text("utf-8"))) for name in CORE) <= LINES
 
 
 @pytest.mark.parametrize("name", CORE)

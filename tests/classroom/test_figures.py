@@ -148,8 +148,9 @@ def too_little_memory(monkeypatch, folder):
     monkeypatch.setattr(sandbox, "LIMITS", sandbox.LIMITS | {"RLIMIT_AS": 60 << 20})
 
 
-def result_that_is_not_json(monkeypatch, folder):
-    monkeypatch.setattr(find("04_closures.three_calls"), "title", object())
+def check_that_says_no_text(monkeypatch, folder):
+    honest = find("04_closures.three_calls")._check
+    monkeypatch.setattr(find("04_closures.three_calls"), "_check", lambda *both: (honest(*both), object()))
 
 
 BREAKAGES = {
@@ -171,7 +172,7 @@ BREAKAGES = {
         full_disk,
         reader_that_raises,
         too_little_memory,
-        result_that_is_not_json,
+        check_that_says_no_text,
     )
 }
 

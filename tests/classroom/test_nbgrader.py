@@ -110,7 +110,7 @@ def marks(tmp_path):
 
 def regrade(tmp_path):
     with Queue(tmp_path / "marks", CHAPTER) as queue:
-        queue.release("v1")
+        queue.accept("v1")
         queue.take_in(tmp_path / "in", read_file)
         for student, digest in take_unread(queue, "v1")[0]:
             queue.store(student, digest, "v1", stand_in(queue.submission(digest)[0], CHAPTER, 1))
@@ -238,7 +238,7 @@ def test_a_notebook_that_nbgrader_cannot_show_has_its_marks_all_the_same(marks, 
 
 def test_what_is_not_graded_is_not_in_the_gradebook(marks, place, tmp_path, capsys):
     with Queue(marks) as queue:
-        queue.release("v2")
+        queue.accept("v2")
     assert give(marks, place) == 2
     assert "anna: not graded yet" in capsys.readouterr().out and book(place) == {}
 

@@ -180,16 +180,16 @@ def test_both_sides_may_call_each_other_in_turn(end):
     assert down(5, again) == 5
 
 
-def test_the_checks_objects_show_their_public_side_alone(end):
+def test_the_checks_objects_show_what_the_library_has_too_and_nothing_else(end):
     end.run("def read(thing, name):\n    return getattr(thing, name)")
     read = end.find("read")
-    thing = SimpleNamespace(open=5, _secret=6)
-    assert read(thing, "open") == 5
-    for name in ("_secret", "missing"):
+    thing = SimpleNamespace(step=5, _secret=6, sentences=7)
+    assert read(thing, "step") == 5
+    for name in ("_secret", "sentences", "missing"):
         with pytest.raises(AttributeError, match=name):
             read(thing, name)
     with pytest.raises(AttributeError, match="not for you"):  # nor the insides of a function
-        read(test_a_builtin_has_no_code, "public")
+        read(test_a_builtin_has_no_code, "step")
     end.remote.home["p99"] = thing
     with pytest.raises(AttributeError, match="not for you"):
         end.remote.serve("copy", "p99", None, None, {})
@@ -299,7 +299,7 @@ def test_a_process_that_has_ended_is_noticed():
 
 def test_rubbish_in_the_pipe_ends_it():
     asking, here = pipes(pack({"do": "return"}, []))
-    with pytest.raises(Ended, match="grader's pipe"):
+    with pytest.raises(Ended, match="cannot read what comes back"):
         asking.ask("find", name="X")
     for pipe in (here, asking.source, asking.target):
         os.close(pipe)
@@ -346,3 +346,87 @@ def test_the_name_that_is_looked_up_is_the_one_that_the_notebook_checks():
             if cell.source.startswith("check("):
                 name = cell.source.split('"')[1]
                 assert cell.source.startswith(f'check("{name}", {name.partition(".")[2]})'), path.stem
+
+
+# What belongs to the check
+
+
+TOUCH = {  # the source of f(X, p, rng), and whether it changes what belongs to the check
+    "nothing": ("return X + 1", False),
+    "a gradient added to": ("p.grad += 1.0", False),
+    "a gradient put in the place of another": ("p.grad = np.ones(3)", False),
+    "a gradient put there and added to": ("p.grad = np.ones(3)\n    p.grad += 1", False),
+    "drawing": ("rng.normal(size=7)\n    rng.integers(5)\n    rng.permutation(3)", False),
+    "drawing the same once more": (
+        "before = rng.bit_generator.state\n    rng.normal(size=7)\n    rng.bit_generator.state = before",
+        False,
+    ),
+    "drawing 32 bits": ("rng.integers(5, dtype=np.int32)", False),
+    "an array of the check's": ("X[0] = 0", True),
+    "a Parameter's data": ("p.data[0] = 0", True),
+    "a Parameter's data, which is its gradient": ("p.grad = p.data\n    p.data[...] = 0", True),
+    "an array that is the gradient of the check's Parameter": ("p.grad = X\n    X[...] = 0", True),
+    "an array that is the gradient of another Parameter": (
+        "q = Parameter(np.zeros(3))\n    q.grad = X\n    kept.append(q)\n    X[...] = 0",
+        True,
+    ),
+    "an array that becomes such a gradient one question later": (
+        "q = Parameter(np.zeros(3))\n    kept.append(q)\n    hand(q)\n"
+        "    q.grad = X\n    hand(q)\n    X[...] = 0",
+        True,
+    ),
+    "a Parameter's data put in the place of another": ("p.data = np.zeros(3)", True),
+    "a generator set to zeros": (
+        "state = rng.bit_generator.state\n    state['state'] = {'state': 0, 'inc': 0}\n"
+        "    rng.bit_generator.state = state",
+        True,
+    ),
+    "a generator set to another seed": (
+        "rng.bit_generator.state = np.random.default_rng(1).bit_generator.state",
+        True,
+    ),
+    "a generator set to other bits that wait": (
+        "state = rng.bit_generator.state\n    state.update(has_uint32=1, uinteger=0)\n"
+        "    rng.bit_generator.state = state",
+        True,
+    ),
+    "a generator set back to where it was before it was handed over": (
+        "rng.bit_generator.advance(-1)",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "touched"), TOUCH.values(), ids=TOUCH)
+def test_what_belongs_to_the_check_may_be_filled_and_drawn_from_and_not_changed(end, body, touched):
+    end.run("import numpy as np\nfrom minigrad import Parameter\nkept = []")
+    f = end.find("f", f"def f(X, p, rng, hand):\n    {body}")
+    rng = np.random.default_rng(3)
+    rng.integers(9, dtype=np.int32)
+    parameter = Parameter([1.0, 2.0, 3.0])
+    f(np.ones(3), parameter, rng, lambda thing: None)
+    assert end.remote.touched == touched
+
+
+def test_the_gradients_of_the_submissions_own_parameters_are_free(end):
+    end.run(LAYER)
+    layer = end.find("Scale")(3)
+    layer.zero_grad()
+    _, backward = layer(np.ones((5, 3)))
+    backward(np.ones((5, 3)))
+    assert layer.factor.grad.all() and not end.remote.touched
+
+
+def test_drawing_is_told_from_setting():
+    rng = np.random.default_rng(5)
+    before = rng.bit_generator.state
+    for draw in (rng.random, rng.standard_normal, lambda: rng.integers(9, dtype=np.int32)):
+        draw()
+        assert remote.is_drawn_from(before, rng.bit_generator.state)
+    rng.random(100_000)
+    assert remote.is_drawn_from(before, rng.bit_generator.state)
+    rng.bit_generator.advance(2**40)
+    assert not remote.is_drawn_from(before, rng.bit_generator.state)
+    assert not remote.is_drawn_from(rng.bit_generator.state, before)
+    philox = np.random.Philox(1).state
+    assert not remote.is_drawn_from(before, philox)

@@ -324,7 +324,7 @@ def test_a_wrong_jacobian_is_drawn_beside_the_true_one(capsys):
         find("02_jacobian.jacobian_of_shift").judge(lambda X: np.eye(X.size, k=1))
     tables = caught.value.report
     np.testing.assert_allclose(tables.true, np.eye(5, k=-1), atol=1e-9)
-    assert '<img class="dark-light" alt="Your table beside the true one; yours:' in tables._repr_html_()
+    assert '<img alt="Your table of slopes, ' in tables._repr_html_()
     checks.cards.report(tables)
     assert capsys.readouterr().out.startswith("yours:\n[[0. 1. 0.")
 

@@ -9,7 +9,8 @@ import pytest
 import minigrad
 from course.curriculum import BUILT, CHAPTERS, PARTS, ROUTES, route
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+PROJECT = Path(__file__).parents[2]
+NOTEBOOKS = PROJECT / "notebooks"
 
 
 def numbers(name):
@@ -19,6 +20,11 @@ def numbers(name):
 def test_the_table_has_the_chapters_that_stand_in_order():
     assert [chapter.stem for chapter in CHAPTERS] == sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
     assert [chapter.number for chapter in CHAPTERS] == list(range(len(CHAPTERS)))
+
+
+def test_every_chapter_has_a_page_for_its_teacher():
+    pages = sorted(path.stem for path in PROJECT.glob("book/teaching/[0-9]*.md"))
+    assert pages == [chapter.stem for chapter in CHAPTERS]
 
 
 def test_the_parts_follow_each_other():

@@ -9,9 +9,9 @@ from authoring.count import code_lines
 from course import gather
 
 LIBRARY = Path(__file__).parents[2] / "minigrad"
-CHECKER = ("gradcheck.py", "diagnosis.py")
+CHECKER = ("gradcheck.py", "trial.py", "diagnosis.py")
 APART = ("graph.py", "functional.py", "bridge.py")  # other ways to the same: no other file uses them
-LINES = 2610  # with room for the layer that a walk-through adds
+LINES = 2670  # with room for the layer that a walk-through adds
 
 
 def size(name):

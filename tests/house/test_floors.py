@@ -18,7 +18,7 @@ FLOORS = {
     "measures": ("losses accuracy diagnosis data", ["ground"]),
     "contract": ("layer", ["ground"]),
     "layers": ("layers", ["ground", "contract"]),
-    "training": ("optimizers checkpoint blueprint gradcheck graph", ["ground", "measures", "contract"]),
+    "training": ("optimizers checkpoint blueprint trial gradcheck graph", ["ground", "measures", "contract"]),
     "use": (
         "learner early_stopping replica functional parallel evaluator bridge",
         ["ground", "measures", "contract", "training"],

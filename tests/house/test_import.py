@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+MILLISECONDS = 20
 BLOCKED = """
 import sys
 
@@ -43,7 +44,7 @@ def test_import_needs_numpy_alone(python):
     assert python(code).stderr == ""
 
 
-def test_import_costs_at_most_20_ms_over_numpy(python):
+def test_import_costs_next_to_nothing_over_numpy(python):
     def milliseconds():
         # the cumulative time of the package, with whatever it imports that numpy had not
         lines = python("import numpy, minigrad", "-X", "importtime").stderr
@@ -51,4 +52,4 @@ def test_import_costs_at_most_20_ms_over_numpy(python):
         return int(microseconds) / 1000
 
     milliseconds()  # compiles the files
-    assert any(milliseconds() <= 20 for _ in range(25))  # what else the machine does only adds
+    assert any(milliseconds() <= MILLISECONDS for _ in range(25))  # what else the machine does only adds

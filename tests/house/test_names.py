@@ -57,10 +57,6 @@ def test_every_public_name_is_imported_and_listed_once():
     assert len(set(imported)) == len(imported)
 
 
-def test_readme_has_at_most_100_lines():
-    assert len(README.splitlines()) <= 100
-
-
 def test_readme_example_prints_what_readme_shows():
     code, shown = re.search(r"```python\n(.*?)```\n+```text\n(.*?)```", README, re.DOTALL).groups()
     process = subprocess.run(

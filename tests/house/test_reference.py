@@ -11,7 +11,6 @@ import minigrad
 
 ROOT = Path(__file__).parents[2]
 SHOWN = r"^\.\. auto(?:class|function|exception):: (\S+)$"
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -39,12 +38,6 @@ def test_the_table_leads_to_every_page_in_teaching_order(extension):
     linked = re.findall(r"\]\(reference/(\S+)\.md\)", reference.table())
     assert linked == re.findall(r"^reference/(\S+)$", reference.table(), re.MULTILINE) == files
     assert files.index("layer") < files.index("layers.linear") < files.index("layers.attention")
-
-
-def test_the_readme_names_every_file_of_the_reference(extension):
-    listed = re.findall(r"\]\(minigrad/([\w/]+)\.py\)", README)
-    modules = {module.removeprefix("minigrad.") for module in extension("library_reference").public_names()}
-    assert modules - {file.replace("/", ".") for file in listed} == set()
 
 
 def test_pages_follow_the_library(extension, tmp_path):

@@ -19,7 +19,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.house.test_names import files
 
 ROOT = Path(__file__).parents[2]
-WALKS = [ROOT / "book" / "contributing" / name for name in ("a-layer.md", "a-chapter.md", "an-exercise.md")]
+# What is added, and how many files it touches: each fact stands in one place.
+TOUCHED = {"a-layer": 6, "a-chapter": 7, "an-exercise": 3}
+WALKS = [ROOT / "book" / "contributing" / f"{name}.md" for name in TOUCHED]
 
 BLOCK = re.compile(
     r"^(?P<fence>```+)\{code-block\} \w+\n:caption: ([^\n]+)\n\n(.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
@@ -50,7 +52,10 @@ def cells(text):
     for head, source in re.findall(r"^%% ([^\n]+)\n(.*?)(?=^%% |\Z)", text, re.MULTILINE | re.DOTALL):
         kind, *tags = head.split(", ")
         new = {"markdown": new_markdown_cell, "code": new_code_cell}[kind]
-        found.append(new(source.strip("\n"), metadata={"tags": tags} if tags else {}))
+        metadata = {"tags": tags} if tags else {}
+        if "proof" in tags:
+            metadata["jupyter"] = {"source_hidden": True}  # the lab's "collapse selected code"
+        found.append(new(source.strip("\n"), metadata=metadata))
     return found
 
 
@@ -172,6 +177,11 @@ def test_a_walk_through_leads_to_passing_tests(path, tmp_path):
         passes([".venv/bin/python", "-m", *command.split(), *files_written], project)
     for command in quick:
         passes(command, project)
+
+
+@pytest.mark.parametrize("path", WALKS, ids=lambda path: path.stem)
+def test_each_fact_stands_in_one_place_so_few_files_are_touched(path):
+    assert len({file for file, *_ in steps(path.read_text(encoding="utf-8"))}) == TOUCHED[path.stem]
 
 
 @pytest.mark.parametrize("path", [followed(WALKS[0])])

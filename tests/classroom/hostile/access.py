@@ -71,6 +71,7 @@ found = [name for name in names if name.startswith(("USER", "LOGNAME", "SHELL", 
     "the edition of later chapters": seeks("from minigrad import Adam, Dropout, replica\nfound = Adam"),
     "what an earlier process left": seeks(
         "found = glob.glob('/tmp/left') + glob.glob('/dev/shm/left')",
-        "import os\nopen('/tmp/left', 'w').write('a')\nopen('/dev/shm/left', 'w').write('b')\nos._exit(0)",
+        "import os\nif True:  # one statement, which the next process leaves out\n"
+        "    open('/tmp/left', 'w').write('a')\n    open('/dev/shm/left', 'w').write('b')\n    os._exit(0)",
     ),
 }

@@ -100,6 +100,41 @@ class Linear(Layer):
 """,
     ),
     "the weights of the caller's layers set to zero": case("05_chains", "failed", NUMPY + ZERO_ROW),
+    "the weights of the caller's layers made their own gradients, and set to zero": case(
+        "05_chains",
+        "failed",
+        NUMPY
+        + ZERO_ROW.replace(
+            "parameter.data[...] = 0", "parameter.grad = parameter.data; parameter.data[...] = 0"
+        ),
+    ),
+    "the input made a gradient, and set to zero": case(
+        "04_closures",
+        {"scale": "failed"},
+        """
+import numpy as np
+from minigrad import Parameter
+kept = []
+def zero(X):
+    parameter = Parameter(np.zeros(X.shape))
+    parameter.grad = X
+    kept.append(parameter)
+    X[...] = 0
+def scale(gain, dgain):
+    zero(gain)
+    def forward(X):
+        def backward(dY):
+            zero(dY)
+            return 0 * X
+        return 0 * X, backward
+    return forward
+""",
+    ),
+    "what a layer of the check knows of itself": case(
+        "03_gradcheck",
+        {"who_changed": "failed"},
+        "def who_changed(layer, X, dY):\n    return list(layer.sentences)",
+    ),
     "the second argument set to zero": case(
         "02_jacobian",
         "failed",
@@ -420,12 +455,12 @@ def centre(X):
     ),
     "json patched": case(
         "00_start",
-        {},
+        "failed",
         "import json\njson.dumps = lambda *args, **kwargs: '[]'\ndef centre(X):\n    return X",
     ),
     "builtins patched": case(
         "00_start",
-        {},
+        "failed",
         """
 import builtins
 builtins.isinstance = builtins.callable = lambda *args: True
@@ -474,7 +509,7 @@ def centre(X):
     ),
     "find answers with NumPy's own function": case(
         "00_start",
-        {},
+        "failed",
         REACH + "\nreply(['m', 'numpy', 'asarray'])\nreply(['m', 'numpy', 'asarray'])\ndef centre(X): pass",
     ),
     "all answers written ahead": case(

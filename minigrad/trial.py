@@ -1,0 +1,368 @@
+"""What gradcheck puts on trial: a layer as a function of named arrays, which begins anew at every run.
+
+Holds Trial, which runs a layer forward and back with other numbers, and its memory of everything that the
+layer can reach, which puts back whatever a run has changed. Leaves out the rules and the nudging
+(gradcheck.py). Met in chapter 03.
+"""
+
+import copy
+import functools
+import types
+
+import numpy as np
+
+from minigrad.layer import Function
+from minigrad.parts import attributes, is_array_holder, named_parts
+
+EPS = np.finfo(np.float64).eps
+
+
+class Trial:
+    """A layer as a function of named float64 arrays: every run starts from the same state.
+
+    What the rules learn on the way (Y, dY, the first gradients) is kept here, for the rules after them.
+    """
+
+    def __init__(self, layer, X, training, tol, max_entries, rng):
+        try:
+            self.layer = copy.deepcopy(layer)
+        except TypeError:  # a function that reads its weights as global variables has no copy
+            self.layer = layer
+        self.many, self.tol, self.max_entries = isinstance(X, tuple), tol, max_entries
+        self.rng, self.extra_rng = rng, np.random.default_rng(1)
+        self.options = {"training": training}
+        self.memory = _Memory(self.layer)
+        inputs = {f"input X[{i}]": entry for i, entry in enumerate(X)} if self.many else {"input X": X}
+        parts = named_parts(self.layer)
+        self.holders = {name: part for name, part in parts if is_array_holder(part)}
+        arrays = inputs | {name: holder.data for name, holder in self.holders.items()}
+        self.values = {name: a.astype(float) if a.dtype.kind == "f" else a for name, a in arrays.items()}
+        self.inputs = list(inputs)
+        self.weights = [name for name, holder in self.holders.items() if hasattr(holder, "grad")]
+        self.buffers = [name for name in self.holders if name not in self.weights]
+        self.nudged = [name for name in inputs if arrays[name].dtype.kind == "f"] + self.weights
+        seen = {id(part) for _, part in parts}
+        self.hidden = [
+            holder for holder in self.memory.holders if id(holder) not in seen and hasattr(holder, "grad")
+        ]
+        self.tainted, self.reuses_arrays, self.relaid = set(), False, ()
+        self.nearby, self.wobble, self.scans = None, {}, 4
+
+    def under(self, values=None, **options):
+        """Return a trial of the same layer, with other values or options."""
+        other = copy.copy(self)
+        other.values, other.options = self.values | _as_arrays(values or {}), self.options | options
+        other.tainted, other.reuses_arrays = set(), False
+        other.nearby, other.wobble, other.scans, other.rng = None, {}, 4, self.extra_rng
+        return other
+
+    def forget(self):
+        """Give the layer, and whatever it can reach, the state in which it came."""
+        self.memory.restore()
+
+    def forward(self, changed=None, restore=True):
+        """Run forward on copies of all arrays, some of them changed."""
+        if restore:
+            self.memory.restore_parts()
+            self.memory.rewind()
+        values = self.values | _as_arrays(changed) if changed else self.values
+        self.lent = values if self.reuses_arrays else {name: array.copy() for name, array in values.items()}
+        for name, holder in self.holders.items():
+            holder.data = self.lent[name]
+        return self.call()
+
+    def call(self):
+        """Run forward on the arrays that are lent to it."""
+        X = tuple(_relaid(self.lent[name]) if "X" in self.relaid else self.lent[name] for name in self.inputs)
+        X = X if self.many else X[0]
+        if not isinstance(self.layer, Function):
+            return self.layer(X, **self.options)
+        # Called without its checks of shapes: what they would refuse is diagnosed here.
+        options = {key: self.options[key] for key in self.layer._options if key in self.options}
+        return self.layer.forward(X, **options)
+
+    def back(self, backward, dY, already=0.0):
+        """Run backward on a copy of dY; return the gradients by name, on top of what was there already."""
+        for name in self.weights:
+            data = self.holders[name].data
+            self.holders[name].grad = np.full(data.shape, already, dtype=data.dtype)
+        self.sent = _relaid(dY.copy()) if "dY" in self.relaid else dY.copy()
+        dX = backward(self.unpack(self.sent))
+        if isinstance(dX, tuple) != self.many:
+            raise TypeError(f"it returned {type(dX).__name__}, but dX is a tuple exactly when X is one")
+        self.raw = dict(zip(self.inputs, dX if self.many else (dX,), strict=True))
+        self.raw |= {name: self.holders[name].grad for name in self.weights}
+        return {name: None if g is None else np.array(g, dtype=float) for name, g in self.raw.items()}
+
+    def run(self, dY, already=0.0):
+        """Run forward and backward; return the gradients by name."""
+        return self.back(self.forward()[1], dY, already)
+
+    def pack(self, Y):
+        """Return Y as one float64 array: itself, or the floats of all entries of a tuple."""
+        if not isinstance(Y, tuple):
+            return np.array(Y, dtype=float)
+        floats = [np.asarray(entry) for entry in Y if np.asarray(entry).dtype.kind == "f"]
+        return np.concatenate([entry.astype(float).ravel() for entry in floats])
+
+    def unpack(self, flat):
+        """Return dY in the form of Y: None for the entries of a tuple that hold no floats."""
+        if self.form is None:
+            return flat
+        entries, start = [], 0
+        for shape, is_float in self.form:
+            size = int(np.prod(shape)) if is_float else 0
+            entries.append(flat[start : start + size].reshape(shape) if is_float else None)
+            start += size
+        return tuple(entries)
+
+    def moved(self):
+        """Return the names of the inputs and weights that are no longer what forward was given."""
+        now = self.lent | {name: self.holders[name].data for name in self.weights}
+        return [key for key in self.inputs + self.weights if not np.array_equal(now[key], self.values[key])]
+
+    def unlike(self, some, others, at_X=False):
+        """Return the names of what differs by more than rounding, which at X itself may turn a kink."""
+        pairs = [(name, mine, others[name]) for name, mine in some.items()]
+        pairs = [pair for pair in pairs if pair[1] is not None and pair[2] is not None]
+        small = 1e-12 * min(1.0, np.abs(self.Y).max())
+        small += 1e-10 * max((np.abs(b).max() for _, _, b in pairs), default=0.0)
+        far = [pair for pair in pairs if not _is_close(*pair[1:], small)]
+        return [name for name, a, b in far if not _is_close(a, b, small + 300 * self.spread(at_X)[name])]
+
+    def spread(self, at_X=False):
+        """Return by how much Y and each gradient change where every number changes in its last digits.
+
+        Each draw has a dY of its own: a gradient that is nothing but rounding errors is exactly 0 for some.
+        And each stands beside X, too near to round otherwise and too far for a last digit to turn a kink.
+        """
+        if at_X not in self.wobble:
+            most = dict.fromkeys(["Y", *self.first], 0.0)
+            for _ in range(24):
+                dY = self.extra_rng.standard_normal(self.Y.shape)
+                here = {name: self.shaken(self.values[name], 0 if at_X else EPS**0.5) for name in self.nudged}
+                there = {name: self.shaken(array, 4 * EPS) for name, array in here.items()}
+                exact, other = self.outcome(here, dY), self.outcome(there, self.shaken(dY, 4 * EPS))
+                for name in most:
+                    if exact[name] is not None:
+                        most[name] = np.fmax(most[name], np.abs(other[name] - exact[name]).max())
+            self.wobble[at_X] = most
+        return self.wobble[at_X]
+
+    def shaken(self, array, far):
+        """Return an array of which each number is changed by a part of its own, up to `far`."""
+        return array * (1 + far * self.extra_rng.uniform(-1, 1, array.shape))
+
+    def outcome(self, changed=None, dY=None):
+        """Return Y and the gradients by name, of a layer in the state in which it came."""
+        self.forget()
+        Y, backward = self.forward(changed)
+        return {"Y": self.pack(Y)} | self.back(backward, self.dY if dY is None else dY)
+
+    def blame(self, names, words, taints=None):
+        """Return a complaint about some arrays, or "" if there are none; their values need no second one."""
+        if not names:
+            return ""
+        self.tainted.update(names if taints is None else taints)
+        return f"{', '.join(names)}: {words}"
+
+
+def _as_arrays(values):
+    """Return values by name as arrays: what NumPy computes from an array without axes is a number."""
+    return {name: np.asarray(value) for name, value in values.items()}
+
+
+def _is_close(some, others, small):
+    """Tell whether two arrays differ by no more than rounding, and a small number."""
+    if some.shape != others.shape:
+        return False
+    return not np.any(np.abs(some - others) > 1e-5 * np.abs(others).max() + small)
+
+
+def _relaid(array):
+    """Return the same numbers, in another order or with gaps in memory."""
+    if array.ndim >= 2:
+        return np.ascontiguousarray(array.T).T
+    return np.repeat(array, 2)[::2] if array.ndim else array
+
+
+class _Memory:
+    """Everything that a layer can reach and that can change: what was there, and how to put it back.
+
+    It looks into more than named_parts does, into class attributes for example, since mistakes hide there.
+    """
+
+    LIMIT = 10_000  # objects: nobody's layer is larger, but a global variable may lead anywhere
+
+    def __init__(self, layer):
+        self.holders, self.generators = [], []
+        self.dicts, self.lists, self.arrays, self.cells, self.names = [], [], [], [], []
+        self.seen, waiting = {}, [layer]
+        while waiting and len(self.seen) < self.LIMIT:
+            thing = waiting.pop()
+            if id(thing) not in self.seen and not isinstance(thing, _SIMPLE):
+                self.seen[id(thing)] = thing
+                waiting.extend(self._note(thing))
+        self.own = [
+            (holder, word, getattr(holder, word))
+            for holder in self.holders
+            for word in ("data", "grad")
+            if hasattr(holder, word)
+        ]
+        self.contents = [(array, array.copy()) for _, _, array in self.own if isinstance(array, np.ndarray)]
+        self.states = [
+            (generator.bit_generator, generator.bit_generator.state) for generator in self.generators
+        ]
+
+    def _note(self, thing):
+        """Note the state of one thing, and return what is inside it."""
+        if isinstance(thing, np.random.Generator):
+            self.generators.append(thing)
+            return ()
+        if is_array_holder(thing):
+            self.holders.append(thing)
+            return ()
+        if isinstance(thing, np.ndarray):
+            if thing.size <= 1_000_000 and thing.dtype != object:
+                self.arrays.append((thing, thing.copy()))
+            return thing.ravel().tolist() if thing.dtype == object else ()
+        if isinstance(thing, dict):
+            self.dicts.append((thing, dict(thing)))
+            return thing.values()
+        if isinstance(thing, (list, set)):
+            self.lists.append((thing, list(thing)))
+            return thing
+        if isinstance(thing, (tuple, frozenset)):
+            return thing
+        if isinstance(thing, functools.partial):
+            return thing.func, thing.args, thing.keywords
+        if isinstance(thing, types.FunctionType):
+            return self._note_function(thing)
+        if isinstance(thing, types.MethodType):
+            return thing.__self__, thing.__func__
+        if isinstance(thing, type):
+            return self._note_class(thing)
+        inside = [] if is_of_the_library(type(thing)) else [type(thing)]
+        if hasattr(thing, "__dict__"):
+            self.dicts.append((vars(thing), dict(vars(thing))))
+        return inside + [value for _, value in attributes(thing)]
+
+    def _note_function(self, function):
+        """Note a function's attributes, its closure, and the global variables that its code names."""
+        inside = [
+            *vars(function).values(),
+            *(function.__defaults__ or ()),
+            *(function.__kwdefaults__ or {}).values(),
+        ]
+        self.dicts.append((vars(function), dict(vars(function))))
+        for cell in function.__closure__ or ():
+            value = _value_of(cell)
+            self.cells.append((cell, value))
+            inside.append(value)
+        if is_of_the_library(function):
+            return inside
+        known = function.__globals__
+        for name in _names_in(function.__code__):
+            value = known.get(name, _NOTHING)
+            if not isinstance(value, (types.ModuleType, types.FunctionType, type)):
+                self.names.append((known, name, value))
+            if getattr(value, "__globals__", known) is known:
+                inside.append(value)
+        return inside
+
+    def _note_class(self, kind):
+        """Note the attributes of a class of a reader's own; its methods are functions like any other."""
+        if is_of_the_library(kind):
+            return ()
+        plain = {key: value for key, value in vars(kind).items() if key[:2] != "__" or key == "__call__"}
+        self.names.extend((kind, key, value) for key, value in plain.items() if not callable(value))
+        return [*plain.values(), *kind.__bases__]
+
+    def restore_parts(self):
+        """Give Parameters and Buffers their own arrays back, and random generators the state they had."""
+        for holder, word, array in self.own:
+            setattr(holder, word, array)
+
+    def rewind(self):
+        """Give random generators the state they had."""
+        for generator, state in self.states:
+            generator.state = state
+
+    def restore(self):
+        """Put everything back."""
+        for mine, before in self.dicts:
+            if mine.keys() != before.keys() or any(mine[key] is not before[key] for key in before):
+                mine.clear()
+                mine.update(before)
+        for mine, before in self.lists:
+            mine.clear()
+            mine.extend(before) if isinstance(mine, list) else mine.update(before)
+        for mine, before in self.arrays + self.contents:
+            if mine.flags.writeable:
+                mine[...] = before
+        for cell, before in self.cells:
+            if before is not _NOTHING:
+                cell.cell_contents = before
+        for owner, name, before in self.names:
+            _set_name(owner, name, before)
+        self.restore_parts()
+        self.rewind()
+
+
+_NOTHING = type("Nothing", (), {"__repr__": lambda self: "nothing"})()
+_SIMPLE = (
+    *(
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        range,
+        slice,
+        type(None),
+        type(...),
+        type(_NOTHING),
+        np.generic,
+        np.dtype,
+    ),
+    *(
+        types.ModuleType,
+        types.BuiltinFunctionType,
+        types.CodeType,
+        np.ufunc,
+        property,
+        staticmethod,
+        classmethod,
+    ),
+)
+
+
+def is_of_the_library(thing):
+    """Tell whether a class or a function is Python's, NumPy's or minigrad's own, and no reader's."""
+    module = getattr(thing, "__module__", None) or "builtins"
+    return module.partition(".")[0] in ("minigrad", "numpy", "builtins", "functools")
+
+
+def _names_in(code):
+    """Return the names in a function's code, and in that of the functions written inside it."""
+    inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names_in(part)]
+    return {*code.co_names, *inner}
+
+
+def _value_of(cell):
+    """Return what a closure's variable holds, which may be nothing yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _NOTHING
+
+
+def _set_name(owner, name, value):
+    """Bind a global variable or a class attribute to a value again, or take it away."""
+    if isinstance(owner, dict):
+        if value is _NOTHING:
+            owner.pop(name, None)
+        else:
+            owner[name] = value
+    elif vars(owner).get(name, _NOTHING) is not value:
+        setattr(owner, name, value)
