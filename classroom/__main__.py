@@ -129,12 +129,15 @@ def _regrade(chosen):
             return 0
         _run(queue, now, chosen)
         after = queue.results(now)
-        lines, left = differences(before, after), len(queue.open(now))
+        lines = differences(before, after)
+        # who had no mark before loses none, and must not keep those of the others waiting
+        left = [s for s, _ in queue.open(now) if before[s] is not None and before[s].fault is None]
         print("\n".join(lines) or "No mark changes.")
         changed = len({line.partition(", ")[0] for line in lines})
         print(f"\n{len(lines)} changes, {changed} of {len(after)} students.")
         if left:
-            print(f"Not taken over: {left} are not graded with the new checks. Run regrade again.")
+            print(f"Not taken over: {len(left)} are not graded with the new checks. Run regrade again.")
+            print("\n".join(f"  {_plain(student)}" for student in left))
             return 2
         if not chosen.accept:
             print("Nothing is changed yet: add --accept to take this over.")

@@ -111,7 +111,7 @@ CHAPTERS = (
         "How wrong are we?",
         LIBRARY,
         "A loss is the last layer: one number, and the first gradient.",
-        minutes=85,
+        minutes=75,
         needs=(5,),
         builds=("mse", "bce_with_logits", "cross_entropy", "Softmax"),
     ),

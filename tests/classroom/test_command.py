@@ -172,6 +172,22 @@ def test_regrade_needs_no_submissions_folder_and_takes_nothing_over_that_is_not_
     assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
 
 
+def test_one_that_was_never_graded_does_not_keep_the_others_waiting(submissions, grader, capsys):
+    (submissions / "dora").mkdir()
+    (submissions / "dora" / f"{CHAPTER}.ipynb").write_bytes(notebook(do="fault"))
+    assert grade(submissions) == 2
+    grader(faulty_or_stricter, "v2")
+    out = submissions.parent / "out"
+    assert command.main(["regrade", str(out), "--accept", "--workers", "1"]) == 2  # one is still not graded
+    assert points(submissions) == {"anna": "4", "ben": "0", "cleo": "0", "dora": ""}
+
+
+def faulty_or_stricter(data, chapter, seed, unsafe=False, seconds=10.0):
+    if b"fault" in data:
+        raise RuntimeError("a check that raises")
+    return stand_ins.stricter(data, chapter, seed)
+
+
 def broken(data, chapter, seed, unsafe=False, seconds=10.0):
     raise RuntimeError("a check that raises")
 
