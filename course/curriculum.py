@@ -99,7 +99,7 @@ CHAPTERS = (
         "Chains",
         LIBRARY,
         "Any number of layers is one layer, and the way back builds itself.",
-        minutes=75,
+        minutes=65,
         needs=(4,),
         builds=(
             *("chain", "Sequential", "as_layer", "Residual", "Parallel", "Add", "Watch", "Sigmoid", "Tanh"),

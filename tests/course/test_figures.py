@@ -28,6 +28,7 @@ from course.figures import (
     attending,
     benchmarks,
     capstone,
+    chains,
     closures,
     devices,
     graphs,
@@ -63,6 +64,7 @@ MODULES = (
     attending,
     benchmarks,
     capstone,
+    chains,
     closures,
     devices,
     graphs,
@@ -108,6 +110,7 @@ LANES = (
     {"X": [[1.0, 2.0]], "H": [[5.0, -3.0, 4.0]], "A": [[5.0, 0.0, 4.0]], "Y": [[1.5]]},
     {"dX": [[3.0, -1.0]], "dH": [[1.0, 0.0, -1.0]], "dA": [[1.0, 2.0, -1.0]], "dY": [[1.0]]},
 )
+ROW_OF_LANES = ["first", "relu", "second"]
 MOVED = [
     Transfer(direction, way, 8, "a line")
     for direction, way in (("to", "asarray"), ("back", "get"), ("to", "index"), ("back", "float"))
@@ -161,6 +164,19 @@ RIGHT = {
     closures.three_gradients: [(5, 3, 4), (1, 1, 8)],
     closures.kept_alive: [(kept_by_a_layer(),), (kept_by_a_layer()[:1], 10)],
     closures.five_ways: [WAYS],
+    chains.lanes: [(["double"], *(dict(list(way.items())[:2]) for way in LANES)), (ROW_OF_LANES, *LANES)],
+    chains.bends: [
+        (np.arange(3.0), {"double": (2 * np.arange(3.0), np.full(3, 2.0))}),
+        (np.arange(3.0), {"half": (np.arange(3.0) / 2, np.full(3, 0.5)), "zero": (np.zeros(3), np.zeros(3))}),
+    ],
+    chains.depth: [
+        ({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), "other": ([1.0] * 3, [1.0] * 3)},),
+        ({"plain": ([1.0, 3.0], [9.0, 1.0])},),
+    ],
+    chains.regions: [
+        (lambda X: X - 0.5, POINTS, CLASSES),
+        (lambda X: X[:, :1] - 0.5, POINTS, CLASSES[:, None]),
+    ],
     losses.draw_push: [([2.0, 1.0, 0.0], [0.67, 0.24, 0.09], [0.67, -0.76, 0.09], 1)],
     losses.draw_ends: [
         (
@@ -172,12 +188,6 @@ RIGHT = {
     ],
     losses.draw_two_losses: [([-1.0, 0.0, 1.0], {"squares": ([1.0, 0.5, 0.0], [-0.1, -0.3, -0.1])})],
     library.draw_xray: [(kept_by_a_layer(),)],
-    library.draw_lanes: [
-        (["double"], {"X": [[3.0]], "Y": [[6.0]]}, {"dX": [[2.0]], "dY": [[1.0]]}),
-        (["Linear(2, 3)", "ReLU", "Linear(3, 1)"], *LANES),
-        *[(["Linear(2, 3)", "ReLU", "Linear(3, 1)"], *LANES, moment) for moment in (1, 4, 5, 8)],
-    ],
-    library.draw_bends: [(np.arange(3.0), {"double": (2 * np.arange(3.0), np.full(3, 2.0))})],
     library.draw_depth: [({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), "other": ([1.0] * 3, [1.0] * 3)},)],
     library.draw_digits: [(DIGITS,), (DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
     library.draw_change: [(np.ones((64, 8)), np.linspace(-1, 1, 512).reshape(64, 8))],
@@ -595,11 +605,15 @@ WRONG = [
     (closures.five_ways, ({"on self": [-1.0]}, ["twice"]), "0 or larger"),
     (closures.five_ways, ({"on self": [np.nan]}, ["twice"]), "0 or larger"),
     (closures.five_ways, ({"on self": [1.0]}, ["once", "twice"]), "for each of 2 tests"),
-    (library.draw_lanes, ([], {"X": 1.0}, {"dX": 1.0}), "one to four layers, got 0"),
-    (library.draw_lanes, (["double"], *LANES), "1 layers need 2 arrays in each direction, got 4 and 4"),
-    (library.draw_bends, (np.ones(3), {"half": (np.ones(3), np.ones(2))}), "half needs a value and a slope"),
+    (chains.lanes, ([], {"X": 1.0}, {"dX": 1.0}), "one to four layers, got 0"),
+    (chains.lanes, (["double"], *LANES), "1 layers need 2 arrays in each direction, got 4 and 4"),
+    (chains.lanes, (ROW_OF_LANES, *LANES, "Z"), "are X, H, A, Y, dY, dA, dH, dX; got Z"),
+    (chains.bends, (np.ones(3), {"half": (np.ones(3), np.ones(2))}), "half needs a value and a slope"),
+    (chains.depth, ({"one": ([1.0, 2.0], [1.0, 0.0])},), "must be positive"),
+    (chains.depth, ({"one": ([1.0, 2.0], [1.0, 1.0, 1.0])},), "networks need one depth"),
+    (chains.regions, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
+    (chains.regions, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
     (library.draw_depth, ({"one": ([1.0, 2.0], [1.0, 0.0])},), "must be positive"),
-    (library.draw_depth, ({"one": ([1.0, 2.0], [1.0, 1.0, 1.0])},), "networks of one depth"),
     (library.draw_digits, (DIGITS[:0],), "no images"),
     (library.draw_digits, (DIGITS, CLASSES[:3]), "5 images need 5 labels or predictions, got 3"),
     (library.draw_digits, (DIGITS, None, CLASSES), "give both"),
@@ -677,7 +691,11 @@ def drawing_of(drawn):
 def is_drawing(function, module):
     """A public function of a module draws; what only helps others to draw takes its axes first."""
     first = next(iter(inspect.signature(function).parameters), "")
-    return function.__module__ == module.__name__ and not function.__name__.startswith("_") and first != "ax"
+    return (
+        function.__module__ == module.__name__
+        and not function.__name__.startswith("_")
+        and first not in ("ax", "axes")
+    )
 
 
 def test_every_drawing_function_is_tested():
@@ -834,15 +852,27 @@ def test_the_descent_counts_the_steps_that_do_most_of_the_way():
 
 
 @pytest.mark.parametrize(
-    ("moment", "waiting", "seen"), [(1, 0, "X"), (3, 2, "A"), (5, 3, "dY"), (6, 2, "dA"), (8, 0, "dX")]
+    ("newest", "waiting", "arrays"), [("X", 0, 1), ("A", 2, 3), ("dY", 3, 5), ("dA", 2, 6), ("dX", 0, 8)]
 )
-def test_the_lanes_grow_moment_by_moment_and_count_what_waits(moment, waiting, seen):
-    ax = library.draw_lanes(["first", "relu", "second"], *LANES, moment)
-    assert f"{waiting} of 3 backward functions wait" in ax.get_title(loc="left")
+def test_the_lanes_grow_array_by_array_and_count_what_waits(newest, waiting, arrays):
+    figure = chains.lanes(ROW_OF_LANES, *LANES, newest)
+    (ax,) = figure.drawing.axes
+    assert f"{waiting} of 3 backward functions wait" in figure.title
     assert sum("waits" in text for text in texts(ax)) == waiting
     letters = [text.partition("\n")[0] for text in texts(ax)]
-    assert sum(letter in {*LANES[0], *LANES[1]} for letter in letters) == moment
-    assert seen in letters
+    assert sum(letter in {*LANES[0], *LANES[1]} for letter in letters) == arrays
+    assert newest in letters
+
+
+def test_the_regions_count_the_points_of_their_class():
+    figure = chains.regions(lambda X: X[:, 1:] - 0.5, POINTS, CLASSES)
+    assert figure.title == "4 of 5 points lie in the region of their class"
+    assert "class 0 on 29%" in figure.alt and "class 1 on 71%" in figure.alt
+
+
+def test_the_ends_of_both_ways_are_told():
+    alt = chains.depth({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0])}).alt
+    assert "plain, 0.01 at the end of the way there and 20 at the end of the way back" in alt
 
 
 def test_a_table_leaves_zeros_empty_and_counts_the_others():
