@@ -120,7 +120,7 @@ CHAPTERS = (
         "Learning",
         LIBRARY,
         "Forward, backward, update, and a library of your own in a hundred lines.",
-        minutes=95,
+        minutes=75,
         needs=(6,),
         builds=("SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals"),
     ),

@@ -206,13 +206,13 @@ RIGHT = {
         (lambda X: X, POINTS, CLASSES),
         (lambda X: X[:, :1] - 0.5, POINTS, CLASSES[:, None]),
     ],
-    learning.draw_bowl: [([1.0, 10.0], [[-4.0, 1.5], [-3.8, 0.75], [-3.6, 0.4]])],
-    learning.draw_epochs: [
+    learning.bowl: [([1.0, 10.0], [[-4.0, 1.5], [-3.8, 0.75], [-3.6, 0.4]])],
+    learning.loss_curves: [
         ({"one layer": [2.0, 1.0, 0.9], "ten sigmoids": [2.0, 0.1, 0.01]}, ("variance of T", 0.9)),
         ({"zeroed": [2.0]}, None, "step"),
     ],
-    learning.draw_cliff: [([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2})],
-    learning.draw_fit: [(POINTS[:, :1], POINTS[:, 1:], np.sin)],
+    learning.cliff: [([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2})],
+    learning.fitted: [(POINTS[:, :1], POINTS[:, 1:], np.sin)],
     benchmarks.draw_ratios: [
         (["W1", "W2 SGD"], {"minigrad": [0.1, 0.97], "raw NumPy": [0.05, 1.2]}),
         (["W1"], {"minigrad": [0.5]}),
@@ -244,7 +244,7 @@ RIGHT = {
     ],
     shapes.draw_designs: [DESIGNS],
     graphs.draw_calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
-    learning.draw_learned: [
+    learning.border: [
         (lambda X: X, POINTS, CLASSES, 1, 0.693),
         (lambda X: X, POINTS, CLASSES, 20, 0.1),
     ],
@@ -636,12 +636,12 @@ WRONG = [
     (library.draw_reading, (DIGITS[0], [0.3, 0.3]), "sum to 0.6"),
     (library.draw_spread, ({"shuffled": []}, {"shuffled": 0.01}), "no parts to draw"),
     (library.draw_boundary, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
-    (learning.draw_bowl, ([1.0, -1.0], [[-4.0, 1.5]]), r"bends upwards .*, got curvatures \[1.0, -1.0\]"),
-    (learning.draw_bowl, ([1.0, 1.0], [1.0, 2.0]), r"a row of two numbers .*, got shape \(2,\)"),
-    (learning.draw_epochs, ({"one layer": [1.0, 0.0]},), "are positive; one layer has 0.0"),
-    (learning.draw_cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
-    (learning.draw_fit, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
-    (learning.draw_learned, (lambda X: X, np.ones((5, 3)), CLASSES, 1, 0.5), "two columns"),
+    (learning.bowl, ([1.0, -1.0], [[-4.0, 1.5]]), r"bends upwards .*, got curvatures \[1.0, -1.0\]"),
+    (learning.bowl, ([1.0, 1.0], [1.0, 2.0]), r"a row of two numbers .*, got shape \(2,\)"),
+    (learning.loss_curves, ({"one layer": [1.0, 0.0]},), "are positive; one layer has 0.0"),
+    (learning.cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
+    (learning.fitted, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
+    (learning.border, (lambda X: X, np.ones((5, 3)), CLASSES, 1, 0.5), "two columns"),
     (optimizers.draw_paths, (np.eye(2), {"plain": POINTS}, 5), "plain has 4 steps, to be drawn are 5"),
     (optimizers.draw_two_valleys, ({"a": np.eye(2)}, {"b": {}}, 1, "Two"), "do not match"),
     (optimizers.draw_by_step, ({"a": [1.0]}, "loss", "Down"), "needs two numbers or more; a has 1"),
@@ -1051,7 +1051,7 @@ def test_parts_as_good_as_each_other_are_stacked_on_a_band_that_ends_at_one():
 
 
 def test_runs_beyond_the_cliff_are_crosses_at_the_edge():
-    ax = learning.draw_cliff([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2})
+    (ax,) = learning.cliff([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2}).drawing.axes
     crosses = [line.get_ydata().tolist() for line in ax.lines if line.get_marker() == "x"]
     assert crosses == [[10.0, 10.0], [8.0]]
     medians = [line.get_ydata().tolist() for line in ax.lines if line.get_linestyle() == "-"]
