@@ -171,7 +171,7 @@ CHAPTERS = (
         "Shapes before numbers",
         WELL,
         "Only the choices that are yours; every other size is found or refused.",
-        minutes=120,
+        minutes=65,
         needs=(10, 11),
         builds=("ShapeError", "observed", "functional", "values_of", "with_values", "FunctionalLayer"),
     ),

@@ -52,7 +52,7 @@ from course.figures import (
     workers,
 )
 from course.xray import xray
-from minigrad import History, Linear
+from minigrad import History, Linear, ReLU
 
 WORDS = {
     "title": "The loss falls quickly",
@@ -96,16 +96,8 @@ WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice
 
 ROOFLINE = {"loops": (6.0, 2e7), "product": (6.0, 2e10), "float32": (12.0, 4e10), "lean": (12.0, 5e10)}
 RUNS = {"straight": [[1.0, 0.1, np.nan], [1.2, 0.1, 50.0]], "bent": [[1.0, 0.5, np.inf]]}
-ROW = ["Linear(64, 128)", "ReLU()", "Linear(100, 128)"]
-SAID = {"NumPy": "ValueError: 100 is different from 128, " * 4, "minigrad": "ShapeError: got (32, 128)."}
-DESIGNS = (
-    ["closures", "tape"],
-    {
-        "a layer twice in one pass": [("done", "added"), ("yours", "add them up by hand")],
-        "a step too early": [("wrong", "dX off by 83%"), ("done", "the old layer")],
-        "bytes": [("told", "1,024"), ("told", "2,048")],
-    },
-)
+FITTING = Linear(64, 128, rng=0) >> ReLU() >> Linear(128, 10, rng=0)
+CONTRADICTING = Linear(64, 128, rng=0) >> ReLU() >> Linear(100, 10, rng=0)
 LANES = (
     {"X": [[1.0, 2.0]], "H": [[5.0, -3.0, 4.0]], "A": [[5.0, 0.0, 4.0]], "Y": [[1.5]]},
     {"dX": [[3.0, -1.0]], "dH": [[1.0, 0.0, -1.0]], "dA": [[1.0, 2.0, -1.0]], "dY": [[1.0]]},
@@ -238,11 +230,7 @@ RIGHT = {
         (PLACES, MADE_FROM, {"x": 3.0}),
         (PLACES, MADE_FROM, dict.fromkeys("xwhs", 1234.5), {"s": 1.0, "h": 1.0, "x": -2.5}, ["s"]),
     ],
-    shapes.draw_row: [
-        (ROW, [(32, 64), (32, 128), (32, 128)], SAID),
-        (ROW, [(32, 64), (32, 128), (32, 128), (32, 128)]),
-    ],
-    shapes.draw_designs: [DESIGNS],
+    shapes.row: [(CONTRADICTING, np.ones((32, 64))), (FITTING, np.ones((32, 64)))],
     graphs.draw_calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
     learning.border: [
         (lambda X: X, POINTS, CLASSES, 1, 0.693),
@@ -447,10 +435,6 @@ RIGHT = {
 WRONG = [
     (graphs.draw_graph, (PLACES, {"y": "hs"}, {}), "these nodes have no place: y"),
     (graphs.draw_graph, (PLACES, MADE_FROM, {"x": 1.0}, {"v": 1.0}), "these nodes have no place: v"),
-    (shapes.draw_row, (ROW, []), "3 layers have 1 to 4 shapes, got 0"),
-    (shapes.draw_row, (ROW[:1], [(1,)] * 3), "1 layers have 1 to 2 shapes, got 3"),
-    (shapes.draw_designs, (["tape"], {"bytes": []}), "'bytes' needs a verdict"),
-    (shapes.draw_designs, (["tape"], {"bytes": [("good", "")]}), "for each of 1 designs"),
     (graphs.draw_calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
     (graphs.draw_calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
     (capstone.draw_bend, ([0.0, 1.0], [0.0], [1.0, 2.0]), r"one shape \(n,\), got \(2,\), \(1,\), \(2,\)"),
@@ -668,7 +652,7 @@ WRONG = [
 
 
 # What draws by another function of its module, which refuses what it is given.
-PASSED_ON = {slopes.savings_secant}
+PASSED_ON = {slopes.savings_secant, shapes.row}
 
 
 @pytest.fixture(autouse=True)
@@ -1073,18 +1057,14 @@ def test_calls_are_told_at_the_last_level():
 
 
 def test_the_layer_that_refuses_is_named_in_the_title_and_what_is_not_reached_has_no_shape():
-    ax = shapes.draw_row(ROW, [(32, 64), (32, 128), (32, 128)])
-    assert ax.get_title(loc="left") == "Layer 3 of 3 cannot take what comes"
+    figure = shapes.row(CONTRADICTING, np.ones((32, 64)))
+    assert figure.title == "Layer 3 of 3 cannot take what comes"
+    assert "Linear(100, 10) expects 100 inputs" in figure.caption
+    (ax,) = figure.drawing.axes
     assert texts(ax).count("(32, 128)") == 2 and texts(ax).count("?") == 1
-    ax = shapes.draw_row(ROW[:1], [(32, 64), (32, 128)])
-    assert ax.get_title(loc="left") == "All 1 layers fit: the shapes run through"
-    assert "?" not in texts(ax)
-
-
-def test_a_table_of_designs_counts_what_is_right_by_itself():
-    ax = shapes.draw_designs(*DESIGNS)
-    assert ax.get_title(loc="left") == "Right by itself, of 2 problems: closures 1, tape 1"
-    assert {"✓ added", "✗ dX off by 83%", "1,024"} <= set(texts(ax))
+    figure = shapes.row(FITTING, np.ones((32, 64)))
+    assert figure.title == "All 3 layers fit together"
+    assert "?" not in texts(figure.drawing.axes[0]) and "(32, 10)" in figure.alt
 
 
 def test_transfers_are_counted_and_the_hidden_ones_hatched():
