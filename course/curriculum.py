@@ -180,7 +180,7 @@ CHAPTERS = (
         "Sharing",
         WELL,
         "One set of weights in several places: its gradient is a sum.",
-        minutes=90,
+        minutes=75,
         needs=(9,),
         builds=("cosine_distance", "Twin", "replica"),
     ),

@@ -263,15 +263,19 @@ RIGHT = {
     starting.draw_spreads: [([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), ([1.0] * 3, [1.0] * 3, (0.1, 10))],
     starting.draw_groups: [(4, 6), (1, 1)],
     starting.draw_lag: [([0.0, 1.0, 2.0], [0.0, 0.1, 0.3])],
-    sharing.draw_gradients: [
-        ({"one": [[1.0, -2.0]], "two": [[0.0, 0.5]]},),
-        ({"one": np.zeros((2, 2)), "two": np.zeros((2, 2)), "three": np.zeros((2, 2))},),
+    sharing.gradients: [
+        ([[1.0, -2.0]], [[0.0, 0.5]], [[1.0, -1.5]], [[1.0, -1.5]]),
+        (*np.zeros((3, 2, 2)), np.ones((2, 2))),
+        ([[1.0]], [[2.0]], [[1.5]], [[3.0]]),
     ],
-    sharing.draw_uses: [
-        ({"first": lambda value: 3 - value, "second": np.exp2}, 1.0, (0, 5)),
-        ({"both": np.square}, 1.0, (0, 5), 0.5),
+    sharing.uses: [
+        (lambda A, B: (A @ B).sum(), np.eye(2), (0, 1)),
+        (lambda A, B: (A @ B).sum(), np.eye(2), (1, 1), False, (0, 5), 0.5),
     ],
-    sharing.draw_cosines: [({"untrained": [[0.5, -1.0]], "trained": [[1.0, 0.0]]}, ["CAT"], ["COT", "DIG"])],
+    sharing.cosines: [
+        ({"untrained": [[0.5, -1.0], [0, 1]], "trained": np.eye(2)}, ["CAT", "DOG"], ["COT", "DIG"]),
+        ({"trained": np.eye(3)}, list("ABC"), list("abc")),
+    ],
     acting.news: [([[0.0, 0.0], [0.0, 1.0], [0.9, 1.0]],)],
     acting.spreading: [
         (["####", "#S1#", "####"], {"untaught": np.zeros((12, 4))}),
@@ -309,8 +313,11 @@ RIGHT = {
         ({"far": [1.0, 1.1]}, "difference of errors"),
         ({"near": [0.1, -0.1]}, "difference of errors"),
     ],
-    sharing.draw_runs: [({"shared": [0.9, 1.0], "copied": [0.0]}, "partners found", "weights")],
-    sharing.draw_points: [
+    sharing.runs: [
+        ({"shared": [0.9, 1.0], "copied": [0.0]}, "partners found", "weights"),
+        ({"shared": [0.5], "copied": [0.5], "neither": [0.0]}, "partners found", "weights"),
+    ],
+    sharing.points: [
         ({"before": POINTS / 9, "after 10 rounds": 2 * POINTS}, 2.0),
         ({name: POINTS - 1 for name in ("before", "halfway", "after")}, 0.5, 0.1),
     ],
@@ -453,12 +460,16 @@ WRONG = [
     (memory.draw_blocks, ({8: 1.0, 65: 1.0}, 64), r"from 1 to 64, got \[8, 65\]"),
     (memory.draw_trade, ({"all kept": (1, 64)}, 64), "two or more ways"),
     (memory.draw_trade, ({"all kept": (1, 64), "none": (2, 0)}, 64), "positive numbers are wanted"),
-    (sharing.draw_gradients, ({"one": [[1.0]]},), r"two or more matrices of one shape .*\[\(1, 1\)\]"),
-    (sharing.draw_gradients, ({"one": [[1.0]], "two": [1.0]},), "two or more matrices of one shape"),
-    (sharing.draw_uses, ({"third": abs}, 0.0, (0, 1)), r"first, second or both, got \['third'\]"),
-    (sharing.draw_uses, ({"first": abs, "both": np.exp}, 0, (0, 1)), r"one loss, got \[0.0, 1.0\]"),
-    (sharing.draw_cosines, ({"one": [[1.0]]}, ["CAT"], ["COT", "DIG"]), r"2 columns, got shape \(1, 1\)"),
-    (sharing.draw_cosines, ({}, ["CAT"], ["COT"]), "no table of cosines"),
+    (sharing.gradients, ([[1.0]],) * 3 + ([1.0],), r"four matrices of one shape.*\(1, 1\)"),
+    (sharing.gradients, (1.0,) * 4, "four matrices of one shape"),
+    (sharing.uses, (max, np.eye(2), (2, 0)), r"W of shape \(2, 2\) has no entry \(2, 0\)"),
+    (sharing.uses, (max, np.eye(2), (0,)), r"has no entry \(0,\)"),
+    (sharing.cosines, ({"one": [[1.0]]}, ["CAT", "DOG"], ["COT", "DIG"]), r"\(2, 2\), got shape \(1, 1\)"),
+    (sharing.cosines, ({"one": [[1.0]]}, ["CAT"], ["COT"]), "two or more, got 1 and 1"),
+    (sharing.cosines, ({}, ["CAT", "DOG"], ["COT", "DIG"]), "no table of cosines"),
+    (sharing.runs, ({"one": [0.5]}, "found", "weights"), r"two names or more to compare, got \['one'\]"),
+    (sharing.runs, ({"one": [1.5], "two": [0.5]}, "found", "weights"), "one needs shares from 0 to 1"),
+    (sharing.points, ({"one": POINTS}, 2.0), r"two moments or more to compare, got \['one'\]"),
     (acting.news, ([[0.0, 1.0]],), "in whose last row every cell is worth more than 0"),
     (acting.spreading, (["#1#"], {}), "no table of values to draw"),
     (acting.spreading, (["#1#"], {"one": np.ones((3, 2))}), r"3 cells and 4 moves, got .*\(3, 2\)"),
@@ -466,11 +477,8 @@ WRONG = [
     (acting.beside_truth, (["#1#"], np.ones((3, 4)), np.ones((2, 4)), "it"), "it must be a table of 3 cells"),
     (acting.errors, ([100], {"one": [[1.0]]}), "2 to 4 ways to learn are compared, got 1"),
     (acting.errors, ([100], {"one": [[1.0]], "two": [[0.0]]}), "two needs errors above 0"),
-    (sharing.draw_runs, ({"one": [0.5]}, "found", "weights"), r"two names or more are wanted, got \['one'\]"),
-    (sharing.draw_runs, ({"one": [1.5], "two": [0.5]}, "found", "weights"), "one needs shares from 0 to 1"),
-    (sharing.draw_points, ({"one": POINTS}, 2.0), r"two names or more are wanted, got \['one'\]"),
     (
-        sharing.draw_points,
+        sharing.points,
         ({"one": POINTS, "two": [1.0, 2.0]}, 2.0),
         r"two must be points .* got shape \(2,\)",
     ),
@@ -784,15 +792,15 @@ def test_what_cannot_be_drawn_is_refused_in_words(draw, data, sentence):
 def test_a_colour_bar_keeps_both_ends_though_the_figure_uses_one():
     blues = np.linspace(0.3, 1.0, 100).reshape(10, 10)
     letters = list("ABCDEFGHIJ")
-    picture = figures.png(sharing.draw_cosines({"a": blues, "b": blues, "c": blues}, letters, letters))
+    picture = figures.png(sharing.cosines({"a": blues, "b": blues, "c": blues}, letters, letters).drawing)
     colours = np.asarray(Image.open(BytesIO(picture)).convert("RGB"), dtype=int)
     for wanted in (plt.get_cmap(style.SIGNED_FIELD)(part, bytes=True)[:3] for part in (0.0, 0.15, 1.0)):
         assert np.abs(colours - np.array(wanted, dtype=int)).max(axis=2).min() < 16
 
 
 def test_slopes_of_uses_are_those_of_the_loss_and_not_of_the_drawn_points():
-    ax = sharing.draw_uses({"first": lambda value: 1 + np.sin(20 * (value - 1)), "second": abs}, 1.0, (-5, 5))
-    assert ax.get_title(loc="left").startswith("(20.00) + (1.00)")
+    figure = sharing.uses(lambda A, B: 1 + np.sin(20 * (A - 1)).item() + abs(B).item(), [[1.0]], (0, 0))
+    assert figure.title == "One shared entry: the slopes +20.00 and +1.00 become +21.00"
 
 
 def test_the_map_fills_the_chapters_of_a_route():
