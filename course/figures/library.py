@@ -10,40 +10,11 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from course.figures.chains import regions_on, sizes_on
-from course.figures.closures import kept_on
 from course.style import BACKWARD, CONTEXT, FORWARD, INK, SIGNED_FIELD, TRUTH
 
 FEW = 12  # epochs, each of which gets a marker
 WIDE, HIGH = 1.15, 1.4  # the room that an image of size 1 by 1 takes in a grid
 MISTAKES = LinearSegmentedColormap.from_list("mistakes", ["white", BACKWARD])
-
-
-def draw_xray(rows, kilobytes=None, ax=None):
-    """Draw what a backward function keeps alive: a bar for each array.
-
-    Parameters
-    ----------
-    rows : list of course.xray.Row
-        Rows that are shared with the model are drawn empty, since they cost nothing extra.
-    kilobytes : float, optional
-        Where the axis ends; a slider needs it to stay.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If there are no rows.
-    """
-    if not rows:
-        raise ValueError("this backward function keeps no array alive: there is nothing to draw.")
-    ax = ax or plt.subplots(figsize=(6.4, 1.4 + 0.32 * len(rows)))[1]
-    kept_on(ax, rows, kilobytes)
-    ax.set_title(f"{sum(row.bytes for row in rows if not row.shared):,} bytes wait for the way back")
-    return ax
 
 
 def draw_depth(norms):

@@ -179,7 +179,6 @@ RIGHT = {
         ([0.0, 1.0], {"one": [0.0, 1.0]}, {"one": [0.5, 1.0]}),
     ],
     losses.two_losses: [([-1.0, 0.0, 1.0], {"squares": ([1.0, 0.5, 0.0], [-0.1, -0.3, -0.1])})],
-    library.draw_xray: [(kept_by_a_layer(),)],
     library.draw_depth: [({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), "other": ([1.0] * 3, [1.0] * 3)},)],
     library.draw_digits: [(DIGITS,), (DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
     library.draw_change: [(np.ones((64, 8)), np.linspace(-1, 1, 512).reshape(64, 8))],
@@ -327,12 +326,12 @@ RIGHT = {
     attending.largest_weights: [([1, 4], {"scaled": [0.3, 0.4], "not scaled": [0.3, 0.9]})],
     attending.cuts: [(7, 6, 2), (4, 6, 3)],
     attending.seeds: [([0, 1, 2], [[0.1, 0.5, 1.0], [0.1, 1.0, 1.0]], 0.99)],
-    memory.draw_pass: [
+    memory.one_pass: [
         ([("forward", 0.0), ("forward", 1.0), ("backward", 2.0), ("backward", 2.0)],),
         ([("forward", 0.0), ("forward", 1.0), ("backward", 2.0)], 5.0, 9),
     ],
-    memory.draw_blocks: [({1: 68.0, 8: 20.0, 64: 69.0}, 64), ({2: 5.0, 3: 5.0}, 6)],
-    memory.draw_trade: [
+    memory.peak_by_blocks: [({1: 68.0, 8: 20.0, 64: 69.0}, 64), ({2: 5.0, 3: 5.0}, 6)],
+    memory.memory_and_time: [
         ({"all kept": (1, 68), "8 blocks": (2, 20), "4 of 4 of 4": (3, 16), "halves": (7, 16)}, 64),
         ({"all kept": (1, 12), "from the start": (4.5, 2)}, 7),
     ],
@@ -454,12 +453,12 @@ WRONG = [
         "every version must meet the same tests",
     ),
     (capstone.draw_differences, ({"a": [1.0]}, "difference"), "differences of two or more seeds"),
-    (memory.draw_pass, ([("forward", 1.0)],), "goes forward and back, got 1 calls forward, 0 back"),
-    (memory.draw_pass, ([("forward", 1.0), ("backward", 1.0), ("backward", 1.0)],), "got 1 calls forward, 2"),
-    (memory.draw_blocks, ({8: 1.0}, 64), r"two or more numbers of blocks, from 1 to 64, got \[8\]"),
-    (memory.draw_blocks, ({8: 1.0, 65: 1.0}, 64), r"from 1 to 64, got \[8, 65\]"),
-    (memory.draw_trade, ({"all kept": (1, 64)}, 64), "two or more ways"),
-    (memory.draw_trade, ({"all kept": (1, 64), "none": (2, 0)}, 64), "positive numbers are wanted"),
+    (memory.one_pass, ([("forward", 1.0)],), "goes forward and back, got 1 calls forward, 0 back"),
+    (memory.one_pass, ([("forward", 1.0), ("backward", 1.0), ("backward", 1.0)],), "got 1 calls forward, 2"),
+    (memory.peak_by_blocks, ({8: 1.0}, 64), r"two or more numbers of blocks, from 1 to 64, got \[8\]"),
+    (memory.peak_by_blocks, ({8: 1.0, 65: 1.0}, 64), r"from 1 to 64, got \[8, 65\]"),
+    (memory.memory_and_time, ({"all kept": (1, 64)}, 64), "two or more ways"),
+    (memory.memory_and_time, ({"all kept": (1, 64), "none": (2, 0)}, 64), "positive numbers are needed"),
     (sharing.gradients, ([[1.0]],) * 3 + ([1.0],), r"four matrices of one shape.*\(1, 1\)"),
     (sharing.gradients, (1.0,) * 4, "four matrices of one shape"),
     (sharing.uses, (max, np.eye(2), (2, 0)), r"W of shape \(2, 2\) has no entry \(2, 0\)"),
@@ -597,7 +596,6 @@ WRONG = [
     (losses.ends, ([0.0, 1.0], {"one": [0.0]}, {"one": [0.0, 1.0]}), "one needs a number for each of 2"),
     (losses.ends, ([0.0], {"one": [np.inf]}, {"one": [0.0]}), "the first must be finite"),
     (losses.two_losses, ([0.0, 1.0], {"one": ([0.0, 1.0], [0.0])}), "for each of 2 logits"),
-    (library.draw_xray, ([],), "nothing to draw"),
     (closures.two_visits, ([], "X"), "one to three layers, got 0"),
     (closures.two_visits, (["layer"] * 4, "XABCY"), "one to three layers, got 4"),
     (closures.two_visits, (["layer"], "XYZ"), "1 layers need 2 letters, got 3"),
@@ -932,7 +930,6 @@ def test_bytes_that_are_shared_are_not_summed():
     figure = closures.kept_alive(kept_by_a_layer())
     assert figure.title.startswith("120 bytes")
     assert texts(figure.drawing.axes[0]) == ["120", "168, shared", "56, shared"]
-    assert library.draw_xray(kept_by_a_layer()).get_title(loc="left").startswith("120 bytes")
 
 
 def test_wrong_ways_to_remember_are_given_in_percent_and_right_ones_without_digits():
