@@ -422,17 +422,20 @@ RIGHT = {
         (np.eye(8), [0.5, 0.0, 2.0], [0.2, 0.8]),
         (np.zeros((8, 8)), [0.0, 0.0], [1.0, 0.0], 3.0),
     ],
-    workers.draw_agreed: [
+    workers.agreed: [
         ([1.0, -2.0], {"equal shares": {"means": [1.0, -2.0]}, "others": {"means": [3.0, 0.0]}}),
         ([0.0], {"one share": {"means": [0.0], "weighted": [0.0]}}),
     ],
-    workers.draw_ring: [
+    workers.ring: [
         ([[[1, 1], [10, 10]], [[1, 11], [11, 10]], [[11, 11], [11, 11]]], step) for step in (0, 1, 2)
     ],
-    workers.draw_traffic: [([2, 4], {"through one": [1.0, 3.0], "in a ring": [1.0, 1.5]})],
-    workers.draw_apart: [({"float32": [1e-7, 0.0], "float64": [0.0, 1e-16]},), ({"one": [0.0]},)],
-    workers.draw_messages: [([8, 8000], [1e-6, 2e-6], 1e-6, 1e-10)],
-    workers.draw_costs: [
+    workers.traffic: [([2, 4], {"through one": [1.0, 3.0], "in a ring": [1.0, 1.5]})],
+    workers.apart: [
+        ({"2 workers": {"float32": [1e-7, 0.0], "float64": [0.0, 1e-16]}},),
+        ({"one": {"float32": [0.0]}, "two": {"float32": [0.0]}},),
+    ],
+    workers.messages: [([8, 8000], [1e-6, 2e-6], 1e-6, 1e-10)],
+    workers.costs: [
         ([1, 10, 100], {"computing": [1.0, 0.1, 0.01], "bytes": [0.0, 0.2, 0.4]}),
         ([1, 2], {"computing": [1.0, 0.5]}),
     ],
@@ -647,13 +650,13 @@ WRONG = [
     (serving.draw_counts, ({}, 4, "wrong", "Never"), r"from 0 to 4, got \[\]"),
     (serving.draw_asked, (np.eye(2), [-1.0], [1.0]), "not negative"),
     (serving.draw_asked, (np.eye(2), [1.0], [0.5, 0.1]), "sum to 1, these sum to 0.6"),
-    (workers.draw_agreed, ([1.0], {"one": {"means": [1.0, 2.0]}}), r"one, means: shape \(2,\)"),
-    (workers.draw_agreed, ([1.0], {}), "no case to draw"),
-    (workers.draw_ring, ([np.eye(2)], 1), "after 0 to 0 steps, got step 1"),
-    (workers.draw_traffic, ([2, 4], {"ring": [1.0]}), "ring has 1 numbers for 2"),
-    (workers.draw_apart, ({"one": [-1.0]},), "none of them negative"),
-    (workers.draw_messages, ([8, 80], [1e-6, 0.0], 1e-6, 0.0), "needs a positive time"),
-    (workers.draw_costs, ([1, 2], {"computing": [1.0]}), "computing has 1 times for 2"),
+    (workers.agreed, ([1.0], {"one": {"means": [1.0, 2.0]}}), r"one, means: shape \(2,\)"),
+    (workers.agreed, ([1.0], {}), "no case to draw"),
+    (workers.ring, ([np.eye(2)], 1), "after 0 to 0 steps, got step 1"),
+    (workers.traffic, ([2, 4], {"ring": [1.0]}), "ring has 1 numbers for 2"),
+    (workers.apart, ({"one": {"float32": [-1.0]}},), "none of them negative"),
+    (workers.messages, ([8, 80], [1e-6, 0.0], 1e-6, 0.0), "needs a positive time"),
+    (workers.costs, ([1, 2], {"computing": [1.0]}), "computing has 1 times for 2"),
 ]
 
 
