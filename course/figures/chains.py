@@ -236,8 +236,9 @@ def regions_on(ax, predict, X, T):
         across, up, classes.reshape(across.shape), levels, colors=PALETTE[:n_classes], alpha=0.18
     )
     field.set_rasterized(True)
+    look = {"s": 22 if len(X) > 20 else 70, "edgecolor": GROUND}  # a few points may be large
     for name, color, marker in zip(range(n_classes), PALETTE, "os^Dv", strict=False):
-        ax.scatter(*X[T == name].T, s=22, color=color, marker=marker, edgecolor=GROUND, label=f"class {name}")
+        ax.scatter(*X[T == name].T, color=color, marker=marker, label=f"class {name}", **look)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     ax.set(xlabel="first input", ylabel="second input")
     return np.bincount(classes, minlength=n_classes) / len(classes)
