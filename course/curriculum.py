@@ -129,7 +129,7 @@ CHAPTERS = (
         "Reading digits",
         LIBRARY,
         "The whole way on real data: train, validate, test, save, resume.",
-        minutes=90,
+        minutes=75,
         needs=(7,),
         builds=(
             *("digits", "split", "one_hot", "EarlyStopping", "save", "load", "CheckpointError"),

@@ -38,6 +38,7 @@ from course.figures import (
     losses,
     memory,
     optimizers,
+    reading,
     recurrence,
     reports,
     seeing,
@@ -74,6 +75,7 @@ MODULES = (
     losses,
     memory,
     optimizers,
+    reading,
     recurrence,
     reports,
     seeing,
@@ -180,22 +182,17 @@ RIGHT = {
     ],
     losses.two_losses: [([-1.0, 0.0, 1.0], {"squares": ([1.0, 0.5, 0.0], [-0.1, -0.3, -0.1])})],
     library.draw_depth: [({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), "other": ([1.0] * 3, [1.0] * 3)},)],
-    library.draw_digits: [(DIGITS,), (DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
-    library.draw_change: [(np.ones((64, 8)), np.linspace(-1, 1, 512).reshape(64, 8))],
-    library.draw_confusion: [([[5, 1], [0, 4]],), ([[5, 0], [0, 4]], ["cat", "dog"])],
-    library.draw_history: [
+    reading.sheet: [(DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
+    reading.weights: [(np.ones((64, 8)), np.linspace(-1, 1, 512).reshape(64, 8))],
+    reading.confusion: [([[5, 1], [0, 4]],), ([[5, 0], [0, 4]], ["cat", "dog"])],
+    reading.history: [
         (History([{"epoch": 1, "loss": 2.0, "validation_loss": 2.1}]),),
         ([{"epoch": 7, "loss": 1.0}, {"epoch": 8, "loss": 0.5}], "squared metres"),
     ],
-    library.draw_probabilities: [([0.25, 0.75],), (np.full(10, 0.1, dtype=np.float32), 3)],
-    library.draw_reading: [(DIGITS[0], np.full(10, 0.1), 3)],
-    library.draw_spread: [
+    reading.verdict: [(DIGITS[0], [0.25, 0.75]), (DIGITS[0], np.full(10, 0.1, dtype=np.float32), 3)],
+    reading.spread: [
         ({"shuffled": [0.96, 0.94, 0.97]}, {"shuffled": 0.01}),
         ({"in the order of the file": [0.96, 0.94, 0.97]}, {"in the order of the file": 0.01}),
-    ],
-    library.draw_boundary: [
-        (lambda X: X, POINTS, CLASSES),
-        (lambda X: X[:, :1] - 0.5, POINTS, CLASSES[:, None]),
     ],
     learning.bowl: [([1.0, 10.0], [[-4.0, 1.5], [-3.8, 0.75], [-3.6, 0.4]])],
     learning.loss_curves: [
@@ -618,17 +615,15 @@ WRONG = [
     (chains.regions, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
     (chains.regions, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
     (library.draw_depth, ({"one": ([1.0, 2.0], [1.0, 0.0])},), "must be positive"),
-    (library.draw_digits, (DIGITS[:0],), "no images"),
-    (library.draw_digits, (DIGITS, CLASSES[:3]), "5 images need 5 labels or predictions, got 3"),
-    (library.draw_digits, (DIGITS, None, CLASSES), "give both"),
-    (library.draw_change, (DIGITS.T, DIGITS.T[:, :3]), r"start \(64, 5\) and end \(64, 3\) have no columns"),
-    (library.draw_confusion, (np.ones((2, 3)),), "a row and a column for each class"),
-    (library.draw_history, (History(),), "call fit first"),
-    (library.draw_probabilities, ([0.3, 0.3],), "sum to 0.6"),
-    (library.draw_probabilities, ([-0.5, 1.5],), "at least 0"),
-    (library.draw_reading, (DIGITS[0], [0.3, 0.3]), "sum to 0.6"),
-    (library.draw_spread, ({"shuffled": []}, {"shuffled": 0.01}), "no parts to draw"),
-    (library.draw_boundary, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
+    (reading.sheet, (DIGITS[:0], CLASSES), "no images"),
+    (reading.sheet, (DIGITS, CLASSES[:3]), "5 images need 5 labels or predictions, got 3"),
+    (reading.sheet, (DIGITS, CLASSES, CLASSES[:3]), "got 3"),
+    (reading.weights, (DIGITS.T, DIGITS.T[:, :3]), r"start \(64, 5\) and end \(64, 3\) have no columns"),
+    (reading.confusion, (np.ones((2, 3)),), "a row and a column for each class"),
+    (reading.history, (History(),), "call fit first"),
+    (reading.verdict, (DIGITS[0], [-0.5, 1.5]), "at least 0"),
+    (reading.verdict, (DIGITS[0], [0.3, 0.3]), "sum to 0.6"),
+    (reading.spread, ({"shuffled": []}, {"shuffled": 0.01}), "no parts to draw"),
     (learning.bowl, ([1.0, -1.0], [[-4.0, 1.5]]), r"bends upwards .*, got curvatures \[1.0, -1.0\]"),
     (learning.bowl, ([1.0, 1.0], [1.0, 2.0]), r"a row of two numbers .*, got shape \(2,\)"),
     (learning.loss_curves, ({"one layer": [1.0, 0.0]},), "are positive; one layer has 0.0"),
@@ -643,7 +638,6 @@ WRONG = [
         ({"plain": ([0.1], [[1.0, 0.5]])}, "loss", "Rates", 3.0),
         r"losses of shape \(1, 2\) for 1 learning rates",
     ),
-    (library.draw_boundary, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
     (serving.draw_orders, ({"AAB": {}}, {"A": 6.0, "B": 10.0}), "names each of A, B twice, got 'AAB'"),
     (serving.draw_orders, ({}, {"A": 6.0}), "no order to draw"),
     (serving.draw_counts, ({"one": 5}, 4, "wrong", "Never"), r"from 0 to 4, got \[5\]"),
@@ -977,17 +971,21 @@ def test_the_shapes_of_the_gradients_are_drawn_to_scale():
 
 
 def test_a_misread_digit_is_framed_and_says_so():
-    ax = library.draw_digits(DIGITS, CLASSES, [0, 1, 1, 1, 1])
+    figure = reading.sheet(DIGITS, CLASSES, [0, 1, 1, 1, 1])
+    (ax,) = figure.drawing.axes
     assert texts(ax) == ["0", "1", "read 1, is 0", "1", "1"]
     assert len(ax.patches) == 1
-    assert ax.get_title(loc="left") == "1 of 5 digits are misread"
-    ax = library.draw_digits(DIGITS, CLASSES, 1 - CLASSES)
-    assert ax.get_title(loc="left") == "These 5 digits were misread"
+    assert figure.title == "1 of 5 digits are misread"
+    assert figure.alt.endswith("Misread are, in order: read 1, is 0.")
+    assert reading.sheet(DIGITS, CLASSES, 1 - CLASSES).title == "These 5 digits were misread"
+    assert reading.sheet(DIGITS, CLASSES, CLASSES).alt.endswith("None of them is misread.")
 
 
 def test_the_words_below_a_mistake_do_not_run_into_each_other():
-    ax = library.draw_digits(np.tile(DIGITS, (4, 1)), np.tile(CLASSES, 4), np.tile(1 - CLASSES, 4))
-    ax.figure.canvas.draw()
+    figure = reading.sheet(np.tile(DIGITS, (4, 1)), np.tile(CLASSES, 4), np.tile(1 - CLASSES, 4))
+    (ax,) = figure.drawing.axes
+    FigureCanvasAgg(figure.drawing).draw()
+    assert figure.alt.endswith("read 0, is 1; and 8 more.")
     boxes = [text.get_window_extent() for text in ax.texts]
     assert len(boxes) == 20
     for box, other in combinations(boxes, 2):
@@ -995,9 +993,10 @@ def test_the_words_below_a_mistake_do_not_run_into_each_other():
 
 
 def test_the_confusion_names_the_commonest_mistake():
-    ax = library.draw_confusion([[5, 1, 0], [0, 4, 3], [0, 0, 9]], ["a", "b", "c"])
-    assert ax.get_title(loc="left") == "4 of 22 are wrong; most often b is taken for c"
-    assert sorted(texts(ax)) == ["1", "3", "4", "5", "9"]
+    figure = reading.confusion([[5, 1, 0], [0, 4, 3], [0, 0, 9]], ["a", "b", "c"])
+    assert figure.title == "4 of 22 are wrong; most often b is taken for c"
+    assert figure.alt.endswith("Class b is misread most often, 3 times.")
+    assert sorted(texts(figure.drawing.axes[0])) == ["1", "3", "4", "5", "9"]
 
 
 def test_an_arrow_goes_against_the_gradient_and_a_tiny_one_is_not_drawn():
@@ -1018,24 +1017,29 @@ def test_a_line_ends_where_it_ceases_to_be_finite():
 
 
 def test_history_draws_the_validation_where_there_is_one():
-    assert len(library.draw_history([{"epoch": 1, "loss": 2.0}]).lines) == 1
-    assert len(library.draw_history([{"epoch": 1, "loss": 2.0, "validation_loss": 2.1}]).lines) == 2
+    alone = reading.history([{"epoch": 1, "loss": 2.0}])
+    both = reading.history([{"epoch": 1, "loss": 2.0, "validation_loss": 2.1}])
+    assert [len(figure.drawing.axes[0].lines) for figure in (alone, both)] == [1, 2]
+    assert ["validation" in figure.caption for figure in (alone, both)] == [False, True]
 
 
 @pytest.mark.parametrize(("epochs", "marker"), [(1, "o"), (12, "o"), (13, "")])
 def test_history_marks_every_epoch_or_none(epochs, marker):
-    ax = library.draw_history([{"epoch": epoch, "loss": 1 / epoch} for epoch in range(1, epochs + 1)])
+    figure = reading.history([{"epoch": epoch, "loss": 1 / epoch} for epoch in range(1, epochs + 1)])
+    (ax,) = figure.drawing.axes
     assert (ax.lines[0].get_marker(), ax.lines[0].get_markevery()) == (marker, 1)
 
 
 def test_a_title_is_as_sure_as_its_bar():
-    ax = library.draw_probabilities([0.0006, 0.9994])
-    assert ax.get_title(loc="left") == "The network says 1, 99.9% sure"
-    assert texts(ax) == ["0.1%", "99.9%"]
+    figure = reading.verdict(DIGITS[0], [0.0006, 0.9994])
+    assert figure.title == "The network reads 1, with a probability of 99.9%"
+    assert texts(figure.drawing.axes[0]) == ["0.1%", "99.9%"]
 
 
 def test_parts_as_good_as_each_other_are_stacked_on_a_band_that_ends_at_one():
-    ax = library.draw_spread({"shuffled": [0.9, 1.0, 0.98, 1.0]}, {"shuffled": 0.05})
+    figure = reading.spread({"shuffled": [0.9, 1.0, 0.98, 1.0]}, {"shuffled": 0.05})
+    assert figure.title == "Every part lies within two standard errors of its mean"
+    (ax,) = figure.drawing.axes
     heights = {tuple(line.get_xdata()): np.round(line.get_ydata(), 3).tolist() for line in ax.lines[1:]}
     assert heights == {(0.9,): [0.0], (0.98,): [0.0], (1.0, 1.0): [-0.065, 0.065]}
     band = ax.patches[0]
