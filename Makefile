@@ -15,7 +15,7 @@ BIN := .venv/bin
 READY := .venv/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-gpu check check-grading check-browser grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
+.PHONY: help lab test test-long test-gpu check check-grading check-browser grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
 
 help:  ## list these words
 	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,9 +26,13 @@ lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 	@echo "== Opening JupyterLab: Ctrl-C here ends it"
 	OMP_NUM_THREADS=1 $(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
 
-test: check  ## prove everything: check, then every notebook and every solution, here and in a browser
+test: check  ## prove the course: check, then every notebook and every solution against its stored outputs
 	@echo "== Running every notebook and every solution"
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -n 2 --dist loadfile notebooks solutions
+
+test-long: $(READY)  ## prove what takes longer: the grader, and every chapter as a browser runs it
+	@echo "== Running the tests of the grader, one at a time: they watch the clock and the processes"
+	$(BIN)/python -m pytest tests/classroom
 	@echo "== Running every chapter as a browser does"
 	$(BIN)/python -m pytest -m "browser and not long" -n 2 --dist worksteal -rs tests/browser
 
@@ -36,14 +40,12 @@ test-gpu: $(READY)  ## prove that layers compute the same on a GPU (needs CuPy i
 	@$(BIN)/python -c 'import sys; from course.gpu import find_cupy; sys.exit(find_cupy()[1] or None)'
 	$(BIN)/python -m pytest -m gpu tests/test_contract.py tests/test_backend.py
 
-check: $(READY)  ## prove all but the notebooks
+check: $(READY)  ## prove the code: ruff, the tests, the examples in the docstrings
 	@echo "== Reading the code with ruff"
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	@echo "== Running the tests, and the examples in the docstrings"
 	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/classroom
-	@echo "== Running the tests of the grader, one at a time: they watch the clock and the processes"
-	$(BIN)/python -m pytest tests/classroom
 
 check-grading: $(READY)  ## prove the grader at full length: fuzzing, every answer, crashes, 1,000 submissions
 	GRADING_STUDENTS=1000 $(BIN)/python -m pytest -m "long or not long" tests/classroom

@@ -8,6 +8,7 @@ from authoring.count import table
 from authoring.exercises import UnmarkedCell, make_exercises
 from authoring.lab import set_up
 from authoring.notebooks import BuildError
+from authoring.picture import write_picture
 from authoring.work import copy_to_work
 
 
@@ -24,6 +25,7 @@ def main(arguments=None):
     )
     steps.add_parser("try", help="execute every chapter, and store nothing")
     steps.add_parser("count", help="lines of code in each folder")
+    steps.add_parser("picture", help="write the picture of the README")
     steps.add_parser("lab", help="set up JupyterLab in this environment")
     steps.add_parser("work", help="copy chapters and exercises to work/, never over what you changed")
     chosen = parser.parse_args(arguments)
@@ -40,6 +42,8 @@ def main(arguments=None):
         elif chosen.step == "count":
             for name, (files, lines) in table().items():
                 print(f"{name:20} {files:4} files {lines:7,} lines of code")
+        elif chosen.step == "picture":
+            write_picture()
         elif chosen.step == "lab":
             set_up()
         else:

@@ -13,7 +13,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from authoring.exercises import STUB
 
 BUILT_TAGS = ("same-as-", "textbook-")
-BUILT_SECTION = "In code"
 HEADING = re.compile(r"^#{1,3} .+$", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 INVITATION = (
@@ -31,21 +30,20 @@ def recall_copy(chapter):
     ----------
     chapter : NotebookNode
         Left as it is. What it builds are the functions and classes in its cells tagged ``same-as-`` or
-        ``textbook-``, and those in its section *In code*; if it has none there, those of all its cells.
+        ``textbook-``; if it has no such cells, those of all its cells.
 
     Returns
     -------
     NotebookNode or None
     """
     for everywhere in (False, True):
-        cells, section, emptied = [], None, 0
+        cells, emptied = [], 0
         for cell in chapter.cells:
             if cell.cell_type == "markdown":
                 if headings := HEADING.findall(FENCE.sub("", cell.source)):
-                    section = headings[-1].lstrip("# ")
                     cells.append(new_markdown_cell("\n\n".join(headings), id=cell.id))
             elif cell.cell_type == "code":
-                built = everywhere or section == BUILT_SECTION or _has(cell, *BUILT_TAGS)
+                built = everywhere or _has(cell, *BUILT_TAGS)
                 copy = new_code_cell(emptied_source(cell.source) if built else cell.source, id=cell.id)
                 copy.metadata.tags = ["raises-exception"] if _has(cell, "raises-exception") else []
                 emptied += copy.source != cell.source

@@ -10,17 +10,24 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from classroom.crew import grade_all
+from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault
+from classroom.limits import SECONDS
 from classroom.queue import Queue
 from classroom.reports import differences, write_reports
-from classroom.result import exercises_of
+from classroom.result import Status, exercises_of
 from classroom.seeds import secret
 from classroom.version import version
 
+LONGEST = 60  # seconds that a teacher may give to one call; everything together has 15 times as long
 UNSAFE = "UNSAFE: no sandbox. What these notebooks hold runs on this machine with your rights."
+OTHER_CHAPTER = (
+    "Nearly no notebook has the answers of {chapter} in it: are these the notebooks of another chapter? "
+    "If they are, grade them with that --chapter, into another folder."
+)
 CHANGED = (
-    "The checks, the grader or the level are not those of the marks in {folder}: nothing was graded.\n"
+    "The checks, the grader, the level or the limits are not those of the marks in {folder}: nothing was "
+    "graded.\n"
     "`python -m classroom regrade {folder}` shows what would change."
 )
 
@@ -67,6 +74,8 @@ def _parser():
         where.add_argument("--workers", type=_positive, help="processes at a time; one for each core")
         where.add_argument("--scheduler", help="address of a Dask scheduler, whose workers grade instead")
         command.add_argument("--unsafe", action="store_true", help="without a sandbox, where there is none")
+        limit = "for one call of an answer, or one statement of a cell: %(default)g"
+        command.add_argument("--seconds", type=_seconds, default=SECONDS, help=limit)
     return parser
 
 
@@ -77,6 +86,17 @@ def _positive(text):
     return int(text)
 
 
+def _seconds(text):
+    """Return a limit of time."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.1 <= seconds <= LONGEST:
+        raise argparse.ArgumentTypeError(f"give seconds from 0.1 to {LONGEST}, got {text!r}")
+    return seconds
+
+
 def _grade(chosen):
     """Take in what is handed in, grade what has no mark, and write the reports."""
     from classroom.submission import read_file
@@ -84,7 +104,12 @@ def _grade(chosen):
     if not chosen.submissions.is_dir():
         raise GradingFault(f"there is no folder {chosen.submissions}.")
     exercises_of(chosen.chapter)
-    now = version(chosen.chapter, chosen.unsafe)
+    if chosen.out.resolve().is_relative_to(chosen.submissions.resolve()):
+        raise GradingFault(
+            f"{chosen.out} lies in {chosen.submissions}, where every folder is a student's: "
+            "give --out a folder outside of it. Nothing was graded or written."
+        )
+    now = version(chosen.chapter, chosen.unsafe, chosen.seconds)
     with Queue(chosen.out, chosen.chapter) as queue:
         if queue.accepted not in (None, now):
             raise GradingFault(CHANGED.format(folder=chosen.out))
@@ -98,18 +123,21 @@ def _grade(chosen):
 def _regrade(chosen):
     """Grade with the checks of now beside the marks, show what differs, and take it over when told to."""
     with Queue(chosen.out) as queue:
-        now, before = version(queue.chapter, chosen.unsafe), queue.results(queue.accepted)
+        now, before = version(queue.chapter, chosen.unsafe, chosen.seconds), queue.results(queue.accepted)
         if now == queue.accepted:
             print("The checks and the grader are those of these marks: there is nothing to regrade.")
             return 0
         _run(queue, now, chosen)
         after = queue.results(now)
-        lines, left = differences(before, after), len(queue.open(now))
+        lines = differences(before, after)
+        # who had no mark before loses none, and must not keep those of the others waiting
+        left = [s for s, _ in queue.open(now) if before[s] is not None and before[s].fault is None]
         print("\n".join(lines) or "No mark changes.")
         changed = len({line.partition(", ")[0] for line in lines})
         print(f"\n{len(lines)} changes, {changed} of {len(after)} students.")
         if left:
-            print(f"Not taken over: {left} are not graded with the new checks. Run regrade again.")
+            print(f"Not taken over: {len(left)} are not graded with the new checks. Run regrade again.")
+            print("\n".join(f"  {_plain(student)}" for student in left))
             return 2
         if not chosen.accept:
             print("Nothing is changed yet: add --accept to take this over.")
@@ -161,8 +189,8 @@ def _run(queue, now, chosen):
         return
     key = secret(queue.folder)
     if chosen.scheduler is None:
-        grade = _grader(chosen.unsafe)
-        outcomes = grade_all(queue, now, grade, key, chosen.workers, chosen.unsafe)
+        grader = Grader(_tried(chosen.unsafe), now, key, chosen.unsafe, chosen.seconds)
+        outcomes = grade_all(queue, grader, chosen.workers)
     else:
         outcomes = _on_a_cluster(queue, now, key, chosen)
     counts = Counter()
@@ -174,16 +202,17 @@ def _run(queue, now, chosen):
 
 
 def _on_a_cluster(queue, now, key, chosen):
-    """Return what the workers of a scheduler find; each looks at its own sandbox first."""
+    """Return what comes from the workers of a scheduler; each looks at its own sandbox first."""
     from classroom import cluster
     from classroom.grade import grade
 
     if chosen.unsafe:
         print(UNSAFE.replace("this machine", "the workers"), file=sys.stderr)
-    return cluster.grade_all(queue, now, grade, key, chosen.scheduler, chosen.unsafe)
+    grader = Grader(grade, now, key, chosen.unsafe, chosen.seconds)
+    return cluster.grade_all(queue, grader, chosen.scheduler)
 
 
-def _grader(unsafe):
+def _tried(unsafe):
     """Return the function that grades, after a look whether the sandbox holds."""
     from classroom import sandbox
     from classroom.escape import try_to_escape
@@ -200,6 +229,8 @@ def _grader(unsafe):
 def _told(found, problems, folder=None):
     """Print what there is now, and return the exit status."""
     ungraded = [row for row in found if row.points is None]
+    if _is_another_chapter(found):
+        problems = [*problems, OTHER_CHAPTER.format(chapter=found[0].chapter)]
     refused = [row for row in found if row.result and row.result.refused]
     to_mark = sum(row.to_mark > 0 for row in found)
     print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded):,}.")
@@ -216,6 +247,13 @@ def _told(found, problems, folder=None):
     if folder:
         print(f"Open {folder / 'class.html'}")
     return 2 if ungraded or problems else 0
+
+
+def _is_another_chapter(rows):
+    """Say whether nearly all names of the chapter are missing in nearly all notebooks that were read."""
+    read = [row for row in rows if row.result and row.result.refused is None and row.points is not None]
+    parts = [part.status for row in read for part in row.parts if part.status is not Status.BY_HAND]
+    return len(parts) > 0 and parts.count(Status.MISSING) > 0.9 * len(parts)
 
 
 def _list(some, most=20):

@@ -272,7 +272,10 @@ class Child(wire.Peer):
         place = f"(your line {frames[-1].lineno}: `{frames[-1].line}`)" if frames else ""
         if isinstance(error, wire.WireError):
             return "ValueError", f"what it gives back cannot be sent to the check: {error}", place[:500]
-        return type(error).__name__, str(error)[:500], place[:500]
+        message = ""
+        with suppress(Exception):  # of an exception whose text raises another
+            message = str(error)[:500]
+        return type(error).__name__, message, place[:500]
 
 
 def main():

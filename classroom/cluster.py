@@ -14,12 +14,11 @@ import traceback
 from functools import cache
 from queue import Empty, SimpleQueue
 
-from classroom.crew import LARGEST, SECONDS, read_answer, take_unread, write_answer
+from classroom.crew import LARGEST, PATIENCE, read_answer, take_unread, write_answer
 from classroom.faults import GradingFault
 from classroom.queue import KEPT_LATER
 from classroom.result import unchecked
-from classroom.seeds import seed
-from classroom.version import version as version_of
+from classroom.version import fingerprint, version_of
 from course.checks import exercises
 
 MISSING = (
@@ -31,22 +30,16 @@ TO_COME_BACK = 60  # seconds, for workers when there are none: a nanny starts on
 LOOK = 1  # seconds between two looks whether scheduler and workers are still there
 
 
-def grade_all(queue, version, grade, key, address, unsafe=False, patience=TO_COME_BACK):
+def grade_all(queue, grader, address, patience=TO_COME_BACK):
     """Grade what has no result yet on the workers of a scheduler, and store each result as it comes.
 
     Parameters
     ----------
     queue : Queue
-    version : str
-        Which the workers must have too.
-    grade : function, (bytes, chapter, seed, unsafe) -> Result
-        At the top of a module, which the workers have too.
-    key : bytes
-        The course secret; it stays here.
+    grader : Grader
+        Its function stands in a module that the workers have too, and its version is theirs.
     address : str
         Of the scheduler: ``"tcp://10.0.0.5:8786"``.
-    unsafe : bool
-        Handed to `grade`.
     patience : float
         Seconds without a worker, after which the run ends.
 
@@ -62,7 +55,7 @@ def grade_all(queue, version, grade, key, address, unsafe=False, patience=TO_COM
         If results cannot be stored, the scheduler or all workers are gone, or a worker is not of this version
         of the course; what was stored before stays.
     """
-    waiting, unread = take_unread(queue, version)
+    waiting, unread = take_unread(queue, grader.version)
     yield from unread
     if not waiting:
         return
@@ -75,8 +68,8 @@ def grade_all(queue, version, grade, key, address, unsafe=False, patience=TO_COM
                 raise GradingFault(f"the scheduler {address} has no workers. {KEPT_LATER}")
             while waiting and len(running) < workers:
                 student, digest = waiting.popleft()
-                job = queue.submission(digest)[0], queue.chapter, seed(key, digest), unsafe
-                future = client.submit(_serve, grade, job, version, pure=False)
+                job = grader.job(queue, digest)
+                future = client.submit(_serve, grader.grade, job, grader.version, pure=False)
                 running[future.key] = student, digest, future
                 future.add_done_callback(done.put)
             try:
@@ -85,7 +78,7 @@ def grade_all(queue, version, grade, key, address, unsafe=False, patience=TO_COM
                 continue
             student, digest, _ = running.pop(future.key)
             result = _answer(future, queue.chapter, digest, address)
-            queue.store(student, digest, version, result)
+            queue.store(student, digest, grader.version, result)
             yield student, result
 
 
@@ -142,11 +135,12 @@ def _answer(future, chapter, digest, address):
 def _serve(grade, job, version):
     """Return why this worker may not grade, or None; and the crew's answer, as JSON."""
     try:
-        _require_fit(job[1], job[3], version)
+        _, chapter, _, unsafe, seconds = job
+        _require_fit(chapter, unsafe, seconds, version)
     except GradingFault as fault:
         return str(fault), None
     # a worker that hangs ends itself: then Dask hands the submission to another one
-    watch = threading.Timer(SECONDS, os._exit, [1])
+    watch = threading.Timer(PATIENCE, os._exit, [1])
     watch.daemon = True
     watch.start()
     try:
@@ -156,7 +150,7 @@ def _serve(grade, job, version):
 
 
 @cache
-def _require_fit(chapter, unsafe, version):
+def _require_fit(chapter, unsafe, seconds, version):
     """Raise GradingFault where this worker may not grade; what it has passed once is not asked again."""
     from distributed import get_worker
 
@@ -164,7 +158,7 @@ def _require_fit(chapter, unsafe, version):
     from classroom.sandbox import level
 
     worker = get_worker()
-    here = _versions()[chapter, unsafe]
+    here = version_of(_fingerprints()[chapter], unsafe, seconds)
     if here != version:
         raise GradingFault(
             f"the worker {worker.address} has another version of the course: its checks and grader are "
@@ -183,7 +177,6 @@ def _require_fit(chapter, unsafe, version):
 
 
 @cache
-def _versions():
-    """Return the version of every chapter, as it was when this process loaded the course."""
-    stems = {exercise.stem for exercise in exercises()}
-    return {(stem, unsafe): version_of(stem, unsafe) for stem in stems for unsafe in (False, True)}
+def _fingerprints():
+    """Return the fingerprint of every chapter, as it was when this process loaded the course."""
+    return {stem: fingerprint(stem) for stem in {exercise.stem for exercise in exercises()}}

@@ -12,34 +12,62 @@ import signal
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import connection
 
 from classroom.faults import GradingFault
+from classroom.limits import SECONDS as CALL
 from classroom.result import NotAResult, Result, unchecked
 from classroom.seeds import seed
 
-SECONDS = 1200  # for when a sandbox fails; however busy the machine is, it gives a submission 900
+PATIENCE = 1200  # seconds, for when a sandbox fails; however busy the machine is, it gives a submission 900
 TO_TIDY_UP = 5  # seconds
 LARGEST = 1 << 24  # bytes of a result
+MEMORY = 2 << 30  # bytes of a process that grades
 
 
-def grade_all(queue, version, grade, key, workers=None, unsafe=False, seconds=SECONDS):
+@dataclass(frozen=True)
+class Grader:
+    """What grades a class, and how: the same for every submission, on every machine.
+
+    Parameters
+    ----------
+    grade : function, (bytes, chapter, seed, unsafe, seconds) -> Result
+        At the top of a module, so that another process can import it.
+    version : str
+        Under which the results are stored.
+    key : bytes
+        The course secret; it stays here.
+    unsafe : bool
+    seconds : float
+        For one call of an answer.
+    """
+
+    grade: Callable
+    version: str
+    key: bytes
+    unsafe: bool = False
+    seconds: float = CALL
+
+    def job(self, queue, digest):
+        """Return what `grade` is called with for a submission."""
+        data = queue.submission(digest)[0]
+        return data, queue.chapter, seed(self.key, digest), self.unsafe, self.seconds
+
+
+def grade_all(queue, grader, workers=None, patience=PATIENCE):
     """Grade what has no result yet, and store each result as it comes.
 
     Parameters
     ----------
     queue : Queue
-    version : str
-    grade : function, (bytes, chapter, seed, unsafe) -> Result
-        At the top of a module, so that another process finds it.
-    key : bytes
-        The course secret.
+    grader : Grader
     workers : int, optional
         How many processes; one for each core of the machine.
-    unsafe : bool
-        Handed to `grade`.
-    seconds : float
-        After which a process that has not answered is ended.
+    patience : float
+        Seconds after which a process that has not answered is ended.
 
     Yields
     ------
@@ -52,28 +80,27 @@ def grade_all(queue, version, grade, key, workers=None, unsafe=False, seconds=SE
     GradingFault
         If results cannot be stored, or the processes do not start; what was stored before stays.
     """
-    waiting, unread = take_unread(queue, version)
+    waiting, unread = take_unread(queue, grader.version)
     yield from unread
     count = min(workers or os.cpu_count() or 1, len(waiting))
     crew = []
     try:
-        crew += [_Worker(grade, seconds) for _ in range(count)]
+        crew += [_Worker(grader.grade, patience) for _ in range(count)]
         while waiting or any(worker.task for worker in crew):
             for worker in crew:
                 if waiting and worker.ready and not worker.task:
                     student, digest = waiting.popleft()
-                    data = queue.submission(digest)[0]
-                    worker.give((student, digest), (data, queue.chapter, seed(key, digest), unsafe), seconds)
+                    worker.give((student, digest), grader.job(queue, digest), patience)
             for place, worker in _with_news(crew):
                 result = worker.answer(queue.chapter)
                 if result is not None:
                     student, digest = worker.task
                     worker.task = None
-                    queue.store(student, digest, version, result)
+                    queue.store(student, digest, grader.version, result)
                     yield student, result
                 if worker.gone:
                     worker.end()
-                    crew[place] = _Worker(grade, seconds)
+                    crew[place] = _Worker(grader.grade, patience)
     finally:
         for worker in crew:
             worker.end()
@@ -117,18 +144,18 @@ def _with_news(crew):
 class _Worker:
     """One process that grades, and what it is busy with."""
 
-    def __init__(self, grade, seconds):
+    def __init__(self, grade, patience):
         context = multiprocessing.get_context("spawn")
         self.pipe, its_end = context.Pipe()
         self.process = context.Process(target=_serve, args=(its_end, grade), daemon=True)
         self.process.start()
         its_end.close()
         self.task, self.ready, self.gone = None, False, False
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.monotonic() + patience
 
-    def give(self, task, job, seconds):
+    def give(self, task, job, patience):
         """Hand over a submission."""
-        self.task, self.deadline = task, time.monotonic() + seconds
+        self.task, self.deadline = task, time.monotonic() + patience
         try:
             self.pipe.send(job)
         except OSError:
@@ -169,6 +196,7 @@ class _Worker:
 def _serve(pipe, grade):
     """Grade what comes through a pipe, until it is closed. Runs in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    _limit_memory()
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     pipe.send_bytes(b"ready")
     while True:
@@ -177,6 +205,15 @@ def _serve(pipe, grade):
         except EOFError:
             return
         pipe.send_bytes(write_answer(grade, job))
+
+
+def _limit_memory():
+    """Limit the memory of this process: what a submission sends must never use up the machine."""
+    with suppress(ImportError):  # Windows has none
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, hard))
 
 
 def write_answer(grade, job):

@@ -18,18 +18,14 @@ import numpy as np
 from classroom import edition
 from classroom.clock import Clock
 from classroom.faults import GradingFault, Refused
-from classroom.remote import GARBLED, SECONDS, Ended, Remote
+from classroom.limits import ALL, CELLS, EXERCISE, SECONDS
+from classroom.remote import GARBLED, Ended, Remote
 from classroom.result import Result, Status, exercise_result, exercises_of, unchecked
 from classroom.sandbox import Sandbox, level
 from classroom.submission import read
 from course import store
 from course.checks.exercise import CheckFailed
 
-EXERCISE, CELLS, ALL = (
-    3,
-    6,
-    15,
-)  # times the seconds of one call: for an exercise, for the cells, for everything
 CELLS_OVER = "the cells take longer than {:g} seconds in all"
 TOO_LATE = "the notebook takes too long: its {:g} seconds are over"
 NOTES, NOTE, SENTENCE = 20, 300, 2000  # at most so many, of so many characters

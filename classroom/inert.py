@@ -41,7 +41,12 @@ class Inert:
         return args[0] if alone else Inert()
 
     def __iter__(self):
-        """Yield nothing; or as many things as are asked for: ``figure, axes = plt.subplots()``."""
+        """Yield nothing; or as many things as are asked for: ``figure, axes = plt.subplots()``.
+
+        Python does not tell an iterator how many names stand on the left, and any fixed number would be wrong
+        for somebody: an answer that draws would raise where it draws, and lose its points. So the instruction
+        that asks is read.
+        """
         frame = sys._getframe(1)
         code, place = frame.f_code.co_code, frame.f_lasti
         return iter([Inert() for _ in range(code[place + 1])] if code[place] in UNPACK else [])

@@ -17,16 +17,14 @@ import numpy as np
 
 import minigrad
 from classroom.clock import Clock
+from classroom.limits import DRAWS, EXPANDED, NUMBER, SECONDS, SENT
 from classroom.wire import Peer, WireError, attributes, options_of, require
 from minigrad.parameter import Parameter
 
-SECONDS = 10.0  # for one call; of the answer's own time, which classroom.clock counts
 DEAD = "the code ended Python while it ran, or used too much memory"
 GARBLED = "the check cannot read what comes back"
-MUCH, TOO_MUCH = 2**26, "the code sends more than 64 MB"  # for one exercise
+TOO_MUCH = f"the code sends more than {SENT >> 20} MB"
 TEXT = 500  # characters of a message
-EXPANDED, NUMBER = 2**26, 8  # bytes of a list as an array, and of what stands in it
-DRAWS = 2**24  # numbers of a generator of the check's, in one question
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64, the generator of default_rng
 SPECIAL = ("__iter__", "__next__", "__repr__")  # none by which NumPy would make numbers of an object
 TRAVEL = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer")
@@ -194,7 +192,7 @@ class Remote(Peer):
             if not part:
                 raise Ended(DEAD)
             self.rest, self.taken = self.rest + part, self.taken + len(part)
-            if self.taken > MUCH:
+            if self.taken > SENT:
                 raise Ended(TOO_MUCH)
         part, self.rest = self.rest[:count], self.rest[count:]
         return part

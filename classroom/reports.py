@@ -1,8 +1,8 @@
 """What comes out: the table of marks, a page and a file for each student, the class, and Gradescope's form.
 
 Holds `rows`, which puts results and the teacher's marks together; `write_reports`; and `differences`, between
-the results of two versions. Leaves out the pages themselves (``classroom.pages``). All is made from the
-queue and from marks.csv, and can be made again: the same gives the same bytes.
+the results of two versions. Leaves out the pages themselves (``classroom.feedback_pages``). All
+is made from the queue and from marks.csv, and can be made again: the same gives the same bytes.
 """
 
 import csv
@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
 from classroom.by_hand import COLUMNS, read_marks
-from classroom.pages import class_page, student_page
+from classroom.feedback_pages import class_page, student_page
 from classroom.result import ExerciseResult, Result, Status, exercises_of
 from course import store
 

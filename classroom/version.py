@@ -1,25 +1,48 @@
 """What decides a mark, as one hash: where it changes, old marks and new ones are not mixed.
 
-Holds `version`. Not taught in a chapter: it belongs to the classroom.
+Holds `version`, and the two steps to it: `fingerprint`, of the files, and `version_of`.
+Not taught in a chapter: it belongs to the classroom.
 """
 
 import ast
 from hashlib import sha256
 from pathlib import Path
 
+from classroom.limits import SECONDS
 from course import store
 
 # From a submission's bytes to its marks; what stores, shows or hands on marks decides none.
-GRADER = "grade submission sandbox remote wire child inert edition result clock".split()
+GRADER = "grade submission sandbox remote wire child inert edition result clock limits".split()
 
 
-def version(chapter, unsafe=False):
-    """Return a hash of all that decides a mark: the checks of a chapter, the grader, the library, the level.
+def version(chapter, unsafe=False, seconds=SECONDS):
+    """Return a hash of all that decides a mark: checks, grader, library, level, and limits.
 
     Parameters
     ----------
     chapter : str
     unsafe : bool
+    seconds : float
+        For one call of an answer.
+
+    Returns
+    -------
+    str
+    """
+    return version_of(fingerprint(chapter), unsafe, seconds)
+
+
+def version_of(files, unsafe, seconds):
+    """Return the version that a fingerprint of files, the level and the limits make."""
+    return sha256(f"{files} {'unsafe' if unsafe else 'sandbox'} {seconds:g}".encode()).hexdigest()
+
+
+def fingerprint(chapter):
+    """Return a hash of the files that decide a mark: a chapter's checks, the grader, the library.
+
+    Parameters
+    ----------
+    chapter : str
 
     Returns
     -------
@@ -38,7 +61,7 @@ def version(chapter, unsafe=False):
         if path.is_file() and path not in files:
             files.add(path)
             waiting += _imports(path, project)
-    whole = sha256(b"unsafe" if unsafe else b"")
+    whole = sha256()
     for path in sorted(files):
         whole.update(f"{path.relative_to(project).as_posix()} ".encode() + sha256(path.read_bytes()).digest())
     return whole.hexdigest()

@@ -68,6 +68,15 @@ def unpack(read):
     return header, [read(size) for size in sizes]
 
 
+def _scalar(value):
+    """Return None, a truth, a text or a number as JSON."""
+    if type(value) is int and abs(value) >= 2**63:
+        return ["i", hex(value)]
+    if type(value) is float and not math.isfinite(value):
+        return ["f", str(value)]
+    return value
+
+
 def _shows(thing):
     """Say whether the attributes of a thing are mirrored: those of a class and of a function are not."""
     return not isinstance(thing, type) and getattr(type(thing), "mirrored", True)
@@ -139,7 +148,12 @@ def options_of(value):
 
 
 class Alone:
-    """Refers to a thing of which Python makes no weak reference, and lets go when nobody else holds it."""
+    """Refers to a thing of which Python makes no weak reference, and lets go when nobody else holds it.
+
+    A weak reference would do, but plain lists and dicts and NumPy's generators have none. To hold them until
+    the exercise ends would do, too, but every frame looks at all that is held: a check that hands over a list
+    in each of a thousand calls would look at a million.
+    """
 
     __slots__ = ("thing",)
 
@@ -207,12 +221,8 @@ class Peer:
         """Return a value as JSON, with the bytes of its arrays added to `out`."""
         require(depth <= DEPTH, "a value that is nested too deeply")
         value = self.simplified(value)
-        if value is None or type(value) in (bool, str):
-            return value
-        if type(value) is int:
-            return value if abs(value) < 2**63 else ["i", hex(value)]
-        if type(value) is float:
-            return value if math.isfinite(value) else ["f", str(value)]
+        if value is None or type(value) in (bool, str, int, float):
+            return _scalar(value)
         value = np.complex128(value) if type(value) is complex else value
         if isinstance(value, np.generic) and known(value.dtype.str):
             return ["n", value.dtype.str, self._put(value.tobytes(), out)]
@@ -468,9 +478,8 @@ class Peer:
         if kind == "a":
             array = self._array(buffers, *told)
             if thing is not None:
-                require(
-                    array.dtype == thing.dtype and thing.flags.writeable, "an array that cannot change so"
-                )
+                fits = array.dtype == thing.dtype and thing.flags.writeable
+                require(fits, "an array that cannot change so")
                 thing[...] = array.reshape(thing.shape)
         elif kind == "g":
             if thing is not None:
@@ -479,17 +488,20 @@ class Peer:
             items = [self.decode(item, buffers) for item in told]
             if thing is not None:
                 self._fill(thing, items)
-        else:
-            owner = None if isinstance(thing, dict) else thing
-            pairs = self._unpaired(buffers, 0, told, owner)
-            if owner is not None:
-                held, told_before = getattr(owner, "__dict__", {}), self.shared[handle].seen or {}
-                for key in [key for key in told_before if key in held and key not in pairs]:
-                    del held[key]
-                self._keep(owner, pairs)
-            elif thing is not None:
+        elif thing is None or isinstance(thing, dict):
+            pairs = self._unpaired(buffers, 0, told)
+            if thing is not None:
                 thing.clear()
                 thing.update(pairs)
+        else:
+            self._renew_attributes(thing, self._unpaired(buffers, 0, told, thing), self.shared[handle].seen)
+
+    def _renew_attributes(self, thing, pairs, seen):
+        """Give a thing these attributes; one that was told before, and is not told now, goes."""
+        held = getattr(thing, "__dict__", {})
+        for name in [name for name in seen or () if name in held and name not in pairs]:
+            del held[name]
+        self._keep(thing, pairs)
 
     # questions and answers
 

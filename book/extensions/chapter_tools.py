@@ -47,6 +47,8 @@ def _find_lite(app, config):
     """Look for the JupyterLite site, unless conf.py or the command line says whether it will be there."""
     if config.run_in_browser is None:
         config.run_in_browser = (Path(app.outdir) / LITE).exists()
+    if config.run_in_browser:
+        app.tags.add("runs")  # a page says with {only} what is true where notebooks run in the browser
 
 
 def _before_writing(app):

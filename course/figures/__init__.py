@@ -236,7 +236,8 @@ def _saved(figure, kind):
     """Return a file of a figure, without a ground and without a date."""
     file = BytesIO()
     nothing = dict.fromkeys(UNDATED[kind])
-    figure.savefig(file, format=kind, transparent=True, dpi=2 * PIXELS, metadata=nothing)
+    with plt.rc_context({"figure.constrained_layout.use": False}):  # or who has no layout would get one
+        figure.savefig(file, format=kind, transparent=True, dpi=2 * PIXELS, metadata=nothing)
     return file.getvalue()
 
 
@@ -309,9 +310,8 @@ def show(drawn, alt):
     Parameters
     ----------
     drawn : matplotlib Axes or Figure
-        Its title becomes the figure's.
     alt : str
-        The picture told in at least one sentence; it is the caption, too.
+        The picture told in at least one sentence.
 
     Raises
     ------
@@ -322,7 +322,11 @@ def show(drawn, alt):
     """
     from IPython.display import display
 
-    display(titled(drawn, alt))
+    alt, picture = require_text("alt", alt), png(figure_of(drawn))
+    source = f'src="{address("image/png", picture)}" style="max-width:100%"'
+    html = f'<img class="dark-light" alt="{escape(alt)}" {source}>'
+    faces = {"text/plain": alt, "text/html": html, "image/png": b64encode(picture).decode()}
+    display(faces, raw=True)
 
 
 def titled(drawn, alt):

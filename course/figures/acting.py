@@ -1,4 +1,4 @@
-"""Figures of chapter 18: news of a reward that travels back, policies on a grid, errors while learning.
+"""Figures of chapter 18: news of a reward that travels back, grids of values, errors while learning.
 
 Leaves out walking and learning: the values that are drawn here come from the chapter.
 """
@@ -7,29 +7,30 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import StrMethodFormatter
 
-from course.style import FIELD, INK, PALETTE
+from course.figures import Figure
+from course.style import FIELD, INK, ON_COLOUR, PALETTE
 
-LOOKS = ((PALETTE[0], "-", "o"), (PALETTE[1], "--", "s"), (PALETTE[3], ":", "^"), (PALETTE[4], "-.", "D"))
+LOOKS = ((PALETTE[0], "-", "o"), (PALETTE[4], "--", "s"), (PALETTE[3], ":", "^"), (PALETTE[2], "-.", "D"))
 ARROWS = np.array([(0, -1), (1, 0), (0, 1), (-1, 0)])  # up, right, down, left, on axes that grow downwards
 TIE = 1e-6  # moves whose values differ by less are equally good
 
 
-def draw_news(values):
+def news(values):
     """Draw what each cell of a corridor was worth after each walk, a row for a walk, with the numbers.
 
     Parameters
     ----------
     values : array (walks, cells)
-        The first row before any walk; all from 0 on.
+        The first row before any walk; none below 0.
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
-        If it is no table, or its last row leaves a cell that has heard of nothing.
+        If it is not a table, or a cell of its last row is still worth nothing.
     """
     values = np.asarray(values, dtype=float)
     if values.ndim != 2 or not (values[-1] > 0).all():
@@ -43,39 +44,135 @@ def draw_news(values):
     ax.set_yticks(range(len(values)))
     ax.set(xlabel="cell (the reward lies to the right of the last one)", ylabel="walks made")
     ax.figure.colorbar(image, label="worth", shrink=0.9)
-    ax.set_title(f"The first cell hears of the reward in walk {1 + np.argmax(values[1:, 0] > 0)}")
-    return ax
+    heard = [int(np.argmax(values[:, cell] > 0)) for cell in range(values.shape[1])]
+    return Figure(
+        ax,
+        f"The first cell hears of the reward in walk {heard[0]}",
+        "A row for each walk, a column for each cell. The walker goes right, and the news goes left.",
+        f"A table of {values.shape[1]} cells after 0 to {len(values) - 1} walks. The cells are first worth "
+        f"more than 0 after {', '.join(map(str, heard))} walks. In the last row they are worth "
+        f"{', '.join(f'{value:.2f}' for value in values[-1])}.",
+    )
 
 
 def _ink(value, most):
     """Return the colour of a number that stands on a value's colour."""
-    return INK if value > 0.6 * most else "white"
+    return INK if value > 0.6 * most else ON_COLOUR
 
 
-def draw_policies(rows, tables_by_name, title, numbers=False):
-    """Draw grids side by side: the worth of each cell as a colour, its best moves as arrows.
+def spreading(rows, tables_by_moment):
+    """Draw a grid at several moments of learning: which cells have heard of a reward, and their best moves.
 
     Parameters
     ----------
     rows : list of str
         The grid: ``#`` is a wall, a digit pays that much and ends the walk, all else is
         free; a letter is written into its corner.
-    tables_by_name : dict of str to array (cells, 4)
+    tables_by_moment : dict of str to array (cells, 4)
         The values of the moves up, right, down, left in each cell, counted row by row. A cell of which all
-        are 0 has heard of no reward: it stays white. Moves that are equally good get an arrow each.
-    title : str
-    numbers : bool
-        Whether the best value of each cell is written into it.
+        are 0 has heard of no reward: it stays empty. Moves that are equally good get an arrow each.
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
     ValueError
         If there is no table, or one does not fit the grid.
     """
+    figure, known = _draw_grids(rows, tables_by_moment)
+    counts = [int(cells.sum()) for cells in known.values()]
+    free = sum(letter != "#" and not letter.isdigit() for letter in "".join(rows))
+    return Figure(
+        figure,
+        f"The news spreads from {counts[0]} to {counts[-1]} of {free} cells",
+        "The colour of a cell is the value of its best move, and its arrows are the best moves. A cell "
+        "without a colour has heard of no reward.",
+        f"A grid of {free} free cells at {len(counts)} moments. Cells that have heard of the reward: "
+        f"{'; '.join(f'{name}, {count}' for name, count in zip(known, counts, strict=True))}.",
+    )
+
+
+def walkers(rows, table, paid):
+    """Draw what one walker has learned, and where all of them go.
+
+    Parameters
+    ----------
+    rows : list of str
+        The grid, as for `spreading`.
+    table : array (cells, 4)
+        The values of the first walker.
+    paid : sequence of float
+        What each walker is paid in the end when it follows its best moves; 0 if it never arrives.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If there is no walker, or the table does not fit the grid.
+    """
+    if not len(paid):
+        raise ValueError("no walker to count.")
+    figure, _ = _draw_grids(rows, {"what the first of them has learned": table}, numbers=True)
+    rewards = sorted({float(letter) for letter in "".join(rows) if letter.isdigit()}, reverse=True)
+    counts = {reward: sum(np.equal(paid, reward)) for reward in rewards}
+    goes = ", ".join(f"{count} to the reward of {reward:g}" for reward, count in counts.items())
+    lost = sum(np.equal(paid, 0))
+    verb = "goes" if counts[rewards[0]] == 1 else "go"
+    return Figure(
+        figure,
+        f"Of {len(paid)} walkers, {goes.replace(' to', f' {verb} to', 1)}"
+        + (f"; {lost} arrive{'s' if lost == 1 else ''} nowhere" if lost else ""),
+        "The arrows are the best moves of the first walker, and the numbers their values.",
+        f"A grid with the values and the best moves of one walker. Of {len(paid)} walkers: {goes}, {lost} "
+        f"nowhere. The best move of the first is worth at most {np.max(table):.2f}.",
+    )
+
+
+def beside_truth(rows, truth, learned, name):
+    """Draw the true values of a grid beside those that were learned.
+
+    Parameters
+    ----------
+    rows : list of str
+        The grid, as for `spreading`.
+    truth, learned : array (cells, 4)
+    name : str
+        Who has learned: ``"the network"``.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If one of them does not fit the grid.
+    """
+    figure, known = _draw_grids(rows, {"the truth": truth, name: learned}, numbers=True)
+    truth, learned = np.asarray(truth, dtype=float), np.asarray(learned, dtype=float)
+    cells = np.flatnonzero(known["the truth"])
+    right = sum(truth[cell, learned[cell].argmax()] > truth[cell].max() - TIE for cell in cells)
+    off = learned[cells].max(axis=1) - truth[cells].max(axis=1)
+    worst = off[np.abs(off).argmax()]
+    return Figure(
+        figure,
+        f"{right} of {len(cells)} arrows are right, and the worst value is {abs(worst):.2g} too "
+        f"{'large' if worst > 0 else 'small'}",
+        "The arrows are the best moves, and the numbers their values. Where several moves are equally good, "
+        "the truth shows an arrow for each.",
+        f"A grid twice: the truth, and {name}. In {right} of {len(cells)} cells the learned arrow is a best "
+        f"move. True values go from {truth[cells].max(axis=1).min():.2f} to {truth[cells].max():.2f}, "
+        f"learned ones from {learned[cells].max(axis=1).min():.2f} to {learned[cells].max():.2f}.",
+    )
+
+
+def _draw_grids(rows, tables_by_name, numbers=False):
+    """Draw grids side by side, and return the figure, and which cells of each know of a reward."""
     letters = np.array([list(row) for row in rows])
     tables = {name: np.asarray(table, dtype=float) for name, table in tables_by_name.items()}
     for name, table in tables.items():
@@ -119,8 +216,7 @@ def draw_policies(rows, tables_by_name, title, numbers=False):
     figure.colorbar(image, ax=axes, label="value of the best move", shrink=0.8)
     for ax in axes[:, 0]:
         ax.set_ylabel("seen from above")
-    axes[0, 0].set_title(title)
-    return figure
+    return figure, known
 
 
 def _draw_moves(ax, moves, known, most, numbers):
@@ -135,12 +231,10 @@ def _draw_moves(ax, moves, known, most, numbers):
             arrow = {"arrowstyle": "-|>", "color": ink, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
             ax.annotate("", head, tail, arrowprops=arrow | {"mutation_scale": 7})
         if numbers:
-            ax.text(
-                column, row + 0.3, f"{values.max():.2f}", ha="center", va="center", color=ink, fontsize=6.5
-            )
+            ax.text(column, row + 0.3, f"{values.max():.2f}", ha="center", va="center", color=ink, fontsize=7)
 
 
-def draw_errors(steps, errors_by_name):
+def errors(steps, errors_by_name):
     """Draw the worst error of a cell's value while the learner walks: a line a seed, the median bold.
 
     Parameters
@@ -152,7 +246,7 @@ def draw_errors(steps, errors_by_name):
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -163,13 +257,13 @@ def draw_errors(steps, errors_by_name):
         raise ValueError(f"2 to {len(LOOKS)} ways to learn are compared, got {len(errors_by_name)}.")
     ax = plt.subplots(figsize=(6.4, 3.8))[1]
     ends = {}
-    for (name, errors), (colour, style, marker) in zip(errors_by_name.items(), LOOKS, strict=False):
-        errors = np.asarray(errors, dtype=float)
-        if errors.ndim != 2 or errors.shape[1] != len(steps) or not (errors > 0).all():
+    for (name, runs), (colour, style, marker) in zip(errors_by_name.items(), LOOKS, strict=False):
+        runs = np.asarray(runs, dtype=float)
+        if runs.ndim != 2 or runs.shape[1] != len(steps) or not (runs > 0).all():
             raise ValueError(f"{name} needs errors above 0, for each seed one at each of {len(steps)} steps.")
-        for line in errors:
+        for line in runs:
             ax.plot(steps, line, color=colour, linestyle="-", marker="", linewidth=0.7, alpha=0.4)
-        middle = np.median(errors, axis=0)
+        middle = np.median(runs, axis=0)
         ax.plot(steps, middle, color=colour, linestyle=style, marker=marker, markevery=3, label=name)
         ends[name] = middle[-1]
     ax.set_yscale("log")
@@ -177,5 +271,11 @@ def draw_errors(steps, errors_by_name):
     ax.grid(axis="y")
     ax.set(xlabel="steps walked", ylabel="worst error of a cell's value")
     ax.legend(title="bold: the median", loc="lower left")
-    ax.set_title(f"Least wrong at the end: {min(ends, key=ends.get)}")
-    return ax
+    return Figure(
+        ax,
+        f"Least wrong at the end: {min(ends, key=ends.get)}",
+        "The worst error over all cells, on a logarithmic scale. A thin line is one seed, a bold one the "
+        "median of the seeds.",
+        f"The worst error of a value against the steps walked, {steps[0]} to {steps[-1]}, on a logarithmic "
+        f"scale. Medians at the end: {'; '.join(f'{name}, {end:.2g}' for name, end in ends.items())}.",
+    )

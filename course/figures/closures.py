@@ -118,7 +118,7 @@ def environments(functions):
     pieces = "the same piece" if len(codes) == 1 else f"{len(codes)} pieces"
     return Figure(
         ax,
-        f"The {len(functions)} closures run {pieces} of code, and each has a memory of its own",
+        f"The closures run {pieces} of code, and each has a memory of its own",
         "A closure is a pair: code, and the names from the call in which it was made. Each call of the outer "
         "function makes a new pair.",
         f"Rows with an arrow from a name to a box of what its function sees, and on to "
@@ -143,6 +143,7 @@ def _source(function):
 def _label(ax, x, y, text, edgecolor, ha="center"):
     """Draw a piece of code in a box."""
     box = {"boxstyle": "round,pad=0.5", "facecolor": GROUND, "edgecolor": edgecolor, "linewidth": 1.8}
+    text = text.replace("  ", "\u00a0\u00a0")  # careful: an SVG drops spaces at the start of a line
     ax.text(x, y, text, ha=ha, va="center", bbox=box, **CODE)
 
 

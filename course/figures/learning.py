@@ -6,14 +6,15 @@ Leaves out training: the numbers drawn here come from the chapter.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course.figures.library import draw_boundary
+from course.figures import Figure
+from course.figures.chains import regions_on
 from course.figures.slopes import walk_on
 from course.style import CONTEXT, FORWARD, PALETTE, TRUTH
 
 COLORS = (TRUTH, FORWARD, *PALETTE[3:])  # of models whose final losses are compared
 
 
-def draw_bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4), ax=None):
+def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
     """Draw a bowl with its axes along the two parameters, and a walk in it.
 
     Parameters
@@ -23,11 +24,10 @@ def draw_bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4), ax=None):
     path : array (steps + 1, 2)
         Where the walk stood, from its start on; what lies outside the ranges is not drawn.
     x_range, y_range : (float, float)
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -41,13 +41,27 @@ def draw_bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4), ax=None):
     def loss(W):
         return 0.5 * float(np.sum(curvatures * W * W))
 
-    ax = ax or plt.subplots()[1]
+    ax = plt.subplots()[1]
     path = walk_on(ax, loss, path, x_range, y_range, ("first parameter", "second parameter", "loss"))
-    ax.set_title(f"In {len(path) - 1} steps the loss goes from {loss(path[0]):.3g} to {loss(path[-1]):.3g}")
-    return ax
+    steps = _counted(len(path) - 1, "step")
+    (low, high), (bottom, top) = x_range, y_range
+    inside = (low <= path[:, 0]) & (path[:, 0] <= high) & (bottom <= path[:, 1]) & (path[:, 1] <= top)
+    outside = len(path) - int(inside.sum())
+    jumps = int(np.sum(path[1:, 1] * path[:-1, 1] < 0))
+    changes = f"changes sides {_counted(jumps, 'time')}" if jumps else "never changes sides"
+    start, end = (f"({place[0]:g}, {place[1]:g})" for place in path[[0, -1]].round(2) + 0.0)
+    beyond = f" {_counted(outside, 'place')} of the walk lie outside the picture." if outside else ""
+    return Figure(
+        ax,
+        f"In {steps} the loss goes from {loss(path[0]):.3g} to {loss(path[-1]):.3g}",
+        "A bowl, seen from above; dark is low, and each dot is a step. The sides are steep along the second "
+        f"parameter and gentle along the first. The walk {changes} along the second.",
+        "The loss as a field of colours over the two parameters: long ellipses around (0, 0). A walk of "
+        f"{steps} leads from {start} to {end}.{beyond}",
+    )
 
 
-def draw_epochs(losses_by_name, level=None, counted="epoch", ax=None):
+def loss_curves(losses_by_name, level=None, counted="epoch"):
     """Draw the loss of each epoch, or of each step, for several models, on a logarithmic scale.
 
     Parameters
@@ -58,11 +72,10 @@ def draw_epochs(losses_by_name, level=None, counted="epoch", ax=None):
         What a loss to compare with is called, and the loss.
     counted : str
         What the losses are counted by.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -72,24 +85,35 @@ def draw_epochs(losses_by_name, level=None, counted="epoch", ax=None):
     for name, losses in losses_by_name.items():
         if not np.min(losses) > 0:
             raise ValueError(f"losses on a logarithmic scale are positive; {name} has {np.min(losses)}.")
-    ax = ax or plt.subplots()[1]
+    ax = plt.subplots()[1]
     longest = max(map(len, losses_by_name.values()))
     for name, losses in losses_by_name.items():
         ax.plot(np.arange(1, len(losses) + 1), losses, label=name, markevery=max(1, longest // 6))
+    grey = ""
     if level is not None:
         name, loss = level
         ax.axhline(loss, color=CONTEXT, linestyle="-", linewidth=1)
         ax.annotate(
             name, (longest, loss), xytext=(0, 6), textcoords="offset points", ha="right", color=CONTEXT
         )
+        grey = f" A grey line marks the {name}, {loss:.2g}."
     ax.set(xlabel=counted, ylabel="loss", yscale="log")
     ax.legend(loc="best")
+    length = _counted(longest, counted)
     ends = [f"{name} at {losses[-1]:.2g}" for name, losses in losses_by_name.items()]
-    ax.set_title(f"After {longest} {counted}s: {', '.join(ends)}")
-    return ax
+    lows = [
+        f"{name} from {losses[0]:.2g} to {losses[-1]:.2g}, never below {min(losses):.2g}"
+        for name, losses in losses_by_name.items()
+    ]
+    return Figure(
+        ax,
+        f"After {length}: {', '.join(ends)}",
+        f"The loss of each {counted}. The scale is logarithmic: equal distances are equal factors.{grey}",
+        f"Loss over {length} on a logarithmic axis: {'; '.join(lows)}.{grey}",
+    )
 
 
-def draw_cliff(rates, losses_by_name, limits, top=10.0, ax=None):
+def cliff(rates, losses_by_name, limits, top=10.0):
     """Draw the final loss against the learning rate, both on a logarithmic scale, one dot for each run.
 
     Parameters
@@ -102,11 +126,10 @@ def draw_cliff(rates, losses_by_name, limits, top=10.0, ax=None):
         For each model, 2 / curvature.
     top : float
         The upper edge.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -114,8 +137,9 @@ def draw_cliff(rates, losses_by_name, limits, top=10.0, ax=None):
         If a model has not one loss for each rate.
     """
     rates = np.asarray(rates, dtype=float)
-    ax = ax or plt.subplots(figsize=(6.4, 4.0))[1]
+    ax = plt.subplots(figsize=(6.4, 4.0))[1]
     last = max(limits, key=limits.get)
+    told = []
     for index, (name, losses) in enumerate(losses_by_name.items()):
         losses, color, marker = np.asarray(losses, dtype=float), COLORS[index], "os^D"[index]
         if losses.shape[-1] != len(rates):
@@ -128,7 +152,8 @@ def draw_cliff(rates, losses_by_name, limits, top=10.0, ax=None):
         edge = np.full((~inside).sum(), top * 0.8**index)  # each model's crosses in a row of their own
         ax.plot(every[~inside], edge, color=color, linestyle="", marker="x", clip_on=False)
         whole = inside.all(axis=0)
-        ax.plot(rates[whole], np.median(losses[:, whole], axis=0), color=color, linestyle="-", marker="")
+        median = np.median(losses[:, whole], axis=0)
+        ax.plot(rates[whole], median, color=color, linestyle="-", marker="")
         ax.axvline(limits[name], color=color, linestyle="--", linewidth=1)
         ax.annotate(
             f"2 / curvature,\n{name}",
@@ -139,25 +164,35 @@ def draw_cliff(rates, losses_by_name, limits, top=10.0, ax=None):
             ha="left" if name == last else "right",
             va="top",
         )
+        best = rates[whole][np.argmin(median)]
+        told.append(
+            f"{name}, best at a learning rate of {best:.2g}, with 2 / curvature at {limits[name]:.2g} and "
+            f"{_counted(int((~inside).sum()), 'run')} above {top:g}"
+        )
     ax.set(xscale="log", yscale="log", xlabel="learning rate", ylabel="final loss (share of the variance)")
     ax.set_ylim(top=top)
     ax.legend(loc="lower left")
-    ax.set_title("Too small is slow; too large is a cliff")
-    return ax
+    return Figure(
+        ax,
+        "Too small is slow, and too large is a cliff",
+        "Each mark is one run, and each line joins the medians of the rates at which no run fell. A cross at "
+        "the upper edge is a loss beyond it, or one that overflowed.",
+        f"Final loss over the learning rate, both on logarithmic scales, for {len(told)} models: "
+        f"{'; '.join(told)}.",
+    )
 
 
-def draw_fit(X, T, predict, ax=None):
+def fitted(X, T, predict):
     """Draw points and the curve that was learned from them.
 
     Parameters
     ----------
     X, T : array (examples, 1)
     predict : function, X (batch, 1) -> Y (batch, 1)
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -166,38 +201,58 @@ def draw_fit(X, T, predict, ax=None):
     """
     if X.ndim != 2 or X.shape[1] != 1:
         raise ValueError(f"a curve has one input, so X has one column; got X of shape {X.shape}.")
-    ax = ax or plt.subplots()[1]
+    ax = plt.subplots()[1]
     across = np.linspace(X.min(), X.max(), 200)[:, None]
+    curve = predict(across)[:, 0]
     ax.plot(X[:, 0], T[:, 0], color=TRUTH, linestyle="", marker=".", alpha=0.6, label="examples")
-    ax.plot(across[:, 0], predict(across)[:, 0], color=FORWARD, linestyle="-", marker="", label="prediction")
+    ax.plot(across[:, 0], curve, color=FORWARD, linestyle="-", marker="", label="prediction")
     miss = np.sqrt(np.mean((predict(X) - T) ** 2))
     ax.set(xlabel="input", ylabel="output")
     ax.legend(loc="best")
-    ax.set_title(f"The curve misses the points by {miss:.2g}, root mean square")
-    return ax
+    return Figure(
+        ax,
+        f"The curve misses the points by {miss:.2g}, root mean square",
+        "Each dot is an example; the blue line is what the network answers in between.",
+        f"{len(X)} points over inputs from {X.min():.2g} to {X.max():.2g}, and a smooth curve among them. It "
+        f"is lowest, {curve.min():.2g}, at {across[curve.argmin(), 0]:.2g} and highest, {curve.max():.2g}, "
+        f"at {across[curve.argmax(), 0]:.2g}.",
+    )
 
 
-def draw_learned(predict, X, T, epoch, loss, ax=None):
+def border(predict, X, T, epoch, loss):
     """Draw how a classifier divides the plane after some epochs.
 
     Parameters
     ----------
     predict, X, T
-        As for `course.figures.library.draw_boundary`.
+        As for `course.figures.chains.regions`.
     epoch : int
     loss : float
         At that time.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If the points are not in the plane.
     """
-    ax = draw_boundary(predict, X, T, ax)
-    ax.set_title(f"After {epoch} {'epoch' if epoch == 1 else 'epochs'} the loss is {loss:.3f}")
-    return ax
+    ax = plt.subplots(figsize=(5.4, 3.8))[1]
+    shares = regions_on(ax, predict, X, T)
+    right = int(np.sum(predict(X).argmax(axis=1) == T))
+    told = ", ".join(f"class {name} on {share:.0%}" for name, share in enumerate(shares))
+    return Figure(
+        ax,
+        f"After {_counted(epoch, 'epoch')} the loss is {loss:.3f}",
+        f"The colour is the class that the network answers at a place. {right} of {len(X)} points lie in the "
+        "region of their class.",
+        f"The plane of the two inputs after {_counted(epoch, 'epoch')}, coloured by the class that is "
+        f"answered there: {told} of it. {right} of {len(X)} points lie on their own colour.",
+    )
+
+
+def _counted(number, thing):
+    """Return a number of things in words: 1 step, 20 steps."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"

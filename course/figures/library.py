@@ -9,139 +9,12 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from course.figures.closures import arrow_on, kept_on, station_on
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE, SIGNED_FIELD, TRUTH
+from course.figures.chains import regions_on, sizes_on
+from course.style import BACKWARD, CONTEXT, FORWARD, INK, SIGNED_FIELD, TRUTH
 
 FEW = 12  # epochs, each of which gets a marker
 WIDE, HIGH = 1.15, 1.4  # the room that an image of size 1 by 1 takes in a grid
 MISTAKES = LinearSegmentedColormap.from_list("mistakes", ["white", BACKWARD])
-
-
-def draw_xray(rows, kilobytes=None, ax=None):
-    """Draw what a backward function keeps alive: a bar for each array.
-
-    Parameters
-    ----------
-    rows : list of course.xray.Row
-        Rows that are shared with the model are drawn empty, since they cost nothing extra.
-    kilobytes : float, optional
-        Where the axis ends; a slider needs it to stay.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If there are no rows.
-    """
-    if not rows:
-        raise ValueError("this backward function keeps no array alive: there is nothing to draw.")
-    ax = ax or plt.subplots(figsize=(6.4, 1.4 + 0.32 * len(rows)))[1]
-    kept_on(ax, rows, kilobytes)
-    ax.set_title(f"{sum(row.bytes for row in rows if not row.shared):,} bytes wait for the way back")
-    return ax
-
-
-def draw_lanes(names, there, back, moment=None, ax=None):
-    """Draw a pass through layers in a row, with its numbers: forward in blue above, backward below.
-
-    Parameters
-    ----------
-    names : list of str
-        The layers in the order of the forward pass; at most four.
-    there : dict of str to array
-        What passed before, between and after the layers on the way there, by its letter: X first, Y last.
-    back : dict of str to array
-        The gradients of these, in the same order.
-    moment : int, optional
-        How many of these arrays are known so far, the first being X and the last dX; all unless given.
-        The picture has the same layout at every moment.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If there are no layers or more than four, or not one array more than layers in each direction.
-    """
-    last = len(names)
-    if not 1 <= last <= 4:
-        raise ValueError(f"the picture has room for one to four layers, got {last}.")
-    if not len(there) == len(back) == last + 1:
-        raise ValueError(
-            f"{last} layers need {last + 1} arrays in each direction, got {len(there)} and {len(back)}."
-        )
-    ax = ax or plt.subplots(figsize=(6.4, 3.2))[1]
-    moment = 2 * last + 2 if moment is None else moment
-    waiting = 0
-    for place, name in enumerate(names):
-        x, born, called = 2 * place + 1, moment >= place + 2, moment >= 2 * last + 2 - place
-        state = "was called" if called else "waits" if born else "not made yet"
-        waiting += state == "waits"
-        station_on(ax, x, 1, name, FORWARD if born else CONTEXT)
-        station_on(ax, x, 0, f"backward$_{place + 1}$\n{state}", BACKWARD if born else CONTEXT)
-        if born:
-            arrow_on(ax, (x, 0.75), (x, 0.25), CONTEXT, "remembers")
-    for place, (letter, array) in enumerate(there.items()):
-        if moment > place:
-            arrow_on(ax, (2 * place - 0.38, 1), (2 * place + 0.38, 1), FORWARD)
-            ax.text(2 * place, 1.3, _letter_and_numbers(letter, array), ha="center", va="bottom")
-    for place, (letter, array) in enumerate(reversed(back.items())):
-        if moment > last + 1 + place:
-            x = 2 * (last - place)
-            arrow_on(ax, (x + 0.38, 0), (x - 0.38, 0), BACKWARD)
-            ax.text(x, -0.3, _letter_and_numbers(letter, array), ha="center", va="top")
-    ax.set(xlim=(-0.7, 2 * last + 0.7), ylim=(-0.8, 1.8))
-    ax.set_axis_off()
-    way = "There and back" if moment > 2 * last + 1 else "On the way back"
-    way = way if moment > last + 1 else "On the way there"
-    ax.set_title(f"{way}: {waiting} of {last} backward functions wait to be called")
-    return ax
-
-
-def _letter_and_numbers(letter, array):
-    """Return a letter, and below it the numbers of an array, an example per line."""
-    rows = np.atleast_2d(array)
-    return "\n".join([letter, *(", ".join(f"{number:.3g}" for number in row) for row in rows)])
-
-
-def draw_bends(X, bends):
-    """Draw activation functions, and beside each the slope that its backward returns for dY = 1.
-
-    Parameters
-    ----------
-    X : array (points,)
-        In ascending order.
-    bends : dict of str to (array (points,), array (points,))
-        Value and slope by the name of the function; at most five.
-
-    Returns
-    -------
-    matplotlib Figure
-
-    Raises
-    ------
-    ValueError
-        If a value or a slope has not X's shape.
-    """
-    X = np.asarray(X)
-    figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2))
-    for column, (ax, what) in enumerate(zip(axes, ("value Y", "slope of Y along X"), strict=True)):
-        ax.axhline(0, color=CONTEXT, linewidth=0.8, linestyle="-", marker="")
-        for name, curves in bends.items():
-            if any(np.shape(curve) != X.shape for curve in curves):
-                raise ValueError(f"{name} needs a value and a slope for each entry of X, of shape {X.shape}.")
-            ax.plot(X, curves[column], marker="", label=name)
-        ax.set(xlabel="input X", ylabel=what)
-    axes[0].legend(loc="upper left")
-    axes[0].set_title("What comes out of a bend, and how steep it is")
-    return figure
 
 
 def draw_depth(norms):
@@ -162,22 +35,8 @@ def draw_depth(norms):
     ValueError
         If a norm is not positive, since the axis is logarithmic, or the networks differ in depth.
     """
-    values = [np.asarray(way, dtype=float) for ways in norms.values() for way in ways]
-    if len({way.shape for way in values}) != 1:
-        raise ValueError(f"networks of one depth are wanted, got {[way.shape for way in values]}.")
-    if not min(way.min() for way in values) > 0:
-        raise ValueError("a norm must be positive to stand on a logarithmic axis.")
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.6), sharey=True)
-    looks = list(zip(("-", "--", ":", "-.", "-"), "os^Dv", strict=True))
-    last = len(values[0]) - 1
-    for column, (ax, color) in enumerate(zip(axes, (FORWARD, BACKWARD), strict=True)):
-        for (name, ways), (linestyle, marker) in zip(norms.items(), looks, strict=False):
-            ax.plot(ways[column], color=color, linestyle=linestyle, marker=marker, markevery=4, label=name)
-        ax.set_yscale("log")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-        ax.set_xlabel(("layers passed on the way there →", "← layers still to pass on the way back")[column])
-    axes[0].set_ylabel("size, where it set out = 1")
-    axes[0].legend(loc="lower left")
+    last = sizes_on(axes, norms).shape[-1] - 1
     axes[0].set_title(f"Through {last} layers, there (blue) and back (vermillion)")
     return figure
 
@@ -520,25 +379,7 @@ def draw_boundary(predict, X, T, ax=None):
     ValueError
         If the points are not in the plane, or there are more than five classes.
     """
-    X, T = np.asarray(X), np.asarray(T).ravel().astype(int)
-    if X.ndim != 2 or X.shape[1] != 2:
-        raise ValueError(f"the picture is a plane, so X has two columns; got X of shape {X.shape}.")
-    margin = 0.1 * np.ptp(X, axis=0)
-    (left, bottom), (right, top) = X.min(axis=0) - margin, X.max(axis=0) + margin
-    across, up = np.meshgrid(np.linspace(left, right, 200), np.linspace(bottom, top, 200))
-    Y = predict(np.column_stack([across.ravel(), up.ravel()]))
-    n_classes = max(Y.shape[1], 2)
-    if n_classes > len(PALETTE):
-        raise ValueError(f"the palette has {len(PALETTE)} colours, got {n_classes} classes.")
-    classes = Y.argmax(axis=1) if Y.shape[1] > 1 else Y[:, 0] > 0
-    levels = np.arange(n_classes + 1) - 0.5
     ax = ax or plt.subplots(figsize=(5.4, 4.0))[1]
-    ax.contourf(across, up, classes.reshape(across.shape), levels, colors=PALETTE[:n_classes], alpha=0.18)
-    for name, color, marker in zip(range(n_classes), PALETTE, "os^Dv", strict=False):
-        ax.scatter(
-            *X[T == name].T, s=22, color=color, marker=marker, edgecolor="white", label=f"class {name}"
-        )
-    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    ax.set(xlabel="first input", ylabel="second input")
+    regions_on(ax, predict, X, T)
     ax.set_title("The plane is cut into regions, one for each class")
     return ax

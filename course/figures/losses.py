@@ -6,14 +6,15 @@ Leaves out measuring: the gradients and losses drawn here come from the chapter.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course.style import BACKWARD, CONTEXT, FORWARD, TRUTH
+from course.figures import Figure
+from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, TRUTH
 
 ARROW = 2.5  # logits that an arrow is long for a gradient of 1
 LOOKS = tuple(zip(("-", "--", ":"), "os^", strict=True))
 COLORS = (FORWARD, BACKWARD, TRUTH)
 
 
-def draw_push(logits, probabilities, dY, truth, reach=6.0):
+def push(logits, probabilities, dY, truth, reach=6.0):
     """Draw logits with arrows against their gradient, and beside them the probabilities and the target.
 
     Parameters
@@ -27,7 +28,7 @@ def draw_push(logits, probabilities, dY, truth, reach=6.0):
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
@@ -68,11 +69,21 @@ def draw_push(logits, probabilities, dY, truth, reach=6.0):
         right.text(name, probabilities[name] + 0.025, f"{probabilities[name]:.2f}", ha="center")
     right.set(ylim=(-0.02, 1.12), ylabel="probability")
     right.legend(loc="lower right", bbox_to_anchor=(1.03, 1.0), borderpad=0)
-    left.set_title("Arrows: where a step moves the logits")
-    return figure
+    rows = (
+        ", ".join(f"{number:.3g}" for number in row) for row in (logits, np.round(dY, 2) + 0.0, probabilities)
+    )
+    told_logits, told_dY, told_probabilities = rows
+    return Figure(
+        figure,
+        f"With probability {probabilities[truth]:.2f}, the right class is pulled up by {abs(dY[truth]):.2f}",
+        "Left, the logits. Each arrow goes against the gradient, which is written below. Right, their "
+        "probabilities; a black line marks the target.",
+        f"Bars of the logits {told_logits}, with arrows against their gradients {told_dY}. Beside them bars "
+        f"of the probabilities {told_probabilities}, with the target 1 at class {truth} and 0 elsewhere.",
+    )
 
 
-def draw_ends(logits, losses, gradients):
+def ends(logits, losses, gradients):
     """Draw losses and gradients over a growing logit; a line ends where its numbers cease to be finite.
 
     Parameters
@@ -84,7 +95,7 @@ def draw_ends(logits, losses, gradients):
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
@@ -113,17 +124,31 @@ def draw_ends(logits, losses, gradients):
             end = {"marker": "X", "markersize": size} if count < len(logits) else {"marker": marker}
             ax.plot(
                 logits[count - 1], line[count - 1], color=color, linestyle=linestyle, linewidth=width,
-                label=name, markeredgecolor="white", **end,
+                label=name, markeredgecolor=GROUND, **end,
             )  # fmt: skip
         ax.set(xlabel="logit of a wrong class", ylabel=what, xlim=(0, 1.06 * logits[-1]))
     axes[1].set_ylim(0, 1.5)
     axes[1].legend(loc="upper left")
     ended = len(losses) - len(survivors)
-    axes[0].set_title(f"{ended} of {len(losses)} forms end{'s' * (ended == 1)} (cross) before the logits do")
-    return figure
+    told = "; ".join(
+        f"{name}, value {_end(logits, losses[name])}, gradient {_end(logits, gradients[name])}"
+        for name in losses
+    )
+    return Figure(
+        figure,
+        f"{ended} of {len(losses)} forms end{'s' * (ended == 1)} before the logits do",
+        "A cross marks the last number of a form that is finite. Forms that last lie on one line.",
+        f"Two panels over a logit from {logits[0]:g} to {logits[-1]:g}, the loss and the gradient: {told}.",
+    )
 
 
-def draw_two_losses(logits, curves):
+def _end(logits, line):
+    """Say how far the numbers of a line are finite."""
+    count = np.argmin(np.append(np.isfinite(line), False))
+    return "to the end" if count == len(logits) else f"up to {logits[count - 1]:g}"
+
+
+def two_losses(logits, curves):
     """Draw losses of one logit whose target is 1, and the size of their gradients.
 
     Parameters
@@ -134,7 +159,7 @@ def draw_two_losses(logits, curves):
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
@@ -151,5 +176,16 @@ def draw_two_losses(logits, curves):
             ax.plot(logits, line, color=color, linestyle=linestyle, marker="", label=name)
         ax.set(xlabel="logit of what is true", ylabel=what, ylim=(0, None))
     axes[0].legend(loc="upper right")
-    axes[0].set_title("Surely wrong is on the left, surely right on the right")
-    return figure
+    sizes = [f"{abs(gradient[0]):.1g} for the {name}" for name, (_, gradient) in curves.items()]
+    return Figure(
+        figure,
+        f"At a logit of {logits[0]:g} the size of the gradient is {' and '.join(sizes)}",
+        "Surely wrong is on the left, surely right on the right. Compare the two panels on the left side.",
+        f"Two panels over the logit of what is true, from {logits[0]:g} to {logits[-1]:g}: the losses, and "
+        "the sizes of their gradients. "
+        + " ".join(
+            f"The {name} goes from {L[0]:.2g} to {L[-1]:.1g}, its gradient has its largest size "
+            f"{np.abs(gradient).max():.2g} at {logits[np.abs(gradient).argmax()]:.2g}."
+            for name, (L, gradient) in curves.items()
+        ),
+    )

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
+from course.figures import Figure
 from course.style import BACKWARD, CONTEXT, FORWARD, PALETTE, TRUTH
 
 LOOKS = (
@@ -16,7 +17,7 @@ LOOKS = (
 )
 
 
-def draw_pass(moments, all_kept=None, calls=None, ax=None):
+def one_pass(moments, all_kept=None, calls=None):
     """Draw how many arrays are alive at each moment of a pass: forward, forward again, on the way back.
 
     Parameters
@@ -28,11 +29,10 @@ def draw_pass(moments, all_kept=None, calls=None, ax=None):
         How many are alive at most where nothing is forgotten: a line, and the height of the axis.
     calls : float, optional
         Where the other axis ends; a slider needs both to stay.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -43,68 +43,91 @@ def draw_pass(moments, all_kept=None, calls=None, ax=None):
     layers, forwards = directions.count("backward"), directions.count("forward")
     if not layers or forwards < layers:
         raise ValueError(f"each layer goes forward and back, got {forwards} calls forward, {layers} back.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.4))[1]
+    ax = plt.subplots(figsize=(6.4, 3.4))[1]
     places, alive = np.arange(1, len(moments) + 1), np.array([arrays for _, arrays in moments])
     back = np.array([direction == "backward" for direction in directions])
     first = ~back & (np.cumsum(~back) <= layers)
     ax.plot(places, alive, color=CONTEXT, linestyle="-", linewidth=1, marker="", zorder=1)
-    for (name, colour, marker), chosen in zip(LOOKS, (first, ~back & ~first, back), strict=True):
+    groups = first, ~back & ~first, back
+    for (name, colour, marker), chosen in zip(LOOKS, groups, strict=True):
         if chosen.any():
             ax.plot(
                 places[chosen], alive[chosen], color=colour, marker=marker, ms=4, linestyle="", label=name
             )
     if all_kept is not None:
         ax.axhline(
-            all_kept, color=TRUTH, linewidth=1.5, linestyle="--", marker="", label="all kept", zorder=0
+            all_kept, color=CONTEXT, linewidth=1.5, linestyle="--", marker="", label="all kept", zorder=0
         )
     ax.set(xlim=(0, (calls or len(moments)) + 1), ylim=(0, 1.3 * max(alive.max(), all_kept or 0)))
     ax.set(xlabel="calls, one after the other", ylabel="arrays alive")
     ax.legend(loc="upper left", ncols=4, columnspacing=1.4, handletextpad=0.4)
-    ax.set_title(f"At most {alive.max():.0f} arrays alive, {forwards} calls forward for {layers} layers")
-    return ax
+    calls_of = {name: alive[chosen] for (name, *_), chosen in zip(LOOKS, groups, strict=True) if chosen.any()}
+    again = forwards - layers
+    heights = ", ".join(
+        f"{name} {len(heights)} calls with {heights.min():.0f} to {heights.max():.0f} arrays alive"
+        for name, heights in calls_of.items()
+    )
+    runs = f"{again} of {layers} layers run forward again" if again <= layers else f"{again} calls run again"
+    return Figure(
+        ax,
+        f"At most {alive.max():.0f} arrays are alive, and {runs if again else 'no layer runs twice'}",
+        "Each point is a call of a layer, and its height is the number of arrays alive at that moment."
+        + " A triangle is a call that runs forward again on the way back." * bool(again)
+        + " The dashed line is the peak where everything is kept." * (all_kept is not None),
+        f"Arrays alive against {len(moments)} calls, one after the other: {heights}."
+        + (f" A dashed line at {all_kept:.0f}: all kept." if all_kept is not None else ""),
+    )
 
 
-def draw_blocks(peaks_by_blocks, layers, ax=None):
+def peak_by_blocks(peaks, layers):
     """Draw the peak of memory against the number of blocks, beside the count of what is kept.
 
     Parameters
     ----------
-    peaks_by_blocks : dict of int to float
+    peaks : dict of int to float
         How many blocks, and how many arrays were alive at most.
     layers : int
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If there are fewer than two numbers of blocks, or one is not from 1 to `layers`.
     """
-    blocks = np.array(list(peaks_by_blocks), dtype=float)
+    blocks = np.array(list(peaks), dtype=float)
     if len(blocks) < 2 or blocks.min() < 1 or blocks.max() > layers:
-        raise ValueError(f"two or more numbers of blocks, from 1 to {layers}, got {list(peaks_by_blocks)}.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.8))[1]
-    peaks, fine = np.array(list(peaks_by_blocks.values())), np.geomspace(blocks.min(), blocks.max(), 101)
+        raise ValueError(f"two or more numbers of blocks, from 1 to {layers}, got {list(peaks)}.")
+    ax = plt.subplots(figsize=(6.4, 3.8))[1]
+    most, fine = np.array(list(peaks.values())), np.geomspace(blocks.min(), blocks.max(), 101)
     ax.plot(fine, fine + layers / fine, color=TRUTH, linestyle="-", marker="", label="inputs + one block")
     ax.plot(fine, fine, color=FORWARD, linestyle=":", marker="", label="inputs of the blocks")
     ax.plot(fine, layers / fine, color=PALETTE[4], linestyle="--", marker="", label="the inside of one block")
-    ax.plot(blocks, peaks, color=BACKWARD, linestyle="", marker="o", label="measured")
-    for block, peak in zip(blocks, peaks, strict=True):
+    ax.plot(blocks, most, color=BACKWARD, linestyle="", marker="o", label="measured")
+    for block, peak in zip(blocks, most, strict=True):
         ax.annotate(f"{peak:.0f}", (block, peak), xytext=(0, 6), textcoords="offset points", ha="center")
     ax.set_xscale("log")
     ax.set_xticks(blocks, [f"{block:g}" for block in blocks])
     ax.minorticks_off()
     ax.set(xlabel=f"blocks, of {layers} layers in all", ylabel="arrays alive at most")
-    ax.set_ylim(0, 1.2 * max(peaks.max(), (fine + layers / fine).max()))
+    ax.set_ylim(0, 1.2 * max(most.max(), (fine + layers / fine).max()))
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    ax.set_title(f"{blocks[peaks.argmin()]:g} blocks of {layers} layers need least: {peaks.min():.0f} arrays")
-    return ax
+    above = most - (blocks + layers / blocks)
+    return Figure(
+        ax,
+        f"{layers} layers need the least memory in {blocks[most.argmin()]:g} blocks",
+        "The black curve counts what is kept: what enters each block, and the inside of one. The measured "
+        f"peaks differ from it by {above.min():.1f} to {above.max():.1f} arrays.",
+        f"Arrays alive at most against the number of blocks, for {layers} layers. Measured: "
+        + ", ".join(f"{peak:.0f} in {block:g}" for block, peak in zip(blocks, most, strict=True))
+        + ". Of the two parts that are counted, the inputs grow with the number of blocks, and the inside of "
+        "one block shrinks.",
+    )
 
 
-def draw_trade(ways, layers, ax=None):
+def memory_and_time(ways, layers):
     """Draw memory against time: a point for each way to remember, both axes logarithmic.
 
     Parameters
@@ -112,11 +135,10 @@ def draw_trade(ways, layers, ax=None):
     ways : dict of str to (float, float)
         For each way, how often a layer runs forward, and how many arrays were alive at most.
     layers : int
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -125,8 +147,8 @@ def draw_trade(ways, layers, ax=None):
     """
     points = np.array(list(ways.values()), dtype=float)
     if len(points) < 2 or not (points > 0).all():
-        raise ValueError(f"two or more ways with positive numbers are wanted, got {dict(ways)}.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.8))[1]
+        raise ValueError(f"two or more ways with positive numbers are needed, got {dict(ways)}.")
+    ax = plt.subplots(figsize=(6.4, 3.8))[1]
     order = points[:, 0].argsort()
     ax.plot(*points[order].T, color=CONTEXT, linestyle=":", marker="", linewidth=1)
     ax.plot(*points.T, color=BACKWARD, linestyle="", marker="o", markersize=8)
@@ -147,5 +169,11 @@ def draw_trade(ways, layers, ax=None):
     ax.set(xlabel="how often each layer runs forward", ylabel="arrays alive at most")
     (once, most), (more, least) = points[order[:2]]
     extra = "one more forward" if more - once == 1 else f"{more - once:.1f} more forwards"
-    ax.set_title(f"{layers} layers: {most:.0f} arrays become {least:.0f} for {extra}")
-    return ax
+    points_told = "; ".join(f"{name}, {runs:g} and {arrays:.0f}" for name, (runs, arrays) in ways.items())
+    return Figure(
+        ax,
+        f"{layers} layers: {most:.0f} arrays become {least:.0f} for {extra}",
+        "Each point is a way to remember. Further to the left is less work, and further down is less memory.",
+        f"Arrays alive at most against how often each of {layers} layers runs forward, on logarithmic axes: "
+        f"{points_told}.",
+    )

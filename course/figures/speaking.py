@@ -1,4 +1,4 @@
-"""Figures of chapter 17: the lessons in a name, likely letters, written names, learning to write and to add.
+"""Figures of chapter 17: the lessons in a name, a block, learning, likely letters, written names, sums.
 
 Leaves out models and what they write: texts, probabilities, weights and shares come from the chapter.
 """
@@ -8,14 +8,14 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
-from course.style import BACKWARD, CONTEXT, FIELD, FORWARD, INK, PALETTE, TRUTH
+from course.figures import Figure
+from course.style import CONTEXT, FIELD, FORWARD, INK, ON_COLOUR, PALETTE, TRUTH
 
-PALE = "#CFE3F1"  # blue, light enough to write on
 MONO = {"family": "monospace", "fontsize": 8.5}
-CLIPPED = 46  # signs of a line of text that fit
+CLIPPED = 46  # characters of a line of text that fit
 
 
-def draw_lessons(name, end="end", ax=None):
+def lessons(name, end="end"):
     """Draw a name as the examples that it holds: what is read, in blue, and the target behind it, framed.
 
     Parameters
@@ -23,12 +23,11 @@ def draw_lessons(name, end="end", ax=None):
     name : str
         Two letters or more.
     end : str
-        What stands for the sign in front of a name and behind it.
-    ax : matplotlib Axes, optional
+        What stands for the character in front of a name and behind it.
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -36,69 +35,160 @@ def draw_lessons(name, end="end", ax=None):
         If the name is shorter.
     """
     if len(name) < 2:
-        raise ValueError(f"a name of two letters or more is wanted, got {name!r}.")
-    signs = [end, *name, end]
-    ax = ax or plt.subplots(figsize=(max(0.72 * len(signs) + 1.2, 6.2), 0.42 * len(signs) + 0.7))[1]
-    for row in range(len(signs) - 1):
-        for column, sign in enumerate(signs[: row + 2]):
-            target = column == row + 1
-            face, edge = ("white", TRUTH) if target else (PALE, "white")
-            ax.add_patch(Rectangle((column, row), 0.94, 0.88, facecolor=face, edgecolor=edge, linewidth=1.2))
-            weight = "bold" if target else "normal"
-            size = 8 if sign == end else 11
-            ax.text(column + 0.47, row + 0.46, sign, ha="center", va="center", weight=weight, fontsize=size)
-    ax.set(xlim=(-0.1, len(signs) + 0.1), ylim=(len(signs) - 0.9, -0.1), xticks=[])
-    ax.set(xlabel="what stands in the text, sign by sign", ylabel="step")
-    ax.set_yticks([row + 0.46 for row in range(len(signs) - 1)], range(len(signs) - 1))
+        raise ValueError(f"expected a name of two letters or more, got {name!r}.")
+    text = [end, *name, end]
+    steps = len(text) - 1
+    ax = plt.subplots(figsize=(max(0.72 * len(text) + 1.2, 6.2), 0.4 * len(text) + 0.4))[1]
+    for row in range(steps):
+        for column, character in enumerate(text[: row + 2]):
+            is_target = column == row + 1
+            if not is_target:
+                ax.add_patch(_cell(column, row, facecolor=FORWARD, alpha=0.2, linewidth=0))
+            else:
+                ax.add_patch(_cell(column, row, facecolor="none", edgecolor=TRUTH, linewidth=1.2))
+            weight, size = "bold" if is_target else "normal", 8 if character == end else 11
+            place = column + 0.47, row + 0.46
+            ax.text(*place, character, ha="center", va="center", weight=weight, fontsize=size)
+    ax.set(xlim=(-0.1, len(text) + 0.1), ylim=(steps + 0.1, -0.1), xticks=[])
+    ax.set(xlabel="what stands in the text, character by character", ylabel="step")
+    ax.set_yticks([row + 0.46 for row in range(steps)], range(steps))
     ax.tick_params(length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
-    ax.set_title(f"{name} is {len(signs) - 1} examples: what is read, and its target (framed)")
-    return ax
+    return Figure(
+        ax,
+        f"{name} is {steps} examples at once",
+        "Each row is one example: what has been read, in blue, and the character that comes next, framed.",
+        f"A staircase of {steps} rows. Row by row one more character of {name} has been read, and the one "
+        f"that follows is framed: {', '.join(text[1:])}.",
+    )
 
 
-def draw_next(signs, probabilities_by_name, prompt):
-    """Draw how likely signs are to come next, a panel for each way to ask.
+def _cell(x, y, **looks):
+    """Return a cell of a table that leaves a gap to its neighbours."""
+    return Rectangle((x, y), 0.94, 0.88, **looks)
+
+
+def block(width):
+    """Draw a transformer block: a straight way through, and two detours that are added to it.
 
     Parameters
     ----------
-    signs : sequence of str
+    width : int
+        How many numbers a step has.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If the width is not positive.
+    """
+    if width < 1:
+        raise ValueError(f"the width of a block is a positive number, got {width}.")
+    detours = [
+        ("look around", ["LayerNorm", "attention"]),
+        (
+            "think it over",
+            ["LayerNorm", f"Linear\n{width} → {4 * width}", "GELU", f"Linear\n{4 * width} → {width}"],
+        ),
+    ]
+    ax = plt.subplots(figsize=(6.8, 2.1))[1]
+    x = 0.6
+    ax.text(0, 0, "X", ha="center", va="center", fontsize=12)
+    for words, boxes in detours:
+        start = x
+        x += 0.3
+        ends = [start]
+        for box in boxes:
+            face = Rectangle((x, -1.45), 1.25, 0.8, facecolor=FORWARD, alpha=0.18, linewidth=0)
+            ax.add_patch(face)
+            ax.text(x + 0.625, -1.05, box, ha="center", va="center", fontsize=8)
+            _arrow(ax, [(ends[-1], -1.05), (x, -1.05)])
+            x += 1.25
+            ends.append(x)
+            x += 0.3
+        ax.plot([start, start], [0, -1.05], color=FORWARD, linestyle="-", marker="", linewidth=1.4)
+        ax.plot([ends[-1], x], [-1.05, -1.05], color=FORWARD, linestyle="-", marker="", linewidth=1.4)
+        _arrow(ax, [(x, -1.05), (x, -0.17)])
+        _arrow(ax, [(start - 0.35, 0), (x - 0.17, 0)])
+        ax.text(x, 0, "+", ha="center", va="center", fontsize=12)
+        ax.text((start + x) / 2, 0.16, words, ha="center", va="bottom", color=CONTEXT, style="italic")
+        x += 0.55
+    _arrow(ax, [(x - 0.38, 0), (x - 0.05, 0)])
+    ax.text(x + 0.12, 0, "Y", ha="center", va="center", fontsize=12)
+    ax.set(xlim=(-0.25, x + 0.35), ylim=(-1.6, 0.6))
+    ax.set_axis_off()
+    holds = [f"{words}: {', '.join(boxes)}".replace("\n", " ") for words, boxes in detours]
+    return Figure(
+        ax,
+        "A block is a straight way through, with two detours added to it",
+        f"Rows of {width} numbers come in and go out. Only attention carries anything from step to step; all "
+        "other boxes work at each step alone.",
+        "A straight line leads from X to Y. Two branches leave it and come back to it where they are added. "
+        f"They hold, {'; '.join(holds)}.",
+    )
+
+
+def _arrow(ax, ends):
+    """Draw an arrow from one place to another."""
+    looks = {"arrowstyle": "-|>", "color": FORWARD, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", ends[1], ends[0], arrowprops=looks | {"mutation_scale": 9})
+
+
+def likely_next(characters, probabilities_by_name, prompt):
+    """Draw how likely characters are to come next, a panel for each way to ask.
+
+    Parameters
+    ----------
+    characters : sequence of str
         Those to draw, in the order of the bars.
-    probabilities_by_name : dict of str to array (signs,)
+    probabilities_by_name : dict of str to array (characters,)
         From 0 to 1.
     prompt : str
         What has been read.
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
     ValueError
-        If there is nothing to draw, or not one probability for each sign.
+        If there is nothing to draw, or not one probability for each character.
     """
     if not probabilities_by_name:
         raise ValueError("no probabilities to draw.")
     for name, probabilities in probabilities_by_name.items():
-        right = np.shape(probabilities) == (len(signs),)
+        right = np.shape(probabilities) == (len(characters),)
         if not right or not (np.min(probabilities) >= 0 and np.max(probabilities) <= 1):
-            raise ValueError(f"{name} needs a probability from 0 to 1 for each of {len(signs)} signs.")
+            raise ValueError(
+                f"{name} needs a probability from 0 to 1 for each of {len(characters)} characters."
+            )
     count = len(probabilities_by_name)
-    size = (max(0.8 + 2.2 * count, 4.6), 2.6)
+    size = (max(0.8 + 2.2 * count, 4.6), 2.4)
     figure, axes = plt.subplots(1, count, figsize=size, layout="compressed", sharey=True, squeeze=False)
+    tops = {}
     for ax, (name, probabilities) in zip(axes[0], probabilities_by_name.items(), strict=True):
-        ax.bar(range(len(signs)), probabilities, color=FORWARD, width=0.75)
-        ax.set_xticks(range(len(signs)), signs, fontsize=8)
+        ax.bar(range(len(characters)), probabilities, color=FORWARD, width=0.75)
+        ax.set_xticks(range(len(characters)), characters, fontsize=8)
         ax.tick_params(axis="x", length=0)
         ax.set_xlabel(name)
-        top = float(np.max(probabilities))
-        ax.annotate(f"{top:.2f}", (int(np.argmax(probabilities)), top), ha="center", va="bottom", fontsize=8)
+        place, top = int(np.argmax(probabilities)), float(np.max(probabilities))
+        tops[name] = f"{characters[place]} with {top:.2f}"
+        ax.annotate(f"{top:.2f}", (place, top), ha="center", va="bottom", fontsize=8)
     axes[0][0].set(ylabel="probability", ylim=(0, 1.08))
-    axes[0][0].set_title(f"Which letter comes behind “{prompt}”?", loc="left")
-    return figure
+    return Figure(
+        figure,
+        f"Which letter comes after “{prompt}”?",
+        f"The {len(characters)} likeliest letters; the number stands on the likeliest.",
+        f"Bars for the letters {', '.join(characters)}. The likeliest: "
+        f"{'; '.join(f'{name}, {top}' for name, top in tops.items())}.",
+    )
 
 
-def draw_names(kinds_by_name, shares, setting, ax=None):
+def written(kinds_by_name, shares, setting):
     """Draw names that were written, each with its kind, and how often each kind came in a larger number.
 
     Parameters
@@ -108,12 +198,11 @@ def draw_names(kinds_by_name, shares, setting, ax=None):
     shares : dict of str to float
         How often each kind came, from 0 to 1.
     setting : str
-        How they were written.
-    ax : matplotlib Axes, optional
+        How they were written: ``"temperature 1"``.
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -122,86 +211,84 @@ def draw_names(kinds_by_name, shares, setting, ax=None):
     """
     if not kinds_by_name or abs(sum(shares.values()) - 1) > 1e-6:
         total = sum(shares.values())
-        raise ValueError(
-            f"names, and shares that sum to 1, are wanted; got {kinds_by_name}, sum {total:.4g}."
-        )
-    ax = ax or plt.subplots(figsize=(6.4, 0.75 + 0.23 * len(kinds_by_name)))[1]
+        raise ValueError(f"expected names, and shares that sum to 1; got {kinds_by_name}, sum {total:.4g}.")
+    ax = plt.subplots(figsize=(6.4, 0.3 + 0.23 * len(kinds_by_name)))[1]
     for row, (name, kind) in enumerate(kinds_by_name):
         shown = name if len(name) <= CLIPPED else f"{name[: CLIPPED - 1]}…"
         ax.text(0, row, shown or "(nothing)", va="center", color=INK, **MONO)
         ax.text(1, row, kind, va="center", ha="right", color=CONTEXT, fontsize=8.5)
     ax.set(xlim=(0, 1), ylim=(len(kinds_by_name) - 0.4, -0.7))
     ax.axis("off")
-    said = ", ".join(f"{kind} {share:.0%}" for kind, share in shares.items())
-    ax.set_title(f"{setting}\n{said}", loc="left", fontsize=9.5)
-    return ax
+    counts = ", ".join(f"{share:.0%} {kind}" for kind, share in shares.items())
+    most = max(shares, key=shares.get)
+    listed = [f"{name or '(nothing)'}, {kind}" for name, kind in kinds_by_name]
+    return Figure(
+        ax,
+        f"At {setting}, {shares[most]:.0%} of the names are {most}",
+        f"The first {len(kinds_by_name)} names that were written, and what each is. Of all: {counts}.",
+        f"A list of names that were written at {setting}: {'; '.join(listed)}. Of all: {counts}.",
+    )
 
 
-def draw_learning(updates, bits, tables, names_by_update):
-    """Draw bits per character against the updates, tables as lines, and names that were written on the way.
+def learning(updates, bits_by_name, tables):
+    """Draw bits per character against the updates, and tables as lines.
 
     Parameters
     ----------
     updates : array (times,)
-    bits : array (times,)
-        On names that are not learned from.
+    bits_by_name : dict of str to array (times,)
+        One or two: on which names.
     tables : dict of str to float
         Bits of what the model is compared with.
-    names_by_update : dict of int to list of str
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
     ValueError
-        If there is not one number of bits for each time, or no names for a time among them.
+        If there is not one number of bits for each time.
     """
-    missing = sorted(set(names_by_update) - set(updates))
-    if len(bits) != len(updates) or missing or not names_by_update:
-        found = f"{len(bits)} bits for {len(updates)} times, names at {missing} which are none of them"
-        raise ValueError(f"bits for each time and names at some of them are wanted, got {found}.")
-    lines = max(map(len, names_by_update.values()))
-    texts = len(names_by_update)
-    size = (7.6, 2.9 + 0.21 * (lines + 1.5) * texts)
-    ratios = [2.9, *[0.21 * (lines + 1.5)] * texts]
-    figure, axes = plt.subplots(1 + texts, 1, figsize=size, layout="compressed", height_ratios=ratios)
-    ax = axes[0]
-    ax.plot(updates, bits, color=FORWARD, marker="o", linestyle="-")
+    for name, bits in bits_by_name.items():
+        if len(bits) != len(updates):
+            raise ValueError(f"{name} needs bits for each of {len(updates)} times, got {len(bits)}.")
+    ax = plt.subplots(figsize=(6.8, 3.2))[1]
+    looks = ((FORWARD, "-", "o"), (PALETTE[4], "--", "s"))
+    for (name, bits), (colour, style, marker) in zip(bits_by_name.items(), looks, strict=False):
+        ax.plot(updates, bits, color=colour, linestyle=style, marker=marker, label=name)
     for name, height in tables.items():
         ax.axhline(height, color=CONTEXT, linestyle="--", linewidth=1)
         ax.annotate(
             name, (1, height), (4, 0), ("axes fraction", "data"), "offset points", va="center", fontsize=8.5
         )
-    ax.set(xlabel="updates", ylabel="bits per character", ylim=(0, max(*bits, *tables.values()) * 1.08))
-    ax.set_title(f"From {bits[0]:.1f} bits per character to {bits[-1]:.1f}")
-    for ax, (update, names) in zip(axes[1:], names_by_update.items(), strict=True):
-        at = bits[list(updates).index(update)]
-        ax.text(
-            0, 1, f"after {update} updates ({at:.1f} bits)", va="top", color=INK, fontsize=9, weight="bold"
-        )
-        for row, name in enumerate(names):
-            height = 1 - (row + 1.3) / (lines + 1.5)
-            ax.text(0.02, height, name or "(nothing)", va="top", color=INK, **MONO)
-        ax.set(xlim=(0, 1), ylim=(0, 1))
-        ax.axis("off")
-    return figure
+    most = max(max(bits) for bits in [*bits_by_name.values(), [*tables.values(), 0.0]])
+    ax.set(xlabel="updates", ylabel="bits per character", ylim=(0, most * 1.08))
+    ax.legend(loc="upper right")
+    first, bits = next(iter(bits_by_name.items()))
+    beaten = [name for name, height in tables.items() if height > bits[-1]]
+    courses = "; ".join(f"{name}: {bits[0]:.2f}, then {bits[-1]:.2f}" for name, bits in bits_by_name.items())
+    return Figure(
+        ax,
+        f"On {first}, the model ends below {len(beaten)} of {len(tables)} tables",
+        "Lower is better. The dashed grey lines are the tables.",
+        f"Bits per character against the updates, {updates[0]} to {updates[-1]}: {courses}. Lines for "
+        f"{', '.join(f'the {name} at {height:.2f}' for name, height in tables.items())}.",
+    )
 
 
-def draw_orders(updates, shares_by_order, ax=None):
+def orders(updates, shares_by_order):
     """Draw the share of right sums against the updates, a line for each run, a look for each order.
 
     Parameters
     ----------
     updates : array (times,)
     shares_by_order : dict of str to array (runs, times)
-        From 0 to 1.
-    ax : matplotlib Axes, optional
+        From 0 to 1; three orders at most.
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -212,8 +299,8 @@ def draw_orders(updates, shares_by_order, ax=None):
         shares = np.asarray(shares, dtype=float)
         if shares.ndim != 2 or shares.shape[1] != len(updates) or shares.min() < 0 or shares.max() > 1:
             raise ValueError(f"{order} needs shares from 0 to 1, of shape (runs, {len(updates)}).")
-    ax = ax or plt.subplots(figsize=(6.4, 3.5))[1]
-    looks = ((FORWARD, "-", "o"), (BACKWARD, "--", "s"), (PALETTE[3], ":", "^"))
+    ax = plt.subplots(figsize=(6.4, 3.2))[1]
+    looks = ((FORWARD, "-", "o"), (PALETTE[4], "--", "s"), (PALETTE[3], ":", "^"))
     for (order, shares), (colour, style, marker) in zip(shares_by_order.items(), looks, strict=False):
         for run, share in enumerate(shares):
             label = None if run else order
@@ -222,8 +309,18 @@ def draw_orders(updates, shares_by_order, ax=None):
     ax.yaxis.set_major_formatter(PercentFormatter(1))
     ax.legend(title="result written", loc="lower right")
     half = {order: _time_of_half(updates, shares) for order, shares in shares_by_order.items()}
-    ax.set_title("Half right after " + " against ".join(half.values()) + " updates")
-    return ax
+    ends = {order: np.asarray(shares)[:, -1] for order, shares in shares_by_order.items()}
+    return Figure(
+        ax,
+        f"Half of the sums are right after {' against '.join(half.values())} updates",
+        "Each line is one run on sums that it has not learned from.",
+        "The share of right sums against the updates. "
+        + " ".join(
+            f"Written {order}: {len(shares)} runs, half right after {half[order]}, at the end from "
+            f"{shares.min():.1%} to {shares.max():.1%}."
+            for order, shares in ends.items()
+        ),
+    )
 
 
 def _time_of_half(updates, shares):
@@ -235,7 +332,7 @@ def _time_of_half(updates, shares):
     return f"{min(times)}" if min(times) == max(times) else f"{min(times)} to {max(times)}"
 
 
-def draw_columns(weights, looking, seen, ax=None):
+def columns(weights, looking, seen):
     """Draw how much some steps look at each step, as a table with its numbers.
 
     Parameters
@@ -244,30 +341,33 @@ def draw_columns(weights, looking, seen, ax=None):
         From 0 to 1.
     looking, seen : sequence of str
         What the steps are called.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
-        If the table does not fit the names, or holds what is no weight.
+        If the table does not fit the names, or holds numbers that are not weights.
     """
     weights = np.asarray(weights, dtype=float)
     if weights.shape != (len(looking), len(seen)) or weights.min() < 0 or weights.max() > 1 + 1e-6:
-        raise ValueError(
-            f"weights from 0 to 1, ({len(looking)}, {len(seen)}), are wanted, got {weights.shape}."
-        )
-    ax = ax or plt.subplots(figsize=(max(1.9 + 0.66 * len(seen), 5.0), 1.1 + 0.52 * len(looking)))[1]
+        raise ValueError(f"expected weights from 0 to 1, ({len(looking)}, {len(seen)}), got {weights.shape}.")
+    ax = plt.subplots(figsize=(max(1.9 + 0.66 * len(seen), 5.0), 1.1 + 0.52 * len(looking)))[1]
     ax.imshow(weights, cmap=FIELD, vmin=0, vmax=1, aspect="auto")
     for row, column in np.ndindex(weights.shape):
-        colour = INK if weights[row, column] > 0.6 else "white"
+        colour = INK if weights[row, column] > 0.6 else ON_COLOUR
         number = f"{weights[row, column]:.2f}"
         ax.text(column, row, number, ha="center", va="center", color=colour, fontsize=8)
     ax.set_xticks(range(len(seen)), seen, fontsize=8)
     ax.set_yticks(range(len(looking)), looking, fontsize=8)
     ax.set(xlabel="step that is looked at", ylabel="step that writes")
-    ax.set_title("Where a step looks that writes a digit")
-    return ax
+    aims = [seen[place].replace("\n", " ") for place in weights.argmax(axis=1)]
+    pairs = [f"The {name} look most at the {aim}." for name, aim in zip(looking, aims, strict=True)]
+    return Figure(
+        ax,
+        f"The {looking[0]} look most at the {aims[0]}",
+        "A row for each step that writes a digit; its weights sum to 1.",
+        f"A table of weights from 0 to 1. {' '.join(pairs)}",
+    )

@@ -7,13 +7,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE, TRUTH
+from course.figures import Figure
+from course.style import BACKWARD, CONTEXT, FORWARD, GRID, GROUND, INK, PALETTE, TRUTH
 
-MARKERS = "osD^v"
-STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1)))
+PINK, GREEN = PALETTE[3:]  # for what has no meaning of its own: ways to send, dtypes, parts of a time
+LOOKS = ((PINK, "--", "s"), (GREEN, "-.", "D"), (CONTEXT, ":", "^"), (INK, (0, (5, 1, 1, 1)), "v"))
+COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def draw_agreed(whole, agreed_by_case):
+def agreed(whole, agreed_by_case):
     """Draw what workers agree on against the gradient of the whole batch: a panel a case, a dot a number.
 
     Parameters
@@ -24,7 +26,7 @@ def draw_agreed(whole, agreed_by_case):
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
@@ -32,8 +34,8 @@ def draw_agreed(whole, agreed_by_case):
         If there is no case, or a gradient is not as long as the whole one.
     """
     whole = np.asarray(whole, dtype=float)
-    for case, agreed in agreed_by_case.items():
-        for rule, gradient in agreed.items():
+    for case, gradients in agreed_by_case.items():
+        for rule, gradient in gradients.items():
             if np.shape(gradient) != whole.shape:
                 raise ValueError(
                     f"{case}, {rule}: shape {np.shape(gradient)}, and the whole gradient has {whole.shape}."
@@ -43,40 +45,43 @@ def draw_agreed(whole, agreed_by_case):
     count = len(agreed_by_case)
     size = (max(6.4, 0.9 + 2.9 * count), 3.9)
     figure, axes = plt.subplots(1, count, figsize=size, layout="compressed", sharey=True, squeeze=False)
-    reach = max([1e-12, *(np.abs(g).max() for agreed in agreed_by_case.values() for g in agreed.values())])
-    reach = 1.08 * max(reach, np.abs(whole).max())
-    looks = ((BACKWARD, "x", 6, "none"), (FORWARD, "o", 7, "none"), (PALETTE[3], "s", 6, "none"))
-    for ax, (case, agreed) in zip(axes[0], agreed_by_case.items(), strict=True):
-        ax.plot(
-            [-reach, reach],
-            [-reach, reach],
-            color=TRUTH,
-            linestyle="-",
-            linewidth=1,
-            marker="",
-            label="equal",
-        )
-        for (rule, gradient), (colour, marker, size, fill) in zip(agreed.items(), looks, strict=False):
-            ax.plot(
-                whole,
-                gradient,
-                color=colour,
-                marker=marker,
-                markersize=size,
-                markerfacecolor=fill,
-                markeredgewidth=1.5,
-                linestyle="",
-                label=rule,
-            )
+    reach = max(np.abs(g).max() for gradients in agreed_by_case.values() for g in gradients.values())
+    reach = 1.08 * max(1e-12, reach, np.abs(whole).max())
+    looks = ((BACKWARD, "x", 6), (GREEN, "o", 9), (PINK, "s", 7))
+    for ax, (case, gradients) in zip(axes[0], agreed_by_case.items(), strict=True):
+        ends = [-reach, reach]
+        ax.plot(ends, ends, color=TRUTH, linestyle="-", linewidth=1, marker="", label="equal")
+        for (rule, gradient), (colour, marker, wide) in zip(gradients.items(), looks, strict=False):
+            look = {"color": colour, "marker": marker, "markersize": wide, "markerfacecolor": "none"}
+            ax.plot(whole, gradient, **look, markeredgewidth=1.5, linestyle="", label=rule)
         ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
         ax.set_xlabel(f"gradient of the whole batch\n{case}")
     axes[0][0].set_ylabel("what the workers agree on")
-    axes[0][0].set_title("Uneven shares need weights")
     axes[0][0].legend(loc="upper left", fontsize=8)
-    return figure
+
+    on_line = {
+        f"{case}, {rule}": int(np.isclose(gradient, whole).sum())
+        for case, gradients in agreed_by_case.items()
+        for rule, gradient in gradients.items()
+    }
+    right = sum(numbers == len(whole) for numbers in on_line.values())
+    told = "; ".join(f"{name}: {numbers}" for name, numbers in on_line.items())
+    return Figure(
+        figure,
+        f"{_word(right).capitalize()} of {_word(len(on_line))} ways to agree give the whole batch's gradient",
+        "Each mark is one number of the gradient. On the black line, the workers together find what one "
+        "worker finds on the whole batch.",
+        f"Panels of agreed numbers against the {len(whole)} numbers of the whole batch's gradient, with a "
+        f"diagonal where both are equal. Marks on the diagonal, for {told}.",
+    )
 
 
-def draw_ring(tables, step, ax=None):
+def _word(number):
+    """Return a small number as a word."""
+    return COUNTS[number] if number < len(COUNTS) else str(number)
+
+
+def ring(tables, step):
     """Draw what each worker holds after a step of the ring, and what has just travelled.
 
     Parameters
@@ -85,11 +90,10 @@ def draw_ring(tables, step, ax=None):
         After 0, 1, 2 … steps: a row a worker, a column a piece.
     step : int
         How many steps have been taken.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -98,50 +102,64 @@ def draw_ring(tables, step, ax=None):
     """
     if not 0 <= step < len(tables):
         raise ValueError(f"the tables are those after 0 to {len(tables) - 1} steps, got step {step}.")
-    table, whole = np.asarray(tables[step]), np.asarray(tables[-1])
+    table = np.asarray(tables[step])
+    complete = table == np.asarray(tables[-1])
     count = len(table)
-    ax = ax or plt.subplots(figsize=(6.4, 1.5 + 0.7 * count))[1]
+    ax = plt.subplots(figsize=(6.4, 1.2 + 0.62 * count))[1]
     for rank, piece in np.ndindex(table.shape):
-        ready = table[rank, piece] == whole[rank, piece]
         came = step > 0 and piece == (rank - step) % count
-        ax.add_patch(
-            Rectangle(
-                (piece + 0.08, rank + 0.1),
-                0.84,
-                0.72,
-                facecolor=FORWARD if ready else "white",
-                edgecolor=BACKWARD if came else CONTEXT,
-                linewidth=3 if came else 1,
-            )
-        )
-        colour = "white" if ready else INK
-        ax.text(piece + 0.5, rank + 0.46, f"{table[rank, piece]:g}", ha="center", va="center", color=colour)
+        _box(ax, rank, piece, f"{table[rank, piece]:g}", complete[rank, piece], came)
         if came:
-            ax.add_patch(
-                FancyArrowPatch(
-                    (piece + 0.8, rank - (0.42 if rank else 0.3)),
-                    (piece + 0.8, rank + 0.2),
-                    arrowstyle="-|>",
-                    mutation_scale=14,
-                    color=BACKWARD,
-                    linewidth=1.8,
-                    zorder=4,
-                )
-            )
+            _arrow(ax, rank, piece)
     ax.set(xlim=(0, count), ylim=(count, -0.35))
     ax.set_xticks(np.arange(count) + 0.5, np.arange(count))
     ax.set_yticks(np.arange(count) + 0.46, np.arange(count))
     ax.tick_params(length=0)
-    ax.set(xlabel="piece (filled: everyone's part is in it)", ylabel="worker")
-    lap = "add" if step < count else "hand on"
-    said = (
-        "Each holds only its own" if step == 0 else f"Step {step} of {len(tables) - 1}: {lap} one piece each"
+    ax.set(xlabel="piece", ylabel="worker")
+
+    ready = int(complete.sum())
+    steps = f"{_word(step)} step{'s' if step > 1 else ''}"
+    title = f"After {steps}, {_word(ready)} of {table.size} boxes hold a complete sum"
+    if step == 0:
+        title = "At first, each worker holds only its own numbers"
+    elif ready == table.size:
+        title = f"After {steps}, every worker has the whole sum"
+    doing = "added to what it already held" if step < count else "kept as it came"
+    rows = "; ".join(
+        f"worker {rank} holds {', '.join(f'{n:g}' for n in row)}" for rank, row in enumerate(table)
     )
-    ax.set_title("All have the whole sum" if step == len(tables) - 1 and step else said)
-    return ax
+    return Figure(
+        ax,
+        title,
+        "Each row is a worker, each column a piece of the array. Grey boxes with bold numbers are complete: "
+        "everyone's part is in them."
+        + (
+            f" The arrows show what each worker has just received from the one before it and {doing}; into "
+            "worker 0 it comes from the last one."
+            if step
+            else ""
+        ),
+        f"A table of {count} workers and {count} pieces after {step} steps: {rows}.",
+    )
 
 
-def draw_traffic(workers, sent_by_way, ax=None):
+def _box(ax, rank, piece, text, complete, came):
+    """Draw one piece of one worker."""
+    edge, width = (BACKWARD, 3) if came else (INK, 1) if complete else (CONTEXT, 1)
+    look = {"facecolor": GRID if complete else GROUND, "edgecolor": edge, "linewidth": width}
+    ax.add_patch(Rectangle((piece + 0.08, rank + 0.1), 0.84, 0.72, **look))
+    weight = "bold" if complete else "normal"
+    ax.text(piece + 0.5, rank + 0.46, text, ha="center", va="center", color=INK, fontweight=weight)
+
+
+def _arrow(ax, rank, piece):
+    """Draw how a piece came to a worker from the one before, or from the last, over the upper edge."""
+    start, end = (piece + 0.84, rank - (0.42 if rank else 0.3)), (piece + 0.84, rank + 0.2)
+    look = {"arrowstyle": "-|>", "mutation_scale": 14, "color": BACKWARD, "linewidth": 1.8, "zorder": 4}
+    ax.add_patch(FancyArrowPatch(start, end, **look))
+
+
+def traffic(workers, sent_by_way):
     """Draw how much the busiest worker sends, in copies of the array, against the number of workers.
 
     Parameters
@@ -149,11 +167,10 @@ def draw_traffic(workers, sent_by_way, ax=None):
     workers : sequence of int
     sent_by_way : dict of str to sequence of float
         For each way one number for each number of workers.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -163,56 +180,86 @@ def draw_traffic(workers, sent_by_way, ax=None):
     for way, sent in sent_by_way.items():
         if len(sent) != len(workers):
             raise ValueError(f"{way} has {len(sent)} numbers for {len(workers)} numbers of workers.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.6))[1]
-    for place, (way, sent) in enumerate(sent_by_way.items()):
-        ax.plot(
-            workers, sent, color=PALETTE[1 - place], linestyle=STYLES[place], marker=MARKERS[place], label=way
-        )
+    ax = plt.subplots(figsize=(6.4, 3.4))[1]
+    for (way, sent), (colour, style, marker) in zip(sent_by_way.items(), LOOKS, strict=False):
+        ax.plot(workers, sent, color=colour, linestyle=style, marker=marker)
+        ax.annotate(way, (workers[-1], sent[-1]), (8, 0), textcoords="offset points", va="center", color=INK)
     ax.axhline(2, color=CONTEXT, linewidth=1, linestyle=":")
     ax.text(max(workers), 2.1, "2 copies", ha="right", va="bottom", color=INK, fontsize=9)
     ax.set(xlabel="workers", ylabel="busiest worker sends,\nin copies of the array")
     ax.set_xticks(workers)
-    ax.set_ylim(bottom=0)
-    ax.legend()
-    ax.set_title("In a ring nobody sends more than two copies")
-    return ax
+    ax.set_ylim(0, 1.1 * max(2.2, *(max(sent) for sent in sent_by_way.values())))
+
+    last = " and ".join(f"{sent[-1]:.3g} copies {way}" for way, sent in sent_by_way.items())
+    told = "; ".join(f"{way}: {', '.join(f'{n:.3g}' for n in sent)}" for way, sent in sent_by_way.items())
+    return Figure(
+        ax,
+        f"With {workers[-1]} workers, the busiest sends {last}",
+        "Counted message by message. The dotted line marks two copies of the array.",
+        f"Copies of the array that the busiest of {', '.join(map(str, workers))} workers sends. {told}.",
+    )
 
 
-def draw_apart(apart_by_name, ax=None):
-    """Draw how far the losses of several workers are from those of one, step by step, on a log scale.
+def apart(apart_by_workers):
+    """Draw how far the losses of several workers are from those of one, step by step: a panel a case.
 
     Parameters
     ----------
-    apart_by_name : dict of str to sequence of float
-        Distances, not negative; 0 is drawn at the lower edge.
-    ax : matplotlib Axes, optional
+    apart_by_workers : dict of str to dict of str to sequence of float
+        For each case and each dtype distances, not negative; those of exactly 0 lie in a band below the
+        logarithmic scale, a row for each dtype.
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If there is none, or one is negative.
     """
-    if not apart_by_name or min(np.min(apart) for apart in apart_by_name.values()) < 0:
-        raise ValueError("distances, none of them negative, are wanted for one name or more.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.4))[1]
-    for place, (name, apart) in enumerate(apart_by_name.items()):
-        apart = np.maximum(np.asarray(apart, dtype=float), 1e-17)
-        steps = np.arange(1, len(apart) + 1)
-        look = {"color": PALETTE[place % 5], "marker": MARKERS[place % 5], "markersize": 5, "linestyle": ""}
-        ax.plot(steps, apart, **look, label=name)
-    ax.set(yscale="log", ylim=(5e-18, 1e-3), xlabel="step", ylabel="distance of the losses")
-    ax.set_yticks([1e-17, 1e-13, 1e-9, 1e-5], ["0", "1e-13", "1e-9", "1e-5"])
-    ax.minorticks_off()
-    ax.legend(ncols=2, loc="upper right")
-    ax.set_title("Apart by rounding, and by no more")
-    return ax
+    series = [distances for case in apart_by_workers.values() for distances in case.values()]
+    if not series or min(np.min(distances) for distances in series) < 0:
+        raise ValueError("each case needs distances, none of them negative.")
+    count = len(apart_by_workers)
+    figure, axes = plt.subplots(1, count, figsize=(7.2, 3.4), sharey=True, squeeze=False)
+    for ax, (case, by_dtype) in zip(axes[0], apart_by_workers.items(), strict=True):
+        for row, ((dtype, distances), look) in enumerate(zip(by_dtype.items(), LOOKS, strict=False)):
+            colour, _, marker = look
+            distances = np.asarray(distances, dtype=float)
+            heights = np.where(distances > 0, distances, 10.0 ** (-17.6 - 0.9 * row))
+            steps = np.arange(1, len(distances) + 1)
+            dots = {"color": colour, "marker": marker, "markersize": 4, "linestyle": ""}
+            ax.plot(steps, heights, **dots, label=dtype)
+        ax.axhline(10.0**-17.1, color=CONTEXT, linewidth=1, linestyle="-", marker="")
+        ax.set(yscale="log", ylim=(10.0**-19.4, 1e-4), xlabel=f"step\n{case}")
+        ax.set_yticks([10.0**-18.05, 1e-15, 1e-11, 1e-7], ["exactly 0", "1e-15", "1e-11", "1e-7"])
+        ax.minorticks_off()
+    axes[0][0].set_ylabel("distance of the losses")
+    axes[0][0].legend(loc="upper right", ncols=2, fontsize=9)
+
+    dtypes = list(dict.fromkeys(dtype for by_dtype in apart_by_workers.values() for dtype in by_dtype))
+    bounds = [_bound([c[dtype] for c in apart_by_workers.values() if dtype in c]) for dtype in dtypes]
+    steps = len(series[0])
+    return Figure(
+        figure,
+        "The losses stay " + " and ".join(f"{b} apart in {d}" for d, b in zip(dtypes, bounds, strict=True)),
+        "Each mark is one step: how far the loss is from that of a single worker. Below the line, the losses "
+        "agree to the last bit.",
+        f"Distances from the losses of one worker, on a log scale, at {steps} step{'s' * (steps > 1)}, by "
+        f"{' and '.join(apart_by_workers)}: "
+        + "; ".join(f"in {d} {b}" for d, b in zip(dtypes, bounds, strict=True))
+        + ".",
+    )
 
 
-def draw_messages(sizes, seconds, start, per_byte, ax=None):
+def _bound(distances):
+    """Return in words a power of ten that all distances stay below."""
+    largest = max(np.max(part) for part in distances)
+    return "exactly 0" if largest == 0 else f"less than 1e{int(np.floor(np.log10(largest))) + 1}"
+
+
+def messages(sizes, seconds, start, per_byte):
     """Draw measured times of messages against their bytes, and the two-number model beside them.
 
     Parameters
@@ -223,11 +270,10 @@ def draw_messages(sizes, seconds, start, per_byte, ax=None):
         Measured, positive.
     start, per_byte : float
         The model: start + per_byte · bytes.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -236,9 +282,9 @@ def draw_messages(sizes, seconds, start, per_byte, ax=None):
     """
     if len(sizes) != len(seconds) or min(seconds) <= 0:
         raise ValueError(f"each of {len(sizes)} sizes needs a positive time, got {list(seconds)}.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.4))[1]
+    ax = plt.subplots(figsize=(6.4, 3.4))[1]
     line = np.geomspace(min(sizes), max(sizes), 50)
-    model = {"color": FORWARD, "linestyle": "-", "marker": "", "label": "start + bytes · per byte"}
+    model = {"color": FORWARD, "linestyle": "-", "marker": "", "label": "start + bytes · time per byte"}
     ax.plot(line, 1e6 * (start + per_byte * line), **model)
     ax.plot(sizes, 1e6 * np.asarray(seconds), color=TRUTH, marker="o", linestyle="", label="measured")
     ax.set(xscale="log", yscale="log", xlabel="bytes of a message", ylabel="microseconds")
@@ -248,11 +294,19 @@ def draw_messages(sizes, seconds, start, per_byte, ax=None):
     ax.set_ylim(powers[0], powers[-1])
     ax.minorticks_off()
     ax.legend(loc="upper left")
-    ax.set_title("A small message costs its start, a large one its bytes")
-    return ax
+
+    times = [f"{1e6 * time:,.3g}" for time in seconds]
+    told = "; ".join(f"{size:,} bytes: {time}" for size, time in zip(sizes, times, strict=True))
+    return Figure(
+        ax,
+        f"{sizes[0]:,} bytes take {times[0]} microseconds, {sizes[-1]:,} take {times[-1]}",
+        "The curve is a model of two numbers, which goes through the first and the last dot. Each dot is the "
+        "fastest of many tries.",
+        f"Microseconds of a message against its bytes, both on log scales. {told}. A curve follows roughly.",
+    )
 
 
-def draw_costs(workers, seconds_by_part, ax=None):
+def costs(workers, seconds_by_part):
     """Draw the parts of a step's time against the number of workers, both on log scales, with their sum.
 
     Parameters
@@ -260,11 +314,10 @@ def draw_costs(workers, seconds_by_part, ax=None):
     workers : sequence of int
     seconds_by_part : dict of str to sequence of float
         Not negative; 0 is left out.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -274,21 +327,32 @@ def draw_costs(workers, seconds_by_part, ax=None):
     for part, seconds in seconds_by_part.items():
         if len(seconds) != len(workers):
             raise ValueError(f"{part} has {len(seconds)} times for {len(workers)} numbers of workers.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.8))[1]
+    ax = plt.subplots(figsize=(6.4, 3.8))[1]
     total = np.sum([np.asarray(seconds, dtype=float) for seconds in seconds_by_part.values()], axis=0)
-    together = {"color": TRUTH, "linestyle": "-", "linewidth": 2.5, "marker": "", "label": "a step, together"}
+    together = {"color": TRUTH, "linestyle": "-", "linewidth": 2.5, "marker": "", "label": "the whole step"}
     ax.plot(workers, 1000 * total, **together)
-    looks = zip((FORWARD, BACKWARD, PALETTE[3], PALETTE[4]), STYLES[1:], MARKERS, strict=False)
-    for (part, seconds), (colour, style, marker) in zip(seconds_by_part.items(), looks, strict=False):
+    for (part, seconds), (colour, style, marker) in zip(seconds_by_part.items(), LOOKS, strict=False):
         seconds = np.where(np.asarray(seconds, dtype=float) > 0, seconds, np.nan)
         look = {"color": colour, "linestyle": style, "marker": marker, "markevery": 0.12}
         ax.plot(workers, 1000 * seconds, **look, label=part)
     best = int(np.argmin(total))
-    ax.plot(workers[best], 1000 * total[best], color=TRUTH, marker="o", linestyle="")
+    ax.plot(workers[best], 1000 * total[best], color=TRUTH, marker="o", markersize=8, linestyle="")
     ax.set(xscale="log", yscale="log", xlabel="workers", ylabel="milliseconds of a step")
     ax.minorticks_off()
     ax.legend(fontsize=8)
+
     ends = best == len(workers) - 1
-    where, how = ("Up to", "faster") if ends else ("Beyond", "slower")
-    ax.set_title(f"{where} {workers[best]:g} workers, more of them make it {how}")
-    return ax
+    title = f"A step takes the least time with {workers[best]:,} workers"
+    if ends:
+        title = f"Up to {workers[best]:,} workers, more of them make a step faster"
+    parts = "; ".join(
+        f"{part} from {1000 * seconds[0]:,.4g} to {1000 * seconds[-1]:,.4g}"
+        for part, seconds in seconds_by_part.items()
+    )
+    return Figure(
+        ax,
+        title,
+        "Both scales are logarithmic. The black line is the sum of the others; its dot is the fastest step.",
+        f"Milliseconds of a step against {workers[0]:,} to {workers[-1]:,} workers. {parts}. Together they "
+        f"are least, {1000 * total[best]:.3g}, with {workers[best]:,} workers.",
+    )

@@ -13,11 +13,12 @@ from distributed import LocalCluster
 
 from classroom import __main__ as command
 from classroom import cluster, crew, demo
+from classroom.crew import Grader
 from classroom.faults import GradingFault
 from classroom.grade import grade
 from classroom.queue import Queue
 from classroom.submission import read_file
-from classroom.version import version
+from classroom.version import version, version_of
 from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER, notebook
 from tests.classroom.test_queue import KEY, hand_in, stored
@@ -60,7 +61,7 @@ def queue(tmp_path):
 
 def run(queue, workers, grade=stand_ins.grade, now=NOW, **options):
     """Grade on the workers, and return what came: student to result."""
-    return dict(cluster.grade_all(queue, now, grade, KEY, workers.scheduler_address, **options))
+    return dict(cluster.grade_all(queue, Grader(grade, now, KEY), workers.scheduler_address, **options))
 
 
 def pids(workers):
@@ -73,10 +74,10 @@ def test_a_class_has_the_same_marks_as_on_one_machine_though_a_worker_is_killed(
         for queue in (here, there):
             queue.take_in(tmp_path / "in", read_file)
         start = time.perf_counter()
-        assert len(dict(crew.grade_all(here, NOW, grade, KEY, workers=2))) == 12
+        assert len(dict(crew.grade_all(here, Grader(grade, NOW, KEY), workers=2))) == 12
         alone = time.perf_counter() - start
         start, came = time.perf_counter(), []
-        for student, _ in cluster.grade_all(there, NOW, grade, KEY, workers.scheduler_address):
+        for student, _ in cluster.grade_all(there, Grader(grade, NOW, KEY), workers.scheduler_address):
             came.append(student)
             if len(came) == 3:
                 os.kill(pids(workers)[0], signal.SIGKILL)
@@ -163,29 +164,29 @@ def test_a_worker_must_have_one_thread_and_a_sandbox(monkeypatch, threads, open_
     monkeypatch.setattr("distributed.get_worker", lambda: Worker(threads))
     monkeypatch.setattr("classroom.escape.try_to_escape", look)
     cluster._require_fit.cache_clear()
-    unfit, answer = cluster._serve(stand_ins.grade, (notebook(), CHAPTER, 1, False), NOW)
+    unfit, answer = cluster._serve(stand_ins.grade, (notebook(), CHAPTER, 1, False, 10.0), NOW)
     assert (answer is None) == (words is not None)
     assert unfit is None if words is None else words in unfit and Worker.address in unfit
     cluster._require_fit.cache_clear()
 
 
 def test_a_worker_is_of_the_version_that_it_has_loaded(monkeypatch):
-    loaded = cluster._versions()[CHAPTER, False]
-    monkeypatch.setattr(cluster, "version_of", lambda *_: "of the files as they are by now")
-    assert cluster._versions()[CHAPTER, False] == loaded == NOW
-    assert cluster._versions()[CHAPTER, True] != loaded
+    loaded = cluster._fingerprints()[CHAPTER]
+    monkeypatch.setattr(cluster, "fingerprint", lambda *_: "of the files as they are by now")
+    assert cluster._fingerprints()[CHAPTER] == loaded
+    assert version_of(loaded, False, 10.0) == NOW != version_of(loaded, True, 10.0)
 
 
 def test_a_worker_that_hangs_ends_itself(monkeypatch):
     ended = []
-    monkeypatch.setattr(cluster, "SECONDS", 0.05)
+    monkeypatch.setattr(cluster, "PATIENCE", 0.05)
     monkeypatch.setattr(cluster, "_require_fit", lambda *_: None)
     monkeypatch.setattr(cluster.os, "_exit", ended.append)
     slow = notebook(seconds=1, right=["scale"])
-    cluster._serve(stand_ins.grade, (slow, CHAPTER, 1, False), NOW)
+    cluster._serve(stand_ins.grade, (slow, CHAPTER, 1, False, 10.0), NOW)
     assert ended == [1]
-    monkeypatch.setattr(cluster, "SECONDS", 30)
-    assert json.loads(cluster._serve(stand_ins.grade, (slow, CHAPTER, 1, False), NOW)[1])[0] is None
+    monkeypatch.setattr(cluster, "PATIENCE", 30)
+    assert json.loads(cluster._serve(stand_ins.grade, (slow, CHAPTER, 1, False, 10.0), NOW)[1])[0] is None
     assert ended == [1]
 
 
@@ -203,7 +204,7 @@ def test_a_scheduler_that_cannot_be_reached_is_said_to_be_so(queue, monkeypatch,
     (queue.source / "empty").mkdir()
     queue.take_in(queue.source, read_file)
     with pytest.raises(GradingFault, match=words):
-        dict(cluster.grade_all(queue, NOW, stand_ins.grade, KEY, address))
+        dict(cluster.grade_all(queue, Grader(stand_ins.grade, NOW, KEY), address))
     assert len(stored(queue.folder)) == 1  # what needed no worker
 
 
@@ -222,7 +223,7 @@ def test_a_scheduler_that_goes_away_leaves_what_is_graded(queue):
     hand_in(queue.source, "ben", seconds=30)
     queue.take_in(queue.source, read_file)
     with _local(1, processes=False) as going:
-        outcomes = cluster.grade_all(queue, NOW, stand_ins.grade, KEY, going.scheduler_address, patience=2)
+        outcomes = cluster.grade_all(queue, Grader(stand_ins.grade, NOW, KEY), going.scheduler_address, 2)
         assert next(outcomes)[0] == "anna"
         asyncio.run_coroutine_threadsafe(going.scheduler.close(), going.loop.asyncio_loop).result(30)
         with pytest.raises(GradingFault, match="Everything graded so far is kept"):
@@ -235,7 +236,7 @@ def test_without_dask_the_command_says_what_to_install(queue, monkeypatch):
     queue.take_in(queue.source, read_file)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(GradingFault, match="the extra `cluster`") as told:
-        dict(cluster.grade_all(queue, NOW, stand_ins.grade, KEY, "tcp://127.0.0.1:1"))
+        dict(cluster.grade_all(queue, Grader(stand_ins.grade, NOW, KEY), "tcp://127.0.0.1:1"))
     assert "install minigrad" not in str(told.value)
 
 

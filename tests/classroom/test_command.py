@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from classroom import __main__ as command
 from classroom.queue import FILE
+from classroom.result import Result, Status, exercise_result, exercises_of
 from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER, notebook
 
@@ -37,8 +39,14 @@ def grader(monkeypatch):
     """Put a stand-in in the grader's place; calling it puts another one there, with other checks."""
 
     def set_to(grade, version):
-        monkeypatch.setattr(command, "_grader", lambda unsafe: grade)
-        monkeypatch.setattr(command, "version", lambda chapter, unsafe=False: version + "unsafe" * unsafe)
+        monkeypatch.setattr(command, "_tried", lambda unsafe: grade)
+        monkeypatch.setattr(
+            command,
+            "version",
+            lambda chapter, unsafe, seconds: (
+                version + "unsafe" * unsafe + f" {seconds:g} s" * (seconds != 10)
+            ),
+        )
 
     set_to(stand_ins.grade, "v1")
     return set_to
@@ -164,14 +172,66 @@ def test_regrade_needs_no_submissions_folder_and_takes_nothing_over_that_is_not_
     assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
 
 
-def broken(data, chapter, seed, unsafe=False):
+def test_one_that_was_never_graded_does_not_keep_the_others_waiting(submissions, grader, capsys):
+    (submissions / "dora").mkdir()
+    (submissions / "dora" / f"{CHAPTER}.ipynb").write_bytes(notebook(do="fault"))
+    assert grade(submissions) == 2
+    grader(faulty_or_stricter, "v2")
+    out = submissions.parent / "out"
+    assert command.main(["regrade", str(out), "--accept", "--workers", "1"]) == 2  # one is still not graded
+    assert points(submissions) == {"anna": "4", "ben": "0", "cleo": "0", "dora": ""}
+
+
+def faulty_or_stricter(data, chapter, seed, unsafe=False, seconds=10.0):
+    if b"fault" in data:
+        raise RuntimeError("a check that raises")
+    return stand_ins.stricter(data, chapter, seed)
+
+
+def broken(data, chapter, seed, unsafe=False, seconds=10.0):
     raise RuntimeError("a check that raises")
 
 
 def test_marks_without_a_sandbox_are_not_mixed_with_others(submissions, grader, capsys):
     grade(submissions)
     assert grade(submissions, "--unsafe") == 1
-    assert "the level are not those of the marks" in capsys.readouterr().err
+    assert "the level or the limits are not those of the marks" in capsys.readouterr().err
+
+
+def test_the_limit_of_a_call_is_the_teachers_and_marks_of_two_limits_are_not_mixed(
+    submissions, grader, capsys
+):
+    assert grade(submissions, "--seconds", "20") == 0
+    assert grade(submissions) == 1
+    assert "the limits are not those of the marks" in capsys.readouterr().err
+    assert grade(submissions, "--seconds", "20") == 0
+    for wrong in ("0", "1000", "nan", "long"):
+        with pytest.raises(SystemExit):
+            grade(submissions, "--seconds", wrong)
+        assert "give seconds from 0.1 to 60" in capsys.readouterr().err
+
+
+def test_marks_do_not_go_where_the_submissions_are(submissions, grader, capsys):
+    before = files(submissions)
+    for out in (submissions, submissions / "marks"):
+        assert command.main(["grade", str(submissions), "--chapter", CHAPTER, "--out", str(out)]) == 1
+        assert "give --out a folder outside of it" in capsys.readouterr().err
+    assert files(submissions) == before
+
+
+def test_the_notebooks_of_another_chapter_are_noticed(submissions, grader, capsys):
+    grader(of_another_chapter, "v1")
+    assert grade(submissions) == 2
+    assert "are these the notebooks of another chapter?" in capsys.readouterr().out
+
+
+def of_another_chapter(data, chapter, seed, unsafe=False, seconds=10.0):
+    return Result(chapter, sha256(data).hexdigest(), "bubblewrap", None, missing(chapter))
+
+
+def missing(chapter):
+    parts = (exercise_result(exercise, 0, Status.MISSING, "") for exercise in exercises_of(chapter))
+    return tuple(parts)
 
 
 def test_report_takes_in_what_the_teacher_marked(submissions, grader, capsys):

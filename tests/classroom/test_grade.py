@@ -109,9 +109,10 @@ def test_slow_cells_do_not_cost_the_answers_that_stand_in_them():
     assert result.notes == ("a statement of code cell 3 was left out: one call takes longer than 1 seconds",)
 
 
-def test_where_all_cells_together_take_too_long_what_was_defined_before_is_graded():
+def test_where_all_cells_together_take_too_long_what_was_defined_before_is_graded(monkeypatch):
+    monkeypatch.setattr(module, "CELLS", 2)
     slow = "import time\n" + "time.sleep(0.3)\n" * 30
-    result, row = centre(CENTRE, slow, "centre = None", seconds=0.5)
+    result, row = centre(CENTRE, slow, "centre = None", seconds=1.5)
     assert row.status == "passed"
     assert result.notes == (
         "what follows in code cell 2 and below it was left out: the cells take longer than 3 seconds in all",
@@ -177,6 +178,32 @@ def test_a_fault_in_the_middle_is_no_mark(monkeypatch):
     monkeypatch.setattr(Exercise, "judge", lambda *args, **kwargs: 1 / 0)
     result, row = centre(CENTRE)
     assert row.status == "not graded" and "ZeroDivisionError" in result.fault
+
+
+ODD = {  # the source of something that Python allows and nobody expects
+    "a list that holds itself": "odd = [1.0]\nodd.append(odd)",
+    "a dict that holds itself": "odd = {}\nodd['a'] = odd",
+    "a repr that raises": "class P:\n    def __repr__(self): raise ValueError\nodd = P()",
+    "a tuple whose items raise": "class P(tuple):\n    def __iter__(self): raise ValueError\nodd = P((1, 2))",
+    "attributes that raise": "class P:\n    def __getattribute__(self, name): raise ValueError\nodd = P()",
+    "a class that raises": "class P:\n    __class__ = property(lambda self: 1 / 0)\nodd = P()",
+    "a name that raises": "class M(type):\n    __name__ = property(lambda self: 1 / 0)\n"
+    "class odd(metaclass=M): pass",
+    "keys that raise": "class P:\n    __hash__ = lambda self: 1\n    __eq__ = lambda self, other: 1 / 0\n"
+    "odd = {P(): 1}",
+    "a number that raises": "class P(float):\n    __float__ = lambda self: 1 / 0\nodd = P(2)",
+    "a reference to what is gone": "import weakref\nclass K: pass\nodd = weakref.proxy(K())",
+    "a list of lists of lists": "odd = [1.0] * 10\nfor _ in range(8): odd = [odd] * 10",
+}
+
+
+@pytest.mark.parametrize("source", ODD.values(), ids=ODD)
+def test_nothing_that_a_submission_makes_is_a_fault_of_ours_or_ends_its_process(source):
+    uses = "centre = odd", "def centre(X): return odd", "def centre(X): raise ValueError(odd)"
+    for use in uses:
+        result, row = centre(f"{source}\n{use}")
+        assert (row.status, row.points, result.fault) == ("failed", 0, None)
+        assert "ended" not in row.sentence, row.sentence
 
 
 # The checks are tried before a submission is

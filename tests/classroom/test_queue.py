@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from classroom import crew
-from classroom.crew import grade_all
+from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault, Refused
 from classroom.folders import handed_in
 from classroom.queue import FILE, Queue
@@ -42,7 +42,7 @@ def hand_in(folder, student, data=None, name=f"{CHAPTER}.ipynb", **told):
 
 def run(queue, grade=stand_ins.grade, now="v1", workers=2, **options):
     """Grade what has no result, and return what came: student to result."""
-    return dict(grade_all(queue, now, grade, KEY, workers, **options))
+    return dict(grade_all(queue, Grader(grade, now, KEY), workers, **options))
 
 
 def stored(folder):
@@ -253,7 +253,9 @@ def test_what_is_written_is_on_the_disk_when_the_next_begins(queue):
 def test_the_version_is_of_the_chapters_checks_the_grader_and_the_level(tmp_path, monkeypatch):
     one = version(CHAPTER)
     assert version(CHAPTER) == one and re.fullmatch("[0-9a-f]{64}", one)
-    assert len({one, version("02_chain_rule"), version(CHAPTER, unsafe=True)}) == 3
+    assert (
+        len({one, version("02_chain_rule"), version(CHAPTER, unsafe=True), version(CHAPTER, seconds=3)}) == 4
+    )
 
 
 @pytest.mark.parametrize(
@@ -263,7 +265,7 @@ def test_the_version_is_of_the_chapters_checks_the_grader_and_the_level(tmp_path
         ("course/checks/ch90_other.py", False),
         ("course/checks/questions.py", True),
         ("classroom/remote.py", True),
-        ("classroom/pages.py", False),
+        ("classroom/feedback_pages.py", False),
         ("course/widgets.py", False),
         ("course/term.txt", True),
         ("minigrad/layers/linear.py", True),
@@ -319,6 +321,7 @@ def test_the_seed_reaches_the_grader(queue):
         ({"do": "rubbish", "rubbish": {"points": 14}}, "this is not a result"),
         ({"do": "rubbish", "rubbish": None}, "this is not a result"),
         ({"do": "object"}, "the grader raised AttributeError"),
+        ({"do": "use up memory"}, "the grader raised MemoryError"),
     ],
 )
 def test_what_a_grader_does_costs_one_submission_and_no_mark(queue, told, words):
@@ -338,7 +341,7 @@ def test_a_grader_that_hangs_is_ended(queue):
     hand_in(queue.source, "ben", do="hang")
     hand_in(queue.source, "cleo", right=["scale"])
     queue.take_in(queue.source, read_file)
-    results = run(queue, seconds=8)
+    results = run(queue, patience=8)
     assert [results[name].points for name in ("anna", "ben", "cleo")] == [2, None, 2]
     assert results["ben"].fault == "not graded, because the process that graded it took too long."
 
@@ -366,7 +369,7 @@ def test_a_process_that_ends_while_it_waits_is_noticed():
         worker.process.kill()
         worker.process.join()
         if task:
-            worker.give(task, (b"{}", CHAPTER, 1, False), 60)
+            worker.give(task, (b"{}", CHAPTER, 1, False, 10.0), 60)
         assert worker.pipe.poll(60)
         result = worker.answer(CHAPTER)
         worker.end()
@@ -388,7 +391,7 @@ def test_a_finished_run_starts_no_process(queue, monkeypatch):
 DRIVER = """
 import sys
 from pathlib import Path
-from classroom.crew import grade_all
+from classroom.crew import Grader, grade_all
 from classroom.queue import Queue
 from classroom.submission import read_file
 from tests.classroom import stand_ins
@@ -397,7 +400,7 @@ if __name__ == "__main__":
     source, out = map(Path, sys.argv[1:])
     with Queue(out, stand_ins.CHAPTER) as queue:
         queue.take_in(source, read_file)
-        for student, result in grade_all(queue, "v1", stand_ins.grade, b"secret", workers=2):
+        for student, result in grade_all(queue, Grader(stand_ins.grade, "v1", b"secret"), workers=2):
             print(student, flush=True)
 """
 

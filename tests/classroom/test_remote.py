@@ -265,7 +265,7 @@ def test_a_call_that_takes_too_long_is_ended(end):
 
 def test_who_sends_more_than_an_exercise_may_is_ended(end, monkeypatch):
     f = end.find("f", "import numpy as np\ndef f(count):\n    return np.zeros(count)")
-    monkeypatch.setattr(remote, "MUCH", 20_000)  # little enough to wait in the pipe
+    monkeypatch.setattr(remote, "SENT", 20_000)  # little enough to wait in the pipe
     f(1000)
     with pytest.raises(Ended, match="sends more than 64 MB"):
         f(4000)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from classroom.by_hand import read_marks
-from classroom.pages import class_page, most_said, student_page
+from classroom.feedback_pages import class_page, most_said, student_page
 from classroom.queue import Queue
 from classroom.reports import differences, gradescope, page_name, rows, write_reports
 from classroom.result import Status, exercises_of, unchecked

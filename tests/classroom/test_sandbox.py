@@ -542,7 +542,11 @@ def test_root_starts_the_sandbox_as_nobody_and_a_user_starts_it_alone(tmp_path, 
 
 @pytest.mark.parametrize(
     "platform, names",
-    [("darwin", {"FSIZE", "CORE", "CPU"}), ("win32", set()), ("linux", {"AS", "FSIZE", "CORE", "CPU"})],
+    [
+        ("darwin", {"FSIZE", "CORE", "CPU", "NOFILE"}),
+        ("win32", set()),
+        ("linux", {"AS", "FSIZE", "CORE", "CPU", "NOFILE"}),
+    ],
 )
 def test_the_level_rlimits_asks_for_what_the_system_has(tmp_path, monkeypatch, platform, names):
     monkeypatch.setattr(module.sys, "platform", platform)

@@ -28,6 +28,7 @@ from course.figures import (
     attending,
     benchmarks,
     capstone,
+    chains,
     closures,
     devices,
     graphs,
@@ -64,6 +65,7 @@ MODULES = (
     attending,
     benchmarks,
     capstone,
+    chains,
     closures,
     devices,
     graphs,
@@ -108,6 +110,7 @@ LANES = (
     {"X": [[1.0, 2.0]], "H": [[5.0, -3.0, 4.0]], "A": [[5.0, 0.0, 4.0]], "Y": [[1.5]]},
     {"dX": [[3.0, -1.0]], "dH": [[1.0, 0.0, -1.0]], "dA": [[1.0, 2.0, -1.0]], "dY": [[1.0]]},
 )
+ROW_OF_LANES = ["first", "relu", "second"]
 MOVED = [
     Transfer(direction, way, 8, "a line")
     for direction, way in (("to", "asarray"), ("back", "get"), ("to", "index"), ("back", "float"))
@@ -161,8 +164,21 @@ RIGHT = {
     closures.three_gradients: [(5, 3, 4), (1, 1, 8)],
     closures.kept_alive: [(kept_by_a_layer(),), (kept_by_a_layer()[:1], 10)],
     closures.five_ways: [WAYS],
-    losses.draw_push: [([2.0, 1.0, 0.0], [0.67, 0.24, 0.09], [0.67, -0.76, 0.09], 1)],
-    losses.draw_ends: [
+    chains.lanes: [(["double"], *(dict(list(way.items())[:2]) for way in LANES)), (ROW_OF_LANES, *LANES)],
+    chains.bends: [
+        (np.arange(3.0), {"double": (2 * np.arange(3.0), np.full(3, 2.0))}),
+        (np.arange(3.0), {"half": (np.arange(3.0) / 2, np.full(3, 0.5)), "zero": (np.zeros(3), np.zeros(3))}),
+    ],
+    chains.depth: [
+        ({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), "other": ([1.0] * 3, [1.0] * 3)},),
+        ({"plain": ([1.0, 3.0], [9.0, 1.0])},),
+    ],
+    chains.regions: [
+        (lambda X: X - 0.5, POINTS, CLASSES),
+        (lambda X: X[:, :1] - 0.5, POINTS, CLASSES[:, None]),
+    ],
+    losses.push: [([2.0, 1.0, 0.0], [0.67, 0.24, 0.09], [0.67, -0.76, 0.09], 1)],
+    losses.ends: [
         (
             [0.0, 1.0, 2.0],
             {"two": [0.0, 1.0, np.inf], "one": [0.0, 1.0, 2.0]},
@@ -170,14 +186,7 @@ RIGHT = {
         ),
         ([0.0, 1.0], {"one": [0.0, 1.0]}, {"one": [0.5, 1.0]}),
     ],
-    losses.draw_two_losses: [([-1.0, 0.0, 1.0], {"squares": ([1.0, 0.5, 0.0], [-0.1, -0.3, -0.1])})],
-    library.draw_xray: [(kept_by_a_layer(),)],
-    library.draw_lanes: [
-        (["double"], {"X": [[3.0]], "Y": [[6.0]]}, {"dX": [[2.0]], "dY": [[1.0]]}),
-        (["Linear(2, 3)", "ReLU", "Linear(3, 1)"], *LANES),
-        *[(["Linear(2, 3)", "ReLU", "Linear(3, 1)"], *LANES, moment) for moment in (1, 4, 5, 8)],
-    ],
-    library.draw_bends: [(np.arange(3.0), {"double": (2 * np.arange(3.0), np.full(3, 2.0))})],
+    losses.two_losses: [([-1.0, 0.0, 1.0], {"squares": ([1.0, 0.5, 0.0], [-0.1, -0.3, -0.1])})],
     library.draw_depth: [({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), "other": ([1.0] * 3, [1.0] * 3)},)],
     library.draw_digits: [(DIGITS,), (DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
     library.draw_change: [(np.ones((64, 8)), np.linspace(-1, 1, 512).reshape(64, 8))],
@@ -196,13 +205,13 @@ RIGHT = {
         (lambda X: X, POINTS, CLASSES),
         (lambda X: X[:, :1] - 0.5, POINTS, CLASSES[:, None]),
     ],
-    learning.draw_bowl: [([1.0, 10.0], [[-4.0, 1.5], [-3.8, 0.75], [-3.6, 0.4]])],
-    learning.draw_epochs: [
+    learning.bowl: [([1.0, 10.0], [[-4.0, 1.5], [-3.8, 0.75], [-3.6, 0.4]])],
+    learning.loss_curves: [
         ({"one layer": [2.0, 1.0, 0.9], "ten sigmoids": [2.0, 0.1, 0.01]}, ("variance of T", 0.9)),
         ({"zeroed": [2.0]}, None, "step"),
     ],
-    learning.draw_cliff: [([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2})],
-    learning.draw_fit: [(POINTS[:, :1], POINTS[:, 1:], np.sin)],
+    learning.cliff: [([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2})],
+    learning.fitted: [(POINTS[:, :1], POINTS[:, 1:], np.sin)],
     benchmarks.draw_ratios: [
         (["W1", "W2 SGD"], {"minigrad": [0.1, 0.97], "raw NumPy": [0.05, 1.2]}),
         (["W1"], {"minigrad": [0.5]}),
@@ -227,7 +236,7 @@ RIGHT = {
     graphs.walk: [(small_graph(), PLACES, moment) for moment in (1, 5, 7)],
     shapes.row: [(CONTRADICTING, np.ones((32, 64))), (FITTING, np.ones((32, 64)))],
     graphs.calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
-    learning.draw_learned: [
+    learning.border: [
         (lambda X: X, POINTS, CLASSES, 1, 0.693),
         (lambda X: X, POINTS, CLASSES, 20, 0.1),
     ],
@@ -258,21 +267,33 @@ RIGHT = {
     starting.draw_spreads: [([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), ([1.0] * 3, [1.0] * 3, (0.1, 10))],
     starting.draw_groups: [(4, 6), (1, 1)],
     starting.draw_lag: [([0.0, 1.0, 2.0], [0.0, 0.1, 0.3])],
-    sharing.draw_gradients: [
-        ({"one": [[1.0, -2.0]], "two": [[0.0, 0.5]]},),
-        ({"one": np.zeros((2, 2)), "two": np.zeros((2, 2)), "three": np.zeros((2, 2))},),
+    sharing.gradients: [
+        ([[1.0, -2.0]], [[0.0, 0.5]], [[1.0, -1.5]], [[1.0, -1.5]]),
+        (*np.zeros((3, 2, 2)), np.ones((2, 2))),
+        ([[1.0]], [[2.0]], [[1.5]], [[3.0]]),
     ],
-    sharing.draw_uses: [
-        ({"first": lambda value: 3 - value, "second": np.exp2}, 1.0, (0, 5)),
-        ({"both": np.square}, 1.0, (0, 5), 0.5),
+    sharing.uses: [
+        (lambda A, B: (A @ B).sum(), np.eye(2), (0, 1)),
+        (lambda A, B: (A @ B).sum(), np.eye(2), (1, 1), False, (0, 5), 0.5),
     ],
-    sharing.draw_cosines: [({"untrained": [[0.5, -1.0]], "trained": [[1.0, 0.0]]}, ["CAT"], ["COT", "DIG"])],
-    acting.draw_news: [([[0.0, 0.0], [0.0, 1.0], [0.9, 1.0]],)],
-    acting.draw_policies: [
-        (["####", "#S1#", "####"], {"untaught": np.zeros((12, 4))}, "Nobody knows anything"),
-        (["####", "#.2#", "####"], dict.fromkeys("abc", np.ones((12, 4))), "All moves are equal", True),
+    sharing.cosines: [
+        ({"untrained": [[0.5, -1.0], [0, 1]], "trained": np.eye(2)}, ["CAT", "DOG"], ["COT", "DIG"]),
+        ({"trained": np.eye(3)}, list("ABC"), list("abc")),
     ],
-    acting.draw_errors: [([100, 200], {"with a copy": [[0.5, 0.01], [0.4, 0.02]], "without": [[1.0, 0.3]]})],
+    acting.news: [([[0.0, 0.0], [0.0, 1.0], [0.9, 1.0]],)],
+    acting.spreading: [
+        (["####", "#S1#", "####"], {"untaught": np.zeros((12, 4))}),
+        (["####", "#.2#", "####"], dict.fromkeys("abc", np.ones((12, 4)))),
+    ],
+    acting.walkers: [
+        (["#####", "#1S4#", "#####"], np.ones((15, 4)), [4.0, 1.0, 0.0]),
+        (["####", "#.2#", "####"], np.zeros((12, 4)), [2.0]),
+    ],
+    acting.beside_truth: [
+        (["####", "#.2#", "####"], 2 * np.eye(12, 4, k=-4), 3 * np.eye(12, 4, k=-4), "the network"),
+        (["####", "#.2#", "####"], np.ones((12, 4)), np.full((12, 4), 0.5), "the table"),
+    ],
+    acting.errors: [([100, 200], {"with a copy": [[0.5, 0.01], [0.4, 0.02]], "without": [[1.0, 0.3]]})],
     capstone.draw_bend: [
         ([0.0, 1.0], [0.0, 1.0], [1.0, 2.0]),
         ([0.0, 1.0], [0.0, -1.0], [-1.0, 0.5], [(0.0, 0.0, -1.0)]),
@@ -296,8 +317,11 @@ RIGHT = {
         ({"far": [1.0, 1.1]}, "difference of errors"),
         ({"near": [0.1, -0.1]}, "difference of errors"),
     ],
-    sharing.draw_runs: [({"shared": [0.9, 1.0], "copied": [0.0]}, "partners found", "weights")],
-    sharing.draw_points: [
+    sharing.runs: [
+        ({"shared": [0.9, 1.0], "copied": [0.0]}, "partners found", "weights"),
+        ({"shared": [0.5], "copied": [0.5], "neither": [0.0]}, "partners found", "weights"),
+    ],
+    sharing.points: [
         ({"before": POINTS / 9, "after 10 rounds": 2 * POINTS}, 2.0),
         ({name: POINTS - 1 for name in ("before", "halfway", "after")}, 0.5, 0.1),
     ],
@@ -307,12 +331,12 @@ RIGHT = {
     attending.largest_weights: [([1, 4], {"scaled": [0.3, 0.4], "not scaled": [0.3, 0.9]})],
     attending.cuts: [(7, 6, 2), (4, 6, 3)],
     attending.seeds: [([0, 1, 2], [[0.1, 0.5, 1.0], [0.1, 1.0, 1.0]], 0.99)],
-    memory.draw_pass: [
+    memory.one_pass: [
         ([("forward", 0.0), ("forward", 1.0), ("backward", 2.0), ("backward", 2.0)],),
         ([("forward", 0.0), ("forward", 1.0), ("backward", 2.0)], 5.0, 9),
     ],
-    memory.draw_blocks: [({1: 68.0, 8: 20.0, 64: 69.0}, 64), ({2: 5.0, 3: 5.0}, 6)],
-    memory.draw_trade: [
+    memory.peak_by_blocks: [({1: 68.0, 8: 20.0, 64: 69.0}, 64), ({2: 5.0, 3: 5.0}, 6)],
+    memory.memory_and_time: [
         ({"all kept": (1, 68), "8 blocks": (2, 20), "4 of 4 of 4": (3, 16), "halves": (7, 16)}, 64),
         ({"all kept": (1, 12), "from the start": (4.5, 2)}, 7),
     ],
@@ -337,27 +361,32 @@ RIGHT = {
         ({"open": [0.9, 1.0], "shut": [0.2, 0.3, 0.25]}, 0.25, 0.35),
         ({"one": [0.0]}, 0.0, 1.0),
     ],
-    speaking.draw_lessons: [("OMEGA",), ("AB", "stop")],
-    speaking.draw_next: [
+    speaking.lessons: [("OMEGA",), ("AB", "stop")],
+    speaking.block: [(32,), (768,)],
+    speaking.likely_next: [
         (["A", "B"], {"cold": [1.0, 0.0], "hot": [0.5, 0.4]}, "LETTER"),
         (["A"], {"one": [1]}, "X"),
     ],
-    speaking.draw_names: [
+    speaking.written: [
         (
             [("LATIN SMALL LETTER A", "learned"), ("", "invented")],
             {"learned": 0.25, "invented": 0.75},
-            "cold",
+            "temperature 1",
         ),
-        ([("A" * 60, "newer")], {"newer": 1.0}, "hot"),
+        ([("A" * 60, "newer")], {"newer": 1.0}, "temperature 2"),
     ],
-    speaking.draw_learning: [
-        ([0, 100, 500], [5.5, 1.2, 0.9], {"table of 1 sign": 2.7}, {0: ["XQ", ""], 500: ["ALPHA"]}),
+    speaking.learning: [
+        (
+            [0, 100, 500],
+            {"other names": [5.5, 1.2, 0.9], "learned names": [5.5, 1.1, 0.6]},
+            {"table of 1 character": 2.7},
+        ),
     ],
-    speaking.draw_orders: [
+    speaking.orders: [
         ([0, 100, 200], {"first": [[0.0, 0.6, 1.0], [0.0, 0.2, 0.9]], "usual": [[0.0, 0.1, 0.2]]}),
         ([0, 100], {"first": [[0.0, 0.6]]}),
     ],
-    speaking.draw_columns: [([[0.5, 0.5], [1.0, 0.0]], ["units", "tens"], ["+", "="])],
+    speaking.columns: [([[0.5, 0.5], [1.0, 0.0]], ["units", "tens"], ["+", "="])],
     speed.draw_parts: [
         ([("Linear", "forward", 1e-3), ("loss", "neither", 1e-4), ("Linear", "back", 2e-3)],),
         ([("Adam", "neither", 1e-3), ("bend", "forward", 1e-4)],),
@@ -398,17 +427,20 @@ RIGHT = {
         (np.eye(8), [0.5, 0.0, 2.0], [0.2, 0.8]),
         (np.zeros((8, 8)), [0.0, 0.0], [1.0, 0.0], 3.0),
     ],
-    workers.draw_agreed: [
+    workers.agreed: [
         ([1.0, -2.0], {"equal shares": {"means": [1.0, -2.0]}, "others": {"means": [3.0, 0.0]}}),
         ([0.0], {"one share": {"means": [0.0], "weighted": [0.0]}}),
     ],
-    workers.draw_ring: [
+    workers.ring: [
         ([[[1, 1], [10, 10]], [[1, 11], [11, 10]], [[11, 11], [11, 11]]], step) for step in (0, 1, 2)
     ],
-    workers.draw_traffic: [([2, 4], {"through one": [1.0, 3.0], "in a ring": [1.0, 1.5]})],
-    workers.draw_apart: [({"float32": [1e-7, 0.0], "float64": [0.0, 1e-16]},), ({"one": [0.0]},)],
-    workers.draw_messages: [([8, 8000], [1e-6, 2e-6], 1e-6, 1e-10)],
-    workers.draw_costs: [
+    workers.traffic: [([2, 4], {"through one": [1.0, 3.0], "in a ring": [1.0, 1.5]})],
+    workers.apart: [
+        ({"2 workers": {"float32": [1e-7, 0.0], "float64": [0.0, 1e-16]}},),
+        ({"one": {"float32": [0.0]}, "two": {"float32": [0.0]}},),
+    ],
+    workers.messages: [([8, 8000], [1e-6, 2e-6], 1e-6, 1e-10)],
+    workers.costs: [
         ([1, 10, 100], {"computing": [1.0, 0.1, 0.01], "bytes": [0.0, 0.2, 0.4]}),
         ([1, 2], {"computing": [1.0, 0.5]}),
     ],
@@ -429,32 +461,31 @@ WRONG = [
         "every version must meet the same tests",
     ),
     (capstone.draw_differences, ({"a": [1.0]}, "difference"), "differences of two or more seeds"),
-    (memory.draw_pass, ([("forward", 1.0)],), "goes forward and back, got 1 calls forward, 0 back"),
-    (memory.draw_pass, ([("forward", 1.0), ("backward", 1.0), ("backward", 1.0)],), "got 1 calls forward, 2"),
-    (memory.draw_blocks, ({8: 1.0}, 64), r"two or more numbers of blocks, from 1 to 64, got \[8\]"),
-    (memory.draw_blocks, ({8: 1.0, 65: 1.0}, 64), r"from 1 to 64, got \[8, 65\]"),
-    (memory.draw_trade, ({"all kept": (1, 64)}, 64), "two or more ways"),
-    (memory.draw_trade, ({"all kept": (1, 64), "none": (2, 0)}, 64), "positive numbers are wanted"),
-    (sharing.draw_gradients, ({"one": [[1.0]]},), r"two or more matrices of one shape .*\[\(1, 1\)\]"),
-    (sharing.draw_gradients, ({"one": [[1.0]], "two": [1.0]},), "two or more matrices of one shape"),
-    (sharing.draw_uses, ({"third": abs}, 0.0, (0, 1)), r"first, second or both, got \['third'\]"),
-    (sharing.draw_uses, ({"first": abs, "both": np.exp}, 0, (0, 1)), r"one loss, got \[0.0, 1.0\]"),
-    (sharing.draw_cosines, ({"one": [[1.0]]}, ["CAT"], ["COT", "DIG"]), r"2 columns, got shape \(1, 1\)"),
-    (sharing.draw_cosines, ({}, ["CAT"], ["COT"]), "no table of cosines"),
-    (acting.draw_news, ([[0.0, 1.0]],), "in whose last row every cell is worth more than 0"),
-    (acting.draw_policies, (["#1#"], {}, "No table"), "no table of values to draw"),
+    (memory.one_pass, ([("forward", 1.0)],), "goes forward and back, got 1 calls forward, 0 back"),
+    (memory.one_pass, ([("forward", 1.0), ("backward", 1.0), ("backward", 1.0)],), "got 1 calls forward, 2"),
+    (memory.peak_by_blocks, ({8: 1.0}, 64), r"two or more numbers of blocks, from 1 to 64, got \[8\]"),
+    (memory.peak_by_blocks, ({8: 1.0, 65: 1.0}, 64), r"from 1 to 64, got \[8, 65\]"),
+    (memory.memory_and_time, ({"all kept": (1, 64)}, 64), "two or more ways"),
+    (memory.memory_and_time, ({"all kept": (1, 64), "none": (2, 0)}, 64), "positive numbers are needed"),
+    (sharing.gradients, ([[1.0]],) * 3 + ([1.0],), r"four matrices of one shape.*\(1, 1\)"),
+    (sharing.gradients, (1.0,) * 4, "four matrices of one shape"),
+    (sharing.uses, (max, np.eye(2), (2, 0)), r"W of shape \(2, 2\) has no entry \(2, 0\)"),
+    (sharing.uses, (max, np.eye(2), (0,)), r"has no entry \(0,\)"),
+    (sharing.cosines, ({"one": [[1.0]]}, ["CAT", "DOG"], ["COT", "DIG"]), r"\(2, 2\), got shape \(1, 1\)"),
+    (sharing.cosines, ({"one": [[1.0]]}, ["CAT"], ["COT"]), "two or more, got 1 and 1"),
+    (sharing.cosines, ({}, ["CAT", "DOG"], ["COT", "DIG"]), "no table of cosines"),
+    (sharing.runs, ({"one": [0.5]}, "found", "weights"), r"two names or more to compare, got \['one'\]"),
+    (sharing.runs, ({"one": [1.5], "two": [0.5]}, "found", "weights"), "one needs shares from 0 to 1"),
+    (sharing.points, ({"one": POINTS}, 2.0), r"two moments or more to compare, got \['one'\]"),
+    (acting.news, ([[0.0, 1.0]],), "in whose last row every cell is worth more than 0"),
+    (acting.spreading, (["#1#"], {}), "no table of values to draw"),
+    (acting.spreading, (["#1#"], {"one": np.ones((3, 2))}), r"3 cells and 4 moves, got .*\(3, 2\)"),
+    (acting.walkers, (["#1#"], np.ones((3, 4)), []), "no walker to count"),
+    (acting.beside_truth, (["#1#"], np.ones((3, 4)), np.ones((2, 4)), "it"), "it must be a table of 3 cells"),
+    (acting.errors, ([100], {"one": [[1.0]]}), "2 to 4 ways to learn are compared, got 1"),
+    (acting.errors, ([100], {"one": [[1.0]], "two": [[0.0]]}), "two needs errors above 0"),
     (
-        acting.draw_policies,
-        (["#1#"], {"one": np.ones((3, 2))}, "Two"),
-        r"3 cells and 4 moves, got .*\(3, 2\)",
-    ),
-    (acting.draw_errors, ([100], {"one": [[1.0]]}), "2 to 4 ways to learn are compared, got 1"),
-    (acting.draw_errors, ([100], {"one": [[1.0]], "two": [[0.0]]}), "two needs errors above 0"),
-    (sharing.draw_runs, ({"one": [0.5]}, "found", "weights"), r"two names or more are wanted, got \['one'\]"),
-    (sharing.draw_runs, ({"one": [1.5], "two": [0.5]}, "found", "weights"), "one needs shares from 0 to 1"),
-    (sharing.draw_points, ({"one": POINTS}, 2.0), r"two names or more are wanted, got \['one'\]"),
-    (
-        sharing.draw_points,
+        sharing.points,
         ({"one": POINTS, "two": [1.0, 2.0]}, 2.0),
         r"two must be points .* got shape \(2,\)",
     ),
@@ -489,25 +520,25 @@ WRONG = [
     (recurrence.draw_recalled, ({}, 0.25, 0.35), "guessing below beaten, got"),
     (recurrence.draw_recalled, ({"one": [0.5]}, 0.35, 0.25), "0.35, 0.25"),
     (recurrence.draw_recalled, ({"one": [1.5]}, 0.25, 0.35), "one needs shares from 0 to 1"),
-    (speaking.draw_lessons, ("A",), "two letters or more is wanted, got 'A'"),
-    (speaking.draw_next, (["A"], {}, "X"), "no probabilities to draw"),
-    (speaking.draw_next, (["A"], {"cold": [0.5, 0.5]}, "X"), "cold needs a probability .* each of 1 signs"),
-    (speaking.draw_next, (["A"], {"cold": [1.5]}, "X"), "cold needs a probability from 0 to 1"),
-    (speaking.draw_names, ([], {"learned": 1.0}, "cold"), r"are wanted; got \[\], sum 1"),
-    (speaking.draw_names, ([("A", "learned")], {"learned": 0.5}, "cold"), "sum 0.5"),
-    (speaking.draw_learning, ([0, 1], [5.0], {"one": 1.0}, {0: ["A"]}), "got 1 bits for 2 times"),
+    (speaking.lessons, ("A",), "two letters or more, got 'A'"),
+    (speaking.block, (0,), "a positive number, got 0"),
+    (speaking.likely_next, (["A"], {}, "X"), "no probabilities to draw"),
     (
-        speaking.draw_learning,
-        ([0, 1], [5.0, 4.0], {"one": 1.0}, {7: ["A"]}),
-        r"names at \[7\] which are none",
+        speaking.likely_next,
+        (["A"], {"cold": [0.5, 0.5]}, "X"),
+        "cold needs a probability .* each of 1 characters",
     ),
+    (speaking.likely_next, (["A"], {"cold": [1.5]}, "X"), "cold needs a probability from 0 to 1"),
+    (speaking.written, ([], {"learned": 1.0}, "cold"), r"names, and shares .*; got \[\], sum 1"),
+    (speaking.written, ([("A", "learned")], {"learned": 0.5}, "cold"), "sum 0.5"),
     (
-        speaking.draw_orders,
-        ([0, 1], {"first": [[0.5]]}),
-        r"first needs shares from 0 to 1, of shape \(runs, 2\)",
+        speaking.learning,
+        ([0, 1], {"one": [5.0]}, {"table": 1.0}),
+        "one needs bits for each of 2 times, got 1",
     ),
-    (speaking.draw_orders, ([0], {"first": [[1.5]]}), "first needs shares from 0 to 1"),
-    (speaking.draw_columns, ([[0.5]], ["units"], ["+", "="]), r"\(1, 2\), are wanted, got \(1, 1\)"),
+    (speaking.orders, ([0, 1], {"first": [[0.5]]}), r"first needs shares from 0 to 1, of shape \(runs, 2\)"),
+    (speaking.orders, ([0], {"first": [[1.5]]}), "first needs shares from 0 to 1"),
+    (speaking.columns, ([[0.5]], ["units"], ["+", "="]), r"0 to 1, \(1, 2\), got \(1, 1\)"),
     (speed.draw_parts, ([],), "parts with a positive time each"),
     (speed.draw_parts, ([("Linear", "forward", 0.0)],), "parts with a positive time each"),
     (
@@ -569,11 +600,10 @@ WRONG = [
         "RoundsPi has 1 answers for 2",
     ),
     (reports.bug_grid, ({"RoundsPi": [True]}, ["shapes"], [0, 1]), "accused has 2 answers for 1 checks"),
-    (losses.draw_push, ([1.0, 2.0], [0.3, 0.7], [0.1], 0), r"got \(2,\), \(2,\), \(1,\)"),
-    (losses.draw_ends, ([0.0, 1.0], {"one": [0.0]}, {"one": [0.0, 1.0]}), "one needs a number for each of 2"),
-    (losses.draw_ends, ([0.0], {"one": [np.inf]}, {"one": [0.0]}), "the first must be finite"),
-    (losses.draw_two_losses, ([0.0, 1.0], {"one": ([0.0, 1.0], [0.0])}), "for each of 2 logits"),
-    (library.draw_xray, ([],), "nothing to draw"),
+    (losses.push, ([1.0, 2.0], [0.3, 0.7], [0.1], 0), r"got \(2,\), \(2,\), \(1,\)"),
+    (losses.ends, ([0.0, 1.0], {"one": [0.0]}, {"one": [0.0, 1.0]}), "one needs a number for each of 2"),
+    (losses.ends, ([0.0], {"one": [np.inf]}, {"one": [0.0]}), "the first must be finite"),
+    (losses.two_losses, ([0.0, 1.0], {"one": ([0.0, 1.0], [0.0])}), "for each of 2 logits"),
     (closures.two_visits, ([], "X"), "one to three layers, got 0"),
     (closures.two_visits, (["layer"] * 4, "XABCY"), "one to three layers, got 4"),
     (closures.two_visits, (["layer"], "XYZ"), "1 layers need 2 letters, got 3"),
@@ -584,11 +614,15 @@ WRONG = [
     (closures.five_ways, ({"on self": [-1.0]}, ["twice"]), "0 or larger"),
     (closures.five_ways, ({"on self": [np.nan]}, ["twice"]), "0 or larger"),
     (closures.five_ways, ({"on self": [1.0]}, ["once", "twice"]), "for each of 2 tests"),
-    (library.draw_lanes, ([], {"X": 1.0}, {"dX": 1.0}), "one to four layers, got 0"),
-    (library.draw_lanes, (["double"], *LANES), "1 layers need 2 arrays in each direction, got 4 and 4"),
-    (library.draw_bends, (np.ones(3), {"half": (np.ones(3), np.ones(2))}), "half needs a value and a slope"),
+    (chains.lanes, ([], {"X": 1.0}, {"dX": 1.0}), "one to four layers, got 0"),
+    (chains.lanes, (["double"], *LANES), "1 layers need 2 arrays in each direction, got 4 and 4"),
+    (chains.lanes, (ROW_OF_LANES, *LANES, "Z"), "are X, H, A, Y, dY, dA, dH, dX; got Z"),
+    (chains.bends, (np.ones(3), {"half": (np.ones(3), np.ones(2))}), "half needs a value and a slope"),
+    (chains.depth, ({"one": ([1.0, 2.0], [1.0, 0.0])},), "must be positive"),
+    (chains.depth, ({"one": ([1.0, 2.0], [1.0, 1.0, 1.0])},), "networks need one depth"),
+    (chains.regions, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
+    (chains.regions, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
     (library.draw_depth, ({"one": ([1.0, 2.0], [1.0, 0.0])},), "must be positive"),
-    (library.draw_depth, ({"one": ([1.0, 2.0], [1.0, 1.0, 1.0])},), "networks of one depth"),
     (library.draw_digits, (DIGITS[:0],), "no images"),
     (library.draw_digits, (DIGITS, CLASSES[:3]), "5 images need 5 labels or predictions, got 3"),
     (library.draw_digits, (DIGITS, None, CLASSES), "give both"),
@@ -600,12 +634,12 @@ WRONG = [
     (library.draw_reading, (DIGITS[0], [0.3, 0.3]), "sum to 0.6"),
     (library.draw_spread, ({"shuffled": []}, {"shuffled": 0.01}), "no parts to draw"),
     (library.draw_boundary, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
-    (learning.draw_bowl, ([1.0, -1.0], [[-4.0, 1.5]]), r"bends upwards .*, got curvatures \[1.0, -1.0\]"),
-    (learning.draw_bowl, ([1.0, 1.0], [1.0, 2.0]), r"a row of two numbers .*, got shape \(2,\)"),
-    (learning.draw_epochs, ({"one layer": [1.0, 0.0]},), "are positive; one layer has 0.0"),
-    (learning.draw_cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
-    (learning.draw_fit, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
-    (learning.draw_learned, (lambda X: X, np.ones((5, 3)), CLASSES, 1, 0.5), "two columns"),
+    (learning.bowl, ([1.0, -1.0], [[-4.0, 1.5]]), r"bends upwards .*, got curvatures \[1.0, -1.0\]"),
+    (learning.bowl, ([1.0, 1.0], [1.0, 2.0]), r"a row of two numbers .*, got shape \(2,\)"),
+    (learning.loss_curves, ({"one layer": [1.0, 0.0]},), "are positive; one layer has 0.0"),
+    (learning.cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
+    (learning.fitted, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
+    (learning.border, (lambda X: X, np.ones((5, 3)), CLASSES, 1, 0.5), "two columns"),
     (optimizers.draw_paths, (np.eye(2), {"plain": POINTS}, 5), "plain has 4 steps, to be drawn are 5"),
     (optimizers.draw_two_valleys, ({"a": np.eye(2)}, {"b": {}}, 1, "Two"), "do not match"),
     (optimizers.draw_by_step, ({"a": [1.0]}, "loss", "Down"), "needs two numbers or more; a has 1"),
@@ -621,13 +655,13 @@ WRONG = [
     (serving.draw_counts, ({}, 4, "wrong", "Never"), r"from 0 to 4, got \[\]"),
     (serving.draw_asked, (np.eye(2), [-1.0], [1.0]), "not negative"),
     (serving.draw_asked, (np.eye(2), [1.0], [0.5, 0.1]), "sum to 1, these sum to 0.6"),
-    (workers.draw_agreed, ([1.0], {"one": {"means": [1.0, 2.0]}}), r"one, means: shape \(2,\)"),
-    (workers.draw_agreed, ([1.0], {}), "no case to draw"),
-    (workers.draw_ring, ([np.eye(2)], 1), "after 0 to 0 steps, got step 1"),
-    (workers.draw_traffic, ([2, 4], {"ring": [1.0]}), "ring has 1 numbers for 2"),
-    (workers.draw_apart, ({"one": [-1.0]},), "none of them negative"),
-    (workers.draw_messages, ([8, 80], [1e-6, 0.0], 1e-6, 0.0), "needs a positive time"),
-    (workers.draw_costs, ([1, 2], {"computing": [1.0]}), "computing has 1 times for 2"),
+    (workers.agreed, ([1.0], {"one": {"means": [1.0, 2.0]}}), r"one, means: shape \(2,\)"),
+    (workers.agreed, ([1.0], {}), "no case to draw"),
+    (workers.ring, ([np.eye(2)], 1), "after 0 to 0 steps, got step 1"),
+    (workers.traffic, ([2, 4], {"ring": [1.0]}), "ring has 1 numbers for 2"),
+    (workers.apart, ({"one": {"float32": [-1.0]}},), "none of them negative"),
+    (workers.messages, ([8, 80], [1e-6, 0.0], 1e-6, 0.0), "needs a positive time"),
+    (workers.costs, ([1, 2], {"computing": [1.0]}), "computing has 1 times for 2"),
 ]
 
 
@@ -666,7 +700,11 @@ def drawing_of(drawn):
 def is_drawing(function, module):
     """A public function of a module draws; what only helps others to draw takes its axes first."""
     first = next(iter(inspect.signature(function).parameters), "")
-    return function.__module__ == module.__name__ and not function.__name__.startswith("_") and first != "ax"
+    return (
+        function.__module__ == module.__name__
+        and not function.__name__.startswith("_")
+        and first not in ("ax", "axes")
+    )
 
 
 def test_every_drawing_function_is_tested():
@@ -760,15 +798,15 @@ def test_what_cannot_be_drawn_is_refused_in_words(draw, data, sentence):
 def test_a_colour_bar_keeps_both_ends_though_the_figure_uses_one():
     blues = np.linspace(0.3, 1.0, 100).reshape(10, 10)
     letters = list("ABCDEFGHIJ")
-    picture = figures.png(sharing.draw_cosines({"a": blues, "b": blues, "c": blues}, letters, letters))
+    picture = figures.png(sharing.cosines({"a": blues, "b": blues, "c": blues}, letters, letters).drawing)
     colours = np.asarray(Image.open(BytesIO(picture)).convert("RGB"), dtype=int)
     for wanted in (plt.get_cmap(style.SIGNED_FIELD)(part, bytes=True)[:3] for part in (0.0, 0.15, 1.0)):
         assert np.abs(colours - np.array(wanted, dtype=int)).max(axis=2).min() < 16
 
 
 def test_slopes_of_uses_are_those_of_the_loss_and_not_of_the_drawn_points():
-    ax = sharing.draw_uses({"first": lambda value: 1 + np.sin(20 * (value - 1)), "second": abs}, 1.0, (-5, 5))
-    assert ax.get_title(loc="left").startswith("(20.00) + (1.00)")
+    figure = sharing.uses(lambda A, B: 1 + np.sin(20 * (A - 1)).item() + abs(B).item(), [[1.0]], (0, 0))
+    assert figure.title == "One shared entry: the slopes +20.00 and +1.00 become +21.00"
 
 
 def test_the_map_fills_the_chapters_of_a_route():
@@ -823,15 +861,27 @@ def test_the_descent_counts_the_steps_that_do_most_of_the_way():
 
 
 @pytest.mark.parametrize(
-    ("moment", "waiting", "seen"), [(1, 0, "X"), (3, 2, "A"), (5, 3, "dY"), (6, 2, "dA"), (8, 0, "dX")]
+    ("newest", "waiting", "arrays"), [("X", 0, 1), ("A", 2, 3), ("dY", 3, 5), ("dA", 2, 6), ("dX", 0, 8)]
 )
-def test_the_lanes_grow_moment_by_moment_and_count_what_waits(moment, waiting, seen):
-    ax = library.draw_lanes(["first", "relu", "second"], *LANES, moment)
-    assert f"{waiting} of 3 backward functions wait" in ax.get_title(loc="left")
+def test_the_lanes_grow_array_by_array_and_count_what_waits(newest, waiting, arrays):
+    figure = chains.lanes(ROW_OF_LANES, *LANES, newest)
+    (ax,) = figure.drawing.axes
+    assert f"{waiting} of 3 backward functions wait" in figure.title
     assert sum("waits" in text for text in texts(ax)) == waiting
     letters = [text.partition("\n")[0] for text in texts(ax)]
-    assert sum(letter in {*LANES[0], *LANES[1]} for letter in letters) == moment
-    assert seen in letters
+    assert sum(letter in {*LANES[0], *LANES[1]} for letter in letters) == arrays
+    assert newest in letters
+
+
+def test_the_regions_count_the_points_of_their_class():
+    figure = chains.regions(lambda X: X[:, 1:] - 0.5, POINTS, CLASSES)
+    assert figure.title == "4 of 5 points lie in the region of their class"
+    assert "class 0 on 30%" in figure.alt and "class 1 on 70%" in figure.alt
+
+
+def test_the_ends_of_both_ways_are_told():
+    alt = chains.depth({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0])}).alt
+    assert "plain, 0.01 at the end of the way there and 20 at the end of the way back" in alt
 
 
 def test_a_table_leaves_zeros_empty_and_counts_the_others():
@@ -888,7 +938,6 @@ def test_bytes_that_are_shared_are_not_summed():
     figure = closures.kept_alive(kept_by_a_layer())
     assert figure.title.startswith("120 bytes")
     assert texts(figure.drawing.axes[0]) == ["120", "168, shared", "56, shared"]
-    assert library.draw_xray(kept_by_a_layer()).get_title(loc="left").startswith("120 bytes")
 
 
 def test_wrong_ways_to_remember_are_given_in_percent_and_right_ones_without_digits():
@@ -913,7 +962,8 @@ def test_the_first_layer_waits_longest():
 def test_closures_are_drawn_with_what_they_really_see():
     figure = closures.environments({"back_from_3": squared(3.0), "back_from_5": squared(5.0)})
     (ax,) = figure.drawing.axes
-    assert {"X = 3.0", "X = 5.0", "def backward(dY):\n    return 2 * X * dY"} < set(texts(ax))
+    words = {text.replace("\u00a0", " ") for text in texts(ax)}
+    assert {"X = 3.0", "X = 5.0", "def backward(dY):\n    return 2 * X * dY"} < words
     assert "the same piece of code" in figure.title
     assert "2 pieces" in closures.environments({"one": squared(3.0), "other": doubled(2.0)}).title
 
@@ -956,7 +1006,7 @@ def test_the_confusion_names_the_commonest_mistake():
 
 
 def test_an_arrow_goes_against_the_gradient_and_a_tiny_one_is_not_drawn():
-    left, _ = losses.draw_push([2.0, 1.0, 0.0], [0.7, 0.3, 0.0], [0.7, -0.7, 0.0], 1).axes
+    left, _ = losses.push([2.0, 1.0, 0.0], [0.7, 0.3, 0.0], [0.7, -0.7, 0.0], 1).drawing.axes
     arrows = [text for text in left.texts if getattr(text, "arrow_patch", None)]
     assert [np.sign(arrow.xy[1] - arrow.xyann[1]) for arrow in arrows] == [-1, 1]
     assert [text for text in texts(left) if text.startswith(("+", "-"))] == ["+0.70", "-0.70", "+0.00"]
@@ -964,10 +1014,12 @@ def test_an_arrow_goes_against_the_gradient_and_a_tiny_one_is_not_drawn():
 
 def test_a_line_ends_where_it_ceases_to_be_finite():
     lines = {"two": [0.0, 1.0, np.inf, 3.0], "one": [0.0, 1.0, 2.0, 3.0]}
-    left, _ = losses.draw_ends(range(4), lines, lines).axes
+    figure = losses.ends(range(4), lines, lines)
+    left, _ = figure.drawing.axes
     ends = {line.get_label(): line.get_xdata()[-1] for line in left.lines if len(line.get_xdata()) == 1}
     assert ends == {"two": 1, "one": 3}
-    assert left.get_title(loc="left") == "1 of 2 forms ends (cross) before the logits do"
+    assert figure.title == "1 of 2 forms ends before the logits do"
+    assert "two, value up to 1, gradient up to 1; one, value to the end, gradient to the end" in figure.alt
 
 
 def test_history_draws_the_validation_where_there_is_one():
@@ -996,7 +1048,7 @@ def test_parts_as_good_as_each_other_are_stacked_on_a_band_that_ends_at_one():
 
 
 def test_runs_beyond_the_cliff_are_crosses_at_the_edge():
-    ax = learning.draw_cliff([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2})
+    (ax,) = learning.cliff([0.01, 0.1, 1.0], RUNS, {"straight": 0.5, "bent": 0.2}).drawing.axes
     crosses = [line.get_ydata().tolist() for line in ax.lines if line.get_marker() == "x"]
     assert crosses == [[10.0, 10.0], [8.0]]
     medians = [line.get_ydata().tolist() for line in ax.lines if line.get_linestyle() == "-"]
@@ -1120,6 +1172,14 @@ def test_a_drawing_is_one_element_that_changes_nothing_around_it_and_asks_nobody
     assert width >= 2 * figures.PIXELS * inches
 
 
+def test_a_drawing_without_a_layout_keeps_its_places():
+    figure = Figure(seeing.draw_kernel(np.eye(4), np.eye(2), np.eye(3), "a step"), **WORDS)
+    before = [ax.get_position().bounds for ax in figure.drawing.axes]
+    assert figure.svg and faces(figure)
+    assert figure.drawing.get_layout_engine() is None
+    assert [ax.get_position().bounds for ax in figure.drawing.axes] == before
+
+
 def test_a_drawing_has_no_ground_and_says_black_aloud():
     svg = slopes.secant(np.sin, 1.0, 0.5, true_slope=1.0).svg
     assert f"fill: {style.TRUTH}" in svg and f"stroke: {style.TRUTH}" in svg
@@ -1160,13 +1220,13 @@ def test_a_figure_takes_axes_or_a_figure_and_nothing_else():
         Figure([], **WORDS)
 
 
-def test_show_takes_the_title_out_of_the_drawing(monkeypatch):
+def test_show_gives_the_picture_and_its_text(monkeypatch):
     shown = []
-    monkeypatch.setattr("IPython.display.display", shown.append)
-    ax = plt.subplots()[1]
-    ax.set_title("Two losses fall")
-    figures.show(ax, alt=WORDS["alt"])
-    assert (shown[0].title, shown[0].alt, ax.get_title(loc="left")) == ("Two losses fall", WORDS["alt"], "")
+    monkeypatch.setattr("IPython.display.display", lambda faces, raw: shown.append(faces))
+    figures.show(plt.subplots()[1], alt=' A "sine" rises & falls between 0 and 3. ')
+    assert shown[0]["text/plain"] == 'A "sine" rises & falls between 0 and 3.'
+    assert unescape(re.search('alt="([^"]*)"', shown[0]["text/html"])[1]) == shown[0]["text/plain"]
+    assert Image.open(BytesIO(b64decode(shown[0]["image/png"]))).size == (704, 396)
 
 
 def printed_by(*lines):

@@ -49,7 +49,7 @@ def scope_of_the_pole():
 def test_without_gymnasium_the_cell_says_why_it_shows_nothing_and_how_to_get_it():
     printed = StringIO()
     with redirect_stdout(printed):
-        exec(compile(cells("def balance(")[1], "<cell>", "exec"), scope_of_the_pole())
+        exec(compile(cells("if find_spec(")[1], "<cell>", "exec"), scope_of_the_pole())
     assert printed.getvalue() == (
         "Skipped: gymnasium is not installed (`uv pip install gymnasium` brings it).\n"
         "Nothing that comes later needs this cell.\n"

@@ -51,7 +51,7 @@ ANSWER = re.compile(
 # What asks for a guess.
 GUESS = re.compile(
     r"(?:^|[.!?:;] |\n)(?:Guess\b|Predict\b|Write (?:it|them|your|down)\b)"
-    r"|[Bb]efore you \w+[^.!?:]{0,40}\bguess\b|[Ww]rite it down[.:]"
+    r"|(?:Before|before) you \w+[^.!?:]{0,40}\bguess\b|[Ww]rite it down[.:]"
 )
 # Chapters that still describe their own figures, and answer their own guesses in sight.
 LAYOUT = tomllib.loads((PROJECT / "notebooks" / ".ruff.toml").read_text(encoding="utf-8"))

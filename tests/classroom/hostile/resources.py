@@ -128,6 +128,11 @@ def complex_slope(f, x):
 """,
     ),
     # memory, here and there
+    "memory in files that have no name": case(
+        "00_start",
+        "failed",
+        CENTRE.replace("return", "import os; held = [os.memfd_create('x') for _ in range(200)]\n    return"),
+    ),
     "much memory": case("00_start", "failed", f"{NUMPY}\ndef centre(X):\n    return np.ones(10**9)"),
     "memory without an end": case(
         "00_start", "failed", "def centre(X):\n    held = []\n    while True: held.append(bytes(10**7))"

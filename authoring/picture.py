@@ -1,0 +1,47 @@
+"""The picture of the README: a figure of a chapter, as it is stored there.
+
+Holds `picture`, which finds it, and `write_picture`. Leaves out drawing it (``course.figures``).
+"""
+
+import re
+from base64 import b64decode
+
+import nbformat
+
+from authoring.notebooks import BuildError
+from course import store
+
+CHAPTER, DRAWN_BY = "notebooks/04_closures.ipynb", "closures.five_ways("
+PLACE = "book/_static/five_ways.svg"
+DRAWING = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
+GROUND = '<rect width="100%" height="100%" fill="white"/>'  # a dark page would hide black letters
+
+
+def picture(project=store.PROJECT):
+    """Return the stored figure as SVG, with a ground of its own.
+
+    Parameters
+    ----------
+    project : Path
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    BuildError
+        If no cell of the chapter draws it, or its output is not stored.
+    """
+    cells = nbformat.read(project / CHAPTER, as_version=4).cells
+    for output in (output for cell in cells if DRAWN_BY in cell.source for output in cell.get("outputs", ())):
+        if match := DRAWING.search(output.get("data", {}).get("text/html", "")):
+            svg = b64decode(match[1]).decode()
+            end_of_tag = svg.index(">", svg.index("<svg")) + 1
+            return svg[:end_of_tag] + GROUND + svg[end_of_tag:]
+    raise BuildError(f"{CHAPTER} stores no figure of {DRAWN_BY}...): run the chapter first.")
+
+
+def write_picture(project=store.PROJECT):
+    """Write the picture to the place from which the README shows it."""
+    store.write(project / PLACE, picture(project))

@@ -1,0 +1,261 @@
+// The chain: values go out, closures stay behind, gradients come back. A picture that moves under the hand.
+//
+// `run` computes; tests compare it with minigrad. `mount` draws it into an element, with its own style. No
+// library, and no request to anywhere. What is stored on the page's address can be linked: #chain=square,square
+
+// A layer of one number: there, its slope, and whether the way back needs what came in.
+export const LAYERS = {
+  square: { forward: (x) => x * x, slope: (x) => 2 * x, back: "2 · X · dY", remembers: true },
+  double: { forward: (x) => 2 * x, slope: () => 2, back: "2 · dY", remembers: false },
+  "add 1": { forward: (x) => x + 1, slope: () => 1, back: "dY", remembers: false },
+  sine: { forward: Math.sin, slope: Math.cos, back: "cos X · dY", remembers: true },
+};
+export const MEMORIES = ["closure", "layer"];
+const MOST = 4; // layers
+const PAUSE = 1100; // milliseconds between two steps that play by themselves
+
+// Go there and back through a chain, and return every step of it.
+//
+// memory "closure": each call keeps its own X. memory "layer": each layer keeps the X of its last call, so a
+// layer that stands in two places forgets the first.
+export function run(names, x, memory = "closure") {
+  const steps = [];
+  const onLayer = {};
+  let value = x;
+  names.forEach((name, place) => {
+    const X = value;
+    value = LAYERS[name].forward(X);
+    onLayer[name] = X;
+    steps.push({ phase: "forward", place, name, X, Y: value });
+  });
+  const Y = value;
+  let gradient = 1;
+  for (let place = names.length - 1; place >= 0; place -= 1) {
+    const name = names[place];
+    const used = memory === "layer" ? onLayer[name] : steps[place].X;
+    const dY = gradient;
+    gradient = LAYERS[name].slope(used) * dY;
+    steps.push({ phase: "backward", place, name, used, dY, dX: gradient });
+  }
+  return { steps, Y, dX: gradient };
+}
+
+// The slope that nudging finds: no closure, no memory, two runs.
+export function nudged(names, x, h = 1e-5) {
+  const through = (start) => names.reduce((value, name) => LAYERS[name].forward(value), start);
+  return (through(x + h) - through(x - h)) / (2 * h);
+}
+
+// Say one step in a sentence.
+export function sentence(step, memory) {
+  const { name, place } = step;
+  if (step.phase === "forward") {
+    const there = `${name} takes ${number(step.X)} and returns ${number(step.Y)}`;
+    if (!LAYERS[name].remembers) return `${there}. Its way back needs no memory.`;
+    return memory === "closure"
+      ? `${there}, and leaves a function behind that remembers ${number(step.X)}.`
+      : `${there}, and writes self.X = ${number(step.X)} on the layer.`;
+  }
+  const reads = LAYERS[name].remembers ? `, finds X = ${number(step.used)},` : "";
+  return `Back through place ${place + 1}: ${name} is given dY = ${number(step.dY)}${reads} and returns ${number(step.dX)}.`;
+}
+
+export function number(value) {
+  const text = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
+  return text.replace("-", "\u2212");
+}
+
+const STYLE = `
+:host { display: block; margin: 1.5rem 0; color: var(--pst-color-text-base, #262626); font: inherit; }
+* { box-sizing: border-box; }
+.ground { border: 1px solid var(--pst-color-border, #d0d0d0); border-radius: 10px; padding: 1rem; }
+.row { display: flex; align-items: stretch; gap: .4rem; }
+.value { display: flex; flex-direction: column; justify-content: space-between; align-items: center;
+  min-width: 3.6rem; padding: .3rem 0; font-variant-numeric: tabular-nums; font-size: .95rem; }
+.value b { font-weight: 600; min-height: 1.4em; }
+.there { color: var(--figure-forward, #0072b2); } .back { color: var(--figure-backward, #b84a00); }
+.there:not(:empty)::after { content: " →"; } .back:not(:empty)::before { content: "← "; }
+.layer { flex: 1 1 0; min-width: 6.2rem; border: 1.5px solid var(--pst-color-text-muted, #777); border-radius: 8px;
+  padding: .45rem; display: flex; flex-direction: column; gap: .35rem; align-items: center; }
+.layer.now { border-color: currentColor; box-shadow: 0 0 0 2px var(--pst-color-primary, #5a3fa0); }
+.memory { border: 1.5px dashed var(--figure-forward, #0072b2); border-radius: 6px; padding: .2rem .4rem; font-size: .8rem;
+  min-height: 3.3em; width: 100%; display: grid; place-content: center; text-align: center; opacity: 0; transition: opacity .25s; }
+.memory.kept { opacity: 1; } .memory.used { border-style: solid; border-color: var(--figure-backward, #b84a00); }
+.memory.free { border-color: transparent; }
+.say { min-height: 3.2em; margin: .8rem 0 .4rem; }
+.bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: .9rem; }
+button, select, input { font: inherit; font-size: .9rem; color: inherit; background: transparent; min-height: 2.2rem;
+  border: 1px solid var(--pst-color-text-muted, #777); border-radius: 6px; padding: .15rem .6rem; }
+select option { color: #111; background: #fff; }
+button { cursor: pointer; } button[disabled] { opacity: .45; cursor: default; }
+button.main { background: var(--pst-color-primary, #5a3fa0); border-color: var(--pst-color-primary, #5a3fa0);
+  color: var(--pst-color-primary-text, #fff); }
+:focus-visible { outline: 3px solid var(--pst-color-accent, #b06b00); outline-offset: 2px; }
+.judgement.wrong { font-weight: 600; }
+@media (max-width: 620px) {
+  .row { flex-direction: column; }
+  .value { flex-direction: row; gap: 1.2rem; justify-content: center; min-width: 0; }
+  .there:not(:empty)::after { content: " ↓"; } .back:not(:empty)::before { content: "↑ "; }
+  .layer { flex-direction: row; } .memory { min-height: 2.6em; }
+}
+@media (prefers-reduced-motion: reduce) { .memory { transition: none; } }
+@media print { .bar { display: none; } }
+`;
+
+// Read what a link says: #chain=square,sine&x=2&memory=layer&step=3
+export function fromLink(hash) {
+  const said = new URLSearchParams(hash.replace(/^#/, ""));
+  const names = (said.get("chain") ?? "").split(",").filter((name) => name in LAYERS);
+  if (!names.length || names.length > MOST) return null;
+  const x = Number(said.get("x") ?? 3);
+  const memory = MEMORIES.includes(said.get("memory")) ? said.get("memory") : "closure";
+  const step = Math.min(Math.max(Math.trunc(Number(said.get("step") ?? 0)) || 0, 0), 2 * names.length);
+  return { names, x: Number.isFinite(x) ? x : 3, memory, step };
+}
+
+export function toLink({ names, x, memory, step }) {
+  return `#${new URLSearchParams({ chain: names.join(","), x, memory, step })}`;
+}
+
+function element(tag, options = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(options)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value != null) made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+// Draw the chain into an element; what stood there, its still picture, goes.
+export function mount(host) {
+  const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const linked = fromLink(window.location.hash);
+  const state = linked ?? { names: ["square", "square"], x: 3, memory: "closure", step: 0 };
+  if (!linked && calm) state.step = 2 * state.names.length;
+  let timer = null;
+
+  host.replaceChildren();
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  const row = element("div", { class: "row" });
+  const say = element("p", { class: "say", "aria-live": "polite" });
+  const bar = element("div", { class: "bar" });
+  const ground = element("div", { class: "ground", role: "group", "aria-label": "A chain of layers, step by step" });
+  ground.append(row, say, bar);
+  root.replaceChildren(element("style", {}, STYLE), ground);
+
+  const changed = (by) => {
+    Object.assign(state, by);
+    state.step = Math.min(state.step, 2 * state.names.length);
+    window.history.replaceState(null, "", toLink(state));
+    draw();
+  };
+  const stop = () => {
+    window.clearInterval(timer);
+    timer = null;
+  };
+  const byHand = (by) => {
+    stop();
+    changed(by);
+  };
+  const last = () => 2 * state.names.length;
+  const play = (remember = true) => {
+    if (timer) return byHand({});
+    if (state.step === last()) state.step = 0;
+    timer = window.setInterval(() => {
+      state.step += 1;
+      if (state.step >= last()) stop();
+      if (remember) changed({});
+      else draw();
+    }, PAUSE);
+    draw();
+  };
+
+  function values(place, steps) {
+    const there = place === 0 ? state.x : steps.find((s) => s.phase === "forward" && s.place === place - 1)?.Y;
+    const atEnd = place === state.names.length;
+    const backward = steps.filter((s) => s.phase === "backward");
+    const back = atEnd
+      ? backward.length || steps.length >= state.names.length ? 1 : undefined
+      : backward.find((s) => s.place === place)?.dX;
+    const spoken = [
+      there === undefined ? "" : `value ${number(there)}`,
+      back === undefined ? "" : `gradient ${number(back)}`,
+    ].filter(Boolean).join(", ") || "nothing yet";
+    return element("div", { class: "value", role: "img", "aria-label": spoken },
+      element("b", { class: "there" }, there === undefined ? "" : number(there)),
+      element("b", { class: "back" }, back === undefined ? "" : number(back)));
+  }
+
+  function layer(place, steps, now) {
+    const name = state.names[place];
+    const forward = steps.find((s) => s.phase === "forward" && s.place === place);
+    const backward = steps.find((s) => s.phase === "backward" && s.place === place);
+    const written = state.memory === "layer"
+      ? steps.filter((s) => s.phase === "forward" && s.name === name).at(-1)?.X
+      : forward?.X;
+    const kept = state.memory === "layer" ? written !== undefined : Boolean(forward);
+    const free = !LAYERS[name].remembers;
+    const words = free ? "nothing to remember" : kept
+      ? state.memory === "layer" ? `self.X = ${number(written)}` : `backward remembers X = ${number(written)}`
+      : "";
+    const choice = element("select", {
+      "aria-label": `layer at place ${place + 1}`,
+      onchange: (event) => byHand({ names: state.names.map((n, at) => (at === place ? event.target.value : n)), step: 0 }),
+    }, ...Object.keys(LAYERS).map((one) => element("option", { value: one, selected: one === name }, one)));
+    return element("div", { class: `layer${now?.place === place ? " now" : ""}` }, choice,
+      element("div", { class: `memory${kept ? " kept" : ""}${backward ? " used" : ""}${free ? " free" : ""}` }, words));
+  }
+
+  function button(text, action, options = {}) {
+    return element("button", { type: "button", onclick: action, ...options }, text);
+  }
+
+  function draw() {
+    const focused = [...ground.querySelectorAll("select, button, input")].indexOf(root.activeElement);
+    const { steps, dX } = run(state.names, state.x, state.memory);
+    const shown = steps.slice(0, state.step);
+    const now = shown.at(-1);
+    row.replaceChildren(values(0, shown), ...state.names.flatMap((_, place) =>
+      [layer(place, shown, now), values(place + 1, shown)]));
+    const done = state.step === last();
+    const truth = nudged(state.names, state.x);
+    const right = Math.abs(dX - truth) <= 1e-6 * Math.max(1, Math.abs(truth));
+    const judgement = right
+      ? `Nudging the input finds the same slope, ${number(truth)}.`
+      : `Nudging the input finds ${number(truth)}, so ${number(dX)} is wrong: a layer that stands twice kept only its last X.`;
+    say.replaceChildren(now ? sentence(now, state.memory) : "Nothing has happened yet. Step, and watch what stays behind.");
+    if (done) say.append(" ", element("span", { class: right ? "judgement" : "judgement wrong" }, judgement));
+    bar.replaceChildren(
+      button("Step", () => byHand({ step: state.step + 1 }), { class: "main", disabled: done }),
+      button("Step back", () => byHand({ step: state.step - 1 }), { disabled: state.step === 0 }),
+      button(timer ? "Stop" : "Play", () => play()),
+      element("label", {}, "X = ", element("input", { type: "number", step: "0.5", value: state.x, style: "width:5rem",
+        onchange: (event) => byHand({ x: Number.isFinite(event.target.valueAsNumber) ? event.target.valueAsNumber : 3, step: 0 }) })),
+      button("Add a layer", () => byHand({ names: [...state.names, "sine"], step: 0 }), { disabled: state.names.length === MOST }),
+      button("Remove one", () => byHand({ names: state.names.slice(0, -1), step: 0 }), { disabled: state.names.length === 1 }),
+      element("label", {}, "remember ", element("select", {
+        "aria-label": "where a layer remembers",
+        onchange: (event) => byHand({ memory: event.target.value, step: 0 }),
+      }, element("option", { value: "closure", selected: state.memory === "closure" }, "in a closure"),
+        element("option", { value: "layer", selected: state.memory === "layer" }, "on the layer (self.X)"))));
+    if (focused >= 0) ground.querySelectorAll("select, button, input")[focused]?.focus();
+  }
+
+  draw();
+  if (!linked && !calm) {
+    const seen = new IntersectionObserver(([entry]) => {
+      if (entry.isIntersecting) {
+        seen.disconnect();
+        if (state.step === 0 && !timer) play(false);
+      }
+    }, { threshold: 0.6 });
+    seen.observe(host);
+  }
+  return { state, draw };
+}
+
+if (typeof document !== "undefined") {
+  for (const host of document.querySelectorAll('[data-interactive="chain"]')) mount(host);
+}
