@@ -1,67 +1,111 @@
 """Figures of chapter 11: a graph of nodes, step by step, and what walks over graphs cost.
 
-Leaves out the nodes themselves: values, gradients and counts come from the chapter.
+Leaves out the nodes themselves, and how they go back: nodes and counts come from the chapter.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course.style import BACKWARD, CONTEXT, FORWARD, INK
+from course.figures import Figure
+from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK
 
 
-def draw_graph(places, parents, values, gradients=None, passed=(), ax=None):
-    """Draw a graph of nodes that hold one number each, as far as a pass has come.
+def walk(nodes, places, moment):
+    """Draw a graph of nodes that hold one number each, at one moment of its way there and back.
 
     Parameters
     ----------
+    nodes : dict of str to Variable
+        In the order in which they were made; the way back begins at the last. Their gradients stay as they
+        are.
     places : dict of str to (float, float)
         Where each node stands, in columns and rows.
-    parents : dict of str to sequence of str
-        What each node was made from; a variable may be left out.
-    values : dict of str to float
-        Of the nodes that are computed already.
-    gradients : dict of str to float, optional
-        What has arrived at each node so far; nodes where nothing has arrived are left out.
-    passed : sequence of str
-        The nodes that have passed on their gradient.
-    ax : matplotlib Axes, optional
+    moment : int
+        From 1 to the number of nodes: so many values are computed. Then comes a 1 at the last node, and then
+        one turn of a node that has parents at each moment, the youngest first.
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
-        If a parent, a value or a gradient belongs to a node without a place.
+        If a node has no place, or the moment is none of the walk's.
     """
-    gradients = gradients or {}
-    named = {*parents, *values, *gradients, *passed, *(name for names in parents.values() for name in names)}
-    if named - set(places):
-        raise ValueError(f"these nodes have no place: {', '.join(sorted(named - set(places)))}.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.2))[1]
+    if set(nodes) - set(places):
+        raise ValueError(f"these nodes have no place: {', '.join(sorted(set(nodes) - set(places)))}.")
+    operators = [name for name, node in nodes.items() if node.parents]
+    last = len(nodes) + 1 + len(operators)
+    if not 1 <= moment <= last:
+        raise ValueError(f"the moments of this walk are 1 to {last}, got {moment}.")
+    passed = operators[::-1][: max(0, moment - len(nodes) - 1)]
+    values = {name: node.data.item() for name, node in list(nodes.items())[:moment]}
+    gradients = _arrived(nodes, passed) if moment > len(nodes) else {}
+    names = {id(node): name for name, node in nodes.items()}
+    parents = {name: [names[id(parent)] for parent in nodes[name].parents] for name in operators}
+    ax = _draw_graph({name: places[name] for name in nodes}, parents, values, gradients, passed)
+    made = "; ".join(f"{name} of {' and '.join(of)}" for name, of in parents.items())
+    alt = f"{len(nodes)} nodes, {', '.join(nodes)}, with an arrow from each parent to its child: {made}. "
+    alt += f"Values in blue: {_listed(values)}."
+    if not gradients:
+        return Figure(
+            ax,
+            f"On the way there: {len(values)} of {len(nodes)} values are computed",
+            "The number in blue is the value of a node. An arrow leads from each parent to its child, and is "
+            "grey as long as the child has no value.",
+            alt,
+        )
+    return Figure(
+        ax,
+        f"On the way back: {len(passed)} of {len(operators)} operators have had their turn",
+        "Blue is the value of a node, orange what has arrived of its gradient. A node with an orange edge "
+        "has had its turn: an orange arrow leads from it to each of its parents.",
+        f"{alt} Gradients so far in orange: {_listed(gradients)}. "
+        f"Turns: {', '.join(passed) if passed else 'none yet'}.",
+    )
+
+
+def _listed(numbers):
+    """Return numbers by name as words."""
+    return ", ".join(f"{name} {number:.4g}" for name, number in numbers.items())
+
+
+def _arrived(nodes, passed):
+    """Return what has arrived at each node after the turns of some; nodes with nothing are left out."""
+    before = {name: node.g.copy() for name, node in nodes.items()}
+    for node in nodes.values():
+        node.g[...] = 0
+    nodes[list(nodes)[-1]].g[...] = 1
+    for name in passed:
+        nodes[name]._back()
+    arrived = {name: node.g.item() for name, node in nodes.items() if node.g}
+    for name, node in nodes.items():
+        node.g[...] = before[name]
+    return arrived
+
+
+def _draw_graph(places, parents, values, gradients, passed):
+    """Draw nodes at their places with arrows from parents to children, and back after a turn."""
+    ax = plt.subplots(figsize=(6.4, 2.9))[1]
     across, up = np.array(list(places.values()), dtype=float).T
     for child, names in parents.items():
         for name in names:
-            _draw_arrow(ax, places[name], places[child], FORWARD if child in values else "#d0d0d0")
+            _draw_arrow(ax, places[name], places[child], FORWARD if child in values else CONTEXT)
             if child in passed:
                 _draw_arrow(ax, places[child], places[name], BACKWARD, bend=0.25)
     for name, (x, y) in places.items():
-        known, has_passed = name in values, name in passed
-        edge = BACKWARD if has_passed else FORWARD if known else CONTEXT
-        box = {"boxstyle": "circle,pad=0.45", "facecolor": "white", "edgecolor": edge, "linewidth": 2}
+        edge = BACKWARD if name in passed else FORWARD if name in values else CONTEXT
+        box = {"boxstyle": "circle,pad=0.45", "facecolor": GROUND, "edgecolor": edge, "linewidth": 2}
         ax.text(x, y, name, ha="center", va="center", color=INK, bbox=box, zorder=3)
         side = 1 if y > up.mean() else -1  # the upper ones are written above, the lower ones below
         line = {"va": "bottom" if side > 0 else "top"}
-        if known:
+        if name in values:
             ax.text(x - 0.03, y + 0.22 * side, f"{values[name]:.4g}", ha="right", color=FORWARD, **line)
         if name in gradients:
             ax.text(x + 0.03, y + 0.22 * side, f"{gradients[name]:.4g}", ha="left", color=BACKWARD, **line)
     ax.set(xlim=(across.min() - 0.5, across.max() + 0.5), ylim=(up.min() - 0.6, up.max() + 0.6))
     ax.set_axis_off()
-    there = f"On the way there: {len(values)} of {len(places)} values are known"
-    back = f"On the way back: {len(passed)} of {len(places)} nodes have had their turn"
-    ax.set_title(back if gradients else there, color=BACKWARD if gradients else FORWARD)
     return ax
 
 
@@ -78,33 +122,38 @@ def _draw_arrow(ax, start, end, color, bend=0.0):
     ax.annotate("", end, start, arrowprops=look)
 
 
-def draw_calls(levels, calls_by_walk, ax=None):
-    """Draw how many nodes a walk visits, against the number of levels, on a logarithmic scale.
+def calls(levels, calls_by_walk):
+    """Draw how many calls a walk makes, against the number of levels, on a logarithmic scale.
 
     Parameters
     ----------
     levels : sequence of int
     calls_by_walk : dict of str to sequence of int
         One positive count for each number of levels; up to five walks.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If a walk has not one positive count for each number of levels.
     """
-    for name, calls in calls_by_walk.items():
-        if len(calls) != len(levels) or not np.min(calls) > 0:
+    for name, counts in calls_by_walk.items():
+        if len(counts) != len(levels) or not np.min(counts) > 0:
             raise ValueError(f"{name} needs a positive count for each of {len(levels)} numbers of levels.")
-    ax = ax or plt.subplots()[1]
-    for name, calls in calls_by_walk.items():
-        ax.plot(levels, calls, label=name)
-    ax.set(xlabel="levels, each the sum of the one below with itself", ylabel="calls", yscale="log")
-    ax.legend(loc="upper left")
-    ends = ", ".join(f"{name} {calls[-1]:,}" for name, calls in calls_by_walk.items())
-    ax.set_title(f"Calls at {levels[-1]} levels: {ends}")
-    return ax
+    ax = plt.subplots()[1]
+    for name, counts in calls_by_walk.items():
+        ax.plot(levels, counts, label=name)
+    ax.set(xlabel="levels, each the sum of the one below with itself", ylabel="nodes visited", yscale="log")
+    ax.legend(loc="upper left", title="walk")
+    pairs = calls_by_walk.items()
+    ends = " and ".join(f"{visits[-1]:,} visits ({name})" for name, visits in pairs)
+    ranges = "; ".join(f"{name} from {visits[0]:,} to {visits[-1]:,}" for name, visits in pairs)
+    return Figure(
+        ax,
+        f"For {levels[-1]} levels: {ends}",
+        "The axis upward is logarithmic, so a count that doubles with each level climbs in a straight line.",
+        f"Nodes visited, on a logarithmic axis, against {levels[0]} to {levels[-1]} levels. Walks: {ranges}.",
+    )

@@ -54,6 +54,7 @@ from course.figures import (
 )
 from course.xray import xray
 from minigrad import History, Linear, ReLU
+from minigrad.graph import Variable
 
 WORDS = {
     "title": "The loss falls quickly",
@@ -92,7 +93,14 @@ MODULES = (
 CLASSES = np.array([0, 1, 0, 1, 1])
 POINTS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 1.0], [1.0, 2.0]])
 PLACES = {"x": (0, 1), "w": (0, 0), "h": (1, 0), "s": (2, 1)}
-MADE_FROM = {"h": "xw", "s": "hx"}
+
+
+def small_graph():
+    x, w = Variable(3.0), Variable(2.0)
+    h = x * w
+    return {"x": x, "w": w, "h": h, "s": h + x}
+
+
 DIGITS = np.arange(5 * 64, dtype=float).reshape(5, 64)
 WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice"]
 
@@ -222,12 +230,9 @@ RIGHT = {
         ([8, 80, 800], [1e-5, 1e-3, 1e-1], [4e-4, 4e-4, 4e-3], "measured"),
         ([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model"),
     ],
-    graphs.draw_graph: [
-        (PLACES, MADE_FROM, {"x": 3.0}),
-        (PLACES, MADE_FROM, dict.fromkeys("xwhs", 1234.5), {"s": 1.0, "h": 1.0, "x": -2.5}, ["s"]),
-    ],
+    graphs.walk: [(small_graph(), PLACES, moment) for moment in (1, 5, 7)],
     shapes.row: [(CONTRADICTING, np.ones((32, 64))), (FITTING, np.ones((32, 64)))],
-    graphs.draw_calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
+    graphs.calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
     learning.border: [
         (lambda X: X, POINTS, CLASSES, 1, 0.693),
         (lambda X: X, POINTS, CLASSES, 20, 0.1),
@@ -439,10 +444,10 @@ RIGHT = {
 }
 
 WRONG = [
-    (graphs.draw_graph, (PLACES, {"y": "hs"}, {}), "these nodes have no place: y"),
-    (graphs.draw_graph, (PLACES, MADE_FROM, {"x": 1.0}, {"v": 1.0}), "these nodes have no place: v"),
-    (graphs.draw_calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
-    (graphs.draw_calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
+    (graphs.walk, (small_graph(), {"x": (0, 1), "w": (0, 0)}, 1), "these nodes have no place: h, s"),
+    (graphs.walk, (small_graph(), PLACES, 8), "the moments of this walk are 1 to 7, got 8"),
+    (graphs.calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
+    (graphs.calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
     (capstone.draw_bend, ([0.0, 1.0], [0.0], [1.0, 2.0]), r"one shape \(n,\), got \(2,\), \(1,\), \(2,\)"),
     (capstone.draw_beyond, ([0.0], [0.0], {}, (-1, 1), (-1, 1)), "one to 4 predictions .* got 0"),
     (capstone.draw_beyond, ([0.0], [0.0], {"one": [0.0, 1.0]}, (-1, 1), (-1, 1)), r"one has shape \(2,\)"),
@@ -654,7 +659,7 @@ WRONG = [
 ]
 
 
-# What draws by another function of its module, which refuses what it is given.
+# What draws by another function of its module, which refuses what it is given, or shows a layer's refusal.
 PASSED_ON = {slopes.savings_secant, shapes.row}
 
 
@@ -1055,17 +1060,21 @@ def test_runs_beyond_the_cliff_are_crosses_at_the_edge():
 
 
 def test_a_graph_shows_what_has_arrived_and_who_has_had_a_turn():
-    ax = graphs.draw_graph(PLACES, MADE_FROM, dict.fromkeys("xwhs", 6.0), {"s": 1.0, "h": 1.0}, ["s"])
-    assert ax.get_title(loc="left") == "On the way back: 1 of 4 nodes have had their turn"
+    nodes = small_graph()
+    nodes["x"].g += 5
+    figure = graphs.walk(nodes, PLACES, 6)
+    (ax,) = figure.drawing.axes
+    assert figure.title == "On the way back: 1 of 2 operators have had their turn"
+    assert "Gradients so far in orange: x 1, h 1, s 1. Turns: s." in figure.alt
     assert sum(bool(getattr(text, "arrow_patch", None)) for text in ax.texts) == 4 + 2
-    assert sorted(text for text in texts(ax) if text) == ["1", "1", "6", "6", "6", "6", "h", "s", "w", "x"]
-    ax = graphs.draw_graph(PLACES, MADE_FROM, {"x": 3.0, "w": 2.0})
-    assert ax.get_title(loc="left") == "On the way there: 2 of 4 values are known"
+    assert nodes["x"].g == 5 and nodes["s"].g == 0
+    assert "x 3, w 3, h 1, s 1. Turns: s, h." in graphs.walk(nodes, PLACES, 7).alt
+    assert graphs.walk(nodes, PLACES, 2).title == "On the way there: 2 of 4 values are computed"
 
 
-def test_calls_are_told_at_the_last_level():
-    ax = graphs.draw_calls([1, 16], {"naive": [3, 131071], "sorted": [2, 17]})
-    assert ax.get_title(loc="left") == "Calls at 16 levels: naive 131,071, sorted 17"
+def test_calls_are_given_for_the_last_level():
+    figure = graphs.calls([1, 16], {"naive": [3, 131071], "sorted": [2, 17]})
+    assert figure.title == "For 16 levels: 131,071 visits (naive) and 17 visits (sorted)"
 
 
 def test_the_layer_that_refuses_is_named_in_the_title_and_what_is_not_reached_has_no_shape():
