@@ -198,7 +198,7 @@ CHAPTERS = (
         "Remembering in time",
         MACHINES,
         "The same layer at every step, and how far back a gradient reaches.",
-        minutes=100,
+        minutes=75,
         needs=(9, 10),
         builds=("pad", "RNN", "LSTM"),
     ),
