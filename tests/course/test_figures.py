@@ -385,21 +385,21 @@ RIGHT = {
         ([0, 100], {"first": [[0.0, 0.6]]}),
     ],
     speaking.columns: [([[0.5, 0.5], [1.0, 0.0]], ["units", "tens"], ["+", "="])],
-    speed.draw_parts: [
+    speed.parts_of_step: [
         ([("Linear", "forward", 1e-3), ("loss", "neither", 1e-4), ("Linear", "back", 2e-3)],),
         ([("Adam", "neither", 1e-3), ("bend", "forward", 1e-4)],),
         ([("Linear", "forward", 1e-3), ("bend", "forward", 2e-3), ("Linear", "back", 2e-3)], (1, 0)),
     ],
-    speed.draw_roofline: [
+    speed.roofline: [
         (ROOFLINE, {"float32": 1e11, "float64": 5e10}, {"from the cache": 1e11, "from memory": 2e10}),
         (ROOFLINE, {"float32": 1e11}, {"from memory": 2e10}, {"Adam": (0.5, 8e9)}),
         ({"loops": (6.0, 2e7), "product": (6.0, 2e10)}, {"float64": 5e10}, {"from memory": 2e10}),
     ],
-    speed.draw_floor: [
+    speed.above_floor: [
         ([8, 128], [1e-5, 1e-4], [1e-7, 9e-5], 128, "Linear", (1e-8, 1e-3)),
         ([8, 128], [1e-5, 1e-4], [1e-9, 9e-5], 8, "ReLU", (1e-10, 1e-3)),
     ],
-    speed.draw_beside: [
+    speed.beside_others: [
         (
             {
                 name: {"PyTorch": (0.3, 0.4, 0.5), "PyTorch at its best": (0.4, 1.2, 1.3)}
@@ -408,7 +408,7 @@ RIGHT = {
         ),
         ({"W1": {"eager": (2.0, 2.0, 2.0)}},),
     ],
-    speed.draw_walks: [
+    speed.walks: [
         ({"along the rows": [0, 1, 2, 3, 4, 5], "down the columns": [0, 3, 1, 4, 2, 5]}, 2),
         ({"along the rows": [0, 1, 2]}, 2),
     ],
@@ -537,29 +537,29 @@ WRONG = [
         ([0, 1], {"one": [5.0]}, {"table": 1.0}),
         "one needs bits for each of 2 times, got 1",
     ),
+    (speed.parts_of_step, ([],), "parts with a positive time each"),
+    (speed.parts_of_step, ([("Linear", "forward", 0.0)],), "parts with a positive time each"),
     (speaking.orders, ([0, 1], {"first": [[0.5]]}), r"first needs shares from 0 to 1, of shape \(runs, 2\)"),
     (speaking.orders, ([0], {"first": [[1.5]]}), "first needs shares from 0 to 1"),
     (speaking.columns, ([[0.5]], ["units"], ["+", "="]), r"0 to 1, \(1, 2\), got \(1, 1\)"),
-    (speed.draw_parts, ([],), "parts with a positive time each"),
-    (speed.draw_parts, ([("Linear", "forward", 0.0)],), "parts with a positive time each"),
     (
-        speed.draw_parts,
+        speed.parts_of_step,
         ([("Linear", "forward", 1.0), ("Linear", "back", 1.0)], (0, 1)),
         "a pair runs in one direction",
     ),
-    (speed.draw_beside, ({},), "workloads beside the same others"),
+    (speed.beside_others, ({},), "workloads beside the same others"),
     (
-        speed.draw_beside,
+        speed.beside_others,
         ({"W1": {"a": (1, 1, 1)}, "W2": {"b": (1, 1, 1)}},),
-        r"others are wanted, got \['W1', 'W2'\]",
+        r"others are needed, got \['W1', 'W2'\]",
     ),
-    (speed.draw_beside, ({"W1": {"a": (2, 1, 3)}},), "a lowest, a median and a highest ratio"),
-    (speed.draw_parts, ([("Linear", "up", 1.0)],), "a direction is one of forward, back, neither, got up"),
-    (speed.draw_roofline, ({"one": (1.0, 1.0)}, {"p": 1.0}, {"b": 1.0}), "two programs or more, a peak"),
-    (speed.draw_roofline, (ROOFLINE, {"p": 1.0}, {"b": 1.0}, {"Adam": (0.5, 0.0)}), "positive numbers"),
-    (speed.draw_floor, ([8], [1.0], [1.0], 16, "ReLU", (1, 2)), r"\[8\] needs a positive time .* 16 is one"),
-    (speed.draw_floor, ([8], [0.0], [1.0], 8, "ReLU", (1, 2)), r"\[8\] needs a positive time"),
-    (speed.draw_walks, ({"one": [0, 1], "two": [0]}, 2), r"one length are wanted, got \['one', 'two'\]"),
+    (speed.beside_others, ({"W1": {"a": (2, 1, 3)}},), "a lowest, a median and a highest ratio"),
+    (speed.parts_of_step, ([("Linear", "up", 1.0)],), "a direction is one of forward, back, neither, got up"),
+    (speed.roofline, ({"one": (1.0, 1.0)}, {"p": 1.0}, {"b": 1.0}), "two programs or more, a peak"),
+    (speed.roofline, (ROOFLINE, {"p": 1.0}, {"b": 1.0}, {"Adam": (0.5, 0.0)}), "positive numbers"),
+    (speed.above_floor, ([8], [1.0], [1.0], 16, "ReLU", (1, 2)), r"\[8\] needs a positive time .* 16 is one"),
+    (speed.above_floor, ([8], [0.0], [1.0], 8, "ReLU", (1, 2)), r"\[8\] needs a positive time"),
+    (speed.walks, ({"one": [0, 1], "two": [0]}, 2), r"one length are needed, got \['one', 'two'\]"),
     (starting.draw_spreads, ([1.0, 0.0], [1.0, 1.0]), "a spread must be positive"),
     (starting.draw_spreads, ([1.0], [1.0, 1.0]), r"got \(1,\) there, \(2,\) back"),
     (starting.draw_groups, (4, 0), r"at least one row and one column, got shape \(4, 0\)"),
