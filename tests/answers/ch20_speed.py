@@ -361,7 +361,7 @@ refused(update, "square is as it was before the step: a line `square = …`")(fu
 refused(update, "mean is divided by c1 for good")(function(_CorrectsTheMean()))
 
 
-@refused(update, "the numbers are right, but it shall return nothing")
+@refused(update, "the numbers are right, but it must return nothing")
 def returns_data(data, grad, mean, square, scratch, *others, **named):
     with_functions(data, grad, mean, square, scratch, *others, **named)
     return data
