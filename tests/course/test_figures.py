@@ -53,7 +53,7 @@ from course.figures import (
     workers,
 )
 from course.xray import xray
-from minigrad import History, Linear, ReLU
+from minigrad import History, Linear, ReLU, Sequential
 from minigrad.graph import Variable
 
 WORDS = {
@@ -136,6 +136,18 @@ def doubled(gain):
         return gain * dY
 
     return backward
+
+
+def zeros(X):
+    return 0 * X, lambda dY: 0 * dY
+
+
+def identity(X):
+    return X, lambda dY: dY
+
+
+def without_columns(X):
+    return X[:, 0], lambda dY: dY[:, None]
 
 
 # Every drawing function with data it can draw; a function without a line here fails a test below.
@@ -291,28 +303,23 @@ RIGHT = {
         (["####", "#.2#", "####"], np.ones((12, 4)), np.full((12, 4), 0.5), "the table"),
     ],
     acting.errors: [([100, 200], {"with a copy": [[0.5, 0.01], [0.4, 0.02]], "without": [[1.0, 0.3]]})],
-    capstone.draw_bend: [
+    capstone.bend: [
         ([0.0, 1.0], [0.0, 1.0], [1.0, 2.0]),
         ([0.0, 1.0], [0.0, -1.0], [-1.0, 0.5], [(0.0, 0.0, -1.0)]),
     ],
-    capstone.draw_beyond: [
-        (
-            [-2.0, 0.0, 2.0],
-            [0.0, 1.0, 0.0],
-            {"one": [0.0, 1.0, 2.0], "two": [0.0, 0.0, 0.5]},
-            (-1, 1),
-            (-1, 3),
-        ),
-        ([-2.0, 0.0, 2.0], [0.0, 1.0, 0.0], {"one alone": [0.0, 1.0, 2.0]}, (-1, 1), (-1, 3)),
+    capstone.beyond: [
+        ({"flat": Sequential(zeros), "line": Sequential(identity)}, np.sin, (-4, 4), (-6, 6)),
+        ({"one alone": Sequential(identity)}, np.negative, (-1, 1), (-3, 3)),
     ],
-    capstone.draw_notices: [
+    capstone.notices: [
         ({"sign flipped": {"shapes": False, "nudging": True}, "stale": {"shapes": False, "nudging": False}},),
         ({"sign flipped": {"shapes": True}},),
     ],
-    capstone.draw_differences: [
-        ({"mine - theirs": [0.1, -0.1], "far": [1.0, 1.1]}, "difference of errors"),
-        ({"far": [1.0, 1.1]}, "difference of errors"),
-        ({"near": [0.1, -0.1]}, "difference of errors"),
+    capstone.differences: [
+        ({"mine - theirs": [0.1, -0.1], "far": [1.0, 1.1]},),
+        ({"far": [1.0, 1.1]}, False),
+        ({"near": [0.1, -0.1]},),
+        ({"near": [0.1, -0.1], "nearer": [0.1, -0.2]}, True, "No difference is seen"),
     ],
     sharing.runs: [
         ({"shared": [0.9, 1.0], "copied": [0.0]}, "partners found", "weights"),
@@ -450,16 +457,16 @@ WRONG = [
     (graphs.walk, (small_graph(), PLACES, 8), "the moments of this walk are 1 to 7, got 8"),
     (graphs.calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
     (graphs.calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
-    (capstone.draw_bend, ([0.0, 1.0], [0.0], [1.0, 2.0]), r"one shape \(n,\), got \(2,\), \(1,\), \(2,\)"),
-    (capstone.draw_beyond, ([0.0], [0.0], {}, (-1, 1), (-1, 1)), "one to 4 predictions .* got 0"),
-    (capstone.draw_beyond, ([0.0], [0.0], {"one": [0.0, 1.0]}, (-1, 1), (-1, 1)), r"one has shape \(2,\)"),
-    (capstone.draw_notices, ({},), "every version must meet the same tests"),
+    (capstone.bend, ([0.0, 1.0], [0.0], [1.0, 2.0]), r"one shape \(n,\), got \(2,\), \(1,\), \(2,\)"),
+    (capstone.beyond, ({}, np.sin), "one to 3 models, .* got 0"),
+    (capstone.beyond, ({"one": Sequential(without_columns)}, np.sin), r"one predicts shape \(201,\)"),
+    (capstone.notices, ({},), "every version must meet the same tests"),
     (
-        capstone.draw_notices,
+        capstone.notices,
         ({"a": {"x": True}, "b": {"y": True}},),
         "every version must meet the same tests",
     ),
-    (capstone.draw_differences, ({"a": [1.0]}, "difference"), "differences of two or more seeds"),
+    (capstone.differences, ({"a": [1.0]},), "differences of two or more seeds"),
     (memory.one_pass, ([("forward", 1.0)],), "goes forward and back, got 1 calls forward, 0 back"),
     (memory.one_pass, ([("forward", 1.0), ("backward", 1.0), ("backward", 1.0)],), "got 1 calls forward, 2"),
     (memory.peak_by_blocks, ({8: 1.0}, 64), r"two or more numbers of blocks, from 1 to 64, got \[8\]"),
