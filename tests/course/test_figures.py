@@ -344,16 +344,14 @@ RIGHT = {
         ({"all kept": (1, 68), "8 blocks": (2, 20), "4 of 4 of 4": (3, 16), "halves": (7, 16)}, 64),
         ({"all kept": (1, 12), "from the start": (4.5, 2)}, 7),
     ],
-    seeing.draw_places: [(np.eye(3), [-1, 0, 1])],
-    seeing.draw_moved: [({"one": np.zeros((3, 4, 4)), "two": np.ones((3, 4, 4))}, "The same, moved")],
-    seeing.draw_kernel: [
+    seeing.places: [(np.eye(3), [-1, 0, 1])],
+    seeing.moved: [({"one": np.zeros((3, 4, 4)), "two": np.ones((3, 4, 4))}, "The same, moved")],
+    seeing.convolved: [
         (np.eye(4), [[1.0, -0.5]], np.ones((4, 3)), "a step"),
         (np.eye(4), [[0.0]], np.zeros((4, 4)), "nothing", 3.0),
     ],
-    seeing.draw_sizes: [({"MLP": {10_000: [0.5, 0.6], 1000: [0.2, 0.3]}, "CNN": {1000: [0.9, 0.8]}},)],
-    seeing.draw_saliency: [
-        (np.zeros((2, 4, 4)), {"CNN": np.zeros((2, 4, 4)), "MLP": np.ones((2, 4, 4))}, [3, 5])
-    ],
+    seeing.sizes: [({"MLP": {10_000: [0.5, 0.6], 1000: [0.2, 0.3]}, "CNN": {1000: [0.9, 0.8]}},)],
+    seeing.saliency: [(np.zeros((2, 4, 4)), {"CNN": np.zeros((2, 4, 4)), "MLP": np.ones((2, 4, 4))}, [3, 5])],
     recurrence.unrolled: [([0.5, 1.0], [1.0, 0.2]), ([0.0, 1e9, 1.0], [0.0, 0.5, 1.0])],
     recurrence.lstm_step: [(2.0, 0.5, 0.73, -0.4, 0.8), (0.0, 0.0, 1.0, 1.0, 1.0)],
     recurrence.reach: [
@@ -507,14 +505,14 @@ WRONG = [
     (attending.cuts, (7, 6, 6), "2 to 4 heads"),
     (attending.seeds, ([0, 1], [[0.5, 1.0, 1.0]], 0.9), r"accuracies \(seeds, 2\), got shape \(1, 3\)"),
     (attending.seeds, ([0, 1], [[0.5, 1.0], [0.5, 0.6]], 0.9), "each run must reach 0.9"),
-    (seeing.draw_places, (np.eye(2), [-1, 0, 1]), r"need a square of shares, got \(2, 2\)"),
-    (seeing.draw_places, (np.eye(2), [1, 2]), "0 among them"),
-    (seeing.draw_moved, ({"one": np.ones((3, 4, 4)), "two": np.ones((2, 4, 4))}, ""), r"got \[3, 2\]"),
-    (seeing.draw_kernel, (np.ones(4), np.eye(2), np.eye(3), "a step"), "are matrices"),
-    (seeing.draw_sizes, ({"MLP": {10: [0.5, 0.6]}},), "two kinds of networks"),
-    (seeing.draw_sizes, ({"MLP": {10: [0.5]}, "CNN": {10: [0.5, 0.6]}},), "two seeds or more"),
-    (seeing.draw_saliency, (np.ones((2, 4, 4)), {"CNN": np.ones((2, 4, 4))}, [1]), "1 labels need as many"),
-    (seeing.draw_saliency, (np.ones((2, 4, 4)), {"CNN": np.ones((2, 3, 4))}, [1, 2]), "2 labels need"),
+    (seeing.places, (np.eye(2), [-1, 0, 1]), r"need a square of shares, got \(2, 2\)"),
+    (seeing.places, (np.eye(2), [1, 2]), "0 among them"),
+    (seeing.moved, ({"one": np.ones((3, 4, 4)), "two": np.ones((2, 4, 4))}, ""), r"got \[3, 2\]"),
+    (seeing.convolved, (np.ones(4), np.eye(2), np.eye(3), "a step"), "are matrices"),
+    (seeing.sizes, ({"MLP": {10: [0.5, 0.6]}},), "two kinds of networks"),
+    (seeing.sizes, ({"MLP": {10: [0.5]}, "CNN": {10: [0.5, 0.6]}},), "two seeds or more"),
+    (seeing.saliency, (np.ones((2, 4, 4)), {"CNN": np.ones((2, 4, 4))}, [1]), "1 labels need as many"),
+    (seeing.saliency, (np.ones((2, 4, 4)), {"CNN": np.ones((2, 3, 4))}, [1, 2]), "2 labels need"),
     (recurrence.unrolled, ([1.0], [1.0]), r"two steps or more.* got shapes \(1,\) and \(1,\)"),
     (recurrence.unrolled, ([1.0, 1.0], [1.0, 1.5]), "a slope from 0 to 1"),
     (recurrence.lstm_step, (0.0, 0.5, 1.5, 0.0, 0.5), "gates lie from 0 to 1.* got 0.5, 1.5"),
@@ -1188,7 +1186,7 @@ def test_a_drawing_is_one_element_that_changes_nothing_around_it_and_asks_nobody
 
 
 def test_a_drawing_without_a_layout_keeps_its_places():
-    figure = Figure(seeing.draw_kernel(np.eye(4), np.eye(2), np.eye(3), "a step"), **WORDS)
+    figure = seeing.convolved(np.eye(4), np.eye(2), np.eye(3), "a step")
     before = [ax.get_position().bounds for ax in figure.drawing.axes]
     assert figure.svg and faces(figure)
     assert figure.drawing.get_layout_engine() is None
