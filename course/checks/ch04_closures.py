@@ -167,7 +167,8 @@ def _two_layers_data(rng):
 
 
 @two_layers.mistake(
-    "Look at the shapes of the product in your line: a .T is missing, or stands at the wrong one."
+    "The two shapes in your line do not fit: a .T is missing or stands at the wrong one, or the gradient is not "
+    "the one that this matrix is given (the first gets dH, not dY)."
 )
 def as_on_the_page(W1, W2, X, T):
     H = X @ W1
@@ -186,6 +187,14 @@ def averaged_over_everything(W1, W2, X, T):
     dY = (H @ W2 - T) / T.size
     dH = dY @ W2.T
     return X.T @ dH, H.T @ dY, dH @ W1.T
+
+
+@two_layers.mistake("The order is dW1, dW2, dX: what you return first is another one.")
+def in_another_order(W1, W2, X, T):
+    H = X @ W1
+    dY = (H @ W2 - T) / len(X)
+    dH = dY @ W2.T
+    return dH @ W1.T, X.T @ dH, H.T @ dY
 
 
 @two_layers.mistake("This is dH, which still has to pass the first matrix to become dX.")
