@@ -162,7 +162,7 @@ CHAPTERS = (
         "A graph instead",
         WELL,
         "The other way to remember: nodes that know their parents, and their price.",
-        minutes=85,
+        minutes=65,
         needs=(7,),
         builds=("minigrad.graph", "minigrad.bridge"),
     ),

@@ -53,6 +53,7 @@ from course.figures import (
 )
 from course.xray import xray
 from minigrad import History, Linear, ReLU
+from minigrad.graph import Variable
 
 WORDS = {
     "title": "The loss falls quickly",
@@ -91,6 +92,16 @@ CLASSES = np.array([0, 1, 0, 1, 1])
 POINTS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 1.0], [1.0, 2.0]])
 PLACES = {"x": (0, 1), "w": (0, 0), "h": (1, 0), "s": (2, 1)}
 MADE_FROM = {"h": "xw", "s": "hx"}
+
+
+def sum_of_a_product():
+    """Return the nodes x, w, h = x w and s = h + x."""
+    x, w = Variable(3.0), Variable(2.0)
+    h = x * w
+    return {"x": x, "w": w, "h": h, "s": h + x}
+
+
+SUM_OF_A_PRODUCT = sum_of_a_product()
 DIGITS = np.arange(5 * 64, dtype=float).reshape(5, 64)
 WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice"]
 
@@ -225,12 +236,13 @@ RIGHT = {
         ([8, 80, 800], [1e-5, 1e-3, 1e-1], [4e-4, 4e-4, 4e-3], "measured"),
         ([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model"),
     ],
-    graphs.draw_graph: [
+    graphs.graph: [
         (PLACES, MADE_FROM, {"x": 3.0}),
         (PLACES, MADE_FROM, dict.fromkeys("xwhs", 1234.5), {"s": 1.0, "h": 1.0, "x": -2.5}, ["s"]),
     ],
     shapes.row: [(CONTRADICTING, np.ones((32, 64))), (FITTING, np.ones((32, 64)))],
-    graphs.draw_calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
+    graphs.moment_of_walk: [(PLACES, SUM_OF_A_PRODUCT, 2), (PLACES, SUM_OF_A_PRODUCT, 6)],
+    graphs.calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
     learning.border: [
         (lambda X: X, POINTS, CLASSES, 1, 0.693),
         (lambda X: X, POINTS, CLASSES, 20, 0.1),
@@ -442,10 +454,10 @@ RIGHT = {
 }
 
 WRONG = [
-    (graphs.draw_graph, (PLACES, {"y": "hs"}, {}), "these nodes have no place: y"),
-    (graphs.draw_graph, (PLACES, MADE_FROM, {"x": 1.0}, {"v": 1.0}), "these nodes have no place: v"),
-    (graphs.draw_calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
-    (graphs.draw_calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
+    (graphs.graph, (PLACES, {"y": "hs"}, {}), "these nodes have no place: y"),
+    (graphs.graph, (PLACES, MADE_FROM, {"x": 1.0}, {"v": 1.0}), "these nodes have no place: v"),
+    (graphs.calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
+    (graphs.calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
     (capstone.draw_bend, ([0.0, 1.0], [0.0], [1.0, 2.0]), r"one shape \(n,\), got \(2,\), \(1,\), \(2,\)"),
     (capstone.draw_beyond, ([0.0], [0.0], {}, (-1, 1), (-1, 1)), "one to 4 predictions .* got 0"),
     (capstone.draw_beyond, ([0.0], [0.0], {"one": [0.0, 1.0]}, (-1, 1), (-1, 1)), r"one has shape \(2,\)"),
@@ -1051,17 +1063,37 @@ def test_runs_beyond_the_cliff_are_crosses_at_the_edge():
 
 
 def test_a_graph_shows_what_has_arrived_and_who_has_had_a_turn():
-    ax = graphs.draw_graph(PLACES, MADE_FROM, dict.fromkeys("xwhs", 6.0), {"s": 1.0, "h": 1.0}, ["s"])
-    assert ax.get_title(loc="left") == "On the way back: 1 of 4 nodes have had their turn"
+    figure = graphs.graph(PLACES, MADE_FROM, dict.fromkeys("xwhs", 6.0), {"s": 1.0, "h": 1.0}, ["s"])
+    assert figure.title == "On the way back: 1 of 4 nodes have had their turn"
+    assert "Gradients that have arrived: s 1, h 1." in figure.alt
+    (ax,) = figure.drawing.axes
     assert sum(bool(getattr(text, "arrow_patch", None)) for text in ax.texts) == 4 + 2
     assert sorted(text for text in texts(ax) if text) == ["1", "1", "6", "6", "6", "6", "h", "s", "w", "x"]
-    ax = graphs.draw_graph(PLACES, MADE_FROM, {"x": 3.0, "w": 2.0})
-    assert ax.get_title(loc="left") == "On the way there: 2 of 4 values are known"
+    figure = graphs.graph(PLACES, MADE_FROM, {"x": 3.0, "w": 2.0})
+    assert figure.title == "On the way forward: 2 of 4 values are computed"
 
 
-def test_calls_are_told_at_the_last_level():
-    ax = graphs.draw_calls([1, 16], {"naive": [3, 131071], "sorted": [2, 17]})
-    assert ax.get_title(loc="left") == "Calls at 16 levels: naive 131,071, sorted 17"
+def test_a_parent_that_comes_twice_has_two_arrows_apart():
+    places = {"a": (0, 0), "b": (1, 0)}
+    (ax,) = graphs.graph(places, {"b": "aa"}, {"a": 1.0, "b": 2.0}, {"b": 1.0, "a": 2.0}, ["b"]).drawing.axes
+    arrows = [text.arrow_patch for text in ax.texts if getattr(text, "arrow_patch", None)]
+    assert len({arrow.get_connectionstyle().rad for arrow in arrows}) == len(arrows) == 4
+
+
+def test_a_moment_of_a_walk_plays_the_tape_and_leaves_the_gradients_as_they_were():
+    x, w, h, s = SUM_OF_A_PRODUCT.values()
+    titles = [graphs.moment_of_walk(PLACES, SUM_OF_A_PRODUCT, moment).title for moment in range(1, 8)]
+    assert titles[3] == "On the way forward: 4 of 4 values are computed"
+    assert titles[4] == "On the way back: 0 of 4 nodes have had their turn"
+    alt = graphs.moment_of_walk(PLACES, SUM_OF_A_PRODUCT, 7).alt
+    assert "Gradients that have arrived: x 3, w 3, h 1, s 1." in alt and "parent: s, h." in alt
+    assert not (x.g or w.g or h.g or s.g)
+
+
+def test_calls_are_written_at_the_last_level():
+    figure = graphs.calls([1, 16], {"naive": [3, 131071], "sorted": [2, 17]})
+    assert figure.title == "Calls at 16 levels: 131,071 for the naive walk and 17 for the sorted walk"
+    assert {"naive\n131,071", "sorted\n17"} <= set(texts(figure.drawing.axes[0]))
 
 
 def test_the_layer_that_refuses_is_named_in_the_title_and_what_is_not_reached_has_no_shape():
