@@ -155,13 +155,16 @@ def calls(levels, calls_by_walk):
     Raises
     ------
     ValueError
-        If a walk has not one positive count for each number of levels.
+        If there are more than five walks, or one has not one positive count for each number of levels.
     """
+    if len(calls_by_walk) > len(PALETTE):
+        raise ValueError(f"there are colours for {len(PALETTE)} walks, got {len(calls_by_walk)}.")
     for name, counts in calls_by_walk.items():
         if len(counts) != len(levels) or not np.min(counts) > 0:
             raise ValueError(f"{name} needs a positive count for each of {len(levels)} numbers of levels.")
     ax = plt.subplots()[1]
-    for color, (name, counts) in zip(reversed(PALETTE), calls_by_walk.items(), strict=False):
+    colors = PALETTE[::-1]  # the first ones mean forward and backward
+    for color, (name, counts) in zip(colors, calls_by_walk.items(), strict=False):
         ax.plot(levels, counts, color=color)
         ax.annotate(
             f"{name}\n{counts[-1]:,}",

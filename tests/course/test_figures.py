@@ -457,6 +457,7 @@ WRONG = [
     (graphs.graph, (PLACES, {"y": "hs"}, {}), "these nodes have no place: y"),
     (graphs.graph, (PLACES, MADE_FROM, {"x": 1.0}, {"v": 1.0}), "these nodes have no place: v"),
     (graphs.calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
+    (graphs.calls, ([1], dict.fromkeys("abcdef", [1])), "colours for 5 walks, got 6"),
     (graphs.calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
     (capstone.draw_bend, ([0.0, 1.0], [0.0], [1.0, 2.0]), r"one shape \(n,\), got \(2,\), \(1,\), \(2,\)"),
     (capstone.draw_beyond, ([0.0], [0.0], {}, (-1, 1), (-1, 1)), "one to 4 predictions .* got 0"),
