@@ -37,7 +37,7 @@ def interleave(runners, rounds, seconds, clock="cpu", pause=0.0, told=lambda: No
     runners : dict of str to object with run(count) -> dict
     rounds : int
     seconds : float
-        How long a turn shall take.
+        How long a turn takes.
     clock : str
         "cpu" or "wall".
     pause : float

@@ -34,7 +34,7 @@ class Workload:
     goal_numpy : float, optional
         How long a step of minigrad may take on one thread, in steps of raw NumPy.
     goal_products : float, optional
-        How much of a step's time on one thread the matrix products alone shall take, at least.
+        How much of a step's time on one thread the matrix products alone should take, at least.
     dtype : str
     steps : int
         Of a sequence. If there are any, the first layer is an LSTM, and the next one sees its last state.

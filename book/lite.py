@@ -98,7 +98,7 @@ def repacked(name, folder):
     ----------
     name : str
     folder : Path
-        Where it shall lie.
+        Where it is put.
 
     Returns
     -------
@@ -173,8 +173,8 @@ def _call(module, *words, folder=PROJECT, **environment):
 def main(words=None):
     """Build the site from the command line, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m book.lite", description=__doc__.splitlines()[0])
-    parser.add_argument("--site", type=Path, default=SITE, help="where it shall lie")
-    parser.add_argument("--pyodide", type=Path, help="a folder with a distribution that the site shall carry")
+    parser.add_argument("--site", type=Path, default=SITE, help="where it is put")
+    parser.add_argument("--pyodide", type=Path, help="a folder with a distribution for the site to carry")
     chosen = parser.parse_args(words)
     try:
         build(chosen.site, chosen.pyodide)

@@ -169,7 +169,7 @@ class Remote(Peer):
         self.source, self.target, self.clock, self.seconds = source, target, clock or Clock(), seconds
         self.end, self.why, self.until, self.depth = float("inf"), "", 0.0, 0
         self.classes, self.raised, self.rest, self.taken = {}, {}, b"", 0
-        os.set_blocking(target, False)  # whoever does not read shall not keep us waiting
+        os.set_blocking(target, False)  # whoever does not read must not keep us waiting
         super().__init__(self._read, self._write)
 
     # the pipe

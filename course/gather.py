@@ -33,7 +33,7 @@ def gather(*names):
     Parameters
     ----------
     *names : str
-        In the order in which they shall stand.
+        In the order in which they are to stand.
 
     Returns
     -------

@@ -2,8 +2,9 @@
 
 A row of links stands on the page of each chapter and of each notebook of exercises, with the minutes that
 its first words name. *Run* leads to the JupyterLite site under lite/, and *Slides* to those of `make slides`
-in slides/; each is left out where its target does not lie beside the pages. The copies to be rebuilt from
-memory are made with the pages, in recall/. Where answers are folded, a switch opens them all.
+in slides/; each is left out where its target does not lie beside the pages, and so is what the first page
+says of running, between two comments. The copies to be rebuilt from memory are made with the pages, in
+recall/. Where answers are folded, a switch opens them all.
 """
 
 import re
@@ -18,6 +19,7 @@ from authoring import colab
 from authoring.recall import recall_copy
 
 LITE = "lite/lab/index.html"
+RUNS = re.compile(r"<!-- where notebooks run -->\n(.*?)<!-- end -->\n", re.DOTALL)
 MINUTES = re.compile(r"\b(\d+) minutes\b")
 LINK = '<li><a href="{}"{}><i class="fa-solid fa-{}" aria-hidden="true"></i>{}</a></li>'
 ANSWERS = '<li><label><input type="checkbox" class="show-answers"> Show all answers</label></li>'
@@ -47,8 +49,17 @@ def _find_lite(app, config):
     """Look for the JupyterLite site, unless conf.py or the command line says whether it will be there."""
     if config.run_in_browser is None:
         config.run_in_browser = (Path(app.outdir) / LITE).exists()
-    if config.run_in_browser:
-        app.tags.add("runs")  # a page says with {only} what is true where notebooks run in the browser
+
+
+def _keep_what_is_true(app, docname, source):
+    """Leave out of the first page what is said there of running, where nothing runs."""
+    source[0] = RUNS.sub(r"\1" if app.config.run_in_browser else "", source[0])
+
+
+def _read_again(app, env, added, changed, removed):
+    """Read the first page again where the site that runs has come or gone."""
+    before, env.chapters_run = getattr(env, "chapters_run", None), bool(app.config.run_in_browser)
+    return [] if before == env.chapters_run else [app.config.root_doc]
 
 
 def _before_writing(app):
@@ -113,6 +124,8 @@ def setup(app):
     app.add_config_value("run_in_browser", None, "html", types=(bool, type(None)))
     app.add_config_value("repository", "", "html", types=(str,))
     app.connect("config-inited", _find_lite)
+    app.connect("source-read", _keep_what_is_true)
+    app.connect("env-get-outdated", _read_again)
     app.connect("env-updated", lambda app, env: _before_writing(app))
     app.connect("html-page-context", _add_row)
     app.connect("html-page-context", _edit_the_source, priority=501)  # after the theme's own idea, at 500

@@ -232,7 +232,7 @@ def as_given(Y, T, known):
     return _masked(_how_many_known, _entries)(Y, T, known)
 
 
-@masked_mse.mistake("Now the two agree, but the mean shall be over the known entries: the value was right.")
+@masked_mse.mistake("Now the two agree, but the mean goes over the known entries: the value was right.")
 def both_over_all(Y, T, known):
     return _masked(_entries, _entries)(Y, T, known)
 

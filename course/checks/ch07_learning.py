@@ -120,7 +120,7 @@ sign_sgd = Exercise(
     answer="class",
     changes=True,
     hints=(
-        "Look at `SGD.step` in the chapter: which factor of the step shall go, and what stands in its place?",
+        "Look at `SGD.step` in the chapter: which factor of the step has to go, and what takes its place?",
         "NumPy has a function that makes -1, 0 or 1 of every entry: `np.sign`.",
         "In the loop over the parameters: `parameter.data -= …`, the learning rate times the sign of "
         "`parameter.grad`.",

@@ -286,7 +286,7 @@ find_dot = Exercise(
     minutes=8,
     hints=(
         "Where does a lone pixel differ from a pixel of a stroke? In what stands around it.",
-        "Ink in the middle of the window shall raise the answer, ink around it shall lower it. In a block "
+        "Ink in the middle of the window should raise the answer, ink around it should lower it. In a block "
         "all nine are ink; on a stroke in any direction, at least one of the eight neighbours is.",
         "A positive number in the middle, the same negative one at all eight places around it.",
     ),
@@ -632,7 +632,7 @@ class SumsUp(Pool):
         return means_of(X, self.size) * self.size**2, lambda dY: self.spread(X, dY)
 
 
-@average_pool.mistake("The windows shall not overlap: move by `size`.")
+@average_pool.mistake("The windows must not overlap: move by `size`.")
 class MovesByOne(Pool):
     def forward(self, X):
         windows = np.lib.stride_tricks.sliding_window_view(X, (self.size, self.size), axis=(2, 3))

@@ -726,7 +726,7 @@ def _expect_loss(Y, moves, worth, L):
     truth = -(worth * chosen).mean()
     instead = (
         (truth * len(Y), "L is a mean over the batch, and yours is the sum"),
-        (-truth, "the sign is flipped: what turned out well shall become more probable"),
+        (-truth, "the sign is flipped: what turned out well should become more probable"),
         (-truth * len(Y), "L is *minus* the *mean*, and yours is the sum"),
         (-chosen.mean(), "the returns are missing"),
         (

@@ -199,7 +199,7 @@ def _expect_forgotten(asked, blocks, made, backward, X):
     if held:
         raise CheckFailed(
             f"{asked}: when the forward is over, the ways back of {_named(held)} are still there, with all "
-            "that they remember; only what enters each block shall stay"
+            "that they remember; only what enters each block should stay"
         )
     arrays = max(round(xray(backward).total / X.nbytes), 1 + sum(Y() is not None for _, _, Y, _ in made))
     if arrays > blocks:

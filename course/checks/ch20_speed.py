@@ -410,7 +410,7 @@ def _(answer, rng):
             )
         expect_values(f"{case}: out", out, 2 * X + 1)
         if returned is not None:
-            raise CheckFailed(f"{case}: it shall write into out and return nothing")
+            raise CheckFailed(f"{case}: it must write into out and return nothing")
     return "four shapes, last pieces that are shorter, and a piece larger than X"
 
 
@@ -486,14 +486,14 @@ def _(answer, rng):
                     scratch = np.full(shape, np.nan)
                     returned = answer(data, grad, mean, square, scratch, steps, rate, **settings)
                 if not np.array_equal(grad, before):
-                    raise CheckFailed("it changes grad, which shall stay as it is: write into scratch")
+                    raise CheckFailed("it changes grad, which must stay as it is: write into scratch")
                 found = {"mean": mean, "square": square, "data": data}
                 _expect_in_place(found, was, truths, 1 - settings.get("beta1", 0.9) ** steps)
                 for (name, value), truth in zip(found.items(), (*truths[1:], truths[0]), strict=True):
                     expect_values(f"after step {steps}, {name}", value, truth)
                 if returned is not None:
                     raise CheckFailed(
-                        "the numbers are right, but it shall return nothing: data changes in place"
+                        "the numbers are right, but it must return nothing: data changes in place"
                     )
     arrays = rng.normal(size=(5, 251, 127))
     arrays[3] **= 2

@@ -281,7 +281,7 @@ doubling = Exercise(
     hints=(
         "Who is the partner of worker 5 at distance 1, 2 and 4? 4, 7 and 1. Look at these numbers in binary.",
         "`rank ^ distance` flips one binary digit: that is the partner. Make a new list in each step: nobody "
-        "shall add what has been changed already.",
+        "would add what has been changed already.",
         "For each distance append to states a list with `held[rank] + held[rank ^ distance]` for every rank, "
         "where held is `states[-1]`; distance is 1, 2, 4 … while smaller than the number of workers.",
     ),

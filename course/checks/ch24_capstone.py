@@ -887,7 +887,7 @@ my_page = Exercise(
     kind="explain",
     minutes=40,
     hints=(
-        "What shall be known after one look at the figure? Write that sentence first: it is the title, "
+        "What should one look at the figure tell? Write that sentence first: it is the title, "
         "and the result on your page.",
         "Six sentences: question, layer, how checked, how compared, result, what it does not show.",
         "Give the mean difference with its two standard errors and the number of seeds. What did you choose "

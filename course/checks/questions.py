@@ -312,7 +312,7 @@ def untouched(**arrays):
     Parameters
     ----------
     **arrays : array
-        By the names the sentence shall use.
+        By the names that the sentence uses.
 
     Examples
     --------

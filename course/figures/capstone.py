@@ -1,21 +1,20 @@
-"""Figures of chapter 24: a bend and its slope, curves beyond their data, who notices what, differences.
+"""Figures of chapter 24: a bend, models beyond their data, who notices what, paired differences.
 
 Leaves out fitting and checking: what is drawn here comes from the chapter, or from a learner's own layer.
 """
 
-import textwrap
-
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course.style import BACKWARD, CONTEXT, FORWARD, PALETTE, TRUTH
+from course.figures import Figure
+from course.style import BACKWARD, CONTEXT, FORWARD, GRID, INK, ON_COLOUR, PALETTE, TRUTH
 
-STYLES = ((FORWARD, "-", "o"), (BACKWARD, "--", "s"), (PALETTE[4], "-.", "^"), (PALETTE[3], ":", "v"))
-WIDTH = 44  # letters of a title
+STYLES = ((FORWARD, "-", "o"), (PALETTE[3], "--", "s"), (PALETTE[4], "-.", "^"))  # all are predictions
 EDGE = 1e-4  # points nearer than this to the end of the data stand inside it
+POINTS = 201  # of a curve
 
 
-def draw_bend(X, Y, slope, points=(), ax=None):
+def bend(X, Y, slope, points=()):
     """Draw a bend and its slope, with the points that were computed by hand.
 
     Parameters
@@ -23,113 +22,144 @@ def draw_bend(X, Y, slope, points=(), ax=None):
     X, Y, slope : array (n,)
     points : array (k, 3)
         A row of x, y and slope for each point.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
-        If X, Y and slope have not one shape.
+        If X, Y and slope differ in shape.
     """
     X, Y, slope = (np.asarray(array, dtype=float) for array in (X, Y, slope))
     if not X.shape == Y.shape == slope.shape or X.ndim != 1:
         raise ValueError(f"X, Y and slope must have one shape (n,), got {X.shape}, {Y.shape}, {slope.shape}.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.8))[1]
+    ax = plt.subplots(figsize=(6.4, 3.8))[1]
     ax.plot(X, Y, color=FORWARD, linestyle="-", marker="", label="Y")
     ax.plot(X, slope, color=BACKWARD, linestyle="--", marker="", label="slope of Y")
     for x, y, steep in points:
         ax.plot(x, y, color=FORWARD, marker="o", linestyle="", markersize=8)
         ax.plot(x, steep, color=BACKWARD, marker="s", linestyle="", markersize=8)
-    flat = "never falls" if slope.min() > -1e-9 else "falls in places"
-    ax.set(title=f"The bend {flat}: its slope goes from {slope.min():.1f} to {slope.max():.1f}")
     ax.set(xlabel="X", ylabel="Y, and its slope")
     ax.legend(loc="upper left")
-    return ax
+    never_falls = "never falls" if slope.min() > -1e-9 else "falls in places"
+    lowest, highest = np.round([slope.min(), slope.max()], 1) + 0.0  # never -0.0
+    marked = ", ".join(f"({x:.2f}, {y:.2f}) with slope {steep:.2f}" for x, y, steep in points)
+    return Figure(
+        ax,
+        f"The bend {never_falls}: its slope goes from {lowest:.1f} to {highest:.1f}",
+        "The solid line is Y, the dashed line its slope; the marks are the points computed by hand.",
+        f"Two curves over X from {X[0]:g} to {X[-1]:g}. Y goes from {Y[0]:.1f} to {Y[-1]:.1f} and "
+        f"{never_falls}; its slope stays between {lowest:.1f} and {highest:.1f}."
+        + (f" Marked points: {marked}." if marked else ""),
+    )
 
 
-def draw_beyond(X, truth, predictions_by_name, inside, limits, title=None, ax=None):
+def _turns(Y):
+    """Return how often a curve turns from rising to falling, or back."""
+    steps = np.sign(np.diff(Y))
+    return int((steps[1:] * steps[:-1] < 0).sum())
+
+
+def beyond(models, truth, inside=(-5, 5), limits=(-7, 8)):
     """Draw what models predict beyond the range of their data, over the truth.
 
     Parameters
     ----------
-    X, truth : array (n,)
-    predictions_by_name : dict of str to array (n,)
+    models : dict of str to Layer
+        From one to three, of one input and one output.
+    truth : function
+        X (n, 1) -> Y (n, 1).
     inside : (float, float)
-        The range that held data; it is shaded.
+        The range that held data; it is shaded, and half as much is drawn to either side of it.
     limits : (float, float)
         The ends of the vertical axis.
-    title : str, optional
-        The message; otherwise, who is nearest to the truth.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If there is nothing to compare, too much of it, or a prediction has another shape than X.
     """
-    if not 1 <= len(predictions_by_name) <= len(STYLES):
-        raise ValueError(
-            f"one to {len(STYLES)} predictions can be told apart, got {len(predictions_by_name)}."
-        )
-    for name, Y in predictions_by_name.items():
-        if np.shape(Y) != np.shape(X):
-            raise ValueError(f"{name} has shape {np.shape(Y)}; it must have X's, {np.shape(X)}.")
-    ax = ax or plt.subplots(figsize=(7.0, 3.8))[1]
-    X, outside = np.asarray(X), (np.asarray(X) < inside[0] - EDGE) | (np.asarray(X) > inside[1] + EDGE)
+    if not 1 <= len(models) <= len(STYLES):
+        raise ValueError(f"give one to {len(STYLES)} models, which can be told apart; got {len(models)}.")
+    reach = (inside[1] - inside[0]) / 2
+    X = np.linspace(inside[0] - reach, inside[1] + reach, POINTS)[:, None]
+    predictions = {name: model.predict(X) for name, model in models.items()}
+    for name, Y in predictions.items():
+        if np.shape(Y) != X.shape:
+            raise ValueError(f"{name} predicts shape {np.shape(Y)}; it must have X's, {X.shape}.")
+    x, right = X[:, 0], truth(X)[:, 0]
+    below, above = x < inside[0] - EDGE, x > inside[1] + EDGE
+
+    ax = plt.subplots(figsize=(7.0, 3.8))[1]
     ax.axvspan(*inside, color=CONTEXT, alpha=0.15, linewidth=0)
-    ax.plot(X, truth, color=TRUTH, linestyle="-", marker="", linewidth=3, alpha=0.35, label="truth")
+    ax.plot(x, right, color=TRUTH, linestyle="-", marker="", linewidth=3, alpha=0.35, label="truth")
     errors = {}
-    for (name, Y), (colour, line, marker) in zip(predictions_by_name.items(), STYLES, strict=False):
-        errors[name] = np.sqrt(np.mean((np.asarray(Y) - truth)[outside] ** 2))
+    for (name, Y), (colour, line, marker) in zip(predictions.items(), STYLES, strict=False):
+        errors[name] = np.sqrt(np.mean((Y[:, 0] - right)[below | above] ** 2))
         label = f"{name}: {errors[name]:.2f}"
-        ax.plot(X, Y, color=colour, linestyle=line, marker=marker, markevery=25, markersize=5, label=label)
+        ax.plot(x, Y, color=colour, linestyle=line, marker=marker, markevery=25, markersize=5, label=label)
     ax.text(np.mean(inside), limits[0], "data only here", ha="center", va="bottom", fontsize=9)
-    best = min(errors, key=errors.get)
-    ax.set(title=title or f"Outside its data, {best} is nearest to the truth")
     ax.set(xlabel="X", ylabel="Y", ylim=limits)
     ax.legend(title="error outside", loc="upper left", fontsize=9)
-    return ax
+
+    turns_outside = {name: _turns(Y[below, 0]) + _turns(Y[above, 0]) for name, Y in predictions.items()}
+    turns_of_truth = _turns(right[below]) + _turns(right[above])
+    if max(turns_outside.values()) < turns_of_truth / 2:
+        title = "Outside the data the truth goes on waving, and no model does"
+    else:
+        closest = min(errors, key=errors.get)
+        verdict = "is closer to the truth" if len(errors) == 2 else f"has an error of {errors[closest]:.2f}"
+        title = f"Outside the data, {closest} {verdict}"
+    by_model = "; ".join(
+        f"{name} turns {turns_outside[name]} times there, and has an error of {errors[name]:.2f}"
+        for name in models
+    )
+    return Figure(
+        ax,
+        title,
+        "The wide grey line is the truth. The data lay in the shaded range; the error is the root mean "
+        "square outside it.",
+        f"Curves over X from {x[0]:g} to {x[-1]:g}, with data from {inside[0]:g} to {inside[1]:g}. Outside, "
+        f"the truth turns {turns_of_truth} times, and runs from {right[0]:.1f} at the left end to "
+        f"{right[-1]:.1f} at the right; {by_model}.",
+    )
 
 
-def draw_notices(notices, ax=None):
+def notices(noticed):
     """Draw a table of which test notices which wrong version.
 
     Parameters
     ----------
-    notices : dict of str to dict of str to bool
+    noticed : dict of str to dict of str to bool
         For each version, a column: for each test, a row, whether it notices.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If there is no version, or the versions have not met the same tests.
     """
-    columns = list(notices)
-    tests = list(notices[columns[0]]) if columns else []
-    if not tests or any(list(met) != tests for met in notices.values()):
+    columns = list(noticed)
+    tests = list(noticed[columns[0]]) if columns else []
+    if not tests or any(list(met) != tests for met in noticed.values()):
         raise ValueError("every version must meet the same tests, one or more, in the same order.")
-    ax = ax or plt.subplots(figsize=(1.6 + 1.45 * len(columns), 0.9 + 0.5 * len(tests)))[1]
+    ax = plt.subplots(figsize=(1.6 + 1.45 * len(columns), 0.9 + 0.5 * len(tests)))[1]
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(tests) - 0.5, -0.5))
     for column, name in enumerate(columns):
         for row, test in enumerate(tests):
-            found = notices[name][test]
-            corner = column - 0.46, row - 0.42
-            ax.add_patch(
-                plt.Rectangle(corner, 0.92, 0.84, color=FORWARD if found else "#E8E8E8", linewidth=0)
-            )
-            word, colour = ("notices", "white") if found else ("passes it", "#262626")
+            notices_it = noticed[name][test]
+            box = FORWARD if notices_it else GRID
+            ax.add_patch(plt.Rectangle((column - 0.46, row - 0.42), 0.92, 0.84, color=box, linewidth=0))
+            word, colour = ("notices", ON_COLOUR) if notices_it else ("passes it", INK)
             ax.text(column, row, word, ha="center", va="center", color=colour, fontsize=9)
     ax.set_xticks(range(len(columns)), [name.replace(" ", "\n", 1) for name in columns], fontsize=9)
     ax.set_yticks(range(len(tests)), tests)
@@ -138,50 +168,80 @@ def draw_notices(notices, ax=None):
     ax.grid(False)
     for side in ax.spines.values():
         side.set_visible(False)
-    whole = [test for test in tests if all(met[test] for met in notices.values())]
-    title = (
-        f"{whole[0]} alone notices all" if whole else f"None of {len(tests)} tests alone notices all versions"
+    ax.set(xlabel="version", ylabel="test")
+    noticing_all = [test for test in tests if all(met[test] for met in noticed.values())]
+    if noticing_all:
+        title = f"{noticing_all[0]} alone notices all versions"
+    else:
+        title = f"None of {len(tests)} tests alone notices all versions"
+    by_version = "; ".join(
+        f"{name} is noticed by {', '.join(test for test in tests if met[test]) or 'none'}"
+        for name, met in noticed.items()
     )
-    ax.set(title=title, xlabel="version", ylabel="test")
-    return ax
+    return Figure(
+        ax,
+        title,
+        "Each column is a wrong version, each row a test; a blue box means that the test notices it.",
+        f"A table of {len(columns)} wrong versions and {len(tests)} tests: {by_version}.",
+    )
 
 
-def draw_differences(differences_by_name, xlabel, title=None, ax=None):
+def differences(differences_by_name, lower_is_better=True, title=None):
     """Draw paired differences, a dot for each seed, with their mean and two standard errors to either side.
 
     Parameters
     ----------
     differences_by_name : dict of str to array (seeds,)
-        Mine minus the baseline, both from one seed.
-    xlabel : str
-        What the difference is of, and which side is good.
+        The first minus the second, both from one seed.
+    lower_is_better : bool
+        True for errors, False for scores.
     title : str, optional
-        The message; otherwise, how many bars reach over 0.
-    ax : matplotlib Axes, optional
+        The message; otherwise, in how many rows the first is better, and in how many worse.
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If there is nothing to draw, or a name has fewer than two seeds.
+
+    Notes
+    -----
+    A row counts as better or worse only when its bar does not reach over 0.
     """
-    if not differences_by_name or any(np.size(found) < 2 for found in differences_by_name.values()):
-        raise ValueError("differences of two or more seeds are wanted, under one name or more.")
-    ax = ax or plt.subplots(figsize=(6.8, 1.3 + 0.6 * len(differences_by_name)))[1]
+    rows = {name: np.asarray(values, dtype=float) for name, values in differences_by_name.items()}
+    if not rows or any(np.size(values) < 2 for values in rows.values()):
+        raise ValueError("give differences of two or more seeds, under one name or more.")
+    ax = plt.subplots(figsize=(6.8, 1.3 + 0.6 * len(rows)))[1]
     ax.axvline(0, color=CONTEXT, linestyle="-", linewidth=1)
-    unclear = 0
-    for place, found in enumerate(differences_by_name.values()):
-        found = np.asarray(found, dtype=float)
-        mean, error = found.mean(), found.std(ddof=1) / np.sqrt(len(found))
-        unclear += abs(mean) <= 2 * error
-        ax.plot(found, np.full(len(found), place - 0.18), color=FORWARD, marker="o", linestyle="", alpha=0.6)
-        ax.errorbar(mean, place + 0.15, xerr=2 * error, color=TRUTH, marker="D", capsize=5, linestyle="")
-    count = len(differences_by_name)
-    ax.set_yticks(range(count), list(differences_by_name))
-    ax.set(xlabel=xlabel, ylabel="comparison", ylim=(count - 0.5, -0.5))
-    title = title or f"Bars that reach over 0, where no difference is seen: {unclear} of {count}"
-    ax.set_title(textwrap.fill(title, WIDTH))
-    return ax
+    better = worse = 0
+    lines = []
+    for place, (name, values) in enumerate(rows.items()):
+        mean, bar = values.mean(), 2 * values.std(ddof=1) / np.sqrt(len(values))
+        ax.plot(
+            values, np.full(len(values), place - 0.18), color=FORWARD, marker="o", linestyle="", alpha=0.6
+        )
+        ax.errorbar(mean, place + 0.15, xerr=bar, color=TRUTH, marker="D", capsize=5, linestyle="")
+        if abs(mean) > bar:
+            better += (mean < 0) == lower_is_better
+            worse += (mean < 0) != lower_is_better
+        lines.append(f"{name} {mean:.2f} ± {bar:.2f}, {(values < 0).sum()} of {len(values)} seeds below 0")
+    side, measure = ("left", "errors") if lower_is_better else ("right", "scores")
+    ax.set_yticks(range(len(rows)), list(rows))
+    ax.set(xlabel=f"difference of {measure} ({side} of 0: the first is better)", ylabel="comparison")
+    ax.set(ylim=(len(rows) - 0.5, -0.5))
+    unclear = len(rows) - better - worse
+    if len(rows) > 1:
+        message = f"The first is better in {better} of {len(rows)} comparisons, and worse in {worse}"
+    else:
+        verdict = "is better" if better else "is worse" if worse else "shows no difference"
+        message = f"The first {verdict}, on average over {values.size} seeds"
+    return Figure(
+        ax,
+        title or message,
+        "Each dot is the difference in one seed; the black mark is their mean, with a bar of two standard "
+        f"errors to either side. Bars that reach over 0, where no difference is seen: {unclear}.",
+        "Rows of dots, one for each seed, with a mean and a bar: " + "; ".join(lines) + ".",
+    )

@@ -8,10 +8,11 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE
+from course.figures import Figure
+from course.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR
 
 
-def draw_orders(gradients_by_order, truths, ax=None):
+def orders(gradients_by_order, truths):
     """Draw callers of one layer in several orders, a row for each: who goes forward when, who comes back.
 
     Parameters
@@ -21,11 +22,10 @@ def draw_orders(gradients_by_order, truths, ax=None):
         letter is its way forward, the second its way back.
     truths : dict of str to float
         The right gradient of each caller.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -37,68 +37,121 @@ def draw_orders(gradients_by_order, truths, ax=None):
             raise ValueError(f"an order names each of {', '.join(truths)} twice, got {order!r}.")
     if not gradients_by_order:
         raise ValueError("no order to draw.")
-    ax = ax or plt.subplots(figsize=(6.4, 1.0 + 0.42 * len(gradients_by_order)))[1]
-    spoiled = 0
+    ax = plt.subplots(figsize=(6.4, 1.0 + 0.42 * len(gradients_by_order)))[1]
+    results = {}
     for row, (order, gradients) in enumerate(gradients_by_order.items()):
         for place, name in enumerate(order):
             forward = name not in order[:place]
             colour = FORWARD if forward else BACKWARD
             ax.add_patch(Rectangle((place + 0.04, row - 0.36), 0.92, 0.72, color=colour))
-            said = f"{name} {'forward' if forward else 'back'}"
-            ax.text(place + 0.5, row, said, ha="center", va="center", color="white", fontsize=9)
+            step = f"{name} {'forward' if forward else 'back'}"
+            ax.text(place + 0.5, row, step, ha="center", va="center", color=ON_COLOUR, fontsize=9)
         wrong = [name for name in truths if gradients[name] != truths[name]]
-        spoiled += bool(wrong)
-        came = ", ".join(f"{name} {gradients[name]:g}" for name in truths)
-        said = f"{came}: {' and '.join(wrong)} wrong" if wrong else f"{came}"
+        results[order] = ", ".join(f"{name} {gradients[name]:g}" for name in truths)
+        results[order] += f": {' and '.join(wrong)} wrong" if wrong else ""
         weight = "bold" if wrong else "normal"
-        ax.text(len(order) + 0.25, row, said, va="center", color=INK, fontsize=9, weight=weight)
+        ax.text(len(order) + 0.25, row, results[order], va="center", color=INK, fontsize=9, weight=weight)
     steps = len(next(iter(gradients_by_order)))
     ax.set(xlim=(0, 1.75 * steps), ylim=(len(gradients_by_order) - 0.5, -0.5))
     ax.set_xticks(np.arange(steps) + 0.5, np.arange(1, steps + 1))
     ax.set_yticks(range(len(gradients_by_order)), list(gradients_by_order))
-    ax.set(ylabel="order of steps")
-    ax.set_xlabel("step, and what came back", loc="left")
-    ax.set_title(f"{spoiled} of {len(gradients_by_order)} orders give somebody a wrong gradient")
-    return ax
+    ax.set(ylabel="order")
+    ax.set_xlabel("step, and the gradients that came back", loc="left")
+
+    spoiled = sum(gradients != truths for gradients in gradients_by_order.values())
+    right = " and ".join(f"{name} {truth:g}" for name, truth in truths.items())
+    return Figure(
+        ax,
+        f"{spoiled} of {len(gradients_by_order)} orders give somebody a wrong gradient",
+        f"Each row is one order of the steps. On its right stands what came back; right would be {right}.",
+        f"Rows of {steps} steps, forward or back, of {' and '.join(truths)}. "
+        + "; ".join(f"{order} gives {result}" for order, result in results.items())
+        + ".",
+    )
 
 
-def draw_counts(counts_by_name, total, xlabel, title, ylabel="case", ax=None):
-    """Draw counts out of a common total as bars, each with its number; a bar of 0 is drawn as a line.
+def wrong(wrong_by_test, total):
+    """Draw how many gradients were wrong in several tests, out of a common total.
 
     Parameters
     ----------
-    counts_by_name : dict of str to int
+    wrong_by_test : dict of str to int
         From 0 to `total`.
     total : int
-    xlabel, title, ylabel : str
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
-        If there is no count, or one is not from 0 to the total.
+        If there is no test, or a count is not from 0 to the total.
     """
+    ax = plt.subplots(figsize=(6.4, 1.2 + 0.42 * len(wrong_by_test)))[1]
+    told = _bars(ax, wrong_by_test, total, BACKWARD)
+    ax.set(xlabel=f"wrong gradients, of {total:,} that came back", ylabel="memory")
+    worst = max(wrong_by_test, key=wrong_by_test.get)
+    title = f"Not one of {total:,} gradients is wrong"
+    if wrong_by_test[worst]:
+        title = f"{worst.capitalize()}, {wrong_by_test[worst]:,} of {total:,} gradients are wrong"
+    return Figure(
+        ax,
+        title,
+        "Each bar counts the wrong gradients in one test. A test without a bar found none.",
+        f"Bars of wrong gradients, out of {total:,}: {told}.",
+    )
+
+
+def read_right(right_by_weights, total):
+    """Draw how many digits were read right with several weights, out of a common total.
+
+    Parameters
+    ----------
+    right_by_weights : dict of str to int
+        From 0 to `total`.
+    total : int
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If there are no weights, or a count is not from 0 to the total.
+    """
+    ax = plt.subplots(figsize=(6.4, 1.2 + 0.42 * len(right_by_weights)))[1]
+    told = _bars(ax, right_by_weights, total, FORWARD)
+    ax.set(xlabel=f"test digits read right, of {total:,}", ylabel="pass with")
+    worst = min(right_by_weights, key=right_by_weights.get)
+    return Figure(
+        ax,
+        f"With {worst}, {right_by_weights[worst]:,} of {total:,} digits are read right",
+        "Each bar is one pass over the test digits. The dashed line marks all of them.",
+        f"Bars of test digits read right, out of {total:,}: {told}.",
+    )
+
+
+def _bars(ax, counts_by_name, total, colour):
+    """Draw counts as bars, each with its number, and tell them; a bar of 0 is drawn as a line."""
     counts = list(counts_by_name.values())
     if not counts or not all(0 <= count <= total for count in counts):
+        plt.close(ax.figure)
         raise ValueError(f"counts are from 0 to {total}, got {counts}.")
-    ax = ax or plt.subplots(figsize=(6.4, 1.1 + 0.42 * len(counts)))[1]
-    ax.barh(range(len(counts)), counts, color=FORWARD, edgecolor=FORWARD, height=0.6)
+    ax.barh(range(len(counts)), counts, color=colour, edgecolor=colour, height=0.6)
     for place, count in enumerate(counts):
         inside = count > 0.2 * total  # so that no number meets the line of the total
-        look = {"ha": "right", "color": "white"} if inside else {"ha": "left", "color": INK}
+        look = {"ha": "right", "color": ON_COLOUR} if inside else {"ha": "left", "color": INK}
         ax.text(count + (-0.015 if inside else 0.015) * total, place, f"{count:,}", va="center", **look)
     ax.axvline(total, color=CONTEXT, linestyle="--", linewidth=1)
     ax.text(total, 1.03, f"all {total:,}", transform=ax.get_xaxis_transform(), ha="center", fontsize=9)
     ax.set_yticks(range(len(counts)), list(counts_by_name))
-    ax.set(xlim=(0, 1.04 * total), ylim=(len(counts) - 0.5, -0.5), xlabel=xlabel, title=title, ylabel=ylabel)
-    return ax
+    ax.set(xlim=(0, 1.04 * total), ylim=(len(counts) - 0.5, -0.5))
+    return "; ".join(f"{name}: {count:,}" for name, count in counts_by_name.items())
 
 
-def draw_asked(image, activations, probabilities, reach=None):
+def asked(image, activations, probabilities, reach=None):
     """Draw an image that a server was asked about, what came out of a layer inside, and what it answered.
 
     Parameters
@@ -112,30 +165,42 @@ def draw_asked(image, activations, probabilities, reach=None):
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
     ValueError
-        If the image is no matrix, an activation is negative, or the probabilities do not sum to 1.
+        If the image is not a matrix, an activation is negative, or the probabilities do not sum to 1.
     """
     image, activations, probabilities = map(np.asarray, (image, activations, probabilities))
     if image.ndim != 2 or activations.ndim != 1 or activations.min() < 0:
         raise ValueError("an image is a matrix, and activations are a row of numbers that are not negative.")
     if not np.isclose(probabilities.sum(), 1):
         raise ValueError(f"probabilities sum to 1, these sum to {probabilities.sum():.3g}.")
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.0, 2.7), width_ratios=(1, 1.2, 1.3))
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.0, 2.5), width_ratios=(1, 1.2, 1.3))
     left.imshow(image, cmap="gray_r", vmin=0, vmax=1)
-    left.set(xticks=[], yticks=[], xlabel="what was sent")
-    left.spines[["top", "right"]].set_visible(True)
+    left.set_axis_off()
+    height, width = image.shape
+    left.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, edgecolor=CONTEXT, clip_on=False))
+    left.text(width / 2 - 0.5, height, "what was sent", ha="center", va="top", color=INK)
     middle.bar(range(len(activations)), activations, color=CONTEXT)
     top = reach or 1.05 * activations.max() or 1.0
     middle.set(xlabel="unit of the layer", ylabel="activation", ylim=(0, top))
-    best = probabilities.argmax()
-    colours = [FORWARD if label == best else PALETTE[3] for label in range(len(probabilities))]
+    best = int(probabilities.argmax())
+    colours = [FORWARD if label == best else CONTEXT for label in range(len(probabilities))]
     right.bar(range(len(probabilities)), probabilities, color=colours)
     right.set(xlabel="digit", ylabel="probability", ylim=(0, 1.05), xticks=range(len(probabilities)))
     right.tick_params(axis="x", labelsize=8)
     right.yaxis.set_major_formatter(PercentFormatter(1))
-    right.set_title(f"The server says {best}")
-    return figure
+
+    active = int(np.count_nonzero(activations))
+    written = int(image.any(axis=1).nonzero()[0].max(initial=-1)) + 1
+    return Figure(
+        figure,
+        f"The server says {best}, with {probabilities[best]:.0%}",
+        "On the left the image that was sent, in the middle what the hidden units returned, on the right the "
+        "probabilities of the answer.",
+        f"An image with ink down to row {written} of {len(image)}. Bars: {active} of the "
+        f"{len(activations)} hidden units are above 0. More bars: probabilities, the largest "
+        f"{probabilities[best]:.0%} for {best}.",
+    )

@@ -6,13 +6,14 @@ Leaves out measuring and counting: seconds, operations and bytes come from the c
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, PALETTE, TRUTH
+from course.figures import Figure
+from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK, PALETTE, TRUTH
 
 LOOKS = {"forward": (FORWARD, ""), "back": (BACKWARD, "//"), "neither": (CONTEXT, "..")}
 GAP = 0.17  # of a decade: labels that are closer lie on each other
 
 
-def draw_parts(parts, pair=None, ax=None):
+def parts_of_step(parts, pair=None):
     """Draw how long each part of a step takes, as bars, in the order in which they run.
 
     Parameters
@@ -22,11 +23,10 @@ def draw_parts(parts, pair=None, ax=None):
     pair : (int, int), optional
         The places of two parts of one direction that the title compares; without it the title says how much
         of the step the longest part is.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -35,37 +35,47 @@ def draw_parts(parts, pair=None, ax=None):
         run in two directions.
     """
     if not parts or not min(seconds for *_, seconds in parts) > 0:
-        raise ValueError(f"parts with a positive time each are wanted, got {parts}.")
+        raise ValueError(f"parts with a positive time each are needed, got {parts}.")
     unknown = {direction for _, direction, _ in parts} - set(LOOKS)
     if unknown:
         raise ValueError(f"a direction is one of {', '.join(LOOKS)}, got {', '.join(sorted(unknown))}.")
     if pair and parts[pair[0]][1] != parts[pair[1]][1]:
         raise ValueError(f"a pair runs in one direction, got {parts[pair[0]]} and {parts[pair[1]]}.")
-    ax = ax or plt.subplots(figsize=(6.4, max(2.6, 0.9 + 0.36 * len(parts))))[1]
+    ax = plt.subplots(figsize=(6.4, max(2.6, 0.9 + 0.36 * len(parts))))[1]
     times = np.array([1e3 * seconds for *_, seconds in parts])
     for direction, (colour, hatch) in LOOKS.items():
         places = [place for place, part in enumerate(parts) if part[1] == direction]
         if places:
             label = {"back": "way back", "neither": "loss and update"}.get(direction, direction)
-            bars = ax.barh(places, times[places], color=colour, hatch=hatch, edgecolor="white", label=label)
+            bars = ax.barh(places, times[places], color=colour, hatch=hatch, edgecolor=GROUND, label=label)
             ax.bar_label(bars, [f"{time:.2g}" for time in times[places]], padding=3, fontsize=9)
     ax.set_yticks(range(len(parts)), [name for name, *_ in parts])
     ax.invert_yaxis()
     ax.set(xlabel="milliseconds", ylabel="from the first to the last", xlim=(0, 1.45 * times.max()))
     ax.legend(loc="center right")
-    name, direction, _ = parts[int(times.argmax())]
-    way = "" if direction == "neither" else f" on the way {'back' if direction == 'back' else 'forward'}"
-    title = f"{name[:1].upper()}{name[1:]}{way} takes {times.max() / times.sum():.0%} of the step"
     if pair:
         (one, direction, _), (other, *_) = (parts[place] for place in pair)
-        title = (
-            f"{direction.capitalize()}: {one} {times[pair[0]] / times[pair[1]]:.2g} times as long as {other}"
-        )
-    ax.set_title(title)
-    return ax
+        ratio = times[pair[0]] / times[pair[1]]
+        title = f"{direction.capitalize()}: {one} takes {ratio:.2g} times as long as {other}"
+    else:
+        title = f"{_named(*parts[int(times.argmax())][:2])} takes {times.max() / times.sum():.0%} of the step"
+    bars = ", ".join(f"{_named(*part[:2])} {time:.2g}" for part, time in zip(parts, times, strict=True))
+    return Figure(
+        ax,
+        title,
+        "The parts of one step of training, from top to bottom in the order in which they run. Bars "
+        "of the way back are hatched.",
+        f"Bars of milliseconds, in the order of the step: {bars}.",
+    )
 
 
-def draw_roofline(climb, peaks, bandwidths, apart=None, ax=None):
+def _named(name, direction):
+    """Return what a part of a step is called in a sentence."""
+    way = {"forward": " on the way forward", "back": " on the way back", "neither": ""}[direction]
+    return f"{name[:1].upper()}{name[1:]}{way}"
+
+
+def roofline(climb, peaks, bandwidths, apart=None):
     """Draw programs by what they reach, under the two limits of a machine: its peak and its bandwidth.
 
     Parameters
@@ -79,11 +89,10 @@ def draw_roofline(climb, peaks, bandwidths, apart=None, ax=None):
         Bytes per second, at most, by where they come from; one or two.
     apart : dict of str to (float, float), optional
         Programs that are no part of the climb.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -93,8 +102,8 @@ def draw_roofline(climb, peaks, bandwidths, apart=None, ax=None):
     apart = apart or {}
     numbers = [*np.ravel([*climb.values(), *apart.values()]), *peaks.values(), *bandwidths.values()]
     if len(climb) < 2 or not peaks or not bandwidths or not min(numbers) > 0:
-        raise ValueError("two programs or more, a peak, a bandwidth, and positive numbers are wanted.")
-    ax = ax or plt.subplots(figsize=(6.4, 5.0))[1]
+        raise ValueError("two programs or more, a peak, a bandwidth, and positive numbers are needed.")
+    ax = plt.subplots(figsize=(6.4, 5.0))[1]
     intensities, rates = np.array(list(climb.values())).T
     highest, reach = max(peaks.values()), np.array([0.1, 100.0])
     for (name, peak), style in zip(peaks.items(), ("-", "--"), strict=False):
@@ -122,17 +131,27 @@ def draw_roofline(climb, peaks, bandwidths, apart=None, ax=None):
                     va="center",
                     fontsize=9,
                     color=INK,
-                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+                    bbox={"facecolor": GROUND, "edgecolor": "none", "pad": 0.5},
                 )
     ax.set(xscale="log", yscale="log", xlim=reach, ylim=(0.3 * rates.min() / 1e9, 9 * highest / 1e9))
     ax.set(xlabel="operations per byte that must be moved", ylabel="billion operations per second")
     ax.legend(loc="lower right")
     factor, share = rates[-1] / rates[0], rates[-1] / highest
-    ax.set_title(f"{float(f'{factor:.2g}'):,.0f} times faster, and {share:.0%} of the peak")
-    return ax
+    every = ", ".join(f"{name} {rate / 1e9:.2g}" for name, (_, rate) in {**climb, **apart}.items())
+    limits = ", ".join(f"{name} {peak / 1e9:.3g}" for name, peak in peaks.items())
+    return Figure(
+        ax,
+        f"{float(f'{factor:.2g}'):,.0f} times faster, and {share:.0%} of the peak",
+        "Each dot is a program for the same step. No dot can pass the roof, nor the slope of the memory that "
+        "it reads from. Both axes are logarithmic."
+        + " The squares are parts of a step on their own."
+        * bool(apart),
+        "A roofline: billions of operations per second against operations per byte, on logarithmic axes. The "
+        f"peaks are {limits}. The programs reach: {every}.",
+    )
 
 
-def draw_floor(widths, seconds, floors, width, name, limits, ax=None):
+def above_floor(widths, seconds, floors, width, name, limits):
     """Draw the time of a layer against its width, beside the least that the machine's limits allow.
 
     Parameters
@@ -144,11 +163,10 @@ def draw_floor(widths, seconds, floors, width, name, limits, ax=None):
     name : str
     limits : (float, float)
         The ends of the vertical axis in seconds, the same at every stop of a slider.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -158,7 +176,7 @@ def draw_floor(widths, seconds, floors, width, name, limits, ax=None):
     widths, both = list(widths), np.array([seconds, floors], dtype=float)
     if both.shape != (2, len(widths)) or not both.min() > 0 or width not in widths:
         raise ValueError(f"each of the widths {widths} needs a positive time and floor, and {width} is one.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.6))[1]
+    ax = plt.subplots(figsize=(6.4, 3.6))[1]
     place, micro = widths.index(width), 1e6 * both
     ax.plot(widths, micro[0], color=FORWARD, marker="o", linestyle="-", label=f"{name}, measured")
     ax.plot(widths, micro[1], color=TRUTH, marker="s", linestyle="--", label="floor")
@@ -169,12 +187,21 @@ def draw_floor(widths, seconds, floors, width, name, limits, ax=None):
     ax.set_ylim(1e6 * limits[0], 1e6 * limits[1])
     ax.legend(loc="upper left")
     ratio = micro[0, place] / micro[1, place]
-    said = f"{ratio:.1f}" if ratio < 10 else f"{float(f'{ratio:.2g}'):,.0f}"
-    ax.set_title(f"{name}, width {width}: {said} times its floor")
-    return ax
+    times = f"{ratio:.1f}" if ratio < 10 else f"{float(f'{ratio:.2g}'):,.0f}"
+    measured = ", ".join(
+        f"{float(f'{one:.3g}'):,g} at {where}" for one, where in zip(micro[0], widths, strict=True)
+    )
+    return Figure(
+        ax,
+        f"{name}, width {width}: {times} times its floor",
+        "The dotted line is the distance between measurement and floor at the width of the slider. On "
+        "logarithmic axes, equal distances are equal factors.",
+        f"Microseconds against width for {name}, there and back: {measured}. At width {width} the floor is "
+        f"{micro[1, place]:.3g}.",
+    )
 
 
-def draw_walks(places_by_walk, line, ax=None):
+def walks(places_by_walk, line):
     """Draw the places in memory that walks through one array visit, one after the other.
 
     Parameters
@@ -183,11 +210,10 @@ def draw_walks(places_by_walk, line, ax=None):
         One or two walks; places count numbers from the array's first.
     line : int
         How many numbers the processor fetches together: a stripe each.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -195,8 +221,8 @@ def draw_walks(places_by_walk, line, ax=None):
         If there is no walk, or walks differ in length.
     """
     if len({len(places) for places in places_by_walk.values()}) != 1:
-        raise ValueError(f"walks of one length are wanted, got {list(places_by_walk)}.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.4))[1]
+        raise ValueError(f"walks of one length are needed, got {list(places_by_walk)}.")
+    ax = plt.subplots(figsize=(6.4, 3.4))[1]
     end = max(np.max(places) for places in places_by_walk.values()) + 1
     for start in range(0, end, 2 * line):
         ax.axhspan(start - 0.5, start + line - 0.5, color=CONTEXT, alpha=0.15, linewidth=0)
@@ -210,11 +236,20 @@ def draw_walks(places_by_walk, line, ax=None):
         ax.plot(np.arange(1, len(places) + 1), places, mark, color=colour, markersize=5, label=label)
     ax.set(xlabel="step of the walk", ylabel="place in memory", ylim=(-1, 1.45 * end))
     ax.legend(loc="upper left")
-    ax.set_title(f"One array, {min(fetched.values())} or {max(fetched.values())} stripes entered")
-    return ax
+    counts = ", ".join(f"{name} {count} times" for name, count in fetched.items())
+    most = max(fetched.values())
+    return Figure(
+        ax,
+        f"The same {end} numbers, and stripes are entered {min(fetched.values())} or {most} times"
+        if len(fetched) > 1
+        else f"A walk through {end} numbers enters stripes {most} times",
+        f"Each stripe is {line} numbers, which the processor fetches together. A walk that leaves a stripe "
+        "may have to fetch it again.",
+        f"Places in memory against the step of the walk, over stripes of {line}. They are entered: {counts}.",
+    )
 
 
-def draw_beside(ranges_by_workload, ax=None):
+def beside_others(ranges_by_workload):
     """Draw how long a step takes beside others, as ratios with their ranges, and a line at 1.
 
     Parameters
@@ -222,11 +257,10 @@ def draw_beside(ranges_by_workload, ax=None):
     ranges_by_workload : dict of str to dict of str to (float, float, float)
         For each workload, by the name of the other (one or two, the same for all): the lowest, the median
         and the highest ratio of the rounds.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -236,34 +270,44 @@ def draw_beside(ranges_by_workload, ax=None):
     """
     names = {tuple(ranges) for ranges in ranges_by_workload.values()}
     if len(names) != 1 or not next(iter(names)):
-        raise ValueError(f"workloads beside the same others are wanted, got {list(ranges_by_workload)}.")
+        raise ValueError(f"workloads beside the same others are needed, got {list(ranges_by_workload)}.")
     (names,) = names
     ratios = np.array(
         [[ranges[name] for name in names] for ranges in ranges_by_workload.values()], dtype=float
     )
     if not ratios.min() > 0 or not (np.diff(ratios) >= 0).all():
-        raise ValueError("a lowest, a median and a highest ratio above zero are wanted, in this order.")
-    ax = ax or plt.subplots(figsize=(6.4, 3.8))[1]
+        raise ValueError("a lowest, a median and a highest ratio above zero are needed, in this order.")
+    ax = plt.subplots(figsize=(6.4, 1.2 + 0.42 * len(ratios)))[1]
     places = np.arange(len(ratios))
-    looks = zip(names, (FORWARD, PALETTE[3]), "os", (-1, 1), strict=False)
-    for number, (name, colour, mark, side) in enumerate(looks):
+    for number, (name, colour, mark) in enumerate(zip(names, (FORWARD, PALETTE[3]), "os", strict=False)):
         low, middle, high = ratios[:, number].T
-        where = places + (0.09 * side if len(names) > 1 else 0)
-        reach = np.array([middle - low, high - middle])
-        ax.errorbar(
-            where, middle, reach, fmt=mark, color=colour, markersize=5, capsize=3, label=f"beside {name}"
-        )
-        for place, ratio in zip(where, middle, strict=True):
-            around = {"xytext": (6 * side, 0), "textcoords": "offset points", "va": "center"}
-            around["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+        heights = places + (0.38 * number - 0.19 if len(names) > 1 else 0)
+        reach, look = np.array([middle - low, high - middle]), {"fmt": mark, "markersize": 5, "capsize": 3}
+        ax.errorbar(middle, heights, xerr=reach, color=colour, label=f"beside {name}", **look)
+        for end, height, ratio in zip(high, heights, middle, strict=True):
             ax.annotate(
-                f"{ratio:.2f}", (place, ratio), fontsize=7.5, ha="right" if side < 0 else "left", **around
+                f"{ratio:.2f}",
+                (end, height),
+                xytext=(6, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+                bbox={"facecolor": GROUND, "edgecolor": "none", "pad": 0.5},
             )
-    ax.axhline(1, color=TRUTH, linewidth=1, linestyle="-", marker="", zorder=0)
-    ax.set(xlabel="workload", ylabel="time of a step, in the other's steps")
-    ax.set(xlim=(-0.6, places[-1] + 0.6), ylim=(0, 1.35 * max(1.0, ratios.max())))
-    ax.set_xticks(places, list(ranges_by_workload))
-    ax.legend(loc="upper left", ncols=3)
+    ax.axvline(1, color=TRUTH, linewidth=1, linestyle="-", marker="", zorder=0)
+    ax.set(ylabel="workload", xlabel="time of a step, in the other's steps")
+    ax.set(ylim=(places[-1] + 0.6, -0.6), xlim=(0, 1.15 * max(1.0, ratios.max())))
+    ax.set_yticks(places, list(ranges_by_workload))
+    ax.legend(loc="best")
     least, most = (float(f"{end:.2g}") for end in (ratios[..., 1].min(), ratios[..., 1].max()))
-    ax.set_title(f"A step of minigrad takes from {least:g} to {most:g} steps of the other")
-    return ax
+    medians = "; ".join(
+        f"{workload} " + ", ".join(f"{ranges[name][1]:.2f} beside {name}" for name in names)
+        for workload, ranges in ranges_by_workload.items()
+    )
+    return Figure(
+        ax,
+        f"A step of minigrad takes from {least:g} to {most:g} steps of the other",
+        "Marks are medians, and bars reach from the lowest to the highest of the rounds. Left of the line at "
+        "1 minigrad takes less time.",
+        f"Ratios of times with their ranges, a line at 1. Medians: {medians}.",
+    )

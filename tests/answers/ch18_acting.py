@@ -457,7 +457,7 @@ refused(loss_of_policy, "5 times too large")(policy(lambda *given: len(given[0])
 refused(loss_of_policy, "L is a mean over the batch, and yours is the sum")(
     policy(right_back, lambda log_P, moves, worth: -(worth * log_P[np.arange(len(moves)), moves]).sum())
 )
-refused(loss_of_policy, "the sign is flipped: what turned out well shall become more probable")(
+refused(loss_of_policy, "the sign is flipped: what turned out well should become more probable")(
     policy(right_back, lambda log_P, moves, worth: (worth * log_P[np.arange(len(moves)), moves]).mean())
 )
 refused(loss_of_policy, "`[:, moves]` pairs every row with every move: write `[rows, moves]`")(

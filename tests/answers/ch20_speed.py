@@ -355,13 +355,13 @@ class _Forgets(Adam):
 
 
 refused(update, "on the way new arrays were made")(function(Adam()))
-refused(update, "it changes grad, which shall stay as it is: write into scratch")(function(_SpoilsGrad()))
+refused(update, "it changes grad, which must stay as it is: write into scratch")(function(_SpoilsGrad()))
 refused(update, "mean is as it was before the step: a line `mean = …`")(function(_Forgets()))
 refused(update, "square is as it was before the step: a line `square = …`")(function(_ForgetsSquare()))
 refused(update, "mean is divided by c1 for good")(function(_CorrectsTheMean()))
 
 
-@refused(update, "the numbers are right, but it shall return nothing")
+@refused(update, "the numbers are right, but it must return nothing")
 def returns_data(data, grad, mean, square, scratch, *others, **named):
     with_functions(data, grad, mean, square, scratch, *others, **named)
     return data

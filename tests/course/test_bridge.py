@@ -44,7 +44,7 @@ def test_a_graph_is_one_layer_with_parameters_that_are_found_and_saved(tmp_path)
 @pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is installed, so nothing is skipped")
 def test_without_pytorch_the_cell_says_why_it_shows_nothing():
     assert bridge(until="from_torch")[1].endswith(
-        "Skipped: PyTorch is not installed. Nothing that comes later needs this cell.\n"
+        "Skipped: PyTorch is not installed. Nothing later needs this cell.\n"
     )
 
 

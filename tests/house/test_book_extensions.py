@@ -22,6 +22,10 @@ ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 INDEX = """# Book
 
+<!-- where notebooks run -->
+Python starts in the page.
+<!-- end -->
+
 ```{toctree}
 :glob:
 
@@ -126,8 +130,11 @@ def test_run_stands_on_the_pages_when_the_site_that_runs_lies_beside_them(projec
     )
     address = 'href="../../lite/lab/index.html?path=exercises/04_closures/04_closures.ipynb"'
     assert address in with_lite["exercises/04_closures/04_closures.html"]
+    assert "Python starts in the page." in with_lite["index.html"]
     shutil.rmtree(project / "site/lite")
-    assert "lite/lab" not in built(project)["notebooks/04_closures.html"]
+    without = built(project)
+    assert "lite/lab" not in without["notebooks/04_closures.html"]
+    assert "Python starts in the page." not in without["index.html"]
 
 
 def test_a_copy_for_recall_goes_with_its_chapter(extension, tmp_path):
