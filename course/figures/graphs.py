@@ -5,12 +5,13 @@ Leaves out the nodes themselves, and how they go back: nodes and counts come fro
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK
+from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK, PALETTE
 
 
-def walk(nodes, places, moment):
+def walk(nodes, places, moment, order=None):
     """Draw a graph of nodes that hold one number each, at one moment of its way there and back.
 
     Parameters
@@ -22,7 +23,9 @@ def walk(nodes, places, moment):
         Where each node stands, in columns and rows.
     moment : int
         From 1 to the number of nodes: so many values are computed. Then comes a 1 at the last node, and then
-        one turn of a node that has parents at each moment, the youngest first.
+        one turn of a node that has parents at each moment.
+    order : sequence of str, optional
+        The nodes with parents in the order of their turns; the youngest first unless given.
 
     Returns
     -------
@@ -31,7 +34,8 @@ def walk(nodes, places, moment):
     Raises
     ------
     ValueError
-        If a node has no place, or the moment is none of the walk's.
+        If a node has no place, the moment is none of the walk's, or `order` does not have each node with
+        parents once.
     """
     if set(nodes) - set(places):
         raise ValueError(f"these nodes have no place: {', '.join(sorted(set(nodes) - set(places)))}.")
@@ -39,7 +43,10 @@ def walk(nodes, places, moment):
     last = len(nodes) + 1 + len(operators)
     if not 1 <= moment <= last:
         raise ValueError(f"the moments of this walk are 1 to {last}, got {moment}.")
-    passed = operators[::-1][: max(0, moment - len(nodes) - 1)]
+    order = operators[::-1] if order is None else [*order]
+    if sorted(order) != sorted(operators):
+        raise ValueError(f"each of {', '.join(operators)} has one turn, got {', '.join(order)}.")
+    passed = order[: max(0, moment - len(nodes) - 1)]
     values = {name: node.data.item() for name, node in list(nodes.items())[:moment]}
     gradients = _arrived(nodes, passed) if moment > len(nodes) else {}
     names = {id(node): name for name, node in nodes.items()}
@@ -87,13 +94,16 @@ def _arrived(nodes, passed):
 
 def _draw_graph(places, parents, values, gradients, passed):
     """Draw nodes at their places with arrows from parents to children, and back after a turn."""
-    ax = plt.subplots(figsize=(6.4, 2.9))[1]
     across, up = np.array(list(places.values()), dtype=float).T
+    ax = plt.subplots(figsize=(6.4, 1.7 + 1.2 * (up.max() - up.min())))[1]
     for child, names in parents.items():
-        for name in names:
-            _draw_arrow(ax, places[name], places[child], FORWARD if child in values else CONTEXT)
+        color = FORWARD if child in values else CONTEXT
+        for place, name in enumerate(names):
+            there, back = (0.0, 0.25) if names.count(name) == 1 else (0.12, 0.42)
+            side = -1 if name in names[:place] else 1  # the second arrow to one parent bends the other way
+            _draw_arrow(ax, places[name], places[child], color, side * there)
             if child in passed:
-                _draw_arrow(ax, places[child], places[name], BACKWARD, bend=0.25)
+                _draw_arrow(ax, places[child], places[name], BACKWARD, side * back)
     for name, (x, y) in places.items():
         edge = BACKWARD if name in passed else FORWARD if name in values else CONTEXT
         box = {"boxstyle": "circle,pad=0.45", "facecolor": GROUND, "edgecolor": edge, "linewidth": 2}
@@ -109,7 +119,7 @@ def _draw_graph(places, parents, values, gradients, passed):
     return ax
 
 
-def _draw_arrow(ax, start, end, color, bend=0.0):
+def _draw_arrow(ax, start, end, color, bend):
     """Draw an arrow between two places, short of the nodes that stand there."""
     look = {
         "arrowstyle": "->",
@@ -138,16 +148,21 @@ def calls(levels, calls_by_walk):
     Raises
     ------
     ValueError
-        If a walk has not one positive count for each number of levels.
+        If there are more than five walks, or one has not one positive count for each number of levels.
     """
+    if len(calls_by_walk) > len(PALETTE):
+        raise ValueError(f"there are colours for {len(PALETTE)} walks, got {len(calls_by_walk)}.")
     for name, counts in calls_by_walk.items():
         if len(counts) != len(levels) or not np.min(counts) > 0:
             raise ValueError(f"{name} needs a positive count for each of {len(levels)} numbers of levels.")
     ax = plt.subplots()[1]
-    for name, counts in calls_by_walk.items():
-        ax.plot(levels, counts, label=name)
+    colors = PALETTE[::-1]  # the first ones mean forward and backward
+    for color, (name, counts) in zip(colors, calls_by_walk.items(), strict=False):
+        ax.plot(levels, counts, color=color)
+        end, aside = (levels[-1], counts[-1]), {"xytext": (7, 0), "textcoords": "offset points"}
+        ax.annotate(f"{name}\n{counts[-1]:,}", end, va="center", color=INK, **aside)
     ax.set(xlabel="levels, each the sum of the one below with itself", ylabel="nodes visited", yscale="log")
-    ax.legend(loc="upper left", title="walk")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     pairs = calls_by_walk.items()
     ends = " and ".join(f"{visits[-1]:,} visits ({name})" for name, visits in pairs)
     ranges = "; ".join(f"{name} from {visits[0]:,} to {visits[-1]:,}" for name, visits in pairs)

@@ -453,6 +453,8 @@ RIGHT = {
 WRONG = [
     (graphs.walk, (small_graph(), {"x": (0, 1), "w": (0, 0)}, 1), "these nodes have no place: h, s"),
     (graphs.walk, (small_graph(), PLACES, 8), "the moments of this walk are 1 to 7, got 8"),
+    (graphs.walk, (small_graph(), PLACES, 7, "hh"), "each of h, s has one turn, got h, h"),
+    (graphs.calls, ([1], dict.fromkeys("abcdef", [1])), "colours for 5 walks, got 6"),
     (graphs.calls, ([1, 2], {"naive": [3]}), "naive needs a positive count for each of 2 numbers"),
     (graphs.calls, ([1], {"naive": [0]}), "naive needs a positive count for each of 1 numbers"),
     (capstone.bend, ([0.0, 1.0], [0.0], [1.0, 2.0]), r"one shape \(n,\), got \(2,\), \(1,\), \(2,\)"),
@@ -1079,6 +1081,20 @@ def test_a_graph_shows_what_has_arrived_and_who_has_had_a_turn():
     assert nodes["x"].g == 5 and nodes["s"].g == 0
     assert "x 3, w 3, h 1, s 1. Turns: s, h." in graphs.walk(nodes, PLACES, 7).alt
     assert graphs.walk(nodes, PLACES, 2).title == "On the way there: 2 of 4 values are computed"
+
+
+def test_a_walk_in_a_wrong_order_shows_what_comes_too_late():
+    nodes = small_graph()
+    assert "x 3, w 3, h 1, s 1. Turns: s, h." in graphs.walk(nodes, PLACES, 7, "sh").alt
+    assert "h 1, s 1. Turns: h, s." in graphs.walk(nodes, PLACES, 7, "hs").alt
+    assert "x 1, h 1" in graphs.walk(nodes, PLACES, 7, "hs").alt
+
+
+def test_a_parent_that_comes_twice_has_two_arrows_apart():
+    a = Variable(1.0)
+    (ax,) = graphs.walk({"a": a, "b": a + a}, {"a": (0, 0), "b": (1, 0)}, 4).drawing.axes
+    arrows = [text.arrow_patch for text in ax.texts if getattr(text, "arrow_patch", None)]
+    assert len({arrow.get_connectionstyle().rad for arrow in arrows}) == len(arrows) == 4
 
 
 def test_calls_are_given_for_the_last_level():
