@@ -150,7 +150,7 @@ CHAPTERS = (
         "Starting well",
         WELL,
         "How large weights must be, and norms that put a signal right.",
-        minutes=120,
+        minutes=75,
         needs=(7,),
         builds=(
             *("lecun", "glorot", "he", "orthogonal", "zeros"),

@@ -7,12 +7,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
+from course.figures import Figure
 from course.style import BACKWARD, CONTEXT, FORWARD, PALETTE, TRUTH
 
 ORDER = (CONTEXT, *PALETTE[2:], FORWARD)  # of models whose shares are compared
 
 
-def draw_spreads(there, back, limits=(1e-11, 1e10), ax=None):
+def spreads(there, back, limits=(1e-11, 1e10)):
     """Draw the spread of the signal and of the gradient at each place of one deep network, on a fixed axis.
 
     Parameters
@@ -21,11 +22,10 @@ def draw_spreads(there, back, limits=(1e-11, 1e10), ax=None):
         Positive spreads, both listed from the input of the network to its output.
     limits : (float, float)
         The ends of the vertical axis, the same at every stop of a slider.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -34,21 +34,30 @@ def draw_spreads(there, back, limits=(1e-11, 1e10), ax=None):
     """
     there, back = np.asarray(there, dtype=float), np.asarray(back, dtype=float)
     if there.shape != back.shape:
-        raise ValueError(f"one spread for each place is wanted, got {there.shape} there, {back.shape} back.")
+        raise ValueError(
+            f"there must be one spread for each place: got {there.shape} there, {back.shape} back."
+        )
     if not min(there.min(), back.min()) > 0:
         raise ValueError("a spread must be positive to stand on a logarithmic axis.")
-    ax = ax or plt.subplots()[1]
+    ax = plt.subplots()[1]
     ax.axhline(1, color=CONTEXT, linestyle="-", linewidth=1)
     ax.plot(there, color=FORWARD, linestyle="-", marker="o", markevery=3, label="signal, there →")
     ax.plot(back, color=BACKWARD, linestyle="--", marker="s", markevery=(1, 3), label="gradient, back ←")
     ax.set(yscale="log", ylim=limits, xlabel="layers between the input and here", ylabel="spread")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(loc="lower center")
-    ax.set_title(f"{there[-1]:.3g} arrives at the end, {back[0]:.3g} at the beginning")
-    return ax
+    return Figure(
+        ax,
+        f"{there[-1]:.3g} arrives at the end, {back[0]:.3g} at the beginning",
+        "The signal, in blue, runs from left to right; the gradient, in vermillion, from right to left. The "
+        "grey line is a spread of 1, and a straight line is the same loss, or gain, in every layer.",
+        f"Two lines of spreads on a logarithmic axis over {len(there) - 1} layers. The signal goes in at "
+        f"{there[0]:.3g} on the left and comes out at {there[-1]:.3g} on the right; the gradient starts at "
+        f"{back[-1]:.3g} on the right and arrives at {back[0]:.3g} on the left.",
+    )
 
 
-def draw_groups(batch, n_in):
+def groups(batch, n_in):
     """Draw which numbers of a batch are normalized together: those of a row, or those of a column.
 
     Parameters
@@ -58,7 +67,7 @@ def draw_groups(batch, n_in):
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
@@ -69,27 +78,32 @@ def draw_groups(batch, n_in):
         raise ValueError(f"a batch has at least one row and one column, got shape ({batch}, {n_in}).")
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 2.9))
     by_row, by_column = np.indices((batch, n_in))
-    for ax, groups, name in ((axes[0], by_row, "LayerNorm"), (axes[1], by_column, "BatchNorm")):
-        ax.imshow(groups % 2, cmap="Greys", vmin=-0.6, vmax=3)
+    for ax, members, name in ((axes[0], by_row, "LayerNorm"), (axes[1], by_column, "BatchNorm")):
+        ax.imshow(members % 2, cmap="Greys", vmin=-0.6, vmax=3)
         for example, number in np.ndindex(batch, n_in):
-            ax.text(number, example, f"{groups[example, number] + 1}", ha="center", va="center")
+            ax.text(number, example, f"{members[example, number] + 1}", ha="center", va="center")
         ax.set_xticks([]), ax.set_yticks([])
         ax.set(xlabel=f"{name}: {n_in} numbers", ylabel=f"{batch} examples")
-    axes[0].set_title("Squares of one number share a mean and a variance")
-    return figure
+    return Figure(
+        figure,
+        "A LayerNorm measures each row, a BatchNorm each column",
+        "Squares with the same number share a mean and a variance.",
+        f"Two tables of {batch} by {n_in} squares, an example in each row. On the left, for LayerNorm, all "
+        f"squares of a row bear the same number, from 1 to {batch}. On the right, for BatchNorm, all squares "
+        f"of a column do, from 1 to {n_in}.",
+    )
 
 
-def draw_lag(batch_means, running_means, ax=None):
+def lag(batch_means, running_means):
     """Draw the mean of each batch, and the running average that follows it.
 
     Parameters
     ----------
     batch_means, running_means : array (steps,)
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
@@ -98,19 +112,25 @@ def draw_lag(batch_means, running_means, ax=None):
     """
     if np.shape(batch_means) != np.shape(running_means):
         raise ValueError(
-            f"a running mean for each batch is wanted, got {np.size(running_means)} for "
-            f"{np.size(batch_means)}."
+            f"each batch needs a running mean: got {np.size(running_means)} for {np.size(batch_means)}."
         )
-    ax = ax or plt.subplots()[1]
+    ax = plt.subplots()[1]
     ax.plot(batch_means, color=TRUTH, linestyle="", marker=".", label="mean of the batch")
     ax.plot(running_means, color=FORWARD, linestyle="-", marker="", label="running average")
     ax.set(xlabel="batch", ylabel="mean of the column")
     ax.legend(loc="upper left")
-    ax.set_title(f"In the end the average is {batch_means[-1] - running_means[-1]:.2g} behind its batch")
-    return ax
+    behind = np.subtract(batch_means, running_means)
+    return Figure(
+        ax,
+        f"In the end the average is {behind[-1]:.2g} behind its batch",
+        "Each black dot is the mean of one batch; the blue line is the running average just after it.",
+        f"The means of {len(behind)} batches go from {batch_means[0]:.2g} to {batch_means[-1]:.2g}. The "
+        f"running average goes from {running_means[0]:.2g} to {running_means[-1]:.2g}; it is "
+        f"{behind[0]:.2g} behind at the first batch and {behind[-1]:.2g} at the last.",
+    )
 
 
-def draw_shares(values, shares_by_name, setting, logarithmic=False, ax=None):
+def shares(values, shares_by_name, setting, logarithmic=False):
     """Draw the share of right answers against a setting, with an error bar over the seeds.
 
     Parameters
@@ -122,29 +142,27 @@ def draw_shares(values, shares_by_name, setting, logarithmic=False, ax=None):
         What the values are.
     logarithmic : bool
         Whether the setting is drawn on a logarithmic axis.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If a model has not one share for each setting, or a single seed.
     """
-    ax = ax or plt.subplots(figsize=(6.4, 4.0))[1]
-    for index, (name, shares) in enumerate(shares_by_name.items()):
-        shares = np.asarray(shares, dtype=float)
-        if shares.ndim != 2 or len(shares) < 2 or shares.shape[1] != len(values):
+    ax = plt.subplots(figsize=(6.4, 3.8))[1]
+    for index, (name, rows) in enumerate(shares_by_name.items()):
+        rows = np.asarray(rows, dtype=float)
+        if rows.ndim != 2 or len(rows) < 2 or rows.shape[1] != len(values):
             raise ValueError(
-                f"{name} needs two seeds or more, a share each for {len(values)} settings; got "
-                f"{shares.shape}."
+                f"{name} needs two seeds or more, a share each for {len(values)} settings; got {rows.shape}."
             )
         ax.errorbar(
             values,
-            shares.mean(axis=0),
-            shares.std(axis=0, ddof=1) / np.sqrt(len(shares)),
+            rows.mean(axis=0),
+            rows.std(axis=0, ddof=1) / np.sqrt(len(rows)),
             color=ORDER[index],
             linestyle=("-", "--", ":", "-.", "-")[index],
             marker="os^Dv"[index],
@@ -160,6 +178,15 @@ def draw_shares(values, shares_by_name, setting, logarithmic=False, ax=None):
     ax.set(xlabel=setting, ylabel="right answers")
     if len(shares_by_name) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    best = max(shares_by_name, key=lambda name: np.mean(shares_by_name[name], axis=0).max())
-    ax.set_title(f"{best}: {np.mean(shares_by_name[best], axis=0).max():.1%} right at its best")
-    return ax
+    means = {name: np.mean(rows, axis=0) for name, rows in shares_by_name.items()}
+    best = max(means, key=lambda name: means[name].max())
+    numbers = "; ".join(
+        f"{name}, " + ", ".join(f"{mean:.1%} at {value:g}" for value, mean in zip(values, row, strict=True))
+        for name, row in means.items()
+    )
+    return Figure(
+        ax,
+        f"{means[best].max():.1%} right at the best: {best}",
+        "Each marker is the mean over the seeds, and its bar reaches one standard error to either side.",
+        f"Right answers against the {setting}, with error bars: {numbers}.",
+    )

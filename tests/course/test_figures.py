@@ -34,7 +34,6 @@ from course.figures import (
     graphs,
     jacobians,
     learning,
-    library,
     losses,
     memory,
     optimizers,
@@ -72,7 +71,6 @@ MODULES = (
     graphs,
     jacobians,
     learning,
-    library,
     losses,
     memory,
     optimizers,
@@ -201,7 +199,6 @@ RIGHT = {
         ([0.0, 1.0], {"one": [0.0, 1.0]}, {"one": [0.5, 1.0]}),
     ],
     losses.two_losses: [([-1.0, 0.0, 1.0], {"squares": ([1.0, 0.5, 0.0], [-0.1, -0.3, -0.1])})],
-    library.draw_depth: [({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), "other": ([1.0] * 3, [1.0] * 3)},)],
     reading.sheet: [(DIGITS, CLASSES), (DIGITS, CLASSES, [0, 1, 1, 1, 1], 2)],
     reading.weights: [(np.ones((64, 8)), np.linspace(-1, 1, 512).reshape(64, 8))],
     reading.confusion: [([[5, 1], [0, 4]],), ([[5, 0], [0, 4]], ["cat", "dog"])],
@@ -273,9 +270,9 @@ RIGHT = {
             3.0,
         )
     ],
-    starting.draw_spreads: [([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), ([1.0] * 3, [1.0] * 3, (0.1, 10))],
-    starting.draw_groups: [(4, 6), (1, 1)],
-    starting.draw_lag: [([0.0, 1.0, 2.0], [0.0, 0.1, 0.3])],
+    starting.spreads: [([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), ([1.0] * 3, [1.0] * 3, (0.1, 10))],
+    starting.groups: [(4, 6), (1, 1)],
+    starting.lag: [([0.0, 1.0, 2.0], [0.0, 0.1, 0.3])],
     sharing.gradients: [
         ([[1.0, -2.0]], [[0.0, 0.5]], [[1.0, -1.5]], [[1.0, -1.5]]),
         (*np.zeros((3, 2, 2)), np.ones((2, 2))),
@@ -417,7 +414,7 @@ RIGHT = {
         ({"along the rows": [0, 1, 2, 3, 4, 5], "down the columns": [0, 3, 1, 4, 2, 5]}, 2),
         ({"along the rows": [0, 1, 2]}, 2),
     ],
-    starting.draw_shares: [
+    starting.shares: [
         ([0.0, 0.5], {"one": [[0.5, 0.25], [0.75, 0.5]]}, "rate"),
         ([0.01, 0.1], {"one": [[0.5, 0.25], [0.75, 0.5]], "two": [[1.0, 1.0]] * 2}, "learning rate", True),
     ],
@@ -567,12 +564,12 @@ WRONG = [
     (speed.above_floor, ([8], [1.0], [1.0], 16, "ReLU", (1, 2)), r"\[8\] needs a positive time .* 16 is one"),
     (speed.above_floor, ([8], [0.0], [1.0], 8, "ReLU", (1, 2)), r"\[8\] needs a positive time"),
     (speed.walks, ({"one": [0, 1], "two": [0]}, 2), r"one length are needed, got \['one', 'two'\]"),
-    (starting.draw_spreads, ([1.0, 0.0], [1.0, 1.0]), "a spread must be positive"),
-    (starting.draw_spreads, ([1.0], [1.0, 1.0]), r"got \(1,\) there, \(2,\) back"),
-    (starting.draw_groups, (4, 0), r"at least one row and one column, got shape \(4, 0\)"),
-    (starting.draw_lag, ([0.0, 1.0], [0.0]), "a running mean for each batch is wanted, got 1 for 2"),
-    (starting.draw_shares, ([0.1], {"one": [[0.5]]}, "rate"), r"one needs two seeds or more, .*got \(1, 1\)"),
-    (starting.draw_shares, ([0.1], {"one": [[0.5, 1.0]] * 2}, "rate"), r"for 1 settings; got \(2, 2\)"),
+    (starting.spreads, ([1.0, 0.0], [1.0, 1.0]), "a spread must be positive"),
+    (starting.spreads, ([1.0], [1.0, 1.0]), r"got \(1,\) there, \(2,\) back"),
+    (starting.groups, (4, 0), r"at least one row and one column, got shape \(4, 0\)"),
+    (starting.lag, ([0.0, 1.0], [0.0]), "each batch needs a running mean: got 1 for 2"),
+    (starting.shares, ([0.1], {"one": [[0.5]]}, "rate"), r"one needs two seeds or more, .*got \(1, 1\)"),
+    (starting.shares, ([0.1], {"one": [[0.5, 1.0]] * 2}, "rate"), r"for 1 settings; got \(2, 2\)"),
     (devices.draw_timelines, ({"one wait": ([(0, 10)], [(5, 50)])},), "one wait: each call is launched, and"),
     (devices.draw_timelines, ({"one wait": ([(0, 10)], [])},), "one wait: each call is launched, and"),
     (devices.draw_transfers, ({},), "no program to draw"),
@@ -630,7 +627,6 @@ WRONG = [
     (chains.depth, ({"one": ([1.0, 2.0], [1.0, 1.0, 1.0])},), "networks need one depth"),
     (chains.regions, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
     (chains.regions, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
-    (library.draw_depth, ({"one": ([1.0, 2.0], [1.0, 0.0])},), "must be positive"),
     (reading.sheet, (DIGITS[:0], CLASSES), "no images"),
     (reading.sheet, (DIGITS, CLASSES[:3]), "5 images need 5 labels or predictions, got 3"),
     (reading.sheet, (DIGITS, CLASSES, CLASSES[:3]), "got 3"),
@@ -1142,18 +1138,21 @@ def test_timelines_end_when_the_device_is_done():
 
 
 def test_shares_come_with_the_standard_error_of_their_seeds():
-    ax = starting.draw_shares([0.1, 0.2], {"one": [[0.5, 0.25], [0.75, 0.25]]}, "rate")
+    figure = starting.shares([0.1, 0.2], {"one": [[0.5, 0.25], [0.75, 0.25]]}, "rate")
+    (ax,) = figure.drawing.axes
     (bars,) = ax.containers
     line, _, (lengths,) = bars
     assert line.get_ydata().tolist() == [0.625, 0.25]
     ends = [segment[:, 1].tolist() for segment in lengths.get_segments()]
     np.testing.assert_allclose(ends, [[0.5, 0.75], [0.25, 0.25]])
-    assert ax.get_title(loc="left") == "one: 62.5% right at its best"
+    assert figure.title == "62.5% right at the best: one"
+    assert "one, 62.5% at 0.1, 25.0% at 0.2" in figure.alt
 
 
 def test_an_average_says_how_far_it_is_behind():
-    ax = starting.draw_lag([0.0, 1.0, 2.0], [0.0, 0.1, 0.5])
-    assert ax.get_title(loc="left") == "In the end the average is 1.5 behind its batch"
+    figure = starting.lag([0.0, 1.0, 2.0], [0.0, 0.1, 0.5])
+    assert figure.title == "In the end the average is 1.5 behind its batch"
+    assert "0 behind at the first batch and 1.5 at the last" in figure.alt
 
 
 def test_lines_differ_in_more_than_their_colour():
@@ -1271,7 +1270,7 @@ def test_importing_course_brings_in_nothing_heavy():
 
 
 def test_importing_figures_and_widgets_does_not_need_ipywidgets():
-    modules = printed_by("import course.widgets, course.figures.library, sys", "print(*sys.modules)")
+    modules = printed_by("import course.widgets, course.figures.chains, sys", "print(*sys.modules)")
     assert "matplotlib" in modules
     assert {"ipywidgets", "IPython"}.isdisjoint(modules)
 
