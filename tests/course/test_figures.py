@@ -226,16 +226,16 @@ RIGHT = {
         ({"batch": ([1, 8, 64], {"minigrad": [5.0, 6.0, 20.0], "PyTorch": [50.0, 52.0, 70.0]})},),
         ({what: ([1, 8, 64], {"minigrad": [5.0, 6.0, 20.0]}) for what in ("batch", "width", "depth")},),
     ],
-    devices.draw_timelines: [
+    devices.timelines: [
         ({"one wait": ([(0, 10), (10, 20)], [(10, 50), (50, 55)])},),
         (dict.fromkeys(("one wait", "two waits"), ([(0, 10), (50, 60)], [(10, 50), (60, 65)])),),
     ],
-    devices.draw_transfers: [({"as written": MOVED, "quiet": MOVED[:1]},), ({"still": []},)],
-    devices.draw_work: [
+    devices.transfers: [({"as written": MOVED, "quiet": MOVED[:1]},), ({"still": []},)],
+    devices.work: [
         ({"layers": [(16, 20, 1e6), (64, 20, 2e7)], "images": [(16, 900, 1e7)]}, 500_000),
         ({"layers": [(16, 20, 1e6)]}, 1e3),
     ],
-    devices.draw_crossover: [
+    devices.crossover: [
         ([8, 80, 800], [1e-5, 1e-3, 1e-1], [4e-4, 4e-4, 4e-3], "measured"),
         ([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model"),
     ],
@@ -570,13 +570,13 @@ WRONG = [
     (starting.lag, ([0.0, 1.0], [0.0]), "each batch needs a running mean: got 1 for 2"),
     (starting.shares, ([0.1], {"one": [[0.5]]}, "rate"), r"one needs two seeds or more, .*got \(1, 1\)"),
     (starting.shares, ([0.1], {"one": [[0.5, 1.0]] * 2}, "rate"), r"for 1 settings; got \(2, 2\)"),
-    (devices.draw_timelines, ({"one wait": ([(0, 10)], [(5, 50)])},), "one wait: each call is launched, and"),
-    (devices.draw_timelines, ({"one wait": ([(0, 10)], [])},), "one wait: each call is launched, and"),
-    (devices.draw_transfers, ({},), "no program to draw"),
-    (devices.draw_work, ({"layers": []}, 1e5), "each kind needs networks with calls"),
-    (devices.draw_work, ({"layers": [(16, 0, 1.0)]}, 1e5), "each kind needs networks with calls"),
-    (devices.draw_crossover, ([8, 80], [1.0, 2.0], [1.0], "a model"), "2 widths need a positive time each"),
-    (devices.draw_crossover, ([8], [1.0], [0.0], "a model"), "1 widths need a positive time each"),
+    (devices.timelines, ({"one wait": ([(0, 10)], [(5, 50)])},), "one wait: each call is launched, and"),
+    (devices.timelines, ({"one wait": ([(0, 10)], [])},), "one wait: each call is launched, and"),
+    (devices.transfers, ({},), "no program to draw"),
+    (devices.work, ({"layers": []}, 1e5), "each kind needs networks with calls"),
+    (devices.work, ({"layers": [(16, 0, 1.0)]}, 1e5), "each kind needs networks with calls"),
+    (devices.crossover, ([8, 80], [1.0, 2.0], [1.0], "a model"), "2 widths need a positive time each"),
+    (devices.crossover, ([8], [1.0], [0.0], "a model"), "1 widths need a positive time each"),
     (
         benchmarks.draw_ratios,
         (["W1"], {"minigrad": [0.1, 0.2]}),
@@ -1110,31 +1110,36 @@ def test_the_layer_that_refuses_is_named_in_the_title_and_what_is_not_reached_ha
 
 
 def test_transfers_are_counted_and_the_hidden_ones_hatched():
-    ax = devices.draw_transfers({"as written": MOVED, "quiet": MOVED[:1]})
+    figure = devices.transfers({"as written": MOVED, "quiet": MOVED[:1]})
+    (ax,) = figure.drawing.axes
     assert texts(ax) == ["4", "1"]
-    assert ax.get_title(loc="left") == "Transfers in one epoch: from 4 to 1"
+    assert figure.title == "Transfers in one epoch: 4 at first, 1 in the end"
+    assert "quiet: 1 open to, 0 hidden to, 0 open back, 0 hidden back" in figure.alt
     widths = [(bar.get_width(), bool(bar.get_hatch())) for bar in ax.patches]
     assert widths == [(1, False), (1, True)] * 2 + [(1, False), (0, True), (0, False), (0, True)]
 
 
 def test_the_crossover_is_the_first_width_at_which_the_device_is_faster():
-    ax = devices.draw_crossover([8, 80, 812], [1e-5, 1e-3, 1e-1], [4e-4, 4e-3, 4e-3], "a model")
-    assert ax.get_title(loc="left") == "The device overtakes at a width of about 810"
+    figure = devices.crossover([8, 80, 812], [1e-5, 1e-3, 1e-1], [4e-4, 4e-3, 4e-3], "a model")
+    assert figure.title == "The device overtakes at a width of about 810"
+    (ax,) = figure.drawing.axes
     assert ax.lines[-1].get_xdata().tolist() == [812]
-    ax = devices.draw_crossover([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model")
-    assert "every width" in ax.get_title(loc="left")
+    figure = devices.crossover([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model")
+    assert "every width" in figure.title
 
 
 def test_networks_above_the_line_are_worth_sending():
-    ax = devices.draw_work({"layers": [(16, 20, 1e6), (64, 20, 2e7)], "images": [(16, 900, 1e7)]}, 500_000)
-    assert ax.get_title(loc="left") == "Above the line, worth sending: 1 of 3 networks"
+    figure = devices.work({"layers": [(16, 20, 1e6), (64, 20, 2e7)], "images": [(16, 900, 1e7)]}, 500_000)
+    assert figure.title == "1 of 3 networks is worth sending"
+    (ax,) = figure.drawing.axes
     assert ax.lines[-1].get_ydata()[0] == 500_000 * ax.lines[-1].get_xdata()[0]
 
 
 def test_timelines_end_when_the_device_is_done():
-    ax = devices.draw_timelines({"one wait": ([(0, 10), (10, 20)], [(10, 50), (50, 55)])})
-    assert ax.get_title(loc="left") == "Microseconds until all is done: one wait 55"
-    assert texts(ax) == ["1", "1", "2", "2", "one wait"]
+    figure = devices.timelines({"one wait": ([(0, 10), (10, 20)], [(10, 50), (50, 55)])})
+    assert figure.title == "Done after 55 µs with one wait"
+    assert "stands still for 0 in between" in figure.alt
+    assert texts(figure.drawing.axes[0]) == ["1", "1", "2", "2", "one wait"]
 
 
 def test_shares_come_with_the_standard_error_of_their_seeds():
