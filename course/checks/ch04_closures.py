@@ -167,8 +167,8 @@ def _two_layers_data(rng):
 
 
 @two_layers.mistake(
-    "The two shapes in your line do not fit: a .T is missing or stands at the wrong one, or the gradient is not "
-    "the one that this matrix is given (the first gets dH, not dY)."
+    "The two shapes in your line do not fit: a .T is missing or stands at the wrong one, or the gradient is "
+    "not the one that this matrix is given (the first gets dH, not dY)."
 )
 def as_on_the_page(W1, W2, X, T):
     H = X @ W1
