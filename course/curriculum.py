@@ -250,7 +250,7 @@ CHAPTERS = (
         "The same code on a GPU",
         MANY,
         "Not one line of a layer changes; you learn to see each transfer.",
-        minutes=70,
+        minutes=65,
         needs=(8,),
         builds=("array_module", "to_numpy", "to_device"),
     ),
