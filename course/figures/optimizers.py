@@ -1,164 +1,269 @@
-"""Figures of chapter 09: paths through a valley, numbers by step, and losses by learning rate.
+"""Figures of chapter 09: paths through a valley, a schedule, lengths of steps, and losses by learning rate.
 
 Leaves out the steps themselves: the numbers drawn here come from the chapter.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Ellipse
 from matplotlib.ticker import NullFormatter
 
+from course.figures import Figure
 from course.style import CONTEXT, PALETTE, TRUTH
 
 MARKERS = "os^Dv"
 LINES = "-", "--", "-.", ":", "-"
+LAST = 5  # steps, of which the largest loss counts: a lucky landing does not win
 
 
-def draw_paths(valley, paths_by_name, steps, reach=5.0, name="", ax=None):
+def paths(valley, paths_by_name, steps, reach=5.0):
     """Draw a valley from above and the paths of several optimizers in it, from the same start.
 
     Parameters
     ----------
     valley : array (2, 2)
-        The loss at w is half of w · valley · w.
+        Symmetric, with positive curvatures; the loss at w is half of w · valley · w.
     paths_by_name : dict of str to array (at least steps + 1, 2)
         Up to five; where each stood, from its start on.
     steps : int
         How many steps to draw.
     reach : float
         How far to each side the picture goes; what lies outside is not drawn.
-    name : str
-        What the valley is called, above the names of the paths.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
-        If a path has fewer steps.
+        If a path has fewer steps, or a curvature of the valley is not positive.
     """
-    ax = ax or plt.subplots(figsize=(6.0, 5.0))[1]
-    across = np.linspace(-reach, reach, 121)
-    points = np.stack(np.meshgrid(across, across), axis=-1)
-    height = 0.5 * np.einsum("...i,ij,...j", points, valley, points)
-    ax.contour(across, across, height, levels=np.geomspace(0.3, 1200, 10), colors=CONTEXT, linewidths=0.6)
-    for index, (optimizer, path) in enumerate(paths_by_name.items()):
-        path = np.asarray(path, dtype=float)
-        if len(path) < steps + 1:
-            raise ValueError(f"the path of {optimizer} has {len(path) - 1} steps, to be drawn are {steps}.")
-        loss = 0.5 * path[steps] @ valley @ path[steps]
-        look = {"color": PALETTE[index], "marker": MARKERS[index], "linestyle": LINES[index]}
-        label = f"{optimizer}: loss {loss:.1e}"
-        ax.plot(*path[: steps + 1].T, **look, markersize=3.5, linewidth=1.2, label=label)
-    ax.plot(0, 0, color=TRUTH, marker="+", markersize=12, linestyle="")
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-    ax.set(xlabel="first parameter", ylabel="second parameter")
-    ax.legend(loc="upper right", title=name or None)
-    ax.set_title(f"After {steps} {'step' if steps == 1 else 'steps'} in a valley")
-    return ax
+    ax = plt.subplots(figsize=(6.0, 5.4))[1]
+    late = _paths_on(ax, valley, paths_by_name, steps, reach)
+    return Figure(
+        ax,
+        f"After {steps} {'step' if steps == 1 else 'steps'}: "
+        + ", ".join(f"{name} at {loss:.2g}" for name, loss in late.items()),
+        "The valley from above: each ellipse is a line of equal loss, and the cross is the lowest point. "
+        f"Each mark is a step. The legend gives the largest loss in the last {LAST} places.",
+        f"Ellipses around (0, 0) in the plane of two parameters, and on them the paths of {steps} steps from "
+        f"{_place(paths_by_name)}. {_ends(late, paths_by_name, steps)}",
+    )
 
 
-def draw_two_valleys(valleys_by_name, paths_by_valley, steps, title):
+def two_valleys(valleys_by_name, paths_by_valley, steps):
     """Draw the same race in two valleys, side by side.
 
     Parameters
     ----------
     valleys_by_name : dict of str to array (2, 2)
-    paths_by_valley : dict of str to paths, as for `draw_paths`
+    paths_by_valley : dict of str to paths, as for `paths`
         By the same names.
     steps : int
-    title : str
-        The message of both together.
 
     Returns
     -------
-    matplotlib Figure
+    Figure
 
     Raises
     ------
     ValueError
-        If the two are called differently.
+        If the two are called differently, or `paths` would refuse a valley.
     """
     if list(valleys_by_name) != list(paths_by_valley):
         raise ValueError(f"valleys {list(valleys_by_name)} and paths {list(paths_by_valley)} do not match.")
-    figure, axes = plt.subplots(1, len(valleys_by_name), figsize=(9.6, 5.0))
+    drawing, axes = plt.subplots(1, len(valleys_by_name), figsize=(9.6, 6.4))
+    winners, told = [], []
     for ax, (name, valley) in zip(np.atleast_1d(axes), valleys_by_name.items(), strict=True):
-        draw_paths(valley, paths_by_valley[name], steps, name=name, ax=ax).set_title("")
-    figure.axes[0].set_title(title)
-    return figure
+        late = _paths_on(ax, valley, paths_by_valley[name], steps, reach=5.0, name=name)
+        winners.append(f"{name}, {min(late, key=late.get)} has the lowest loss")
+        told.append(f"{_sentence(name)}: {_ends(late, paths_by_valley[name], steps)}")
+    return Figure(
+        drawing,
+        _sentence("; ".join(winners)),
+        f"One race of {steps} steps in each valley. The legends give the largest loss in the last {LAST} "
+        "places.",
+        f"Valleys from above, with paths of {steps} steps. {' '.join(told)}",
+    )
 
 
-def draw_by_step(values_by_name, ylabel, title, log=False, ax=None):
-    """Draw how numbers change from step to step.
+def schedule(rates, name):
+    """Draw the learning rate by step.
 
     Parameters
     ----------
-    values_by_name : dict of str to sequence of float
-        Up to five.
-    ylabel, title : str
-    log : bool
-        Whether the axis of the steps is logarithmic.
-    ax : matplotlib Axes, optional
+    rates : sequence of float
+        The learning rate for each step.
+    name : str
+        How the schedule is written.
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
-        If there is only one number, which makes no line.
+        If there is only one rate, which makes no line.
     """
-    ax = ax or plt.subplots()[1]
-    for index, (name, values) in enumerate(values_by_name.items()):
-        if len(values) < 2:
-            raise ValueError(f"a line needs two numbers or more; {name} has {len(values)}.")
-        steps = np.arange(1, len(values) + 1)
-        look = {"color": PALETTE[index], "linestyle": LINES[index]}
-        ax.plot(steps, values, **look, marker="", label=name)
-    if log:
-        ax.set_xscale("log")
-        ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_ylim(bottom=0)
-    ax.set(xlabel="step", ylabel=ylabel, title=title)
-    ax.legend(loc="best")
-    return ax
+    ax = _by_step({name: rates}, "learning rate")
+    highest = int(np.argmax(rates))
+    return Figure(
+        ax,
+        f"The learning rate reaches {rates[highest]:.3g} at step {highest + 1} and ends at {rates[-1]:.3g}",
+        "The learning rate that each step takes, by the number of the step.",
+        f"The learning rate over {len(rates)} steps for {name}: {rates[0]:.3g} at the first step, "
+        f"{rates[highest]:.3g} at step {highest + 1}, and {rates[-1]:.3g} at the last.",
+    )
 
 
-def draw_rates(tried, ylabel, title, top, ax=None):
+def step_lengths(lengths_by_name):
+    """Draw how long each step is, in learning rates, on a logarithmic axis of steps.
+
+    Parameters
+    ----------
+    lengths_by_name : dict of str to sequence of float
+        Up to five optimizers, and for each the length of every step divided by its learning rate.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If an optimizer has only one step, which makes no line.
+    """
+    ax = _by_step(lengths_by_name, "length of the step / learning rate")
+    ax.set_xscale("log")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    longest = {name: int(np.argmax(np.round(lengths, 6))) for name, lengths in lengths_by_name.items()}
+    worst = max(longest, key=lambda name: lengths_by_name[name][longest[name]])
+    peak = lengths_by_name[worst][longest[worst]]
+    told = "; ".join(
+        f"{name} begins at {lengths[0]:.2g}, is longest at step {longest[name] + 1} with "
+        f"{lengths[longest[name]]:.2g}, and ends at {lengths[-1]:.2g}"
+        for name, lengths in lengths_by_name.items()
+    )
+    return Figure(
+        ax,
+        f"{_sentence(worst)}, a step is up to {peak:.2g} learning rates long",
+        "The axis of the steps is logarithmic, so that the first ones can be seen. A length of 1 is a step "
+        "of one learning rate.",
+        f"The length of steps in learning rates, by step: {told}.",
+    )
+
+
+def rates(tried, ylabel, top):
     """Draw the mean loss against the learning rate for several optimizers; bars: its error over the seeds.
 
     Parameters
     ----------
     tried : dict of str to (array (rates,), array (seeds, rates))
-        Up to five optimizers, each with its own positive rates and the losses found with them.
-    ylabel, title : str
+        Up to five optimizers, each with its own positive rates and the losses that came of them.
+    ylabel : str
     top : float
         The upper edge of the picture; higher losses are not drawn.
-    ax : matplotlib Axes, optional
 
     Returns
     -------
-    matplotlib Axes
+    Figure
 
     Raises
     ------
     ValueError
         If an optimizer has not one column of losses for each rate.
     """
-    ax = ax or plt.subplots(figsize=(6.8, 4.2))[1]
-    for index, (name, (rates, losses)) in enumerate(tried.items()):
+    ax = plt.subplots(figsize=(6.8, 4.2))[1]
+    best = {}
+    for index, (name, (learning_rates, losses)) in enumerate(tried.items()):
         losses = np.asarray(losses, dtype=float)
-        if losses.ndim != 2 or losses.shape[1] != len(rates):
-            raise ValueError(f"{name} has losses of shape {losses.shape} for {len(rates)} learning rates.")
-        middle, bar = losses.mean(axis=0), losses.std(axis=0, ddof=1) / np.sqrt(len(losses))
+        if losses.ndim != 2 or losses.shape[1] != len(learning_rates):
+            raise ValueError(
+                f"{name} has losses of shape {losses.shape} for {len(learning_rates)} learning rates."
+            )
+        mean, bar = losses.mean(axis=0), losses.std(axis=0, ddof=1) / np.sqrt(len(losses))
         look = {"color": PALETTE[index], "marker": MARKERS[index], "linestyle": LINES[index]}
-        ax.errorbar(rates, middle, yerr=bar, **look, capsize=3, label=name)
-    ax.set(xscale="log", yscale="log", xlabel="learning rate", ylabel=ylabel, title=title)
+        ax.errorbar(learning_rates, mean, yerr=bar, **look, capsize=3, label=name)
+        best[name] = learning_rates[np.nanargmin(mean)], np.nanmin(mean)
+    ax.set(xscale="log", yscale="log", xlabel="learning rate", ylabel=ylabel)
     ax.set_ylim(top=top)
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.legend(loc="best", title=f"mean of {len(losses)} seeds,\nbar: its standard error")
+    drawing = ax.figure
+    drawing.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=len(tried))
+    told = "; ".join(f"{name} at {rate:.2g}, with {loss:.2g}" for name, (rate, loss) in best.items())
+    return Figure(
+        ax,
+        "The best learning rates: " + ", ".join(f"{name} at {rate:.2g}" for name, (rate, _) in best.items()),
+        f"Each mark is the mean of {len(losses)} seeds, and its bar the standard error. Both axes are "
+        f"logarithmic; losses above {top:g} are not drawn.",
+        f"{ylabel.capitalize()} over the learning rate, both logarithmic, a line for each optimizer. Each "
+        f"is lowest: {told}.",
+    )
+
+
+def _paths_on(ax, valley, paths_by_name, steps, reach, name=None):
+    """Draw a valley and the paths in it, and return the largest late loss of each."""
+    valley = np.asarray(valley, dtype=float)
+    curvatures, axes = np.linalg.eigh(valley)
+    if not curvatures[0] > 0:
+        raise ValueError(f"a valley bends upwards in all directions, got curvatures {curvatures.tolist()}.")
+    angle = np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))
+    for height in np.geomspace(0.3, 1200, 10):
+        width, breadth = 2 * np.sqrt(2 * height / curvatures)
+        ax.add_patch(
+            Ellipse((0, 0), width, breadth, angle=angle, fill=False, edgecolor=CONTEXT, linewidth=0.6)
+        )
+    late = {}
+    for index, (optimizer, path) in enumerate(paths_by_name.items()):
+        path = np.asarray(path, dtype=float)
+        if len(path) < steps + 1:
+            raise ValueError(f"the path of {optimizer} has {len(path) - 1} steps, to be drawn are {steps}.")
+        path = path[: steps + 1]
+        late[optimizer] = max(0.5 * w @ valley @ w for w in path[-LAST:])
+        look = {"color": PALETTE[index], "marker": MARKERS[index], "linestyle": LINES[index]}
+        ax.plot(*path.T, **look, markersize=3.5, linewidth=1.2, label=f"{optimizer}: {late[optimizer]:.2g}")
+    ax.plot(0, 0, color=TRUTH, marker="+", markersize=12, linestyle="")
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    ax.set(xlabel="first parameter", ylabel="second parameter")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, title=name)
+    return late
+
+
+def _by_step(values_by_name, ylabel):
+    """Draw numbers by step, each series as a line, and return the axes."""
+    ax = plt.subplots()[1]
+    for index, (name, values) in enumerate(values_by_name.items()):
+        if len(values) < 2:
+            raise ValueError(f"a line needs two numbers or more; {name} has {len(values)}.")
+        look = {"color": PALETTE[index], "linestyle": LINES[index]}
+        ax.plot(np.arange(1, len(values) + 1), values, **look, marker="", label=name)
+    ax.set_ylim(bottom=0)
+    ax.set(xlabel="step", ylabel=ylabel)
+    ax.legend(loc="best")
     return ax
+
+
+def _place(paths_by_name):
+    """Say where the first path starts."""
+    x, y = next(iter(paths_by_name.values()))[0]
+    return f"({x:.2g}, {y:.2g})"
+
+
+def _ends(late, paths_by_name, steps):
+    """Say where each path ends, and its largest late loss."""
+    return (
+        "; ".join(
+            f"{name} ends at ({paths_by_name[name][steps][0]:.2g}, {paths_by_name[name][steps][1]:.2g}), its "
+            f"largest loss in the last places is {loss:.2g}"
+            for name, loss in late.items()
+        )
+        + "."
+    )
+
+
+def _sentence(text):
+    """Return a text with a capital letter at its beginning, and the others as they are."""
+    return text[0].upper() + text[1:]

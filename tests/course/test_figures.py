@@ -246,29 +246,24 @@ RIGHT = {
         (lambda X: X, POINTS, CLASSES, 1, 0.693),
         (lambda X: X, POINTS, CLASSES, 20, 0.1),
     ],
-    optimizers.draw_paths: [
+    optimizers.paths: [
         (np.diag([1.0, 50.0]), {"plain": POINTS - 1.5}, 3),
-        (np.eye(2), {"plain": POINTS, "momentum": POINTS / 2}, 1, 3.0, "upright"),
+        (np.eye(2), {"plain": POINTS, "momentum": POINTS / 2}, 1, 3.0),
     ],
-    optimizers.draw_two_valleys: [
+    optimizers.two_valleys: [
         (
-            {"upright": np.eye(2), "turned": np.ones((2, 2))},
+            {"upright": np.eye(2), "turned": np.array([[2.0, 1.0], [1.0, 2.0]])},
             {"upright": {"plain": POINTS}, "turned": {"plain": POINTS}},
             4,
-            "One valley twice",
         )
     ],
-    optimizers.draw_by_step: [
-        ({"cosine": [0.1, 0.2, 0.0]}, "learning rate", "Up and down"),
-        ({"one": [1.0, 2.0], "two": [3.0, 1.0]}, "step / learning rate", "Too long at first", True),
+    optimizers.schedule: [([0.1, 0.2, 0.0], "cosine"), ([0.3, 0.2, 0.1], "down")],
+    optimizers.step_lengths: [
+        ({"one": [1.0, 2.0], "two": [3.0, 1.0]},),
+        ({"alone": [1.0, 2.0, 1.5]},),
     ],
-    optimizers.draw_rates: [
-        (
-            {"plain": ([0.1, 0.2], [[1.0, 0.5], [1.1, 0.6]])},
-            "validation loss",
-            "Where the good rates are",
-            3.0,
-        )
+    optimizers.rates: [
+        ({"plain": ([0.1, 0.2], [[1.0, 0.5], [1.1, 0.6]])}, "validation loss", 3.0),
     ],
     starting.spreads: [([1.0, 0.1, 0.01], [20.0, 4.0, 1.0]), ([1.0] * 3, [1.0] * 3, (0.1, 10))],
     starting.groups: [(4, 6), (1, 1)],
@@ -642,12 +637,14 @@ WRONG = [
     (learning.cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
     (learning.fitted, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
     (learning.border, (lambda X: X, np.ones((5, 3)), CLASSES, 1, 0.5), "two columns"),
-    (optimizers.draw_paths, (np.eye(2), {"plain": POINTS}, 5), "plain has 4 steps, to be drawn are 5"),
-    (optimizers.draw_two_valleys, ({"a": np.eye(2)}, {"b": {}}, 1, "Two"), "do not match"),
-    (optimizers.draw_by_step, ({"a": [1.0]}, "loss", "Down"), "needs two numbers or more; a has 1"),
+    (optimizers.paths, (np.eye(2), {"plain": POINTS}, 5), "plain has 4 steps, to be drawn are 5"),
+    (optimizers.paths, (np.ones((2, 2)), {"plain": POINTS}, 4), "bends upwards in all directions"),
+    (optimizers.two_valleys, ({"a": np.eye(2)}, {"b": {}}, 1), "do not match"),
+    (optimizers.schedule, ([1.0], "cosine"), "needs two numbers or more; cosine has 1"),
+    (optimizers.step_lengths, ({"a": [1.0]},), "needs two numbers or more; a has 1"),
     (
-        optimizers.draw_rates,
-        ({"plain": ([0.1], [[1.0, 0.5]])}, "loss", "Rates", 3.0),
+        optimizers.rates,
+        ({"plain": ([0.1], [[1.0, 0.5]])}, "loss", 3.0),
         r"losses of shape \(1, 2\) for 1 learning rates",
     ),
     (serving.orders, ({"AAB": {}}, {"A": 6.0, "B": 10.0}), "names each of A, B twice, got 'AAB'"),
