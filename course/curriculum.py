@@ -141,7 +141,7 @@ CHAPTERS = (
         "Better steps",
         WELL,
         "A step has a memory too: momentum, Adam, clipping, schedules.",
-        minutes=110,
+        minutes=75,
         needs=(8,),
         builds=("RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential"),
     ),

@@ -18,7 +18,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image, ImageDraw, ImageFont
 
-from course.figures import IN_A_BROWSER, PIXELS, Figure, png_of, require_text, titled
+from course.figures import IN_A_BROWSER, PIXELS, Figure, png_of
 from course.style import INK, THEMED
 
 LIVE = "application/vnd.jupyter.widget-view+json"
@@ -260,15 +260,13 @@ def _control(slider, stop):
     return CONTROL.substitute(label=label, text=text, last=len(slider.values) - 1, stop=stop)
 
 
-def explore(draw, alt=None, **sliders):
+def explore(draw, **sliders):
     """Return a figure with one or two sliders under it; as the last line of a cell it is shown.
 
     Parameters
     ----------
     draw : function, the value of each slider by name -> Figure
         Each stop has a title, a caption and an alternative text of its own.
-    alt : str, optional
-        For a chapter whose drawing function does not return a Figure yet: shows the widget at once.
     **sliders : Slider
         One or two, named like the arguments of `draw`; at most 40 pictures together.
 
@@ -300,13 +298,7 @@ def explore(draw, alt=None, **sliders):
             f"these sliders make {count} pictures; {MAX_PICTURES} are the most, since the book keeps each. "
             "Give the sliders fewer values."
         )
-    if alt is None:
-        return Widget(draw, sliders)
-    from IPython.display import display
-
-    require_text("alt", alt)
-    display(Widget(lambda **values: titled(draw(**values), alt), sliders))
-    return None
+    return Widget(draw, sliders)
 
 
 def strip_live(notebook):

@@ -170,22 +170,6 @@ def test_explore_wants_figures():
     plt.close("all")
 
 
-def test_explore_shows_what_a_chapter_still_describes_itself(monkeypatch):
-    shown = []
-    monkeypatch.setattr("IPython.display.display", shown.append)
-    alt = "A parabola with two points on it and the line through them."
-
-    def old(h):
-        ax = plt.subplots()[1]
-        ax.set_title(f"A line with a slope of {h}")
-        return ax
-
-    assert explore(old, alt=alt, h=STEP) is None
-    assert repr(shown[0]) == f"{alt} Here step h = 0.5 m."
-    with pytest.raises(ValueError, match="whole sentence"):
-        explore(lambda h: pytest.fail("drawn"), alt="secant", h=STEP)
-
-
 @pytest.mark.parametrize(
     ("values", "start", "sentence"),
     [

@@ -53,9 +53,7 @@ GUESS = re.compile(
     r"(?:^|[.!?:;] |\n)(?:Guess\b|Predict\b|Write (?:it|them|your|down)\b)"
     r"|(?:Before|before) you \w+[^.!?:]{0,40}\bguess\b|[Ww]rite it down[.:]"
 )
-# Chapters that still describe their own figures, and answer their own guesses in sight.
 LAYOUT = tomllib.loads((PROJECT / "notebooks" / ".ruff.toml").read_text(encoding="utf-8"))
-UNCONVERTED = [Path(name).stem for name in LAYOUT.get("format", {}).get("exclude", ())]
 # Words that stand in no chapter, with what is said instead.
 UNSAID = {
     r"\bshall\b": "should, will, or an imperative",
@@ -241,11 +239,15 @@ def lists_are_meant(notebook, stem):
 
 
 def code_is_short(notebook, stem):
+    """Imports do not count: one name a line is nobody's work to read."""
     problems = []
     for cell in code_cells(notebook):
         limit = LINES_TAGGED if any(tag.startswith((*TAGGED, "proof")) for tag in tags(cell)) else LINES
-        if len(cell.source.splitlines()) > limit:
-            problems.append(f"a cell of {len(cell.source.splitlines())} lines: {cell.source.splitlines()[0]}")
+        imports = [line for line in syntax(cell).body if isinstance(line, ast.Import | ast.ImportFrom)]
+        count = len(cell.source.splitlines())
+        count -= sum(line.end_lineno - line.lineno + 1 for line in imports)
+        if count > limit:
+            problems.append(f"a cell of {count} lines: {cell.source.splitlines()[0]}")
     return problems
 
 
@@ -262,17 +264,7 @@ def prose_stands_between_code(notebook, stem):
     return [f"{run} code cells in a row" for run in runs if run > 3]
 
 
-def sections_come_in_order(notebook, stem):
-    if stem not in UNCONVERTED:
-        return ends_as_every_chapter(notebook)
-    found = [re.sub(r"^Deeper: .+", DEEPER, heading) for heading in headings(notebook, 2)]
-    unknown = [heading for heading in found if heading not in SECTIONS]
-    ordered = sorted(found, key=SECTIONS.index) if not unknown else found
-    repeated = len(set(found)) < len(found)
-    return [f"sections {found}"] if unknown or repeated or found != ordered else []
-
-
-def ends_as_every_chapter(notebook):
+def ends_as_every_chapter(notebook, stem):
     """The names of its sections are the chapter's own, up to the last ones, where a reader looks for them."""
     found = headings(notebook, 2)
     ends = [heading for heading in found if heading in SECTIONS]
@@ -427,13 +419,9 @@ CHAPTER_RULES = (
     code_is_short,
     has_the_size_of_a_chapter,
     prose_stands_between_code,
-    sections_come_in_order,
+    ends_as_every_chapter,
     begins_with_its_title,
     setup_is_imports_only,
-)
-
-
-BOOK_RULES = (
     figures_tell_themselves,
     proofs_stand_apart,
     answers_are_folded,
@@ -453,25 +441,6 @@ def test_every_stored_notebook(path, rule):
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_chapter(path, rule):
     assert rule(read(path), path.stem) == []
-
-
-@pytest.mark.parametrize("rule", BOOK_RULES, ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize(
-    "path", [path for path in CHAPTERS if path.stem not in UNCONVERTED], ids=lambda path: path.stem
-)
-def test_a_chapter_reads_like_a_book(path, rule):
-    assert rule(read(path), path.stem) == []
-
-
-def test_what_is_unconverted_needs_it():
-    """A chapter is taken off the list as soon as it keeps the rules."""
-    kept = [
-        path.stem
-        for path in CHAPTERS
-        if path.stem in UNCONVERTED and not any(rule(read(path), path.stem) for rule in BOOK_RULES)
-    ]
-    assert kept == []
-    assert set(UNCONVERTED) <= {path.stem for path in CHAPTERS}
 
 
 @pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)
@@ -611,7 +580,7 @@ BROKEN = {
     code_is_short: [[code("x = 1\n" * 21)], [code("x = 1\n" * 31, tags=["same-as-minigrad.Linear"])]],
     has_the_size_of_a_chapter: [[code("1") for _ in range(24)]],
     prose_stands_between_code: [[code("1") for _ in range(4)]],
-    sections_come_in_order: [
+    ends_as_every_chapter: [
         [new_markdown_cell("## Use it"), new_markdown_cell("## Say it")],
         [new_markdown_cell("## Conclusion")],
         [new_markdown_cell("## Use it\n\n## Use it")],
@@ -666,7 +635,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("rule", STORED_RULES + CHAPTER_RULES + BOOK_RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("rule", STORED_RULES + CHAPTER_RULES, ids=lambda rule: rule.__name__)
 def test_each_rule_passes_a_good_notebook_and_refuses_broken_ones(rule):
     assert rule(GOOD, "04_closures") == []
     for cells in BROKEN[rule]:
