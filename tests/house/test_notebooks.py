@@ -207,7 +207,7 @@ def pictures_travel_with_their_words(notebook, stem):
     """JupyterLab and the book drop the metadata of a picture: its words stand in HTML beside it."""
     pictures = [bundle for bundle in bundles(notebook) if any(kind.startswith("image/") for kind in bundle)]
     silent = [bundle for bundle in pictures if not Images(bundle.get("text/html", "")).texts]
-    return [f"{len(silent)} pictures without words beside them: use course.show"] if silent else []
+    return [f"{len(silent)} pictures without words beside them: return a Figure"] if silent else []
 
 
 def names_come_in_order(notebook, stem):
