@@ -35,14 +35,17 @@ def answers(command, **options):
 
 
 def shown(outputs):
-    """Count what a cell showed, by kind: pictures, pages, other results; and whether it printed."""
+    """Count what a cell showed, by kind: pages, pictures, other results; and whether it printed.
+
+    A figure is a page with its drawing inside; what it brings along for paper is not made in a browser.
+    """
     kinds = Counter()
     for output in outputs:
         if output["output_type"] == "stream":
             kinds[output["name"]] = 1
         elif output["output_type"] != "error":
             kinds[
-                next(kind for kind in ("image/png", "text/html", "text/plain") if kind in output["data"])
+                next(kind for kind in ("text/html", "image/png", "text/plain") if kind in output["data"])
             ] += 1
     return kinds
 
