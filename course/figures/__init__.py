@@ -7,6 +7,7 @@ course has its file here, whose functions take data, draw it, and write about it
 
 import re
 import sys
+import warnings
 from base64 import b64encode
 from functools import cached_property
 from html import escape
@@ -239,6 +240,18 @@ def _saved(figure, kind):
     with plt.rc_context({"figure.constrained_layout.use": False}):  # or who has no layout would get one
         figure.savefig(file, format=kind, transparent=True, dpi=2 * PIXELS, metadata=nothing)
     return file.getvalue()
+
+
+def make_bitmap(field):
+    """Let a field be a bitmap inside its drawing, where Matplotlib can; an older one keeps it as lines.
+
+    Parameters
+    ----------
+    field : matplotlib Artist
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Rasterization of", category=UserWarning)
+        field.set_rasterized(True)
 
 
 def png(figure):

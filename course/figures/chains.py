@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from course.figures import Figure
+from course.figures import Figure, make_bitmap
 from course.figures.closures import arrow_on, station_on
 from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, PALETTE
 
@@ -235,7 +235,7 @@ def regions_on(ax, predict, X, T):
     field = ax.contourf(
         across, up, classes.reshape(across.shape), levels, colors=PALETTE[:n_classes], alpha=0.18
     )
-    field.set_rasterized(True)
+    make_bitmap(field)
     look = {"s": 22 if len(X) > 20 else 70, "edgecolor": GROUND}  # a few points may be large
     for name, color, marker in zip(range(n_classes), PALETTE, "os^Dv", strict=False):
         ax.scatter(*X[T == name].T, color=color, marker=marker, label=f"class {name}", **look)

@@ -6,7 +6,7 @@ Leaves out computing slopes: the numbers drawn here come from the chapter, or ar
 import matplotlib.pyplot as plt
 import numpy as np
 
-from course.figures import Figure
+from course.figures import Figure, make_bitmap
 from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, ON_COLOUR, TRUTH
 
 POINTS = 401  # enough for a smooth curve at the size of a page
@@ -265,7 +265,7 @@ def walk_on(ax, f, path, x_range, y_range, names):
     heights = np.array([[f(np.array([x, y])) for x in xs] for y in ys])
     low, high = np.sqrt(heights.min()), np.sqrt(heights.max())
     field = ax.contourf(xs, ys, heights, levels=np.linspace(low, high, 13) ** 2)
-    field.set_rasterized(True)
+    make_bitmap(field)
     ax.figure.colorbar(field, ax=ax, label=names[2], format="%.2g", shrink=0.85)
     ax.plot(*path.T, color=ON_COLOUR, linestyle="-", marker="o", markevery=1, markersize=6, linewidth=3.5)
     ax.plot(*path.T, color=BACKWARD, linestyle="-", marker="o", markevery=1, markersize=4)
