@@ -67,6 +67,7 @@ export function number(value) {
 
 const STYLE = `
 :host { display: block; margin: 1.5rem 0; color: var(--pst-color-text-base, #262626); font: inherit; }
+:host(:focus-within) { outline: 2px solid var(--pst-color-accent, #63399b); outline-offset: 4px; border-radius: 10px; }
 * { box-sizing: border-box; }
 .ground { border: 1px solid var(--pst-color-border, #d0d0d0); border-radius: 10px; padding: 1rem; }
 .row { display: flex; align-items: stretch; gap: .4rem; }
