@@ -17,6 +17,8 @@ const OF_COLOUR_AND_SIZE = ["color-contrast", "link-in-text-block", "scrollable-
 
 async function findings(page, runOnly) {
   await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
+  // What was folded takes the colours of the page only when it is drawn.
+  await page.evaluate(() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go, 500)))));
   const { violations } = await page.evaluate((runOnly) => window.axe.run({ runOnly, preload: false, resultTypes: ["violations"] }), runOnly);
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
