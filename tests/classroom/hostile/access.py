@@ -56,7 +56,7 @@ found = [name for name in names if name.startswith(("USER", "LOGNAME", "SHELL", 
     "names of the network": seeks("found = socket.getaddrinfo('example.org', 80)"),
     "a home": seeks(
         "found = glob.glob('/home/*/.*')\n"
-        "for name in ('ssh', 'bash*', 'conf*', 'jupyter'): found += glob.glob(f'/root/.{name}')"
+        "for name in ('ssh', 'bash*', 'conf*', 'jupyter'): found += glob.glob(f'/*/.{name}')"
     ),
     "the passwords": seeks("found = open('/etc/passwd').read()"),
     "the secrets of the course": seeks("found = list(files('/secret', '/secret.key', '/course_secret'))"),
