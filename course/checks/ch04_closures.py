@@ -54,7 +54,7 @@ def last_call_only():
     return 12.0, 12.0, 120.0
 
 
-@three_calls.mistake("These are the results of cube itself, X³; the way back wants its slope, times dY.")
+@three_calls.mistake("These are the results of cube itself, X³; the way back needs its slope, times dY.")
 def forward_values():
     return 8.0, 1.0, 1.0
 
@@ -323,7 +323,7 @@ def _(answer, rng):
             )
         if parameter.shape != shape:
             raise CheckFailed(
-                f"{name}.data has shape {parameter.shape}; {N_IN} inputs and {N_OUT} outputs want {shape}"
+                f"{name}.data has shape {parameter.shape}; {N_IN} inputs and {N_OUT} outputs need {shape}"
             )
     expect_values("b.data", layer.b.data, np.zeros(N_OUT))
     try:
@@ -331,7 +331,7 @@ def _(answer, rng):
     except AttributeError as error:
         raise CheckFailed(
             f"with rng=0 it raises {error}: rng may be a number or a generator, and "
-            "np.random.default_rng(rng) makes a generator of either"
+            "np.random.default_rng(rng) turns either into a generator"
         ) from error
     if not np.array_equal(one, same):
         raise CheckFailed(

@@ -101,7 +101,7 @@ row = Exercise(
     minutes=6,
     hints=(
         "What does the list `backwards` look like after the first call of `backward`? Print it.",
-        "`some_list.reverse()` turns the list itself round, and it stays so. The second call turns it again.",
+        "`some_list.reverse()` reverses the list itself, for good. The second call reverses it again.",
         "`reversed(some_list)` walks through a list from its end and leaves it as it is.",
     ),
 )

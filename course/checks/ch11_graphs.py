@@ -418,7 +418,7 @@ concatenate.mistake("The columns of z stand left of those of x.")(
 )
 
 
-@concatenate.mistake("Rows were joined, and not columns: axis=1 is wanted.")
+@concatenate.mistake("Rows were joined, and not columns: use axis=1.")
 class JoinsRows(Variable):
     def __init__(self, x, z):
         super().__init__(np.concatenate([x.data, z.data], axis=0), x, z)
@@ -575,7 +575,7 @@ def with_the_last_pass(build):
     return loss
 
 
-@as_loss.mistake("The array itself went into `build`, which wants a Variable made of it.")
+@as_loss.mistake("The array itself went into `build`, which expects a Variable made from it.")
 def with_a_raw_array(build):
     def loss(Y, T):
         node = build(Y, T)
@@ -845,7 +845,7 @@ def uphill(X, T, w, learning_rate, steps):
     return train_steps(X, T, w, learning_rate, steps, sign=1.0)
 
 
-@fit.mistake("Each loss is one step late: wanted is the loss before the step, not after it.")
+@fit.mistake("Each loss is one step late: return the loss before the step, not after it.")
 def after_the_step(X, T, w, learning_rate, steps):
     losses = []
     for _ in range(steps):

@@ -92,7 +92,8 @@ KERNEL, LEARN, POOL, MOVED, SEEN = (
         11: "The window that begins at row 0 counts, and so does the last one.",
         10: "Padding is put on both sides: it counts twice.",
         9: "The padding counts too, on both sides.",
-        13: "Only whole windows count: of 26 rows with the padding, the last begins at row 22.",
+        13: "Only whole windows count: with the padding there are 26 rows, and the last window "
+        "begins at row 22.",
         23: "The windows move by 2, and not by 1.",
     },
     {
@@ -375,7 +376,9 @@ def signs_turned():
     return kernel
 
 
-@find_dot.mistake("Strokes of two directions are told from a dot, and two are not: all neighbours count.")
+@find_dot.mistake(
+    "This tells strokes of two directions from a dot, but not those of the other two: all neighbours count."
+)
 def left_and_right():
     return np.array([[0.0, 0, 0], [-1, 2, -1], [0, 0, 0]])
 
@@ -620,7 +623,7 @@ class OnlyTheFirst(Pool):
         return dX
 
 
-@average_pool.mistake("The largest has nothing to say here: every number of a window counts as much.")
+@average_pool.mistake("The largest is not special here: every number of a window counts as much.")
 class GoesBackLikeAMaximum(Pool):
     def back(self, X, dY):
         return MaxPool2d(self.size)(X)[1](dY)

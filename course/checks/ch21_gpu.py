@@ -352,7 +352,7 @@ def has_shape(array):
     return hasattr(array, "shape")
 
 
-@library_of.mistake("A library is the first word: of toy.core that is toy.")
+@library_of.mistake("A library is the first word: for toy.core it is toy.")
 def whole_name(*arrays):
     return libraries(arrays, lambda module: module, has_shape, lambda name: name == "numpy")
 
@@ -362,12 +362,12 @@ def begins_with_numpy(*arrays):
     return libraries(arrays, first_word, has_shape, lambda name: name.startswith("numpy"))
 
 
-@library_of.mistake("Numbers and lists are no arrays: they have no shape, and do not count.")
+@library_of.mistake("Numbers and lists are not arrays: they have no shape, and do not count.")
 def numbers_count(*arrays):
     return libraries(arrays, first_word, lambda array: True, lambda name: name == "numpy")
 
 
-@library_of.mistake("This knows CuPy by name, as `array_module` does; wanted is any library.")
+@library_of.mistake("This knows CuPy by name, as `array_module` does; any library should work.")
 def knows_cupy_only(*arrays):
     return array_module(*arrays)
 
@@ -450,7 +450,7 @@ def without_the_division(rate, rng):
     return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) >= rate) * 1.0)
 
 
-@drop_columns.mistake("Switched off is what is *below* the rate; you keep it.")
+@drop_columns.mistake("Numbers *below* the rate switch a column off; you keep those columns.")
 def the_other_ones(rate, rng):
     return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) < rate) / (1 - rate))
 

@@ -43,7 +43,8 @@ first_notices = Exercise(
     hints=(
         "For each version first ask whether Y is right. If it is not, does its backward fit *its own* Y?",
         "The second test has one example, and a dY of ones: what can one example, and what can ones hide?",
-        "A division by the batch size is by 1 there, and a forgotten factor dY was 1. A third slip is seen.",
+        "With one example, dividing by the batch size changes nothing; with a dY of ones, neither does "
+        "forgetting dY. Which third slip shows?",
     ),
 )
 
