@@ -1,7 +1,7 @@
 """How a picture that moves is tested: what it computes in Node, and how it behaves under a hand in Chromium.
 
-Holds computed, which asks a module of ``course/static/interactives``, and driven, which works it in a page that
-is made as the book makes its own. Leaves out what the answers should be: each picture has a test file.
+Holds computed, which asks a module of ``course/static/interactives``, and driven, which works it in a page like
+those of the book. Leaves out what the answers should be: each picture has a test file.
 """
 
 import json
@@ -16,8 +16,9 @@ from course.moving import FOLDER
 from tests.browser.conftest import HERE, served
 
 BOOK = Path(__file__).parents[2] / "book" / "_static"
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A picture that moves</title><link rel="icon" href="data:,">
-<body style="margin:8px"><div data-interactive="{name}" data-options="{options}"><img alt="still" src="data:,"></div>
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A picture that moves</title>
+<link rel="icon" href="data:,"><body style="margin:8px">
+<div data-interactive="{name}" data-options="{options}"><img alt="still" src="data:,"></div>
 <script src="_static/book.js"></script>"""
 
 # What each driver is given: page, the host's ground as a locator, and frames(action), the median of the
@@ -26,7 +27,8 @@ DRIVER = """
 import { chromium } from "playwright-core";
 const [executablePath, address, viewport] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-const page = await browser.newPage({ reducedMotion: "reduce", viewport: JSON.parse(viewport), hasTouch: true });
+const hand = { reducedMotion: "reduce", hasTouch: true };
+const page = await browser.newPage({ ...hand, viewport: JSON.parse(viewport) });
 const problems = [];
 page.on("pageerror", (error) => problems.push(String(error)));
 page.on("console", (line) => line.type() === "error" && problems.push(line.text()));
@@ -57,7 +59,10 @@ process.stdout.write(JSON.stringify({ ...found, problems }));
 
 
 def computed(node, name, expression, cases):
-    """Return what a module computes of each case: `expression` says it in JavaScript of `module`, `data` and `one`."""
+    """Return what a module computes of each case.
+
+    The expression says it in JavaScript of `module`, its `data`, and `one`, the case.
+    """
     program = f"""
 import {{ readFileSync }} from "node:fs";
 import * as module from "{(FOLDER / f"{name}.js").as_uri()}";
@@ -89,9 +94,10 @@ def driven(node, chromium, folder, name, steps, options=(), width=360):
     shutil.copy(BOOK / "book.js", folder / "_static")
     page = PAGE.format(name=name, options=escape(json.dumps(dict(options))))
     (folder / "index.html").write_text(page, encoding="utf-8")
+    viewport = json.dumps({"width": width, "height": 800})
     with served(folder) as address:
         done = subprocess.run(
-            [node, "--input-type=module", "-", chromium, address, json.dumps({"width": width, "height": 800})],
+            [node, "--input-type=module", "-", chromium, address, viewport],
             input=DRIVER % steps,
             cwd=HERE,
             capture_output=True,
