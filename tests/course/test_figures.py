@@ -168,6 +168,7 @@ RIGHT = {
         ({"SumForgetsTheTwo": [False, True], "RoundsPi": [False, False]}, ["shapes", "ones"], [0, 1])
     ],
     closures.two_visits: [(["double"], "XY"), (["first layer", "second layer"], "XYZ")],
+    closures.one_memory_for_two: [(3,), (-2,)],
     closures.environments: [
         ({"back": squared(3.0)},),
         ({"back_from_3": squared(3.0), "back_from_5": squared(5.0)},),

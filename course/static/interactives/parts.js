@@ -47,7 +47,7 @@ const STYLE = `
   color: var(--ink); font: inherit; line-height: 1.45; }
 * { box-sizing: border-box; }
 .still { display: none; }
-.ground { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; }
+.ground { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; margin-bottom: .5rem; }
 .say { min-height: 3em; margin: .8rem 0 .4rem; }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: .9rem; }
 .bar label { display: inline-flex; gap: .4rem; align-items: center; }
