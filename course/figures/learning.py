@@ -100,9 +100,9 @@ def loss_curves(losses_by_name, level=None, counted="epoch"):
     ax.set(xlabel=counted, ylabel="loss", yscale="log")
     ax.legend(loc="best")
     length = _counted(longest, counted)
-    ends = [f"{name} at {losses[-1]:.2g}" for name, losses in losses_by_name.items()]
+    ends = [f"{name} at {_amount(losses[-1])}" for name, losses in losses_by_name.items()]
     lows = [
-        f"{name} from {losses[0]:.2g} to {losses[-1]:.2g}, never below {min(losses):.2g}"
+        f"{name} from {_amount(losses[0])} to {_amount(losses[-1])}, never below {_amount(min(losses))}"
         for name, losses in losses_by_name.items()
     ]
     return Figure(
@@ -111,6 +111,11 @@ def loss_curves(losses_by_name, level=None, counted="epoch"):
         f"The loss of each {counted}. The scale is logarithmic: equal distances are equal factors.{grey}",
         f"Loss over {length} on a logarithmic axis: {'; '.join(lows)}.{grey}",
     )
+
+
+def _amount(loss):
+    """Return a loss in few digits, and in whole numbers where two digits would need an exponent."""
+    return f"{loss:,.0f}" if 100 <= loss < 1e6 else f"{loss:.2g}"
 
 
 def cliff(rates, losses_by_name, limits, top=10.0):
