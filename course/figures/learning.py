@@ -96,13 +96,13 @@ def loss_curves(losses_by_name, level=None, counted="epoch"):
         ax.annotate(
             name, (longest, loss), xytext=(0, 6), textcoords="offset points", ha="right", color=CONTEXT
         )
-        grey = f" A grey line marks the {name}, {loss:.2g}."
+        grey = f" A grey line marks the {name}, {_short(loss)}."
     ax.set(xlabel=counted, ylabel="loss", yscale="log")
     ax.legend(loc="best")
     length = _counted(longest, counted)
-    ends = [f"{name} at {_amount(losses[-1])}" for name, losses in losses_by_name.items()]
+    ends = [f"{name} at {_short(losses[-1])}" for name, losses in losses_by_name.items()]
     lows = [
-        f"{name} from {_amount(losses[0])} to {_amount(losses[-1])}, never below {_amount(min(losses))}"
+        f"{name} from {_short(losses[0])} to {_short(losses[-1])}, never below {_short(min(losses))}"
         for name, losses in losses_by_name.items()
     ]
     return Figure(
@@ -111,11 +111,6 @@ def loss_curves(losses_by_name, level=None, counted="epoch"):
         f"The loss of each {counted}. The scale is logarithmic: equal distances are equal factors.{grey}",
         f"Loss over {length} on a logarithmic axis: {'; '.join(lows)}.{grey}",
     )
-
-
-def _amount(loss):
-    """Return a loss in few digits, and in whole numbers where two digits would need an exponent."""
-    return f"{loss:,.0f}" if 100 <= loss < 1e6 else f"{loss:.2g}"
 
 
 def cliff(rates, losses_by_name, limits, top=10.0):
@@ -256,6 +251,11 @@ def border(predict, X, T, epoch, loss):
         f"The plane of the two inputs after {_counted(epoch, 'epoch')}, coloured by the class that is "
         f"answered there: {told} of it. {right} of {len(X)} points lie on their own colour.",
     )
+
+
+def _short(number):
+    """Return a number with two digits that count: 0.014, 210, 1,200,000; as a power of ten far from 1."""
+    return f"{number:.2g}" if not 1e-4 <= abs(number) < 1e9 else f"{float(f'{number:.2g}'):,.15g}"
 
 
 def _counted(number, thing):
