@@ -147,8 +147,21 @@ latex_elements = {
 \newunicodechar{∇}{{\rare ∇}}
 \newunicodechar{⋅}{{\rare ⋅}}
 \newunicodechar{✗}{{\rare ✗}}
+\newunicodechar{∛}{{\rare ∛}}
+\newunicodechar{ₜ}{{\rare ₜ}}
+\newunicodechar{ₖ}{{\rare ₖ}}
+\newunicodechar{ₙ}{{\rare ₙ}}
+\newunicodechar{ᵢ}{{\rare ᵢ}}
+\newunicodechar{ⱼ}{{\rare ⱼ}}
+\newunicodechar{Σ}{\iffontchar\font"03A3 \char"03A3\else{\rare\char"03A3}\fi}
+\newunicodechar{₊}{{\rare ₊}}
+\newunicodechar{₋}{{\rare ₋}}
+\UndeclareTextCommand{\textvisiblespace}{TU}
+\DeclareTextCommandDefault{\textvisiblespace}{{\rare\char"2423}}
+\usepackage{pdfpages}
 """,
     "fncychap": "",
+    "maketitle": r"\includepdf{cover.pdf}",
     "figure_align": "H",
     # The chapters bring their numbers, and so do the captions of their figures; the foot of a page names the
     # nearest heading; a long name in a narrow table may break behind an underscore.
@@ -172,4 +185,5 @@ latex_elements = {
 html_math_renderer = "mathjax"
 epub_css_files = ["type.css", "reader.css"]
 epub_show_urls = "footnote"
+epub_cover = ("_static/cover.png", "")
 epub_exclude_files = [".doctrees", "_static/mathjax", "_static/fonts/OFL.txt"]

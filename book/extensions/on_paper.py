@@ -14,9 +14,11 @@ from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.errors import ExtensionError
 
+from book import cover
 from book.fonts import as_truetype
 
 PAPER = ("latex", "epub")
+A4, READER = (8.27, 11.69), (6.0, 9.0)  # inches
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
 TITLE = re.compile(r"\A# .+\n")
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -94,12 +96,16 @@ def _on_writing(app, page, template, context, doctree):
         context["body"] = NO_FOOTNOTES.sub("", context["body"])
 
 
-def _bring_fonts(app):
-    """Put the fonts beside the file that TeX will read, and let an EPUB hold them."""
+def _bring_fonts_and_cover(app):
+    """Put fonts and cover beside the file that TeX will read, and let an EPUB hold them."""
+    out = Path(app.outdir)
     if app.builder.name == "latex":
-        as_truetype(Path(app.outdir) / "fonts")
+        as_truetype(out / "fonts")
+        cover.draw(out / "cover.pdf", A4)
     elif app.builder.name == "epub":
         app.builder.media_types = app.builder.media_types | {".woff2": "font/woff2"}
+        (out / "_static").mkdir(parents=True, exist_ok=True)
+        cover.draw(out / "_static" / "cover.png", READER)
 
 
 def _inline(translator, node):
@@ -137,7 +143,7 @@ def _well_formed(html):
 
 def setup(app):
     """Add what paper needs; the pages in a browser stay as they are."""
-    app.connect("builder-inited", _bring_fonts)
+    app.connect("builder-inited", _bring_fonts_and_cover)
     app.connect("source-read", _on_reading, priority=900)
     app.connect("html-page-context", _on_writing)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
