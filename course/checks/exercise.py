@@ -248,13 +248,14 @@ class Exercise:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             seen = self._seen(answer, attempt)
+            words = _without_numbers if self._probe else _gist  # a probe has compared the numbers
             for sentence, mistake in self.mistakes:
                 if not _same(self._seen(mistake, attempt), seen):  # often cheap, where a check is not
                     continue
                 try:
                     self._ask(mistake, attempt)
                 except CheckFailed as its_no:
-                    if _gist(its_no.sentence) == _gist(no.sentence):
+                    if words(its_no.sentence) == words(no.sentence):
                         return sentence
         return ""
 
@@ -309,6 +310,11 @@ def _same(one, other):
 def _gist(sentence):
     """Return a sentence without the names of a learner's variables, which Python quotes."""
     return re.sub(r"(name|variable) '[^']*'", r"\1 '...'", sentence)
+
+
+def _without_numbers(sentence):
+    """Return the gist of a sentence without its numbers: which entry is the worst can depend on rounding."""
+    return re.sub(r"-?\d+(\.\d+)?(e[+-]?\d+)?", "#", _gist(sentence))
 
 
 def _words(error):
