@@ -180,6 +180,8 @@ def _wrong_ways_back(dY):
         ),
         "Divide dY by the counts first: the factor belongs to the step that took the mean": from_the_end(dY)
         / counts,
+        "That takes the mean so far of dY. On the way back a step hears from itself and from *later* ones, "
+        "each dY divided by its own count": np.cumsum(dY, axis=1) / counts,
         "A row is in all later means too, not in its own alone": parts,
         "A row is in its own mean, too, not in later ones alone": from_the_end(parts) - parts,
         "The sum from the end is right; each dY must be divided by its count": from_the_end(dY),

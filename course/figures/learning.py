@@ -112,13 +112,13 @@ def loss_curves(losses_by_name, level=None, counted="epoch"):
         ax.annotate(
             name, (longest, loss), xytext=(0, 6), textcoords="offset points", ha="right", color=CONTEXT
         )
-        grey = f" A grey line marks the {name}, {loss:.2g}."
+        grey = f" A grey line marks the {name}, {_short(loss)}."
     ax.set(xlabel=counted, ylabel="loss", yscale="log")
     ax.legend(loc="best")
     length = _counted(longest, counted)
-    ends = [f"{name} at {losses[-1]:.2g}" for name, losses in losses_by_name.items()]
+    ends = [f"{name} at {_short(losses[-1])}" for name, losses in losses_by_name.items()]
     lows = [
-        f"{name} from {losses[0]:.2g} to {losses[-1]:.2g}, never below {min(losses):.2g}"
+        f"{name} from {_short(losses[0])} to {_short(losses[-1])}, never below {_short(min(losses))}"
         for name, losses in losses_by_name.items()
     ]
     return Figure(
@@ -267,6 +267,11 @@ def border(predict, X, T, epoch, loss):
         f"The plane of the two inputs after {_counted(epoch, 'epoch')}, coloured by the class that is "
         f"answered there: {told} of it. {right} of {len(X)} points lie on their own colour.",
     )
+
+
+def _short(number):
+    """Return a number with two digits that count: 0.014, 210, 1,200,000; as a power of ten far from 1."""
+    return f"{number:.2g}" if not 1e-4 <= abs(number) < 1e9 else f"{float(f'{number:.2g}'):,.15g}"
 
 
 def _counted(number, thing):

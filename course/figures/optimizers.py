@@ -45,8 +45,8 @@ def paths(valley, paths_by_name, steps, reach=5.0):
     late = _paths_on(ax, valley, paths_by_name, steps, reach)
     return Figure(
         ax,
-        f"After {steps} {'step' if steps == 1 else 'steps'}: "
-        + ", ".join(f"{name} at {loss:.2g}" for name, loss in late.items()),
+        f"The loss after {steps} {'step' if steps == 1 else 'steps'}: "
+        + ", ".join(f"{name} {loss:.2g}" for name, loss in late.items()),
         "The valley from above: each ellipse is a line of equal loss, and the cross is the lowest point. "
         f"Each mark is a step. The legend gives the largest loss in the last {LAST} places.",
         f"Ellipses around (0, 0) in the plane of two parameters, and on them the paths of {steps} steps from "

@@ -168,6 +168,7 @@ RIGHT = {
         ({"SumForgetsTheTwo": [False, True], "RoundsPi": [False, False]}, ["shapes", "ones"], [0, 1])
     ],
     closures.two_visits: [(["double"], "XY"), (["first layer", "second layer"], "XYZ")],
+    closures.one_memory_for_two: [(3,), (-2,)],
     closures.environments: [
         ({"back": squared(3.0)},),
         ({"back_from_3": squared(3.0), "back_from_5": squared(5.0)},),
@@ -1292,3 +1293,12 @@ def test_course_lists_its_words_and_says_which_it_has():
         assert name in dir(course)
     with pytest.raises(AttributeError, match=r"course has no 'sow'; it has .*\bexplore\b"):
         course.sow  # noqa: B018
+
+
+def test_losses_are_written_as_numbers_that_are_read_easily():
+    figure = learning.loss_curves(
+        {"unclipped": [1.0, 214.3], "clipped": [1.0, 0.0142]}, ("zero", 1_234_567.0)
+    )
+    assert figure.title == "After 2 epochs: unclipped at 210, clipped at 0.014"
+    assert "A grey line marks the zero, 1,200,000." in figure.alt
+    plt.close("all")

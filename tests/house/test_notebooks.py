@@ -365,8 +365,8 @@ def is_quiet(cell):
     """Whether a cell tells no answer: a picture that the reader moves, or code that only prepares."""
     if cell.cell_type != "code" or {"answer", "proof"} & set(tags(cell)):
         return False
-    moves = any("data-interactive=" in output.get("data", {}).get("text/html", "") for output in cell.outputs)
-    return not cell.outputs or calls(cell, "explore") or moves
+    faces = "".join(output.get("data", {}).get("text/html", "") for output in cell.outputs)
+    return not cell.outputs or calls(cell, "explore") or "data-interactive=" in faces
 
 
 def guesses_come_before_answers(notebook, stem):

@@ -43,11 +43,11 @@ const STYLE = `
   --line: var(--pst-color-border, var(--jp-border-color1, #d0d0d0));
   --paper: var(--pst-color-background, var(--jp-layout-color0, #fff));
   --primary: var(--pst-color-primary, #63399b); --on-primary: var(--pst-color-primary-text, #fff);
-  --forward: var(--figure-forward, #0072b2); --backward: var(--figure-backward, #b84a00);
+  --forward: var(--figure-forward, #0072b2); --backward: var(--figure-backward, #b84a00); --fourth: #b8568f;
   color: var(--ink); font: inherit; line-height: 1.45; }
 * { box-sizing: border-box; }
 .still { display: none; }
-.ground { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; }
+.ground { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; margin-bottom: .5rem; }
 .say { min-height: 3em; margin: .8rem 0 .4rem; }
 .heard { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .handle { cursor: grab; touch-action: none; outline: none; } .handle.held { cursor: grabbing; }

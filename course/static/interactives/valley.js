@@ -210,7 +210,7 @@ const LOOKS = {
   },
 };
 const STYLE = `
-:host { --fourth: #b8568f; }
+
 .race { container-type: inline-size; }
 .parts { display: grid; gap: .7rem 1.2rem;
   grid-template: "map" "bar" "say" "losses" "runners" / minmax(0, 1fr); }
