@@ -9,13 +9,14 @@ import numpy as np
 from course.figures import Figure
 from course.figures.chains import regions_on
 from course.figures.slopes import walk_on
+from course.moving import Moving
 from course.style import CONTEXT, FORWARD, PALETTE, TRUTH
 
 COLORS = (TRUTH, FORWARD, *PALETTE[3:])  # of models whose final losses are compared
 
 
-def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
-    """Draw a bowl with its axes along the two parameters, and a walk in it.
+def bowl(curvatures, path, learning_rate, x_range=(-5, 5), y_range=(-2.4, 2.4)):
+    """Draw a bowl with its axes along the two parameters, and a walk in it; on a screen, it can be moved.
 
     Parameters
     ----------
@@ -23,6 +24,8 @@ def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
         Positive: the loss is half of curvature times square, added up.
     path : array (steps + 1, 2)
         Where the walk stood, from its start on; what lies outside the ranges is not drawn.
+    learning_rate : float
+        Of the walk.
     x_range, y_range : (float, float)
 
     Returns
@@ -58,6 +61,19 @@ def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
         f"parameter and gentle along the first. The walk {changes} along the second.",
         "The loss as a field of colours over the two parameters: long ellipses around (0, 0). A walk of "
         f"{steps} leads from {start} to {end}.{beyond}",
+        moving=Moving(
+            "valley",
+            curvatures=curvatures.tolist(),
+            start=path[0].tolist(),
+            runners=["plain"],
+            rates=[learning_rate],
+            step=len(path) - 1,
+            steps=len(path) - 1,
+            judged=0,
+            turns=False,
+            range=[0.01, 0.3],
+            lowest=-5,
+        ),
     )
 
 
