@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, whose docstrings the reference shows
 
 from authoring.colab import repository as address_of  # noqa: E402
+from course.moving import FOLDER  # noqa: E402
 
 project = "minigrad"
 author = "the minigrad authors"
@@ -85,7 +86,7 @@ bibtex_default_style = "plain"
 
 html_theme = "sphinx_book_theme"
 html_title = "minigrad"
-html_static_path = ["_static", "../course/static"]
+html_static_path = ["_static", str(FOLDER.parent)]
 html_favicon = "_static/mark.svg"
 html_domain_indices = False  # the files are listed in reference.md, in their order
 html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
@@ -187,3 +188,5 @@ epub_css_files = ["type.css", "reader.css"]
 epub_show_urls = "footnote"
 epub_cover = ("_static/cover.png", "")
 epub_exclude_files = [".doctrees", "_static/mathjax", "_static/fonts/OFL.txt"]
+epub_exclude_files += ["_static/book.css", "_static/scorer.js"]
+epub_exclude_files += [f"_static/interactives/{path.name}" for path in FOLDER.glob("*.json")]
