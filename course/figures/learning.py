@@ -9,13 +9,14 @@ import numpy as np
 from course.figures import Figure
 from course.figures.chains import regions_on
 from course.figures.slopes import walk_on
+from course.moving import Moving
 from course.style import CONTEXT, FORWARD, PALETTE, TRUTH
 
 COLORS = (TRUTH, FORWARD, *PALETTE[3:])  # of models whose final losses are compared
 
 
-def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
-    """Draw a bowl with its axes along the two parameters, and a walk in it.
+def bowl(curvatures, path, learning_rate, x_range=(-5, 5), y_range=(-2.4, 2.4)):
+    """Draw a bowl with its axes along the two parameters, and a walk in it; on a screen, it can be moved.
 
     Parameters
     ----------
@@ -23,6 +24,8 @@ def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
         Positive: the loss is half of curvature times square, added up.
     path : array (steps + 1, 2)
         Where the walk stood, from its start on; what lies outside the ranges is not drawn.
+    learning_rate : float
+        Of the walk.
     x_range, y_range : (float, float)
 
     Returns
@@ -58,6 +61,19 @@ def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
         f"parameter and gentle along the first. The walk {changes} along the second.",
         "The loss as a field of colours over the two parameters: long ellipses around (0, 0). A walk of "
         f"{steps} leads from {start} to {end}.{beyond}",
+        moving=Moving(
+            "valley",
+            curvatures=curvatures.tolist(),
+            start=path[0].tolist(),
+            runners=["plain"],
+            rates=[learning_rate],
+            step=len(path) - 1,
+            steps=len(path) - 1,
+            judged=0,
+            turns=False,
+            range=[0.01, 0.3],
+            lowest=-5,
+        ),
     )
 
 
@@ -96,13 +112,13 @@ def loss_curves(losses_by_name, level=None, counted="epoch"):
         ax.annotate(
             name, (longest, loss), xytext=(0, 6), textcoords="offset points", ha="right", color=CONTEXT
         )
-        grey = f" A grey line marks the {name}, {loss:.2g}."
+        grey = f" A grey line marks the {name}, {_short(loss)}."
     ax.set(xlabel=counted, ylabel="loss", yscale="log")
     ax.legend(loc="best")
     length = _counted(longest, counted)
-    ends = [f"{name} at {losses[-1]:.2g}" for name, losses in losses_by_name.items()]
+    ends = [f"{name} at {_short(losses[-1])}" for name, losses in losses_by_name.items()]
     lows = [
-        f"{name} from {losses[0]:.2g} to {losses[-1]:.2g}, never below {min(losses):.2g}"
+        f"{name} from {_short(losses[0])} to {_short(losses[-1])}, never below {_short(min(losses))}"
         for name, losses in losses_by_name.items()
     ]
     return Figure(
@@ -251,6 +267,11 @@ def border(predict, X, T, epoch, loss):
         f"The plane of the two inputs after {_counted(epoch, 'epoch')}, coloured by the class that is "
         f"answered there: {areas} of it. {right} of {len(X)} points lie on their own colour.",
     )
+
+
+def _short(number):
+    """Return a number with two digits that count: 0.014, 210, 1,200,000; as a power of ten far from 1."""
+    return f"{number:.2g}" if not 1e-4 <= abs(number) < 1e9 else f"{float(f'{number:.2g}'):,.15g}"
 
 
 def _counted(number, thing):
