@@ -59,6 +59,11 @@ def forward_values():
     return 8.0, 1.0, 1.0
 
 
+@three_calls.mistake("These are X³ times dY; the way back takes the slope of X³, which is 3 X², times dY.")
+def forward_values_times_dY():
+    return 8.0, 1.0, 10.0
+
+
 @three_calls.mistake("Only dY is 10 in the third call: X is still 1, so there is nothing to square there.")
 def ten_squared():
     return 12.0, 3.0, 300.0
@@ -114,6 +119,26 @@ def _(answer, rng):
 @reduce_mean.mistake("A mean gives each step only its share: divide by the number of steps.")
 def forgot_the_steps(X):
     return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1)
+
+
+@reduce_mean.mistake("The mean goes over the steps, axis 1, and you divide dY by the number of examples.")
+def divided_by_the_batch(X):
+    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :] / len(X), X.shape[1], axis=1)
+
+
+@reduce_mean.mistake("The mean goes over the steps, axis 1, and you divide dY by the width.")
+def divided_by_the_width(X):
+    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :] / X.shape[2], X.shape[1], axis=1)
+
+
+@reduce_mean.mistake("This is the sum over the steps; the mean is the sum divided by their number.")
+def result_of_the_sum(X):
+    return X.sum(axis=1), lambda dY: np.repeat(dY[:, None, :] / X.shape[1], X.shape[1], axis=1)
+
+
+@reduce_mean.mistake("Give dY a new axis for the steps first, dY[:, None, :], and repeat it along that one.")
+def without_a_new_axis(X):
+    return X.mean(axis=1), lambda dY: np.repeat(dY / X.shape[1], X.shape[1], axis=1)
 
 
 @reduce_mean.mistake("Only the first step gets a gradient here; every step has a share in the mean.")
@@ -281,6 +306,30 @@ def replaced(gain, dgain):
     return forward
 
 
+@scale.mistake("X is missing: Y = gain * X, so the slope along gain is X.")
+def without_X(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            dgain[...] += dY.sum(axis=0)
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
+@scale.mistake("Add up over the examples, axis 0: dgain has one entry for each column.")
+def summed_over_the_columns(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            dgain[...] += (X * dY).sum(axis=1)
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
 @scale.mistake("Add up over the batch first: dgain has one entry for each column.")
 def not_summed(gain, dgain):
     def forward(X):
@@ -333,6 +382,8 @@ def _(answer, rng):
             f"with rng=0 it raises {error}: rng may be a number or a generator, and "
             "np.random.default_rng(rng) turns either into a generator"
         ) from error
+    if not one.any():
+        raise CheckFailed("all weights are zero: draw W at random, with np.random.default_rng(rng)")
     if not np.array_equal(one, same):
         raise CheckFailed(
             "two layers made with rng=0 differ: draw W from np.random.default_rng(rng), not from elsewhere"
@@ -342,7 +393,7 @@ def _(answer, rng):
     spread = one.std()
     if not 0.04 < spread < 0.06:
         raise CheckFailed(
-            f"with 400 inputs the weights spread by {spread:.2g}; about 1/√400 = 0.05 is wanted: "
+            f"with 400 inputs the weights spread by {spread:.2g}; it should be about 1/√400 = 0.05: "
             "draw them with a standard deviation of 1 / np.sqrt(n_in)"
         )
     X = rng.normal(size=(BATCH, N_IN))
@@ -381,6 +432,14 @@ class BiasNotSummed(Turned):
     def back(self, X, dY):
         self.W.grad += dY.T @ X
         self.b.grad += dY
+        return dY @ self.W.data
+
+
+@linear.mistake("In b there is one entry for each output: add up dY over the examples, axis 0.")
+class BiasSummedOverTheOutputs(Turned):
+    def back(self, X, dY):
+        self.W.grad += dY.T @ X
+        self.b.grad += dY.sum(axis=1)
         return dY @ self.W.data
 
 
@@ -442,6 +501,18 @@ def _(answer, rng):
 def forgot_the_square(X):
     Y = np.tanh(X)
     return Y, lambda dY: (1 - Y) * dY
+
+
+@light_tanh.mistake("Y (1 − Y) is the slope of the sigmoid; that of tanh is 1 − Y².")
+def slope_of_the_sigmoid(X):
+    Y = np.tanh(X)
+    return Y, lambda dY: Y * (1 - Y) * dY
+
+
+@light_tanh.mistake("Y is the tanh already: no second one is needed on the way back.")
+def tanh_of_the_result(X):
+    Y = np.tanh(X)
+    return Y, lambda dY: (1 - np.tanh(Y) ** 2) * dY
 
 
 @light_tanh.mistake("The slope wants Y, the result; this is 1 − X².")
