@@ -85,7 +85,7 @@ bibtex_default_style = "plain"
 
 html_theme = "sphinx_book_theme"
 html_title = "minigrad"
-html_static_path = ["_static"]
+html_static_path = ["_static", "../course/static"]
 html_favicon = "_static/mark.svg"
 html_domain_indices = False  # the files are listed in reference.md, in their order
 html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")

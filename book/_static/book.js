@@ -1,5 +1,6 @@
 // What the book adds to the theme's own scripts: previews that can be sent away and hold formulas, scrolling
 // by keys, a switch for all answers, and paper on which nothing is folded.
+const script = document.currentScript.src;
 document.addEventListener("DOMContentLoaded", () => {
   const previews = document.querySelectorAll('a[data-bs-custom-class="preview"]');
   const tooltip = (link) => window.bootstrap?.Tooltip.getInstance(link);
@@ -46,6 +47,26 @@ document.addEventListener("DOMContentLoaded", () => {
       show();
     });
   });
+
+  // A picture that moves starts when it comes into view; its module and its numbers are fetched only then.
+  const folder = new URL("interactives/", script);
+  const start = async (host) => {
+    const name = host.dataset.interactive;
+    const begun = performance.now();
+    const module = await import(new URL(`${name}.js`, folder));
+    const data = module.DATA ? await (await fetch(new URL(`${name}.json`, folder))).json() : null;
+    module.mount(host, { ...JSON.parse(host.dataset.options), data, linked: true });
+    performance.measure(`interactive ${name}`, { start: begun });
+  };
+  const coming = new IntersectionObserver(
+    (entries) =>
+      entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
+        coming.unobserve(entry.target);
+        start(entry.target);
+      }),
+    { rootMargin: "300px" },
+  );
+  document.querySelectorAll("[data-interactive]").forEach((host) => coming.observe(host));
 
   // On paper every fold is open; afterwards each is as it was.
   let opened = [];

@@ -221,20 +221,24 @@ MEAN_MISSING = "the gradient through each row's mean is missing or wrong"
 def _(answer, rng):
     for eps, batch, n_in in ((0.3, BATCH, N_IN), (1e-5, BATCH, N_OUT), (0.0, 1, 2)):
         X, dY = rng.normal(size=(batch, n_in)) + 0.5, rng.normal(size=(batch, n_in))
-        size = np.sqrt(np.mean(X * X, axis=1)[:, None] + eps)
         with untouched(X=X, dY=dY):
             Y, backward = expect_several(answer(X, eps), "Y", "backward")
             dX = backward(dY)
             again = backward(2 * dY)
         expect_shape("Y", Y, "X", X)
-        expect_values("Y", Y, X / size)
+        expect_values("Y", Y, _over_rms(X, eps))
         try:
-            expect_gradients(lambda X, eps=eps: answer(X, eps)[0], {"X": X}, dY, {"X": dX})
+            expect_gradients(lambda X, eps=eps: _over_rms(X, eps), {"X": X}, dY, {"X": dX})
         except CheckFailed as no:  # the rule has no mean of X, so none can be missing
             words = no.sentence.replace(MEAN_MISSING, "the error is the same in all numbers of a row")
             raise CheckFailed(words, report=no.report) from no
         expect_values("dX for twice the dY", again, 2 * np.asarray(dX), "it must be twice as much, ")
     return "Y, and dX against nudging, for three shapes and three eps"
+
+
+def _over_rms(X, eps):
+    """Return each row over the root of the mean of its squares."""
+    return X / np.sqrt(np.mean(X * X, axis=1, keepdims=True) + eps)
 
 
 @rms_norm.probe

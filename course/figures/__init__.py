@@ -53,6 +53,8 @@ class Figure:
         How to read the picture, and what to notice in it, in one to three sentences.
     alt : str
         The picture told in at least one sentence, for a reader who cannot see it.
+    moving : course.moving.Moving, optional
+        What the drawing becomes on a screen; it stays as it is on paper, and where scripts are off.
 
     Raises
     ------
@@ -75,11 +77,12 @@ class Figure:
     WCAG 2.2, success criterion 1.1.1.
     """
 
-    def __init__(self, drawn, title, caption, alt):
+    def __init__(self, drawn, title, caption, alt, moving=None):
         self.drawing = figure_of(drawn)
         plt.close(self.drawing)
         self.title = require_title(title)
         self.caption, self.alt = require_text("caption", caption), require_text("alt", alt)
+        self.moving = moving
 
     @cached_property
     def svg(self):
@@ -104,8 +107,9 @@ class Figure:
     @property
     def html(self):
         """The drawing with all its words as HTML."""
+        picture = self.moving.host(self.img) if self.moving else self.img
         return (
-            f'<figure class="figure" style="margin:0;max-width:720px">\n{self.img}\n'
+            f'<figure class="figure" style="margin:0;max-width:720px">\n{picture}\n'
             f"<figcaption>{self.words}</figcaption>\n</figure>"
         )
 
@@ -114,7 +118,8 @@ class Figure:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         """Return the figure in each form a reader may want."""
-        faces = {"text/plain": self.alt, "text/html": self.html}
+        script = self.moving.script() if self.moving else ""
+        faces = {"text/plain": self.alt, "text/html": self.html + script}
         if not IN_A_BROWSER:
             faces["application/pdf"] = b64encode(_saved(self.drawing, "pdf")).decode()
         return faces

@@ -1,17 +1,12 @@
-"""The pictures that move compute what minigrad computes; the chain is driven by hand in a browser."""
-
-import json
-import subprocess
-from pathlib import Path
+"""The chain computes what minigrad computes, and is walked by hand in a browser."""
 
 import numpy as np
 import pytest
 
 from minigrad import as_layer, chain
-from tests.browser.conftest import HERE, served
+from tests.browser.moving import computed, driven
 
 pytestmark = pytest.mark.browser
-INTERACTIVES = Path(__file__).parents[2] / "book" / "_static" / "interactives"
 LAYERS = {
     "square": lambda X: (X * X, lambda dY: 2 * X * dY),
     "double": lambda X: (2 * X, lambda dY: 2 * dY),
@@ -29,11 +24,18 @@ def cases():
 
 
 def asked(node, cases):
-    """What the module says of some cases, in Node."""
-    done = subprocess.run(
-        [node, HERE / "chain.mjs"], input=json.dumps(cases), capture_output=True, text=True, check=True
+    """What the module says of some cases."""
+    moment = "module.momentOf({ ...one, step: 1 })"
+    return computed(
+        node,
+        "chain",
+        f"""{{
+            const {{ steps, Y, dX }} = module.run(one.names, one.x, one.memory);
+            const link = module.fromLink("#" + new URLSearchParams({moment}));
+            return {{ Y, dX, nudged: module.nudged(one.names, one.x), steps: steps.length, link }};
+        }}""",
+        cases,
     )
-    return json.loads(done.stdout)
 
 
 def test_a_chain_of_closures_has_the_values_and_gradients_of_minigrad(node):
@@ -61,68 +63,31 @@ def test_a_layer_that_remembers_on_itself_forgets_its_first_place(node):
     assert np.isclose(once["dX"], once["nudged"])
 
 
-PAGE = '<!doctype html><div data-interactive="chain"></div><script type="module" src="chain.js"></script>'
 DRIVER = """
-import { chromium } from "playwright-core";
-const [executablePath, address] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 360, height: 800 } });
-const problems = [];
-page.on("pageerror", (error) => problems.push(String(error)));
-await page.goto(`${address}/index.html`);
 const said = () => page.locator(".say").innerText();
-const found = { calm: await said() };
+found.calm = await said();
 await page.getByLabel("where a layer remembers").selectOption("layer");
 const step = page.getByRole("button", { name: "Step", exact: true });
 await step.focus();
 for (let press = 0; press < 4; press += 1) await page.keyboard.press("Enter");
 found.wrong = await said();
 found.link = await page.evaluate(() => window.location.hash);
-found.wide = await page.evaluate(() => document.documentElement.scrollWidth);
 await page.getByLabel("where a layer remembers").selectOption("closure");
-for (let press = 0; press < 4; press += 1) await step.click();
+for (let press = 0; press < 4; press += 1) await step.tap();
 found.right = await said();
 await page.goto(`${address}/index.html#chain=double&x=5&memory=closure&step=1`);
 await page.reload();
 found.linked = await said();
-found.frame = await page.evaluate(() => {
-  const host = document.querySelector("[data-interactive]");
-  const buttons = [...host.shadowRoot.querySelectorAll("button")];
-  const start = performance.now();
-  for (let press = 0; press < 50; press += 1) {
-    buttons.find((button) => button.isConnected && button.textContent === "Step back")?.click();
-    [...host.shadowRoot.querySelectorAll("button")].find((one) => one.textContent === "Step").click();
-  }
-  return (performance.now() - start) / 100;
-});
-await browser.close();
-process.stdout.write(JSON.stringify({ ...found, problems }));
+found.frame = await frames(`(ground, call) => [...ground.querySelectorAll("button")]
+  .find((button) => button.textContent === (call % 2 ? "Step back" : "Step")).click()`);
 """
 
 
 def test_the_chain_is_walked_by_keyboard_and_by_hand_on_a_phone(node, chromium, tmp_path):
-    modules = HERE / "node_modules"
-    if not (modules / "playwright-core").exists():
-        pytest.skip("tests/browser/node_modules/ is not there: `make browser-tools` fetches it.")
-    (tmp_path / "index.html").write_text(PAGE)
-    (tmp_path / "chain.js").write_bytes((INTERACTIVES / "chain.js").read_bytes())
-    with served(tmp_path) as address:
-        done = subprocess.run(
-            [node, "--input-type=module", "-", chromium, address],
-            input=DRIVER,
-            cwd=HERE,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["problems"] == []
+    found = driven(node, chromium, tmp_path, "chain", DRIVER)
     assert "returns 108" in found["calm"] and "Nudging the input finds the same slope, 108" in found["calm"]
     assert "Nudging the input finds 108, so 324 is wrong" in found["wrong"]
     assert found["link"] == "#chain=square%2Csquare&x=3&memory=layer&step=4"
     assert "finds the same slope, 108" in found["right"]
     assert found["linked"].startswith("double takes 5 and returns 10")
-    assert found["wide"] <= 360  # nothing is cut on a phone
     assert found["frame"] < 16  # milliseconds for a step, on one core that others share

@@ -1,7 +1,8 @@
 // The chain: values go out, closures stay behind, gradients come back. A picture that moves under the hand.
 //
-// `run` computes; tests compare it with minigrad. `mount` draws it into an element, with its own style. No
-// library, and no request to anywhere. What is stored on the page's address can be linked: #chain=square,square
+// `run` computes; tests compare it with minigrad. `mount` draws it into a host. A moment can be linked:
+// #chain=square,square&x=3&memory=layer&step=4
+import { calm, element, ground as groundIn, linkedTo, linkMoment, number } from "./parts.js";
 
 // A layer of one number: there, its slope, and whether the way back needs what came in.
 export const LAYERS = {
@@ -60,38 +61,20 @@ export function sentence(step, memory) {
   return `Back through place ${place + 1}: ${name} is given dY = ${number(step.dY)}${reads} and returns ${number(step.dX)}.`;
 }
 
-export function number(value) {
-  const text = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
-  return text.replace("-", "\u2212");
-}
-
 const STYLE = `
-:host { display: block; margin: 1.5rem 0; color: var(--pst-color-text-base, #262626); font: inherit; }
-:host(:focus-within) { outline: 2px solid var(--pst-color-accent, #63399b); outline-offset: 4px; border-radius: 10px; }
-* { box-sizing: border-box; }
-.ground { border: 1px solid var(--pst-color-border, #d0d0d0); border-radius: 10px; padding: 1rem; }
 .row { display: flex; align-items: stretch; gap: .4rem; }
 .value { display: flex; flex-direction: column; justify-content: space-between; align-items: center;
   min-width: 3.6rem; padding: .3rem 0; font-variant-numeric: tabular-nums; font-size: .95rem; }
 .value b { font-weight: 600; min-height: 1.4em; }
-.there { color: var(--figure-forward, #0072b2); } .back { color: var(--figure-backward, #b84a00); }
+.there { color: var(--forward); } .back { color: var(--backward); }
 .there:not(:empty)::after { content: " →"; } .back:not(:empty)::before { content: "← "; }
-.layer { flex: 1 1 0; min-width: 6.2rem; border: 1.5px solid var(--pst-color-text-muted, #777); border-radius: 8px;
+.layer { flex: 1 1 0; min-width: 6.2rem; border: 1.5px solid var(--muted); border-radius: 8px;
   padding: .45rem; display: flex; flex-direction: column; gap: .35rem; align-items: center; }
-.layer.now { border-color: currentColor; box-shadow: 0 0 0 2px var(--pst-color-primary, #5a3fa0); }
-.memory { border: 1.5px dashed var(--figure-forward, #0072b2); border-radius: 6px; padding: .2rem .4rem; font-size: .8rem;
+.layer.now { border-color: currentColor; box-shadow: 0 0 0 2px var(--primary); }
+.memory { border: 1.5px dashed var(--forward); border-radius: 6px; padding: .2rem .4rem; font-size: .8rem;
   min-height: 3.3em; width: 100%; display: grid; place-content: center; text-align: center; opacity: 0; transition: opacity .25s; }
-.memory.kept { opacity: 1; } .memory.used { border-style: solid; border-color: var(--figure-backward, #b84a00); }
+.memory.kept { opacity: 1; } .memory.used { border-style: solid; border-color: var(--backward); }
 .memory.free { border-color: transparent; }
-.say { min-height: 3.2em; margin: .8rem 0 .4rem; }
-.bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: .9rem; }
-button, select, input { font: inherit; font-size: .9rem; color: inherit; background: transparent; min-height: 2.2rem;
-  border: 1px solid var(--pst-color-text-muted, #777); border-radius: 6px; padding: .15rem .6rem; }
-select option { color: #111; background: #fff; }
-button { cursor: pointer; } button[disabled] { opacity: .45; cursor: default; }
-button.main { background: var(--pst-color-primary, #5a3fa0); border-color: var(--pst-color-primary, #5a3fa0);
-  color: var(--pst-color-primary-text, #fff); }
-:focus-visible { outline: 3px solid var(--pst-color-accent, #b06b00); outline-offset: 2px; }
 .judgement.wrong { font-weight: 600; }
 @media (max-width: 620px) {
   .row { flex-direction: column; }
@@ -100,12 +83,12 @@ button.main { background: var(--pst-color-primary, #5a3fa0); border-color: var(-
   .layer { flex-direction: row; } .memory { min-height: 2.6em; }
 }
 @media (prefers-reduced-motion: reduce) { .memory { transition: none; } }
-@media print { .bar { display: none; } }
 `;
 
 // Read what a link says: #chain=square,sine&x=2&memory=layer&step=3
 export function fromLink(hash) {
-  const said = new URLSearchParams(hash.replace(/^#/, ""));
+  const said = linkedTo("chain", hash);
+  if (!said) return null;
   const names = (said.get("chain") ?? "").split(",").filter((name) => name in LAYERS);
   if (!names.length || names.length > MOST) return null;
   const x = Number(said.get("x") ?? 3);
@@ -114,42 +97,28 @@ export function fromLink(hash) {
   return { names, x: Number.isFinite(x) ? x : 3, memory, step };
 }
 
-export function toLink({ names, x, memory, step }) {
-  return `#${new URLSearchParams({ chain: names.join(","), x, memory, step })}`;
+export function momentOf({ names, x, memory, step }) {
+  return { chain: names.join(","), x, memory, step };
 }
 
-function element(tag, options = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(options)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value != null) made.setAttribute(name, value);
-  }
-  made.append(...children);
-  return made;
-}
-
-// Draw the chain into an element; what stood there, its still picture, goes.
-export function mount(host) {
-  const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const linked = fromLink(window.location.hash);
-  const state = linked ?? { names: ["square", "square"], x: 3, memory: "closure", step: 0 };
-  if (!linked && calm) state.step = 2 * state.names.length;
+// Draw the chain into a host. A chain that waits does nothing before it is asked: its reader has a guess to make.
+export function mount(host, options) {
+  const { names, x, memory, waits, linked } = { names: ["square", "square"], x: 3, memory: "closure", ...options };
+  const sent = linked ? fromLink(window.location.hash) : null;
+  const state = sent ?? { names: [...names], x, memory, step: 0 };
+  if (!sent && !waits && calm()) state.step = 2 * state.names.length;
   let timer = null;
 
-  host.replaceChildren();
-  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  const { root, ground } = groundIn(host, "A chain of layers, step by step", STYLE);
   const row = element("div", { class: "row" });
   const say = element("p", { class: "say", "aria-live": "polite" });
   const bar = element("div", { class: "bar" });
-  const ground = element("div", { class: "ground", role: "group", "aria-label": "A chain of layers, step by step" });
   ground.append(row, say, bar);
-  root.replaceChildren(element("style", {}, STYLE), ground);
 
   const changed = (by) => {
     Object.assign(state, by);
     state.step = Math.min(state.step, 2 * state.names.length);
-    window.history.replaceState(null, "", toLink(state));
+    linkMoment(momentOf(state), linked);
     draw();
   };
   const stop = () => {
@@ -245,7 +214,7 @@ export function mount(host) {
   }
 
   draw();
-  if (!linked && !calm) {
+  if (!sent && !waits && !calm()) {
     const seen = new IntersectionObserver(([entry]) => {
       if (entry.isIntersecting) {
         seen.disconnect();
@@ -255,8 +224,4 @@ export function mount(host) {
     seen.observe(host);
   }
   return { state, draw };
-}
-
-if (typeof document !== "undefined") {
-  for (const host of document.querySelectorAll('[data-interactive="chain"]')) mount(host);
 }
