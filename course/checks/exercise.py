@@ -258,16 +258,18 @@ class Exercise:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             seen = self._seen(answer, attempt)
-            words = _without_numbers if self._probe else _gist  # a probe has compared the numbers
+            near = ""  # of a mistake that fails as this answer does, but for which entry is the worst
             for sentence, mistake in self.mistakes:
                 if not _same(self._seen(mistake, attempt), seen):  # often cheap, where a check is not
                     continue
                 try:
                     self._ask(mistake, attempt)
                 except CheckFailed as its_no:
-                    if words(its_no.sentence) == words(no.sentence):
+                    if _gist(its_no.sentence) == _gist(no.sentence):
                         return sentence
-        return ""
+                    if self._probe and _without_entry(its_no.sentence) == _without_entry(no.sentence):
+                        near = near or sentence
+        return near
 
     def _seen(self, answer, attempt):
         """Return what the probe sees of an answer, on the data of an attempt."""
@@ -348,9 +350,11 @@ def _gist(sentence):
     return re.sub(r"(name|variable) '[^']*'", r"\1 '...'", sentence)
 
 
-def _without_numbers(sentence):
-    """Return the gist of a sentence without its numbers: which entry is the worst can depend on rounding."""
-    return re.sub(r"-?\d+(\.\d+)?(e[+-]?\d+)?", "#", _gist(sentence))
+def _without_entry(sentence):
+    """Return the gist without the entry that it shows: which one is the worst can depend on rounding."""
+    return re.sub(
+        r"\[[\d, ]+\] is \S+, (it must be|nudging that entry says) [^\s;]+", "[...]", _gist(sentence)
+    )
 
 
 def _words(error):
