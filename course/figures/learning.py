@@ -155,7 +155,7 @@ def cliff(rates, losses_by_name, limits, top=10.0):
     rates = np.asarray(rates, dtype=float)
     ax = plt.subplots(figsize=(6.4, 4.0))[1]
     last = max(limits, key=limits.get)
-    told = []
+    summaries = []
     for index, (name, losses) in enumerate(losses_by_name.items()):
         losses, color, marker = np.asarray(losses, dtype=float), COLORS[index], "os^D"[index]
         if losses.shape[-1] != len(rates):
@@ -181,7 +181,7 @@ def cliff(rates, losses_by_name, limits, top=10.0):
             va="top",
         )
         best = rates[whole][np.argmin(median)]
-        told.append(
+        summaries.append(
             f"{name}, best at a learning rate of {best:.2g}, with 2 / curvature at {limits[name]:.2g} and "
             f"{_counted(int((~inside).sum()), 'run')} above {top:g}"
         )
@@ -191,10 +191,10 @@ def cliff(rates, losses_by_name, limits, top=10.0):
     return Figure(
         ax,
         "Too small is slow, and too large is a cliff",
-        "Each mark is one run, and each line joins the medians of the rates at which no run fell. A cross at "
-        "the upper edge is a loss beyond it, or one that overflowed.",
-        f"Final loss over the learning rate, both on logarithmic scales, for {len(told)} models: "
-        f"{'; '.join(told)}.",
+        "Each mark is one run. The lines join the medians, as far as all runs stayed in the picture. A cross "
+        "at the upper edge is a run that did not: its loss lies above, or overflowed.",
+        f"Final loss over the learning rate, both on logarithmic scales, for {len(summaries)} models: "
+        f"{'; '.join(summaries)}.",
     )
 
 
@@ -258,14 +258,14 @@ def border(predict, X, T, epoch, loss):
     ax = plt.subplots(figsize=(5.4, 3.8))[1]
     shares = regions_on(ax, predict, X, T)
     right = int(np.sum(predict(X).argmax(axis=1) == T))
-    told = ", ".join(f"class {name} on {share:.0%}" for name, share in enumerate(shares))
+    areas = ", ".join(f"class {name} on {share:.0%}" for name, share in enumerate(shares))
     return Figure(
         ax,
         f"After {_counted(epoch, 'epoch')} the loss is {loss:.3f}",
         f"The colour is the class that the network answers at a place. {right} of {len(X)} points lie in the "
         "region of their class.",
         f"The plane of the two inputs after {_counted(epoch, 'epoch')}, coloured by the class that is "
-        f"answered there: {told} of it. {right} of {len(X)} points lie on their own colour.",
+        f"answered there: {areas} of it. {right} of {len(X)} points lie on their own colour.",
     )
 
 

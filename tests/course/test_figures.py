@@ -1155,7 +1155,7 @@ def test_shares_come_with_the_standard_error_of_their_seeds():
     assert line.get_ydata().tolist() == [0.625, 0.25]
     ends = [segment[:, 1].tolist() for segment in lengths.get_segments()]
     np.testing.assert_allclose(ends, [[0.5, 0.75], [0.25, 0.25]])
-    assert figure.title == "62.5% right at the best: one"
+    assert figure.title == "At best 62.5% are right: one, at a rate of 0.1"
     assert "one, 62.5% at 0.1, 25.0% at 0.2" in figure.alt
 
 
