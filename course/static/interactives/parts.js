@@ -49,6 +49,7 @@ const STYLE = `
 .still { display: none; }
 .ground { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; }
 .say { min-height: 3em; margin: .8rem 0 .4rem; }
+.spoken { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: .9rem; }
 .bar label { display: inline-flex; gap: .4rem; align-items: center; }
 button, select, input:not([type="range"], [type="checkbox"], [type="radio"]) { font: inherit; font-size: .9rem; color: inherit;
@@ -81,4 +82,67 @@ export function linkedTo(name, hash = window.location.hash) {
 // Put a moment on the page's address, so that it can be sent. A lab's address is left alone.
 export function linkMoment(entries, linked) {
   if (linked) window.history.replaceState(null, "", `#${new URLSearchParams(entries)}`);
+}
+
+// The weights that `python -m authoring moving` stored: a list of { shape, values }, in the order of the model's
+// parameters. A weight is its byte times the scale of its row.
+export function weightsOf({ shapes, scales, bytes }) {
+  const factors = new Float32Array(bytesOf(scales).buffer);
+  const rounded = new Int8Array(bytesOf(bytes).buffer);
+  let [row, place] = [0, 0];
+  return shapes.map((shape) => {
+    const values = new Float64Array(shape.reduce((product, size) => product * size, 1));
+    for (let start = 0; start < values.length; start += shape.at(-1), row += 1) {
+      for (let i = start; i < start + shape.at(-1); i += 1) values[i] = rounded[place + i] * factors[row];
+    }
+    place += values.length;
+    return { shape, values };
+  });
+}
+
+// The bytes that a text in base64 stands for.
+export function bytesOf(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+// The product of a row and a matrix, plus a bias: what minigrad's Linear computes for one row.
+export function linear(x, W, b) {
+  const [weights, y] = [W.values, Float64Array.from(b.values)];
+  const width = y.length;
+  for (let i = 0, at = 0; i < x.length; i += 1, at += width) {
+    const one = x[i];
+    if (one !== 0) for (let j = 0; j < width; j += 1) y[j] += one * weights[at + j];
+  }
+  return y;
+}
+
+export function softmax(scores) {
+  const most = Math.max(...scores);
+  const powers = Array.from(scores, (score) => Math.exp(score - most));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}
+
+// A paragraph that is seen at once, and spoken when it has stood still for a moment.
+export function sentence() {
+  const seen = element("p", { class: "say", "aria-hidden": "true" });
+  const spoken = element("p", { class: "spoken", "aria-live": "polite" });
+  let waiting = null;
+  const tell = (text) => {
+    if (text === seen.textContent) return;
+    seen.textContent = text;
+    window.clearTimeout(waiting);
+    waiting = window.setTimeout(() => { spoken.textContent = text; }, 500);
+  };
+  return { seen, spoken, tell };
+}
+
+// A percentage as a person reads it.
+export function percent(share) {
+  const hundredths = 100 * share;
+  if (hundredths > 0 && hundredths < 1) return "under 1 %";
+  return `${hundredths > 99 && hundredths < 100 ? Math.min(hundredths, 99.9).toFixed(1) : Math.round(hundredths)} %`;
 }
