@@ -1,9 +1,9 @@
 """A picture that moves under the hand: the host it stands in, and the script that brings it to life in a lab.
 
 Holds Moving, which a Figure carries, and strip_scripts, which leaves in a stored notebook only the still. The
-modules themselves are JavaScript without a framework, in ``course/static/interactives``: the pages of the book
-load them from there, JupyterLab gets them inside the output. Leaves out what they compute: tests compare that
-with minigrad.
+modules themselves are JavaScript without a framework, in ``course/static/interactives``: the book loads them
+from there, JupyterLab gets them inside the output. Leaves out what they compute: tests compare that with
+minigrad.
 """
 
 import json

@@ -15,7 +15,7 @@ import threading
 
 import numpy as np
 
-from minigrad.layer import Layer, as_layer
+from minigrad.layer import Layer, require_drawn
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import named_parts
 from minigrad.settings import as_generator, require_function
@@ -185,11 +185,7 @@ def to_torch(layer):
         list(module.state_dict())  # ['layers.0.W', 'layers.0.b', 'layers.2.W', 'layers.2.b']
     """
     _imported("torch", "PyTorch", "to_torch")
-    layer = as_layer(layer)
-    for part in layer.named_layers().values():
-        if not getattr(part, "is_drawn", True):
-            raise ValueError(f"to_torch shares weights, and {part} has none: initialize the model first.")
-    return _module_class()(layer)
+    return _module_class()(require_drawn(layer))
 
 
 def _imported(name, words, who):

@@ -13,7 +13,7 @@ import threading
 import numpy as np
 
 from minigrad.backend import like
-from minigrad.layer import Function, Layer, as_layer
+from minigrad.layer import Function, Layer, as_layer, require_drawn
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import named_parts
 from minigrad.settings import require_function
@@ -54,7 +54,7 @@ def values_of(model):
     ['layers.1.running_mean', 'layers.1.running_variance']
     """
     return tuple(
-        {name: part.data.copy() for name, part in held.items()} for held in _held_by(_initialized(model))
+        {name: part.data.copy() for name, part in held.items()} for held in _held_by(require_drawn(model))
     )
 
 
@@ -94,7 +94,7 @@ def with_values(model, params, state):
     >>> other.predict(np.array([[10.0]]))
     array([[31.]])
     """
-    model = _initialized(model)
+    model = require_drawn(model)
     return copy.deepcopy(model, _holders(*_held_by(model), params, state))
 
 
@@ -150,7 +150,7 @@ def functional(model):
     (array([[31.]]), array([[3.]]), {'W': array([[10.]]), 'b': array([1.])})
     """
     copied = {}
-    found = _initialized(model).named_layers().values()
+    found = require_drawn(model).named_layers().values()
     model = copy.deepcopy(as_layer(model), copied)
     layers = [copied[id(layer)] for layer in found if id(layer) in copied]
     for layer in layers:
@@ -162,10 +162,12 @@ def functional(model):
     generators = [part for _, part in named_parts(model) if isinstance(part, np.random.Generator)]
 
     def apply(params, state, X, training=False, rng=None, **keywords):
-        if unknown := sorted(keywords.keys() - set().union(*declared.values())):
+        known = set().union(*declared.values())
+        if unknown := sorted(keywords.keys() - known):
+            taken = ", ".join(sorted(known)) or "no keyword"
             raise TypeError(
-                f"no layer of {model} declares {unknown[0]}: the forward that is to be given it "
-                f"says so, def forward(self, X, {unknown[0]}=...)."
+                f"no layer of {model} takes {unknown[0]}; they take {taken}. "
+                f"A layer takes what its forward names: def forward(self, X, {unknown[0]}=...)."
             )
         copies = _holders(parameters, buffers, params, state)
         children = _children(rng, len(generators) + len(drawing))
@@ -192,17 +194,6 @@ def functional(model):
         return Y, backward, new_state
 
     return apply
-
-
-def _initialized(model):
-    """Return a model as a Layer, refusing one that has no weights yet."""
-    model = as_layer(model)
-    for layer in model.named_layers().values():
-        if not getattr(layer, "is_drawn", True):
-            raise ValueError(
-                f"{layer} has no weights, so there are no values yet: call model.initialize(X, rng=0) first."
-            )
-    return model
 
 
 def _held_by(model):
@@ -380,10 +371,11 @@ class FunctionalLayer(Layer):
         came = f"{len(result)} things" if isinstance(result, tuple) else f"{type(result).__name__} alone"
         raise TypeError(f"{name} of {self} must return ({', '.join(wanted)}), got {came}.")
 
-    def check_input(self, X):
-        """Refuse to run without numbers."""
-        if not self.is_drawn:
-            raise ValueError(f"{self} has no weights: call model.initialize(X, rng=0).")
+    def missing(self):
+        """Return the error that says that init has not drawn yet; None if it has."""
+        if self.is_drawn:
+            return None
+        return ValueError(f"{self} has no weights: call model.initialize(X, rng=0).")
 
     def open(self, X, Y, rng):
         """Let init draw the first numbers, like X; new ones go into the same arrays."""

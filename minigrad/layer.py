@@ -104,6 +104,7 @@ class Layer(
 
     frozen = False
     outside = ()  # names of attributes that are no part of the layer: whoever looks on
+    is_drawn = True  # False while a layer waits for `initialize` to draw its weights
     has_width = False  # True for layers that decide how many numbers leave them: the last may ask the targets
     _options = frozenset()
 
@@ -172,7 +173,9 @@ class Layer(
         return Y, checked_backward
 
     def check_input(self, X):
-        """Refuse an X that this layer cannot take, in a sentence; layers that are particular write it."""
+        """Refuse any X while there are no weights; layers that are particular about X add their own words."""
+        if not self.is_drawn:
+            raise self.missing()
 
     def open(self, X, Y, rng):
         """Take missing sizes from a sample and draw what is missing; a layer with parameters writes it."""
@@ -441,6 +444,24 @@ def as_layer(thing):
     return Function(thing)
 
 
+def require_drawn(model):
+    """Return a model as a Layer, refusing one in which a layer has no weights yet.
+
+    Examples
+    --------
+    >>> from minigrad import Linear
+    >>> require_drawn(Linear(3, 7))
+    Traceback (most recent call last):
+        ...
+    ValueError: Linear(3, 7) has no weights: give it rng=0, or call model.initialize(X, rng=0).
+    """
+    model = as_layer(model)
+    for layer in model.named_layers().values():
+        if not layer.is_drawn:
+            raise layer.missing()
+    return model
+
+
 def sample_of(X):
     """Return a sample of zeros for the shape of one array, in which None is the batch; all else as it is.
 
@@ -490,6 +511,17 @@ def _as_name(name):
     return name
 
 
+class _Named(dict):
+    """Layers by name; a name that none of them has is answered with the names that there are."""
+
+    def __missing__(self, name):
+        from difflib import get_close_matches  # here, since it takes time and few need it
+
+        nearest = get_close_matches(str(name), self, 1)
+        meant = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise KeyError(f"no layer is called {name!r}: there are {', '.join(map(repr, self))}{meant}")
+
+
 class Sequential(Layer):
     """Layers one after the other: forward in order, backward in reverse.
 
@@ -525,12 +557,12 @@ class Sequential(Layer):
         if named is None:
             self.layers = [as_layer(layer) for layer in layers]
         else:
-            self.layers = {_as_name(name): as_layer(layer) for name, layer in named.items()}
+            self.layers = _Named({_as_name(name): as_layer(layer) for name, layer in named.items()})
 
     def forward(self, X, training=False, need_dX=True):
         """Run the layers in order; the way back plays their backward functions in reverse."""
         backwards, layers = [], self.layers
-        for layer in layers.values() if type(layers) is dict else layers:
+        for layer in layers if type(layers) is list else layers.values():
             X, backward = layer(X, training, need_dX)
             backwards.append(backward)
             need_dX = True  # from the second layer on, the layer before wants it

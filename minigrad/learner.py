@@ -114,7 +114,14 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
         self.epoch, self.history = epoch, history
 
     def fit_batch(self, X, T, parameters=None):
-        """Take one step on one batch and return its loss; who takes many looks up the parameters once.
+        """Take one step on one batch and return its loss.
+
+        Parameters
+        ----------
+        X : array (batch, …) or tuple of such arrays
+        T : array (batch, …)
+        parameters : list of Parameter, optional
+            Those of the model, for a caller who takes many steps and looks them up once.
 
         Raises
         ------
@@ -124,12 +131,11 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
         parameters = self.model.parameters() if parameters is None else parameters
         for parameter in parameters:
             parameter.zero_grad()
-        Y, backward = self.model(X, training=True, need_dX=False)
-        L, loss_backward = self._loss(Y, T)
+        L, backward = self._forward(self.model, X, T)
         loss = float(L)
         if not math.isfinite(loss):
             raise self._complaint(X, T, loss)
-        backward(loss_backward())
+        backward()
         if self.before_step:
             self.before_step(parameters)
         self.optimizer.step(parameters)
@@ -209,6 +215,12 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
         Y = in_batches(self.model, X, batch_size)
         found = {"loss": float(self._loss(Y, T)[0])}
         return found | {_name_of(metric): float(metric(Y, T)) for metric in self.metrics}
+
+    def _forward(self, model, X, T):
+        """Return the loss of a batch while training, and the way back through the loss and the model."""
+        Y, backward = model(X, training=True, need_dX=False)
+        L, loss_backward = self._loss(Y, T)
+        return L, lambda: backward(loss_backward())
 
     def _loss(self, Y, T):
         """Return (L, backward) of the loss, refusing what is not one number and a way back."""

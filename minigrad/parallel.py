@@ -7,7 +7,6 @@ the batches. Built in chapter 22.
 """
 
 import contextvars
-import math
 import threading
 
 import numpy as np
@@ -55,32 +54,24 @@ class ConcurrentLearner(Learner):
         super().__init__(model, loss, optimizer, metrics, before_step, rng)
         self.workers = require_integer("workers of ConcurrentLearner", workers)
 
-    def fit_batch(self, X, T, parameters=None):
-        """Take one step on one batch, by all workers together, and return its loss."""
-        parameters = self.model.parameters() if parameters is None else parameters
+    def _forward(self, model, X, T):
+        """Return the loss of a batch, and the way back: both are shared out, each share to a thread."""
         examples = count_examples(X, T)
         ends = np.linspace(0, examples, min(self.workers, examples) + 1).astype(int)
         shares = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
-        machines = [replica(self.model) for _ in shares]
+        weights = (np.diff(ends) / examples).tolist()
+        machines = [replica(model) for _ in shares]
+        given = [(machine, take(X, share), T[share]) for machine, share in zip(machines, shares, strict=True)]
+        losses, backwards = zip(*_in_threads(super()._forward, given), strict=True)
 
-        def there_and_back(machine, share):
-            Y, backward = machine(take(X, share), training=True, need_dX=False)
-            L, loss_backward = self._loss(Y, T[share])
-            backward(loss_backward())
-            return float(L)
+        def backward():
+            _in_threads(lambda share_backward: share_backward(), zip(backwards, strict=True))
+            held = (each.parameters() for each in (model, *machines))
+            for parameter, *copies in zip(*held, strict=True):
+                weighted = zip(weights, copies, strict=True)
+                parameter.grad += sum(weight * copy.grad for weight, copy in weighted)
 
-        losses = _in_threads(there_and_back, zip(machines, shares, strict=True))
-        weights = np.diff(ends) / examples
-        loss = float(np.dot(weights, losses))
-        if not math.isfinite(loss):
-            raise self._complaint(X, T, loss)
-        for parameter, *copies in zip(parameters, *(each.parameters() for each in machines), strict=True):
-            weighted = zip(weights.tolist(), copies, strict=True)
-            parameter.grad[...] = sum(weight * copy.grad for weight, copy in weighted)
-        if self.before_step:
-            self.before_step(parameters)
-        self.optimizer.step(parameters)
-        return loss
+        return np.dot(weights, losses), backward
 
 
 def _in_threads(function, arguments):

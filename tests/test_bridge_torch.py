@@ -482,7 +482,7 @@ REFUSED = {
     "no weights": (
         lambda: to_torch(Linear(n_out=3) >> ReLU()),
         ValueError,
-        r"Linear\(\?, 3\) has none: initialize",
+        r"Linear\(\?, 3\) does not know its n_in: write it, or call model.initialize",
     ),
     "no tensor": (
         lambda: to_torch(ReLU())(X),

@@ -282,7 +282,7 @@ def test_a_keyword_that_a_partial_has_fixed_stays_fixed():
         return X / temperature, lambda dY: dY / temperature
 
     apply = functional(functools.partial(divided, temperature=2.0))
-    with pytest.raises(TypeError, match="no layer of .* declares temperature"):
+    with pytest.raises(TypeError, match="no layer of .* takes temperature; they take no keyword"):
         apply({}, {}, X, temperature=4.0)
 
 
@@ -335,6 +335,12 @@ def centred(params, state, X, training, rng):
 
 def layer_of_functions(rng=0):
     return FunctionalLayer(init, centred).initialize(X, rng=rng)
+
+
+def test_a_learner_lets_a_layer_of_functions_draw():
+    layer = FunctionalLayer(init, centred)
+    Learner(layer, mse, SGD(0.1)).fit(X, np.zeros_like(X), epochs=1)
+    assert layer.is_drawn and layer.state["mean"].data.any()
 
 
 def test_a_layer_of_functions_is_right_as_gradcheck_sees_it():
@@ -464,9 +470,9 @@ LINEAR = Linear(3, 2, rng=0)
 PARAMS, STATE = values_of(LINEAR)
 # fmt: off
 MISTAKES = [
-    (lambda: values_of(Linear(3, 2)), ValueError, "Linear(3, 2) has no weights, so there are no values yet"),
-    (lambda: functional(Linear(n_out=2)), ValueError, "Linear(?, 2) has no weights"),
-    (lambda: functional(ready()), ValueError, "has no weights, so there are no values yet"),
+    (lambda: values_of(Linear(3, 2)), ValueError, "Linear(3, 2) has no weights: give it rng=0"),
+    (lambda: functional(Linear(n_out=2)), ShapeError, "Linear(?, 2) does not know its n_in"),
+    (lambda: functional(ready()), ValueError, "has no weights: call model.initialize(X"),
     (lambda: functional(Linear), TypeError, "Linear is a class of layers: call it to make one"),
     (lambda: functional(LINEAR)(LINEAR, {}, X), TypeError,
      "params must be a dict of names to arrays, got Linear."),
@@ -481,7 +487,7 @@ MISTAKES = [
      "params['b'] must have shape (2,), got (3,)."),
     (lambda: with_values(LINEAR, PARAMS | {"b": [1, 2]}, {}), TypeError, "expected an array, got list"),
     (lambda: functional(LINEAR)(PARAMS, {}, X, temperature=2.0), TypeError,
-     "no layer of Linear(3, 2) declares temperature: the forward that is to be given it says so"),
+     "no layer of Linear(3, 2) takes temperature; they take no keyword. A layer takes what its forward"),
     (lambda: functional(LINEAR)(PARAMS, {}, X, rng=np.random.default_rng(0)), TypeError,
      "or a numpy.random.SeedSequence; got a Generator, which changes when it draws"),
     (lambda: functional(LINEAR)(PARAMS, {}, X, rng="seed"), TypeError, "got 'seed'."),

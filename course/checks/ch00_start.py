@@ -57,6 +57,31 @@ def always_three(X):
     return X - X.sum(axis=1, keepdims=True) / 3
 
 
+@centre.mistake("The sign is flipped: from each number subtract the mean, and not the other way round.")
+def flipped(X):
+    return X.mean(axis=1, keepdims=True) - X
+
+
+@centre.mistake("You added the mean of the row: subtract it.")
+def added(X):
+    return X + X.mean(axis=1, keepdims=True)
+
+
+@centre.mistake("You returned the means alone: subtract them from X.")
+def means_alone(X):
+    return np.broadcast_to(X.mean(axis=1, keepdims=True), X.shape)
+
+
+@centre.mistake("You divided by the number of rows: a row has X.shape[1] numbers.")
+def divided_by_the_rows(X):
+    return X - X.sum(axis=1, keepdims=True) / len(X)
+
+
+@centre.mistake("You divided by the standard deviation, too: subtracting the mean is enough.")
+def standardized(X):
+    return (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+
+
 @centre.mistake("This is the sum of the row that you took away, not its mean.")
 def sums(X):
     return X - X.sum(axis=1, keepdims=True)

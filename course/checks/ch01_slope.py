@@ -28,8 +28,8 @@ def expect_close(name, value, truth, tolerance, source, why=""):
     if not off.max() <= tolerance * max(np.abs(truth).max(), 1e-300):
         at = np.unravel_index(np.argmax(np.where(np.isnan(off), np.inf, off)), truth.shape)
         entry = f"{name}[{', '.join(map(str, at))}]" if at else name
-        found, wanted = apart(value[at], truth[at])
-        raise CheckFailed(f"{entry} is {found}, {source} {wanted}" + (f": {why}" if why else ""))
+        shown, correct = apart(value[at], truth[at])
+        raise CheckFailed(f"{entry} is {shown}, {source} {correct}" + (f": {why}" if why else ""))
 
 
 def apart(value, truth):
@@ -149,7 +149,9 @@ forward_gradient = Exercise(
 @forward_gradient.check
 def _(answer, rng):
     f, of_floats, of_integers = bowl(rng), rng.normal(size=(3, 2)), rng.integers(1, 5, size=(3, 2))
-    sentence = "X holds integers here, and an array of integers keeps no nudge: copy X as float64"
+    sentence = (
+        "X holds integers here, and an integer keeps no nudge and no fraction: X's copy and dX are float64"
+    )
     for X, why in ((of_floats, ""), (of_integers, sentence)):
         X.flags.writeable = False  # whoever writes into the caller's array is stopped at the line
         recorded, places = recording(f)
@@ -287,11 +289,16 @@ def _(answer, rng):
         (polynomial, np.polyval(np.polyder(coefficients), x)),
     ):
         recorded, places = recording(f)
-        slope = expect_number("the slope", answer(recorded, x))
+        slope = answer(recorded, x)
+        if np.iscomplexobj(slope) and np.size(slope) == 1:
+            raise CheckFailed(
+                "the slope is a complex number; it stands in one of the two parts, .real and .imag"
+            )
+        slope = expect_number("the slope", slope)
         if places and not any(map(np.iscomplexobj, places)):
             raise CheckFailed("f was called with real numbers only: to the side of x means x + 1j * h")
         h = max((np.abs(place.imag).max() for place in places), default=0.0)
-        why = sideways_reason(slope, truth, h)
+        why = sideways_reason(slope, truth, f(x), h)
         expect_close("the slope", slope, truth, 1e-3, "and calculus says", why)
         if len(places) > 1:
             raise CheckFailed(f"f ran {len(places)} times; to the side one run is enough")
@@ -303,8 +310,10 @@ def _(answer, rng):
     return "three programs, in one run each, to 14 digits"
 
 
-def sideways_reason(slope, truth, h):
+def sideways_reason(slope, truth, value, h):
     """Say what is wrong with a nudge to the side, as far as h explains it."""
+    if h > 0 and np.isclose(slope * h, value, rtol=1e-3, atol=0):
+        return "that is the real part, divided by h: it holds the value of f, not the slope"
     if np.isclose(slope, truth * h, rtol=1e-3, atol=0):
         return "the imaginary part is h times the slope: divide it by h"
     off = abs(slope - truth)
@@ -353,9 +362,8 @@ def _(answer, rng):
         expect_close("the curvature", bends[0], truths[0], 1e-2, "and the slope of the slope is", why)
         # nudges from 5e-5 to 1.5e-3 pass; the chapter's, too short for this, leaves 4e-7 or more
         if off > 2e-7:
-            raise CheckFailed(
-                f"the curvature is off by up to {off:.0e} of itself: {why or 'another h gains digits'}"
-            )
+            why = why or "look equally far to both sides, and try another h"
+            raise CheckFailed(f"the relative error of the curvature is up to {off:.0e}: {why}")
     return "three curves, to six digits and more"
 
 

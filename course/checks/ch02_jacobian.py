@@ -173,6 +173,7 @@ mirror = puzzle(
 mirror.mistake("That table leaves every number at its place.")(lambda X: np.eye(X.size))
 mirror.mistake("That is the table of `rotate`.")(lambda X: np.roll(np.eye(X.size), 1, axis=0))
 mirror.mistake("A table holds slopes, not the numbers themselves.")(lambda X: np.diag(X)[::-1])
+mirror.mistake("A table holds slopes, not the numbers themselves.")(lambda X: np.diag(X[::-1]))
 mirror.mistake("The numbers change their places, not their signs.")(lambda X: -np.eye(X.size))
 
 repeat = puzzle(
@@ -242,7 +243,7 @@ differences = puzzle(
 differences.mistake("The signs are flipped: the number before is the one that is subtracted.")(
     lambda X: np.eye(X.size)[:-1] - np.eye(X.size)[1:]
 )
-differences.mistake("The first number has none before it, so there is one row less.")(
+differences.mistake("The first number has none before it, so there is one row fewer.")(
     lambda X: np.eye(X.size) - np.eye(X.size, k=-1)
 )
 differences.mistake("The number before counts too, with -1.")(lambda X: np.eye(X.size)[1:])
@@ -261,6 +262,9 @@ largest = puzzle(
 )
 largest.mistake("A table holds slopes, and this one is 1, however large the largest number is.")(
     lambda X: (X.max() == X)[None, :] * X
+)
+largest.mistake("The largest number is one output, so its table has one row.")(
+    lambda X: np.diag((X == X.max()) * 1.0)
 )
 largest.mistake("That is the smallest.")(lambda X: np.eye(X.size)[[X.argmin()]])
 largest.mistake("Only one input moves the largest number, and the others do nothing.")(
@@ -422,6 +426,13 @@ def row_on_the_right(dY, tables):
     return dY
 
 
+@way_back.mistake("A Jacobian has one row per output already: multiply by it, not by its transpose.")
+def by_the_transpose(dY, tables):
+    for table in reversed(tables):
+        dY = dY @ table.T
+    return dY
+
+
 @way_back.mistake("A square table fits on both sides: let the row stand on its left, always.")
 def on_whatever_side_fits(dY, tables):
     for table in reversed(tables):
@@ -442,7 +453,7 @@ running_mean_vjp = Exercise(
         "Two steps in one: a running sum, then a division by 1, 2, 3 and so on. Go back through each.",
         "The division is elementwise. The running sum has a triangle: which outputs does input i move?",
         "Divide dY by 1, 2, 3 ... first. Then dX[i] is the sum of these shares from place i to the end: "
-        "turn them round, take a running sum, turn it back.",
+        "reverse them, take a running sum, and reverse that.",
     ),
 )
 
@@ -481,6 +492,11 @@ def from_the_front(dY):
 @running_mean_vjp.mistake("Each output divides by its own count: divide before you add.")
 def divided_afterwards(dY):
     return np.cumsum(dY[::-1])[::-1] / np.arange(1, dY.size + 1)
+
+
+@running_mean_vjp.mistake("Input i moves every output from place i on, and you counted one: add them up.")
+def of_one_output(dY):
+    return dY / np.arange(1, dY.size + 1)
 
 
 @running_mean_vjp.mistake("That is the way back of the running sum: the division is missing.")

@@ -27,11 +27,11 @@ worst_entry = Exercise(
     kind="fill",
     minutes=8,
     hints=(
-        "First an array of sizes: entry by entry, the larger of |found| and |expected|. Then the floor.",
+        "First an array of sizes: entry by entry, the larger of |actual| and |expected|. Then the floor.",
         "The divisor is np.maximum(sizes, floor). `np.argmax` gives the place as one number, counted through "
         "all axes; `np.unravel_index(number, shape)` makes a tuple of it.",
         "Add 1e-300 to the floor, against 0 / 0. `np.fmax` is `np.maximum`, but leaves nan out where it can; "
-        "set the errors to np.inf where `np.isnan(found)`.",
+        "set the errors to np.inf where `np.isnan(actual)`.",
     ),
 )
 
@@ -43,7 +43,7 @@ def _worst_cases(rng):
         place = tuple(int(rng.integers(length)) for length in shape)
         found = expected * (1 + 1e-4 * rng.uniform(-1, 1, shape))
         found[place] = expected[place] * 1.25
-        yield found, expected, place, 0.2, "one entry is a quarter too large, so the larger size is found's"
+        yield found, expected, place, 0.2, "one entry is a quarter too large, so the larger size is actual's"
         found[place] = -expected[place]
         yield found, expected, place, 2.0, "the sign of one entry is flipped"
         other = tuple((i + 1) % length for i, length in zip(place, shape, strict=True))
@@ -51,28 +51,28 @@ def _worst_cases(rng):
         found = expected.copy()
         found[place] = 0.001 * np.abs(expected).max()
         found[other] = expected[other] * 0.99
-        about = "one entry should be 0 and is a thousandth of the largest; another is off by 1 percent"
+        about = "one entry should be 0 and is a thousandth of the largest: divide it by the floor"
         yield found, expected, place, 0.1, about
         yield np.zeros(shape), np.zeros(shape), None, 0.0, "both arrays are all zero"
         found = expected.copy()
         found[other] = np.nan
         found[place] = expected[place] + 0.3
-        yield found, expected, other, np.inf, "one entry of found is nan"
-    yield np.zeros(3), np.array([1.0, 0.0, 0.0]), (0,), 1.0, "found is all zero and expected is not"
-    yield np.array([0.0, 2.0, 0.0]), np.zeros(3), (1,), 1.0, "expected is all zero and found is not"
+        yield found, expected, other, np.inf, "one entry of actual is nan"
+    yield np.zeros(3), np.array([1.0, 0.0, 0.0]), (0,), 1.0, "actual is all zero and expected is not"
+    yield np.array([0.0, 2.0, 0.0]), np.zeros(3), (1,), 1.0, "expected is all zero and actual is not"
     found, expected = np.array([100.0, 0.5]), np.array([1.0, 0.0])
-    yield found, expected, (0,), 0.99, "the largest size stands in found"
+    yield found, expected, (0,), 0.99, "the largest size stands in actual"
 
 
 @worst_entry.check
 def _(answer, rng):
     for found, expected, place, error, case in _worst_cases(rng):
-        with np.errstate(invalid="ignore", divide="ignore"), untouched(found=found, expected=expected):
+        with np.errstate(invalid="ignore", divide="ignore"), untouched(actual=found, expected=expected):
             yours, value = expect_several(answer(found, expected), "place", "error")
         about = f"{case}, shape {found.shape}"
         if not isinstance(yours, tuple) or len(yours) != found.ndim:
             raise CheckFailed(
-                f"place must be a tuple with one index for each axis of found, here "
+                f"place must be a tuple with one index for each axis of actual, here "
                 f"{found.ndim} (np.unravel_index makes it of a flat position), and is {yours!r}"
             )
         if np.shape(value) != ():
@@ -436,15 +436,16 @@ def _(answer, rng):
         errors = np.abs(dX - truth) / np.abs(truth)
         if not errors[0, 0] <= 1e-6:
             raise CheckFailed(
-                f"the first entry is wrong by {errors[0, 0]:.2g} of itself: looks_at_one_entry refuses yours"
+                f"the first entry has a relative error of {errors[0, 0]:.2g}: "
+                "looks_at_one_entry refuses yours"
             )
         if not errors.max() <= 1e-2:
             raise CheckFailed(
-                f"an entry is wrong by {errors.max():.2g} of itself: allows_one_percent refuses it"
+                f"an entry has a relative error of {errors.max():.2g}: allows_one_percent refuses it"
             )
         if not errors.max() >= 1e-3 * (1 - 1e-4):  # nudging is right to far more digits than this
             raise CheckFailed(
-                f"no entry is wrong by one per mille of itself, the worst by {errors.max():.1e}, "
+                f"no relative error is as large as one per mille, the largest is {errors.max():.1e}, "
                 f"where X has shape {shape}"
             )
     return "both are fooled, on three shapes"

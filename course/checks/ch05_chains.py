@@ -66,7 +66,7 @@ def _(answer, rng):
     return "compared with nudging"
 
 
-@one_layer_two_places.mistake("That is what place two adds; place one adds a part too.")
+@one_layer_two_places.mistake("That is what one of the two places adds; the other adds a part too.")
 def second_place_only():
     return 18.0, 9.0, 6.0
 
@@ -78,7 +78,7 @@ def one_factor_lost():
     return 18.0, 9.0, 8.0
 
 
-@one_layer_two_places.mistake("That is the gradient of one place; the layer is passed twice.")
+@one_layer_two_places.mistake("These are the numbers of a single Scale; here X passes it twice.")
 def one_place_only():
     return 6.0, 3.0, 2.0
 
@@ -169,7 +169,10 @@ def not_turned_at_all(layers):
     return forward
 
 
-@row.mistake("Taking the functions out of the list leaves none for the next call.")
+@row.mistake(
+    "The first call leaves nothing for the next: pop() takes the functions out of their list, and an "
+    "iterator such as reversed(…) is walked only once."
+)
 def popped(layers):
     def forward(X):
         backwards = []
@@ -462,6 +465,11 @@ def order_of_the_way_there(bread, filling):
     return _sandwich_with(lambda one, two, three, dY: three(two(one(dY))))(bread, filling)
 
 
+@sandwich.mistake("The filling is missing on the way back.")
+def filling_forgotten(bread, filling):
+    return _sandwich_with(lambda one, two, three, dY: one(three(dY)))(bread, filling)
+
+
 @sandwich.mistake("The first slice of bread is missing on the way back.")
 def first_slice_forgotten(bread, filling):
     return _sandwich_with(lambda one, two, three, dY: two(three(dY)))(bread, filling)
@@ -504,13 +512,15 @@ def _(answer, rng):
 def _without_overflow(answer, X):
     """Return an answer's Y, and its dX for a dY of ones; refuse one that NumPy would warn about."""
     with np.errstate(over="raise", invalid="raise", divide="raise", under="ignore"):
+        half = "forward"
         try:
             Y, backward = answer(X)
+            half = "backward"
             return Y, backward(np.ones_like(X))
         except FloatingPointError as error:
             raise CheckFailed(
-                f"for X = [{X[0]:g}] NumPy would warn: {error}; which exponent is so large? (np.where "
-                "computes both sides, also the one that it does not take.)"
+                f"for X = [{X[0]:g}] NumPy would warn in the {half} pass: {error}; which exponent is so "
+                "large? If you use np.where: it computes both of its sides, and only then chooses"
             ) from error
 
 

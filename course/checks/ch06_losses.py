@@ -5,6 +5,7 @@ import numpy as np
 from course.checks.exercise import CheckFailed, Exercise
 from course.checks.questions import (
     BATCH,
+    LEFT_BEHIND,
     N_IN,
     N_OUT,
     both_ways,
@@ -44,7 +45,18 @@ def _ask_loss(loss, f, Y, **given):
                 raise
             raise CheckFailed("backward() must work with empty brackets: give dL the default 1.0") from error
     expect_gradients(f, {"Y": Y}, np.array(1.0), {"Y": dY})
-    if not np.allclose(backward(3.0), 3 * np.asarray(dY)):
+    first = np.array(dY)
+    try:
+        expect_values("in a second call of backward, dY", backward(), first, "in the first it was")
+    except CheckFailed as no:
+        raise CheckFailed(f"{no.sentence}. {LEFT_BEHIND}") from no
+    try:
+        tripled = backward(3.0)
+    except TypeError as error:
+        if "positional argument" not in str(error):
+            raise
+        raise CheckFailed("backward(3.0) must work as well: give backward one argument, dL=1.0") from error
+    if not np.allclose(tripled, 3 * first):
         raise CheckFailed("backward(3.0) is not 3 times backward(): multiply by dL")
     expect_gradcheck(loss, Y)
 
@@ -249,6 +261,12 @@ def both_by_rows(Y, T, known):
     )
 
 
+@masked_mse.mistake("An entry without a target is not in the value, so its gradient is 0.")
+def gaps_in_the_gradient(Y, T, known):
+    difference, count = Y - T, np.sum(known)
+    return np.sum(difference[known] ** 2) / count, lambda dL=1.0: dL * 2 * difference / count
+
+
 @masked_mse.mistake("The 2 of the square's slope is missing.")
 def without_the_two(Y, T, known):
     return _masked(_how_many_known, _how_many_known, factor=1)(Y, T, known)
@@ -333,6 +351,33 @@ def with_an_if(Y, T):
     if np.abs(difference) <= 1:
         return np.mean(difference**2 / 2), lambda dL=1.0: dL * difference / difference.size
     return np.mean(np.abs(difference) - 0.5), lambda dL=1.0: dL * np.sign(difference) / difference.size
+
+
+@huber.mistake("Beyond 1 the loss still grows, along a straight line: its slope is 1 or -1, not 0.")
+def level_beyond_one(Y, T):
+    difference = Y - T
+    return (
+        mean_huber(difference),
+        lambda dL=1.0: dL * np.where(np.abs(difference) <= 1, difference, 0.0) / difference.size,
+    )
+
+
+@huber.mistake("A small error pays half of its square.")
+def whole_squares(Y, T):
+    difference = Y - T
+    L = np.mean(np.where(np.abs(difference) <= 1, difference * difference, np.abs(difference) - 0.5))
+    return L, lambda dL=1.0: dL * np.clip(difference, -1, 1) / difference.size
+
+
+@huber.mistake(
+    "The value is the sum over all entries, and the gradient is that of their mean; L is the mean."
+)
+def value_summed(Y, T):
+    difference = Y - T
+    return (
+        mean_huber(difference) * difference.size,
+        lambda dL=1.0: dL * np.clip(difference, -1, 1) / difference.size,
+    )
 
 
 @huber.mistake("This is the sum over all entries; L is their mean.")
@@ -437,6 +482,13 @@ def with_the_logarithms(X):
     return _back(X, lambda Y, dY: dY - Y * dY.sum(axis=1, keepdims=True))
 
 
+@log_softmax.mistake(
+    "P stands outside of the sum: X_j gets P_j times the sum of dY, not the sum of P times dY."
+)
+def probabilities_inside_the_sum(X):
+    return _back(X, lambda Y, dY: dY - (np.exp(Y) * dY).sum(axis=1, keepdims=True))
+
+
 @log_softmax.mistake("The sum of dY runs over the classes of a row, axis 1, not over the batch.")
 def sum_over_the_batch(X):
     return _back(X, lambda Y, dY: dY - np.exp(Y) * dY.sum(axis=0, keepdims=True))
@@ -527,6 +579,14 @@ def gradient_divided_by_the_batch(Y, T, weights):
 def gradient_without_weights(Y, T, weights):
     w = weights[T]
     return _from(Y, T, lambda p: (w * p).sum() / w.sum(), lambda missing: missing / len(Y))
+
+
+@weighted_cross_entropy.mistake(
+    "The weights are only in the divisor of the gradient; each row is multiplied by its example's weight."
+)
+def weights_only_in_the_divisor(Y, T, weights):
+    w = weights[T]
+    return _from(Y, T, lambda p: (w * p).sum() / w.sum(), lambda missing: missing / w.sum())
 
 
 @weighted_cross_entropy.mistake(

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from course.checks.exercise import CheckFailed, Exercise, described
-from course.checks.questions import expect_guesses, expect_several, untouched
+from course.checks.exercise import CheckFailed, Exercise, described, is_first_round
+from course.checks.questions import expect_guesses, expect_several, expect_values, untouched
 
 # 1. the bar and its square root
 
@@ -90,7 +90,7 @@ def _(answer, rng):
         p, case = right / count, f"for {right} of {count}"
         for name, q in {"low": low, "high": high}.items():
             if not -1e-9 <= q <= 1 + 1e-9:
-                raise CheckFailed(f"{case}, {name} is {q:.4g}, and no accuracy is that")
+                raise CheckFailed(f"{case}, {name} is {q:.4g}, but an accuracy lies between 0 and 1")
             bar = np.sqrt(max(q * (1 - q), 0) / count)
             if abs((p - q) ** 2 - 4 * bar**2) > 1e-9:
                 away = _away(abs(p - q) / bar if bar > 1e-6 else np.inf)
@@ -115,8 +115,10 @@ def _away(bars):
     """Return in words how many bars an end is away, if these are not two."""
     if bars == np.inf:
         return "out of reach"
-    said = f"{bars:.{3 if abs(bars - 2) > 0.005 else 5 if abs(bars - 2) > 1e-4 else 12}g}"
-    return f"{said} bar{'s' * (said != '1')} away; the statement wants exactly 2"
+    error = abs(bars - 2)
+    number = f"{bars:.{3 if error > 0.005 else 5 if error > 1e-4 else 12}g}"
+    too_coarse = "; if you tried out values of q, solve the equation instead" if error < 0.02 else ""
+    return f"{number} bar{'s' * (number != '1')} away; the statement wants exactly 2{too_coarse}"
 
 
 @interval.probe
@@ -131,14 +133,14 @@ def the_bar_of_p(right, count):
     return p - 2 * bar, p + 2 * bar
 
 
-@interval.mistake("You cut the chapter's bar off at 0 and 1; what is wanted is another bar.")
+@interval.mistake("You cut the bar of p off at 0 and 1; the bar belongs to the accuracy that you start from.")
 def cut_off(right, count):
     p = right / count
     bar = np.sqrt(p * (1 - p) / count)
     return max(p - 2 * bar, 0.0), min(p + 2 * bar, 1.0)
 
 
-@interval.mistake("Square all of the two bars: the 2 becomes a 4.")
+@interval.mistake("When you square two bars, the 2 becomes a 4.")
 def half_squared(right, count):
     p = right / count
     return tuple(np.sort(np.roots([1 + 2 / count, -2 * p - 2 / count, p * p])))
@@ -175,7 +177,13 @@ def _(answer, rng):
                     "with two generators in the same state, other writers are held out: use rng, which you "
                     "are given, for all that is drawn"
                 )
-    draws = [_held_out(answer, writers, share, rng) for _ in range(400)]
+    if not is_first_round():
+        return None
+    seeds = rng.integers(2**40, size=400)
+    draws = [_held_out(answer, writers, share, np.random.default_rng(seed)) for seed in seeds]
+    for place in rng.permutation(400)[:40]:
+        if _held_out(answer, writers, share, np.random.default_rng(seeds[place])) != draws[place]:
+            raise CheckFailed("asked again with a generator in the same state, it holds out other writers")
     _expect_count(sorted({len(draw) for draw in draws}), round(share * len(names)), len(names))
     four = np.array(["a", "b", "b", "c", "d", "d"])
     _expect_count([len(_held_out(answer, four, 2 / 3, rng))], round(2 / 3 * 4), 4)
@@ -184,6 +192,10 @@ def _(answer, rng):
             f"in 400 calls the same writers are held out, {', '.join(draws[0])}: draw them, with the rng you "
             "are given and with no seed of your own"
         )
+    before = rng.bit_generator.state
+    _held_out(answer, writers, share, rng)
+    if rng.bit_generator.state == before:
+        raise CheckFailed("nothing is drawn from rng: use the generator that you are given")
     often = {str(name): sum(name in draw for draw in draws) for name in names}
     (rare, seldom), (common, most) = min(often.items(), key=_second), max(often.items(), key=_second)
     if most > 2 * max(seldom, 1):  # by chance alone, 109 ± 9 each
@@ -211,23 +223,25 @@ def _held_out(answer, writers, share, rng):
     return np.unique(writers[held_out]).tolist()
 
 
-def _expect_count(counts, wanted, writers):
-    """Ask whether as many writers were held out as were wanted, in every draw."""
-    if counts == [wanted]:
+def _expect_count(counts, expected, writers):
+    """Ask whether as many writers were held out as expected, in every draw."""
+    if counts == [expected]:
         return
     several = len(counts) > 1
-    said = f"{counts[0]} to {counts[-1]}, from draw to draw" if several else f"{counts[0]}"
+    yours = f"{counts[0]} to {counts[-1]}, from draw to draw" if several else f"{counts[0]}"
     why = ""
-    if several and counts[-1] <= wanted:
+    if several and counts[-1] <= expected:
         why = (
-            "; who is drawn twice counts once, so draw without replacement, and from a list that has each "
-            "writer once"
+            "; a writer drawn twice counts only once, so draw without replacement, and from a list that has "
+            "each writer once"
         )
     elif several:
         why = "; the number must be the same in every draw"
-    elif counts[0] == writers - wanted:
+    elif counts[0] == writers - expected:
         why = "; you returned those who stay"
-    raise CheckFailed(f"{wanted} of {writers} writers were to be held out, and yours are {said}{why}")
+    elif abs(counts[0] - expected) == 1:
+        why = "; the statement has round(share * number of writers)"
+    raise CheckFailed(f"{expected} of {writers} writers were to be held out, and yours are {yours}{why}")
 
 
 def _second(pair):
@@ -241,13 +255,7 @@ def _(answer, rng):
     return [np.asarray(answer(writers, 0.3, np.random.default_rng(seed))).sum() for seed in range(20)]
 
 
-@split_by_writer.mistake("You cut the number off; round it.")
-def cut_off_instead_of_rounded(writers, share, rng):
-    names = rng.permutation(np.unique(writers))
-    return np.isin(writers, names[: int(share * len(names))])
-
-
-@split_by_writer.mistake("You draw from the rows, so who wrote much is drawn first; draw from the writers.")
+@split_by_writer.mistake("You draw from the rows, so whoever wrote much is drawn more often. Draw writers.")
 def drawn_from_the_rows(writers, share, rng):
     names = list(dict.fromkeys(rng.permutation(writers).tolist()))
     return np.isin(writers, names[: round(share * len(set(names)))])
@@ -301,18 +309,18 @@ def _expect_rows(answer, P, T, count):
     best = sorted(np.flatnonzero(wrong).tolist(), key=lambda row: -sure[row])[:count]
     for row in rows:
         if not 0 <= row < len(P):
-            raise CheckFailed(f"{row} is no row: there are {len(P)}")
+            raise CheckFailed(f"there is no row {row}: there are {len(P)}, counted from 0")
         if not wrong[row]:
-            filled = f"only {wrong.sum()} rows are wrong, and you filled up to count"
+            filled = f"only {wrong.sum()} rows are wrong, and you filled up to {count}"
             same = f"its largest probability stands at {T[row]}, and so does T"
             why = filled if rows[: len(best)].tolist() == best else same
-            raise CheckFailed(f"row {row} is no mistake: {why}")
+            raise CheckFailed(f"row {row} is not a mistake: {why}")
     if len(rows) != len(best):
         raise CheckFailed(
-            f"{count} were asked for, {wrong.sum()} are wrong: {len(best)} rows are wanted; got {len(rows)}"
+            f"{count} were asked for, {wrong.sum()} are wrong: return {len(best)} rows, not {len(rows)}"
         )
     if len(best) > 1 and rows.tolist() == best[::-1]:
-        raise CheckFailed("these are the right rows, and the least sure of them comes first: turn them round")
+        raise CheckFailed("these are the rows asked for, but the least sure comes first: turn them round")
     for place, (row, better) in enumerate(zip(rows, best, strict=True)):
         if row != better:
             raise CheckFailed(
@@ -363,7 +371,7 @@ stop_early = Exercise(
         "A function inside a function, as in chapter 04. What must it remember from epoch to epoch? "
         "Two numbers are enough.",
         "Remember the best loss so far, and how many epochs ago it was. A closure may change what it "
-        "captured and may not rename it: use `nonlocal`, or keep a list.",
+        "captured, but to give a captured name a new value it needs `nonlocal`; or keep a list.",
         "On a new best: store it and set the age to 0. Otherwise add 1 to the age. Return whether the age "
         "has reached patience.",
     ),
@@ -385,7 +393,7 @@ def _(answer, rng):
             _expect_stop(answer(patience), losses, patience, rng)
     for _ in range(20):
         _expect_stop(answer(2), rng.choice([0.3, 0.4, 0.5, 0.6], 13), 2, rng)
-    return "random losses, some of them equal, four sorts of patience, and two callbacks at once"
+    return "random losses, some of them equal, four values of patience, and two callbacks at once"
 
 
 def _expect_own_memory(answer, rng):
@@ -401,8 +409,8 @@ def _expect_own_memory(answer, rng):
     _stops(first, (0.5, 0.6), rng)
     if _stops(second, falling, rng) != alone:
         raise CheckFailed(
-            "beside a callback that has seen 0.50, 0.60, another one treats 0.90, 0.80, 0.70 otherwise than "
-            "alone: another callback's losses are in there; what one has seen, the next must not know"
+            "after one callback has seen 0.50, 0.60, a second one treats 0.90, 0.80, 0.70 differently "
+            "than it does alone: another callback's losses are in its memory; give each callback its own"
         )
 
 
@@ -489,7 +497,7 @@ def the_training_loss(patience):
     return callback
 
 
-@stop_early.mistake("An equal loss is no new lowest: compare with <, not with <=.")
+@stop_early.mistake("An equal loss is not a new lowest: compare with <, not with <=.")
 def equal_is_new(patience):
     best, age = float("inf"), 0
 
@@ -559,7 +567,9 @@ def _(answer, rng):
     if not np.array_equal(_restore(saved)["rng"].normal(size=4), upcoming):
         raise CheckFailed("the restored generator draws other numbers than the run would have drawn")
     _train(run, 4)
-    answer(run)  # a second snapshot, too, leaves the first alone
+    later = answer(run)  # a second snapshot, too, leaves the first alone
+    for name in then:
+        expect_values(f"{name} in a second snapshot", later[name], run[name], "the run's is now")
     for name, array in then.items():
         if not np.array_equal(saved[name], array):
             raise CheckFailed(

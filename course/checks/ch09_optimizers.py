@@ -26,13 +26,13 @@ three_velocities = Exercise(
 
 def _velocities(slopes, momentum):
     """Return the velocity after each of many slopes."""
-    W, optimizer, found = Parameter(0.0), SGD(learning_rate=1.0, momentum=momentum), []
+    W, optimizer, velocities = Parameter(0.0), SGD(learning_rate=1.0, momentum=momentum), []
     for slope in slopes:
         before = W.data.copy()
         W.grad[...] = slope
         optimizer.step([W])
-        found.append(float(before - W.data))
-    return found
+        velocities.append(float(before - W.data))
+    return velocities
 
 
 @three_velocities.check
@@ -80,6 +80,11 @@ def a_plain_step():
     return 0.1, 0.3, 5.0
 
 
+@three_velocities.mistake("The velocity ends at slope / (1 - β): divide by 0.2, not by 0.8.")
+def divided_by_beta():
+    return 0.1, 0.375, 5.0
+
+
 @three_velocities.mistake("That holds for an average; ours is a sum, which ends at slope / (1 - momentum).")
 def as_an_average():
     return 0.1, 0.06, 5.0
@@ -102,7 +107,7 @@ def the_slope_itself():
     return 0.1, 1.5, 9.0
 
 
-@three_velocities.mistake("Asked is the size, without a sign.")
+@three_velocities.mistake("The size has no sign.")
 def with_a_sign():
     return 0.1, 1.5, -5.0
 
@@ -113,7 +118,7 @@ def multiplied():
 
 
 @three_velocities.mistake(
-    "No learning rate is given for the swinging slopes; asked is the velocity, not a step."
+    "No learning rate is given for the swinging slopes; the question is the velocity, not a step."
 )
 def a_swinging_step():
     return 0.1, 1.5, 0.5
@@ -142,11 +147,11 @@ smoothed = Exercise(
 
 def _corrected(values, beta):
     """Return the weighted mean of the values so far, each by how long ago it came."""
-    found = []
+    means = []
     for count in range(1, len(values) + 1):
         shares = float(beta) ** np.arange(count)[::-1]
-        found.append(np.sum(shares * values[:count]) / np.sum(shares))
-    return np.array(found)
+        means.append(np.sum(shares * values[:count]) / np.sum(shares))
+    return np.array(means)
 
 
 @smoothed.check
@@ -159,7 +164,7 @@ def _(answer, rng):
         if returned is None or np.ndim(returned) != 1:
             raise CheckFailed(f"it must return one number for each value, and returned {described(returned)}")
         if len(returned) != len(values):
-            raise CheckFailed(f"{case}it returns {len(returned)} numbers; wanted are {len(values)}")
+            raise CheckFailed(f"{case}it returns {len(returned)} numbers; it must return {len(values)}")
         if not np.all(np.isfinite(returned)):
             raise CheckFailed(f"{case}it returns {np.round(returned, 2).tolist()}: is there a division by 0?")
         expect_values(f"{case}the result", np.asarray(returned), _corrected(values, beta))
@@ -180,11 +185,11 @@ def _(answer, rng):
 
 def moving_means(values, beta, start=0.0, correct=lambda mean, steps: mean):
     """Return moving averages with a start and a correction, for the mistakes."""
-    mean, found = start, []
+    mean, means = start, []
     for steps, value in enumerate(values, start=1):
         mean = beta * mean + (1 - beta) * value
-        found.append(correct(mean, steps))
-    return found
+        means.append(correct(mean, steps))
+    return means
 
 
 @smoothed.mistake("This is the mean without the correction; it began at 0.")
@@ -204,11 +209,11 @@ def one_correction(values, beta):
 
 @smoothed.mistake("The corrected mean is put back into the running one, which is then corrected twice.")
 def corrected_in_place(values, beta):
-    mean, found = 0.0, []
+    mean, means = 0.0, []
     for steps, value in enumerate(values, start=1):
         mean = (beta * mean + (1 - beta) * value) / (1 - beta**steps)
-        found.append(mean)
-    return found
+        means.append(mean)
+    return means
 
 
 @smoothed.mistake("The two shares are exchanged: beta is what the old mean keeps.")
@@ -284,7 +289,7 @@ def _(answer, rng):
                 gradients.append(rng.normal(size=parameter.shape) * 10 ** rng.uniform(-2, 2))
                 parameter.grad[...] = gradients[-1]
             optimizer.step(parameters[:: -1 if step > 3 else 1])  # the memory must not go by place
-            turned = ", the list turned round," if step > 3 else ","
+            turned = ", with the list given in reverse," if step > 3 else ","
             settings = rate, beta1, beta2
             _expect_step(f"after step {step}{turned} ", optimizer, parameters, arrays, starts, past, settings)
         _expect_first_step(answer(rate, 0.9, beta2), parameters, rate)
@@ -303,7 +308,7 @@ def _expect_step(case, optimizer, parameters, arrays, starts, past, settings):
         move, mean = _truth(past[place], *settings)
         if not np.array_equal(parameter.grad, past[place][-1]):
             raise CheckFailed("it changes the gradients; they must stay as they are")
-        expect_values(f"{case}data of parameter {place}", parameter.data, starts[place] + move)
+        expect_values(f"{case}parameters[{place}].data", parameter.data, starts[place] + move)
         if parameter.data is not arrays[place]:
             raise CheckFailed("data is another array after the step; change the one that is there, with -=")
         means = getattr(optimizer, "means", None)
@@ -313,7 +318,7 @@ def _expect_step(case, optimizer, parameters, arrays, starts, past, settings):
             kinds = " and ".join(sorted({described(key) for key in means})) or "none"
             raise CheckFailed(f"self.means must have the parameters themselves as its keys, and has {kinds}")
         expect_shape("the mean", means[parameter], "data", parameter.data)
-        expect_values(f"{case}the mean of parameter {place}", means[parameter], mean)
+        expect_values(f"{case}means[parameters[{place}]]", means[parameter], mean)
 
 
 def _expect_first_step(optimizer, parameters, rate):
@@ -323,7 +328,7 @@ def _expect_first_step(optimizer, parameters, rate):
         parameter.grad *= -1e-9  # too small to turn a mean round that is there already
     optimizer.step(parameters)
     for place, (parameter, start) in enumerate(zip(parameters, starts, strict=True)):
-        what = f"after the first step of a new optimizer, data of parameter {place}"
+        what = f"after the first step of a new optimizer, parameters[{place}].data"
         expect_values(what, parameter.data, start - rate * np.sign(parameter.grad))
 
 
@@ -380,6 +385,13 @@ class WithoutTheSign(Optimizer):
 class Uphill(Optimizer):
     def _one(self, parameter, mean):
         parameter.data += self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+        self._renew(mean, parameter.grad)
+
+
+@lion.mistake("The sign of the old mean alone: the new gradient has no say.")
+class WithoutTheGradient(Optimizer):
+    def _one(self, parameter, mean):
+        parameter.data -= self.learning_rate * np.sign(mean)
         self._renew(mean, parameter.grad)
 
 
@@ -492,8 +504,8 @@ def _(answer, rng):
         case = f"a length of {length:g}, at most {longest:g}: "
         answer(parameters, longest)
         for place, parameter in enumerate(parameters):
-            expect_shape(f"grad of parameter {place}", parameter.grad, "data", parameter.data)
-            expect_values(f"{case}grad of parameter {place}", parameter.grad, factor * before[place])
+            expect_shape(f"parameters[{place}].grad", parameter.grad, "data", parameter.data)
+            expect_values(f"{case}parameters[{place}].grad", parameter.grad, factor * before[place])
             if parameter.grad is not arrays[place]:
                 raise CheckFailed("grad is another array afterwards; change the one that is there, with *=")
             if parameter.data.any():
@@ -503,12 +515,12 @@ def _(answer, rng):
 
 @clip_length.probe
 def _(answer, rng):
-    found = []
+    gradients = []
     for length in (7.0, 0.5):
         parameters = _with_gradients(rng, length)
         answer(parameters, 1.0)
-        found += [parameter.grad for parameter in parameters]
-    return tuple(found)
+        gradients += [parameter.grad for parameter in parameters]
+    return tuple(gradients)
 
 
 @clip_length.mistake("Each entry is cut by itself, as in the broken one: the direction is bent.")
@@ -544,6 +556,20 @@ def without_the_root(parameters, longest):
 @clip_length.mistake("The largest entry is not the length; it is the root of the sum of squares.")
 def by_the_largest(parameters, longest):
     length = max(np.abs(parameter.grad).max() for parameter in parameters)
+    if length > longest:
+        for parameter in parameters:
+            parameter.grad *= longest / length
+
+
+@clip_length.mistake("The gradients are as they were: change each grad in place, with *=.")
+def returned_instead(parameters, longest):
+    factor = min(1.0, longest / max(gradient_length(parameters), 1e-300))
+    return [factor * parameter.grad for parameter in parameters]
+
+
+@clip_length.mistake("The lengths of the parameters do not add up; add their squares, and take the root.")
+def by_the_sum_of_lengths(parameters, longest):
+    length = sum(np.linalg.norm(parameter.grad) for parameter in parameters)
     if length > longest:
         for parameter in parameters:
             parameter.grad *= longest / length
@@ -592,7 +618,8 @@ up_then_root = Exercise(
     kind="fill",
     minutes=6,
     hints=(
-        "Write a function inside the function, and return it without calling it. It remembers its parent's.",
+        "Write a function inside the function, and return it without calling it. It remembers "
+        "`learning_rate` and `warmup`.",
         "The inner one has an `if` for the line up, and otherwise the root; `** 0.5` is a root.",
         "Inside: `if step < warmup: return …`, the line; and below it `return …`, with the root.",
     ),
@@ -723,7 +750,7 @@ each_once = Exercise(
     hints=(
         "The two biases hold zeros, so their numbers are equal. Are they the same object?",
         "Python asks for the same object with `is`.",
-        "Replace `np.array_equal(parameter.data, other.data)` by a comparison with `is`.",
+        "Replace `np.array_equal(W.data, other.data)` by a comparison of the two objects with `is`.",
     ),
 )
 
@@ -744,19 +771,20 @@ def _lists(rng):
 @each_once.check
 def _(answer, rng):
     for case, given in _lists(rng).items():
-        before, wanted = list(given), list({id(parameter): parameter for parameter in given}.values())
-        found = answer(given)
+        before, expected = list(given), list({id(parameter): parameter for parameter in given}.values())
+        kept = answer(given)
         if len(given) != len(before) or any(a is not b for a, b in zip(given, before, strict=True)):
             raise CheckFailed("it changes the list that it is given; make a new one")
-        if not isinstance(found, list):
-            raise CheckFailed(f"it must return a list of parameters, and returned {described(found)}")
-        if any(all(parameter is not other for other in given) for parameter in found):
+        if not isinstance(kept, list):
+            raise CheckFailed(f"it must return a list of parameters, and returned {described(kept)}")
+        if any(all(parameter is not other for other in given) for parameter in kept):
             raise CheckFailed(f"{case}: what it returns is not the same objects; do not copy them")
-        if len({id(parameter) for parameter in found}) < len(found):
+        if len({id(parameter) for parameter in kept}) < len(kept):
             raise CheckFailed(f"{case}: one parameter is still there twice")
-        if len(found) < len(wanted):
-            raise CheckFailed(f"{case}: of {len(wanted)} parameters only {len(found)} are left")
-        if any(a is not b for a, b in zip(found, wanted, strict=True)):
+        if len(kept) < len(expected):
+            verb = "is" if len(kept) == 1 else "are"
+            raise CheckFailed(f"{case}: of {len(expected)} parameters only {len(kept)} {verb} left")
+        if any(a is not b for a, b in zip(kept, expected, strict=True)):
             raise CheckFailed(f"{case}: the order of first appearance is not kept")
     return "five lists: equal numbers, shared layers, their order, and nothing at all"
 
@@ -771,11 +799,11 @@ def _(answer, rng):
 
 @each_once.mistake("Equal numbers do not make one parameter of two: ask whether it is the same object.")
 def by_their_numbers(parameters):
-    found = []
+    kept = []
     for parameter in parameters:
-        if not any(np.array_equal(parameter.data, other.data) for other in found):
-            found.append(parameter)
-    return found
+        if not any(np.array_equal(parameter.data, other.data) for other in kept):
+            kept.append(parameter)
+    return kept
 
 
 @each_once.mistake("Equal shapes do not make one parameter of two: ask whether it is the same object.")

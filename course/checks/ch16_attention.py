@@ -180,6 +180,8 @@ def _wrong_ways_back(dY):
         ),
         "Divide dY by the counts first: the factor belongs to the step that took the mean": from_the_end(dY)
         / counts,
+        "That takes the mean so far of dY. On the way back a step hears from itself and from *later* ones, "
+        "each dY divided by its own count": np.cumsum(dY, axis=1) / counts,
         "A row is in all later means too, not in its own alone": parts,
         "A row is in its own mean, too, not in later ones alone": from_the_end(parts) - parts,
         "The sum from the end is right; each dY must be divided by its count": from_the_end(dY),
@@ -300,6 +302,7 @@ def _refuse_leaks(answer, S, A, future, size=""):
         bits = np.abs(seen - A).max() < 1e-9
         how = "in the last bits" if bits else f"by up to {np.abs(seen - A).max():.2g}"
         raise CheckFailed(f"other scores{size} in the future change weights of the past, {how}")
+    expect_values(f"with other scores{size} in the future, A", seen, _softmax_so_far(S))
 
 
 @causal_weights.probe

@@ -79,8 +79,9 @@ def lanes(names, there, back, newest=None):
     return Figure(
         ax,
         f"{way}: {waiting} of {last} backward functions wait to be called",
-        "Arrays stand above, on the way there, and each gradient stands below the array it belongs to. A "
-        "dotted arrow says that a layer has run, and that its backward function remembers.",
+        "The upper row is the way there. The lower row is the way back, with each gradient below the array "
+        "it belongs to. A dotted arrow leads from a layer that has run to its backward function, which keeps "
+        "what it will need.",
         f"Two lanes through {', '.join(names)}. The pass has come to {order[moment - 1]}. So far: {numbers}. "
         f"Of {last} backward functions, {waiting} wait to be called.",
     )
@@ -121,7 +122,7 @@ def bends(X, curves):
             ax.plot(X, curve[column], marker="", label=name)
         ax.set(xlabel="input X", ylabel=what)
     axes[0].legend(loc="upper left")
-    told = "; ".join(
+    words = "; ".join(
         f"{name} goes from {Y[0]:.2g} to {Y[-1]:.2g}, and its highest slope is {slopes.max():.2g}"
         for name, (Y, slopes) in curves.items()
     )
@@ -129,7 +130,7 @@ def bends(X, curves):
         figure,
         f"What comes out of {', '.join(curves)}, and how steep it is",
         "Left, the values; right, the slopes, which are what comes back for a dY of ones.",
-        f"Two panels over inputs from {X[0]:.2g} to {X[-1]:.2g}, the values and their slopes: {told}.",
+        f"Two panels over inputs from {X[0]:.2g} to {X[-1]:.2g}, the values and their slopes: {words}.",
     )
 
 
@@ -180,7 +181,7 @@ def sizes_on(axes, norms):
         ax.set_yscale("log")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
         ax.set_xlabel(("layers passed on the way there →", "← layers still to pass on the way back")[column])
-    axes[0].set_ylabel("size, where it set out = 1")
+    axes[0].set_ylabel("size, compared with the start")
     axes[0].legend(loc="lower left")
     return values
 
@@ -208,13 +209,13 @@ def regions(predict, X, T):
     ax = plt.subplots(figsize=(5.4, 3.8))[1]
     shares = regions_on(ax, predict, X, T)
     right = int(np.sum(_classes(predict(np.asarray(X))) == np.asarray(T).ravel()))
-    told = ", ".join(f"class {name} on {share:.0%}" for name, share in enumerate(shares))
+    words = ", ".join(f"class {name} on {share:.0%}" for name, share in enumerate(shares))
     return Figure(
         ax,
         f"{right} of {len(X)} points lie in the region of their class",
         "The colour is the class that the network answers at a place; the marker is the class of a point.",
-        f"The plane of the two inputs, coloured by the class that is answered there: {told} of it. On it lie "
-        f"{len(X)} points of {len(shares)} classes, {right} of them in the region of their class.",
+        f"The plane of the two inputs, coloured by the class that is answered there: {words} of it. On it "
+        f"lie {len(X)} points of {len(shares)} classes, {right} of them in the region of their class.",
     )
 
 

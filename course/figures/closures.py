@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 from course.figures import Figure
+from course.moving import Moving
 from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK
 
 WRONG = 1e-6  # a relative error above this is not rounding: gradcheck's tolerance
@@ -71,6 +72,44 @@ def two_visits(names, letters):
         f"Two lanes. Above, blue arrows carry {there} to the right through {_listed(names)}, to the loss. "
         f"Below, vermillion arrows carry {back} back to the left. A dotted arrow links the two visits of "
         f"each layer, for what waits: {waits}.",
+    )
+
+
+def one_memory_for_two(x):
+    """Draw a layer that stands twice in a row and remembers its input on itself, before the way back.
+
+    Parameters
+    ----------
+    x : float
+        What goes in; the layer squares it.
+
+    Returns
+    -------
+    Figure
+        On a screen it becomes the chain, which can be walked there and back.
+    """
+    values = [x, x**2, x**4]
+    ax = plt.subplots(figsize=(6.4, 2.5))[1]
+    for place, value in enumerate(values):
+        ax.text(2 * place, 1.1, f"{value:g}", ha="center", va="bottom")
+        arrow_on(ax, (2 * place - 0.38, 1), (2 * place + 0.38, 1), FORWARD)
+    for place, value in enumerate(values[:2]):
+        station_on(ax, 2 * place + 1, 1, "square", FORWARD)
+        arrow_on(ax, (2 * place + 1, 0.75), (1.8 + 0.4 * place, 0.25), CONTEXT)
+        note, x_note, side = [("written over", 1.1, "right"), ("still there", 2.9, "left")][place]
+        ax.text(x_note, 0.48, f"X = {value:g}, {note}", ha=side, va="center", fontsize=8.5, color=CONTEXT)
+    station_on(ax, 2, 0, f"self.X = {values[1]:g}", BACKWARD)
+    ax.set(xlim=(-0.6, 4.9), ylim=(-0.35, 1.4))
+    ax.set_axis_off()
+    return Figure(
+        ax,
+        "One layer, two places, one memory",
+        "Both calls have written to the same attribute, and both ways back will read it. On a screen, step "
+        "there and back, and then let each call remember in a closure of its own.",
+        f"A blue lane carries {values[0]:g} through square to {values[1]:g}, and through the same square to "
+        f"{values[2]:g}. Grey arrows lead from both places to one box, self.X, which holds {values[1]:g}: "
+        f"the {values[0]:g} of the first call was written over.",
+        Moving("chain", names=["square", "square"], x=x, memory="layer", waits=True),
     )
 
 

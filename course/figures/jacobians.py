@@ -11,8 +11,9 @@ from course.figures import Figure
 from course.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR, SIGNED_FIELD
 
 READABLE = 12  # rows or columns; in larger tables the numbers would not be readable
-TOLD = 30  # slopes that an alternative text names one by one
+NAMED = 30  # slopes that an alternative text names one by one
 READ = "Each row is an output, each column an input; an empty square is a slope of 0."
+COLOURS = " Blue slopes are positive, red ones negative."
 ZERO = 1e-9  # nudging finds about 1e-11 where the slope is 0
 
 
@@ -45,8 +46,8 @@ def table(slopes, name, shape=None):
     return Figure(
         ax,
         f"{name}: {count} of {slopes.size} slopes {'is' if count == 1 else 'are'} not 0",
-        f"{READ} Blue slopes are positive, red ones negative.",
-        f"The slopes of {name}, {_told(slopes)}",
+        f"{READ}{COLOURS if np.any(slopes < -ZERO) else ''}",
+        f"The slopes of {name}, {_in_words(slopes)}",
     )
 
 
@@ -84,7 +85,7 @@ def two_tables(yours, true):
         figure,
         title,
         f"{READ} A frame marks a slope that is wrong.",
-        f"Your table of slopes, {_told(yours)} The true one, {_told(true)}",
+        f"Your table of slopes, {_in_words(yours)} The true one, {_in_words(true)}",
     )
 
 
@@ -98,11 +99,11 @@ def _as_table(table):
     return table
 
 
-def _told(table):
+def _in_words(table):
     """Say in words what stands in a table."""
     size = f"{table.shape[0]} by {table.shape[1]}"
     filled = np.abs(table) > ZERO
-    if filled.sum() > TOLD:
+    if filled.sum() > NAMED:
         span = f"from {table.min():.2g} to {table.max():.2g}"
         return f"{size}: {filled.sum()} of {table.size} squares are filled, {span}."
     rows = [
@@ -177,12 +178,12 @@ def brackets(shapes):
     ax.axis("off")
     less = "left" if totals[0] < totals[1] else "right"
     sizes = " @ ".join(f"({rows}, {columns})" for rows, columns in shapes)
-    told = f"from the left {totals[0]:,}, from the right {totals[1]:,} multiplications"
+    counted = f"from the left {totals[0]:,}, from the right {totals[1]:,} multiplications"
     return Figure(
         ax,
         f"The same product; from the {less} it is less work",
-        f"The two ways to multiply {sizes}, drawn to scale; the filled boxes are the results.",
-        f"The product {sizes} as rectangles, two products for each way: {told}. From the left the first "
+        f"The two ways to multiply {sizes}, drawn to scale; a result stands after each equals sign.",
+        f"The product {sizes} as rectangles, two products for each way: {counted}. From the left the first "
         f"result is {rows} by {second}; from the right it is {first} by {columns}.",
     )
 
@@ -234,14 +235,15 @@ def passes(weights, passes_by_way):
     ax.set(xscale="log", yscale="log", xlabel="number of weights", ylabel="passes for one gradient")
     ax.set_xlim(right=max(weights) * 8)  # room for the labels
     flat = [name for name, counts in passes_by_way.items() if len(set(counts)) == 1]
-    told = ", ".join(f"{name} {counts[-1]:,}" for name, counts in passes_by_way.items())
+    at_the_end = ", ".join(f"{name} {counts[-1]:,}" for name, counts in passes_by_way.items())
     return Figure(
         ax,
         f"{flat[0].capitalize()} takes as many passes for many weights as for one"
         if flat
         else "More weights take more passes",
-        "Both scales are logarithmic, so whatever grows in proportion is a straight line of one steepness. "
-        f"At {weights[-1]:,} weights: {told}.",
+        "Both scales are logarithmic: where ten times the weights take ten times the passes, the line climbs "
+        "by one mark for each mark to the right. "
+        f"At {weights[-1]:,} weights: {at_the_end}.",
         f"Passes for one gradient against the number of weights, from {weights[0]:,} to {weights[-1]:,}, "
-        f"both on logarithmic scales, with a line for each way. At the right end: {told}.",
+        f"both on logarithmic scales, with a line for each way. At the right end: {at_the_end}.",
     )

@@ -52,8 +52,8 @@ def push(logits, probabilities, dY, truth, reach=6.0):
         if abs(ARROW * slope) > 0.1:  # a shorter arrow would be all head
             ends = {"xy": (name + 0.38, start - ARROW * slope), "xytext": (name + 0.38, start)}
             left.annotate("", **ends, arrowprops=arrow)
-        said = f"{round(slope, 2) + 0.0:+.2f}"  # without the sign of a -0.0
-        left.text(name, -reach - 2.0, said, ha="center", color=BACKWARD, weight="bold")
+        number = f"{round(slope, 2) + 0.0:+.2f}"  # without the sign of a -0.0
+        left.text(name, -reach - 2.0, number, ha="center", color=BACKWARD, weight="bold")
     left.text(-0.55, -reach - 1.1, f"dY (arrows {ARROW:g} times as long):", ha="left", color=BACKWARD)
     left.set(ylim=(-reach - 2.5, reach + 1.0), ylabel="logit")
     for name in classes:
@@ -69,17 +69,15 @@ def push(logits, probabilities, dY, truth, reach=6.0):
         right.text(name, probabilities[name] + 0.025, f"{probabilities[name]:.2f}", ha="center")
     right.set(ylim=(-0.02, 1.12), ylabel="probability")
     right.legend(loc="lower right", bbox_to_anchor=(1.03, 1.0), borderpad=0)
-    rows = (
-        ", ".join(f"{number:.3g}" for number in row) for row in (logits, np.round(dY, 2) + 0.0, probabilities)
-    )
-    told_logits, told_dY, told_probabilities = rows
+    rows = (logits, np.round(dY, 2) + 0.0, probabilities)
+    logit_list, dY_list, probability_list = (", ".join(f"{number:.3g}" for number in row) for row in rows)
     return Figure(
         figure,
         f"With probability {probabilities[truth]:.2f}, the right class is pulled up by {abs(dY[truth]):.2f}",
         "Left, the logits. Each arrow goes against the gradient, which is written below. Right, their "
         "probabilities; a black line marks the target.",
-        f"Bars of the logits {told_logits}, with arrows against their gradients {told_dY}. Beside them bars "
-        f"of the probabilities {told_probabilities}, with the target 1 at class {truth} and 0 elsewhere.",
+        f"Bars of the logits {logit_list}, with arrows against their gradients {dY_list}. Beside them bars "
+        f"of the probabilities {probability_list}, with the target 1 at class {truth} and 0 elsewhere.",
     )
 
 
@@ -128,17 +126,17 @@ def ends(logits, losses, gradients):
             )  # fmt: skip
         ax.set(xlabel="logit of a wrong class", ylabel=what, xlim=(0, 1.06 * logits[-1]))
     axes[1].set_ylim(0, 1.5)
-    axes[1].legend(loc="upper left")
+    axes[1].legend(loc="upper left", markerscale=0.45, handlelength=2.6)
     ended = len(losses) - len(survivors)
-    told = "; ".join(
+    reach = "; ".join(
         f"{name}, value {_end(logits, losses[name])}, gradient {_end(logits, gradients[name])}"
         for name in losses
     )
     return Figure(
         figure,
         f"{ended} of {len(losses)} forms end{'s' * (ended == 1)} before the logits do",
-        "A cross marks the last number of a form that is finite. Forms that last lie on one line.",
-        f"Two panels over a logit from {logits[0]:g} to {logits[-1]:g}, the loss and the gradient: {told}.",
+        "A cross marks the last finite number of a form. Forms that have not ended lie on one line.",
+        f"Two panels over a logit from {logits[0]:g} to {logits[-1]:g}, the loss and the gradient: {reach}.",
     )
 
 

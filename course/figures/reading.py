@@ -284,7 +284,8 @@ def verdict(image, probabilities, truth=None):
     side = round(image.size**0.5)
     figure, (bars, picture) = plt.subplots(1, 2, figsize=(6.4, 3.0), width_ratios=(1.5, 1))
     picture.imshow(image if image.ndim == 2 else image.reshape(side, side), cmap="gray_r", vmin=0, vmax=1)
-    picture.set_axis_off()
+    picture.set(xticks=[], yticks=[])
+    picture.spines[:].set(visible=True, color=CONTEXT, linewidth=0.5)  # an edge shows a shift
     classes = range(len(probabilities))
     edges = [TRUTH if name == truth else FORWARD for name in classes]
     drawn = bars.barh(classes, probabilities, color=FORWARD, edgecolor=edges, linewidth=2, height=0.65)

@@ -176,7 +176,7 @@ def kink(f, x, h):
     ax.plot([x - h, x + h], [f(x - h), f(x + h)], color=BACKWARD, linestyle="", marker="o", markersize=8)
     away = {"textcoords": "offset points"}
     name = "" if x == 0 else "x "
-    ax.annotate(f"{name}-h", (x - h, f(x - h)), xytext=(-2, 8), ha="center", color=BACKWARD, **away)
+    ax.annotate(f"{name}−h", (x - h, f(x - h)), xytext=(-2, 8), ha="center", color=BACKWARD, **away)
     ax.annotate(f"{name}+h", (x + h, f(x + h)), xytext=(6, -8), va="top", color=BACKWARD, **away)
     for place, slope, ha in ((x - 3.6 * h, from_left, "left"), (x + 3.2 * h, from_right, "right")):
         offset = (4 if ha == "left" else -10, 6)

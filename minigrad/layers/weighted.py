@@ -11,7 +11,7 @@ from minigrad.layer import Layer
 from minigrad.parameter import Parameter
 from minigrad.parts import is_array_holder
 from minigrad.settings import as_generator, require_function, require_integer
-from minigrad.shapes import ShapeError, arrays_of, shape_of
+from minigrad.shapes import ShapeError, arrays_of, require_array, shape_of
 
 
 class Weighted(Layer):
@@ -82,6 +82,8 @@ class Weighted(Layer):
     def open(self, X, Y, rng):
         """Take missing sizes from the samples and draw the weights, unless that has been done."""
         if not self.is_drawn and (X is not None or self.asks_targets):
+            if Y is not None:
+                require_array("initialize takes sizes from Y, and", Y)
             self.take_sizes(X, Y)
         if not self.is_drawn or self.is_stale:
             sample = np.empty(0) if X is None else arrays_of(X)[0]  # X may come with its lengths
@@ -98,11 +100,6 @@ class Weighted(Layer):
             else:
                 setattr(self, name, None if array is None else Parameter(like(array, X)))
         self.rng, self.is_stale = None, False  # it has done its work, and is no state of the layer
-
-    def check_input(self, X):
-        """Refuse to run without weights."""
-        if not self.is_drawn:
-            raise self.missing()
 
     def missing(self):
         """Return the error that says which size, or that the weights are missing; None if nothing is."""

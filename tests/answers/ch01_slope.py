@@ -98,7 +98,17 @@ def asks_again_for_each_entry(f, X, h=1e-7):
     return dX
 
 
-@refused(forward_gradient, "an array of integers keeps no nudge: copy X as float64")
+@refused(forward_gradient, "an integer keeps no nudge and no fraction: X's copy and dX are float64")
+def into_integers(f, X, h=1e-7):
+    before, dX = f(X), np.zeros_like(X)
+    for index in np.ndindex(X.shape):
+        nudged = X.astype(np.float64)
+        nudged[index] += h
+        dX[index] = (f(nudged) - before) / h
+    return dX
+
+
+@refused(forward_gradient, "an integer keeps no nudge and no fraction: X's copy and dX are float64")
 def on_copies_of_integers(f, X, h=1e-7):
     before, dX = f(X), np.zeros_like(X)
     for index in np.ndindex(X.shape):
@@ -170,9 +180,19 @@ def central_difference(f, x):
     return (f(x + NUDGE) - f(x - NUDGE)) / (2 * NUDGE)
 
 
-@refused(complex_slope, "must be one real number")
+@refused(complex_slope, "the slope is a complex number; it stands in one of the two parts")
 def still_a_difference(f, x, h=1e-8):
     return (f(x + 1j * h) - f(x)) / (1j * h)
+
+
+@refused(complex_slope, "the slope is a complex number; it stands in one of the two parts")
+def both_parts(f, x, h=1e-100):
+    return f(x + 1j * h) / h
+
+
+@refused(complex_slope, "that is the real part, divided by h: it holds the value of f, not the slope")
+def the_wrong_part(f, x, h=1e-6):
+    return f(x + 1j * h).real / h
 
 
 # 5. the slope of the slope
@@ -225,6 +245,11 @@ def left_slope_with_the_wrong_sign(f, x, h=1e-3):
 @refused(curvature, "that is h times the curvature: divide by h once more")
 def divided_once(f, x, h=1e-4):
     return (f(x + h) - 2 * f(x) + f(x - h)) / h
+
+
+@refused(curvature, "look equally far to both sides, and try another h")
+def to_one_side(f, x, h=3e-5):
+    return (f(x + 2 * h) - 2 * f(x + h) + f(x)) / h**2
 
 
 # 6. the slope carried through a loop

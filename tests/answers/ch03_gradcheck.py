@@ -42,7 +42,7 @@ def with_nan_replaced(found, expected):
     return np.unravel_index(flat, found.shape), float(errors.flat[flat])
 
 
-@refused(worst_entry, "one entry should be 0 and is a thousandth of the largest")
+@refused(worst_entry, "one entry should be 0 and is a thousandth of the largest: divide it by the floor")
 def without_a_floor(found, expected):
     sizes = np.maximum(np.abs(found), np.abs(expected))
     return worst_place(np.abs(found - expected) / (sizes + 1e-300))
@@ -54,7 +54,7 @@ def zero_by_zero(found, expected):
     return worst_place(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max()))
 
 
-@refused(worst_entry, "where one entry of found is nan, shape (7,), the error is inf, and yours nan")
+@refused(worst_entry, "where one entry of actual is nan, shape (7,), the error is inf, and yours nan")
 def nan_is_nan(found, expected):
     sizes = np.maximum(np.abs(found), np.abs(expected))
     return worst_place(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
@@ -202,7 +202,7 @@ def too_bold(X, dY):
     return dX
 
 
-@refused(fooling_backward, "no entry is wrong by one per mille of itself, the worst by")
+@refused(fooling_backward, "no relative error is as large as one per mille, the largest is")
 def too_timid(X, dY):
     dX = 3 * X**2 * dY
     dX[-1, -1] *= 1.0001

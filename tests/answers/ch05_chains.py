@@ -231,12 +231,12 @@ def entry_by_entry(X):
     return Y, lambda dY: dY * slope
 
 
-@refused(softplus, "NumPy would warn: overflow encountered in exp")
+@refused(softplus, "NumPy would warn in the forward pass: overflow encountered in exp")
 def straight_from_the_formula(X):
     return np.log(1 + np.exp(X)), lambda dY: dY * np.exp(X) / (1 + np.exp(X))
 
 
-@refused(softplus, "NumPy would warn: overflow encountered in exp")
+@refused(softplus, "NumPy would warn in the backward pass: overflow encountered in exp")
 def safe_value_only(X):
     return np.logaddexp(0, X), lambda dY: dY / (1 + np.exp(-X))
 
@@ -247,7 +247,7 @@ def clipped(X):
     return np.log(1 + np.exp(X)), lambda dY: dY * np.exp(X) / (1 + np.exp(X))
 
 
-@refused(softplus, "for X = [1000] NumPy would warn: overflow encountered in exp")
+@refused(softplus, "for X = [1000] NumPy would warn in the forward pass: overflow encountered in exp")
 def chosen_afterwards(X):
     Y = np.where(X > 0, X + np.log1p(np.exp(-X)), np.log1p(np.exp(X)))
     return Y, lambda dY: dY * sigmoid(X)

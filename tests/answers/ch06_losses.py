@@ -11,6 +11,7 @@ from course.checks.ch06_losses import (
     three_losses,
     weighted_cross_entropy,
 )
+from course.checks.questions import LEFT_BEHIND
 from minigrad.layers.activations import Softmax
 from minigrad.losses import cross_entropy
 from tests.answers import refused, right
@@ -66,6 +67,12 @@ def without_a_default(Y, T, known):
 def without_dL(Y, T, known):
     L, backward = by_selecting(Y, T, known)
     return L, lambda dL=1.0: backward()
+
+
+@refused(masked_mse, "backward(3.0) must work as well: give backward one argument, dL=1.0")
+def without_an_argument(Y, T, known):
+    L, backward = by_selecting(Y, T, known)
+    return L, lambda: backward()
 
 
 @right(huber)
@@ -157,6 +164,18 @@ def example_by_example(Y, T, weights):
         L += weights[t] / total * paid
         dY[i] = weights[t] / total * backward()[0]
     return L, lambda dL=1.0: dL * dY
+
+
+@refused(weighted_cross_entropy, LEFT_BEHIND)
+def subtracts_at_every_call(Y, T, weights):
+    L = class_by_class(Y, T, weights)[0]
+    P, share = Softmax()(Y)[0], weights[T] / weights[T].sum()
+
+    def backward(dL=1.0):
+        P[np.arange(len(T)), T] -= 1
+        return dL * share[:, None] * P
+
+    return L, backward
 
 
 @refused(weighted_cross_entropy, "NumPy would warn: overflow encountered in exp")

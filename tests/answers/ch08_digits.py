@@ -103,7 +103,7 @@ def as_an_array(right, count):
     return np.sort(np.roots([1 + 4 / count, -2 * p - 4 / count, p * p]))
 
 
-@refused(interval, "bars away; the statement wants exactly 2")
+@refused(interval, "the statement wants exactly 2; if you tried out values of q, solve the equation")
 def on_a_grid(right, count):
     q = np.linspace(0, 1, 1001)
     near = q[abs(right / count - q) <= 2 * np.sqrt(q * (1 - q) / count)]
@@ -215,6 +215,12 @@ def the_other_part(writers, share, rng):
     return ~np.isin(writers, names[: round(share * len(names))])
 
 
+@refused(split_by_writer, "and yours are 2; the statement has round(share * number of writers)")
+def cut_off_to_an_integer(writers, share, rng):
+    names = rng.permutation(np.unique(writers))
+    return np.isin(writers, names[: int(share * len(names))])
+
+
 @refused(split_by_writer, "yours has shape (3,)")
 def the_writers_themselves(writers, share, rng):
     names = np.unique(writers)
@@ -243,13 +249,13 @@ def with_a_mask(P, T, count):
     return np.argsort(-sure)[: min(count, np.sum(answers != T))]
 
 
-@refused(surest_mistakes, "the least sure of them comes first: turn them round")
+@refused(surest_mistakes, "but the least sure comes first: turn them round")
 def the_last_ones(P, T, count):
     wrong = np.flatnonzero(P.argmax(axis=1) != T)
     return wrong[np.argsort(P[wrong].max(axis=1))][-count:]
 
 
-@refused(surest_mistakes, "rows are wrong, and you filled up to count")
+@refused(surest_mistakes, "rows are wrong, and you filled up to 30")
 def filled_up(P, T, count):
     sure = np.where(P.argmax(axis=1) != T, P.max(axis=1), -1.0)
     return np.argsort(-sure)[:count]
@@ -306,7 +312,7 @@ def one_list_for_good(patience, losses=[]):  # noqa: B006 (the mistake itself)
     return callback
 
 
-@refused(stop_early, "another callback's losses are in there")
+@refused(stop_early, "another callback's losses are in its memory")
 def one_memory_for_all(patience, memory={}):  # noqa: B006 (the mistake itself)
     memory[patience] = [np.inf, 0]
 

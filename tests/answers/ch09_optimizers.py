@@ -53,11 +53,11 @@ def by_shares(values, beta):
 @right(smoothed)
 def sum_and_weight(values, beta):
     total = weight = 0.0
-    found = []
+    means = []
     for value in values:
         total, weight = beta * total + value, beta * weight + 1
-        found.append(total / weight)
-    return found
+        means.append(total / weight)
+    return means
 
 
 @refused(smoothed, "it must return one number for each value, and returned a float")
@@ -171,12 +171,12 @@ def by_a_dictionary(parameters):
 
 @right(each_once)
 def by_identities_seen(parameters):
-    seen, found = set(), []
+    seen, kept = set(), []
     for parameter in parameters:
         if id(parameter) not in seen:
             seen.add(id(parameter))
-            found.append(parameter)
-    return found
+            kept.append(parameter)
+    return kept
 
 
 @refused(each_once, "one parameter is still there twice")

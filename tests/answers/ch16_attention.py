@@ -195,6 +195,9 @@ refused(mean_so_far, "That adds up over axis 2, the columns; the steps are axis 
 refused(mean_so_far, "On the way back a step hears from itself and from *later* ones: add up from the end")(
     lambda X: (means(X), lambda dY: np.cumsum(dY / counts_so_far(X), axis=1))
 )
+refused(mean_so_far, "That takes the mean so far of dY. On the way back a step hears from itself")(
+    lambda X: (means(X), means)
+)
 refused(mean_so_far, "Divide dY by the counts first: the factor belongs to the step that took the mean")(
     lambda X: (means(X), lambda dY: from_the_end(dY) / counts_so_far(X))
 )

@@ -1,7 +1,7 @@
 """How a picture that moves is tested: what it computes in Node, and how it behaves under a hand in Chromium.
 
-Holds computed, which asks a module of ``course/static/interactives``, and driven, which works it in a page like
-those of the book. Leaves out what the answers should be: each picture has a test file.
+Holds computed, which asks a module of ``course/static/interactives``, and driven, which works it in a page as
+the book makes them. Leaves out what the answers should be: each picture has a test file.
 """
 
 import json

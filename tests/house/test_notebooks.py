@@ -362,10 +362,11 @@ def answers_are_folded(notebook, stem):
 
 
 def is_quiet(cell):
-    """Whether a cell tells no answer: a slider that the reader moves, or code that only prepares."""
+    """Whether a cell tells no answer: a picture that the reader moves, or code that only prepares."""
     if cell.cell_type != "code" or {"answer", "proof"} & set(tags(cell)):
         return False
-    return not cell.outputs or calls(cell, "explore")
+    faces = "".join(output.get("data", {}).get("text/html", "") for output in cell.outputs)
+    return not cell.outputs or calls(cell, "explore") or "data-interactive=" in faces
 
 
 def guesses_come_before_answers(notebook, stem):

@@ -101,11 +101,12 @@ export function momentOf({ names, x, memory, step }) {
   return { chain: names.join(","), x, memory, step };
 }
 
-// Draw the chain into a host.
-export function mount(host, { names = ["square", "square"], x = 3, memory = "closure", linked = true } = {}) {
+// Draw the chain into a host. A chain that waits does nothing before it is asked: its reader has a guess to make.
+export function mount(host, options) {
+  const { names, x, memory, waits, linked } = { names: ["square", "square"], x: 3, memory: "closure", ...options };
   const sent = linked ? fromLink(window.location.hash) : null;
   const state = sent ?? { names: [...names], x, memory, step: 0 };
-  if (!sent && calm()) state.step = 2 * state.names.length;
+  if (!sent && !waits && calm()) state.step = 2 * state.names.length;
   let timer = null;
 
   const { root, ground } = groundIn(host, "A chain of layers, step by step", STYLE);
@@ -213,7 +214,7 @@ export function mount(host, { names = ["square", "square"], x = 3, memory = "clo
   }
 
   draw();
-  if (!sent && !calm()) {
+  if (!sent && !waits && !calm()) {
     const seen = new IntersectionObserver(([entry]) => {
       if (entry.isIntersecting) {
         seen.disconnect();

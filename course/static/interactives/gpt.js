@@ -2,8 +2,8 @@
 //
 // `Writer` computes what minigrad's model computes, step by step with the keys and values kept; tests compare
 // the two. `mount` draws it into a host. A moment can be linked: #gpt=GREEK%20&temperature=0.8&top_k=29
-import { calm, element, ground as groundIn, linear, linkedTo, linkMoment, number, percent, sentence, softmax,
-  weightsOf } from "./parts.js";
+import { calm, element, ground as groundIn, linear, linkedTo, linkMoment, number, percent, player, softmax,
+  speaker, weightsOf } from "./parts.js";
 
 export const DATA = true; // the weights, the alphabet and the names stand in gpt.json
 export const KINDS = ["learned", "kept apart", "newer", "invented"];
@@ -248,7 +248,9 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
   const usual = { text: readable(begin, alphabet), temperature, topK: topK ?? alphabet.length };
   const state = (linked ? fromLink(window.location.hash, alphabet) : null) ?? usual;
   Object.assign(state, { byModel: 0, ended: false, newest: -1, runs: [], finds: [] });
-  let [timer, reading, readOf] = [null, null, null];
+  let [reading, readOf] = [null, null]; // what has read the text, and which text that was
+  let action = null; // what is done again and again while something plays
+  const play = player(() => host.isConnected && action(), () => draw());
 
   const { ground } = groundIn(host, "A tiny GPT that writes names", STYLE);
   const box = element("textarea", { rows: 2, maxlength: LONGEST, spellcheck: "false", autocapitalize: "characters",
@@ -267,7 +269,7 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
     return { tile, rise, share };
   });
   const glyph = element("div", { class: "glyph", "aria-hidden": "true" });
-  const { seen, spoken: voice, tell } = sentence();
+  const { seen, heard, tell } = speaker();
   const slider = (name, options, act) => {
     const value = element("output", {});
     const input = element("input", { type: "range", "aria-label": name, ...options, oninput: () => act(Number(input.value)) });
@@ -284,7 +286,7 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
   const finds = element("div", { class: "finds" });
   const letterBox = element("div", { class: "letters", role: "group",
     "aria-label": "how likely each letter is to come next; press one to write it" }, ...letters.map(({ tile }) => tile));
-  ground.append(element("div", { class: "page" }, text, box), element("div", { class: "verdict" }, glyph, seen, voice), bar,
+  ground.append(element("div", { class: "page" }, text, box), element("div", { class: "verdict" }, glyph, seen, heard), bar,
     element("p", { class: "label" }, `What comes next, in per cent. Tap a letter to write it yourself; ${END_SIGN} ends the name.`),
     letterBox, element("div", { class: "knobs" }, heat.label, few.label), runs, finds);
 
@@ -294,13 +296,8 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
     return probabilities(reading.logits, state.temperature, state.topK);
   }
 
-  function stop() {
-    window.clearInterval(timer);
-    timer = null;
-  }
-
   function byHand(act) {
-    stop();
+    play.stop();
     act();
     draw();
     link();
@@ -311,14 +308,12 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
   }
 
   function typed(value) {
-    stop();
+    play.stop();
     const fresh = readable(value, alphabet);
-    let same = 0;
-    while (same < fresh.length && fresh[same] === state.text[same]) same += 1;
-    // What the model wrote stays its own as long as only the end was changed.
     const begun = state.text.length - state.byModel;
-    Object.assign(state, { text: fresh, byModel: same >= begun && fresh.length <= same ? Math.max(same - begun, 0) : 0,
-      ended: false, newest: -1 });
+    // What the model wrote stays its own as long as only its end is taken away.
+    const byModel = state.text.startsWith(fresh) ? Math.max(fresh.length - begun, 0) : 0;
+    Object.assign(state, { text: fresh, byModel, ended: false, newest: -1 });
     draw();
     link();
   }
@@ -357,44 +352,37 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
   }
 
   function writeName() {
-    if (timer) {
-      stop();
-      draw();
-      return link();
-    }
-    if (state.ended || (state.byModel && state.text.length === LONGEST)) restart();
+    if (play.playing()) return byHand(() => {});
+    if (state.ended) restart();
     if (calm()) {
-      while (!state.ended) oneLetter();
-      return link();
+      return byHand(() => {
+        while (!state.ended) oneLetter();
+      });
     }
-    timer = window.setInterval(() => {
-      if (!host.isConnected) return stop();
+    action = () => {
       oneLetter();
-      if (!state.ended) return undefined;
-      stop();
-      draw();
-      return link();
-    }, PAUSE);
-    return draw();
+      if (state.ended) link();
+      return !state.ended;
+    };
+    return play.start(PAUSE);
   }
 
   // A few at a time, so that the page stays at hand.
   function writeHundred() {
-    stop();
+    play.stop();
     if (state.ended) restart();
     const run = { begin: state.text, temperature: state.temperature, topK: state.topK, texts: [] };
     const start = readText(model, run.begin);
     state.runs = [run, ...state.runs].slice(0, 6);
-    timer = window.setInterval(() => {
+    action = () => {
       run.texts.push(...writeMany(model, run.begin, FEW, run.temperature, run.topK, random, start));
-      if (run.texts.length === HUNDRED) stop();
       const isNewer = (find) => Number(names().get(find).kind === "newer");
       const unread = run.texts.filter((one) => ["kept apart", "newer"].includes(names().get(one)?.kind));
       state.finds = [...new Set([...unread, ...state.finds])].sort((a, b) => isNewer(b) - isNewer(a)).slice(0, 6);
       drawRuns();
-      if (!timer) draw();
-    }, 0);
-    draw();
+      return run.texts.length < HUNDRED;
+    };
+    play.start(0);
   }
 
   // The arrow keys go from letter to letter.
@@ -445,9 +433,8 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
     });
     const name = state.ended ? names().get(state.text) : null;
     glyph.textContent = name ? String.fromCodePoint(name.code) : state.ended ? "?" : "…";
-    voice.setAttribute("aria-live", timer ? "off" : "polite");
     tell(state.ended ? judgement() : expectation(P));
-    write.textContent = timer ? "Stop" : state.ended ? "Write again" : "Write";
+    write.textContent = play.playing() ? "Stop" : state.ended ? "Write again" : "Write";
     heat.input.value = state.temperature;
     heat.value.textContent = number(state.temperature, 2);
     few.input.value = state.topK;
