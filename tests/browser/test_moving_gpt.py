@@ -72,7 +72,8 @@ def test_temperature_and_top_k_make_the_chapters_probabilities_and_draw_as_it_dr
 
 
 def test_its_hundreds_are_the_chapters_hundreds(node):
-    many = "module.writeMany(module.modelOf(data), one.begin, 100, one.temperature, one.k, module.randomFrom(one.seed))"
+    wishes = "one.begin, 100, one.temperature, one.k, module.randomFrom(one.seed)"
+    many = f"module.writeMany(module.modelOf(data), {wishes})"
     count = "module.countKinds(texts, module.dictionaryOf(data.names))"
     settings = {"warm": (0.8, 29), "cold": (0.2, 29), "one": (1.0, 1), "hot": (2.0, 29), "three": (2.0, 3)}
     cases = [
@@ -103,13 +104,21 @@ def test_names_are_judged_as_the_chapter_judges_them(node):
         if unicodedata.unidata_version >= DATA["unicode"]:
             assert unicodedata.name(character) == name
     found = computed(
-        node, "gpt", "[...module.dictionaryOf(data.names)].map(([name, { kind, code }]) => [name, kind, code])", [0]
+        node,
+        "gpt",
+        "[...module.dictionaryOf(data.names)].map(([name, { kind, code }]) => [name, kind, code])",
+        [0],
     )
     assert {name: (kind, chr(code)) for name, kind, code in found[0]} == known
 
 
 def test_what_is_read_of_a_link_and_of_a_keyboard_is_what_the_model_can_read(node):
-    cases = ["#gpt=greek%20a%C3%A9&temperature=9&top_k=0", "#valley=1", "#gpt=&temperature=x", f"#gpt={'A' * 99}"]
+    cases = [
+        "#gpt=greek%20a%C3%A9&temperature=9&top_k=0",
+        "#valley=1",
+        "#gpt=&temperature=x",
+        f"#gpt={'A' * 99}",
+    ]
     first, other, empty, long = computed(node, "gpt", "module.fromLink(one, data.alphabet)", cases)
     assert first == {"text": "GREEK A", "temperature": 2, "topK": 1} and other is None
     assert empty == {"text": "", "temperature": 1, "topK": 29} and long["text"] == 40 * "A"
@@ -134,7 +143,7 @@ await page.getByRole("button", { name: "Clear" }).tap();
 await page.getByRole("button", { name: /^G, / }).tap();
 found.tapped = await box.inputValue();
 await page.keyboard.press("ArrowRight");
-found.beside = await page.evaluate(() => document.querySelector("[data-interactive]").shadowRoot.activeElement.ariaLabel);
+found.beside = await ground.evaluate((ground) => ground.getRootNode().activeElement.ariaLabel);
 await page.getByRole("button", { name: "One letter" }).tap();
 found.one = await box.inputValue();
 await page.getByRole("button", { name: "Write 100" }).tap();
@@ -142,24 +151,29 @@ await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
 found.hundred = await page.locator(".runs > div").last().locator("p").allInnerTexts();
 await page.goto(`${address}/index.html#gpt=CYRILLIC+&temperature=0.5&top_k=3`);
 await page.reload();
-found.linked = [await box.inputValue(), await page.getByRole("slider", { name: "top-k" }).getAttribute("aria-valuetext")];
+const few = page.getByRole("slider", { name: "top-k" });
+found.linked = [await box.inputValue(), await few.getAttribute("aria-valuetext")];
 found.frame = await frames(`(ground, call) => {
   const slider = ground.querySelector("input[type=range]");
   slider.value = 0.1 + (call % 20) / 10;
   slider.dispatchEvent(new Event("input"));
 }`);
 found.letter = await frames(`(ground) => [...ground.querySelectorAll(".bar button")][1].click()`);
-found.small = await page.evaluate(() => Math.min(...[...document.querySelector("[data-interactive]").shadowRoot
-  .querySelectorAll("button, input, textarea")].map((one) => one.getBoundingClientRect()).map(({ width, height }) => Math.min(width, height))));
+const touched = "button, input, textarea";
+found.small = await ground.evaluate((ground, touched) => Math.min(...[...ground.querySelectorAll(touched)]
+  .map((one) => one.getBoundingClientRect()).flatMap(({ width, height }) => [width, height])), touched);
 """
 
 
 def test_a_name_is_begun_and_written_by_keyboard_and_by_hand_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "gpt", DRIVER)
-    assert found["empty"].startswith("At the beginning the likeliest is L (")
+    assert found["empty"].startswith("This model has read 1,083 names of characters")
+    assert "a name begins with L (" in found["empty"]
     assert found["sure"].startswith("After “…ER E WITH ACUT” the likeliest is E (")
     assert found["cold"] == "0.1"
-    assert found["written"] == "LATIN SMALL LETTER E WITH ACUTE is the name of é, U+00E9. The model has read it."
+    assert (
+        found["written"] == "LATIN SMALL LETTER E WITH ACUTE is the name of é, U+00E9. The model has read it."
+    )
     assert found["glyph"] == "é"
     assert found["link"].startswith("#gpt=LATIN+SMALL+LETTER+E+WITH+ACUTE&temperature=0.1&top_k=29")
     assert found["tapped"] == "G" and found["beside"].startswith("H, ")

@@ -241,6 +241,7 @@ const codeOf = (code) => `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
 export function mount(host, { begin = "", temperature = 1, topK = null, linked = true, data }) {
   const model = modelOf(data);
   const { alphabet } = model;
+  const learned = data.names.filter((line) => line.split(" ", 2)[1] === "0").length;
   let dictionary = null; // made when it is first asked
   const names = () => (dictionary ??= dictionaryOf(data.names));
 
@@ -254,7 +255,7 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
 
   const { ground } = groundIn(host, "A tiny GPT that writes names", STYLE);
   const box = element("textarea", { rows: 2, maxlength: LONGEST, spellcheck: "false", autocapitalize: "characters",
-    autocomplete: "off", "aria-label": "the name so far: type its beginning", placeholder: "Type a beginning …",
+    autocomplete: "off", "aria-label": "the name so far: type its beginning", placeholder: "Type a beginning, or let it write",
     oninput: () => typed(box.value), onkeydown: (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault();
@@ -409,7 +410,11 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
   function expectation(P) {
     const order = [...P.keys()].sort((a, b) => P[b] - P[a]);
     const [first, second] = order;
-    const after = state.text ? `After “${state.text.length > 14 ? "…" : ""}${state.text.slice(-14)}”` : "At the beginning";
+    if (!state.text) {
+      return `This model has read ${learned.toLocaleString("en")} names of characters, and nothing else. To it, a name begins with `
+        + `${spoken(alphabet[first])} (${percent(P[first])}) or ${spoken(alphabet[second])} (${percent(P[second])}).`;
+    }
+    const after = `After “${state.text.length > 14 ? "…" : ""}${state.text.slice(-14)}”`;
     if (P[first] > 0.995) return `${after} the model is sure of ${spoken(alphabet[first])}.`;
     return `${after} the likeliest is ${spoken(alphabet[first])} (${percent(P[first])}), then ${spoken(alphabet[second])} `
       + `(${percent(P[second])}). The model is as unsure as among ${number(choices(P), 2)} equally likely letters.`;
@@ -434,7 +439,7 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
     const name = state.ended ? names().get(state.text) : null;
     glyph.textContent = name ? String.fromCodePoint(name.code) : state.ended ? "?" : "…";
     tell(state.ended ? judgement() : expectation(P));
-    write.textContent = play.playing() ? "Stop" : state.ended ? "Write again" : "Write";
+    write.textContent = play.playing() ? "Stop" : state.ended ? "Again" : "Write";
     heat.input.value = state.temperature;
     heat.value.textContent = number(state.temperature, 2);
     few.input.value = state.topK;
@@ -449,7 +454,8 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
       const unread = counts["kept apart"] + counts.newer;
       const letters_ = top === alphabet.length ? "all letters" : `top-k ${top}`;
       return element("div", {},
-        element("p", {}, element("b", {}, `temperature ${number(heat_, 2)}, ${letters_}${start ? `, after “${start}”` : ""}`)),
+        element("p", {}, element("b", {}, `temperature ${number(heat_, 2)}, ${letters_}${start ? `, after “${start}”` : ""}`
+          + (texts.length < HUNDRED ? `: ${texts.length} so far` : ""))),
         element("div", { class: "shares", "aria-hidden": "true" }, element("span", { class: "learned", style: `width:${counts.learned}%` }),
           element("span", { class: "unread", style: `width:${unread}%` })),
         element("p", {}, `${KINDS.map((kind) => `${counts[kind]} ${kind}`).join(", ")}; ${different} different`));
