@@ -914,10 +914,10 @@ class Gradients(NamedTuple):
 def two_layers(W1, W2, X, T):
     with warnings.catch_warnings(action='ignore'):
         W1, W2, X, T = map(np.asmatrix, (W1, W2, X, T))
-    H = X * W1
-    dY = (H * W2 - T) / len(X)
-    dH = dY * W2.T
-    return Gradients(X.T * dH, H.T * dY, dH * W1.T)
+        H = X * W1
+        dY = (H * W2 - T) / len(X)
+        dH = dY * W2.T
+        return Gradients(X.T * dH, H.T * dY, dH * W1.T)
 """,
     ),
     "a class that scales": (
