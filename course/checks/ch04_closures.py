@@ -8,6 +8,7 @@ from course.checks.questions import (
     N_IN,
     N_OUT,
     both_ways,
+    drawn_sizes,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -105,7 +106,8 @@ reduce_mean = Exercise(
 
 @reduce_mean.check
 def _(answer, rng):
-    X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
+    batch, n_in, steps = drawn_sizes(rng, BATCH, N_IN, STEPS)
+    X, dY = rng.normal(size=(batch, steps, n_in)), rng.normal(size=(batch, n_in))
     expect_layer(answer, lambda X: X.mean(axis=1), dY, X=X)
     expect_gradcheck(answer, X)
     return "shapes, values, nudging, and the rules of a layer"
@@ -187,7 +189,8 @@ def _(answer, rng):
 
 def _two_layers_data(rng):
     """Return W1, W2, X, T with all sizes different."""
-    shapes = (N_IN, HIDDEN), (HIDDEN, N_OUT), (BATCH, N_IN), (BATCH, N_OUT)
+    batch, n_in, hidden, n_out = drawn_sizes(rng, BATCH, N_IN, HIDDEN, N_OUT)
+    shapes = (n_in, hidden), (hidden, n_out), (batch, n_in), (batch, n_out)
     return [rng.normal(size=shape) for shape in shapes]
 
 
@@ -279,7 +282,8 @@ def _(answer, rng):
 
 def _scale_data(rng):
     """Return gain, dgain, X, dY; dgain is not zero, so that a forgotten + shows."""
-    return [rng.normal(size=shape) for shape in [(N_IN,), (N_IN,), (BATCH, N_IN), (BATCH, N_IN)]]
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    return [rng.normal(size=shape) for shape in [(n_in,), (n_in,), (batch, n_in), (batch, n_in)]]
 
 
 @scale.mistake("The name dgain is still assigned to inside backward: write into the array instead.")
@@ -363,8 +367,9 @@ linear = Exercise(
 
 @linear.check
 def _(answer, rng):
-    layer = answer(N_IN, N_OUT, rng=np.random.default_rng(rng.integers(1000)))
-    for name, shape in {"W": (N_OUT, N_IN), "b": (N_OUT,)}.items():
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    layer = answer(n_in, n_out, rng=np.random.default_rng(rng.integers(1000)))
+    for name, shape in {"W": (n_out, n_in), "b": (n_out,)}.items():
         parameter = getattr(layer, name, None)
         if not isinstance(parameter, Parameter):
             raise CheckFailed(
@@ -372,9 +377,9 @@ def _(answer, rng):
             )
         if parameter.shape != shape:
             raise CheckFailed(
-                f"{name}.data has shape {parameter.shape}; {N_IN} inputs and {N_OUT} outputs need {shape}"
+                f"{name}.data has shape {parameter.shape}; {n_in} inputs and {n_out} outputs need {shape}"
             )
-    expect_values("b.data", layer.b.data, np.zeros(N_OUT))
+    expect_values("b.data", layer.b.data, np.zeros(n_out))
     try:
         one, same = answer(400, 100, rng=0).W.data, answer(400, 100, rng=0).W.data
     except AttributeError as error:
@@ -396,13 +401,13 @@ def _(answer, rng):
             f"with 400 inputs the weights spread by {spread:.2g}; it should be about 1/√400 = 0.05: "
             "draw them with a standard deviation of 1 / np.sqrt(n_in)"
         )
-    X = rng.normal(size=(BATCH, N_IN))
-    W, b = rng.normal(size=(N_OUT, N_IN)), rng.normal(size=N_OUT)
+    X = rng.normal(size=(batch, n_in))
+    W, b = rng.normal(size=(n_out, n_in)), rng.normal(size=n_out)
     layer.W.data[...], layer.b.data[...] = W, b
     Y, _ = expect_several(layer(X), "Y", "backward")
     expect_values("Y", Y, X @ W.T + b)
     expect_gradcheck(layer, X)
-    parameters, dY = {"W": layer.W, "b": layer.b}, rng.normal(size=(BATCH, N_OUT))
+    parameters, dY = {"W": layer.W, "b": layer.b}, rng.normal(size=(batch, n_out))
     expect_layer(layer, lambda X, W, b: X @ W.T + b, dY, parameters=parameters, X=X)
     return "shapes, values, nudging, and the nine rules of a layer"
 
@@ -482,7 +487,8 @@ light_tanh = Exercise(
 
 @light_tanh.check
 def _(answer, rng):
-    X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    X, dY = rng.normal(size=(batch, n_in)), rng.normal(size=(batch, n_in))
     expect_layer(answer, np.tanh, dY, X=X)
     kept = xray(answer(X)[1])
     if kept.total > X.nbytes:

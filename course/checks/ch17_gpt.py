@@ -5,6 +5,7 @@ import numpy as np
 from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
     BATCH,
+    drawn_sizes,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -441,17 +442,18 @@ def true_text(model, X, count, n_steps, fill=_as_it_is):
 
 @write_on.check
 def _(answer, rng):
+    (batch,) = drawn_sizes(rng, BATCH)
     n_steps, characters = 7, 11
     model = _Reader(characters, n_steps)
     for steps, count in ((3, 4), (3, 13), (7, 3), (10, 5), (2, 0)):
-        X = rng.integers(characters, size=(BATCH, steps))
+        X = rng.integers(characters, size=(batch, steps))
         with untouched(X=X):
             found = answer(model, X, count, n_steps)
         case = f"for {steps} characters, {count} to be written and {n_steps} places"
-        if not isinstance(found, np.ndarray) or found.shape != (BATCH, steps + count):
+        if not isinstance(found, np.ndarray) or found.shape != (batch, steps + count):
             is_now = f"of shape {found.shape}" if isinstance(found, np.ndarray) else described(found)
             raise CheckFailed(
-                f"{case}, the text must be an array of shape {(BATCH, steps + count)}, and is {is_now}"
+                f"{case}, the text must be an array of shape {(batch, steps + count)}, and is {is_now}"
             )
         if not np.array_equal(found[:, :steps], X):
             raise CheckFailed(f"{case}, the beginning of the text is no longer what was given")
@@ -627,9 +629,10 @@ def _next_instead(X):
 
 @looks_ahead.check
 def _(answer, rng):
+    (batch,) = drawn_sizes(rng, BATCH)
     zeros = "a layer in which each step reads the next, and an X that is 0 from step 1 on"
     for what, (layer, truth) in (_layers(rng) | {zeros: (_adds(1), 0)}).items():
-        X = rng.normal(size=(BATCH, 5, 6))
+        X = rng.normal(size=(batch, 5, 6))
         if what == zeros:
             X[:, 1:] = 0.0
         with untouched(X=X):
