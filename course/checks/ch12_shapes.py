@@ -289,7 +289,7 @@ def _require_sentence(layer, X, wanted):
     except ShapeError as error:
         said = str(error)
     except Exception as error:
-        raised = f"{case} it raises {type(error).__name__}, and not ShapeError: {error}"
+        raised = f"{case} it raises {type(error).__name__}, and not ShapeError: {str(error).strip()}"
         if "broadcast" in str(error):
             raised += "; that is NumPy's own message, and check_input has to refuse this X before forward"
         raise CheckFailed(raised) from error
