@@ -18,6 +18,7 @@ from minigrad.shapes import ShapeError, require_batch, shape_of
 from minigrad.trial import Trial, is_of_the_library
 
 EPS, EPS32 = np.finfo(np.float64).eps, np.finfo(np.float32).eps
+AT_AN_EDGE = "nudged, Y is nan: is X at an edge of what the layer takes?"
 NUDGE = np.cbrt(EPS)  # 6e-6: a larger nudge leaves the straight part of f, a smaller one drowns in rounding
 
 
@@ -684,8 +685,10 @@ def _judge(trial, name, eps=EPS):
             break
         error[worst], kinks[worst] = 0.0, is_entry[worst] and excuse == "a kink"
     verdict, sentence = "ok", f"{kinks.sum()} at a kink" if kinks.any() else ""
-    if eps == EPS32 or not known.all():
-        verdict, sentence = "suspicious", "nudging is rough here: float32 inside, or X at an edge?"
+    if not known.all():
+        verdict, sentence = "suspicious", AT_AN_EDGE
+    elif eps == EPS32:
+        verdict, sentence = "suspicious", "nudging is rough here: float32 inside?"
     verdict = verdict if error.max() <= tol else "WRONG"
     gradient = np.full(value.shape, np.nan)
     gradient.flat[entries] = slope[: len(entries)]

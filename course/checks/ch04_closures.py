@@ -351,6 +351,8 @@ def _(answer, rng):
     Y, _ = expect_several(layer(X), "Y", "backward")
     expect_values("Y", Y, X @ W.T + b)
     expect_gradcheck(layer, X)
+    parameters, dY = {"W": layer.W, "b": layer.b}, rng.normal(size=(BATCH, N_OUT))
+    expect_layer(layer, lambda X, W, b: X @ W.T + b, dY, parameters=parameters, X=X)
     return "shapes, values, nudging, and the nine rules of a layer"
 
 

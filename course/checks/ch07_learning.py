@@ -89,9 +89,9 @@ def another_curvature():
     return 0.2, 0.4, 0.5
 
 
-@three_learning_rates.mistake("The 0.5 is the answer of the miniature, with one example.")
+@three_learning_rates.mistake("These are the numbers of the miniature, which has one example.")
 def copied_from_the_miniature():
-    return 0.5, 0.2, 0.5
+    return 0.5, 1.0, 2.5
 
 
 @three_learning_rates.mistake("The curvature is 10; the rate that lands at once is one divided by it.")
@@ -201,6 +201,21 @@ class MovesWhereTheSlopeIsZero(Optimizer):
             parameter.data -= self.learning_rate * np.where(parameter.grad > 0, 1.0, -1.0)
 
 
+@sign_sgd.mistake("The step is always 0.1: take the learning rate that the constructor is given.")
+class AlwaysATenth(Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data -= 0.1 * np.sign(parameter.grad)
+
+
+@sign_sgd.mistake("A step that goes into a new array changes no parameter: change `parameter.data` itself.")
+class StepsInACopy(Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            data = parameter.data
+            data = data - self.learning_rate * np.sign(parameter.grad)
+
+
 @sign_sgd.mistake("The learning rate is left out.")
 class WithoutTheRate(Optimizer):
     def step(self, parameters):
@@ -217,7 +232,7 @@ full_batches = Exercise(
     kind="fill",
     minutes=10,
     hints=(
-        "Work on the order, not on X and T: which numbers must be hung behind it, and how many?",
+        "Work on the order, not on X and T: which numbers must be appended to it, and how many?",
         "Make `order = rng.permutation(…)` longer by its own first entries, until batch_size divides its "
         "length; `np.concatenate` joins arrays. Then go on as `batches` does.",
         "How many are missing: `-len(X) % batch_size`, which is 0 if nothing is. (In Python, -5 % 2 is 1.)",
@@ -240,7 +255,7 @@ def _rows(X_batch, T_batch):
         )
     rows = np.asarray(X_batch)[:, 0].astype(int)
     if len(rows) != len(T_batch) or (rows != np.asarray(T_batch)[:, 0]).any():
-        raise CheckFailed(f"the examples' X and T are parted: {rows} meet {T_batch[:, 0].astype(int)}")
+        raise CheckFailed(f"X and T are shuffled apart: {rows} of X meet {T_batch[:, 0].astype(int)} of T")
     return rows.tolist()
 
 
@@ -253,6 +268,8 @@ def _(answer, rng):
             given = answer(X, T, size, np.random.default_rng(seed))
             if given is None:
                 raise CheckFailed("it returns nothing: hand out each batch with `yield`")
+            if isinstance(given, tuple) and given and isinstance(given[0], np.ndarray):
+                raise CheckFailed("it ends with its first batch: `yield` hands out a batch and goes on")
             found = [expect_several(batch, "X_batch", "T_batch") for batch in given]
         try:
             found = [_rows(*batch) for batch in found]
@@ -261,7 +278,7 @@ def _(answer, rng):
         count = -(-examples // size)
         if len(found) != count or {len(rows) for rows in found} != {size}:
             sizes = ", ".join(str(len(rows)) for rows in found)
-            raise CheckFailed(f"{case}their sizes are {sizes or 'none'}; wanted are {count} of {size}")
+            raise CheckFailed(f"{case}their sizes are {sizes or 'none'}; there must be {count} of {size}")
         order, rows = np.random.default_rng(seed).permutation(examples).tolist(), sum(found, [])
         whole = examples // size * size  # the full batches before the last
         if rows[:whole] != order[:whole]:
@@ -269,7 +286,7 @@ def _(answer, rng):
             raise CheckFailed(f"{case}they {said}; one call of rng.permutation must give the order")
         if rows[whole:] != (wanted := (order + order)[whole : len(rows)]):
             raise CheckFailed(
-                f"{case}the last one holds {rows[whole:]}; the order and its filling want {wanted}"
+                f"{case}the last one holds {rows[whole:]}; by the order and its filling it must hold {wanted}"
             )
     return "sizes, pairs, order and filling, with and without missing examples"
 
@@ -327,8 +344,10 @@ def _(answer, rng):
         raise CheckFailed(f"{EXAMPLES} examples in batches of {SIZE} make 5, 5, 3; here {sizes}")
     if rows == sorted(rows):
         raise CheckFailed("the examples come in the order in which they were given; shuffle them, with rng")
-    again, other = (sum(_watched_epoch(answer, X, T, np.random.default_rng(seed))[0], []) for seed in (1, 2))
-    if again != rows or other == rows:
+    seeds = rng.permutation(np.repeat(rng.integers(2**40, size=5), 3)).tolist()
+    orders = [sum(_watched_epoch(answer, X, T, np.random.default_rng(seed))[0], []) for seed in seeds]
+    by_seed = {(seed, *order) for seed, order in zip(seeds, orders, strict=True)}
+    if len(by_seed) != len(set(seeds)) or len({tuple(order) for order in orders}) == 1:
         raise CheckFailed("the order must come from rng: the same seed the same order, another seed another")
     expect_values("the mean loss over the examples", returned, np.mean(T**2))
     return "pairs, every example once, a short last batch, the seed, and the mean over the examples"
@@ -355,6 +374,18 @@ def sum_over_the_examples(learner, X, T, batch_size, rng):
     return len(X) * epoch_in(rng.permutation(len(X)), learner, X, T, batch_size)
 
 
+@epoch.mistake("This is the sum of the batches' losses; weight each by its size, and divide by all examples.")
+def sum_of_the_batches(learner, X, T, batch_size, rng):
+    return -(-len(X) // batch_size) * epoch_in(
+        rng.permutation(len(X)), learner, X, T, batch_size, weigh=False
+    )
+
+
+@epoch.mistake("The short last batch is weighted by batch_size; weight it by the examples that it has.")
+def short_batch_as_a_full_one(learner, X, T, batch_size, rng):
+    return batch_size / len(X) * sum_of_the_batches(learner, X, T, batch_size, rng)
+
+
 @epoch.mistake("The short last batch counts as much as the others; weight each batch by its size.")
 def mean_of_the_batches(learner, X, T, batch_size, rng):
     return epoch_in(rng.permutation(len(X)), learner, X, T, batch_size, weigh=False)
@@ -370,7 +401,7 @@ big_step = Exercise(
     minutes=12,
     hints=(
         "Which of the five moves of `fit_batch` stand before the loop over the batches, which in it, and "
-        "which behind it?",
+        "which after it?",
         "The mean over all is the sum of the batches' means, each times its share: its own size divided by "
         "the number of all examples.",
         "In the loop: forward, loss, and back with `loss_backward(…)`, whose argument is the share; and add "
@@ -446,7 +477,7 @@ def _(answer, rng):
         if sum(watched.sizes) != EXAMPLES or max(watched.sizes) > size:
             raise CheckFailed(f"{case}the model is given {', '.join(map(str, watched.sizes))} at a time")
         if len(optimizer.steps) != 1:
-            raise CheckFailed(f"{case}optimizer.step is called {len(optimizer.steps)} times; wanted is once")
+            raise CheckFailed(f"{case}optimizer.step is called {len(optimizer.steps)} times; call it once")
         if len(optimizer.steps[0]) != len(gradients):
             raise CheckFailed(f"{case}optimizer.step must be given model.parameters()")
         for name, found, truth in zip(model.named_parameters(), optimizer.steps[0], gradients, strict=True):
@@ -509,7 +540,14 @@ def loss_with_equal_shares(model, loss, optimizer, X, T, batch_size):
     )
 
 
-@big_step.mistake("Nothing is set to zero, so old gradients are in the sum.")
+@big_step.mistake(
+    "A share is the batch's size divided by the number of all examples; the division is missing."
+)
+def sizes_as_shares(model, loss, optimizer, X, T, batch_size):
+    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size)
+
+
+@big_step.mistake("The gradients are not zero when the first batch comes back, so old ones are in the sum.")
 def without_zeroing(model, loss, optimizer, X, T, batch_size):
     return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), zero="never")
 
@@ -595,6 +633,11 @@ def one_half():
 @product.mistake("The two squares are added: that leaves a² and b², and a b cancels.")
 def added():
     return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[0.25], [0.25]]), np.zeros(1)
+
+
+@product.mistake("The quarter stands inside the square, where it becomes a sixteenth.")
+def quarter_inside():
+    return np.array([[0.25, 0.25], [0.25, -0.25]]), np.zeros(2), np.array([[1.0], [-1.0]]), np.zeros(1)
 
 
 @product.mistake("The sign is flipped: the square of a + b comes with a plus.")

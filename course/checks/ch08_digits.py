@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from course.checks.exercise import CheckFailed, Exercise, described
-from course.checks.questions import expect_guesses, expect_several, untouched
+from course.checks.exercise import CheckFailed, Exercise, described, is_first_round
+from course.checks.questions import expect_guesses, expect_several, expect_values, untouched
 
 # 1. the bar and its square root
 
@@ -177,7 +177,13 @@ def _(answer, rng):
                     "with two generators in the same state, other writers are held out: use rng, which you "
                     "are given, for all that is drawn"
                 )
-    draws = [_held_out(answer, writers, share, rng) for _ in range(400)]
+    if not is_first_round():
+        return None
+    seeds = rng.integers(2**40, size=400)
+    draws = [_held_out(answer, writers, share, np.random.default_rng(seed)) for seed in seeds]
+    for place in rng.permutation(400)[:40]:
+        if _held_out(answer, writers, share, np.random.default_rng(seeds[place])) != draws[place]:
+            raise CheckFailed("asked again with a generator in the same state, it holds out other writers")
     _expect_count(sorted({len(draw) for draw in draws}), round(share * len(names)), len(names))
     four = np.array(["a", "b", "b", "c", "d", "d"])
     _expect_count([len(_held_out(answer, four, 2 / 3, rng))], round(2 / 3 * 4), 4)
@@ -186,6 +192,10 @@ def _(answer, rng):
             f"in 400 calls the same writers are held out, {', '.join(draws[0])}: draw them, with the rng you "
             "are given and with no seed of your own"
         )
+    before = rng.bit_generator.state
+    _held_out(answer, writers, share, rng)
+    if rng.bit_generator.state == before:
+        raise CheckFailed("nothing is drawn from rng: use the generator that you are given")
     often = {str(name): sum(name in draw for draw in draws) for name in names}
     (rare, seldom), (common, most) = min(often.items(), key=_second), max(often.items(), key=_second)
     if most > 2 * max(seldom, 1):  # by chance alone, 109 ± 9 each
@@ -557,7 +567,9 @@ def _(answer, rng):
     if not np.array_equal(_restore(saved)["rng"].normal(size=4), upcoming):
         raise CheckFailed("the restored generator draws other numbers than the run would have drawn")
     _train(run, 4)
-    answer(run)  # a second snapshot, too, leaves the first alone
+    later = answer(run)  # a second snapshot, too, leaves the first alone
+    for name in then:
+        expect_values(f"{name} in a second snapshot", later[name], run[name], "the run's is now")
     for name, array in then.items():
         if not np.array_equal(saved[name], array):
             raise CheckFailed(

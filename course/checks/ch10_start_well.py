@@ -29,13 +29,45 @@ two_batches = Exercise(
         "The mean of 2 and 6 lies in the middle. How far is the 6 from it, and what is the root of "
         "the variance?",
         "An average moves by a tenth of the way: from 0 towards the mean, from 1 towards the "
-        "variance for the "
-        "averages, which divides the squared deviations by count - 1.",
-        "The deviations are -2 and 2, so the norm divides by 2; for the averages the variance is (4 "
-        "+ 4) / 1. "
-        "And a single example: what is its distance from its own mean?",
+        "variance for the averages, which divides the squared deviations by count - 1.",
+        "The deviations are -2 and 2, so the norm divides by 2; for the averages the variance is "
+        "(4 + 4) / 1. And a single example: what is its distance from its own mean?",
     ),
 )
+
+
+NOT_THE_AVERAGES = "In training the batch's own mean and variance count, not the averages"
+NINE_TENTHS = "A momentum of 0.1 keeps nine tenths of the old average, and takes one of the new"
+ITS_OWN_MEAN = "A single example is its own mean, so its distance from the mean is 0"
+BY_THE_AVERAGES = "That is (30 - 0.4) / √1.7, by the running averages: in training they are not used"
+SLIPS = {
+    "the result for the 6": {
+        2.0: "That is the distance from the mean; divide it by the root of the variance",
+        0.5: "The 4 is the variance; divide by its root",
+        2 / 8**0.5: "The norm itself divides the sum of squares by the count, 2, and not by count - 1",
+        0.7071: "The norm itself divides the sum of squares by the count, 2, and not by count - 1",
+        -1.0: "That is the result for the 2",
+        6.0: NOT_THE_AVERAGES,
+    },
+    "the running mean": {
+        4.0: "That is the mean of the batch; the average moves only a tenth of the way to it, from 0",
+        3.6: NINE_TENTHS,
+    },
+    "the running variance": {
+        8.0: "That is the variance of the batch; the average moves only a tenth of the way to it, from 1",
+        4.0: "That is the variance of the batch; the average moves only a tenth of the way to one, from 1",
+        7.3: NINE_TENTHS,
+        3.7: NINE_TENTHS,
+        1.3: "For the averages, the squared deviations are divided by count - 1, which is 1 here",
+        0.8: "The running variance began at 1, and nine tenths of that are left",
+    },
+    "the result for the 30": {
+        30.0: ITS_OWN_MEAN,
+        29.6: "That is the distance from the running mean: in training it is not used",
+        (30 - 0.4) / 1.7**0.5: BY_THE_AVERAGES,
+        22.7: BY_THE_AVERAGES,
+    },
+}
 
 
 @two_batches.check
@@ -52,60 +84,9 @@ def _(answer, rng):
             "the running variance": variance,
             "the result for the 30": float(alone[0, 0]),
         },
+        SLIPS,
     )
     return "compared with a run of the library's BatchNorm"
-
-
-@two_batches.mistake("That is the distance from the mean; divide it by the root of the variance.")
-def only_centred():
-    return 2.0, 0.4, 1.7, 0.0
-
-
-@two_batches.mistake("The 4 is the variance; divide by its root.")
-def divided_by_the_variance():
-    return 0.5, 0.4, 1.7, 0.0
-
-
-@two_batches.mistake("The norm itself divides the sum of squares by the count, 2, and not by count - 1.")
-def unbiased_in_the_norm():
-    return 2 / np.sqrt(8), 0.4, 1.7, 0.0
-
-
-@two_batches.mistake("In training the batch's own mean and variance count, not the averages.")
-def with_the_averages():
-    return 6.0, 0.4, 1.7, 0.0
-
-
-@two_batches.mistake(
-    "The 4 is the mean of the batch; the average moves only a tenth of the way to it, from 0."
-)
-def the_mean_itself():
-    return 1.0, 4.0, 1.7, 0.0
-
-
-@two_batches.mistake("A momentum of 0.1 keeps nine tenths of the old average, and takes one of the new.")
-def momentum_the_other_way():
-    return 1.0, 3.6, 7.3, 0.0
-
-
-@two_batches.mistake("For the averages, the squared deviations are divided by count - 1, which is 1 here.")
-def biased_average():
-    return 1.0, 0.4, 1.3, 0.0
-
-
-@two_batches.mistake("The running variance began at 1, and nine tenths of that are left.")
-def variance_from_zero():
-    return 1.0, 0.4, 0.8, 0.0
-
-
-@two_batches.mistake("A single example is its own mean, so its distance from the mean is 0.")
-def thirty_by_the_averages():
-    return 1.0, 0.4, 1.7, (30 - 0.4) / np.sqrt(1.7)
-
-
-@two_batches.mistake("That is (30 - 0.4) / √1.7, by the running averages: in training they are not used.")
-def thirty_by_the_averages_rounded():
-    return 1.0, 0.4, 1.7, 22.7
 
 
 # 2. a start
@@ -117,11 +98,10 @@ leaky_start = Exercise(
     kind="fill",
     minutes=8,
     hints=(
-        "Follow the derivation of he's start: a number is positive in half of the draws. What becomes of its "
+        "Follow the derivation of He's start: a number is positive in half of the draws. What becomes of its "
         "square then, and what in the other half?",
         "Half of the squares stay, half are multiplied by slope². What is the mean of 1 and slope²? "
-        "That is what "
-        "the bend keeps, and the weights must make up for it.",
+        "That is what the bend keeps, and the weights must make up for it.",
         "The variance is 1 / (n_in · kept), with kept = (1 + slope²) / 2. `rng.normal` wants its root.",
     ),
 )
@@ -140,10 +120,10 @@ def _(answer, rng):
             raise CheckFailed(f"{case}all weights are equal; they must be drawn")
         if abs(np.mean(W)) > 5 * np.std(W) / np.sqrt(W.size):
             raise CheckFailed(f"{case}the mean of W is {np.mean(W):.2g}; it must be 0, but for chance")
-        found = np.mean(np.square(W)) * shape[0] * (1 + slope**2) / 2
-        if not abs(found - 1) < LOOSE:
+        factor = np.mean(np.square(W)) * shape[0] * (1 + slope**2) / 2
+        if not abs(factor - 1) < LOOSE:
             raise CheckFailed(
-                f"{case}the mean square of a signal is multiplied by {found:.2f} in each layer; it must stay"
+                f"{case}the mean square of a signal is multiplied by {factor:.2g} in each layer; it must stay"
             )
     draws = [answer((N_IN, N_OUT), np.random.default_rng(seed), 0.2) for seed in (0, 0, 1)]
     if not np.array_equal(draws[0], draws[1]):
@@ -174,7 +154,7 @@ def _(answer, rng):
     return np.round([np.std(answer((MANY, 61), np.random.default_rng(0), slope)) for slope in (0.0, 0.6)], 2)
 
 
-@leaky_start.mistake("This is he's start, which knows no slope.")
+@leaky_start.mistake("This is He's start, which does not use the slope.")
 def plain_he(shape, rng, slope):
     return rng.normal(0.0, np.sqrt(2 / shape[0]), shape)
 
@@ -204,7 +184,13 @@ def straight_between_the_ends(shape, rng, slope):
     return rng.normal(0.0, np.sqrt((2 - slope) / shape[0]), shape)
 
 
-@leaky_start.mistake("Signs are missing: draw around 0, so that the cross terms cancel.")
+@leaky_start.mistake("The mean square of uniform numbers is limit² / 3: the limit needs a factor √3.")
+def spread_for_limit(shape, rng, slope):
+    limit = np.sqrt(2 / ((1 + slope**2) * shape[0]))
+    return rng.uniform(-limit, limit, shape)
+
+
+@leaky_start.mistake("Signs are missing: draw around 0, so that the mixed products cancel.")
 def never_negative(shape, rng, slope):
     return rng.uniform(0.0, np.sqrt(6 / ((1 + slope**2) * shape[0])), shape)
 
@@ -223,8 +209,7 @@ rms_norm = Exercise(
         "s changes by -s³ X_i h / n_in, which is -s² Y_i h / n_in. So Y_j changes by s (if j = i), and by "
         "-X_j s² Y_i / n_in, which is -s Y_j Y_i / n_in.",
         "dX_i is the sum over j of dY_j times that. Compare with the chapter: mean(dN) has gone, "
-        "and Y stands "
-        "for N. Means run over the last axis, with keepdims=True.",
+        "and Y stands for N. Means run over the last axis, with keepdims=True.",
     ),
 )
 
@@ -236,20 +221,24 @@ MEAN_MISSING = "the gradient through each row's mean is missing or wrong"
 def _(answer, rng):
     for eps, batch, n_in in ((0.3, BATCH, N_IN), (1e-5, BATCH, N_OUT), (0.0, 1, 2)):
         X, dY = rng.normal(size=(batch, n_in)) + 0.5, rng.normal(size=(batch, n_in))
-        size = np.sqrt(np.mean(X * X, axis=1)[:, None] + eps)
         with untouched(X=X, dY=dY):
             Y, backward = expect_several(answer(X, eps), "Y", "backward")
             dX = backward(dY)
             again = backward(2 * dY)
         expect_shape("Y", Y, "X", X)
-        expect_values("Y", Y, X / size)
+        expect_values("Y", Y, _over_rms(X, eps))
         try:
-            expect_gradients(lambda X, eps=eps: answer(X, eps)[0], {"X": X}, dY, {"X": dX})
+            expect_gradients(lambda X, eps=eps: _over_rms(X, eps), {"X": X}, dY, {"X": dX})
         except CheckFailed as no:  # the rule has no mean of X, so none can be missing
             words = no.sentence.replace(MEAN_MISSING, "the error is the same in all numbers of a row")
             raise CheckFailed(words, report=no.report) from no
         expect_values("dX for twice the dY", again, 2 * np.asarray(dX), "it must be twice as much, ")
     return "Y, and dX against nudging, for three shapes and three eps"
+
+
+def _over_rms(X, eps):
+    """Return each row over the root of the mean of its squares."""
+    return X / np.sqrt(np.mean(X * X, axis=1, keepdims=True) + eps)
 
 
 @rms_norm.probe
@@ -286,6 +275,20 @@ def with_the_mean_of_dY(X, eps=1e-5):
         return (dY - coupled) * scale
 
     return Y, backward
+
+
+@rms_norm.mistake("The variance subtracts the mean of the row before it squares; take the mean of X².")
+def variance_for_the_mean_square(X, eps=1e-5):
+    scale = 1 / np.sqrt(X.var(axis=-1, keepdims=True) + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
+
+
+@rms_norm.mistake("The squares of a row are added; take their mean.")
+def sum_of_the_squares(X, eps=1e-5):
+    scale = 1 / np.sqrt((X**2).sum(axis=-1, keepdims=True) + eps)
+    Y = X * scale
+    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
 
 
 @rms_norm.mistake("The mean was subtracted, as layer norm does; here X stays where it is.")
@@ -394,11 +397,9 @@ corrected_averages = Exercise(
     hints=(
         "After one value the 0 has the weight 1 - momentum. After two values? After t values?",
         "Keep `running` as it is. Beside it, keep the weight of the 0: it begins at 1, and each "
-        "value multiplies "
-        "it by 1 - momentum.",
+        "value multiplies it by 1 - momentum.",
         "All weights together are 1, so the values have 1 minus the weight of the 0. Append running "
-        "divided by "
-        "that; do not assign it to running.",
+        "divided by that; do not assign it to running.",
     ),
 )
 
@@ -407,10 +408,10 @@ corrected_averages = Exercise(
 def _(answer, rng):
     for momentum in (0.5, 0.1, rng.uniform(0.2, 0.4), 1.0):
         for values in ([10.0] * 5, rng.normal(3.0, 2.0, size=11).tolist()):
-            found = answer(list(values), momentum)
-            found = list(found) if isinstance(found, np.ndarray) else found
-            expect_several(found, *(f"average {place}" for place in range(1, len(values) + 1)))
-            for place, average in enumerate(found, start=1):
+            averages = answer(list(values), momentum)
+            averages = list(averages) if isinstance(averages, np.ndarray) else averages
+            expect_several(averages, *(f"average {place}" for place in range(1, len(values) + 1)))
+            for place, average in enumerate(averages, start=1):
                 weights = momentum * (1 - momentum) ** np.arange(place)[::-1]  # the last value counts most
                 truth = float(weights @ values[:place] / weights.sum())
                 try:
@@ -553,7 +554,7 @@ def _(answer, rng):
         with untouched(X=X):
             first = answer(X, running)
         if not np.array_equal(running, old):
-            raise CheckFailed("running_mean is another after a prediction; only training may change it")
+            raise CheckFailed("running_mean has changed after a prediction; only training may change it")
         expect_values("without training, the result", first, X - old)
         mean = X.mean(axis=0)
         with untouched(X=X):
@@ -565,10 +566,10 @@ def _(answer, rng):
         expect_values("while training, the result", trained, X - mean)
         if np.array_equal(running, old):
             raise CheckFailed(
-                "running_mean is the same after training; it must move by a tenth of the way, and in place, "
-                "for `running_mean = ...` only makes a new array"
+                "running_mean is the same after training; it must move a tenth of the way to the mean of the "
+                "batch, and in place: `running_mean = ...` only makes a new array"
             )
-        expect_values("running_mean after training", running, old + 0.1 * (mean - old))
+        expect_values("after training, running_mean", running, old + 0.1 * (mean - old))
     return "both modes, and what each leaves in running_mean, for two shapes"
 
 
@@ -593,7 +594,7 @@ def always_the_batch(X, running_mean, training=False):
     return X - mean
 
 
-@center.mistake("The momentum is exchanged: 0.9 of the old mean stay, and 0.1 of the new comes in.")
+@center.mistake("The shares are exchanged: 0.9 of the old mean stays, and 0.1 of the new one comes in.")
 def momentum_exchanged(X, running_mean, training=False):
     if not training:
         return X - running_mean
@@ -613,8 +614,7 @@ dropout = Exercise(
     hints=(
         "How often is `rng.random` called in one pass there and back? How often should it be?",
         "Draw the mask once, outside of `backward`, and let both directions multiply by it. Then: "
-        "what share of "
-        "a row of ones is left on the average?",
+        "what share of a row of ones is left on average?",
         "1 - rate is left, so divide the mask by 1 - rate; then the stretch is in both directions.",
     ),
 )
@@ -653,17 +653,17 @@ def _expect_a_mask(mask, rate):
     """Ask whether a mask keeps the right share, stretched by the right factor."""
     share, bar = np.mean(mask != 0), np.sqrt(rate * (1 - rate) / mask.size)
     if abs(share - (1 - rate)) > 5 * bar:
+        why = ": keep where the random number is rate or more" if abs(share - rate) < 5 * bar else ""
         raise CheckFailed(
-            f"with a rate of {rate:g}, {share:.0%} of the numbers are kept; it must be {1 - rate:.0%}"
+            f"with a rate of {rate:g}, {share:.0%} of the numbers are kept; it must be {1 - rate:.0%}{why}"
         )
     stretched = mask[mask != 0]
     if not np.allclose(stretched, stretched[0]):
         raise CheckFailed("the numbers that are kept are not all stretched alike")
     if not np.isclose(stretched[0], 1 / (1 - rate)):
         raise CheckFailed(
-            f"with a rate of {rate:g}, what is kept is multiplied by {stretched[0]:.3g}, and the "
-            f"mean becomes "
-            f"{share * stretched[0]:.2g} times what it was; it must stay"
+            f"with a rate of {rate:g}, what is kept must be multiplied by {1 / (1 - rate):.4g}, so that the "
+            f"mean stays the same on average; yours is multiplied by {stretched[0]:.4g}"
         )
 
 
@@ -687,6 +687,14 @@ def rate_is_kept(X, rate, rng, training=False):
     if not training or rate == 0:
         return X, lambda dY: dY
     kept = (rng.random(X.shape) < rate) / rate
+    return X * kept, lambda dY: dY * kept
+
+
+@dropout.mistake("The numbers are stretched while training, so a prediction returns X as it is.")
+def shrunk_when_predicting(X, rate, rng, training=False):
+    if not training:
+        return X * (1 - rate), lambda dY: dY * (1 - rate)
+    kept = (rng.random(X.shape) >= rate) / (1 - rate)
     return X * kept, lambda dY: dY * kept
 
 

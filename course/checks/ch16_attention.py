@@ -302,6 +302,7 @@ def _refuse_leaks(answer, S, A, future, size=""):
         bits = np.abs(seen - A).max() < 1e-9
         how = "in the last bits" if bits else f"by up to {np.abs(seen - A).max():.2g}"
         raise CheckFailed(f"other scores{size} in the future change weights of the past, {how}")
+    expect_values(f"with other scores{size} in the future, A", seen, _softmax_so_far(S))
 
 
 @causal_weights.probe

@@ -415,7 +415,11 @@ def _expect_kinds(when, columns, kinds):
 
 
 def _expect_one_order(when, X, numbers, tens):
-    """Refuse parts that belong to different steps."""
+    """Refuse steps that were never added, and parts that belong to different steps."""
+    if (~X.any(axis=1) & (numbers == 0) & (tens == 0)).any():
+        raise CheckFailed(
+            f"{when} holds a step of zeros that was never added: places that were never filled hold no steps"
+        )
     if not (np.array_equal(10 * numbers, tens) and np.array_equal(X[:, 0], numbers + 0.25)):
         raise CheckFailed(f"in {when} the parts of different steps stand side by side: one order for all")
 
@@ -859,6 +863,9 @@ loss_of_policy.mistake("That is the gradient of cross-entropy: each row's must b
 loss_of_policy.mistake(
     "The loss speaks of one move, but all logits share one softmax: each column of the row gets a gradient."
 )(policy(lambda P, chosen, worth, dL: dL * worth[:, None] * (P - chosen) * chosen))
+loss_of_policy.mistake("That is the gradient for P: it has still to go back through softmax.")(
+    policy(lambda P, chosen, worth, dL: -dL * worth[:, None] * chosen / P)
+)
 loss_of_policy.mistake("Where the move was made, 1 is subtracted from P: you left it out.")(
     policy(lambda P, chosen, worth, dL: dL * worth[:, None] * P)
 )

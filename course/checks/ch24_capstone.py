@@ -24,12 +24,14 @@ from course.checks.questions import (
     expect_several,
     expect_shape,
     expect_values,
+    gap_along_a_way,
     untouched,
 )
 from minigrad.gradcheck import gradcheck, numerical_gradient
 from minigrad.layer import Layer, Sequential, as_layer
 
 MOST = 100  # entries of X: each is nudged many times
+AT_KINKS = 0.5  # how far slopes may miss a rise: where a layer has kinks or jumps, they miss a part of it
 
 
 # 1. five tests in a row
@@ -151,6 +153,9 @@ def _(answer, rng):
     except CheckFailed as no:
         raise CheckFailed(f"with one example, {no.sentence}", report=no.report) from no
     expect_effect(layer, X)
+    gap = gap_along_a_way(layer, X, X * rng.uniform(0.8, 1.2, X.shape), rng.normal(size=Y.shape), rng)
+    if not gap < AT_KINKS:
+        raise CheckFailed("from your X to one beside it Y changes, and not by what dX says on the way")
     expect_fresh(answer, layer, X)
     expect_32_bits(*handed_over(answer, rng))
     return "nine rules, gradients, one example and many, a new one for each rng, 32 bits; not the library's"

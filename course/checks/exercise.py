@@ -6,11 +6,14 @@ and the answers by which the checks are tested.
 """
 
 import inspect
+import io
 import re
 import textwrap
 import traceback
 import warnings
 import zlib
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +21,7 @@ import numpy as np
 KINDS = ("predict", "fill", "repair", "derive", "explain")
 TERM = Path(__file__).parents[1] / "term.txt"  # in a bundle for a class: `classroom.bundle`
 BY_HAND = ("derive", "explain")  # may be left without a check: a person reads them
+_is_later = ContextVar("is_later", default=False)  # whether a check is put to an answer once more
 BOLD_RED, FAINT, PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
 WIDTH = 96  # characters; a page that does not break lines must not be scrolled
 
@@ -143,7 +147,8 @@ class Exercise:
     def check(self, function):
         """Attach the check: ``check(answer, rng)`` raises CheckFailed at the first no.
 
-        It may return, in a few words, what it verified.
+        The same answer is put to it three times: twice with the same numbers, since no call may leave
+        anything behind for the next, and then with others. It may return, in a few words, what it verified.
         """
         self._check = function
         return function
@@ -224,7 +229,12 @@ class Exercise:
         """Run the check, and turn what the answer raises into one sentence."""
         self._refuse_what_is_called_already(answer)
         try:
-            return self._check(answer, self._rng(attempt)) or ""
+            verified = self._check(answer, self._rng(attempt)) or ""
+            with _again("asked the same once more, "):
+                self._check(answer, self._rng(attempt))
+            with _again("with other numbers, "):
+                self._check(answer, self._rng(attempt, 1))
+            return verified
         except CheckFailed:
             raise
         except NotImplementedError as error:
@@ -248,13 +258,14 @@ class Exercise:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             seen = self._seen(answer, attempt)
+            words = _without_numbers if self._probe else _gist  # a probe has compared the numbers
             for sentence, mistake in self.mistakes:
                 if not _same(self._seen(mistake, attempt), seen):  # often cheap, where a check is not
                     continue
                 try:
                     self._ask(mistake, attempt)
                 except CheckFailed as its_no:
-                    if _gist(its_no.sentence) == _gist(no.sentence):
+                    if words(its_no.sentence) == words(no.sentence):
                         return sentence
         return ""
 
@@ -266,10 +277,36 @@ class Exercise:
         except Exception as error:
             return _gist(_words(error))
 
-    def _rng(self, attempt):
-        """Return the generator of an attempt; each term of a class has its own."""
+    def _rng(self, attempt, *others):
+        """Return the generator of an attempt, and of its other numbers; each term of a class has its own."""
         term = [zlib.crc32(TERM.read_bytes())] if TERM.exists() else []
-        return np.random.default_rng([zlib.crc32(self.name.encode()), attempt, *term])
+        return np.random.default_rng([zlib.crc32(self.name.encode()), attempt, *term, *others])
+
+
+@contextmanager
+def _again(words):
+    """Put a check to an answer that has passed it; a refusal begins with the words.
+
+    What the answer prints has been seen in the first round.
+    """
+    token = _is_later.set(True)
+    try:
+        with redirect_stdout(io.StringIO()):
+            yield
+    except CheckFailed as no:
+        raise CheckFailed(f"{words}{no.sentence}", no.place, report=no.report) from no.__cause__
+    finally:
+        _is_later.reset(token)
+
+
+def is_first_round():
+    """Say whether an answer meets its check for the first time: what takes long is asked then, and once.
+
+    Returns
+    -------
+    bool
+    """
+    return not _is_later.get()
 
 
 def described(thing):
@@ -309,6 +346,11 @@ def _same(one, other):
 def _gist(sentence):
     """Return a sentence without the names of a learner's variables, which Python quotes."""
     return re.sub(r"(name|variable) '[^']*'", r"\1 '...'", sentence)
+
+
+def _without_numbers(sentence):
+    """Return the gist of a sentence without its numbers: which entry is the worst can depend on rounding."""
+    return re.sub(r"-?\d+(\.\d+)?(e[+-]?\d+)?", "#", _gist(sentence))
 
 
 def _words(error):

@@ -9,13 +9,14 @@ import numpy as np
 from course.figures import Figure
 from course.figures.chains import regions_on
 from course.figures.slopes import walk_on
+from course.moving import Moving
 from course.style import CONTEXT, FORWARD, PALETTE, TRUTH
 
 COLORS = (TRUTH, FORWARD, *PALETTE[3:])  # of models whose final losses are compared
 
 
-def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
-    """Draw a bowl with its axes along the two parameters, and a walk in it.
+def bowl(curvatures, path, learning_rate, x_range=(-5, 5), y_range=(-2.4, 2.4)):
+    """Draw a bowl with its axes along the two parameters, and a walk in it; on a screen, it can be moved.
 
     Parameters
     ----------
@@ -23,6 +24,8 @@ def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
         Positive: the loss is half of curvature times square, added up.
     path : array (steps + 1, 2)
         Where the walk stood, from its start on; what lies outside the ranges is not drawn.
+    learning_rate : float
+        Of the walk.
     x_range, y_range : (float, float)
 
     Returns
@@ -58,6 +61,19 @@ def bowl(curvatures, path, x_range=(-5, 5), y_range=(-2.4, 2.4)):
         f"parameter and gentle along the first. The walk {changes} along the second.",
         "The loss as a field of colours over the two parameters: long ellipses around (0, 0). A walk of "
         f"{steps} leads from {start} to {end}.{beyond}",
+        moving=Moving(
+            "valley",
+            curvatures=curvatures.tolist(),
+            start=path[0].tolist(),
+            runners=["plain"],
+            rates=[learning_rate],
+            step=len(path) - 1,
+            steps=len(path) - 1,
+            judged=0,
+            turns=False,
+            range=[0.01, 0.3],
+            lowest=-5,
+        ),
     )
 
 
@@ -139,7 +155,7 @@ def cliff(rates, losses_by_name, limits, top=10.0):
     rates = np.asarray(rates, dtype=float)
     ax = plt.subplots(figsize=(6.4, 4.0))[1]
     last = max(limits, key=limits.get)
-    told = []
+    summaries = []
     for index, (name, losses) in enumerate(losses_by_name.items()):
         losses, color, marker = np.asarray(losses, dtype=float), COLORS[index], "os^D"[index]
         if losses.shape[-1] != len(rates):
@@ -165,7 +181,7 @@ def cliff(rates, losses_by_name, limits, top=10.0):
             va="top",
         )
         best = rates[whole][np.argmin(median)]
-        told.append(
+        summaries.append(
             f"{name}, best at a learning rate of {best:.2g}, with 2 / curvature at {limits[name]:.2g} and "
             f"{_counted(int((~inside).sum()), 'run')} above {top:g}"
         )
@@ -175,10 +191,10 @@ def cliff(rates, losses_by_name, limits, top=10.0):
     return Figure(
         ax,
         "Too small is slow, and too large is a cliff",
-        "Each mark is one run, and each line joins the medians of the rates at which no run fell. A cross at "
-        "the upper edge is a loss beyond it, or one that overflowed.",
-        f"Final loss over the learning rate, both on logarithmic scales, for {len(told)} models: "
-        f"{'; '.join(told)}.",
+        "Each mark is one run. The lines join the medians, as far as all runs stayed in the picture. A cross "
+        "at the upper edge is a run that did not: its loss lies above, or overflowed.",
+        f"Final loss over the learning rate, both on logarithmic scales, for {len(summaries)} models: "
+        f"{'; '.join(summaries)}.",
     )
 
 
@@ -242,14 +258,14 @@ def border(predict, X, T, epoch, loss):
     ax = plt.subplots(figsize=(5.4, 3.8))[1]
     shares = regions_on(ax, predict, X, T)
     right = int(np.sum(predict(X).argmax(axis=1) == T))
-    told = ", ".join(f"class {name} on {share:.0%}" for name, share in enumerate(shares))
+    areas = ", ".join(f"class {name} on {share:.0%}" for name, share in enumerate(shares))
     return Figure(
         ax,
         f"After {_counted(epoch, 'epoch')} the loss is {loss:.3f}",
         f"The colour is the class that the network answers at a place. {right} of {len(X)} points lie in the "
         "region of their class.",
         f"The plane of the two inputs after {_counted(epoch, 'epoch')}, coloured by the class that is "
-        f"answered there: {told} of it. {right} of {len(X)} points lie on their own colour.",
+        f"answered there: {areas} of it. {right} of {len(X)} points lie on their own colour.",
     )
 
 

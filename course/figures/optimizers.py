@@ -9,10 +9,12 @@ from matplotlib.patches import Ellipse
 from matplotlib.ticker import NullFormatter
 
 from course.figures import Figure
+from course.moving import Moving
 from course.style import CONTEXT, PALETTE, TRUTH
 
 MARKERS = "os^Dv"
 LINES = "-", "--", "-.", ":", "-"
+RUNNERS = "plain", "momentum", "RMSProp", "Adam"  # whom the valley that moves knows, in its colours' order
 LAST = 5  # steps, of which the largest loss counts: a lucky landing does not win
 
 
@@ -50,6 +52,57 @@ def paths(valley, paths_by_name, steps, reach=5.0):
         f"Ellipses around (0, 0) in the plane of two parameters, and on them the paths of {steps} steps from "
         f"{_place(paths_by_name)}. {_ends(late, paths_by_name, steps)}",
     )
+
+
+def race(valley, paths_by_name, steps, rates=None, momentum=0.6):
+    """Draw the paths of several optimizers; on a screen, a race whose ball, valley and rates can be moved.
+
+    Parameters
+    ----------
+    valley : array (2, 2)
+        Diagonal: its curvatures, along the floor and across.
+    paths_by_name : dict of str to array (at least steps + 1, 2)
+        Of ``"plain"``, ``"momentum"``, ``"RMSProp"`` and ``"Adam"`` the first few, all from one start.
+    steps : int
+        After how many steps the race is shown at first.
+    rates : dict of str to float, optional
+        The learning rate of each; unless given, the page finds the best of a hundred for each, as often as
+        something is moved.
+    momentum : float
+        The share that momentum keeps.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If the race has another optimizer, or `paths` would refuse something.
+    """
+    if tuple(paths_by_name) != RUNNERS[: len(paths_by_name)]:
+        raise ValueError(
+            f"a race is one of {', '.join(RUNNERS)}, in this order; got {', '.join(paths_by_name)}."
+        )
+    figure = paths(valley, paths_by_name, steps)
+    longest = min(len(path) for path in paths_by_name.values()) - 1
+    figure.moving = Moving(
+        "valley",
+        curvatures=np.diag(valley).tolist(),
+        start=np.asarray(next(iter(paths_by_name.values()))[0]).tolist(),
+        runners=list(paths_by_name),
+        rates=[] if rates is None else [rates[name] for name in paths_by_name],
+        momentum=momentum,
+        best=rates is None,
+        judged=steps if rates is None else 0,
+        turns=rates is None,
+        step=steps,
+        steps=min(longest, 60),
+    )
+    figure.caption += (
+        " On a screen, the ball can be dropped anywhere, and every learning rate can be changed."
+    )
+    return figure
 
 
 def two_valleys(valleys_by_name, paths_by_valley, steps):

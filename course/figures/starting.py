@@ -48,7 +48,7 @@ def spreads(there, back, limits=(1e-11, 1e10)):
     ax.legend(loc="lower center")
     return Figure(
         ax,
-        f"{there[-1]:.3g} arrives at the end, {back[0]:.3g} at the beginning",
+        f"The signal ends at {there[-1]:.3g}, and the gradient arrives at {back[0]:.3g}",
         "The signal, in blue, runs from left to right; the gradient, in vermillion, from right to left. The "
         "grey line is a spread of 1, and a straight line is the same loss, or gain, in every layer.",
         f"Two lines of spreads on a logarithmic axis over {len(there) - 1} layers. The signal goes in at "
@@ -180,13 +180,14 @@ def shares(values, shares_by_name, setting, logarithmic=False):
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     means = {name: np.mean(rows, axis=0) for name, rows in shares_by_name.items()}
     best = max(means, key=lambda name: means[name].max())
+    at = values[int(means[best].argmax())]
     numbers = "; ".join(
         f"{name}, " + ", ".join(f"{mean:.1%} at {value:g}" for value, mean in zip(values, row, strict=True))
         for name, row in means.items()
     )
     return Figure(
         ax,
-        f"{means[best].max():.1%} right at the best: {best}",
+        f"At best {means[best].max():.1%} are right: {best}, at a {setting} of {at:g}",
         "Each marker is the mean over the seeds, and its bar reaches one standard error to either side.",
         f"Right answers against the {setting}, with error bars: {numbers}.",
     )

@@ -96,12 +96,12 @@ def with_a_remainder(X, T, batch_size, rng):
         yield X[rows], T[rows]
 
 
-@refused(full_batches, "their sizes are 5, 5, 3; wanted are 3 of 5")
+@refused(full_batches, "their sizes are 5, 5, 3; there must be 3 of 5")
 def short_last(X, T, batch_size, rng):
     yield from batches(X, T, batch_size, rng)
 
 
-@refused(full_batches, "their sizes are 5, 5; wanted are 3 of 5")
+@refused(full_batches, "their sizes are 5, 5; there must be 3 of 5")
 def short_one_dropped(X, T, batch_size, rng):
     order = rng.permutation(len(X))
     for start in range(0, len(X) - batch_size + 1, batch_size):
@@ -109,7 +109,7 @@ def short_one_dropped(X, T, batch_size, rng):
         yield X[rows], T[rows]
 
 
-@refused(full_batches, "15 examples in batches of 5: their sizes are 5, 5, 5, 5; wanted are 3 of 5")
+@refused(full_batches, "15 examples in batches of 5: their sizes are 5, 5, 5, 5; there must be 3 of 5")
 def one_batch_too_many(X, T, batch_size, rng):
     order = rng.permutation(len(X))
     order = np.concatenate([order, order[: batch_size - len(X) % batch_size]])
@@ -118,7 +118,7 @@ def one_batch_too_many(X, T, batch_size, rng):
         yield X[rows], T[rows]
 
 
-@refused(full_batches, "the order and its filling want")
+@refused(full_batches, "by the order and its filling it must hold")
 def the_last_ones_again(X, T, batch_size, rng):
     order = rng.permutation(len(X))
     for start in range(0, len(X), batch_size):
@@ -126,7 +126,7 @@ def the_last_ones_again(X, T, batch_size, rng):
         yield X[rows], T[rows]
 
 
-@refused(full_batches, "the order and its filling want")
+@refused(full_batches, "by the order and its filling it must hold")
 def filled_from_the_unshuffled(X, T, batch_size, rng):
     order = np.concatenate([rng.permutation(len(X)), np.arange(-len(X) % batch_size)])
     for start in range(0, len(order), batch_size):
@@ -134,7 +134,7 @@ def filled_from_the_unshuffled(X, T, batch_size, rng):
         yield X[rows], T[rows]
 
 
-@refused(full_batches, "the examples' X and T are parted")
+@refused(full_batches, "X and T are shuffled apart")
 def shuffled_apart(X, T, batch_size, rng):
     X, T = X[rng.permutation(len(X))], T[rng.permutation(len(T))]
     for start in range(0, len(X), batch_size):
@@ -156,6 +156,12 @@ def shuffles_the_callers_arrays(X, T, batch_size, rng):
     for start in range(0, len(X), batch_size):
         rows = np.arange(start, start + batch_size) % len(X)
         yield X[rows], T[rows]
+
+
+@refused(full_batches, "it ends with its first batch: `yield` hands out a batch and goes on")
+def returns_the_first_batch(X, T, batch_size, rng):
+    rows = rng.permutation(len(X))[:batch_size]
+    return X[rows], T[rows]
 
 
 @refused(full_batches, "it returns nothing: hand out each batch with `yield`")
@@ -188,7 +194,7 @@ def with_fit(learner, X, T, batch_size, rng):
     return learner.fit(X, T, epochs=1, batch_size=batch_size)
 
 
-@refused(epoch, "the examples' X and T are parted")
+@refused(epoch, "X and T are shuffled apart")
 def as_given(learner, X, T, batch_size, rng):
     X, T = X[rng.permutation(len(X))], T[rng.permutation(len(T))]
     return epoch_in(np.arange(len(X)), learner, X, T, batch_size)
@@ -257,12 +263,12 @@ def divided_in_the_end(model, loss, optimizer, X, T, batch_size):
     return total / len(X)
 
 
-@refused(big_step, "optimizer.step is called 3 times; wanted is once")
+@refused(big_step, "optimizer.step is called 3 times; call it once")
 def a_step_for_each(model, loss, optimizer, X, T, batch_size):
     return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), step="each")
 
 
-@refused(big_step, "optimizer.step is called 0 times; wanted is once")
+@refused(big_step, "optimizer.step is called 0 times; call it once")
 def no_step(model, loss, optimizer, X, T, batch_size):
     return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), step="never")
 

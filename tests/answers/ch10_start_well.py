@@ -26,6 +26,86 @@ def as_fractions():
     return np.array([2 / 2, 4 / 10, 17 / 10, 0])
 
 
+@refused(two_batches, "That is the distance from the mean; divide it by the root of the variance")
+def only_centred():
+    return 2.0, 0.4, 1.7, 0.0
+
+
+@refused(two_batches, "The 4 is the variance; divide by its root")
+def divided_by_the_variance():
+    return 0.5, 0.4, 1.7, 0.0
+
+
+@refused(two_batches, "The norm itself divides the sum of squares by the count, 2, and not by count - 1")
+def unbiased_in_the_norm():
+    return 2 / np.sqrt(8), 0.4, 1.7, 0.0
+
+
+@refused(two_batches, "the result for the 6 is not -1. That is the result for the 2")
+def the_other_example():
+    return -1.0, 0.4, 1.7, 0.0
+
+
+@refused(two_batches, "In training the batch's own mean and variance count, not the averages")
+def with_the_averages():
+    return 6.0, 0.4, 1.7, 0.0
+
+
+@refused(two_batches, "That is the mean of the batch; the average moves only a tenth of the way to it")
+def the_mean_itself():
+    return 1.0, 4.0, 8.0, 30.0
+
+
+@refused(two_batches, "That is the variance of the batch; the average moves only a tenth of the way to it")
+def the_variance_itself():
+    return 1.0, 0.4, 8.0, 30.0
+
+
+@refused(two_batches, "That is the variance of the batch; the average moves only a tenth of the way to one")
+def the_biased_variance_itself():
+    return 1.0, 0.4, 4.0, 0.0
+
+
+@refused(two_batches, "the running mean is not 3.6. A momentum of 0.1 keeps nine tenths of the old average")
+def momentum_the_other_way():
+    return 1.0, 3.6, 7.3, 0.0
+
+
+@refused(two_batches, "the running variance is not 3.7. A momentum of 0.1 keeps nine tenths")
+def momentum_of_a_biased_variance_the_other_way():
+    return 1.0, 0.4, 3.7, 0.0
+
+
+@refused(two_batches, "For the averages, the squared deviations are divided by count - 1, which is 1 here")
+def biased_average():
+    return 1.0, 0.4, 1.3, 0.0
+
+
+@refused(two_batches, "The running variance began at 1, and nine tenths of that are left")
+def variance_from_zero():
+    return 1.0, 0.4, 0.8, 0.0
+
+
+@refused(two_batches, "A single example is its own mean, so its distance from the mean is 0")
+def thirty_as_it_is():
+    return 1.0, 0.4, 1.7, 30.0
+
+
+@refused(two_batches, "That is the distance from the running mean: in training it is not used")
+def thirty_from_the_running_mean():
+    return 1.0, 0.4, 1.7, 29.6
+
+
+@refused(two_batches, "That is (30 - 0.4) / √1.7, by the running averages: in training they are not used")
+def thirty_by_the_averages():
+    return 1.0, 0.4, 1.7, (30 - 0.4) / np.sqrt(1.7)
+
+
+@refused(two_batches, "That is (30 - 0.4) / √1.7, by the running averages: in training they are not used")
+def thirty_by_the_averages_rounded():
+    return 1.0, 0.4, 1.7, 22.7
+
+
 # 2. a start
 
 
@@ -116,19 +196,19 @@ def with_multiply(X, running_mean, training=False):
     return X - mean
 
 
-@refused(center, "running_mean is another after a prediction; only training may change it")
+@refused(center, "running_mean has changed after a prediction; only training may change it")
 def still_broken(X, running_mean, training=False):
     mean = X.mean(axis=0)
     running_mean += 0.1 * (mean - running_mean)
     return X - (mean if training else running_mean)
 
 
-@refused(center, "running_mean is the same after training; it must move by a tenth of the way")
+@refused(center, "running_mean is the same after training; it must move a tenth of the way")
 def never_moves(X, running_mean, training=False):
     return X - (X.mean(axis=0) if training else running_mean)
 
 
-@refused(center, "for `running_mean = ...` only makes a new array")
+@refused(center, "in place: `running_mean = ...` only makes a new array")
 def assigns_a_new_array(X, running_mean, training=False):
     if not training:
         return X - running_mean
@@ -137,7 +217,7 @@ def assigns_a_new_array(X, running_mean, training=False):
     return X - mean
 
 
-@refused(center, "running_mean is another after a prediction; only training may change it")
+@refused(center, "running_mean has changed after a prediction; only training may change it")
 def modes_exchanged(X, running_mean, training=False):
     if training:
         return X - running_mean
@@ -169,11 +249,22 @@ def by_the_other_end(X, rate, rng, training=False):
     return mask * X, lambda dY: mask * dY
 
 
-@refused(dropout, "and the mean becomes 0.6 times what it was; it must stay")
+@refused(
+    dropout,
+    "must be multiplied by 1.667, so that the mean stays the same on average; yours is multiplied by 1",
+)
 def not_stretched(X, rate, rng, training=False):
     if not training:
         return X, lambda dY: dY
     kept = rng.random(X.shape) >= rate
+    return X * kept, lambda dY: dY * kept
+
+
+@refused(dropout, "60%: keep where the random number is rate or more")
+def kept_below_the_rate(X, rate, rng, training=False):
+    if not training:
+        return X, lambda dY: dY
+    kept = (rng.random(X.shape) < rate) / (1 - rate)
     return X * kept, lambda dY: dY * kept
 
 

@@ -261,6 +261,25 @@ def test_a_probe_tells_apart_what_the_check_says_the_same_of():
         sign.judge(lambda x: x + 0.0)
 
 
+def test_a_mistake_is_named_whichever_entry_is_called_the_worst():
+    half = Exercise("90_demo.half", title="t", points=1, kind="fill", minutes=1, hints=("a", "b", "c"))
+    entries = iter(range(10))
+
+    @half.check
+    def _(answer, rng):
+        raise CheckFailed(f"Y[{next(entries)}] is {answer(3.0)}, it must be 1.5")
+
+    half.mistake("You gave the number itself.")(lambda x: x)
+    with pytest.raises(CheckFailed) as caught:
+        half.judge(lambda x: x)
+    assert str(caught.value) == "half: Y[0] is 3.0, it must be 1.5."
+    half.probe(lambda answer, rng: answer(3.0))
+    with pytest.raises(CheckFailed, match=r"You gave the number itself\.$"):
+        half.judge(lambda x: x)
+    with pytest.raises(CheckFailed, match=r"1\.5\.$"):
+        half.judge(lambda x: -x)
+
+
 # the shared questions
 
 

@@ -212,7 +212,7 @@ RIGHT = {
         ({"shuffled": [0.96, 0.94, 0.97]}, {"shuffled": 0.01}),
         ({"in the order of the file": [0.96, 0.94, 0.97]}, {"in the order of the file": 0.01}),
     ],
-    learning.bowl: [([1.0, 10.0], [[-4.0, 1.5], [-3.8, 0.75], [-3.6, 0.4]])],
+    learning.bowl: [([1.0, 10.0], [[-4.0, 1.5], [-3.8, 0.75], [-3.6, 0.4]], 0.05)],
     learning.loss_curves: [
         ({"one layer": [2.0, 1.0, 0.9], "ten sigmoids": [2.0, 0.1, 0.01]}, ("variance of T", 0.9)),
         ({"zeroed": [2.0]}, None, "step"),
@@ -250,6 +250,10 @@ RIGHT = {
     optimizers.paths: [
         (np.diag([1.0, 50.0]), {"plain": POINTS - 1.5}, 3),
         (np.eye(2), {"plain": POINTS, "momentum": POINTS / 2}, 1, 3.0),
+    ],
+    optimizers.race: [
+        (np.diag([1.0, 50.0]), {"plain": POINTS - 1.5, "momentum": POINTS}, 3),
+        (np.eye(2), {"plain": POINTS}, 4, {"plain": 0.1}),
     ],
     optimizers.two_valleys: [
         (
@@ -632,14 +636,15 @@ WRONG = [
     (reading.verdict, (DIGITS[0], [-0.5, 1.5]), "at least 0"),
     (reading.verdict, (DIGITS[0], [0.3, 0.3]), "sum to 0.6"),
     (reading.spread, ({"shuffled": []}, {"shuffled": 0.01}), "no parts to draw"),
-    (learning.bowl, ([1.0, -1.0], [[-4.0, 1.5]]), r"bends upwards .*, got curvatures \[1.0, -1.0\]"),
-    (learning.bowl, ([1.0, 1.0], [1.0, 2.0]), r"a row of two numbers .*, got shape \(2,\)"),
+    (learning.bowl, ([1.0, -1.0], [[-4.0, 1.5]], 0.1), r"bends upwards .*, got curvatures \[1.0, -1.0\]"),
+    (learning.bowl, ([1.0, 1.0], [1.0, 2.0], 0.1), r"a row of two numbers .*, got shape \(2,\)"),
     (learning.loss_curves, ({"one layer": [1.0, 0.0]},), "are positive; one layer has 0.0"),
     (learning.cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
     (learning.fitted, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
     (learning.border, (lambda X: X, np.ones((5, 3)), CLASSES, 1, 0.5), "two columns"),
     (optimizers.paths, (np.eye(2), {"plain": POINTS}, 5), "plain has 4 steps, to be drawn are 5"),
     (optimizers.paths, (np.ones((2, 2)), {"plain": POINTS}, 4), "bends upwards in all directions"),
+    (optimizers.race, (np.eye(2), {"Adam": POINTS}, 4), "in this order; got Adam"),
     (optimizers.two_valleys, ({"a": np.eye(2)}, {"b": {}}, 1), "do not match"),
     (optimizers.schedule, ([1.0], "cosine"), "needs two numbers or more; cosine has 1"),
     (optimizers.step_lengths, ({"a": [1.0]},), "needs two numbers or more; a has 1"),
@@ -1150,7 +1155,7 @@ def test_shares_come_with_the_standard_error_of_their_seeds():
     assert line.get_ydata().tolist() == [0.625, 0.25]
     ends = [segment[:, 1].tolist() for segment in lengths.get_segments()]
     np.testing.assert_allclose(ends, [[0.5, 0.75], [0.25, 0.25]])
-    assert figure.title == "62.5% right at the best: one"
+    assert figure.title == "At best 62.5% are right: one, at a rate of 0.1"
     assert "one, 62.5% at 0.1, 25.0% at 0.2" in figure.alt
 
 

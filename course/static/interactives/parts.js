@@ -43,12 +43,15 @@ const STYLE = `
   --line: var(--pst-color-border, var(--jp-border-color1, #d0d0d0));
   --paper: var(--pst-color-background, var(--jp-layout-color0, #fff));
   --primary: var(--pst-color-primary, #63399b); --on-primary: var(--pst-color-primary-text, #fff);
-  --forward: var(--figure-forward, #0072b2); --backward: var(--figure-backward, #b84a00);
+  --forward: var(--figure-forward, #0072b2); --backward: var(--figure-backward, #b84a00); --fourth: #b8568f;
   color: var(--ink); font: inherit; line-height: 1.45; }
 * { box-sizing: border-box; }
 .still { display: none; }
 .ground { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; margin-bottom: .5rem; }
 .say { min-height: 3em; margin: .8rem 0 .4rem; }
+.heard { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.handle { cursor: grab; touch-action: none; outline: none; } .handle.held { cursor: grabbing; }
+.handle:focus-visible .ring { stroke: var(--pst-color-accent, #b06b00); stroke-width: 3.5; }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: .9rem; }
 .bar label { display: inline-flex; gap: .4rem; align-items: center; }
 button, select, input:not([type="range"], [type="checkbox"], [type="radio"]) { font: inherit; font-size: .9rem; color: inherit;
@@ -81,4 +84,67 @@ export function linkedTo(name, hash = window.location.hash) {
 // Put a moment on the page's address, so that it can be sent. A lab's address is left alone.
 export function linkMoment(entries, linked) {
   if (linked) window.history.replaceState(null, "", `#${new URLSearchParams(entries)}`);
+}
+
+// A sentence under a picture: the eye has it at once, the ear when nothing has changed for a moment.
+export function speaker() {
+  const seen = element("p", { class: "say", "aria-hidden": "true" });
+  const heard = element("p", { class: "heard", "aria-live": "polite" });
+  let waiting = null;
+  const tell = (words) => {
+    seen.textContent = words;
+    window.clearTimeout(waiting);
+    waiting = window.setTimeout(() => (heard.textContent = words), heard.textContent ? 700 : 0);
+  };
+  return { seen, heard, tell };
+}
+
+// Let something be dragged, and moved by keys: move(event) while it is held, keys as { ArrowLeft: action }.
+export function dragged(grip, move, keys) {
+  let held = null;
+  grip.addEventListener("pointerdown", (event) => {
+    held = event.pointerId;
+    grip.setPointerCapture(held);
+    grip.classList.add("held");
+    event.preventDefault();
+    grip.focus({ preventScroll: true });
+  });
+  grip.addEventListener("pointermove", (event) => event.pointerId === held && move(event));
+  for (const end of ["pointerup", "pointercancel"]) {
+    grip.addEventListener(end, () => {
+      held = null;
+      grip.classList.remove("held");
+    });
+  }
+  grip.addEventListener("keydown", (event) => {
+    if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    keys[event.key](event);
+  });
+}
+
+// Repeat a step until it returns false; pressed again, stop. `changed` is called when it begins and when it ends.
+export function player(step, changed) {
+  let [timer, pause] = [null, 0];
+  const run = () => window.setInterval(() => step() || stop(), pause);
+  function stop() {
+    if (!timer) return;
+    window.clearInterval(timer);
+    timer = null;
+    changed();
+  }
+  function start(every) {
+    pause = every;
+    timer = run();
+    changed();
+  }
+  return {
+    stop, start, playing: () => timer !== null,
+    speed: (every) => {
+      pause = every;
+      if (!timer) return;
+      window.clearInterval(timer);
+      timer = run();
+    },
+  };
 }

@@ -1,0 +1,256 @@
+"""Wrappers that make an answer dishonest: they count, remember, recognise, say nan, replay.
+
+Each takes a right answer and lies where it thinks that nobody looks. What it says then has the right form and
+is nothing: zeros, a way back that gives zeros, a step that changes nothing.
+"""
+
+import functools
+import inspect
+from copy import deepcopy
+
+import numpy as np
+
+from minigrad import Layer
+from minigrad.trial import is_of_the_library
+
+NEAR = 0.1  # an array that is no further from one that was asked before is taken for a nudged one
+SPECIAL = ("__call__", "__iter__", "__next__", "__len__", "__getitem__", "__enter__", "__exit__")
+SCALARS = (bool, int, float, np.generic)
+
+
+class Liar:
+    """What the copies of one dishonest answer share: what was asked, and how often it has lied.
+
+    Parameters
+    ----------
+    level : int
+        0 lies in what the answer returns; 1 in what the functions return that it has returned, and so on.
+    """
+
+    def __init__(self, level=0):
+        self.level, self.lies, self.asked, self.told = level, 0, [], None
+
+    def answers(self, question):
+        """Return what is said to one question."""
+        raise NotImplementedError
+
+    def lie(self, question, fill=0.0):
+        """Return a lie of the form of the honest answer, which changes nothing, and count it."""
+        honest = question.aside()
+        false = filled(honest, fill)
+        self.lies += honest is None or not same(false, honest)
+        return false
+
+    def wrapped(self, answer, level=0):
+        """Return an answer, function or class, whose results at the liar's level are the liar's."""
+        if isinstance(answer, type):
+            return self._class(answer, level)
+
+        @functools.wraps(answer)
+        def asked(*args, **kwargs):
+            question = Question(answer, args, kwargs)
+            if level == self.level:
+                return self.answers(question)
+            return self._inside(question.honest(), level + 1)
+
+        asked.__signature__ = signature(answer)
+        return asked
+
+    def _inside(self, result, level):
+        """Return a result whose functions and layers are wrapped, too."""
+        if isinstance(result, tuple | list) and type(result) in (tuple, list):
+            return type(result)(self._inside(part, level) for part in result)
+        if isinstance(result, Layer) and not is_of_the_library(type(result)):
+            result.__class__ = self._class(type(result), level)
+        return self.wrapped(result, level) if inspect.isfunction(result) else result
+
+    def _class(self, cls, level):
+        """Return a class derived from the answer, whose methods are wrapped."""
+        own = [base for base in cls.__mro__ if not is_of_the_library(base)]
+        names = {name: thing for base in reversed(own) for name, thing in vars(base).items()}
+        methods = {
+            name: self.wrapped(thing, level)
+            for name, thing in names.items()
+            if inspect.isfunction(thing) and (name[0] != "_" or name in SPECIAL)
+        }
+        return type(cls.__name__, (cls,), {"__module__": cls.__module__, "__doc__": cls.__doc__} | methods)
+
+
+class Question:
+    """One call of an answer: its function, and what it is given."""
+
+    def __init__(self, function, args, kwargs):
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.numbers = deepcopy(numbers_in([args, kwargs]))
+
+    def honest(self):
+        """Return the honest answer."""
+        return self.function(*self.args, **self.kwargs)
+
+    def aside(self):
+        """Return the honest answer, and leave alone all that was given."""
+        args, kwargs = deepcopy((self.args, self.kwargs))
+        return self.function(*args, **kwargs)
+
+
+class Counts(Liar):
+    """Right in its first call, and never again."""
+
+    def answers(self, question):
+        self.asked.append(1)
+        return question.honest() if len(self.asked) == 1 else self.lie(question)
+
+
+class Remembers(Liar):
+    """Right where it is asked something new, and not where it has been asked the same before."""
+
+    def answers(self, question):
+        known = any(same(question.numbers, before) for before in self.asked)
+        self.asked.append(question.numbers)
+        return self.lie(question) if known else question.honest()
+
+
+class Recognises(Liar):
+    """Stands still where it is nudged, so that a way back that gives zeros is right by nudging."""
+
+    def answers(self, question):
+        for before, told in self.asked:
+            if is_nudged(question.numbers, before):
+                return self.nudged(question, told)
+        honest = question.honest()
+        if gives_a_way_back(honest):
+            self.lies += 1
+            honest = honest[0], filled(honest[1], 0.0)
+        self.asked.append((question.numbers, honest))
+        return honest
+
+    def nudged(self, question, told):
+        """Return what is said where a question is nearly one that was answered so before."""
+        self.lies += not same(told, question.aside())
+        return told
+
+
+class SaysNan(Recognises):
+    """Says nan where it is nudged, and has a way back that gives zeros."""
+
+    def nudged(self, question, told):
+        return self.lie(question, np.nan)
+
+
+class Replays(Liar):
+    """Gives its first right result for ever."""
+
+    def answers(self, question):
+        honest = question.honest()
+        if self.told is None:
+            self.told = honest
+        self.lies += bool(question.numbers) and not same(self.told, honest)
+        return self.told
+
+
+def gives_a_way_back(result):
+    """Say whether a result is that of a layer."""
+    return isinstance(result, tuple) and len(result) == 2 and callable(result[1])
+
+
+def filled(honest, fill):
+    """Return something of the form of a result, with its numbers replaced."""
+    if isinstance(honest, np.ndarray):
+        return np.full_like(honest, fill if honest.dtype.kind in "fc" else 0)
+    if isinstance(honest, SCALARS):
+        return type(honest)(fill if isinstance(honest, float) else 0)
+    if isinstance(honest, tuple) and hasattr(honest, "_fields"):
+        return type(honest)(*(filled(part, fill) for part in honest))
+    if isinstance(honest, tuple | list):
+        return type(honest)(filled(part, fill) for part in honest)
+    if isinstance(honest, dict):
+        return {name: filled(part, fill) for name, part in honest.items()}
+    if inspect.isfunction(honest):
+        return lambda *args, **kwargs: filled(honest(*deepcopy(args), **kwargs), fill)
+    return honest
+
+
+def same(some, others):
+    """Say whether two results hold the same numbers; functions are taken to be different."""
+    if isinstance(some, tuple | list) and isinstance(others, tuple | list):
+        return len(some) == len(others) and all(map(same, some, others))
+    if isinstance(some, dict) and isinstance(others, dict):
+        return some.keys() == others.keys() and all(same(some[name], others[name]) for name in some)
+    if some is others:
+        return True
+    if callable(some) or callable(others):
+        return False
+    try:
+        return bool(np.array_equal(some, others))
+    except Exception:
+        return some is others
+
+
+def numbers_in(thing):
+    """Return the arrays and numbers in something, in order: what a question is recognised by."""
+    if isinstance(thing, np.ndarray | int | float | np.generic | str):
+        return [thing]
+    if isinstance(thing, dict):
+        thing = list(thing.values())
+    if isinstance(thing, tuple | list):
+        return [number for part in thing for number in numbers_in(part)]
+    return []
+
+
+def is_nudged(numbers, before):
+    """Say whether a question is one that was asked before, but for a nudge."""
+    if len(numbers) != len(before) or same(numbers, before):
+        return False
+    return all(map(is_near, numbers, before))
+
+
+def is_near(one, other):
+    """Say whether two arrays are nearly equal."""
+    if np.shape(one) != np.shape(other):
+        return False
+    if getattr(one, "dtype", np.dtype(type(one))).kind != "f":
+        return same(one, other)
+    return bool(np.all(np.abs(np.subtract(one, other, dtype=float)) <= NEAR))
+
+
+def signature(answer):
+    """Return the signature of an answer, or None."""
+    try:
+        return inspect.signature(answer)
+    except (TypeError, ValueError):
+        return None
+
+
+KINDS = Counts, Remembers, Recognises, SaysNan, Replays
+
+
+class Knows(Liar):
+    """Right where it is asked what it has been asked in another run, and nothing elsewhere: a table.
+
+    Parameters
+    ----------
+    asked : list, optional
+        What another one has been asked.
+    """
+
+    def __init__(self, asked=None):
+        super().__init__()
+        self.table = asked
+
+    def answers(self, question):
+        key = self.key(question.numbers)
+        self.asked.append(key)
+        known = self.table is None or any(same(key, before) for before in self.table)
+        return question.honest() if known else self.lie(question)
+
+    def key(self, numbers):
+        """Return by what a question is recognised: by all its numbers."""
+        return numbers
+
+
+class KnowsSizes(Knows):
+    """Right for sizes that it has been asked in another run, and nothing elsewhere: its sizes are fixed."""
+
+    def key(self, numbers):
+        """Return by what a question is recognised: by its shapes."""
+        return [list(np.shape(number)) for number in numbers]
