@@ -152,8 +152,8 @@ spec = Exercise(
         "Write one `if isinstance(layer, …)` per kind. Two kinds hold other layers: ask `spec` again.",
         "Linear changes the last entry alone. Flatten keeps the first entry and multiplies the others: "
         "`math.prod(shape[1:])`. Mean takes the entry at `layer.axis` out.",
-        "Sequential: hand the shape from one part to the next. Parallel: the parts' shapes agree but in the "
-        "last entry: keep the others of the first part, and add up the last ones.",
+        "Sequential: hand the shape from one part to the next. Parallel: the parts' shapes agree except in "
+        "the last entry: keep the others of the first part, and add up the last ones.",
     ),
 )
 
@@ -202,10 +202,9 @@ def _(answer, rng):
             continue
         except ValueError:
             raise CheckFailed(
-                f"Linear({n_in}, {n_out}) cannot take {shape}: yours raises a ValueError, and the class that "
-                "is wanted is ShapeError"
+                f"Linear({n_in}, {n_out}) cannot take {shape}: yours raises a ValueError; raise a ShapeError"
             ) from None
-        raise CheckFailed(f"Linear({n_in}, {n_out}) cannot take {shape}: a ShapeError is wanted")
+        raise CheckFailed(f"Linear({n_in}, {n_out}) cannot take {shape}: raise a ShapeError")
     return "ten layers compared with a run, a shape too large to run, and two that do not fit"
 
 
@@ -302,9 +301,12 @@ def _require_sentence(layer, X, wanted):
     except ShapeError as error:
         said = str(error)
     except Exception as error:
-        raise CheckFailed(f"{case} it raises {type(error).__name__}, and not ShapeError: {error}") from error
+        raised = f"{case} it raises {type(error).__name__}, and not ShapeError: {str(error).strip()}"
+        if "broadcast" in str(error):
+            raised += "; that is NumPy's own message, and check_input has to refuse this X before forward"
+        raise CheckFailed(raised) from error
     else:
-        raise CheckFailed(f"{case} it computes; a ShapeError is wanted")
+        raise CheckFailed(f"{case} it computes, where it must raise a ShapeError")
     for name, shape in (("X", X.shape), ("s", wanted)):
         if str(shape) not in said:
             raise CheckFailed(f"{case} the sentence does not hold the shape of {name}: {said!r}")
@@ -377,8 +379,8 @@ work = Exercise(
         "parameters, each Linear *object* counts once.",
         "Write a small function that returns a list of all uses of Linear layers; for layers in layers "
         "it calls itself. Which of these uses are the same object?",
-        "`uses` may hold a layer twice. For parameters go through `{id(layer): layer for layer in uses}`"
-        "`.values()`, and mind `layer.bias`.",
+        "`uses` may hold a layer twice. For parameters go through "
+        "`{id(layer): layer for layer in uses}.values()`, and mind `layer.bias`.",
     ),
 )
 
@@ -483,6 +485,11 @@ def multiplications_for_each_object(model):
 def always_a_bias(model):
     objects = set(uses_of(model))
     return sum((layer.n_in + 1) * layer.n_out for layer in objects), products(uses_of(model))
+
+
+@work.mistake("Adding b multiplies nothing: it counts among the parameters alone.")
+def a_bias_multiplied(model):
+    return count_parameters(set(uses_of(model))), count_parameters(uses_of(model))
 
 
 @work.mistake("No weights exist yet, so there is no W: count with n_in and n_out.")

@@ -87,8 +87,8 @@ def without_the_variables(parents):
 def takes_the_dict_apart(parents):
     order = []
     while parents:
-        wanted = {parent for names in parents.values() for parent in names}
-        order += [name for name in parents if name not in wanted]
+        claimed = {parent for names in parents.values() for parent in names}
+        order += [name for name in parents if name not in claimed]
         for name in order:
             parents.pop(name, None)
     return order
@@ -270,7 +270,7 @@ def with_a_new_w_in_each_pass(X, T, w, learning_rate, steps):
     return losses
 
 
-@refused(fit, "the w that it is given stays as it was; change its data")
+@refused(fit, "the w that it is given keeps its old data")
 def without_a_way_back(X, T, w, learning_rate, steps):
     return train_steps(X, T, w, learning_rate, steps, back=False)
 
@@ -291,6 +291,6 @@ def only_the_last(X, T, w, learning_rate, steps):
     return train_steps(X, T, w, learning_rate, steps)[-1]
 
 
-@refused(fit, "the w that it is given stays as it was")
+@refused(fit, "the w that it is given keeps its old data")
 def a_w_of_its_own(X, T, w, learning_rate, steps):
     return train_steps(X, T, Variable(w.data), learning_rate, steps)
