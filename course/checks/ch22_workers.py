@@ -45,8 +45,14 @@ def _(answer, rng):
         parts = np.split(X, np.cumsum(counts)[:-1])
         with untouched(X=X):
             sent = [share_of(part) for part in parts]
-        shapes = {np.shape(share) for share in sent}
         case = f"with shares of {', '.join(map(str, counts))} rows"
+        for share in sent:
+            if isinstance(share, list | tuple) and len({np.shape(part) for part in share}) > 1:
+                raise CheckFailed(
+                    f"{case}, share_of must return one array, and returned {described(share)} of arrays of "
+                    "several shapes: put them in one row with np.concatenate"
+                )
+        shapes = {np.shape(share) for share in sent}
         if len(shapes) > 1:
             raise CheckFailed(f"{case}, the arrays sent have shapes {sorted(shapes)}, and cannot be added up")
         for part, share in zip(parts, sent, strict=True):
@@ -169,7 +175,7 @@ def _(answer, rng):
         )
     except (ArithmeticError, LookupError) as error:
         found = error
-    raise CheckFailed(f"if nobody had an example, a ValueError is wanted, and {described(found)} came")
+    raise CheckFailed(f"if nobody had an example, it must raise a ValueError, and {described(found)} came")
 
 
 def _name_a_wrong_mean(case, found, heard, counts, truth):
@@ -208,9 +214,9 @@ different_starts = Exercise(
     minutes=10,
     hints=(
         "The three gradients at 0, 3 and 9 are -10, -4 and 8. All take the same step.",
-        "Who takes the same steps keeps the distance. And where is the mean of the weights, when the mean "
-        "gradient is 0?",
-        "The mean begins at 4 and goes to 5. Worker 2 is 5 above the mean at the start, and so for ever.",
+        "Workers that take the same steps keep their distance. And where is the mean of the weights, when "
+        "the mean gradient is 0?",
+        "The mean begins at 4 and goes to 5. Worker 2 begins 5 above the mean, and stays 5 above it.",
     ),
 )
 STARTS = (0, 3, 9)
@@ -228,7 +234,7 @@ SLIPS = {
     "worker 0's weight after one step": {
         2.5: "That is a step against its own gradient; all step against the mean of the three",
         0.25: "The gradient of (w - 5)² has the factor 2",
-        1.5: "That is a step against the sum of the three gradients; their mean is wanted",
+        1.5: "That is a step against the sum of the three gradients, and not against their mean",
         2: "That takes the whole mean gradient, without the learning rate",
         -0.5: "That is a step uphill: it goes against the gradient, and -2 taken away makes more",
         0: "That is where it began; the mean of the three gradients is not 0",
@@ -252,7 +258,7 @@ SLIPS = {
         0.5: "That is without the broadcast, which makes all three weights 3",
         3: "That is the weight that was broadcast; a step follows",
         2.5: "That is a step from 0; worker 1 has broadcast, and its weight is 3",
-        6: "That is a step against the sum of the three gradients; their mean is wanted",
+        6: "That is a step against the sum of the three gradients, and not against their mean",
         2: "That is a step uphill: it goes against the gradient",
     },
 }
@@ -339,20 +345,21 @@ def _expect_held(case, step, rank, held, arrays):
     when = f"after step {step}" if step else "before the first step"
     if np.shape(held) == truth.shape and not np.allclose(held, truth):
         if np.allclose(held, truth / len(group)):
-            raise CheckFailed(f"{case}, {when}, worker {rank} holds a mean: the sum is wanted")
+            raise CheckFailed(f"{case}, {when}, worker {rank} holds a mean, and not the sum")
         rows = np.reshape(arrays, (len(arrays), -1))
         parts = np.linalg.lstsq(rows.T, np.ravel(held), rcond=None)[0]
         whole = np.round(parts).astype(int)
         if np.allclose(whole @ rows, np.ravel(held)) and whole.min() >= 0 and whole.any():
             said = [f"{r}" + (f" ({n} times)" if n > 1 else "") for r, n in enumerate(whole) if n]
-            wanted = ", ".join(map(str, group))
             partner = ""
+            if step and whole.max() > 1:
+                partner = "; add what the partner held before the step, not what it holds already"
             if step and whole.max() == 1 and whole[rank] and whole.sum() == len(group):
                 distance = 2 ** (step - 1)
                 partner = f" (its partner at distance {distance} is worker {rank ^ distance})"
             raise CheckFailed(
                 f"{case}, {when}, worker {rank} holds the sum of what worker {', '.join(said)} brought; "
-                f"that of worker {wanted} is wanted{partner}"
+                f"it must hold that of worker {', '.join(map(str, group))}{partner}"
             )
     expect_values(f"{case}, {when}, what worker {rank} holds", held, truth)
 

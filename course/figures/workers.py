@@ -133,7 +133,7 @@ def ring(tables, step):
     return Figure(
         ax,
         title,
-        "Each row is a worker, each column a piece of the array. Grey boxes with bold numbers are complete: "
+        "A worker's boxes are the pieces of the array, with piece 0 on the left. Bold numbers are complete: "
         "everyone's part is in them."
         + (
             f" The arrows show what each worker has just received from the one before it and {doing}; into "
@@ -187,7 +187,7 @@ def traffic(workers, sent_by_way):
     for (way, sent), (colour, style, marker) in zip(sent_by_way.items(), LOOKS, strict=False):
         ax.plot(workers, sent, color=colour, linestyle=style, marker=marker)
         ax.annotate(way, (workers[-1], sent[-1]), (8, 0), textcoords="offset points", va="center", color=INK)
-    ax.axhline(2, color=CONTEXT, linewidth=1, linestyle=":")
+    ax.hlines(2, workers[0], workers[-1], color=CONTEXT, linewidth=1, linestyle=":")
     ax.text(max(workers), 2.1, "2 copies", ha="right", va="bottom", color=INK, fontsize=9)
     ax.set(xlabel="workers", ylabel="busiest worker sends,\nin copies of the array")
     ax.set_xticks(workers)
@@ -198,7 +198,7 @@ def traffic(workers, sent_by_way):
     return Figure(
         ax,
         f"With {workers[-1]} workers, the busiest sends {last}",
-        "Counted message by message. The dotted line marks two copies of the array.",
+        "The copies are counted message by message. The dotted line marks two of them.",
         f"Copies of the array that the busiest of {', '.join(map(str, workers))} workers sends. {told}.",
     )
 

@@ -143,6 +143,20 @@ def returns_numbers():
     return np.ones(7), np.ones(3)
 
 
+@refused(
+    batch_norm_in_pieces, "share_of must return one array, and returned a list of arrays of several shapes"
+)
+def sends_a_list():
+    def share_of(X):
+        return [X.sum(axis=0), (X * X).sum(axis=0), len(X)]
+
+    def moments(total):
+        mean = total[0] / total[2]
+        return mean, total[1] / total[2] - mean**2
+
+    return share_of, moments
+
+
 # 2. repair an average
 
 
@@ -194,14 +208,14 @@ def divides_by_workers(gradients, counts):
     return does_not_divide(gradients, counts) / len(counts)
 
 
-@refused(agreed_gradient, "if nobody had an example, a ValueError is wanted")
+@refused(agreed_gradient, "if nobody had an example, it must raise a ValueError")
 def says_nothing(gradients, counts):
     if sum(counts) == 0:
         return np.zeros_like(gradients[0])
     return does_not_divide(gradients, counts) / sum(counts)
 
 
-@refused(agreed_gradient, "a ValueError is wanted, and a ZeroDivisionError came")
+@refused(agreed_gradient, "it must raise a ValueError, and a ZeroDivisionError came")
 def divides_by_nobody(gradients, counts):
     return does_not_divide(gradients, counts) / sum(counts)
 
@@ -245,7 +259,9 @@ def own_gradient():
     return 2.5, 0, 5, 5, 4
 
 
-@refused(different_starts, "That is a step against the sum of the three gradients; their mean is wanted")
+@refused(
+    different_starts, "That is a step against the sum of the three gradients, and not against their mean"
+)
 def sum_of_gradients():
     return 1.5, 9, 5, 10, 6
 
@@ -353,7 +369,9 @@ def _powers(count):
     return [2**k for k in range(count.bit_length() - 1)]
 
 
-@refused(doubling, "after step 1, worker 1 holds the sum of what worker 0, 1 (2 times) brought")
+@refused(
+    doubling, "worker 0, 1 (2 times) brought; it must hold that of worker 0, 1; add what the partner held"
+)
 def adds_what_is_changed(arrays):
     states, distance = [list(arrays)], 1
     while distance < len(arrays):
@@ -391,7 +409,8 @@ def notes_one_list(arrays):
 
 
 refused(
-    doubling, "worker 1 holds the sum of what worker 1, 2 brought; that of worker 0, 1 is wanted (its partner"
+    doubling,
+    "worker 1 holds the sum of what worker 1, 2 brought; it must hold that of worker 0, 1 (its partner",
 )(_doubled(lambda rank, distance, count: (rank + distance) % count))
 refused(doubling, "of 4 workers, after step 1, worker 0 holds the sum of what worker 0, 2 brought")(
     _doubled(lambda rank, distance, count: rank ^ distance, lambda count: _powers(count)[::-1])
@@ -407,7 +426,9 @@ refused(doubling, "of 8 workers, states has 3 entries; it must have 4")(
 )
 
 
-@refused(doubling, "worker 0 holds the sum of what worker 0, 1, 2, 3 brought; that of worker 0, 1 is wanted")
+@refused(
+    doubling, "worker 0 holds the sum of what worker 0, 1, 2, 3 brought; it must hold that of worker 0, 1"
+)
 def adds_up_at_once(arrays):
     steps = len(arrays).bit_length() - 1
     return [list(arrays), *([sum(arrays)] * len(arrays) for _ in range(steps))], steps
@@ -424,7 +445,7 @@ def copies_of_all(arrays):
     return states, len(arrays) * steps
 
 
-@refused(doubling, "worker 0 holds a mean: the sum is wanted")
+@refused(doubling, "worker 0 holds a mean, and not the sum")
 def takes_the_mean(arrays):
     states, steps = with_array(arrays)
     return [[array / 2**step for array in state] for step, state in enumerate(states)], steps

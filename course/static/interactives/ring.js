@@ -137,7 +137,8 @@ const MOST = 8; // workers
 const SIZE = 400; // of the drawing, in its own units
 const FLIGHT = 480; // milliseconds that a piece is on its way
 const STYLE = `
-svg { display: block; width: 100%; max-width: 500px; margin: auto; font-size: 17px; }
+svg { display: block; width: calc(100% + 24px); max-width: 500px; font-size: 16px;
+  position: relative; left: 50%; transform: translateX(-50%); } /* wider than the text, for a phone */
 .worker { cursor: pointer; } .worker:focus { outline: none; }
 .worker .frame { fill: var(--paper); stroke: var(--muted); stroke-width: 1.3; }
 .worker.stopped .frame { stroke: var(--ink); stroke-width: 3.5; }
@@ -151,7 +152,7 @@ text.whole { font-weight: 700; }
 .label { paint-order: stroke; stroke: var(--paper); stroke-width: 6px; stroke-linejoin: round; }
 .letter { fill: var(--backward); fill-opacity: .75; stroke: var(--paper); }
 .arrow { fill: none; stroke: var(--muted); stroke-width: 1.5; }
-.state { fill: var(--muted); font-size: 17px; }
+.state { fill: var(--muted); }
 .hint { font-size: .85rem; color: var(--muted); margin: .3rem 0 0; text-align: center; }
 `;
 
@@ -231,7 +232,7 @@ export function mount(host, { workers = 4, linked = true } = {}) {
         const piece = comes(rank, state.done[rank], count);
         const [[x1, y1], [x2, y2]] = [place((rank - 1 + count) % count, piece), place(rank, piece)];
         const sum = String(tables[state.done[rank]][(rank - 1 + count) % count][piece]);
-        const wide = count <= 4 ? 42 : 16;
+        const wide = count <= 4 ? 44 : 16;
         const made = shape(
           "g",
           { class: "flying" },
@@ -271,27 +272,28 @@ export function mount(host, { workers = 4, linked = true } = {}) {
   // Where everything stands: boxes around a circle, and in each a cell for each piece.
   function layout() {
     const count = state.done.length;
-    const [cell, high, radius] = count <= 4 ? [38, 38, 118] : [Math.floor(88 / count), 40, 148];
-    const centre = (rank) => {
-      const angle = ((rank / count) * 2 - 0.5) * Math.PI;
-      return [SIZE / 2 + radius * Math.cos(angle), SIZE / 2 + radius * Math.sin(angle)];
-    };
+    // Up to four workers, a cell has room for four digits, and the ring is narrow, so that two rows of four
+    // cells stand side by side.
+    const [cell, high, wide, tall] = count <= 4 ? [46, 38, 102, 118] : [Math.floor(88 / count), 40, 148, 148];
+    const at = (angle) => [SIZE / 2 + wide * Math.cos(angle), SIZE / 2 + tall * Math.sin(angle)];
+    const centre = (rank) => at(((rank / count) * 2 - 0.5) * Math.PI);
     const corner = (rank) => centre(rank).map((middle, axis) => middle - (axis ? high : cell * count) / 2);
     const place = (rank, piece) => [corner(rank)[0] + (piece + 0.5) * cell, centre(rank)[1]];
-    return { count, cell, high, radius, centre, corner, place };
+    return { count, cell, high, wide, tall, at, centre, corner, place };
   }
 
-  function arrow(rank, { count, radius }) {
-    const angle = (((rank - 0.5) / count) * 2 - 0.5) * Math.PI; // in the middle of the way to this worker
-    const [x, y] = [SIZE / 2 + radius * Math.cos(angle), SIZE / 2 + radius * Math.sin(angle)];
-    const degrees = (angle * 180) / Math.PI + 90;
+  // An arrow in the middle of the way to a worker, and inside the ring the messages that it has not read.
+  function arrow(rank, { count, wide, tall, at: along }) {
+    const angle = (((rank - 0.5) / count) * 2 - 0.5) * Math.PI;
+    const [x, y] = along(angle);
+    const degrees = (Math.atan2(tall * Math.cos(angle), -wide * Math.sin(angle)) * 180) / Math.PI;
     const pile = state.stopped.includes(rank) ? Math.max(0, unread(state, rank)) : 0;
     return shape(
       "g",
       { transform: `translate(${x} ${y}) rotate(${degrees})` },
       shape("path", { class: "arrow", d: "M-5 -6L3 0L-5 6" }),
       ...Array.from({ length: pile }, (_, at) =>
-        shape("rect", { class: "letter", x: -8, y: -25 - 9 * at, width: 15, height: 15, rx: 3 }),
+        shape("rect", { class: "letter", x: -8, y: 10 + 9 * at, width: 15, height: 15, rx: 3 }),
       ),
     );
   }
@@ -359,24 +361,26 @@ export function mount(host, { workers = 4, linked = true } = {}) {
 
   function draw() {
     const where = layout();
-    const { count, radius } = where;
+    const { count, wide, tall } = where;
+    // Two rows of four cells leave no room in the middle.
+    const [middle, line] = count === 4 ? [48, 66] : [SIZE / 2, SIZE / 2 - 2];
     const tables = ringStates(powers(count));
     const can = able(state);
     const focused = [...svg.querySelectorAll(".worker")].indexOf(svg.getRootNode().activeElement);
     const most = Math.max(...state.done);
     svg.setAttribute("viewBox", count <= 4 ? `0 35 ${SIZE} 330` : `0 0 ${SIZE} ${SIZE}`);
     svg.replaceChildren(
-      shape("circle", { class: "arrow", cx: SIZE / 2, cy: SIZE / 2, r: radius }),
+      shape("ellipse", { class: "arrow", cx: SIZE / 2, cy: SIZE / 2, rx: wide, ry: tall }),
       ...[...can.keys()].map((rank) => arrow(rank, where)),
       ...[...can.keys()].map((rank) => worker(rank, where, tables, can)),
       shape(
         "text",
-        { x: SIZE / 2, y: SIZE / 2 - 2, "text-anchor": "middle", style: "font-size:24px;font-weight:600" },
+        { x: middle, y: line, "text-anchor": "middle", style: "font-size:24px;font-weight:600" },
         String(most),
       ),
       shape(
         "text",
-        { x: SIZE / 2, y: SIZE / 2 + 19, "text-anchor": "middle" },
+        { x: middle, y: line + 21, "text-anchor": "middle" },
         most === 1 ? "step" : "steps",
       ),
     );
