@@ -101,6 +101,11 @@ for (let press = 0; press < 6; press += 1) {
   found.counts.push((await said()).match(/(\\d+) of 16|every piece/)?.[0]);
 }
 found.ends = [await said(), await step.isDisabled(), (await rows())[2]];
+await page.addStyleTag({ content: "body { font-family: DejaVu Sans; }" }); // wide digits, here in bold
+found.gaps = await ground.locator(".worker").evaluateAll((all) => all.flatMap((one) => {
+  const sums = [...one.querySelectorAll("text:not(.label)")].map((text) => text.getBoundingClientRect());
+  return sums.slice(1).map((box, place) => box.left - sums[place].right);
+}));
 await page.getByRole("button", { name: "Start again" }).tap();
 await step.focus();
 await page.keyboard.press("Enter");
@@ -137,6 +142,7 @@ def test_the_ring_is_walked_and_stopped_by_hand_and_by_keys_on_a_phone(node, chr
     said, at_the_end, row = found["ends"]
     assert said.startswith("After 6 steps, 2 · (4 − 1), every worker has every piece") and at_the_end
     assert row == "Worker 2: 1111, 1111, 1111, 1111. Stop it"
+    assert len(found["gaps"]) == 4 * 3 and min(found["gaps"]) > 0  # no number runs into the next
     assert found["pressed"] == "true"
     said, rows = found["stuck"]
     assert said == (
