@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from course.figures import Figure
+from course.moving import Moving
 from course.style import BACKWARD, CONTEXT, FORWARD, GRID, GROUND, INK, PALETTE, TRUTH
 
 PINK, GREEN = PALETTE[3:]  # for what has no meaning of its own: ways to send, dtypes, parts of a time
@@ -82,14 +83,15 @@ def _word(number):
 
 
 def ring(tables, step):
-    """Draw what each worker holds after a step of the ring, and what has just travelled.
+    """Draw what each worker holds after a step of the ring; on a screen, its pieces walk and workers stop.
 
     Parameters
     ----------
     tables : list of array (workers, workers)
-        After 0, 1, 2 … steps: a row a worker, a column a piece.
+        After 0, 1, 2 … steps: a row a worker, a column a piece. On a screen, each worker brings its power of
+        ten in each piece.
     step : int
-        How many steps have been taken.
+        How many steps have been taken in the still picture; on a screen, the ring begins at 0.
 
     Returns
     -------
@@ -140,6 +142,7 @@ def ring(tables, step):
             else ""
         ),
         f"A table of {count} workers and {count} pieces after {step} steps: {rows}.",
+        moving=Moving("ring", workers=count),
     )
 
 

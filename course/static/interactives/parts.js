@@ -50,8 +50,7 @@ const STYLE = `
 .ground { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; margin-bottom: .5rem; }
 .say { min-height: 3em; margin: .8rem 0 .4rem; }
 .heard { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.handle { cursor: grab; touch-action: none; outline: none; } .handle.held { cursor: grabbing; }
-.handle:focus-visible .ring { stroke: var(--pst-color-accent, #b06b00); stroke-width: 3.5; }
+.handle { cursor: grab; touch-action: none; } .handle.held { cursor: grabbing; }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: .9rem; }
 .bar label { display: inline-flex; gap: .4rem; align-items: center; }
 button, select, input:not([type="range"], [type="checkbox"], [type="radio"]) { font: inherit; font-size: .9rem; color: inherit;
@@ -61,6 +60,7 @@ input[type="range"] { accent-color: var(--primary); min-height: 2rem; }
 button { cursor: pointer; } button[disabled] { opacity: .45; cursor: default; }
 button.main { background: var(--primary); border-color: var(--primary); color: var(--on-primary); }
 :focus-visible { outline: 3px solid var(--pst-color-accent, #b06b00); outline-offset: 2px; }
+.handle:focus-visible { outline: none; } .handle:focus-visible .ring { stroke: var(--pst-color-accent, #b06b00); stroke-width: 3.5; }
 svg text { fill: currentColor; font: inherit; }
 @media print { .ground { display: none; } .still { display: block; } }
 `;
@@ -147,4 +147,53 @@ export function player(step, changed) {
       timer = run();
     },
   };
+}
+
+// The weights that `python -m authoring moving` stored: a list of { shape, values }, in the order of the model's
+// parameters. A weight is its byte times the scale of its row.
+export function weightsOf({ shapes, scales, bytes }) {
+  const factors = new Float32Array(bytesOf(scales).buffer);
+  const rounded = new Int8Array(bytesOf(bytes).buffer);
+  let [row, place] = [0, 0];
+  return shapes.map((shape) => {
+    const values = new Float64Array(shape.reduce((product, size) => product * size, 1));
+    for (let start = 0; start < values.length; start += shape.at(-1), row += 1) {
+      for (let i = start; i < start + shape.at(-1); i += 1) values[i] = rounded[place + i] * factors[row];
+    }
+    place += values.length;
+    return { shape, values };
+  });
+}
+
+// The bytes that a text in base64 stands for.
+export function bytesOf(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+// The product of a row and a matrix, plus a bias: what minigrad's Linear computes for one row.
+export function linear(x, W, b) {
+  const [weights, y] = [W.values, Float64Array.from(b.values)];
+  const width = y.length;
+  for (let i = 0, at = 0; i < x.length; i += 1, at += width) {
+    const one = x[i];
+    if (one !== 0) for (let j = 0; j < width; j += 1) y[j] += one * weights[at + j];
+  }
+  return y;
+}
+
+export function softmax(scores) {
+  const most = Math.max(...scores);
+  const powers = Array.from(scores, (score) => Math.exp(score - most));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}
+
+// A percentage as a person reads it.
+export function percent(share) {
+  const hundredths = 100 * share;
+  if (hundredths > 0 && hundredths < 1) return "under 1 %";
+  return `${hundredths > 99 && hundredths < 100 ? Math.min(hundredths, 99.9).toFixed(1) : Math.round(hundredths)} %`;
 }
