@@ -589,8 +589,8 @@ def _(answer, rng):
             found = answer(model, prefix)
         except ValueError as error:
             raise CheckFailed(f'with prefix "{prefix}" a ValueError comes, and {fits[0]} fits') from error
-        wanted = [name for name in before if name not in fits]
-        for name in sorted(set(_trainable(model)) ^ set(wanted)):
+        still_learn = [name for name in before if name not in fits]
+        for name in sorted(set(_trainable(model)) ^ set(still_learn)):
             state = "still learns" if name in fits else "is changed"
             raise CheckFailed(f'with prefix "{prefix}", {name} {state}, and must {_must(name, fits)}')
         _expect_count(f'with prefix "{prefix}"', found, left)
