@@ -330,10 +330,6 @@ def test_report_takes_in_what_the_teacher_marked(submissions, grader, capsys):
         ),
         (["grade", "{0}/in/anna", "--chapter", CHAPTER, "--out", "{0}/out"], "one for each student"),
         (["grade", "{0}/in", "--chapter", "closures", "--out", "{0}/out"], "Did you mean 04_closures?"),
-        (
-            ["grade", "{0}/in", "--chapter", CHAPTER, "--out", f"{{0}}/in/anna/{CHAPTER}.ipynb"],
-            "outside of it",
-        ),
         (["grade", "{0}/in", "--chapter", CHAPTER, "--out", "{0}/file"], "is a file: give --out a folder"),
         (["grade", "{0}/file", "--chapter", CHAPTER, "--out", "{0}/out"], "there is no folder"),
         (["status", "{0}/none"], "there are no marks in"),
