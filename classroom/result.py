@@ -7,6 +7,7 @@ values come from. Leaves out grading (``classroom.grade``) and the marks of a pe
 
 import math
 from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
 from enum import StrEnum
 
 from classroom.faults import GradingFault
@@ -266,6 +267,9 @@ def exercises_of(chapter):
     every = exercises()
     asked = [exercise for exercise in every if exercise.stem == chapter]
     if not asked:
-        stems = ", ".join(dict.fromkeys(exercise.stem for exercise in every))
-        raise GradingFault(f"there are no exercises of a chapter {chapter}; these have some: {stems}.")
+        stems = list(dict.fromkeys(exercise.stem for exercise in every))
+        near = [stem for stem in stems if chapter in (stem[:2], stem[3:])]
+        if near := near or get_close_matches(chapter, stems, n=1):
+            raise GradingFault(f"there is no chapter {chapter} with exercises. Did you mean {near[0]}?")
+        raise GradingFault(f"there is no chapter {chapter} with exercises; these are: {', '.join(stems)}.")
     return asked
