@@ -208,6 +208,10 @@ RIGHT = {
         ([{"epoch": 7, "loss": 1.0}, {"epoch": 8, "loss": 0.5}], "squared metres"),
     ],
     reading.verdict: [(DIGITS[0], [0.25, 0.75]), (DIGITS[0], np.full(10, 0.1, dtype=np.float32), 3)],
+    reading.looked_at: [
+        (DIGITS[0].ravel(), [0.25, 0.75], DIGITS[0].ravel() - 0.4),
+        (np.zeros(4), [1.0], np.zeros(4)),
+    ],
     reading.spread: [
         ({"shuffled": [0.96, 0.94, 0.97]}, {"shuffled": 0.01}),
         ({"in the order of the file": [0.96, 0.94, 0.97]}, {"in the order of the file": 0.01}),
@@ -621,6 +625,8 @@ WRONG = [
     (chains.depth, ({"one": ([1.0, 2.0], [1.0, 1.0, 1.0])},), "networks need one depth"),
     (chains.regions, (lambda X: X, np.ones((5, 3)), CLASSES), "two columns"),
     (chains.regions, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
+    (reading.looked_at, (np.zeros(4), [1.0], np.zeros(3)), r"each pixel .* got \(3,\), \(4,\)"),
+    (reading.looked_at, (np.zeros(4), [0.5], np.zeros(4)), "sum to 0.5"),
     (reading.sheet, (DIGITS[:0], CLASSES), "no images"),
     (reading.sheet, (DIGITS, CLASSES[:3]), "5 images need 5 labels or predictions, got 3"),
     (reading.sheet, (DIGITS, CLASSES, CLASSES[:3]), "got 3"),
