@@ -7,6 +7,7 @@ from authoring.chapters import run, try_all
 from authoring.count import table
 from authoring.exercises import UnmarkedCell, make_exercises
 from authoring.lab import set_up
+from authoring.moving import write_numbers
 from authoring.notebooks import BuildError
 from authoring.picture import write_picture
 from authoring.work import copy_to_work
@@ -26,6 +27,9 @@ def main(arguments=None):
     steps.add_parser("try", help="execute every chapter, and store nothing")
     steps.add_parser("count", help="lines of code in each folder")
     steps.add_parser("picture", help="write the picture of the README")
+    steps.add_parser("moving", help="train and store the numbers behind pictures that move").add_argument(
+        "pictures", nargs="+"
+    )
     steps.add_parser("lab", help="set up JupyterLab in this environment")
     steps.add_parser("work", help="copy chapters and exercises to work/, never over what you changed")
     chosen = parser.parse_args(arguments)
@@ -44,6 +48,9 @@ def main(arguments=None):
                 print(f"{name:20} {files:4} files {lines:7,} lines of code")
         elif chosen.step == "picture":
             write_picture()
+        elif chosen.step == "moving":
+            for name in chosen.pictures:
+                write_numbers(name)
         elif chosen.step == "lab":
             set_up()
         else:

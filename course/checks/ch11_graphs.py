@@ -10,6 +10,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    drawn_sizes,
     expect_guesses,
     expect_several,
     expect_shape,
@@ -764,7 +765,7 @@ fit = Exercise(
 
 def _trained(X, T, W, learning_rate, steps):
     """Return the losses and the weights of the same training with a layer."""
-    layer, losses = Linear(N_IN, W.shape[1], bias=False, rng=0), []
+    layer, losses = Linear(*W.shape, bias=False, rng=0), []
     layer.W.data[...] = W
     for _ in range(steps):
         layer.zero_grad()
@@ -778,9 +779,10 @@ def _trained(X, T, W, learning_rate, steps):
 
 @fit.check
 def _(answer, rng):
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
     for steps, learning_rate in ((7, 0.5), (3, rng.uniform(0.1, 0.3)), (1, 1.0)):
-        X, T = rng.normal(size=(BATCH, N_IN)), rng.integers(N_OUT, size=BATCH)
-        W = rng.normal(size=(N_IN, N_OUT))
+        X, T = rng.normal(size=(batch, n_in)), rng.integers(n_out, size=batch)
+        W = rng.normal(size=(n_in, n_out))
         w = Variable(W)
         losses, weights = _trained(X, T, W, learning_rate, steps)
         with untouched(X=X, T=T):

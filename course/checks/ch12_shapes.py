@@ -6,7 +6,15 @@ from functools import cache
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
-from course.checks.questions import BATCH, N_IN, N_OUT, expect_guesses, expect_several, expect_values
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    N_OUT,
+    drawn_sizes,
+    expect_guesses,
+    expect_several,
+    expect_values,
+)
 from minigrad.layer import Layer, Sequential
 from minigrad.layers.activations import ReLU, Tanh
 from minigrad.layers.combinators import Parallel, Residual
@@ -171,32 +179,33 @@ def _cases(rng):
 
 @spec.check
 def _(answer, rng):
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
     for what, layer, shape in _cases(rng):
         found, truth = answer(layer, shape), layer(np.zeros(shape))[0].shape
         if not isinstance(found, tuple):
             raise CheckFailed(f"for {what} it must return a tuple, and returned {described(found)}")
         if found != truth:
             raise CheckFailed(f"{what} makes {truth} of {shape}, and yours says {found}")
-    wide = (BATCH, int(rng.integers(1000, 2000)) * 10**12, N_IN)
+    wide = (batch, int(rng.integers(1000, 2000)) * 10**12, n_in)
     try:
-        found = answer(Linear(N_IN, N_OUT, rng=0), wide)  # no array of that size could be made
+        found = answer(Linear(n_in, n_out, rng=0), wide)  # no array of that size could be made
     except MemoryError:
         raise CheckFailed(
             f"nothing is to be computed: yours makes an array, and one of shape {wide} fits no computer"
         ) from None
-    if found != (*wide[:2], N_OUT):
-        raise CheckFailed(f"Linear makes {(*wide[:2], N_OUT)} of {wide}, and yours says {found}")
-    for shape in ((BATCH, N_OUT), (BATCH, N_IN, N_OUT)):
+    if found != (*wide[:2], n_out):
+        raise CheckFailed(f"Linear makes {(*wide[:2], n_out)} of {wide}, and yours says {found}")
+    for shape in ((batch, n_out), (batch, n_in, n_out)):
         try:
-            answer(Linear(N_IN, N_OUT, rng=0), shape)
+            answer(Linear(n_in, n_out, rng=0), shape)
         except ShapeError:
             continue
         except ValueError:
             raise CheckFailed(
-                f"Linear({N_IN}, {N_OUT}) cannot take {shape}: yours raises a ValueError, and the class that "
+                f"Linear({n_in}, {n_out}) cannot take {shape}: yours raises a ValueError, and the class that "
                 "is wanted is ShapeError"
             ) from None
-        raise CheckFailed(f"Linear({N_IN}, {N_OUT}) cannot take {shape}: a ShapeError is wanted")
+        raise CheckFailed(f"Linear({n_in}, {n_out}) cannot take {shape}: a ShapeError is wanted")
     return "ten layers compared with a run, a shape too large to run, and two that do not fit"
 
 
@@ -262,20 +271,23 @@ VERBS = ("give", "make", "use", "write")
 
 @scale.check
 def _(answer, rng):
-    for width in (N_IN, 1):
-        layer = answer(rng.normal(size=width) + 2.0)
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    for width in (n_in, 1):
+        s = rng.normal(size=width) + 2.0
+        layer = answer(s.copy())
         if not isinstance(layer, Layer):
             raise CheckFailed("Scale must be a subclass of Layer")
-        X = rng.normal(size=(BATCH, width))
+        expect_values("s.data", layer.s.data, s, "Scale was made with")
+        X = rng.normal(size=(batch, width))
         try:
             Y, backward = expect_several(layer(X), "Y", "backward")
         except ShapeError as error:
             raise CheckFailed(
                 f"an X of shape {X.shape} fits an s of shape {(width,)}, and must pass; yours raises: {error}"
             ) from error
-        expect_values("Y", Y, X * layer.s.data)
+        expect_values("Y", Y, X * s)
         dY = rng.normal(size=Y.shape)
-        expect_values("dX", backward(dY), dY * layer.s.data)
+        expect_values("dX", backward(dY), dY * s)
     for width, shape in ((N_IN, (BATCH, N_OUT)), (N_IN, (BATCH, 1)), (1, (BATCH, N_IN)), (N_IN, (N_IN,))):
         _require_sentence(answer(np.ones(width)), np.ones(shape), (width,))
     _require_sentence(answer(np.ones(N_IN)), np.ones((BATCH, N_OUT, N_IN)), (N_IN,))

@@ -11,6 +11,7 @@ from course.checks.questions import (
     N_OUT,
     both_ways,
     by_nudging,
+    drawn_sizes,
     expect_gradcheck,
     expect_guesses,
     expect_layer,
@@ -127,23 +128,24 @@ transposed = Exercise(
 )
 
 
-def _encoder(rng):
+def _encoder(rng, n_in=N_IN, n_out=N_OUT):
     """Return a Linear whose bias is not 0, so that it cannot be mixed up with the decoder's."""
-    linear = Linear(N_IN, N_OUT, rng=rng)
-    linear.b.data += rng.normal(size=N_OUT)
+    linear = Linear(n_in, n_out, rng=rng)
+    linear.b.data += rng.normal(size=n_out)
     return linear
 
 
 @transposed.check
 def _(answer, rng):
-    linear = _encoder(rng)
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    linear = _encoder(rng, n_in, n_out)
     decoder = answer(linear)
     if not isinstance(decoder, Layer):
         raise CheckFailed("Transposed must be a subclass of Layer")
     b = getattr(decoder, "b", None)
     if not isinstance(b, Parameter):
         raise CheckFailed(f"its b must be a Parameter, and is {described(b)}")
-    expect_values("at first b", b.data, np.zeros(N_IN))
+    expect_values("at first b", b.data, np.zeros(n_in))
     found = [part for _, part in named_parts(decoder) if isinstance(part, Parameter)]
     if not any(part is linear.W for part in found):
         raise CheckFailed(
@@ -153,14 +155,14 @@ def _(answer, rng):
         raise CheckFailed(
             "besides linear's Parameters and its b the decoder has another one: linear.W is to be its matrix"
         )
-    b.data += rng.normal(size=N_IN)
-    Z, dY = rng.normal(size=(BATCH, N_OUT)), rng.normal(size=(BATCH, N_IN))
+    b.data += rng.normal(size=n_in)
+    Z, dY = rng.normal(size=(batch, n_out)), rng.normal(size=(batch, n_in))
     expect_layer(decoder, lambda Z, W, b: Z @ W.T + b, dY, parameters={"W": linear.W, "b": b}, Z=Z)
     linear.W.data *= 2.0
     expect_values("after a step of linear, Y", decoder(Z)[0], Z @ linear.W.data.T + b.data)
     linear.W.data = linear.W.data / 3  # as `to` does: a new array in the same Parameter
     expect_values("with a new array in linear.W, Y", decoder(Z)[0], Z @ linear.W.data.T + b.data)
-    expect_gradcheck(linear >> Tanh() >> decoder, rng.normal(size=(BATCH, N_IN)))
+    expect_gradcheck(linear >> Tanh() >> decoder, rng.normal(size=(batch, n_in)))
     return "alone, after a step, and in an autoencoder, where W has gradients from both ends"
 
 
@@ -272,8 +274,9 @@ def _cosines(A, B):
 
 @cosine_of_partners.check
 def _(answer, rng):
-    for batch in (BATCH, 1, N_IN):  # also as many rows as columns, where a missing axis is not noticed
-        A, B = rng.normal(size=(2, batch, N_IN)) * [[[2.0]], [[5.0]]]
+    rows, n_in = drawn_sizes(rng, BATCH, N_IN)
+    for batch in (rows, 1, n_in):  # also as many rows as columns, where a missing axis is not noticed
+        A, B = rng.normal(size=(2, batch, n_in)) * [[[2.0]], [[5.0]]]
         dC = rng.normal(size=batch)
         expect_layer(lambda A, B: answer((A, B)), _cosines, dC, result="C", A=A, B=B)
     expect_gradcheck(answer, (A, B))
@@ -435,7 +438,8 @@ def _error(layer, X, rng):
     dX = backward(dY)
     if np.shape(dX) != np.shape(X):
         raise CheckFailed(f"dX has shape {np.shape(dX)}; it must have X's shape, {np.shape(X)}")
-    gap = gap_along_a_way(layer, X, X + rng.uniform(-0.5, 0.5, size=X.shape), dY, rng)
+    ends = X + rng.uniform(-0.5, 0.5, size=(3, *X.shape))  # on one way alone, errors may cancel
+    gap = np.max([gap_along_a_way(layer, X, end, dY, rng) for end in ends])
     if not np.isfinite(gap):
         raise CheckFailed("Y or dX holds nan or infinity")
     return gap
@@ -443,7 +447,8 @@ def _error(layer, X, rng):
 
 @trap.check
 def _(answer, rng):
-    X = rng.normal(size=(BATCH, N_IN))
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    X = rng.normal(size=(batch, n_in))
     errors = []
     for layer in (_in_closure, _on_self()):
         made = answer(layer)

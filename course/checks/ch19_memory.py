@@ -11,6 +11,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    drawn_sizes,
     expect_gradients,
     expect_guesses,
     expect_several,
@@ -717,9 +718,10 @@ gains = Exercise(
 
 @gains.check
 def _(answer, rng):
-    X = rng.normal(size=(BATCH, N_IN))
-    layers = [Linear(N_IN, N_OUT, rng=rng), GELU(), Dropout(0.5, rng=0), Linear(N_OUT, 2, rng=rng), ReLU()]
-    inner = Linear(N_OUT, 11, rng=rng) >> Tanh() >> GELU() >> Linear(11, N_OUT, rng=rng)
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    X = rng.normal(size=(batch, n_in))
+    layers = [Linear(n_in, n_out, rng=rng), GELU(), Dropout(0.5, rng=0), Linear(n_out, 2, rng=rng), ReLU()]
+    inner = Linear(n_out, 11, rng=rng) >> Tanh() >> GELU() >> Linear(11, n_out, rng=rng)
     for row in (layers[:1], layers[:2], [*layers[:2], Residual(inner), *layers[3:]], layers):
         truths, H = [], X
         for layer in row:

@@ -15,6 +15,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    drawn_sizes,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -132,7 +133,7 @@ SLOW = 0.25  # seconds of the processor; a formula needs none, all orders of fiv
 
 @count_orders.check
 def _(answer, rng):
-    for n in (1, 2, 3, 4, 5, 6, 7, 10):
+    for n in (1, 2, 3, 4, 5, 6, 7, 10, int(rng.integers(11, 100))):
         start = time.process_time()
         counts = answer(n)
         if n in (5, 6) and (seconds := time.process_time() - start) > SLOW:
@@ -150,7 +151,7 @@ def _(answer, rng):
                 raise CheckFailed(
                     f"{what} is not {count}" if np.shape(count) == () else f"{what} must be one"
                 )
-    return "with one to seven callers, and ten"
+    return "with one to seven callers, ten, and more"
 
 
 @count_orders.probe
@@ -289,16 +290,17 @@ def _sigmoid_times(X, w):
 
 @gate.check
 def _(answer, rng):
-    layer = answer(N_IN)
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    layer = answer(n_in)
     if not isinstance(layer, Layer):
         raise CheckFailed("Gate must be a subclass of Layer")
     _expect_no_lock(layer)
     w = getattr(layer, "w", None)
     if not isinstance(w, Parameter):
         raise CheckFailed(f"its w must be a Parameter, and is {described(w)}")
-    expect_values("at first w", w.data, np.ones(N_IN))
-    w.data *= rng.uniform(1, 3, size=N_IN)
-    X, dY = rng.normal(size=(2, BATCH, N_IN))
+    expect_values("at first w", w.data, np.ones(n_in))
+    w.data *= rng.uniform(1, 3, size=n_in)
+    X, dY = rng.normal(size=(2, batch, n_in))
     with untouched(X=X):
         Y, backward = expect_several(layer(X), "Y", "backward")
     expect_values("Y", Y, _sigmoid_times(X, w.data))
@@ -308,8 +310,8 @@ def _(answer, rng):
     _expect_own_s(X, w, dY, dX)
     expect_gradients(_sigmoid_times, {"X": X, "w": w.data}, dY, {"X": dX, "w": w.grad})
     for order in sorted(set(map("".join, permutations("AABB")))):
-        _expect_apart(layer, order, dict(zip("AB", rng.normal(size=(2, BATCH, N_IN)), strict=True)))
-    _expect_no_writing(answer(N_IN), rng)
+        _expect_apart(layer, order, dict(zip("AB", rng.normal(size=(2, batch, n_in)), strict=True)))
+    _expect_no_writing(answer(n_in), rng)
     _expect_one_sigmoid(layer, X)
     _expect_zero_weight(answer, X, dY)
     expect_gradcheck(layer, X)
@@ -331,7 +333,7 @@ def _expect_own_s(X, w, dY, dX):
 
 def _expect_zero_weight(answer, X, dY):
     """Ask whether the gradients are right where a weight is 0."""
-    layer = answer(N_IN)
+    layer = answer(X.shape[1])
     layer.w.data[0] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         dX = layer(X)[1](dY)
@@ -421,9 +423,9 @@ def _expect_no_writing(layer, rng):
     """Ask whether a call leaves the layer as it was, but for gradients, which may be added to."""
     for _ in range(2):  # a first call may make what a second one fills
         before = _on_the_layer(layer)
-        _, backward = layer(rng.normal(size=(BATCH, N_IN)))
+        _, backward = layer(rng.normal(size=(BATCH, *layer.w.shape)))
         between = _on_the_layer(layer)
-        backward(rng.normal(size=(BATCH, N_IN)))
+        backward(rng.normal(size=(BATCH, *layer.w.shape)))
         for way, one, other in (("forward", before, between), ("backward", between, _on_the_layer(layer))):
             written = [name for name in {**one, **other} if one.get(name) != other.get(name)]
             if written:

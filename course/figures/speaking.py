@@ -1,4 +1,4 @@
-"""Figures of chapter 17: the lessons in a name, a block, learning, likely letters, written names, sums.
+"""Figures of chapter 17: the lessons in a name, a block, learning, likely letters, a name, sums.
 
 Leaves out models and what they write: texts, probabilities, weights and shares come from the chapter.
 """
@@ -9,10 +9,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
 from course.figures import Figure
+from course.moving import Moving
 from course.style import CONTEXT, FIELD, FORWARD, INK, ON_COLOUR, PALETTE, TRUTH
 
 MONO = {"family": "monospace", "fontsize": 8.5}
-CLIPPED = 46  # characters of a line of text that fit
+SURE = 0.9  # the probability above which a letter is called clear
+ROUNDING = 1e-6  # how far a probability may lie above 1
 
 
 def lessons(name, end="end"):
@@ -188,17 +190,16 @@ def likely_next(characters, probabilities_by_name, prompt):
     )
 
 
-def written(kinds_by_name, shares, setting):
-    """Draw names that were written, each with its kind, and how often each kind came in a larger number.
+def letter_by_letter(name, probabilities):
+    """Draw how likely each letter of a name was to a model that had read those before it.
+
+    On a screen, the tiny GPT of chapter 17 takes the drawing's place and writes.
 
     Parameters
     ----------
-    kinds_by_name : list of (str, str)
-        Names, and what each of them is.
-    shares : dict of str to float
-        How often each kind came, from 0 to 1.
-    setting : str
-        How they were written: ``"temperature 1"``.
+    name : str
+    probabilities : array (letters,)
+        Of each letter of the name, from 0 to 1.
 
     Returns
     -------
@@ -207,26 +208,31 @@ def written(kinds_by_name, shares, setting):
     Raises
     ------
     ValueError
-        If there is no name, or the shares do not sum to 1.
+        If there is no name, or not one probability for each letter.
     """
-    if not kinds_by_name or abs(sum(shares.values()) - 1) > 1e-6:
-        total = sum(shares.values())
-        raise ValueError(f"expected names, and shares that sum to 1; got {kinds_by_name}, sum {total:.4g}.")
-    ax = plt.subplots(figsize=(6.4, 0.3 + 0.23 * len(kinds_by_name)))[1]
-    for row, (name, kind) in enumerate(kinds_by_name):
-        shown = name if len(name) <= CLIPPED else f"{name[: CLIPPED - 1]}…"
-        ax.text(0, row, shown or "(nothing)", va="center", color=INK, **MONO)
-        ax.text(1, row, kind, va="center", ha="right", color=CONTEXT, fontsize=8.5)
-    ax.set(xlim=(0, 1), ylim=(len(kinds_by_name) - 0.4, -0.7))
-    ax.axis("off")
-    counts = ", ".join(f"{share:.0%} {kind}" for kind, share in shares.items())
-    most = max(shares, key=shares.get)
-    listed = [f"{name or '(nothing)'}, {kind}" for name, kind in kinds_by_name]
+    probabilities = np.asarray(probabilities, dtype=float)
+    if not name or probabilities.shape != (len(name),):
+        raise ValueError(
+            f"{name!r} needs a probability for each of its letters, got shape {probabilities.shape}."
+        )
+    if probabilities.min() < 0 or probabilities.max() > 1 + ROUNDING:
+        raise ValueError(f"probabilities are numbers from 0 to 1, got {probabilities.max():.4g}.")
+    ax = plt.subplots(figsize=(6.8, 2.3))[1]
+    ax.bar(range(len(name)), probabilities, color=FORWARD, width=0.75)
+    ax.set_xticks(range(len(name)), list(name.replace(" ", "␣")), **MONO)
+    ax.tick_params(axis="x", length=0)
+    ax.set(ylim=(0, 1.05), ylabel="probability", xlabel="a name, letter by letter")
+    sure = int((probabilities > SURE).sum())
+    spoken = ["the space" if letter == " " else letter for letter in name]
+    doubts = [f"{spoken[place]} with {probabilities[place]:.2f}" for place in np.argsort(probabilities)[:3]]
     return Figure(
         ax,
-        f"At {setting}, {shares[most]:.0%} of the names are {most}",
-        f"The first {len(kinds_by_name)} names that were written, and what each is. Of all: {counts}.",
-        f"A list of names that were written at {setting}: {'; '.join(listed)}. Of all: {counts}.",
+        f"{sure} of the {len(name)} letters of {name} were clear from those before them",
+        f"How likely each letter was, given those before it; clear means more than {SURE:.0%}. On a screen, "
+        "you type a beginning and the model writes the rest.",
+        f"Bars over the letters of {name}. {sure} of {len(name)} letters had a probability above {SURE:.0%}. "
+        f"The least likely: {', '.join(doubts)}.",
+        moving=Moving("gpt"),
     )
 
 
@@ -312,7 +318,8 @@ def orders(updates, shares_by_order):
     ends = {order: np.asarray(shares)[:, -1] for order, shares in shares_by_order.items()}
     return Figure(
         ax,
-        f"Half of the sums are right after {' against '.join(half.values())} updates",
+        "Half of the sums are right after "
+        + ", ".join(f"{times} updates ({order})" for order, times in half.items()),
         "Each line is one run on sums that it has not learned from.",
         "The share of right sums against the updates. "
         + " ".join(

@@ -367,14 +367,7 @@ RIGHT = {
         (["A", "B"], {"cold": [1.0, 0.0], "hot": [0.5, 0.4]}, "LETTER"),
         (["A"], {"one": [1]}, "X"),
     ],
-    speaking.written: [
-        (
-            [("LATIN SMALL LETTER A", "learned"), ("", "invented")],
-            {"learned": 0.25, "invented": 0.75},
-            "temperature 1",
-        ),
-        ([("A" * 60, "newer")], {"newer": 1.0}, "temperature 2"),
-    ],
+    speaking.letter_by_letter: [("A WITH HOOK", np.linspace(0.2, 1, 11)), ("A", [1.0])],
     speaking.learning: [
         (
             [0, 100, 500],
@@ -534,8 +527,9 @@ WRONG = [
         "cold needs a probability .* each of 1 characters",
     ),
     (speaking.likely_next, (["A"], {"cold": [1.5]}, "X"), "cold needs a probability from 0 to 1"),
-    (speaking.written, ([], {"learned": 1.0}, "cold"), r"names, and shares .*; got \[\], sum 1"),
-    (speaking.written, ([("A", "learned")], {"learned": 0.5}, "cold"), "sum 0.5"),
+    (speaking.letter_by_letter, ("", []), "'' needs a probability for each of its letters"),
+    (speaking.letter_by_letter, ("AB", [1.0]), r"'AB' needs a probability .* got shape \(1,\)"),
+    (speaking.letter_by_letter, ("A", [1.5]), "numbers from 0 to 1, got 1.5"),
     (
         speaking.learning,
         ([0, 1], {"one": [5.0]}, {"table": 1.0}),

@@ -148,3 +148,52 @@ export function player(step, changed) {
     },
   };
 }
+
+// The weights that `python -m authoring moving` stored: a list of { shape, values }, in the order of the model's
+// parameters. A weight is its byte times the scale of its row.
+export function weightsOf({ shapes, scales, bytes }) {
+  const factors = new Float32Array(bytesOf(scales).buffer);
+  const rounded = new Int8Array(bytesOf(bytes).buffer);
+  let [row, place] = [0, 0];
+  return shapes.map((shape) => {
+    const values = new Float64Array(shape.reduce((product, size) => product * size, 1));
+    for (let start = 0; start < values.length; start += shape.at(-1), row += 1) {
+      for (let i = start; i < start + shape.at(-1); i += 1) values[i] = rounded[place + i] * factors[row];
+    }
+    place += values.length;
+    return { shape, values };
+  });
+}
+
+// The bytes that a text in base64 stands for.
+export function bytesOf(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+// The product of a row and a matrix, plus a bias: what minigrad's Linear computes for one row.
+export function linear(x, W, b) {
+  const [weights, y] = [W.values, Float64Array.from(b.values)];
+  const width = y.length;
+  for (let i = 0, at = 0; i < x.length; i += 1, at += width) {
+    const one = x[i];
+    if (one !== 0) for (let j = 0; j < width; j += 1) y[j] += one * weights[at + j];
+  }
+  return y;
+}
+
+export function softmax(scores) {
+  const most = Math.max(...scores);
+  const powers = Array.from(scores, (score) => Math.exp(score - most));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}
+
+// A percentage as a person reads it.
+export function percent(share) {
+  const hundredths = 100 * share;
+  if (hundredths > 0 && hundredths < 1) return "under 1 %";
+  return `${hundredths > 99 && hundredths < 100 ? Math.min(hundredths, 99.9).toFixed(1) : Math.round(hundredths)} %`;
+}
