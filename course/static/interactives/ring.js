@@ -200,9 +200,10 @@ export function mount(host, { workers = 4, linked = true } = {}) {
     { "aria-label": "how many workers", onchange: () => restart(Number(many.value)) },
     ...Array.from({ length: MOST - 1 }, (_, at) => element("option", { value: at + 2 }, `${at + 2} workers`)),
   );
+  const hint = element("p", { class: "hint" });
   ground.append(
     svg,
-    element("p", { class: "hint" }, "Tap a worker to stop it, and again to let it go on."),
+    hint,
     seen,
     element("div", { class: "bar" }, forward, backward, play, again, many),
     heard,
@@ -381,6 +382,9 @@ export function mount(host, { workers = 4, linked = true } = {}) {
       ),
     );
     if (focused >= 0) svg.querySelectorAll(".worker")[focused]?.focus();
+    hint.textContent = `Tap a worker to stop it, and again to let it go on.${
+      count > 4 ? " A bar is as high as the share of workers whose part is in it." : ""
+    }`;
     forward.disabled = !can.some(Boolean);
     backward.disabled = !past.length;
     play.disabled = forward.disabled;
