@@ -123,7 +123,7 @@ def test_the_chain_is_walked_by_keyboard_and_by_hand_on_a_phone(node, chromium, 
     assert "Nudging the input finds 108, so 324 is wrong" in found["wrong"]
     assert found["link"] == "#chain=square%2Csquare&x=3&memory=layer&step=4"
     assert "finds the same slope, 108" in found["right"]
-    assert "now 144" in found["again"] and "w.grad now holds everything twice" in found["again"]
+    assert "now 72" in found["again"] and "w.grad now holds everything twice" in found["again"]
     assert "finds its closure empty" in found["cleared"]
     assert found["linked"].startswith("double takes 5 and returns 10")
     assert found["frame"] < 16  # milliseconds for a step, on one core that others share
