@@ -12,7 +12,7 @@ import re
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
-from classroom.by_hand import COLUMNS, read_marks
+from classroom.by_hand import COLUMNS, DIGITS, SUBMISSION, read_marks
 from classroom.feedback_pages import class_page, student_page
 from classroom.result import ExerciseResult, Result, Status, exercises_of
 from course import store
@@ -153,11 +153,12 @@ def _grades(found, exercises):
 
 def _to_mark(found):
     """Return what waits for the teacher, in the form of marks.csv."""
-    lines = [[*COLUMNS, "out of", "title"]]
+    lines = [[*COLUMNS, "out of", "title", SUBMISSION]]
     for row in found:
         for part in row.parts:
             if part.status is Status.BY_HAND:
-                lines.append([row.student, part.name, None, None, part.out_of, part.title])
+                digits = row.result.submission[:DIGITS]
+                lines.append([row.student, part.name, None, None, part.out_of, part.title, digits])
     return _csv(lines)
 
 
