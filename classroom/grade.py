@@ -6,12 +6,13 @@ Leaves out files, students and queues (`classroom.queue`).
 """
 
 import hashlib
+import os
 import re
 from compileall import compile_dir
 from functools import cache
 from pathlib import Path
 from shutil import copy
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import numpy as np
 
@@ -317,7 +318,8 @@ def folder(chapter):
 @cache
 def _temporary(chapter):
     """Write that folder; it is there until this process ends, because the cache holds what removes it."""
-    temporary = TemporaryDirectory(prefix="edition-", ignore_cleanup_errors=True)
+    edition.remove_orphans(Path(gettempdir()))
+    temporary = TemporaryDirectory(prefix=f"edition-{os.getpid()}-", ignore_cleanup_errors=True)
     place = Path(temporary.name)
     try:
         edition.make(chapter, place)

@@ -100,10 +100,13 @@ def page_name(student):
     --------
     >>> page_name("anna_b"), page_name("../Zoë")
     ('anna_b', 'Zo-8840d1f4')
+    >>> page_name("Zo-8840d1f4") == page_name("../Zoë")
+    False
     """
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", student).strip("-.")[:60]
     suffix = sha256(student.encode()).hexdigest()[:8]
-    return plain if plain == student else f"{plain}-{suffix}".lstrip("-")
+    may_be_made = re.search(r"-[0-9a-f]{8}$", student)  # like the name of another student's page
+    return plain if plain == student and not may_be_made else f"{plain}-{suffix}".lstrip("-")
 
 
 def write_reports(queue):
