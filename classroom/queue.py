@@ -54,9 +54,7 @@ class Queue:
         if chapter is None and not path.exists():
             raise GradingFault(f"there are no marks in {folder}: `grade` makes them.")
         if chapter is None and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
-            self.file = sqlite3.connect(
-                f"{path.absolute().as_uri()}?immutable=1", uri=True
-            )  # to be looked at
+            self.file = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
             self.chapter = self._setting("chapter")
             return
         with kept_on_disk(folder):

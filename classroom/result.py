@@ -268,8 +268,8 @@ def exercises_of(chapter):
     asked = [exercise for exercise in every if exercise.stem == chapter]
     if not asked:
         stems = list(dict.fromkeys(exercise.stem for exercise in every))
-        near = [stem for stem in stems if chapter in (stem[:2], stem[3:])]
-        if near := near or get_close_matches(chapter, stems, n=1):
+        near = [s for s in stems if chapter in (s[:2], s[3:])] + get_close_matches(chapter, stems, n=1)
+        if near:
             raise GradingFault(f"there is no chapter {chapter} with exercises. Did you mean {near[0]}?")
         raise GradingFault(f"there is no chapter {chapter} with exercises; these are: {', '.join(stems)}.")
     return asked

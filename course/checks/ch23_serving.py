@@ -151,7 +151,7 @@ def _(answer, rng):
                 raise CheckFailed(
                     f"{what} is not {count}" if np.shape(count) == () else f"{what} must be one"
                 )
-    return "with one to seven callers, ten, and more"
+    return "with one to seven callers, and ten"
 
 
 @count_orders.probe
