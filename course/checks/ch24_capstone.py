@@ -502,7 +502,7 @@ wrong_versions = Exercise(
         "`+=`, something kept on `self`.",
         "A wrong version may wrap the right layer: call it, and change what comes back. One may have another "
         "formula, with a backward that fits it.",
-        "`print(gradcheck(wrong, X).problems)` for each: three different lists are wanted. With Parameters, "
+        "`print(gradcheck(wrong, X).problems)` for each: the three lists must be different. With Parameters, "
         "let one have the right dX and spoil the gradient of a Parameter only.",
     ),
 )
@@ -607,7 +607,7 @@ def expect_runs(name, wrong, X, right_Y):
         if np.shape(value) != like.shape or not np.isfinite(np.asarray(value, dtype=float)).all():
             raise CheckFailed(
                 f"{name} is noticed by everybody: {what} has shape {np.shape(value)}, where {like.shape} and "
-                "finite numbers are wanted"
+                "finite numbers are expected"
             )
 
 
@@ -865,7 +865,7 @@ def _(answer, rng):
             )
         if one == three:
             raise CheckFailed(
-                f"{name} is {one:.6g} for several seeds: does it depend on the seed? is the scale fine?"
+                f"{name} is {one:.6g} for several seeds: does it depend on the seed? or does it take only a few values, as an accuracy on few examples does?"
             )
     if first == first[::-1] and other == other[::-1]:
         raise CheckFailed("both scores are equal for two seeds: is one model measured twice?")
