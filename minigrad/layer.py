@@ -152,12 +152,9 @@ class Layer(
             result = self.forward(X, training=training and not self.frozen)
         else:
             result = self.forward(X, training=training and not self.frozen, need_dX=need_dX)
-        try:
-            Y, backward = result
-        except (TypeError, ValueError):
-            Y, backward = require_pair(self, result)
-        if type(result) is not tuple or not callable(backward):
+        if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
             require_pair(self, result)
+        Y, backward = result
         X_shape = X.shape if type(X) is ndarray else shape_of(X)
         Y_shape = Y.shape if type(Y) is ndarray else shape_of(Y)
         if after:
@@ -564,15 +561,9 @@ class Sequential(Layer):
 
     def __call__(self, X, training=False, need_dX=True):
         """Run forward; the first layer checks the shapes of X and dX, and the last those of Y and dY."""
-        if type(self) is not Sequential or not self.layers:
+        if type(self) is not Sequential or not self.layers or any(_observer.get()):
             return super().__call__(X, training, need_dX)
-        before, after = _observer.get()
-        if before:
-            before(self, X)
-        Y, backward = self.forward(X, training, need_dX)
-        if after:
-            after(self, Y)
-        return Y, backward
+        return self.forward(X, training, need_dX)
 
     def forward(self, X, training=False, need_dX=True):
         """Run the layers in order; the way back plays their backward functions in reverse."""

@@ -14,7 +14,9 @@ from minigrad.parameter import Parameter
 from minigrad.settings import require_integer, require_number
 
 
-class Optimizer(Answering, habits="lr param_groups add_param_group state_dict load_state_dict", strict=True):
+class Optimizer(
+    Answering, habits="lr param_groups add_param_group zero_grad state_dict load_state_dict", strict=True
+):
     """What all optimizers share: the learning rate, and a memory of their own for each parameter.
 
     A subclass writes `update(parameter, learning_rate, memory)`, and names in `remembered` the arrays that it
@@ -105,10 +107,6 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
         """Change one parameter in place, along its gradient; every optimizer writes its own."""
         wanted = "a method update(parameter, learning_rate, memory)"
         raise NotImplementedError(f"{type(self).__name__} needs {wanted}.")
-
-    def zero_grad(self):
-        """Say that gradients are set to zero by whoever has the parameters."""
-        raise TypeError("an optimizer does not have the parameters: call model.zero_grad().")
 
     def _rate_now(self):
         """Return the learning rate of this step."""

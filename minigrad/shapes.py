@@ -79,6 +79,21 @@ def require_array(name, X):
     raise TypeError(f"{name} expects an array of numbers, got {came}: {advice}.")
 
 
+def require_two(name, X):
+    """Refuse what is not a tuple of two.
+
+    Examples
+    --------
+    >>> require_two("Twin", np.zeros(2))
+    Traceback (most recent call last):
+        ...
+    TypeError: Twin takes a pair X = (A, B), got ndarray.
+    """
+    if not isinstance(X, tuple) or len(X) != 2:
+        came = f"a tuple of {len(X)}" if isinstance(X, tuple) else type(X).__name__
+        raise TypeError(f"{name} takes a pair X = (A, B), got {came}.")
+
+
 def require_axis(name, X, axis):
     """Return the shape of an array that has an axis, beside the batch axis 0; refuse another.
 

@@ -428,7 +428,7 @@ def test_the_librarys_own_source_is_the_same_as_itself_without_words():
 
 def test_another_body_another_place_and_another_name_are_found():
     source = ast.unparse(ast.parse(Path(find_spec("minigrad.parameter").origin).read_text("utf-8")))
-    changed = source.replace("self.data", "self.values", 1)
+    changed = source.replace("self.trainable", "self.values", 1)
     assert changed != source
     assert "and the chapter says" in difference(changed, "minigrad.parameter.Parameter")
     assert "not defined in the cell" in difference("class Weight: pass", "minigrad.parameter.Parameter")
