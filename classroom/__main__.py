@@ -20,7 +20,7 @@ from classroom.result import Status, exercises_of
 from classroom.seeds import secret
 from classroom.version import version
 
-LONGEST = 60  # seconds that a teacher may give to one call; everything together has 15 times as long
+LONGEST = 60  # seconds that a teacher may give to one call; everything together has 30 times as long
 UNSAFE = "UNSAFE: no sandbox. What these notebooks hold runs on this machine with your rights."
 OTHER_CHAPTER = (
     "Nearly no notebook has the answers of {chapter} in it: are these the notebooks of another chapter? "

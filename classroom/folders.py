@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import zipfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -69,11 +69,22 @@ def left_out(folder, chapter):
     -------
     list of str
     """
-    return [
-        f"{_shown(place)}: {_why_left_out(place, chapter)}"
-        for place in sorted(folder.iterdir())
-        if not _student(place, chapter) and not place.name.startswith(SYSTEM)
-    ]
+    found = []
+    for place in sorted(folder.iterdir()):
+        if not _student(place, chapter) and not place.name.startswith(SYSTEM):
+            found.append(f"{_shown(place)}: {_why_left_out(place, chapter)}")
+        elif place.is_dir() and not place.is_symlink():
+            with suppress(OSError):  # its row says so
+                found += _beside(place, f"{chapter}.ipynb")
+    return found
+
+
+def _beside(place, name):
+    """Return the notebooks beside one of the expected name, which is graded; each with the reason."""
+    if not (place / name).is_file():
+        return []
+    others = sorted(path for path in place.glob("*.ipynb") if path.name != name)
+    return [f"{_shown(place)}/{_shown(path)}: {name} is there, and is what counts" for path in others]
 
 
 @contextmanager

@@ -173,8 +173,8 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
     unsafe : bool
         Run it with limits only, where bubblewrap is missing.
     seconds : float
-        For one call of an answer, or one statement of a cell; an exercise has three times as long, all cells
-        six times, and everything together 15 times.
+        For one call of an answer, or one statement of a cell; an exercise has nine times as long, all cells
+        six times, and everything together 30 times.
 
     Returns
     -------

@@ -17,6 +17,7 @@ from classroom.feedback_pages import class_page, student_page
 from classroom.result import ExerciseResult, Result, Status, exercises_of
 from course import store
 
+NOTHING_OF_IT = "none of the chapter's answers is in this notebook: is it another one, or the chapter itself?"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with these
 
 
@@ -80,6 +81,8 @@ def _in_words(result, parts, to_mark):
         "not written": [part.short for part in parts if part.status is Status.NOT_WRITTEN],
         "not found": [part.short for part in parts if part.status is Status.MISSING],
     }
+    if len(names["not found"]) == sum(part.status is not Status.BY_HAND for part in parts) > 0:
+        return NOTHING_OF_IT
     reasons = [f"{words}: {', '.join(shorts)}" for words, shorts in names.items() if shorts]
     reasons += [f"{to_mark} to give by hand"] if to_mark else []
     return "; ".join(reasons) or "all passed"

@@ -99,6 +99,21 @@ def test_what_is_nobodys_is_listed_with_the_reason(submissions, grader, capsys):
     assert "  homework.ipynb: it lies in no student's folder, and its name is not like NAME_04_" in printed
 
 
+def test_a_copy_beside_the_notebook_that_counts_is_listed(submissions, grader, capsys):
+    (submissions / "anna" / f"{CHAPTER}-Copy1.ipynb").write_bytes(notebook())
+    grade(submissions)
+    said = f"Left out: 1\n  anna/{CHAPTER}-Copy1.ipynb: {CHAPTER}.ipynb is there, and is what counts\n"
+    assert said in capsys.readouterr().out
+
+
+def test_a_notebook_with_no_answer_of_the_chapter_stands_out(submissions, grader, capsys):
+    grader(of_another_chapter, "v1")
+    grade(submissions)
+    capsys.readouterr()
+    command.main(["status", str(submissions.parent / "out")])
+    assert "0 of 14  none of the chapter's answers is in this notebook" in capsys.readouterr().out
+
+
 def test_files_with_the_students_names_are_graded_as_folders_are(submissions, grader, capsys):
     names = {f"emil_12_34_{CHAPTER}.ipynb": "emil_12_34", f"fay_{CHAPTER}-2.ipynb": "fay"}
     for name in names:
