@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, whose docstrings the reference shows
 
 from authoring.colab import repository as address_of  # noqa: E402
+from course.moving import FOLDER  # noqa: E402
 
 project = "minigrad"
 author = "the minigrad authors"
@@ -85,7 +86,7 @@ bibtex_default_style = "plain"
 
 html_theme = "sphinx_book_theme"
 html_title = "minigrad"
-html_static_path = ["_static", "../course/static"]
+html_static_path = ["_static", str(FOLDER.parent)]
 html_favicon = "_static/mark.svg"
 html_domain_indices = False  # the files are listed in reference.md, in their order
 html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
@@ -147,8 +148,21 @@ latex_elements = {
 \newunicodechar{∇}{{\rare ∇}}
 \newunicodechar{⋅}{{\rare ⋅}}
 \newunicodechar{✗}{{\rare ✗}}
+\newunicodechar{∛}{{\rare ∛}}
+\newunicodechar{ₜ}{{\rare ₜ}}
+\newunicodechar{ₖ}{{\rare ₖ}}
+\newunicodechar{ₙ}{{\rare ₙ}}
+\newunicodechar{ᵢ}{{\rare ᵢ}}
+\newunicodechar{ⱼ}{{\rare ⱼ}}
+\newunicodechar{Σ}{\iffontchar\font"03A3 \char"03A3\else{\rare\char"03A3}\fi}
+\newunicodechar{₊}{{\rare ₊}}
+\newunicodechar{₋}{{\rare ₋}}
+\UndeclareTextCommand{\textvisiblespace}{TU}
+\DeclareTextCommandDefault{\textvisiblespace}{{\rare\char"2423}}
+\usepackage{pdfpages}
 """,
     "fncychap": "",
+    "maketitle": r"\includepdf{cover.pdf}",
     "figure_align": "H",
     # The chapters bring their numbers, and so do the captions of their figures; the foot of a page names the
     # nearest heading; a long name in a narrow table may break behind an underscore.
@@ -172,4 +186,7 @@ latex_elements = {
 html_math_renderer = "mathjax"
 epub_css_files = ["type.css", "reader.css"]
 epub_show_urls = "footnote"
+epub_cover = ("_static/cover.png", "")
 epub_exclude_files = [".doctrees", "_static/mathjax", "_static/fonts/OFL.txt"]
+epub_exclude_files += ["_static/book.css", "_static/scorer.js"]
+epub_exclude_files += [f"_static/interactives/{path.name}" for path in FOLDER.glob("*.json")]

@@ -11,6 +11,8 @@ MENDS = (
     (re.compile(r' role="doc-biblioentry"'), ""),
     # myst-nb names the words that open a fold otherwise than they read.
     (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
+    # A paragraph may hold no list, and Sphinx puts the list of what a function returns into one.
+    (re.compile(r'<p>(<ul class="simple">.*?</ul>)\s*</p>', re.DOTALL), r"\1"),
 )
 
 

@@ -20,7 +20,6 @@ from course.style import THEMED
 
 CHAPTER = re.compile(r"notebooks/(\d\d)_")
 FIGURE = re.compile(r'<figure\b([^>]*\bclass="[^"]*\bfigure\b[^"]*"[^>]*)>')
-ID = re.compile(r'\sid="[^"]*"')
 CAPTION = re.compile(r"(<figcaption\b[^>]*>)(.*?)(</figcaption>)", re.DOTALL)
 TAG = re.compile(r"<[^>]+>")
 DRAWING = re.compile(r'<img\b[^>]*\bsrc="data:image/svg\+xml(;base64)?,([^"]*)"[^>]*>')
@@ -34,7 +33,7 @@ COLOUR = re.compile(r"(?<=[:\s])(" + "|".join(NAMES) + r")(?=[;\"\s])", re.IGNOR
 
 
 def numbered(html, number):
-    """Return the HTML of a figure with its number, its anchor, and the words of its caption.
+    """Return the HTML of a figure with its number, and the words of its caption.
 
     Parameters
     ----------
@@ -59,7 +58,6 @@ def numbered(html, number):
         )
     label = f'{caption[1]}<span class="figure-number">Figure {number}</span> '
     html = html[: caption.start()] + label + html[caption.end(1) :]
-    html = FIGURE.sub(lambda tag: f'<figure id="{anchor(number)}"{ID.sub("", tag[1])}>', html, count=1)
     return html, " ".join(unescape(TAG.sub("", caption[2])).split())
 
 

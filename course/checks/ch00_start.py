@@ -3,7 +3,7 @@
 import numpy as np
 
 from course.checks.exercise import Exercise
-from course.checks.questions import BATCH, N_IN, N_OUT, expect_shape, expect_values, untouched
+from course.checks.questions import BATCH, N_IN, N_OUT, drawn_sizes, expect_shape, expect_values, untouched
 
 centre = Exercise(
     "00_start.centre",
@@ -21,8 +21,9 @@ centre = Exercise(
 
 @centre.check
 def _(answer, rng):
-    for n_in in (N_IN, N_OUT):
-        X = rng.normal(size=(BATCH, n_in))
+    batch, *widths = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for n_in in widths:
+        X = rng.normal(size=(batch, n_in))
         with untouched(X=X):
             Y = answer(X)
         expect_shape("the result", Y, "X", X)

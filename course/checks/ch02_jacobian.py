@@ -12,6 +12,7 @@ import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
+    drawn_sizes,
     expect_gradients,
     expect_guesses,
     expect_shape,
@@ -91,7 +92,7 @@ def puzzle(short, title, minutes, f, hints, constants=lambda rng, n_in: ()):
 
     @exercise.check
     def _(answer, rng):
-        for n_in in SIZES:
+        for n_in in drawn_sizes(rng, *SIZES, most=40):
             X, others = mixed(rng, n_in), constants(rng, n_in)
             with untouched(X=X):
                 yours = answer(X, *others)
@@ -368,7 +369,7 @@ def tables_of(rng, sizes):
 
 @way_back.check
 def _(answer, rng):
-    for sizes in ((3, 5, 7, 2), (5, 2, 3), (2, 7), (3, 3, 3), (2, 2, 2, 2)):
+    for sizes in (drawn_sizes(rng, 3, 5, 7, 2), (5, 2, 3), (2, 7), (3, 3, 3), (2, 2, 2, 2)):
         dY, tables = tables_of(rng, sizes)
         handed, parts = list(tables), {f"tables[{place}]": table for place, table in enumerate(tables)}
         with untouched(dY=dY, **parts):
@@ -465,7 +466,7 @@ def running_mean(X):
 
 @running_mean_vjp.check
 def _(answer, rng):
-    for size in SIZES:
+    for size in drawn_sizes(rng, *SIZES, most=40):
         X, dY = rng.normal(size=size), rng.normal(size=size)
         with untouched(dY=dY):
             dX = answer(dY)

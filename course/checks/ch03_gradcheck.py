@@ -7,7 +7,15 @@ import numpy as np
 
 from course import bugs
 from course.checks.exercise import CheckFailed, Exercise
-from course.checks.questions import BATCH, N_IN, expect_guesses, expect_several, expect_shape, untouched
+from course.checks.questions import (
+    BATCH,
+    N_IN,
+    drawn_sizes,
+    expect_guesses,
+    expect_several,
+    expect_shape,
+    untouched,
+)
 from minigrad.gradcheck import numerical_gradient
 
 SHAPES = (7,), (BATCH, N_IN), (2, N_IN, BATCH)
@@ -180,7 +188,8 @@ wrong_backward = Exercise(
 
 @wrong_backward.check
 def _(answer, rng):
-    for shape in ((BATCH, N_IN), (2, 7)):
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    for shape in ((batch, n_in), (2, 7)):
         X, dY, other = drawn(rng, shape), rng.normal(size=shape), rng.normal(size=shape)
         ones = np.ones(shape)
         by_ones = numerical_gradient(np.square, X, ones)
@@ -427,7 +436,8 @@ fooling_backward = Exercise(
 
 @fooling_backward.check
 def _(answer, rng):
-    for shape in ((BATCH, N_IN), (1, 2), (2, 1)):
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    for shape in ((batch, n_in), (1, 2), (2, 1)):
         X, dY = drawn(rng, shape), drawn(rng, shape)
         truth = numerical_gradient(lambda X: X**3, X, dY)
         with untouched(X=X, dY=dY):

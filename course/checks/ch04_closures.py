@@ -8,6 +8,7 @@ from course.checks.questions import (
     N_IN,
     N_OUT,
     both_ways,
+    drawn_sizes,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -59,6 +60,11 @@ def forward_values():
     return 8.0, 1.0, 1.0
 
 
+@three_calls.mistake("These are X³ times dY; the way back takes the slope of X³, which is 3 X², times dY.")
+def forward_values_times_dY():
+    return 8.0, 1.0, 10.0
+
+
 @three_calls.mistake("Only dY is 10 in the third call: X is still 1, so there is nothing to square there.")
 def ten_squared():
     return 12.0, 3.0, 300.0
@@ -100,7 +106,8 @@ reduce_mean = Exercise(
 
 @reduce_mean.check
 def _(answer, rng):
-    X, dY = rng.normal(size=(BATCH, STEPS, N_IN)), rng.normal(size=(BATCH, N_IN))
+    batch, n_in, steps = drawn_sizes(rng, BATCH, N_IN, STEPS)
+    X, dY = rng.normal(size=(batch, steps, n_in)), rng.normal(size=(batch, n_in))
     expect_layer(answer, lambda X: X.mean(axis=1), dY, X=X)
     expect_gradcheck(answer, X)
     return "shapes, values, nudging, and the rules of a layer"
@@ -114,6 +121,26 @@ def _(answer, rng):
 @reduce_mean.mistake("A mean gives each step only its share: divide by the number of steps.")
 def forgot_the_steps(X):
     return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1)
+
+
+@reduce_mean.mistake("The mean goes over the steps, axis 1, and you divide dY by the number of examples.")
+def divided_by_the_batch(X):
+    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :] / len(X), X.shape[1], axis=1)
+
+
+@reduce_mean.mistake("The mean goes over the steps, axis 1, and you divide dY by the width.")
+def divided_by_the_width(X):
+    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :] / X.shape[2], X.shape[1], axis=1)
+
+
+@reduce_mean.mistake("This is the sum over the steps; the mean is the sum divided by their number.")
+def result_of_the_sum(X):
+    return X.sum(axis=1), lambda dY: np.repeat(dY[:, None, :] / X.shape[1], X.shape[1], axis=1)
+
+
+@reduce_mean.mistake("Give dY a new axis for the steps first, dY[:, None, :], and repeat it along that one.")
+def without_a_new_axis(X):
+    return X.mean(axis=1), lambda dY: np.repeat(dY / X.shape[1], X.shape[1], axis=1)
 
 
 @reduce_mean.mistake("Only the first step gets a gradient here; every step has a share in the mean.")
@@ -162,7 +189,8 @@ def _(answer, rng):
 
 def _two_layers_data(rng):
     """Return W1, W2, X, T with all sizes different."""
-    shapes = (N_IN, HIDDEN), (HIDDEN, N_OUT), (BATCH, N_IN), (BATCH, N_OUT)
+    batch, n_in, hidden, n_out = drawn_sizes(rng, BATCH, N_IN, HIDDEN, N_OUT)
+    shapes = (n_in, hidden), (hidden, n_out), (batch, n_in), (batch, n_out)
     return [rng.normal(size=shape) for shape in shapes]
 
 
@@ -254,7 +282,8 @@ def _(answer, rng):
 
 def _scale_data(rng):
     """Return gain, dgain, X, dY; dgain is not zero, so that a forgotten + shows."""
-    return [rng.normal(size=shape) for shape in [(N_IN,), (N_IN,), (BATCH, N_IN), (BATCH, N_IN)]]
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    return [rng.normal(size=shape) for shape in [(n_in,), (n_in,), (batch, n_in), (batch, n_in)]]
 
 
 @scale.mistake("The name dgain is still assigned to inside backward: write into the array instead.")
@@ -274,6 +303,30 @@ def replaced(gain, dgain):
     def forward(X):
         def backward(dY):
             dgain[...] = (X * dY).sum(axis=0)
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
+@scale.mistake("X is missing: Y = gain * X, so the slope along gain is X.")
+def without_X(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            dgain[...] += dY.sum(axis=0)
+            return gain * dY
+
+        return gain * X, backward
+
+    return forward
+
+
+@scale.mistake("Add up over the examples, axis 0: dgain has one entry for each column.")
+def summed_over_the_columns(gain, dgain):
+    def forward(X):
+        def backward(dY):
+            dgain[...] += (X * dY).sum(axis=1)
             return gain * dY
 
         return gain * X, backward
@@ -314,8 +367,9 @@ linear = Exercise(
 
 @linear.check
 def _(answer, rng):
-    layer = answer(N_IN, N_OUT, rng=np.random.default_rng(rng.integers(1000)))
-    for name, shape in {"W": (N_OUT, N_IN), "b": (N_OUT,)}.items():
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    layer = answer(n_in, n_out, rng=np.random.default_rng(rng.integers(1000)))
+    for name, shape in {"W": (n_out, n_in), "b": (n_out,)}.items():
         parameter = getattr(layer, name, None)
         if not isinstance(parameter, Parameter):
             raise CheckFailed(
@@ -323,9 +377,9 @@ def _(answer, rng):
             )
         if parameter.shape != shape:
             raise CheckFailed(
-                f"{name}.data has shape {parameter.shape}; {N_IN} inputs and {N_OUT} outputs need {shape}"
+                f"{name}.data has shape {parameter.shape}; {n_in} inputs and {n_out} outputs need {shape}"
             )
-    expect_values("b.data", layer.b.data, np.zeros(N_OUT))
+    expect_values("b.data", layer.b.data, np.zeros(n_out))
     try:
         one, same = answer(400, 100, rng=0).W.data, answer(400, 100, rng=0).W.data
     except AttributeError as error:
@@ -333,6 +387,8 @@ def _(answer, rng):
             f"with rng=0 it raises {error}: rng may be a number or a generator, and "
             "np.random.default_rng(rng) turns either into a generator"
         ) from error
+    if not one.any():
+        raise CheckFailed("all weights are zero: draw W at random, with np.random.default_rng(rng)")
     if not np.array_equal(one, same):
         raise CheckFailed(
             "two layers made with rng=0 differ: draw W from np.random.default_rng(rng), not from elsewhere"
@@ -342,16 +398,16 @@ def _(answer, rng):
     spread = one.std()
     if not 0.04 < spread < 0.06:
         raise CheckFailed(
-            f"with 400 inputs the weights spread by {spread:.2g}; about 1/√400 = 0.05 is wanted: "
+            f"with 400 inputs the weights spread by {spread:.2g}; it should be about 1/√400 = 0.05: "
             "draw them with a standard deviation of 1 / np.sqrt(n_in)"
         )
-    X = rng.normal(size=(BATCH, N_IN))
-    W, b = rng.normal(size=(N_OUT, N_IN)), rng.normal(size=N_OUT)
+    X = rng.normal(size=(batch, n_in))
+    W, b = rng.normal(size=(n_out, n_in)), rng.normal(size=n_out)
     layer.W.data[...], layer.b.data[...] = W, b
     Y, _ = expect_several(layer(X), "Y", "backward")
     expect_values("Y", Y, X @ W.T + b)
     expect_gradcheck(layer, X)
-    parameters, dY = {"W": layer.W, "b": layer.b}, rng.normal(size=(BATCH, N_OUT))
+    parameters, dY = {"W": layer.W, "b": layer.b}, rng.normal(size=(batch, n_out))
     expect_layer(layer, lambda X, W, b: X @ W.T + b, dY, parameters=parameters, X=X)
     return "shapes, values, nudging, and the nine rules of a layer"
 
@@ -381,6 +437,14 @@ class BiasNotSummed(Turned):
     def back(self, X, dY):
         self.W.grad += dY.T @ X
         self.b.grad += dY
+        return dY @ self.W.data
+
+
+@linear.mistake("In b there is one entry for each output: add up dY over the examples, axis 0.")
+class BiasSummedOverTheOutputs(Turned):
+    def back(self, X, dY):
+        self.W.grad += dY.T @ X
+        self.b.grad += dY.sum(axis=1)
         return dY @ self.W.data
 
 
@@ -423,7 +487,8 @@ light_tanh = Exercise(
 
 @light_tanh.check
 def _(answer, rng):
-    X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    X, dY = rng.normal(size=(batch, n_in)), rng.normal(size=(batch, n_in))
     expect_layer(answer, np.tanh, dY, X=X)
     kept = xray(answer(X)[1])
     if kept.total > X.nbytes:
@@ -442,6 +507,18 @@ def _(answer, rng):
 def forgot_the_square(X):
     Y = np.tanh(X)
     return Y, lambda dY: (1 - Y) * dY
+
+
+@light_tanh.mistake("Y (1 − Y) is the slope of the sigmoid; that of tanh is 1 − Y².")
+def slope_of_the_sigmoid(X):
+    Y = np.tanh(X)
+    return Y, lambda dY: Y * (1 - Y) * dY
+
+
+@light_tanh.mistake("Y is the tanh already: no second one is needed on the way back.")
+def tanh_of_the_result(X):
+    Y = np.tanh(X)
+    return Y, lambda dY: (1 - np.tanh(Y) ** 2) * dY
 
 
 @light_tanh.mistake("The slope wants Y, the result; this is 1 − X².")

@@ -10,6 +10,7 @@ from course.checks.questions import (
     N_IN,
     N_OUT,
     both_ways,
+    drawn_sizes,
     expect_gradcheck,
     expect_guesses,
     expect_layer,
@@ -109,7 +110,8 @@ row = Exercise(
 
 @row.check
 def _(answer, rng):
-    layers, X, dY = [*_square_layers(rng), Sigmoid()], _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
+    (batch,) = drawn_sizes(rng, BATCH)
+    layers, X, dY = [*_square_layers(rng), Sigmoid()], _draw(rng, batch, N_IN), _draw(rng, batch, N_IN)
     given = list(layers)
     forward = answer(layers)
     if not callable(forward):
@@ -255,7 +257,7 @@ def _(answer, rng):
 
 @chain_all.probe
 def _(answer, rng):
-    X, layers = _draw(rng, BATCH, N_IN), _square_layers(rng)
+    X, layers = _draw(rng, BATCH, N_IN), [*_square_layers(rng), Sigmoid()]  # with three, two mistakes agree
     Y, backward = answer(*layers)(X)
     return Y, backward(Y)
 
@@ -319,8 +321,9 @@ gate = Exercise(
 
 @gate.check
 def _(answer, rng):
-    X, dY = _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
-    inside = Sequential(Linear(N_IN, N_IN, rng=rng), Sigmoid())
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    X, dY = _draw(rng, batch, n_in), _draw(rng, batch, n_in)
+    inside = Sequential(Linear(n_in, n_in, rng=rng), Sigmoid())
     expect_layer(answer(inside), lambda X: X * inside(X)[0], dY, X=X)
     for layer in (inside, lambda X: (X * X, lambda dY: 2 * X * dY)):
         expect_gradcheck(answer(layer), X)
@@ -417,9 +420,10 @@ sandwich = Exercise(
 
 @sandwich.check
 def _(answer, rng):
-    X, dY = _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
-    bread = Sequential(Linear(N_IN, N_IN, rng=rng), Tanh())
-    filling = Linear(N_IN, N_IN, rng=rng)
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    X, dY = _draw(rng, batch, n_in), _draw(rng, batch, n_in)
+    bread = Sequential(Linear(n_in, n_in, rng=rng), Tanh())
+    filling = Linear(n_in, n_in, rng=rng)
     expect_layer(answer(bread, filling), lambda X: _predict([bread, filling, bread], X), dY, X=X)
     expect_gradcheck(answer(bread, filling), X)
     return "values, nudging, and the gradients of the parameters inside"
@@ -498,7 +502,8 @@ softplus = Exercise(
 
 @softplus.check
 def _(answer, rng):
-    X, dY = 3 * _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    X, dY = 3 * _draw(rng, batch, n_in), _draw(rng, batch, n_in)
     X[0, 0] = 0.0
     expect_layer(answer, lambda X: np.log(1 + np.exp(X)), dY, X=X)
     for x in (40.0, -40.0, 200.0, -200.0, 1000.0, -1000.0):

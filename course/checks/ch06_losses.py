@@ -9,6 +9,7 @@ from course.checks.questions import (
     N_IN,
     N_OUT,
     both_ways,
+    drawn_sizes,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -194,7 +195,8 @@ def _known(rng, *shape):
 
 @masked_mse.check
 def _(answer, rng):
-    for shape in ((BATCH, N_IN), (BATCH, N_OUT), (N_OUT,)):
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for shape in ((batch, n_in), (batch, n_out), (n_out,)):
         known = _known(rng, *shape)
         Y, T = rng.normal(size=shape), rng.normal(size=shape)
         for T_held in (T, np.where(known, T, np.nan), np.where(known, T, 1e9)):
@@ -300,7 +302,8 @@ def mean_huber(difference):
 
 @huber.check
 def _(answer, rng):
-    for shape in ((BATCH, N_IN), (BATCH, 1), (1, N_OUT), (BATCH, 2, N_IN)):
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for shape in ((batch, n_in), (batch, 1), (1, n_out), (batch, 2, n_in)):
         Y, T = 2 * rng.normal(size=(2, *shape))
         Y.flat[0] = T.flat[0] + 0.3  # one of each kind, and both signs
         Y.flat[1], Y.flat[-1] = T.flat[1] - 2.5, T.flat[-1] + 4.0
@@ -426,8 +429,9 @@ def _log_softmax(X):
 
 @log_softmax.check
 def _(answer, rng):
-    for n_classes in (N_IN, N_OUT):
-        X, dY = rng.normal(size=(2, BATCH, n_classes))
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for n_classes in (n_in, n_out):
+        X, dY = rng.normal(size=(2, batch, n_classes))
         expect_layer(answer, _log_softmax, dY, X=X)
         expect_gradcheck(answer, X)
     X = np.array([[1000.0, 0.0, -1000.0], [-1000.0, -1000.0, -999.0], [1000.0, 1000.0, 1000.0]])
@@ -523,18 +527,19 @@ def _weighted(Y, T, weights):
     return np.sum(weights[T] * paid) / np.sum(weights[T])
 
 
-def _classes(rng, n_classes):
+def _classes(rng, n_classes, batch=BATCH):
     """Return labels of a batch, and a weight for each class."""
-    T = rng.integers(n_classes, size=BATCH)
+    T = rng.integers(n_classes, size=batch)
     T[:2] = 0, n_classes - 1
     return T, rng.uniform(0.5, 4, size=n_classes)
 
 
 @weighted_cross_entropy.check
 def _(answer, rng):
-    for n_classes in (N_IN, N_OUT):
-        Y = rng.normal(size=(BATCH, n_classes))
-        T, weights = _classes(rng, n_classes)
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for n_classes in (n_in, n_out):
+        Y = rng.normal(size=(batch, n_classes))
+        T, weights = _classes(rng, n_classes, batch)
 
         def loss(Y, T=T, weights=weights):
             return answer(Y, T, weights)

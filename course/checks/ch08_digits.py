@@ -82,7 +82,9 @@ interval = Exercise(
 
 @interval.check
 def _(answer, rng):
-    cases = [(15, 20), (261, 270), (20, 20), (0, 20), (int(rng.integers(2, 30)), 31), (2, 2)]
+    many = int(rng.integers(1000, 100_000))
+    drawn = (int(rng.integers(2, 30)), 31), (int(rng.integers(many)), many), (many, many)
+    cases = [(15, 20), (261, 270), (20, 20), (0, 20), *drawn, (2, 2)]
     for right, count in cases:
         ends = answer(right, count)
         ends = tuple(ends) if isinstance(ends, np.ndarray) and ends.shape == (2,) else ends

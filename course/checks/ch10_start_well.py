@@ -7,6 +7,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    drawn_sizes,
     expect_gradients,
     expect_guesses,
     expect_several,
@@ -112,6 +113,7 @@ LOOSE = 0.05  # how far a mean square over so many random draws may lie from the
 
 @leaky_start.check
 def _(answer, rng):
+    n_in, n_out = drawn_sizes(rng, N_IN, N_OUT)
     for shape, slope in (((MANY, 300), 0.0), ((MANY, 300), 1.0), ((150, MANY), 0.5), ((MANY, 150), 0.3)):
         case = f"for shape {shape} and a slope of {slope:g}, "
         W = answer(shape, np.random.default_rng(int(rng.integers(1000))), slope)
@@ -125,7 +127,7 @@ def _(answer, rng):
             raise CheckFailed(
                 f"{case}the mean square of a signal is multiplied by {factor:.2g} in each layer; it must stay"
             )
-    draws = [answer((N_IN, N_OUT), np.random.default_rng(seed), 0.2) for seed in (0, 0, 1)]
+    draws = [answer((n_in, n_out), np.random.default_rng(seed), 0.2) for seed in (0, 0, 1)]
     if not np.array_equal(draws[0], draws[1]):
         raise CheckFailed("two equal generators give two different draws: draw with `rng` only")
     if np.array_equal(draws[0], draws[2]):
@@ -219,7 +221,8 @@ MEAN_MISSING = "the gradient through each row's mean is missing or wrong"
 
 @rms_norm.check
 def _(answer, rng):
-    for eps, batch, n_in in ((0.3, BATCH, N_IN), (1e-5, BATCH, N_OUT), (0.0, 1, 2)):
+    rows, narrow, wide = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for eps, batch, n_in in ((0.3, rows, narrow), (1e-5, rows, wide), (0.0, 1, 2)):
         X, dY = rng.normal(size=(batch, n_in)) + 0.5, rng.normal(size=(batch, n_in))
         with untouched(X=X, dY=dY):
             Y, backward = expect_several(answer(X, eps), "Y", "backward")
@@ -406,8 +409,9 @@ corrected_averages = Exercise(
 
 @corrected_averages.check
 def _(answer, rng):
+    (count,) = drawn_sizes(rng, 11)
     for momentum in (0.5, 0.1, rng.uniform(0.2, 0.4), 1.0):
-        for values in ([10.0] * 5, rng.normal(3.0, 2.0, size=11).tolist()):
+        for values in ([10.0] * 5, rng.normal(3.0, 2.0, size=count).tolist()):
             averages = answer(list(values), momentum)
             averages = list(averages) if isinstance(averages, np.ndarray) else averages
             expect_several(averages, *(f"average {place}" for place in range(1, len(values) + 1)))
@@ -548,7 +552,8 @@ center = Exercise(
 
 @center.check
 def _(answer, rng):
-    for batch, n_in in ((BATCH, N_IN), (1, N_OUT)):
+    rows, narrow, wide = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for batch, n_in in ((rows, narrow), (1, wide)):
         X, running = rng.normal(3.0, 2.0, size=(batch, n_in)), rng.normal(size=n_in)
         old = running.copy()
         with untouched(X=X):
@@ -622,7 +627,8 @@ dropout = Exercise(
 
 @dropout.check
 def _(answer, rng):
-    for rate, shape in ((0.4, (200, 50)), (0.75, (60, 40, 4)), (0.0, (BATCH, N_IN))):
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    for rate, shape in ((0.4, (200, 50)), (0.75, (60, 40, 4)), (0.0, (batch, n_in))):
         X, dY = rng.normal(3.0, 1.0, size=shape), rng.normal(3.0, 1.0, size=shape)
         with untouched(X=X):
             same, backward = expect_several(answer(X, rate, np.random.default_rng(0)), "Y", "backward")

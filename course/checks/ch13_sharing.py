@@ -11,6 +11,7 @@ from course.checks.questions import (
     N_OUT,
     both_ways,
     by_nudging,
+    drawn_sizes,
     expect_gradcheck,
     expect_guesses,
     expect_layer,
@@ -51,8 +52,8 @@ def _half_shared(layer):
     return layer >> ReLU() >> other
 
 
-@how_many.check
-def _(answer, rng):
+def _truths(rng):
+    """Return how many numbers each of the models learns."""
     layer = Linear(3, 3, rng=rng)
     models = {
         "the count of [layer] * 4": Sequential(*[layer] * 4),
@@ -61,12 +62,23 @@ def _(answer, rng):
         "the count of the deepcopy": copy.deepcopy(layer >> ReLU() >> layer),
         "the count of the model with a replica inside": layer >> ReLU() >> replica(layer),
     }
-    numbers = {
+    return {
         what: float(sum(parameter.data.size for parameter in model.parameters()))
         for what, model in models.items()
     }
-    expect_guesses(answer(), numbers)
+
+
+@how_many.check
+def _(answer, rng):
+    expect_guesses(answer(), _truths(rng))
     return "five models, made and counted"
+
+
+@how_many.probe
+def _(answer, rng):
+    """Return the first number that is wrong, as the check does: of what follows nothing is said yet."""
+    pairs = enumerate(zip(answer(), _truths(rng).values(), strict=True))
+    return next(((place, guess) for place, (guess, truth) in pairs if guess != truth), None)
 
 
 @how_many.mistake("The list holds one object four times, and it is found once.")
@@ -127,23 +139,24 @@ transposed = Exercise(
 )
 
 
-def _encoder(rng):
+def _encoder(rng, n_in=N_IN, n_out=N_OUT):
     """Return a Linear whose bias is not 0, so that it cannot be mixed up with the decoder's."""
-    linear = Linear(N_IN, N_OUT, rng=rng)
-    linear.b.data += rng.normal(size=N_OUT)
+    linear = Linear(n_in, n_out, rng=rng)
+    linear.b.data += rng.normal(size=n_out)
     return linear
 
 
 @transposed.check
 def _(answer, rng):
-    linear = _encoder(rng)
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    linear = _encoder(rng, n_in, n_out)
     decoder = answer(linear)
     if not isinstance(decoder, Layer):
         raise CheckFailed("Transposed must be a subclass of Layer")
     b = getattr(decoder, "b", None)
     if not isinstance(b, Parameter):
         raise CheckFailed(f"its b must be a Parameter, and is {described(b)}")
-    expect_values("at first b", b.data, np.zeros(N_IN))
+    expect_values("at first b", b.data, np.zeros(n_in))
     found = [part for _, part in named_parts(decoder) if isinstance(part, Parameter)]
     if not any(part is linear.W for part in found):
         raise CheckFailed(
@@ -153,14 +166,14 @@ def _(answer, rng):
         raise CheckFailed(
             "besides linear's Parameters and its b the decoder has another one: linear.W is to be its matrix"
         )
-    b.data += rng.normal(size=N_IN)
-    Z, dY = rng.normal(size=(BATCH, N_OUT)), rng.normal(size=(BATCH, N_IN))
+    b.data += rng.normal(size=n_in)
+    Z, dY = rng.normal(size=(batch, n_out)), rng.normal(size=(batch, n_in))
     expect_layer(decoder, lambda Z, W, b: Z @ W.T + b, dY, parameters={"W": linear.W, "b": b}, Z=Z)
     linear.W.data *= 2.0
     expect_values("after a step of linear, Y", decoder(Z)[0], Z @ linear.W.data.T + b.data)
     linear.W.data = linear.W.data / 3  # as `to` does: a new array in the same Parameter
     expect_values("with a new array in linear.W, Y", decoder(Z)[0], Z @ linear.W.data.T + b.data)
-    expect_gradcheck(linear >> Tanh() >> decoder, rng.normal(size=(BATCH, N_IN)))
+    expect_gradcheck(linear >> Tanh() >> decoder, rng.normal(size=(batch, n_in)))
     return "alone, after a step, and in an autoencoder, where W has gradients from both ends"
 
 
@@ -272,8 +285,9 @@ def _cosines(A, B):
 
 @cosine_of_partners.check
 def _(answer, rng):
-    for batch in (BATCH, 1, N_IN):  # also as many rows as columns, where a missing axis is not noticed
-        A, B = rng.normal(size=(2, batch, N_IN)) * [[[2.0]], [[5.0]]]
+    rows, n_in = drawn_sizes(rng, BATCH, N_IN)
+    for batch in (rows, 1, n_in):  # also as many rows as columns, where a missing axis is not noticed
+        A, B = rng.normal(size=(2, batch, n_in)) * [[[2.0]], [[5.0]]]
         dC = rng.normal(size=batch)
         expect_layer(lambda A, B: answer((A, B)), _cosines, dC, result="C", A=A, B=B)
     expect_gradcheck(answer, (A, B))
@@ -368,7 +382,7 @@ cosine_of_partners.mistake("The argument dC is not used: multiply each row by it
 
 
 @cosine_of_partners.mistake(
-    "In dC is one number for each row: as a column, `dC[:, None]`, it meets the rows."
+    "There is one number in dC for each row: as a column, `dC[:, None]`, it multiplies whole rows."
 )
 def dC_without_an_axis(X):
     A, B = X
@@ -379,6 +393,14 @@ def dC_without_an_axis(X):
         dC * (V - C[:, None] * U) / a[:, None],
         dC * (U - C[:, None] * V) / b[:, None],
     )
+
+
+@cosine_of_partners.mistake("That is one length for all rows: with axis=1 each row has its own.")
+def one_length_for_all(X):
+    a, b = map(np.linalg.norm, X)
+    U, V = X[0] / a, X[1] / b
+    C = (U * V).sum(axis=1, keepdims=True)
+    return C[:, 0], lambda dC: (dC[:, None] * (V - C * U) / a, dC[:, None] * (U - C * V) / b)
 
 
 @cosine_of_partners.mistake("That is the table of all pairs; here a row meets its own partner alone.")
@@ -435,7 +457,8 @@ def _error(layer, X, rng):
     dX = backward(dY)
     if np.shape(dX) != np.shape(X):
         raise CheckFailed(f"dX has shape {np.shape(dX)}; it must have X's shape, {np.shape(X)}")
-    gap = gap_along_a_way(layer, X, X + rng.uniform(-0.5, 0.5, size=X.shape), dY, rng)
+    ends = X + rng.uniform(-0.5, 0.5, size=(3, *X.shape))  # on one way alone, errors may cancel
+    gap = np.max([gap_along_a_way(layer, X, end, dY, rng) for end in ends])
     if not np.isfinite(gap):
         raise CheckFailed("Y or dX holds nan or infinity")
     return gap
@@ -443,7 +466,8 @@ def _error(layer, X, rng):
 
 @trap.check
 def _(answer, rng):
-    X = rng.normal(size=(BATCH, N_IN))
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    X = rng.normal(size=(batch, n_in))
     errors = []
     for layer in (_in_closure, _on_self()):
         made = answer(layer)
@@ -454,8 +478,8 @@ def _(answer, rng):
         raise CheckFailed(f"with the closure dX must be right, and it is wrong by {errors[0]:.0%}")
     if errors[1] < 0.01:
         raise CheckFailed(
-            f"nobody is caught: with the memory on self dX is wrong by {errors[1]:.1%}, and more than 1% is "
-            "wanted"
+            f"nobody is caught: with the memory on self dX is wrong by {errors[1]:.1%}, and it "
+            "must be wrong by more than 1%"
         )
     return f"with the closure right, with one memory wrong by {errors[1]:.0%}"
 
@@ -565,8 +589,8 @@ def _(answer, rng):
             found = answer(model, prefix)
         except ValueError as error:
             raise CheckFailed(f'with prefix "{prefix}" a ValueError comes, and {fits[0]} fits') from error
-        wanted = [name for name in before if name not in fits]
-        for name in sorted(set(_trainable(model)) ^ set(wanted)):
+        still_learn = [name for name in before if name not in fits]
+        for name in sorted(set(_trainable(model)) ^ set(still_learn)):
             state = "still learns" if name in fits else "is changed"
             raise CheckFailed(f'with prefix "{prefix}", {name} {state}, and must {_must(name, fits)}')
         _expect_count(f'with prefix "{prefix}"', found, left)
@@ -606,6 +630,10 @@ def _expect_refusal(answer, model):
                 raise CheckFailed(
                     f'for the unknown prefix "{prefix}" the message does not hold {missing[0]}'
                 ) from error
+        except LookupError as error:
+            raise CheckFailed(
+                f'for the unknown prefix "{prefix}" it raises a {type(error).__name__}; raise a ValueError'
+            ) from error
         else:
             raise CheckFailed(f'nothing is called "{prefix}", and no ValueError says so')
         if len(_trainable(model)) < 24:
@@ -615,8 +643,8 @@ def _expect_refusal(answer, model):
 @freeze.probe
 def _(answer, rng):
     model = _deep(rng)
-    answer(model, "layers.1")
-    return [parameter.trainable for parameter in model.parameters()]
+    left = answer(model, "layers.1")
+    return [left, *(parameter.trainable for parameter in model.parameters())]
 
 
 def freezes(fits, count=None, refuse=True, reset=False):
@@ -814,7 +842,7 @@ def leaves_them_there(model, loss, parts):
 
 
 @share_work.mistake(
-    "With `=` what stands in `grad` is replaced, that of before and that of other parts: write `+=`."
+    "An `=` replaces what stands in `grad`, from before and from the other parts: write `+=`."
 )
 def assigns_in_the_loop(model, loss, parts):
     total, workers = shared_out(share)(model, loss, parts)

@@ -10,6 +10,7 @@ from course.checks.questions import (
     OWN_MEMORY,
     both_ways,
     by_nudging,
+    drawn_sizes,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -159,8 +160,9 @@ PLACES_FIRST = "Windows come before the places in them: exchange the last two ax
 
 @windows_with_gaps.check
 def _(answer, rng):
+    (batch,) = drawn_sizes(rng, BATCH)
     for size, gap, length in ((3, 2, 11), (2, 3, 7), (2, 1, 5)):
-        X = rng.normal(size=(BATCH, length))
+        X = rng.normal(size=(batch, length))
         truth = gapped(X, size, gap)
         dY = rng.normal(size=truth.shape)
         where = f"with size {size} and gap {gap}, windows"
@@ -420,8 +422,9 @@ NOT_BY_STRIDE = "A window's share is added whole; the stride only says where the
 
 @slide_row.check
 def _(answer, rng):
+    (batch,) = drawn_sizes(rng, BATCH)
     for stride, length in ((3, 9), (2, 8), (1, 7)):
-        X, w = rng.normal(size=(BATCH, length)), rng.normal(size=3)
+        X, w = rng.normal(size=(batch, length)), rng.normal(size=3)
         dY = rng.normal(size=slid_rows(X, w, stride).shape)
 
         def slide(X, w, stride=stride):

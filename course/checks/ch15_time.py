@@ -11,6 +11,7 @@ from course.checks.questions import (
     N_IN,
     N_OUT,
     both_ways,
+    drawn_sizes,
     expect_gradients,
     expect_guesses,
     expect_layer,
@@ -220,9 +221,10 @@ def _other_ways_back(X, a, dY):
 
 @bucket.check
 def _(answer, rng):
-    for batch, steps in ((BATCH, STEPS), (1, 2), (2, 1)):
-        X, dY = rng.normal(size=(2, batch, steps, N_IN))
-        a = rng.uniform(0.3, 0.9, size=N_IN)
+    rows, n_in, several = drawn_sizes(rng, BATCH, N_IN, STEPS)
+    for batch, steps in ((rows, several), (1, 2), (2, 1)):
+        X, dY = rng.normal(size=(2, batch, steps, n_in))
+        a = rng.uniform(0.3, 0.9, size=n_in)
         slips = _other_fillings(X, a) | _other_ways_back(X, a, dY)
         expect_layer(answer, filled, dY, slips=slips, X=X, a=a)
     expect_values("in a second pass, Y", answer(X, a)[0], filled(X, a))
@@ -374,11 +376,12 @@ def _other_shares(H, lengths, dY):
 
 @mean_of_real.check
 def _(answer, rng):
-    for lengths in ((STEPS, 2, 1, 7, STEPS), (3, 3), (1,)):
+    n_in, steps = drawn_sizes(rng, N_IN, STEPS)
+    for lengths in ((steps, 2, 1, 7, steps), (3, 3), (1,)):
         lengths = rng.permutation(lengths)
-        H = rng.normal(size=(len(lengths), max(STEPS, lengths.max()), N_IN))
+        H = rng.normal(size=(len(lengths), max(steps, lengths.max()), n_in))
         H[0, 0] = 0.0  # a real state may be zero, and what stands behind an end need not be
-        dY = rng.normal(size=(len(lengths), N_IN))
+        dY = rng.normal(size=(len(lengths), n_in))
         slips = _other_means(H, lengths) | _other_shares(H, lengths, dY)
         expect_layer(answer, _mean, dY, slips=slips, H=H, lengths=lengths)
     return "means and gradients, with other numbers behind the ends"
@@ -528,7 +531,8 @@ def _other_gradients(X, H, W, b, V, c, d):
 
 @gated_step.check
 def _(answer, rng):
-    for batch, n_in, n_out in ((BATCH, N_IN, N_OUT), (1, 3, 3)):  # also where X and H are of one width
+    sizes = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for batch, n_in, n_out in (sizes, (1, 3, 3)):  # also where X and H are of one width
         gate, candidate, weights, got = _two_layers(rng, n_in, n_out)
         X, (H, other, dH_new) = rng.normal(size=(batch, n_in)), 2 * rng.normal(size=(3, batch, n_out))
         with untouched(X=X, H=H, dH_new=dH_new):
@@ -755,11 +759,12 @@ def _other_cuts(step, X, H, size, dY, right):
 
 @in_pieces.check
 def _(answer, rng):
+    n_in, n_out = drawn_sizes(rng, N_IN, N_OUT)
     for steps, size in ((10, 4), (6, 2), (5, 1), (5, 5), (5, 8)):
         what = f"for {steps} steps in pieces of {size},"
-        step, called = _stepper(rng, N_IN, N_OUT)
-        X, H = rng.normal(size=(2, steps, N_IN)), rng.normal(size=(2, N_OUT))
-        dY = rng.normal(size=(2, steps, N_OUT))
+        step, called = _stepper(rng, n_in, n_out)
+        X, H = rng.normal(size=(2, steps, n_in)), rng.normal(size=(2, n_out))
+        dY = rng.normal(size=(2, steps, n_out))
         truth, back = in_pieces_with(step, X, H, size)
         wanted, _ = back(dY), called.clear()
         called.append(0)

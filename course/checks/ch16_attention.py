@@ -10,6 +10,7 @@ from course.checks.questions import (
     N_IN,
     N_OUT,
     both_ways,
+    drawn_sizes,
     expect_gradcheck,
     expect_guesses,
     expect_layer,
@@ -136,10 +137,11 @@ def means(X):
 
 @mean_so_far.check
 def _(answer, rng):
-    X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
+    batch, n_in, steps = drawn_sizes(rng, BATCH, N_IN, STEPS)
+    X, dY = rng.normal(size=(2, batch, steps, n_in))
     slips = {"Y": _wrong_means(X).items(), "dX": _wrong_ways_back(dY).items()}
     expect_layer(answer, means, dY, slips=slips, X=X)
-    one = rng.normal(size=(2, 1, N_IN))
+    one = rng.normal(size=(2, 1, n_in))
     expect_values("for a single step Y", answer(one)[0], one)
     expect_gradcheck(answer, X)
     return "values, gradients, and sequences of one step"
@@ -222,7 +224,8 @@ causal_weights = Exercise(
 
 @causal_weights.check
 def _(answer, rng):
-    S = rng.normal(size=(BATCH, STEPS, STEPS))
+    batch, steps = drawn_sizes(rng, BATCH, STEPS)
+    S = rng.normal(size=(batch, steps, steps))
     with np.errstate(all="ignore"):  # what overflows is said in words below
         with untouched(S=S):
             A = _called(answer, S)
@@ -287,13 +290,13 @@ def _refuse_other_rows(answer, S):
 def _with_a_large_score(S):
     """Return a copy of S whose last row holds one score of 5000, not at one place in all examples."""
     S = S.copy()
-    S[::2, -1, 0] = S[1::2, -1, 2] = 5000.0
+    S[::2, -1, 0] = S[1::2, -1, S.shape[-1] // 2] = 5000.0
     return S
 
 
 def _refuse_leaks(answer, S, A, future, size=""):
     """Put other scores behind the diagonal, and ask whether any bit has changed."""
-    other = np.where(np.tri(STEPS, dtype=bool), S, future)
+    other = np.where(np.tri(S.shape[-1], dtype=bool), S, future)
     seen = np.asarray(answer(other))
     if np.isnan(seen).any():
         raise CheckFailed(f"with scores{size} in the future, weights become nan: the future comes in")
@@ -465,16 +468,17 @@ def places_of_pairs(steps):
 
 @distances.check
 def _(answer, rng):
-    layer = answer(STEPS)
+    batch, steps = drawn_sizes(rng, BATCH, STEPS)
+    layer = answer(steps)
     if not isinstance(layer, Layer):
         raise CheckFailed("Distances must be a subclass of Layer")
     b = getattr(layer, "b", None)
     if not isinstance(b, Parameter):
         raise CheckFailed(f"its b must be a Parameter, and is {described(b)}")
-    expect_values("at first b", b.data, np.zeros(2 * STEPS - 1))
+    expect_values("at first b", b.data, np.zeros(2 * steps - 1))
     b.data += rng.normal(size=b.shape)
-    S, dY = rng.normal(size=(2, BATCH, STEPS, STEPS))
-    expect_layer(layer, lambda S, b: S + b[places_of_pairs(STEPS)], dY, parameters={"b": b}, S=S)
+    S, dY = rng.normal(size=(2, batch, steps, steps))
+    expect_layer(layer, lambda S, b: S + b[places_of_pairs(steps)], dY, parameters={"b": b}, S=S)
     before = b.grad.copy()
     layer(S)[1](dY)
     expect_values("after a second way back b.grad", b.grad, 2 * before)

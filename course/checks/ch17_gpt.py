@@ -5,6 +5,7 @@ import numpy as np
 from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
     BATCH,
+    drawn_sizes,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -47,14 +48,14 @@ def _count(model):
     return float(sum(parameter.data.size for parameter in model.parameters()))
 
 
-def _gpt(rng, signs, n_steps, width, heads=2):
+def _gpt(rng, characters, n_steps, width, heads=2):
     """Return a GPT of one block."""
     return Sequential(
-        Embedding(signs, width, rng=rng),
+        Embedding(characters, width, rng=rng),
         Positions(n_steps, width, rng=rng),
         TransformerBlock(width, heads, causal=True, rng=rng),
         LayerNorm(width),
-        Linear(width, signs, rng=rng),
+        Linear(width, characters, rng=rng),
     )
 
 
@@ -93,6 +94,7 @@ SHORT = {  # what is missing may have more than one reason
     64.0: "two LayerNorms hold, or the four biases of attention",
     144.0: "all biases of the block hold",
     154.0: "all biases of the block and of the last layer hold",
+    208.0: "all biases and both LayerNorms of the block hold",
     10.0: "the bias of the last layer holds",
 }
 
@@ -143,8 +145,9 @@ cut = Exercise(
     kind="fill",
     minutes=8,
     hints=(
-        "How many signs does a text need for one row of 3 steps? The last sign of X must have a target too.",
-        "With `rows` rows, X is the first `rows * steps` signs, and T as many, beginning one later.",
+        "How many characters does a text need for one row of 3 steps? The last character of X must have a "
+        "target too.",
+        "With `rows` rows, X is the first `rows * steps` characters, and T as many, beginning one later.",
         "`rows = (len(text) - 1) // steps`; then two slices, each with `.reshape(rows, steps)`.",
     ),
 )
@@ -152,11 +155,11 @@ cut = Exercise(
 
 @cut.check
 def _(answer, rng):
-    for signs, steps in ((8, 3), (7, 3), (6, 3), (31, 5), (30, 5), (2, 1), (4, 7)):
-        text, rows = rng.permutation(signs) + 100, (signs - 1) // steps
+    for characters, steps in ((8, 3), (7, 3), (6, 3), (31, 5), (30, 5), (2, 1), (4, 7)):
+        text, rows = rng.permutation(characters) + 100, (characters - 1) // steps
         with untouched(text=text):
             X, T = expect_several(answer(text, steps), "X", "T")
-        case = f"for {signs} signs and {steps} steps"
+        case = f"for {characters} characters and {steps} steps"
         for name, array, start in (("X", X, 0), ("T", T, 1)):
             truth = text[start : start + rows * steps].reshape(rows, steps)
             shape = np.shape(array)
@@ -177,13 +180,13 @@ def _(answer, rng):
     return [np.asarray(part) for part in answer(np.arange(12) ** 2, 5)]
 
 
-@cut.mistake("The last row has no target for its last sign: it needs one sign more than its steps.")
+@cut.mistake("The last row has no target for its last character: it needs one character more than its steps.")
 def rolls(text, steps):
     rows = len(text) // steps
     return tuple(part[: rows * steps].reshape(rows, steps) for part in (text, np.roll(text, -1)))
 
 
-@cut.mistake("The last target of a row is the first sign of the next row, not of its own.")
+@cut.mistake("The last target of a row is the first character of the next row, not of its own.")
 def rolls_each_row(text, steps):
     rows = (len(text) - 1) // steps
     X = text[: rows * steps].reshape(rows, steps)
@@ -198,15 +201,15 @@ def overlaps(text, steps):
     return X, T
 
 
-@cut.mistake("T is what was read: the target is the sign that follows.")
+@cut.mistake("T is what was read: the target is the character that follows.")
 def same_text(text, steps):
     rows = (len(text) - 1) // steps
     X = text[: rows * steps].reshape(rows, steps)
     return X, X.copy()
 
 
-@cut.mistake("A sign was skipped: the last target of a row is also the first that the next row reads.")
-def skips_a_sign(text, steps):
+@cut.mistake("A character was skipped: the last target of a row is also the first that the next row reads.")
+def skips_a_character(text, steps):
     rows = len(text) // (steps + 1)
     both = text[: rows * (steps + 1)].reshape(rows, steps + 1)
     return both[:, :-1], both[:, 1:]
@@ -241,8 +244,9 @@ nucleus = Exercise(
     kind="fill",
     minutes=12,
     hints=(
-        "Sort a row, the likeliest first, and add up. Where does the sum reach the share? That sign is in.",
-        "A sign stays if the likelier ones *before* it have less than the share together: "
+        "Sort a row, the likeliest first, and add up. Where does the sum reach the share? That character is "
+        "in.",
+        "A character stays if the likelier ones *before* it have less than the share together: "
         "`largest.cumsum(axis=1) - largest < share`.",
         "Each row then has a smallest probability that stays. In P itself keep what is at least that, so "
         "nothing need be sorted back; then divide by the row's sum.",
@@ -253,15 +257,15 @@ SHARES = (0.3, 0.5, 0.8, 0.95, 0.99)  # not 1: a sum of floats may end at 0.9999
 
 
 def true_nucleus(P, share):
-    """Return the nucleus, sign by sign."""
+    """Return the nucleus, character by character."""
     kept = np.zeros_like(P)
     for row, probabilities in enumerate(P):
         total = 0.0
-        for sign in np.argsort(-probabilities):
+        for character in np.argsort(-probabilities):
             if total >= share:
                 break
-            kept[row, sign] = probabilities[sign]
-            total += probabilities[sign]
+            kept[row, character] = probabilities[character]
+            total += probabilities[character]
     return kept / kept.sum(axis=1, keepdims=True)
 
 
@@ -277,28 +281,31 @@ def _(answer, rng):
     return f"the row of the statement, one that hits the share, and random ones for {len(SHARES)} shares"
 
 
-def _probabilities(rng, signs):
+def _probabilities(rng, characters):
     """Return rows whose sums are exactly 1 in any order, so that no right answer falls over rounding."""
-    P = np.floor(rng.dirichlet(np.full(signs, 0.7), size=BATCH) * 2**40) / 2**40
+    P = np.floor(rng.dirichlet(np.full(characters, 0.7), size=BATCH) * 2**40) / 2**40
     P[np.arange(BATCH), P.argmax(axis=1)] += 1 - P.sum(axis=1)
     return P
 
 
 def _expect_nucleus(answer, P, share, case):
-    """Ask for the shape, for which signs are left, for their sum, and for their values."""
+    """Ask for the shape, for which characters are left, for their sum, and for their values."""
     with untouched(P=P):
         found = answer(P, share)
     expect_shape("the result", found, "P", P)
     found, truth = np.asarray(found, dtype=float), true_nucleus(P, share)
+    if not np.isfinite(found).all():
+        row = int((~np.isfinite(found)).any(axis=1).argmax())
+        raise CheckFailed(f"{case}, row {row} holds nan: nothing was kept, and 0 was divided by a sum of 0")
     for row, (is_left, should) in enumerate(
         zip((found != 0).sum(axis=1), (truth != 0).sum(axis=1), strict=True)
     ):
         if is_left != should:
-            signs = "sign" if is_left == 1 else "signs"
-            raise CheckFailed(f"{case}, row {row} keeps {is_left} {signs}, and must keep {should}")
+            characters = "character" if is_left == 1 else "characters"
+            raise CheckFailed(f"{case}, row {row} keeps {is_left} {characters}, and must keep {should}")
     if ((found != 0) != (truth != 0)).any():
         row = int(((found != 0) != (truth != 0)).any(axis=1).argmax())
-        raise CheckFailed(f"{case}, row {row} keeps as many signs as it must, and not the likeliest")
+        raise CheckFailed(f"{case}, row {row} keeps as many characters as it must, and not the likeliest")
     total = found.sum(axis=1)
     if not np.allclose(total, 1):
         worst = int(np.abs(total - 1).argmax())
@@ -312,7 +319,7 @@ def _(answer, rng):
     return [answer(_probabilities(rng, 7), share) for share in (0.4, 0.6, 0.9)] + [answer(exact, 0.5)]
 
 
-def _kept(stays, divide=True):
+def _kept(stays, divide=True, guarded=False):
     """Return a nucleus with another rule for who stays, for the mistakes."""
 
     def nucleus(P, share):
@@ -320,19 +327,36 @@ def _kept(stays, divide=True):
         largest = np.take_along_axis(P, order, axis=1)
         kept = np.zeros_like(P)
         np.put_along_axis(kept, order, largest * stays(largest, share), axis=1)
-        return kept / np.maximum(kept.sum(axis=1, keepdims=True), 1e-300) if divide else kept
+        return _divided(kept, guarded) if divide else kept
 
     return nucleus
+
+
+def _divided(kept, guarded=False):
+    """Divide each row by its sum; where nothing is left, give 0 if guarded, else nan."""
+    total = kept.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        return kept / (np.maximum(total, 1e-300) if guarded else total)
 
 
 def _before(largest):
     return largest.cumsum(axis=1) - largest
 
 
-nucleus.mistake("The sign with which the share is reached stays too: without it there is too little.")(
-    _kept(lambda largest, share: largest.cumsum(axis=1) <= share)
-)
-nucleus.mistake("The share is reached exactly, and that is enough: a sign after it is one too many.")(
+for _guarded in (False, True):
+    nucleus.mistake(
+        "The character with which the share is reached stays too: without it there is too little."
+    )(_kept(lambda largest, share: largest.cumsum(axis=1) <= share, guarded=_guarded))
+    nucleus.mistake("The character with which the share is reached stays too, also if it is the first.")(
+        _kept(lambda largest, share: largest.cumsum(axis=1) < share, guarded=_guarded)
+    )
+    nucleus.mistake("That asks each probability for the whole share: add them up, the likeliest first.")(
+        _kept(lambda largest, share: largest >= share, guarded=_guarded)
+    )
+    nucleus.mistake("That adds up in the order in which they stand: sort first, the likeliest in front.")(
+        lambda P, share, guarded=_guarded: _divided(np.where(_before(P) < share, P, 0.0), guarded)
+    )
+nucleus.mistake("The share is reached exactly, and that is enough: a character after it is one too many.")(
     _kept(lambda largest, share: _before(largest) <= share)
 )
 nucleus.mistake("What stays must be divided by its sum.")(
@@ -341,19 +365,19 @@ nucleus.mistake("What stays must be divided by its sum.")(
 nucleus.mistake("That compares single probabilities with the share: add them up, the likeliest first.")(
     _kept(lambda largest, share: largest >= 1 - share)
 )
-nucleus.mistake("Every row has its own number of signs; yours takes that of the first row for all.")(
+nucleus.mistake("Every row has its own number of characters; yours takes that of the first row for all.")(
     _kept(lambda largest, share: (_before(largest) < share)[:1])
 )
 
 
-@nucleus.mistake("The result stands in sorted order: a probability must stay with its sign.")
+@nucleus.mistake("The result stands in sorted order: a probability must stay with its character.")
 def not_sorted_back(P, share):
     largest = np.sort(P, axis=1)[:, ::-1]
     kept = np.where(_before(largest) < share, largest, 0.0)
     return kept / kept.sum(axis=1, keepdims=True)
 
 
-@nucleus.mistake("Yours adds up from the least likely sign on: sort the other way round.")
+@nucleus.mistake("Yours adds up from the least likely character on: sort the other way round.")
 def from_below(P, share):
     order = P.argsort(axis=1)
     smallest = np.take_along_axis(P, order, axis=1)
@@ -379,18 +403,18 @@ write_on = Exercise(
 
 
 class _Reader(Layer):
-    """A model whose likeliest sign depends on each sign that it reads, and on where it stands."""
+    """A model whose likeliest character depends on each character that it reads, and on where it stands."""
 
-    def __init__(self, signs, n_steps):
-        self.signs, self.n_steps = signs, n_steps
+    def __init__(self, characters, n_steps):
+        self.characters, self.n_steps = characters, n_steps
 
     def forward(self, X):
         steps = X.shape[1]
         if steps > self.n_steps:
-            raise ValueError(f"the model has {self.n_steps} places, and got {steps} signs")
-        # each place has a factor of its own, the newest the smallest, and signs is a prime
+            raise ValueError(f"the model has {self.n_steps} places, and got {steps} characters")
+        # each place has a factor of its own, the newest the smallest, and characters is a prime
         sums = ((X + 1) * np.arange(steps, 0, -1)).cumsum(axis=1) + steps
-        return np.eye(self.signs)[sums % self.signs], _unused
+        return np.eye(self.characters)[sums % self.characters], _unused
 
 
 def _as_it_is(X, n_steps):
@@ -404,7 +428,7 @@ def in_front(X, n_steps):
 
 
 def behind(X, n_steps):
-    """Return a text filled up with 0 behind, and the step of its last sign."""
+    """Return a text filled up with 0 behind, and the step of its last character."""
     read = X[:, -n_steps:]
     return np.pad(read, ((0, 0), (0, n_steps - read.shape[1]))), read.shape[1] - 1
 
@@ -418,26 +442,27 @@ def true_text(model, X, count, n_steps, fill=_as_it_is):
 
 @write_on.check
 def _(answer, rng):
-    n_steps, signs = 7, 11
-    model = _Reader(signs, n_steps)
+    (batch,) = drawn_sizes(rng, BATCH)
+    n_steps, characters = 7, 11
+    model = _Reader(characters, n_steps)
     for steps, count in ((3, 4), (3, 13), (7, 3), (10, 5), (2, 0)):
-        X = rng.integers(signs, size=(BATCH, steps))
+        X = rng.integers(characters, size=(batch, steps))
         with untouched(X=X):
             found = answer(model, X, count, n_steps)
-        case = f"for {steps} signs, {count} to be written and {n_steps} places"
-        if not isinstance(found, np.ndarray) or found.shape != (BATCH, steps + count):
+        case = f"for {steps} characters, {count} to be written and {n_steps} places"
+        if not isinstance(found, np.ndarray) or found.shape != (batch, steps + count):
             is_now = f"of shape {found.shape}" if isinstance(found, np.ndarray) else described(found)
             raise CheckFailed(
-                f"{case}, the text must be an array of shape {(BATCH, steps + count)}, and is {is_now}"
+                f"{case}, the text must be an array of shape {(batch, steps + count)}, and is {is_now}"
             )
         if not np.array_equal(found[:, :steps], X):
             raise CheckFailed(f"{case}, the beginning of the text is no longer what was given")
         truth = true_text(model, X, count, n_steps)
         if not np.array_equal(found, truth):
             place = int((found != truth).any(axis=0).argmax())
-            text = f"the sign at place {place} is not the likeliest behind the newest {n_steps}"
+            text = f"the character at place {place} is not the likeliest behind the newest {n_steps}"
             if place < n_steps:
-                text = f"the sign at place {place} is not the likeliest behind all that stand before it"
+                text = f"the character at place {place} is not the likeliest behind all that stand before it"
             for side, fill in (("in front", in_front), ("behind", behind)):
                 if np.array_equal(found, true_text(model, X, count, n_steps, fill)):
                     text = f"it gives a short text to the model filled up with 0 {side}: give the text alone"
@@ -459,7 +484,15 @@ def forgets_the_beginning(model, X, count, n_steps):
     return X
 
 
-@write_on.mistake("That reads the oldest signs: the newest stand at the end, `X[:, -n_steps:]`.")
+@write_on.mistake("That cuts the text itself: give the model a part of it, and keep the whole.")
+def keeps_the_newest_alone(model, X, count, n_steps):
+    for _ in range(count):
+        Y = model.predict(X[:, -n_steps:])[:, -1]
+        X = np.concatenate([X, Y.argmax(axis=1)[:, None]], axis=1)[:, -n_steps:]
+    return X
+
+
+@write_on.mistake("That reads the oldest characters: the newest stand at the end, `X[:, -n_steps:]`.")
 def reads_the_oldest(model, X, count, n_steps):
     for _ in range(count):
         Y = model.predict(X[:, :n_steps])[:, -1]
@@ -477,14 +510,14 @@ def stops(model, X, count, n_steps):
     return X
 
 
-@write_on.mistake("One sign is little to read: the model is to be given all that it has places for.")
+@write_on.mistake("One character is little to read: the model is to be given all that it has places for.")
 def reads_one(model, X, count, n_steps):
     for _ in range(count):
         X = np.concatenate([X, model.predict(X[:, -1:])[:, -1].argmax(axis=1)[:, None]], axis=1)
     return X
 
 
-@write_on.mistake("There are n_steps places; yours reads one sign fewer.")
+@write_on.mistake("There are n_steps places; yours reads one character fewer.")
 def reads_one_fewer(model, X, count, n_steps):
     for _ in range(count):
         Y = model.predict(X[:, -n_steps + 1 :])[:, -1]
@@ -596,9 +629,10 @@ def _next_instead(X):
 
 @looks_ahead.check
 def _(answer, rng):
+    (batch,) = drawn_sizes(rng, BATCH)
     zeros = "a layer in which each step reads the next, and an X that is 0 from step 1 on"
     for what, (layer, truth) in (_layers(rng) | {zeros: (_adds(1), 0)}).items():
-        X = rng.normal(size=(BATCH, 5, 6))
+        X = rng.normal(size=(batch, 5, 6))
         if what == zeros:
             X[:, 1:] = 0.0
         with untouched(X=X):
@@ -720,19 +754,19 @@ by_table = Exercise(
     answer="class",
     hints=(
         "Keep the embedding, or its Parameter `W`, and not the array in it. The product is `X @ W.data.T`.",
-        "W's gradient must have the shape (signs, width), and sum over batch and steps: reshape dY to "
-        "(batch · steps, signs) and X to (batch · steps, width).",
+        "W's gradient must have the shape (characters, width), and sum over batch and steps: reshape dY to "
+        "(batch · steps, characters) and X to (batch · steps, width).",
         "Call 1 / √width the scale: W's gradient grows by the scale times `dY_rows.T @ X_rows`, and dX is "
         "the scale times `dY @ W.data`.",
     ),
 )
 
-SIGNS, STEPS, WIDTH = 7, 3, 5
+CHARACTERS, STEPS, WIDTH = 7, 3, 5
 
 
 @by_table.check
 def _(answer, rng):
-    embedding = Embedding(SIGNS, WIDTH, rng=rng)
+    embedding = Embedding(CHARACTERS, WIDTH, rng=rng)
     layer = answer(embedding)
     if not isinstance(layer, Layer):
         raise CheckFailed("ByTable must be a subclass of Layer")
@@ -743,7 +777,7 @@ def _(answer, rng):
         )
     if len({id(part) for part in parts}) > 1:
         raise CheckFailed("besides embedding.W the layer has another Parameter, and needs none")
-    X, dY = rng.normal(size=(2, STEPS, WIDTH)), rng.normal(size=(2, STEPS, SIGNS))
+    X, dY = rng.normal(size=(2, STEPS, WIDTH)), rng.normal(size=(2, STEPS, CHARACTERS))
     kept = rng.normal(size=embedding.W.shape)
     embedding.W.grad[...] = kept
     with untouched(X=X):
@@ -762,17 +796,17 @@ def _(answer, rng):
     expect_values("after a step of the embedding, Y", layer(X)[0], 2 * truth)
     embedding.W.data = embedding.W.data * 1.5  # as `to` does: a new array in the same Parameter
     expect_values("with a new array in embedding.W, Y", layer(X)[0], 3 * truth)
-    tokens = rng.integers(SIGNS, size=(2, STEPS))
+    tokens = rng.integers(CHARACTERS, size=(2, STEPS))
     expect_gradcheck(Sequential(embedding, LayerNorm(WIDTH), layer), tokens)
     return "alone, after a step, and in a model, where W has gradients from both ends"
 
 
 @by_table.probe
 def _(answer, rng):
-    embedding = Embedding(SIGNS, WIDTH, rng=rng)
+    embedding = Embedding(CHARACTERS, WIDTH, rng=rng)
     layer = answer(embedding)
     embedding.W.grad[...] = 1.0
-    X, dY = rng.normal(size=(2, STEPS, WIDTH)), rng.normal(size=(2, STEPS, SIGNS))
+    X, dY = rng.normal(size=(2, STEPS, WIDTH)), rng.normal(size=(2, STEPS, CHARACTERS))
     Y, backward = layer(X)
     dX = backward(dY)
     embedding.W.data *= 2.0
@@ -826,9 +860,9 @@ class DividesByWidth(Tied):
 
 
 @by_table.mistake(
-    "The scale goes by the width, over which each product sums, and not by the number of signs."
+    "The scale goes by the width, over which each product sums, and not by the number of characters."
 )
-class DividesByTheSigns(Tied):
+class DividesByTheCharacters(Tied):
     def scale(self, X):
         return len(self.W.data) ** -0.5
 
@@ -847,7 +881,7 @@ class ForgetsTheScaleOnTheWayBack(Tied):
         return dY @ self.W.data
 
 
-@by_table.mistake("W's gradient has the shape (signs, width): dY stands on the left, transposed.")
+@by_table.mistake("W's gradient has the shape (characters, width): dY stands on the left, transposed.")
 class TurnsTheGradient(Tied):
     def back(self, X, dY):
         self.W.grad = self.W.grad.T + self.scale(X) * np.einsum("bts,btw->ws", dY, X)

@@ -8,6 +8,7 @@ from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
     BATCH,
     N_OUT,
+    drawn_sizes,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -109,8 +110,9 @@ def discounted_sums(rewards, discount):
 
 @returns.check
 def _(answer, rng):
+    batch, n_out = drawn_sizes(rng, BATCH, N_OUT)
     for discount in (0.5, 0.9, 1.0, 0.0):
-        rewards = rng.normal(size=N_OUT)
+        rewards = rng.normal(size=n_out)
         with untouched(rewards=rewards):
             worth = answer(rewards, discount)
         if isinstance(worth, list | tuple):
@@ -119,7 +121,7 @@ def _(answer, rng):
         if getattr(worth, "dtype", None) in (np.float32, np.float16):
             raise CheckFailed(f"it returns {worth.dtype}, which has too few digits: it must be float64")
         expect_values(f"with the discount {discount:g}, worth", worth, discounted_sums(rewards, discount))
-    whole = rng.integers(1, 9, size=BATCH)
+    whole = rng.integers(1, 9, size=batch)
     worth = answer(whole, 0.3)
     if np.asarray(worth).dtype.kind in "iu":
         raise CheckFailed(
@@ -342,7 +344,8 @@ def _expect_lots(answer, best, others, rng):
 
 @choose_moves.check
 def _(answer, rng):
-    ranks = rng.permuted(np.tile(np.arange(float(N_OUT)), (BATCH, 1)), axis=1)
+    batch, n_out = drawn_sizes(rng, BATCH, N_OUT)
+    ranks = rng.permuted(np.tile(np.arange(float(n_out)), (batch, 1)), axis=1)
     with untouched(Y=ranks):
         _moves(answer, ranks, 0.0, np.random.default_rng(0))
     _expect_the_best(answer, ranks, "")
@@ -350,7 +353,7 @@ def _(answer, rng):
         answer, np.tile([[-3.0, -1.0, -2.0], [-1.0, -2.0, -3.0]], (10, 1)), " and values below 0"
     )
     _expect_the_best(answer, np.tile([0.5, 0.5001, 0.2], (50, 1)), " and two values that are close")
-    _expect_all_moves(answer, rng.normal(size=(200, N_OUT)))
+    _expect_all_moves(answer, rng.normal(size=(200, n_out)))
     _expect_coins(answer, rng)
     for best, others in ((2.0, (0.0, -1.0)), (0.0, (-1.0, -2.0)), (-1.0, (-4.0, -2.0))):
         _expect_lots(answer, best, others, rng)
@@ -807,9 +810,10 @@ def _expect_steep(answer):
 
 @loss_of_policy.check
 def _(answer, rng):
-    for batch in (BATCH, N_OUT, 1):  # also as many rows as moves, where a missing axis is not noticed
-        Y, dL = rng.normal(size=(batch, N_OUT)), np.float64(rng.uniform(0.5, 2))
-        moves, worth = rng.integers(N_OUT, size=batch), rng.normal(size=batch) + 0.5
+    rows, n_out = drawn_sizes(rng, BATCH, N_OUT)
+    for batch in (rows, n_out, 1):  # also as many rows as moves, where a missing axis is not noticed
+        Y, dL = rng.normal(size=(batch, n_out)), np.float64(rng.uniform(0.5, 2))
+        moves, worth = rng.integers(n_out, size=batch), rng.normal(size=batch) + 0.5
         with untouched(Y=Y, moves=moves, returns=worth):
             L, backward = expect_several(answer(Y, (moves, worth)), "L", "backward")
             _expect_loss(Y, moves, worth, L)

@@ -11,6 +11,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    drawn_sizes,
     expect_gradients,
     expect_guesses,
     expect_several,
@@ -303,7 +304,9 @@ def _expect_a_forgetful_chain(answer, rng):
                 f"on a second call of backward it raises {type(error).__name__}: {error}; the first call "
                 "must leave all that the second needs"
             ) from error
-        expect_values("on a second call of backward, dX", again, dX, "the first time it was")
+        expect_values(
+            "on a second call of backward, dX", again, dX, "and the first, which must leave all it used, gave"
+        )
     return "values, nudging, the order of all calls, and what is alive when the next block runs"
 
 
@@ -360,6 +363,11 @@ def always_the_first_input(functions, size):
 @forgetting.mistake("That is what leaves the block: note what enters it, before its functions run.")
 def what_leaves_a_block(functions, size):
     return chain_of_blocks(functions, size, lambda X, entered, H: H)
+
+
+@forgetting.mistake("Here each layer is a block of its own: note what enters each block of `size` functions.")
+def a_block_for_each_function(functions, size):
+    return chain_of_blocks(functions, 1, lambda X, entered, H: entered)
 
 
 @forgetting.mistake("The ways back of a block are called from the last to the first.")
@@ -572,7 +580,7 @@ def _(answer, rng):
     with untouched(X=X, dY=dY):
         Y, backward = expect_several(layer(X), "Y", "backward")
         true_Y, true_backward = _noise(X, twin)
-        expect_values("Y", Y, true_Y, "one call of draws gives")
+        expect_values("Y", Y, true_Y, "one call of draws, with `rng`, gives")
         _expect_same_place(generator, twin, "after the forward")
         calls.clear()
         expect_values("dX", backward(dY), true_backward(dY), "with the numbers of the forward it is")
@@ -717,9 +725,10 @@ gains = Exercise(
 
 @gains.check
 def _(answer, rng):
-    X = rng.normal(size=(BATCH, N_IN))
-    layers = [Linear(N_IN, N_OUT, rng=rng), GELU(), Dropout(0.5, rng=0), Linear(N_OUT, 2, rng=rng), ReLU()]
-    inner = Linear(N_OUT, 11, rng=rng) >> Tanh() >> GELU() >> Linear(11, N_OUT, rng=rng)
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    X = rng.normal(size=(batch, n_in))
+    layers = [Linear(n_in, n_out, rng=rng), GELU(), Dropout(0.5, rng=0), Linear(n_out, 2, rng=rng), ReLU()]
+    inner = Linear(n_out, 11, rng=rng) >> Tanh() >> GELU() >> Linear(11, n_out, rng=rng)
     for row in (layers[:1], layers[:2], [*layers[:2], Residual(inner), *layers[3:]], layers):
         truths, H = [], X
         for layer in row:

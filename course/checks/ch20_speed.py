@@ -13,6 +13,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    drawn_sizes,
     expect_gradients,
     expect_guesses,
     expect_several,
@@ -170,8 +171,9 @@ ROOT = math.sqrt(2.0)
 
 @tight.check
 def _(answer, rng):
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
     for dtype in (np.float64, np.float32, np.float32):
-        for shape in ((BATCH, N_IN), (83, N_OUT)):
+        for shape in ((batch, n_in), (83, n_out)):
             X, dY = rng.normal(size=(2, *shape)).astype(dtype)
             name = np.dtype(dtype).name
             with untouched(X=X, dY=dY):
@@ -191,7 +193,7 @@ def _(answer, rng):
                 for value, given in ((Y, X), (dX, dY))
             ):
                 raise CheckFailed("in float32 the numbers are not those of `leaking`, rounded")
-            elif len(X) > BATCH:
+            elif len(X) > batch:
                 _expect_no_detour(Y, X, dX, dY)
     _expect_slope_at_zero(answer, rng)
     return "two types, both ways, 0 itself, and no way round by float64"
@@ -280,6 +282,7 @@ power = Exercise(
 
 @power.check
 def _(answer, rng):
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
     called, made, strangers = [0], [], []
 
     def times(A, B):
@@ -293,7 +296,7 @@ def _(answer, rng):
         return made[-1].copy()
 
     for n in (1, 2, 3, 4, 5, 15, 16, 22):
-        X = rng.uniform(0.5, 1.5, size=(BATCH, N_IN)) * rng.choice([-1.0, 1.0], size=(BATCH, N_IN))
+        X = rng.uniform(0.5, 1.5, size=(batch, n_in)) * rng.choice([-1.0, 1.0], size=(batch, n_in))
         called[0], made[:], strangers[:] = 0, [X], []
         allowed, truth = 2 * (n.bit_length() - 1), X**n
         with untouched(X=X):
@@ -377,7 +380,8 @@ in_pieces = Exercise(
 
 @in_pieces.check
 def _(answer, rng):
-    for shape, size in (((BATCH, N_IN), 4), ((BATCH, N_IN, N_OUT), 11), ((N_IN, N_OUT), 7), ((N_OUT,), 100)):
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for shape, size in (((batch, n_in), 4), ((batch, n_in, n_out), 11), ((n_in, n_out), 7), ((n_out,), 100)):
         X, out, given = rng.normal(size=shape), np.full(shape, np.nan), []
 
         def f(row, given=given):
@@ -474,7 +478,8 @@ def step(data, grad, mean, square, steps, learning_rate, beta1=0.9, beta2=0.999,
 
 @update.check
 def _(answer, rng):
-    for shape in ((BATCH, N_IN), (N_OUT,)):
+    batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for shape in ((batch, n_in), (n_out,)):
         for settings in SETTINGS:
             data, mean, square = rng.normal(size=shape), np.zeros(shape), np.zeros(shape)
             truths = data.copy(), mean.copy(), square.copy()

@@ -11,6 +11,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    drawn_sizes,
     expect_guesses,
     expect_layer,
     expect_several,
@@ -199,6 +200,10 @@ def _(answer, rng):
     expect_values("the share, here,", found, truth)
     if max(sizes, default=0) > SIZE:
         raise CheckFailed(f"the model is given {max(sizes)} rows at a time; the most is {SIZE}")
+    here = truth
+    while truth == here:  # other numbers there, of which what was found here is not the share
+        model, _, X, T = _sized(rng)
+        truth = _share_by_loop(model, X, T)
     with stand_in() as cupy:
         to_device(model, "gpu")
         X_there, T_there = cupy.asarray(X), cupy.asarray(T)
@@ -398,9 +403,10 @@ drop_columns = Exercise(
 
 @drop_columns.check
 def _(answer, rng):
+    (batch,) = drawn_sizes(rng, BATCH)
     for rate in (0.5, 0.25, 0.0):
         seed, columns = int(rng.integers(1000)), 11
-        X, dY = rng.uniform(1, 2, size=(2, BATCH, columns))  # nothing negative, so no -0 among the zeros
+        X, dY = rng.uniform(1, 2, size=(2, batch, columns))  # nothing negative, so no -0 among the zeros
         layer, draws = answer(rate, np.random.default_rng(seed)), np.random.default_rng(seed)
         calls = []
         for number in ("first", "second"):
@@ -501,12 +507,14 @@ pick = Exercise(
 
 @pick.check
 def _(answer, rng):
-    X, dY = rng.normal(size=(N_OUT, N_IN)), rng.normal(size=(BATCH, N_IN))
-    for ids in (np.array([2, 0, 2, 6, 2]), rng.permutation(N_OUT)[:BATCH], np.array([0, 0, 0, 0, 0])):
+    (n_in,) = drawn_sizes(rng, N_IN)
+    X, several = rng.normal(size=(N_OUT, n_in)), rng.integers(N_OUT, size=rng.integers(6, 12))
+    for ids in (np.array([2, 0, 2, 6, 2]), rng.permutation(N_OUT)[:BATCH], np.zeros(BATCH, int), several):
+        dY = rng.normal(size=(len(ids), n_in))
         with untouched(ids=ids):
             expect_layer(answer(ids), lambda X, ids=ids: X[ids], dY, case=f"ids {ids.tolist()}: ", X=X)
     ids = np.array([2, 0, 2, 6, 2])
-    _expect_the_same_there(lambda send: answer(send(ids)), X, dY)
+    _expect_the_same_there(lambda send: answer(send(ids)), X, rng.normal(size=(BATCH, n_in)))
     return "ids with and without repeats, compared with nudging, here and there, and nothing moved"
 
 
@@ -590,7 +598,8 @@ with_ones = Exercise(
 
 @with_ones.check
 def _(answer, rng):
-    for batch, n_in in ((BATCH, N_IN), (1, N_OUT)):
+    rows, narrow, wide = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    for batch, n_in in ((rows, narrow), (1, wide)):
         X, dY = rng.normal(size=(batch, n_in)), rng.normal(size=(batch, n_in + 1))
         with untouched(X=X, dY=dY):
             Y, backward = expect_several(answer(X), "Y", "backward")

@@ -7,6 +7,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    drawn_sizes,
     expect_guesses,
     expect_several,
     expect_values,
@@ -33,12 +34,14 @@ batch_norm_in_pieces = Exercise(
 
 @batch_norm_in_pieces.check
 def _(answer, rng):
+    (n_in,) = drawn_sizes(rng, N_IN)
     share_of, moments = expect_several(answer(), "share_of", "moments")
     for name, function in (("share_of", share_of), ("moments", moments)):
         if not callable(function):
             raise CheckFailed(f"{name} must be a function, and is {described(function)}")
     for counts in ((4, 4), (1,), (7, 2, 1), (3, 0, 5)):
-        X = rng.normal(size=(sum(counts), N_IN)) * [1.0, 3.0, 0.5] + [0.0, 2.0, -1.0]
+        spread, middle = np.resize([1.0, 3.0, 0.5], n_in), np.resize([0.0, 2.0, -1.0], n_in)
+        X = rng.normal(size=(sum(counts), n_in)) * spread + middle
         parts = np.split(X, np.cumsum(counts)[:-1])
         with untouched(X=X):
             sent = [share_of(part) for part in parts]
@@ -51,9 +54,9 @@ def _(answer, rng):
                 raise CheckFailed(
                     f"{case}, the worker without rows sends a nan: a mean of no rows is 0 / 0; send sums"
                 )
-        if np.size(sent[0]) > 2 * N_IN + 1:
+        if np.size(sent[0]) > 2 * n_in + 1:
             raise CheckFailed(
-                f"for n_in = {N_IN} it sends {np.size(sent[0])} numbers; {2 * N_IN + 1} are enough"
+                f"for n_in = {n_in} it sends {np.size(sent[0])} numbers; {2 * n_in + 1} are enough"
             )
         mean, variance = expect_several(moments(sum(map(np.asarray, sent))), "mean", "variance")
         _refuse_known_mean(case, mean, X, parts)
@@ -136,7 +139,8 @@ agreed_gradient = Exercise(
 
 @agreed_gradient.check
 def _(answer, rng):
-    for shape in ((N_IN,), (N_IN, 2)):
+    (n_in,) = drawn_sizes(rng, N_IN)
+    for shape in ((n_in,), (n_in, 2)):
         for counts in ((4, 4), (1,), (6, 3, 2, 1), (2, 0, 1), (0, 5)):
             gradients = [rng.normal(size=shape) for _ in counts]
             for gradient, count in zip(gradients, counts, strict=True):
@@ -149,16 +153,16 @@ def _(answer, rng):
             if np.shape(found) == shape:
                 _name_a_wrong_mean(case, np.asarray(found), heard, counts, truth)
             expect_values(f"{case}, it", found, truth)
-    gradients = [rng.normal(size=N_IN), rng.normal(size=N_IN), np.full(N_IN, np.nan)]
+    gradients = [rng.normal(size=n_in), rng.normal(size=n_in), np.full(n_in, np.nan)]
     gradients[1][0] = np.nan
     found = answer(gradients, [2, 1, 0])
-    if np.shape(found) == (N_IN,) and np.isfinite(found[0]):
+    if np.shape(found) == (n_in,) and np.isfinite(found[0]):
         raise CheckFailed(
             f"with counts 2, 1, 0, worker 1 has an example, and a nan in its gradient; the result has "
             f"{found[0]:.4g} there, and hides the nan: leave out only who had 0 examples"
         )
     try:
-        found = answer([np.full(N_IN, np.nan)] * 2, [0, 0])
+        found = answer([np.full(n_in, np.nan)] * 2, [0, 0])
     except ValueError:
         return (
             "equal counts, uneven ones, workers without examples, nobody with any, and a nan that must stay"
@@ -290,8 +294,9 @@ doubling = Exercise(
 
 @doubling.check
 def _(answer, rng):
+    n_in, n_out = drawn_sizes(rng, N_IN, N_OUT)
     for count in (2, 4, 8, 16):
-        arrays = [rng.normal(size=(N_IN, N_OUT)) for _ in range(count)]  # more numbers than workers
+        arrays = [rng.normal(size=(n_in, n_out)) for _ in range(count)]  # more numbers than workers
         with untouched(**{f"arrays[{rank}]": array for rank, array in enumerate(arrays)}):
             states, copies = expect_several(answer(list(arrays)), "states", "copies")
         steps, case = int(np.log2(count)), f"of {count} workers"

@@ -15,6 +15,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    drawn_sizes,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -94,12 +95,14 @@ def stack_right_at_the_end():
     return 2, 0, 2, 0, 2
 
 
-@who_is_wrong.mistake("A, B, C go forward in this order, and come back in this order: so a queue wants it.")
+@who_is_wrong.mistake(
+    "A, B, C go forward in this order, and come back in the same order: a queue is made for that."
+)
 def queue_wrong_in_order():
     return 2, 0, 3, 2, 2
 
 
-@who_is_wrong.mistake("From both ends B is the one in the middle.")
+@who_is_wrong.mistake("B is in the middle from both ends, so B gets its own.")
 def nobody_right_in_the_queue():
     return 2, 0, 3, 0, 3
 
@@ -132,7 +135,7 @@ SLOW = 0.25  # seconds of the processor; a formula needs none, all orders of fiv
 
 @count_orders.check
 def _(answer, rng):
-    for n in (1, 2, 3, 4, 5, 6, 7, 10):
+    for n in (1, 2, 3, 4, 5, 6, 7, 10, int(rng.integers(11, 100))):
         start = time.process_time()
         counts = answer(n)
         if n in (5, 6) and (seconds := time.process_time() - start) > SLOW:
@@ -147,10 +150,12 @@ def _(answer, rng):
             (f"the number of orders of {of} in which nobody meets", alone, factorial(n)),
         ):
             if np.shape(count) != () or count != truth:
-                raise CheckFailed(
-                    f"{what} is not {count}" if np.shape(count) == () else f"{what} must be one"
-                )
-    return "with one to seven callers, and ten"
+                if np.shape(count) != ():
+                    raise CheckFailed(f"{what} must be one")
+                rounded = isinstance(count, float) and np.isclose(count, truth)
+                why = ": a float keeps about 16 digits, so divide whole numbers with //" if rounded else ""
+                raise CheckFailed(f"{what} is not {count}{why}")
+    return "with one to seven callers, ten, and more"
 
 
 @count_orders.probe
@@ -183,6 +188,11 @@ def always_two(n):
 )
 def only_who_is_first(n):
     return factorial(2 * n) // 2**n, n
+
+
+@count_orders.mistake("These are the two counts in the other order: all orders come first.")
+def swapped(n):
+    return factorial(n), factorial(2 * n) // 2**n
 
 
 # 3. a witness against a layer
@@ -218,11 +228,11 @@ def _(answer, rng):
     inputs = {"A": X_of_A, "B": X_of_B}
     for name, X in inputs.items():
         if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "iuf" or not X.size:
-            found = described(X)
+            given, expected = described(X), "be an array (batch, width)"
             if isinstance(X, np.ndarray) and X.ndim == 2:
-                found = f"an array of {X.dtype}" if X.size else f"empty: its shape is {X.shape}"
-            wanted = "hold numbers" if "array of" in found and X.ndim == 2 else "be an array (batch, width)"
-            raise CheckFailed(f"X_of_{name} must {wanted}, and is {found}")
+                given = f"an array of {X.dtype}" if X.size else f"empty: its shape is {X.shape}"
+                expected = "hold numbers" if X.size else expected
+            raise CheckFailed(f"X_of_{name} must {expected}, and is {given}")
         if not (np.abs(X) <= 10).all() or (X != np.round(X)).any():
             raise CheckFailed(f"X_of_{name} must hold whole numbers, none larger than 10 in size")
     if not isinstance(order, str) or sorted(order) != list("AABB"):
@@ -256,7 +266,7 @@ def _difference(backward, X):
     try:
         dX = backward(np.ones_like(X))
     except ValueError:  # the other's input has another width, and nothing can be multiplied
-        return "not to be had: what lies in the drawer has another width"
+        return "missing: what lies in the drawer has another width, so backward fails"
     wrong = np.argwhere(dX != 3 * X * X)
     if not len(wrong):
         return None
@@ -289,16 +299,17 @@ def _sigmoid_times(X, w):
 
 @gate.check
 def _(answer, rng):
-    layer = answer(N_IN)
+    batch, n_in = drawn_sizes(rng, BATCH, N_IN)
+    layer = answer(n_in)
     if not isinstance(layer, Layer):
         raise CheckFailed("Gate must be a subclass of Layer")
     _expect_no_lock(layer)
     w = getattr(layer, "w", None)
     if not isinstance(w, Parameter):
         raise CheckFailed(f"its w must be a Parameter, and is {described(w)}")
-    expect_values("at first w", w.data, np.ones(N_IN))
-    w.data *= rng.uniform(1, 3, size=N_IN)
-    X, dY = rng.normal(size=(2, BATCH, N_IN))
+    expect_values("at first w", w.data, np.ones(n_in))
+    w.data *= rng.uniform(1, 3, size=n_in)
+    X, dY = rng.normal(size=(2, batch, n_in))
     with untouched(X=X):
         Y, backward = expect_several(layer(X), "Y", "backward")
     expect_values("Y", Y, _sigmoid_times(X, w.data))
@@ -308,8 +319,8 @@ def _(answer, rng):
     _expect_own_s(X, w, dY, dX)
     expect_gradients(_sigmoid_times, {"X": X, "w": w.data}, dY, {"X": dX, "w": w.grad})
     for order in sorted(set(map("".join, permutations("AABB")))):
-        _expect_apart(layer, order, dict(zip("AB", rng.normal(size=(2, BATCH, N_IN)), strict=True)))
-    _expect_no_writing(answer(N_IN), rng)
+        _expect_apart(layer, order, dict(zip("AB", rng.normal(size=(2, batch, n_in)), strict=True)))
+    _expect_no_writing(answer(n_in), rng)
     _expect_one_sigmoid(layer, X)
     _expect_zero_weight(answer, X, dY)
     expect_gradcheck(layer, X)
@@ -331,7 +342,7 @@ def _expect_own_s(X, w, dY, dX):
 
 def _expect_zero_weight(answer, X, dY):
     """Ask whether the gradients are right where a weight is 0."""
-    layer = answer(N_IN)
+    layer = answer(X.shape[1])
     layer.w.data[0] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         dX = layer(X)[1](dY)
@@ -421,9 +432,9 @@ def _expect_no_writing(layer, rng):
     """Ask whether a call leaves the layer as it was, but for gradients, which may be added to."""
     for _ in range(2):  # a first call may make what a second one fills
         before = _on_the_layer(layer)
-        _, backward = layer(rng.normal(size=(BATCH, N_IN)))
+        _, backward = layer(rng.normal(size=(BATCH, *layer.w.shape)))
         between = _on_the_layer(layer)
-        backward(rng.normal(size=(BATCH, N_IN)))
+        backward(rng.normal(size=(BATCH, *layer.w.shape)))
         for way, one, other in (("forward", before, between), ("backward", between, _on_the_layer(layer))):
             written = [name for name in {**one, **other} if one.get(name) != other.get(name)]
             if written:
@@ -618,11 +629,16 @@ def _(answer, rng):
     for array in weights.values():
         array *= 2.0
     if not np.allclose(new.predict(X), truth.predict(X)):
-        raise CheckFailed("after the caller has changed its weights, the new model predicts something else")
+        raise CheckFailed(
+            "after the caller has changed its weights, the new model predicts something else: it shares an "
+            "array with `weights`, so copy each one"
+        )
     for part in [*new.parameters(), *new.buffers()]:
         part.data += 1.0
     if not np.allclose(model.predict(X), before):
-        raise CheckFailed("after a step on the new model, the old one predicts something else")
+        raise CheckFailed(
+            "after a step on the new model, the old one predicts something else: the two share an array"
+        )
     model.zero_grad()
     for part in new.parameters():
         part.grad += 1.0
@@ -681,7 +697,7 @@ def _expect_refusals(answer, rng):
                 ) from error
         except (KeyError, AttributeError) as error:
             raise CheckFailed(
-                f"{name} {problem}: a ValueError is wanted, and it raises {type(error).__name__}"
+                f"{name} {problem}: it must raise a ValueError, and raises {type(error).__name__}"
             ) from error
         else:
             raise CheckFailed(f"{name} {problem}, and no ValueError is raised")
@@ -771,9 +787,11 @@ def _(answer, rng):
         for place, (question, given) in enumerate(zip(questions, answers, strict=True)):
             _expect_answer(f"{case} answer {place}", given, question, layer, place in good)
         _expect_order(case, passed, questions, good)
-        sizes, wanted = list(map(len, passed)), _bundles([lengths[place] for place in good], most)
-        if sizes != wanted:
-            raise CheckFailed(f"{case} the model is called with {_rows(sizes)}; wanted are {_rows(wanted)}")
+        sizes, expected = list(map(len, passed)), _bundles([lengths[place] for place in good], most)
+        if sizes != expected:
+            raise CheckFailed(
+                f"{case} the model is called with {_rows(sizes)}, and must be called with {_rows(expected)}"
+            )
     return "eight lists, two of them with questions that are not finite, one empty"
 
 
@@ -870,6 +888,19 @@ def all_in_one(model, questions, most):
 @sorting_out
 def never_quite_full(model, questions, most):
     return in_bundles(model, questions, lambda rows, more: rows + more < most)
+
+
+@answer_all.mistake("A question that is not finite goes into no bundle, and does not close the open one.")
+def closes_at_the_spoiled(model, questions, most):
+    answers, good = [], []
+    for question in [*questions, None]:
+        if question is not None and np.isfinite(question).all():
+            good.append(question)
+            continue
+        answers += in_bundles(model, good, lambda rows, more: rows + more <= most)
+        answers += [None] * (question is not None)
+        good = []
+    return answers
 
 
 @answer_all.mistake("Look at the rows *with* the next question, before you let it in.")

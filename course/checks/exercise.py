@@ -21,7 +21,8 @@ import numpy as np
 KINDS = ("predict", "fill", "repair", "derive", "explain")
 TERM = Path(__file__).parents[1] / "term.txt"  # in a bundle for a class: `classroom.bundle`
 BY_HAND = ("derive", "explain")  # may be left without a check: a person reads them
-_is_later = ContextVar("is_later", default=False)  # whether a check is put to an answer once more
+FIRST, SAME, OTHER = range(3)  # a check is put to an answer, put once more, and with other numbers
+_round = ContextVar("round", default=FIRST)
 BOLD_RED, FAINT, PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
 WIDTH = 96  # characters; a page that does not break lines must not be scrolled
 
@@ -230,9 +231,9 @@ class Exercise:
         self._refuse_what_is_called_already(answer)
         try:
             verified = self._check(answer, self._rng(attempt)) or ""
-            with _again("asked the same once more, "):
+            with _again(SAME, "asked the same once more, "):
                 self._check(answer, self._rng(attempt))
-            with _again("with other numbers, "):
+            with _again(OTHER, "with other numbers, "):
                 self._check(answer, self._rng(attempt, 1))
             return verified
         except CheckFailed:
@@ -258,16 +259,18 @@ class Exercise:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             seen = self._seen(answer, attempt)
-            words = _without_numbers if self._probe else _gist  # a probe has compared the numbers
+            near = ""  # of a mistake that fails as this answer does, but for which entry is the worst
             for sentence, mistake in self.mistakes:
                 if not _same(self._seen(mistake, attempt), seen):  # often cheap, where a check is not
                     continue
                 try:
                     self._ask(mistake, attempt)
                 except CheckFailed as its_no:
-                    if words(its_no.sentence) == words(no.sentence):
+                    if _gist(its_no.sentence) == _gist(no.sentence):
                         return sentence
-        return ""
+                    if self._probe and _without_entry(its_no.sentence) == _without_entry(no.sentence):
+                        near = near or sentence
+        return near
 
     def _seen(self, answer, attempt):
         """Return what the probe sees of an answer, on the data of an attempt."""
@@ -284,19 +287,19 @@ class Exercise:
 
 
 @contextmanager
-def _again(words):
+def _again(number, words):
     """Put a check to an answer that has passed it; a refusal begins with the words.
 
     What the answer prints has been seen in the first round.
     """
-    token = _is_later.set(True)
+    token = _round.set(number)
     try:
         with redirect_stdout(io.StringIO()):
             yield
     except CheckFailed as no:
         raise CheckFailed(f"{words}{no.sentence}", no.place, report=no.report) from no.__cause__
     finally:
-        _is_later.reset(token)
+        _round.reset(token)
 
 
 def is_first_round():
@@ -306,7 +309,17 @@ def is_first_round():
     -------
     bool
     """
-    return not _is_later.get()
+    return _round.get() == FIRST
+
+
+def are_numbers_other():
+    """Say whether an answer meets its check with other numbers than in the first round: sizes, too.
+
+    Returns
+    -------
+    bool
+    """
+    return _round.get() == OTHER
 
 
 def described(thing):
@@ -348,9 +361,11 @@ def _gist(sentence):
     return re.sub(r"(name|variable) '[^']*'", r"\1 '...'", sentence)
 
 
-def _without_numbers(sentence):
-    """Return the gist of a sentence without its numbers: which entry is the worst can depend on rounding."""
-    return re.sub(r"-?\d+(\.\d+)?(e[+-]?\d+)?", "#", _gist(sentence))
+def _without_entry(sentence):
+    """Return the gist without the entry that it shows: which one is the worst can depend on rounding."""
+    return re.sub(
+        r"\[[\d, ]+\] is \S+, (it must be|nudging that entry says) [^\s;]+", "[...]", _gist(sentence)
+    )
 
 
 def _words(error):

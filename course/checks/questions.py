@@ -8,10 +8,11 @@ their own order.
 import re
 from contextlib import contextmanager
 from copy import deepcopy
+from operator import eq
 
 import numpy as np
 
-from course.checks.exercise import CheckFailed, described, is_first_round
+from course.checks.exercise import CheckFailed, are_numbers_other, described, is_first_round
 from minigrad.diagnosis import GENERAL, diagnose
 from minigrad.gradcheck import AT_AN_EDGE, gradcheck, numerical_gradient
 
@@ -20,6 +21,35 @@ TOLERANCE = 1e-6  # relative, as in gradcheck: nudging in float64 is good to abo
 ZERO = (
     1e-4  # smaller numbers are compared as if they were this large: nudging finds 1e-11 where the slope is 0
 )
+
+
+def drawn_sizes(rng, *usual, most=13):
+    """Return the sizes that an answer is asked with: the usual ones, and where numbers are other, others.
+
+    A size that stands in an answer as a number is right in the first round only.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    *usual : int
+        Different ones, known to the reader from the statement and the messages.
+    most : int
+        The largest that is drawn; the smallest is 2.
+
+    Returns
+    -------
+    list of int
+        As many, all different; none is the usual one of its place.
+
+    Examples
+    --------
+    >>> drawn_sizes(np.random.default_rng(0), BATCH, N_IN)
+    [5, 3]
+    """
+    drawn = list(usual)
+    while are_numbers_other() and any(map(eq, drawn, usual)):
+        drawn = (rng.permutation(most - 1)[: len(usual)] + 2).tolist()
+    return drawn
 
 
 def expect_several(returned, *names):

@@ -228,13 +228,13 @@ def three_gradients(batch, n_in, n_out):
         top, right = top - height - 2.0, max(right, x)
     ax.set(xlim=(-1.6, right - 1.2), ylim=(top + 1.6, 1.2), aspect="equal")
     ax.set_axis_off()
-    told = [f"{name} {size}" for name, size in sizes.items()]
+    labels = [f"{name} {size}" for name, size in sizes.items()]
     return Figure(
         ax,
         "Each gradient has the shape of what it belongs to",
         "All three are made from the same dY. Where two boxes meet at an @, the sizes that touch are equal, "
         "and they vanish: n_out in dX, the batch in dW. In db the batch vanishes in the sum.",
-        f"Boxes drawn to scale, with {', '.join(told)}. dX, {batch} by {n_in}, is dY, {batch} by {n_out}, "
+        f"Boxes drawn to scale, with {', '.join(labels)}. dX, {batch} by {n_in}, is dY, {batch} by {n_out}, "
         f"times W transposed, {n_out} by {n_in}. dW, {n_in} by {n_out}, is X transposed, {n_in} by {batch}, "
         f"times dY. And db, of length {n_out}, is the sum of the {batch} rows of dY.",
     )
@@ -349,7 +349,7 @@ def five_ways(errors, tests):
     ax.set(xlabel="error of the gradient, in percent of its largest entry", ylabel="way to remember")
 
     rows = zip(errors, values, strict=True)
-    told = "; ".join(
+    results = "; ".join(
         f"{way}, " + ", ".join(f"{test} {_in_words(value)}" for test, value in zip(tests, row, strict=True))
         for way, row in rows
     )
@@ -358,7 +358,7 @@ def five_ways(errors, tests):
         f"{wrong.any(axis=1).sum()} of {len(values)} ways to remember fail",
         "Each way has a bar for each test, as long as its worse gradient is wrong. "
         "A right gradient agrees with nudging.",
-        f"Errors of {len(values)} ways to remember on {len(tests)} tests: {told}.",
+        f"Errors of {len(values)} ways to remember on {len(tests)} tests: {results}.",
     )
 
 

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from course.figures import Figure, make_bitmap
+from course.moving import Moving
 from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, ON_COLOUR, TRUTH
 
 POINTS = 401  # enough for a smooth curve at the size of a page
@@ -76,7 +77,7 @@ def secant(f, x, h, x_range=None, true_slope=None, names=("input x", "output f(x
 
 
 def savings_secant(savings, rate, h):
-    """Draw the savings over the interest rate, with the secant from a rate to a higher one.
+    """Draw the savings over the interest rate, with a secant; on a screen, its two points can be dragged.
 
     Parameters
     ----------
@@ -91,10 +92,13 @@ def savings_secant(savings, rate, h):
     """
     settled = (savings(rate + 1e-6) - savings(rate)) / 1e-6
     names = "rate x (percent)", "savings f(x) (euros)"
-    return secant(savings, rate, h, (-0.5, 9.5), settled, names, "euros per percent")
+    figure = secant(savings, rate, h, (-0.5, 9.5), settled, names, "euros per percent")
+    figure.title = "The dashed secant goes through two points of the curve, the black line touches it at one"
+    figure.moving = Moving("secant", f="savings", x=rate, h=h)
+    return figure
 
 
-def errors_by_nudge(nudges, errors_by_method):
+def errors_by_nudge(nudges, errors_by_method, cube_at=None):
     """Draw the error of a slope against the nudge, both on a logarithmic scale.
 
     Parameters
@@ -103,6 +107,9 @@ def errors_by_nudge(nudges, errors_by_method):
         Positive.
     errors_by_method : dict of str to array (nudges,)
         Up to five methods; an error of exactly 0 leaves a gap.
+    cube_at : float, optional
+        If the errors are those of the cube's slope at this place, both differences of it can be looked at on
+        a screen, with the nudge as long as one likes.
 
     Returns
     -------
@@ -142,6 +149,7 @@ def errors_by_nudge(nudges, errors_by_method):
         f"The error of a slope against the nudge, both on logarithmic scales: {len(best)} lines in the shape "
         "of a V, which fall from the right, reach a lowest point, and climb again to the left. The lowest "
         f"errors: {tips}.",
+        moving=None if cube_at is None else Moving("secant", f="cube", x=cube_at, h=nudges.max(), near=True),
     )
 
 

@@ -318,7 +318,8 @@ def orders(updates, shares_by_order):
     ends = {order: np.asarray(shares)[:, -1] for order, shares in shares_by_order.items()}
     return Figure(
         ax,
-        f"Half of the sums are right after {' against '.join(half.values())} updates",
+        "Half of the sums are right after "
+        + ", ".join(f"{times} updates ({order})" for order, times in half.items()),
         "Each line is one run on sums that it has not learned from.",
         "The share of right sums against the updates. "
         + " ".join(

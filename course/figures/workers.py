@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from course.figures import Figure
+from course.moving import Moving
 from course.style import BACKWARD, CONTEXT, FORWARD, GRID, GROUND, INK, PALETTE, TRUTH
 
 PINK, GREEN = PALETTE[3:]  # for what has no meaning of its own: ways to send, dtypes, parts of a time
@@ -82,14 +83,15 @@ def _word(number):
 
 
 def ring(tables, step):
-    """Draw what each worker holds after a step of the ring, and what has just travelled.
+    """Draw what each worker holds after a step of the ring; on a screen, its pieces walk and workers stop.
 
     Parameters
     ----------
     tables : list of array (workers, workers)
-        After 0, 1, 2 … steps: a row a worker, a column a piece.
+        After 0, 1, 2 … steps: a row a worker, a column a piece. On a screen, each worker brings its power of
+        ten in each piece.
     step : int
-        How many steps have been taken.
+        How many steps have been taken in the still picture; on a screen, the ring begins at 0.
 
     Returns
     -------
@@ -117,29 +119,17 @@ def ring(tables, step):
     ax.tick_params(length=0)
     ax.set(xlabel="piece", ylabel="worker")
 
-    ready = int(complete.sum())
-    steps = f"{_word(step)} step{'s' if step > 1 else ''}"
-    title = f"After {steps}, {_word(ready)} of {table.size} boxes hold a complete sum"
-    if step == 0:
-        title = "At first, each worker holds only its own numbers"
-    elif ready == table.size:
-        title = f"After {steps}, every worker has the whole sum"
-    doing = "added to what it already held" if step < count else "kept as it came"
     rows = "; ".join(
         f"worker {rank} holds {', '.join(f'{n:g}' for n in row)}" for rank, row in enumerate(table)
     )
     return Figure(
         ax,
-        title,
-        "Each row is a worker, each column a piece of the array. Grey boxes with bold numbers are complete: "
-        "everyone's part is in them."
-        + (
-            f" The arrows show what each worker has just received from the one before it and {doing}; into "
-            "worker 0 it comes from the last one."
-            if step
-            else ""
-        ),
+        "In each step, every worker hands one piece to the next",
+        "Each worker has a box for each piece. The digits of a sum show whose numbers are in it; complete "
+        "sums are bold. A frame in orange marks what has just come from the worker before; into worker 0 it "
+        "comes from the last one.",
         f"A table of {count} workers and {count} pieces after {step} steps: {rows}.",
+        moving=Moving("ring", workers=count),
     )
 
 

@@ -233,6 +233,12 @@ class ForgotTheBias(Turned):
         return dY @ self.W.data
 
 
+@refused(linear, "all weights are zero: draw W at random")
+class AllZero(Turned):
+    def __init__(self, n_in, n_out, rng):
+        self.W, self.b = Parameter(np.zeros((n_out, n_in))), Parameter(np.zeros(n_out))
+
+
 @refused(linear, "rng=0 and rng=1 give the same weights")
 class SeedOfItsOwn(Turned):
     def __init__(self, n_in, n_out, rng):
@@ -253,7 +259,7 @@ class DrawsFromElsewhere(Turned):
         self.b = Parameter(np.zeros(n_out))
 
 
-@refused(linear, "about 1/√400 = 0.05 is wanted")
+@refused(linear, "it should be about 1/√400 = 0.05")
 class AllOfSizeOne(Turned):
     def __init__(self, n_in, n_out, rng):
         self.W = Parameter(np.random.default_rng(rng).normal(size=(n_out, n_in)))

@@ -105,20 +105,20 @@ def one_array(text, steps):
 
 
 @right(nucleus)
-def sign_by_sign(P, share):
+def character_by_character(P, share):
     kept = np.zeros_like(P)
     for row in range(len(P)):
         left = share
-        for sign in P[row].argsort()[::-1]:
+        for character in P[row].argsort()[::-1]:
             if left > 0:
-                kept[row, sign] = P[row, sign]
-            left -= P[row, sign]
+                kept[row, character] = P[row, character]
+            left -= P[row, character]
     return kept / kept.sum(axis=1)[:, None]
 
 
 @right(nucleus)
 def by_what_is_likelier(P, share):
-    likelier = P[:, None, :] > P[:, :, None]  # (batch, signs, signs)
+    likelier = P[:, None, :] > P[:, :, None]  # (batch, characters, characters)
     before = (likelier * P[:, None, :]).sum(axis=-1)
     kept = P * (before < share)
     return kept / kept.sum(axis=-1, keepdims=True)
@@ -183,7 +183,7 @@ def fills_behind(model, X, count, n_steps):
     return true_text(model, X, count, n_steps, behind)
 
 
-@refused(write_on, "the model has 7 places, and got 8 signs")
+@refused(write_on, "the model has 7 places, and got 8 characters")
 def as_it_was(model, X, count, n_steps):
     for _ in range(count):
         X = np.concatenate([X, model.predict(X)[:, -1].argmax(axis=1)[:, None]], axis=1)

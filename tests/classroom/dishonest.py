@@ -171,7 +171,7 @@ def filled(honest, fill):
 
 
 def same(some, others):
-    """Say whether two results hold the same numbers; functions are taken to be different."""
+    """Say whether two results hold the same numbers, but for rounding; functions are different."""
     if isinstance(some, tuple | list) and isinstance(others, tuple | list):
         return len(some) == len(others) and all(map(same, some, others))
     if isinstance(some, dict) and isinstance(others, dict):
@@ -180,10 +180,12 @@ def same(some, others):
         return True
     if callable(some) or callable(others):
         return False
+    if np.shape(some) != np.shape(others):
+        return False
     try:
-        return bool(np.array_equal(some, others))
-    except Exception:
-        return some is others
+        return bool(np.allclose(some, others, rtol=1e-9, atol=1e-12, equal_nan=True))
+    except TypeError:  # no numbers
+        return bool(np.all(np.equal(some, others, dtype=object)))
 
 
 def numbers_in(thing):
@@ -221,9 +223,6 @@ def signature(answer):
         return None
 
 
-KINDS = Counts, Remembers, Recognises, SaysNan, Replays
-
-
 class Knows(Liar):
     """Right where it is asked what it has been asked in another run, and nothing elsewhere: a table.
 
@@ -254,3 +253,6 @@ class KnowsSizes(Knows):
     def key(self, numbers):
         """Return by what a question is recognised: by its shapes."""
         return [list(np.shape(number)) for number in numbers]
+
+
+KINDS = Counts, Remembers, Recognises, SaysNan, Replays

@@ -251,10 +251,6 @@ RIGHT = {
         (lambda X: X, POINTS, CLASSES, 1, 0.693),
         (lambda X: X, POINTS, CLASSES, 20, 0.1),
     ],
-    optimizers.paths: [
-        (np.diag([1.0, 50.0]), {"plain": POINTS - 1.5}, 3),
-        (np.eye(2), {"plain": POINTS, "momentum": POINTS / 2}, 1, 3.0),
-    ],
     optimizers.race: [
         (np.diag([1.0, 50.0]), {"plain": POINTS - 1.5, "momentum": POINTS}, 3),
         (np.eye(2), {"plain": POINTS}, 4, {"plain": 0.1}),
@@ -646,8 +642,8 @@ WRONG = [
     (learning.cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
     (learning.fitted, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
     (learning.border, (lambda X: X, np.ones((5, 3)), CLASSES, 1, 0.5), "two columns"),
-    (optimizers.paths, (np.eye(2), {"plain": POINTS}, 5), "plain has 4 steps, to be drawn are 5"),
-    (optimizers.paths, (np.ones((2, 2)), {"plain": POINTS}, 4), "bends upwards in all directions"),
+    (optimizers.race, (np.eye(2), {"plain": POINTS}, 5), "plain has 4 steps, to be drawn are 5"),
+    (optimizers.race, (np.ones((2, 2)), {"plain": POINTS}, 4), "bends upwards in all directions"),
     (optimizers.race, (np.eye(2), {"Adam": POINTS}, 4), "in this order; got Adam"),
     (optimizers.two_valleys, ({"a": np.eye(2)}, {"b": {}}, 1), "do not match"),
     (optimizers.schedule, ([1.0], "cosine"), "needs two numbers or more; cosine has 1"),

@@ -50,8 +50,7 @@ const STYLE = `
 .ground { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; margin-bottom: .5rem; }
 .say { min-height: 3em; margin: .8rem 0 .4rem; }
 .heard { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.handle { cursor: grab; touch-action: none; outline: none; } .handle.held { cursor: grabbing; }
-.handle:focus-visible .ring { stroke: var(--pst-color-accent, #b06b00); stroke-width: 3.5; }
+.handle { cursor: grab; touch-action: none; } .handle.held { cursor: grabbing; }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: .9rem; }
 .bar label { display: inline-flex; gap: .4rem; align-items: center; }
 button, select, input:not([type="range"], [type="checkbox"], [type="radio"]) { font: inherit; font-size: .9rem; color: inherit;
@@ -61,6 +60,7 @@ input[type="range"] { accent-color: var(--primary); min-height: 2rem; }
 button { cursor: pointer; } button[disabled] { opacity: .45; cursor: default; }
 button.main { background: var(--primary); border-color: var(--primary); color: var(--on-primary); }
 :focus-visible { outline: 3px solid var(--pst-color-accent, #b06b00); outline-offset: 2px; }
+.handle:focus-visible { outline: none; } .handle:focus-visible .ring { stroke: var(--pst-color-accent, #b06b00); stroke-width: 3.5; }
 svg text { fill: currentColor; font: inherit; }
 @media print { .ground { display: none; } .still { display: block; } }
 `;
