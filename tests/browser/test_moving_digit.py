@@ -266,6 +266,9 @@ def test_digits_are_drawn_by_hand_and_by_keyboard_kept_and_taught(node, chromium
     lessons = r"After [13]0 steps it reads 1 of your 1, and (\d+) of the 270 test digits. Before .* 265."
     alone, among = (int(re.fullmatch(lessons, found[name])[1]) for name in ("taught", "among"))
     assert alone < 230 < 245 < among  # what it learned from keeps it from forgetting
-    assert "right of yours, from 0 % to 100 %" in found["chart"] and found["forgotten"] == found["kept"]
+    assert (
+        "right of yours, from 0\u00a0% to 100\u00a0%" in found["chart"]
+        and found["forgotten"] == found["kept"]
+    )
     assert found["frame"] < 16  # milliseconds, on one core that others share
     assert found["small"] >= 24  # pixels, the least that a finger should have to hit
