@@ -168,8 +168,10 @@ export function mount(host, { digits = [3, 1, 4, 1, 5, 9, 2, 6], step = 1, updat
   // Go to the next of the stored updates, and say whether there are more.
   function later() {
     state.update = data.updates[data.updates.indexOf(state.update) + 1];
+    const done = state.update === data.updates.at(-1);
+    if (done) linkMoment(momentOf(state), linked);
     draw();
-    return state.update < data.updates.at(-1);
+    return !done;
   }
 
   function play() {

@@ -2,7 +2,7 @@
 //
 // `picture` makes of strokes what the data is made of, `read`, `gradientOf` and `taught` compute; tests compare
 // them with minigrad. `mount` draws it into a host. A moment can be linked: #digit=12,4-20,28&centred=yes
-import { bytesOf, element, ground as groundIn, linear, linkedTo, linkMoment, percent, shape, softmax, speaker,
+import { bytesOf, element, ground as groundIn, linear, linkedTo, linkMoment, percent, player, shape, softmax, speaker,
   weightsOf } from "./parts.js";
 
 export const DATA = true; // the weights and the test digits stand in digit.json
@@ -129,7 +129,7 @@ export function gradientOf(network, x, target) {
 
 // Return the network after some steps of gradient descent on the mean loss of some digits; with old ones, on
 // half of it and half of theirs.
-export function taught(network, own, old = null, steps = STEPS, rate = RATE) {
+export function taught(network, own, old, steps, rate = RATE) {
   const copy = ({ shape: size, values }) => ({ shape: size, values: values.slice() });
   const pupil = Object.fromEntries(Object.entries(network).map(([name, array]) => [name, copy(array)]));
   const parts = old ? [own, old] : [own];
@@ -222,6 +222,8 @@ export function mount(host, { linked = true, data }) {
   const state = { ...empty, ...(linked ? fromLink(window.location.hash) : null), looking: false, among: false, kept: [], lessons: [],
     network: chapters, pen: [0.5, 0.25], down: false };
   let writing = null; // the pointer that draws
+  let ahead = 0; // steps of the lesson that are still to come
+  const teaching = player(() => host.isConnected && oneStep(), () => drawYours());
 
   const { ground } = groundIn(host, "Draw a digit, and the network reads it", STYLE);
   const lines = Array.from({ length: SIDE - 1 }, (_, i) => (i + 1) / SIDE).flatMap((at) => [
@@ -253,7 +255,10 @@ export function mount(host, { linked = true, data }) {
   const among = box(`among ${data.learned.labels.length} digits that it learned from`, "among");
   const keep = button("Keep it", () => keepIt());
   const teach = button(`Teach it: ${STEPS} steps`, () => lesson(), { class: "main" });
-  const again = button("Forget the lessons", () => changed({ network: chapters, lessons: [] }));
+  const again = button("Forget the lessons", () => {
+    teaching.stop();
+    changed({ network: chapters, lessons: [] });
+  });
   const undo = button("Undo", () => changed({ strokes: state.strokes.slice(0, -1) }));
   const clear = button("Clear", () => changed({ strokes: [], truth: null }));
   const kept = element("div", { class: "kept" });
@@ -342,13 +347,21 @@ export function mount(host, { linked = true, data }) {
     return state.kept.filter(({ x, truth }) => answerOf(read(state.network, x)) === truth).length;
   }
 
+  // One step of gradient descent after the other, so that one sees what each of them does.
   function lesson() {
-    const own = { X: state.kept.map(({ x }) => x), T: state.kept.map(({ truth }) => truth) };
     if (!state.lessons.length) state.lessons = [{ own: share() / state.kept.length, test: before }];
-    state.network = taught(state.network, own, state.among ? old : null);
+    ahead = STEPS;
+    teaching.start(0);
+  }
+
+  function oneStep() {
+    const own = { X: state.kept.map(({ x }) => x), T: state.kept.map(({ truth }) => truth) };
+    state.network = taught(state.network, own, state.among ? old : null, 1);
     state.lessons = [...state.lessons, { own: share() / state.kept.length, test: accuracy(state.network, test) }];
+    ahead -= 1;
     draw();
     drawYours();
+    return ahead > 0;
   }
 
   function draw() {
@@ -413,8 +426,9 @@ export function mount(host, { linked = true, data }) {
     const others = (part) => `${Math.round(part * test.T.length)} of the ${test.T.length} test digits`;
     const now = state.lessons.at(-1);
     again.disabled = !now;
+    teach.disabled = teaching.playing();
     school.textContent = now
-      ? `After ${STEPS * (state.lessons.length - 1)} steps it reads ${share()} of your ${count}, and ${others(now.test)}. Before the lessons `
+      ? `After ${state.lessons.length - 1} steps it reads ${share()} of your ${count}, and ${others(now.test)}. Before the lessons `
         + `there were ${Math.round(before * test.T.length)}.`
       : `It read ${first} of your ${count} when you drew ${count > 1 ? "them" : "it"}, and reads ${others(before)}.`;
     chart.replaceChildren();
@@ -437,7 +451,7 @@ export function mount(host, { linked = true, data }) {
       ...[0, 0.5, 1].flatMap((part) => [shape("line", { class: "axis", x1: left, x2: width - right, y1: Y(part), y2: Y(part) }),
         shape("text", { x: left - 6, y: Y(part) + 4, "text-anchor": "end" }, `${100 * part}%`)]),
       shape("text", { x: left, y: height - 4 }, "0"),
-      shape("text", { x: width - right, y: height - 4, "text-anchor": "end" }, `${STEPS * (state.lessons.length - 1)} steps`), line("own"), line("test"),
+      shape("text", { x: width - right, y: height - 4, "text-anchor": "end" }, `${state.lessons.length - 1} steps`), line("own"), line("test"),
       label("own", "yours"), label("test", "test"));
   }
 
