@@ -12,7 +12,7 @@ import re
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
-from classroom.by_hand import COLUMNS, read_marks
+from classroom.by_hand import COLUMNS, DIGITS, SUBMISSION, read_marks
 from classroom.feedback_pages import class_page, student_page
 from classroom.result import ExerciseResult, Result, Status, exercises_of
 from course import store
@@ -100,10 +100,13 @@ def page_name(student):
     --------
     >>> page_name("anna_b"), page_name("../Zoë")
     ('anna_b', 'Zo-8840d1f4')
+    >>> page_name("Zo-8840d1f4") == page_name("../Zoë")
+    False
     """
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", student).strip("-.")[:60]
     suffix = sha256(student.encode()).hexdigest()[:8]
-    return plain if plain == student else f"{plain}-{suffix}".lstrip("-")
+    may_be_made = re.search(r"-[0-9a-f]{8}$", student)  # like the name of another student's page
+    return plain if plain == student and not may_be_made else f"{plain}-{suffix}".lstrip("-")
 
 
 def write_reports(queue):
@@ -153,11 +156,12 @@ def _grades(found, exercises):
 
 def _to_mark(found):
     """Return what waits for the teacher, in the form of marks.csv."""
-    lines = [[*COLUMNS, "out of", "title"]]
+    lines = [[*COLUMNS, "out of", "title", SUBMISSION]]
     for row in found:
         for part in row.parts:
             if part.status is Status.BY_HAND:
-                lines.append([row.student, part.name, None, None, part.out_of, part.title])
+                digits = row.result.submission[:DIGITS]
+                lines.append([row.student, part.name, None, None, part.out_of, part.title, digits])
     return _csv(lines)
 
 

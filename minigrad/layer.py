@@ -152,9 +152,12 @@ class Layer(
             result = self.forward(X, training=training and not self.frozen)
         else:
             result = self.forward(X, training=training and not self.frozen, need_dX=need_dX)
-        if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
+        try:
+            Y, backward = result
+        except (TypeError, ValueError):
+            Y, backward = require_pair(self, result)
+        if type(result) is not tuple or not callable(backward):
             require_pair(self, result)
-        Y, backward = result
         X_shape = X.shape if type(X) is ndarray else shape_of(X)
         Y_shape = Y.shape if type(Y) is ndarray else shape_of(Y)
         if after:
@@ -558,6 +561,18 @@ class Sequential(Layer):
             self.layers = [as_layer(layer) for layer in layers]
         else:
             self.layers = _Named({_as_name(name): as_layer(layer) for name, layer in named.items()})
+
+    def __call__(self, X, training=False, need_dX=True):
+        """Run forward; the first layer checks the shapes of X and dX, and the last those of Y and dY."""
+        if type(self) is not Sequential or not self.layers:
+            return super().__call__(X, training, need_dX)
+        before, after = _observer.get()
+        if before:
+            before(self, X)
+        Y, backward = self.forward(X, training, need_dX)
+        if after:
+            after(self, Y)
+        return Y, backward
 
     def forward(self, X, training=False, need_dX=True):
         """Run the layers in order; the way back plays their backward functions in reverse."""

@@ -137,7 +137,7 @@ children_first = Exercise(
         "stand next?",
         "Keep a dict of names that still wait. In a loop: collect the parents of all that wait, in a set. "
         "Whoever waits and is not in that set is ready.",
-        "`while waiting:` `wanted = {parent for names in waiting.values() for parent in names}`; the ready "
+        "`while waiting:` `claimed = {parent for names in waiting.values() for parent in names}`; the ready "
         "ones go to the end of the order, and are deleted from `waiting`, a copy of the dict.",
     ),
 )
@@ -160,9 +160,9 @@ def _require_order(found, parents):
     strange = [name for name in found if name not in parents]
     missing = [name for name in parents if name not in found]
     twice = [name for name in parents if found.count(name) > 1]
-    for said, names in (("no name of the graph", strange), ("missing", missing), ("there twice", twice)):
+    for fault, names in (("no name of the graph", strange), ("missing", missing), ("there twice", twice)):
         if names:
-            raise CheckFailed(f"in your list {names[0]} is {said}; wanted is each name of the graph once")
+            raise CheckFailed(f"in your list {names[0]} is {fault}; it must hold each name of the graph once")
     place = {name: index for index, name in enumerate(found)}
     for child, names in parents.items():
         for parent in names:
@@ -385,6 +385,11 @@ def _only_x(node, x, z):
     x.g += node.g[:, : x.data.shape[1]]
 
 
+def _all_to_both(node, x, z):
+    x.g += node.g
+    z.g += node.g
+
+
 def _halves(node, x, z):
     left, right = np.split(node.g, 2, axis=1)
     x.g += left
@@ -417,6 +422,17 @@ for halve in (_halves, _halves_anew):
 concatenate.mistake("The columns of z stand left of those of x.")(
     operator(lambda x, z: side_by_side(z, x), split_columns)
 )
+
+
+concatenate.mistake("All of the gradient goes to both parents: each gets only its own columns.")(
+    operator(side_by_side, _all_to_both)
+)
+
+
+@concatenate.mistake("Both are Variables: join their arrays, x.data and z.data.")
+class JoinsVariables(Variable):
+    def __init__(self, x, z):
+        super().__init__(np.concatenate([x, z], axis=1), x, z)
 
 
 @concatenate.mistake("Rows were joined, and not columns: use axis=1.")
@@ -540,6 +556,20 @@ for add_up in (_added_up, _added_up_in_place):
 as_loss.mistake("The argument dL is not used: begin the way back with it.")(loss_with(as_number, _without_dL))
 
 
+@as_loss.mistake("A Variable goes into build: make one of Y, and return its g.")
+def without_a_variable(build):
+    def loss(Y, T):
+        node = build(Y, T)
+
+        def backward(dL=1.0):
+            node.back(dL)
+            return Y.g
+
+        return node.item(), backward
+
+    return loss
+
+
 @as_loss.mistake("One Variable serves all passes: each call of loss must make its own.")
 def with_one_variable(build):
     y = Variable(0.0)
@@ -594,12 +624,12 @@ count_calls = Exercise(
     kind="fill",
     minutes=10,
     hints=(
-        "How often is a node called? Once for each call of each of its children, and once more for each "
-        "further time that the child lists it.",
+        "How often is a node called? Each call of one of its children calls it as often as that child lists "
+        "it.",
         "Go through `node.graph()`, youngest first, with a dict of calls: 1 for the node itself, 0 for the "
         "others.",
         "Two loops inside each other: over the nodes in that order, and over the parents of each. A parent "
-        "is called as often again as the node that lists it. In the end add up all values of the dict.",
+        "gets as many calls more as the node that lists it has. In the end add up all values of the dict.",
     ),
 )
 READS = 5000  # looks at the parents of nodes; a hundred nodes do not need more
@@ -686,28 +716,28 @@ def the_nodes(node):
 
 
 @count_calls.mistake("A parent that is listed twice is called twice.")
-def each_parent_once(node, known=None):
-    known = {} if known is None else known
-    if node not in known:
-        known[node] = 1 + sum(each_parent_once(parent, known) for parent in set(node.parents))
-    return known[node]
+def each_parent_once(node, counted=None):
+    counted = {} if counted is None else counted
+    if node not in counted:
+        counted[node] = 1 + sum(each_parent_once(parent, counted) for parent in set(node.parents))
+    return counted[node]
 
 
 @count_calls.mistake("Those are the calls of nodes with parents; variables are called as well.")
-def without_variables(node, known=None):
-    known = {} if known is None else known
-    if node not in known:
-        known[node] = int(bool(node.parents))
-        known[node] += sum(without_variables(parent, known) for parent in node.parents)
-    return known[node]
+def without_variables(node, counted=None):
+    counted = {} if counted is None else counted
+    if node not in counted:
+        counted[node] = int(bool(node.parents))
+        counted[node] += sum(without_variables(parent, counted) for parent in node.parents)
+    return counted[node]
 
 
 @count_calls.mistake("Those are the paths to the variables; the calls on the way count as well.")
-def only_the_ends(node, known=None):
-    known = {} if known is None else known
-    if node not in known:
-        known[node] = sum(only_the_ends(parent, known) for parent in node.parents) or 1
-    return known[node]
+def only_the_ends(node, counted=None):
+    counted = {} if counted is None else counted
+    if node not in counted:
+        counted[node] = sum(only_the_ends(parent, counted) for parent in node.parents) or 1
+    return counted[node]
 
 
 @count_calls.mistake("Those are the calls of the oldest variable alone; all nodes are called.")
@@ -795,11 +825,12 @@ def _(answer, rng):
         if any(isinstance(loss, Variable) for loss in found):
             raise CheckFailed("the losses are nodes, each with its whole graph; append their numbers")
         if np.array_equal(w.data, W):
-            raise CheckFailed("the w that it is given stays as it was; change its data")
+            raise CheckFailed(
+                "the w that it is given keeps its old data: each step must change them, by the gradient of "
+                "its loss"
+            )
         case = f"with {steps} steps, " if steps > 1 else "with one step, "
-        expect_values(
-            f"{case}the losses", np.array(found, dtype=float), losses, "the same with a layer gives"
-        )
+        expect_values(f"{case}losses", np.array(found, dtype=float), losses, "the same with a layer gives")
         expect_values(f"{case}w.data", w.data, weights, "the same with a layer gives")
     return "losses and weights, as of a layer with the same weights"
 

@@ -152,8 +152,8 @@ spec = Exercise(
         "Write one `if isinstance(layer, …)` per kind. Two kinds hold other layers: ask `spec` again.",
         "Linear changes the last entry alone. Flatten keeps the first entry and multiplies the others: "
         "`math.prod(shape[1:])`. Mean takes the entry at `layer.axis` out.",
-        "Sequential: hand the shape from one part to the next. Parallel: the parts' shapes agree but in the "
-        "last entry: keep the others of the first part, and add up the last ones.",
+        "Sequential: hand the shape from one part to the next. Parallel: the parts' shapes agree except in "
+        "the last entry: keep the others of the first part, and add up the last ones.",
     ),
 )
 
@@ -202,10 +202,9 @@ def _(answer, rng):
             continue
         except ValueError:
             raise CheckFailed(
-                f"Linear({n_in}, {n_out}) cannot take {shape}: yours raises a ValueError, and the class that "
-                "is wanted is ShapeError"
+                f"Linear({n_in}, {n_out}) cannot take {shape}: yours raises a ValueError; raise a ShapeError"
             ) from None
-        raise CheckFailed(f"Linear({n_in}, {n_out}) cannot take {shape}: a ShapeError is wanted")
+        raise CheckFailed(f"Linear({n_in}, {n_out}) cannot take {shape}: raise a ShapeError")
     return "ten layers compared with a run, a shape too large to run, and two that do not fit"
 
 
@@ -294,23 +293,27 @@ def _(answer, rng):
     return "two that fit, and five that do not, three of which NumPy would repeat"
 
 
-def _require_sentence(layer, X, wanted):
+def _require_sentence(layer, X, shape_of_s):
     """Refuse a layer that takes a wrong X, or does not say both shapes and what to do."""
-    case = f"for an X of shape {X.shape} and an s of shape {wanted}"
+    case = f"for an X of shape {X.shape} and an s of shape {shape_of_s}"
     try:
         layer(X)
     except ShapeError as error:
-        said = str(error)
+        message = str(error)
     except Exception as error:
-        raise CheckFailed(f"{case} it raises {type(error).__name__}, and not ShapeError: {error}") from error
+        raised = f"{case} it raises {type(error).__name__}, and not ShapeError: {str(error).strip()}"
+        if "broadcast" in str(error):
+            raised += "; that is NumPy's own message, and check_input has to refuse this X before forward"
+        raise CheckFailed(raised) from error
     else:
-        raise CheckFailed(f"{case} it computes; a ShapeError is wanted")
-    for name, shape in (("X", X.shape), ("s", wanted)):
-        if str(shape) not in said:
-            raise CheckFailed(f"{case} the sentence does not hold the shape of {name}: {said!r}")
-    if not re.search(rf"\b({'|'.join(VERBS)})\b", said.lower()):
+        raise CheckFailed(f"{case} it computes, where it must raise a ShapeError")
+    for name, shape in (("X", X.shape), ("s", shape_of_s)):
+        if str(shape) not in message:
+            raise CheckFailed(f"{case} the sentence does not hold the shape of {name}: {message!r}")
+    if not re.search(rf"\b({'|'.join(VERBS)})\b", message.lower()):
         raise CheckFailed(
-            f"{case} the sentence does not say what to do, with one of the words {', '.join(VERBS)}: {said!r}"
+            f"{case} the sentence does not say what to do, with one of the words {', '.join(VERBS)}: "
+            f"{message!r}"
         )
 
 
@@ -377,8 +380,8 @@ work = Exercise(
         "parameters, each Linear *object* counts once.",
         "Write a small function that returns a list of all uses of Linear layers; for layers in layers "
         "it calls itself. Which of these uses are the same object?",
-        "`uses` may hold a layer twice. For parameters go through `{id(layer): layer for layer in uses}`"
-        "`.values()`, and mind `layer.bias`.",
+        "`uses` may hold a layer twice. For parameters go through "
+        "`{id(layer): layer for layer in uses}.values()`, and mind `layer.bias`.",
     ),
 )
 
@@ -485,6 +488,11 @@ def always_a_bias(model):
     return sum((layer.n_in + 1) * layer.n_out for layer in objects), products(uses_of(model))
 
 
+@work.mistake("Adding b multiplies nothing: it counts among the parameters alone.")
+def a_bias_multiplied(model):
+    return count_parameters(set(uses_of(model))), count_parameters(uses_of(model))
+
+
 @work.mistake("No weights exist yet, so there is no W: count with n_in and n_out.")
 def with_the_weights(model):
     return sum(layer.W.data.size for layer in uses_of(model)), products(uses_of(model))
@@ -561,9 +569,9 @@ def _(answer, rng):
         case = f"for {one if len(widths) == 1 else several}"
         if n_out != sum(widths):
             raise CheckFailed(f"{case} n_out must be {sum(widths)}, and is {n_out}")
-        shapes, wanted = [W.shape for W in weights], [(N_IN, width) for width in widths]
-        if shapes != wanted:
-            raise CheckFailed(f"{case} the weights must have the shapes {wanted}, and have {shapes}")
+        shapes, expected = [W.shape for W in weights], [(N_IN, width) for width in widths]
+        if shapes != expected:
+            raise CheckFailed(f"{case} the weights must have the shapes {expected}, and have {shapes}")
         for W, again in zip(weights, _made(recipe, key, N_IN)[1], strict=True):
             if not np.array_equal(W, again):
                 raise CheckFailed(f"{case} the same key makes other weights at the second call")

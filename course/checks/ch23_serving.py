@@ -95,12 +95,14 @@ def stack_right_at_the_end():
     return 2, 0, 2, 0, 2
 
 
-@who_is_wrong.mistake("A, B, C go forward in this order, and come back in this order: so a queue wants it.")
+@who_is_wrong.mistake(
+    "A, B, C go forward in this order, and come back in the same order: a queue is made for that."
+)
 def queue_wrong_in_order():
     return 2, 0, 3, 2, 2
 
 
-@who_is_wrong.mistake("From both ends B is the one in the middle.")
+@who_is_wrong.mistake("B is in the middle from both ends, so B gets its own.")
 def nobody_right_in_the_queue():
     return 2, 0, 3, 0, 3
 
@@ -148,9 +150,11 @@ def _(answer, rng):
             (f"the number of orders of {of} in which nobody meets", alone, factorial(n)),
         ):
             if np.shape(count) != () or count != truth:
-                raise CheckFailed(
-                    f"{what} is not {count}" if np.shape(count) == () else f"{what} must be one"
-                )
+                if np.shape(count) != ():
+                    raise CheckFailed(f"{what} must be one")
+                rounded = isinstance(count, float) and np.isclose(count, truth)
+                why = ": a float keeps about 16 digits, so divide whole numbers with //" if rounded else ""
+                raise CheckFailed(f"{what} is not {count}{why}")
     return "with one to seven callers, ten, and more"
 
 
@@ -186,6 +190,11 @@ def only_who_is_first(n):
     return factorial(2 * n) // 2**n, n
 
 
+@count_orders.mistake("These are the two counts in the other order: all orders come first.")
+def swapped(n):
+    return factorial(n), factorial(2 * n) // 2**n
+
+
 # 3. a witness against a layer
 
 witness = Exercise(
@@ -219,11 +228,11 @@ def _(answer, rng):
     inputs = {"A": X_of_A, "B": X_of_B}
     for name, X in inputs.items():
         if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "iuf" or not X.size:
-            found = described(X)
+            given, expected = described(X), "be an array (batch, width)"
             if isinstance(X, np.ndarray) and X.ndim == 2:
-                found = f"an array of {X.dtype}" if X.size else f"empty: its shape is {X.shape}"
-            wanted = "hold numbers" if "array of" in found and X.ndim == 2 else "be an array (batch, width)"
-            raise CheckFailed(f"X_of_{name} must {wanted}, and is {found}")
+                given = f"an array of {X.dtype}" if X.size else f"empty: its shape is {X.shape}"
+                expected = "hold numbers" if X.size else expected
+            raise CheckFailed(f"X_of_{name} must {expected}, and is {given}")
         if not (np.abs(X) <= 10).all() or (X != np.round(X)).any():
             raise CheckFailed(f"X_of_{name} must hold whole numbers, none larger than 10 in size")
     if not isinstance(order, str) or sorted(order) != list("AABB"):
@@ -257,7 +266,7 @@ def _difference(backward, X):
     try:
         dX = backward(np.ones_like(X))
     except ValueError:  # the other's input has another width, and nothing can be multiplied
-        return "not to be had: what lies in the drawer has another width"
+        return "missing: what lies in the drawer has another width, so backward fails"
     wrong = np.argwhere(dX != 3 * X * X)
     if not len(wrong):
         return None
@@ -620,11 +629,16 @@ def _(answer, rng):
     for array in weights.values():
         array *= 2.0
     if not np.allclose(new.predict(X), truth.predict(X)):
-        raise CheckFailed("after the caller has changed its weights, the new model predicts something else")
+        raise CheckFailed(
+            "after the caller has changed its weights, the new model predicts something else: it shares an "
+            "array with `weights`, so copy each one"
+        )
     for part in [*new.parameters(), *new.buffers()]:
         part.data += 1.0
     if not np.allclose(model.predict(X), before):
-        raise CheckFailed("after a step on the new model, the old one predicts something else")
+        raise CheckFailed(
+            "after a step on the new model, the old one predicts something else: the two share an array"
+        )
     model.zero_grad()
     for part in new.parameters():
         part.grad += 1.0
@@ -683,7 +697,7 @@ def _expect_refusals(answer, rng):
                 ) from error
         except (KeyError, AttributeError) as error:
             raise CheckFailed(
-                f"{name} {problem}: a ValueError is wanted, and it raises {type(error).__name__}"
+                f"{name} {problem}: it must raise a ValueError, and raises {type(error).__name__}"
             ) from error
         else:
             raise CheckFailed(f"{name} {problem}, and no ValueError is raised")
@@ -773,9 +787,11 @@ def _(answer, rng):
         for place, (question, given) in enumerate(zip(questions, answers, strict=True)):
             _expect_answer(f"{case} answer {place}", given, question, layer, place in good)
         _expect_order(case, passed, questions, good)
-        sizes, wanted = list(map(len, passed)), _bundles([lengths[place] for place in good], most)
-        if sizes != wanted:
-            raise CheckFailed(f"{case} the model is called with {_rows(sizes)}; wanted are {_rows(wanted)}")
+        sizes, expected = list(map(len, passed)), _bundles([lengths[place] for place in good], most)
+        if sizes != expected:
+            raise CheckFailed(
+                f"{case} the model is called with {_rows(sizes)}, and must be called with {_rows(expected)}"
+            )
     return "eight lists, two of them with questions that are not finite, one empty"
 
 
@@ -872,6 +888,19 @@ def all_in_one(model, questions, most):
 @sorting_out
 def never_quite_full(model, questions, most):
     return in_bundles(model, questions, lambda rows, more: rows + more < most)
+
+
+@answer_all.mistake("A question that is not finite goes into no bundle, and does not close the open one.")
+def closes_at_the_spoiled(model, questions, most):
+    answers, good = [], []
+    for question in [*questions, None]:
+        if question is not None and np.isfinite(question).all():
+            good.append(question)
+            continue
+        answers += in_bundles(model, good, lambda rows, more: rows + more <= most)
+        answers += [None] * (question is not None)
+        good = []
+    return answers
 
 
 @answer_all.mistake("Look at the rows *with* the next question, before you let it in.")

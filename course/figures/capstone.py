@@ -209,7 +209,7 @@ def differences(differences_by_name, lower_is_better=True, title=None):
 
     Notes
     -----
-    A row counts as better or worse only when its bar does not reach over 0.
+    A row counts as better or worse only when its bar does not cross 0.
     """
     rows = {name: np.asarray(values, dtype=float) for name, values in differences_by_name.items()}
     if not rows or any(np.size(values) < 2 for values in rows.values()):
@@ -233,6 +233,10 @@ def differences(differences_by_name, lower_is_better=True, title=None):
     ax.set(xlabel=f"difference of {measure} ({side} of 0: the first is better)", ylabel="comparison")
     ax.set(ylim=(len(rows) - 0.5, -0.5))
     unclear = len(rows) - better - worse
+    crossing = "No bar crosses 0"
+    if unclear:
+        bars = "1 bar crosses" if unclear == 1 else f"{unclear} bars cross"
+        crossing = f"{bars} 0: no difference is seen there"
     if len(rows) > 1:
         message = f"The first is better in {better} of {len(rows)} comparisons, and worse in {worse}"
     else:
@@ -242,6 +246,6 @@ def differences(differences_by_name, lower_is_better=True, title=None):
         ax,
         title or message,
         "Each dot is the difference in one seed; the black mark is their mean, with a bar of two standard "
-        f"errors to either side. Bars that reach over 0, where no difference is seen: {unclear}.",
+        f"errors to either side. {crossing}.",
         "Rows of dots, one for each seed, with a mean and a bar: " + "; ".join(lines) + ".",
     )

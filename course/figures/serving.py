@@ -63,7 +63,7 @@ def orders(gradients_by_order, truths):
     return Figure(
         ax,
         f"{spoiled} of {len(gradients_by_order)} orders give somebody a wrong gradient",
-        f"Each row is one order of the steps. On its right stands what came back; right would be {right}.",
+        f"Each row is one order of the steps, with the gradients that came back. The right ones are {right}.",
         f"Rows of {steps} steps, forward or back, of {' and '.join(truths)}. "
         + "; ".join(f"{order} gives {result}" for order, result in results.items())
         + ".",
@@ -198,7 +198,7 @@ def asked(image, activations, probabilities, reach=None):
     return Figure(
         figure,
         f"The server says {best}, with {probabilities[best]:.0%}",
-        "On the left the image that was sent, in the middle what the hidden units returned, on the right the "
+        "Left: the image that was sent. Middle: what the hidden units returned. Right: the "
         "probabilities of the answer.",
         f"An image with ink down to row {written} of {len(image)}. Bars: {active} of the "
         f"{len(activations)} hidden units are above 0. More bars: probabilities, the largest "

@@ -87,8 +87,8 @@ def without_the_variables(parents):
 def takes_the_dict_apart(parents):
     order = []
     while parents:
-        wanted = {parent for names in parents.values() for parent in names}
-        order += [name for name in parents if name not in wanted]
+        claimed = {parent for names in parents.values() for parent in names}
+        order += [name for name in parents if name not in claimed]
         for name in order:
             parents.pop(name, None)
     return order
@@ -229,11 +229,11 @@ def from_the_oldest(node):
 
 
 @right(count_calls)
-def with_a_memory(node, known=None):
-    known = {} if known is None else known
-    if node not in known:
-        known[node] = 1 + sum(with_a_memory(parent, known) for parent in node.parents)
-    return known[node]
+def with_a_memory(node, counted=None):
+    counted = {} if counted is None else counted
+    if node not in counted:
+        counted[node] = 1 + sum(with_a_memory(parent, counted) for parent in node.parents)
+    return counted[node]
 
 
 @refused(count_calls, "it makes the calls to count them")
@@ -270,7 +270,7 @@ def with_a_new_w_in_each_pass(X, T, w, learning_rate, steps):
     return losses
 
 
-@refused(fit, "the w that it is given stays as it was; change its data")
+@refused(fit, "the w that it is given keeps its old data")
 def without_a_way_back(X, T, w, learning_rate, steps):
     return train_steps(X, T, w, learning_rate, steps, back=False)
 
@@ -291,6 +291,6 @@ def only_the_last(X, T, w, learning_rate, steps):
     return train_steps(X, T, w, learning_rate, steps)[-1]
 
 
-@refused(fit, "the w that it is given stays as it was")
+@refused(fit, "the w that it is given keeps its old data")
 def a_w_of_its_own(X, T, w, learning_rate, steps):
     return train_steps(X, T, Variable(w.data), learning_rate, steps)

@@ -72,8 +72,8 @@ right(spec)(spec_with())
 refused(spec, "Flatten makes")(spec_with(flatten=lambda shape: (int(np.prod(shape)),)))
 refused(spec, "Mean(axis=1) makes")(spec_with(mean=lambda layer, shape: shape[:-1]))
 refused(spec, "Parallel makes")(spec_with(join=lambda shape, parts: parts[-1]))
-refused(spec, "a ShapeError is wanted")(spec_with(refuse=None))
-refused(spec, "the class that is wanted is ShapeError")(spec_with(refuse=ValueError))
+refused(spec, "raise a ShapeError")(spec_with(refuse=None))
+refused(spec, "yours raises a ValueError; raise a ShapeError")(spec_with(refuse=ValueError))
 
 
 @refused(spec, "nothing is to be computed")

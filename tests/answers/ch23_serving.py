@@ -66,6 +66,11 @@ def a_list_up_to_n(n):
     return [by_factorials(callers) for callers in range(1, n + 1)]
 
 
+@refused(count_orders, "divide whole numbers with //")
+def by_floats(n):
+    return factorial(2 * n) / 2**n, factorial(n)
+
+
 # 3. a witness against a layer
 
 
@@ -359,7 +364,9 @@ def empties_the_dict(model, weights):
     return fresh
 
 
-@refused(exchanged, "after the caller has changed its weights, the new model predicts something else")
+@refused(
+    exchanged, "after the caller has changed its weights, the new model predicts something else: it shares"
+)
 def keeps_the_arrays(model, weights):
     fresh = copy.deepcopy(model)
     _refuse(fresh.named_parameters(), weights)
@@ -377,7 +384,7 @@ def shares_the_gradients(model, weights):
     return fresh
 
 
-@refused(exchanged, "is missing: a ValueError is wanted, and it raises KeyError")
+@refused(exchanged, "is missing: it must raise a ValueError, and raises KeyError")
 def without_looking(model, weights):
     fresh = copy.deepcopy(model)
     for name, part in fresh.named_parameters().items():
@@ -442,7 +449,8 @@ def good_ones_first(model, questions, most):
 
 
 @refused(
-    answer_all, "the model is called with 4 bundles of 2, 2, 1, 3 rows; wanted are 2 bundles of 4, 4 rows"
+    answer_all,
+    "the model is called with 4 bundles of 2, 2, 1, 3 rows, and must be called with 2 bundles of 4, 4 rows",
 )
 @sorting_out
 def one_by_one(model, questions, most):
@@ -472,8 +480,8 @@ def where_there_is_room(model, questions, most):
 def sorted_by_length(model, questions, most):
     order = sorted(range(len(questions)), key=lambda place: len(questions[place]))
     answers = iter(in_bundles(model, [questions[k] for k in order], lambda rows, more: rows + more <= most))
-    found = dict(zip(order, answers, strict=False))
-    return [found[place] for place in range(len(questions))]
+    answers_by_place = dict(zip(order, answers, strict=False))
+    return [answers_by_place[place] for place in range(len(questions))]
 
 
 @refused(

@@ -219,7 +219,12 @@ def definition(tree, names):
 
 
 def is_guard(statement):
-    """Tell whether a statement only asks about an argument: require_...(...), or x = as_generator(x)."""
+    """Tell whether a statement only asks about an argument: require_...(...), or x = as_generator(x).
+
+    So does `check_input = require_array` in a class.
+    """
+    if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == "check_input":
+        return True
     call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
     name = getattr(getattr(call, "func", None), "id", "")
     return name.lstrip("_").startswith("require_") or name in ("list_of_parameters", "as_generator")
@@ -236,6 +241,7 @@ class Bare(ast.NodeTransformer):
 
     def visit_ClassDef(self, node):
         self.generic_visit(node)
+        node.body = [statement for statement in node.body if not is_guard(statement)]
         return self.undocumented(node)
 
     def visit_arg(self, node):
