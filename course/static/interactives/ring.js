@@ -146,7 +146,7 @@ svg { display: block; width: 100%; max-width: 500px; margin: auto; font-size: 17
   stroke-dasharray: none; }
 .level { fill: var(--backward); fill-opacity: .28; } .level.whole { fill-opacity: .55; }
 .cell, .came { fill: none; stroke: var(--line); } .came { stroke: var(--backward); stroke-width: 2.5; }
-text.whole { font-weight: 700; }
+text.whole { font-weight: 700; } .words { pointer-events: none; }
 .flying rect { fill: var(--paper); stroke: var(--backward); stroke-width: 2.5; }
 .label { paint-order: stroke; stroke: var(--paper); stroke-width: 6px; stroke-linejoin: round; }
 .letter { fill: var(--backward); fill-opacity: .75; stroke: var(--paper); }
@@ -315,19 +315,8 @@ export function mount(host, { workers = 4, linked = true } = {}) {
     const bars = (wanted) =>
       row.map((sum, piece) => (whole[piece] === wanted ? bar(sum, piece) : "")).join("");
     const box = (piece) => `M${piece * cell + 1} 1h${cell - 2}v${high - 2}h${2 - cell}z`;
-    const cells = [
-      shape("path", { class: "level", d: bars(false) }),
-      shape("path", { class: "level whole", d: bars(true) }),
-      shape("path", { class: "cell", d: row.map((_, piece) => box(piece)).join("") }),
-      shape("path", { class: "came", d: step > 0 ? box(comes(rank, step - 1, count)) : "" }),
-    ];
-    if (count <= 4) {
-      row.forEach((sum, piece) => {
-        const place = { x: (piece + 0.5) * cell, y: high / 2 + 6, "text-anchor": "middle" };
-        cells.push(shape("text", { class: whole[piece] ? "whole" : "", ...place }, String(sum)));
-      });
-    }
-    return shape(
+    const wide = cell * count;
+    const button = shape(
       "g",
       {
         class: `worker ${stopped ? "stopped" : ""} ${waits ? "waits" : ""}`,
@@ -335,7 +324,6 @@ export function mount(host, { workers = 4, linked = true } = {}) {
         tabindex: 0,
         "aria-pressed": String(stopped),
         "aria-label": `Worker ${rank}${status && `, ${status}`}: ${row.join(", ")}. Stop it`,
-        transform: `translate(${x} ${y})`,
         onclick: () => toggle(rank),
         onkeydown: (event) => {
           if (event.key !== "Enter" && event.key !== " ") return;
@@ -343,17 +331,27 @@ export function mount(host, { workers = 4, linked = true } = {}) {
           toggle(rank);
         },
       },
-      shape("rect", { class: "frame", x: -3, y: -3, width: cell * count + 6, height: high + 6, rx: 5 }),
-      ...cells,
+      shape("rect", { x: 0, y: -24, width: wide, height: high + 48, fill: "transparent" }), // for a thumb
+      shape("rect", { class: "frame", x: -3, y: -3, width: wide + 6, height: high + 6, rx: 5 }),
+      shape("path", { class: "level", d: bars(false) }),
+      shape("path", { class: "level whole", d: bars(true) }),
+      shape("path", { class: "cell", d: row.map((_, piece) => box(piece)).join("") }),
+      shape("path", { class: "came", d: step > 0 ? box(comes(rank, step - 1, count)) : "" }),
+    );
+    const words = (text, at, down, kind) =>
+      shape("text", { class: kind, x: at, y: down, "text-anchor": "middle" }, text);
+    return shape(
+      "g",
+      { transform: `translate(${x} ${y})` },
+      button,
       shape(
-        "text",
-        { class: "label", x: (cell * count) / 2, y: -9, "text-anchor": "middle" },
-        count <= 4 ? `worker ${rank}` : String(rank),
-      ),
-      shape(
-        "text",
-        { class: "state label", x: (cell * count) / 2, y: high + 21, "text-anchor": "middle" },
-        status,
+        "g",
+        { class: "words", "aria-hidden": "true" },
+        words(count <= 4 ? `worker ${rank}` : String(rank), wide / 2, -9, "label"),
+        words(status, wide / 2, high + 21, "state label"),
+        ...(count <= 4 ? row : []).map((sum, piece) =>
+          words(String(sum), (piece + 0.5) * cell, high / 2 + 6, whole[piece] ? "whole" : ""),
+        ),
       ),
     );
   }

@@ -33,13 +33,13 @@ export const OPTIMIZERS = {
     };
   },
   Adam: () => {
-    let [mean, square, steps] = [0, 0, 0];
+    let [mean, square, zeros1, zeros2] = [0, 0, 1, 1]; // shares of the zeros at the start
     return (slope, rate) => {
-      steps += 1;
+      zeros1 *= SHARES.beta1;
+      zeros2 *= SHARES.beta2;
       mean = SHARES.beta1 * mean + (1 - SHARES.beta1) * slope;
       square = SHARES.beta2 * square + (1 - SHARES.beta2) * slope * slope;
-      const [c1, c2] = [1 - SHARES.beta1 ** steps, 1 - SHARES.beta2 ** steps];
-      return (rate * (mean / c1)) / (Math.sqrt(square / c2) + SHARES.eps);
+      return (rate * (mean / (1 - zeros1))) / (Math.sqrt(square / (1 - zeros2)) + SHARES.eps);
     };
   },
 };
