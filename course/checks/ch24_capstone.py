@@ -604,11 +604,12 @@ def expect_runs(name, wrong, X, right_Y):
             f"{name} raises {type(error).__name__}: {error}: what raises is noticed by everybody"
         ) from error
     for what, value, like in (("Y", Y, right_Y), ("dX", dX, X)):
-        if np.shape(value) != like.shape or not np.isfinite(np.asarray(value, dtype=float)).all():
+        if np.shape(value) != like.shape:
             raise CheckFailed(
-                f"{name} is noticed by everybody: {what} has shape {np.shape(value)}, where {like.shape} and "
-                "finite numbers are expected"
+                f"{name} is noticed by everybody: {what} has shape {np.shape(value)}, not {like.shape}"
             )
+        if not np.isfinite(np.asarray(value, dtype=float)).all():
+            raise CheckFailed(f"{name} is noticed by everybody: {what} has entries that are not finite")
 
 
 # 5. the test
@@ -865,7 +866,8 @@ def _(answer, rng):
             )
         if one == three:
             raise CheckFailed(
-                f"{name} is {one:.6g} for several seeds: does it depend on the seed? or does it take only a few values, as an accuracy on few examples does?"
+                f"{name} is {one:.6g} for several seeds: does it depend on the seed? Or does it take only a "
+                "few values, as an accuracy on few examples does?"
             )
     if first == first[::-1] and other == other[::-1]:
         raise CheckFailed("both scores are equal for two seeds: is one model measured twice?")
