@@ -608,6 +608,7 @@ WRONG = [
     (losses.ends, ([0.0], {"one": [np.inf]}, {"one": [0.0]}), "the first must be finite"),
     (losses.two_losses, ([0.0, 1.0], {"one": ([0.0, 1.0], [0.0])}), "for each of 2 logits"),
     (closures.two_visits, ([], "X"), "one to three layers, got 0"),
+    (closures.one_memory_for_two, (float("nan"),), "between -100 and 100, for which there is room, got nan"),
     (closures.two_visits, (["layer"] * 4, "XABCY"), "one to three layers, got 4"),
     (closures.two_visits, (["layer"], "XYZ"), "1 layers need 2 letters, got 3"),
     (closures.environments, ({},), "one to three closures, got 0"),
