@@ -18,6 +18,7 @@ from course import store
 from course.moving import FOLDER
 
 MOST = 127  # of a signed byte
+REHEARSED = 120  # training digits that stay with the reader of digits, so that it need not forget them
 
 
 def names_of(stem, last):
@@ -164,14 +165,19 @@ def dictionary(made):
 
 
 def digit():
-    """Return the network of chapter 08 with its test digits, a byte for each of their squares."""
+    """Return the network of chapter 08 with its test digits and the first that it learned from."""
     made = names_of("08_digits", "history = learner.fit(")
-    X, T = made["test"]
+    (X, T), (X_test, T_test) = made["train"], made["test"]
     return {
         **quantized(made["learner"].model),
-        "images": _as_text((16 * X).round().astype(np.uint8)),
-        "labels": T.tolist(),
+        "learned": _as_bytes(X[:REHEARSED], T[:REHEARSED]),
+        "test": _as_bytes(X_test, T_test),
     }
+
+
+def _as_bytes(X, T):
+    """Return digits with a byte for each of their squares, and their labels."""
+    return {"images": _as_text((16 * X).round().astype(np.uint8)), "labels": T.tolist()}
 
 
 def attention():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault
+from classroom.folders import left_out, unpacked
 from classroom.limits import SECONDS
 from classroom.queue import Queue
 from classroom.reports import differences, write_reports
@@ -19,7 +20,7 @@ from classroom.result import Status, exercises_of
 from classroom.seeds import secret
 from classroom.version import version
 
-LONGEST = 60  # seconds that a teacher may give to one call; everything together has 15 times as long
+LONGEST = 60  # seconds that a teacher may give to one call; everything together has 30 times as long
 UNSAFE = "UNSAFE: no sandbox. What these notebooks hold runs on this machine with your rights."
 OTHER_CHAPTER = (
     "Nearly no notebook has the answers of {chapter} in it: are these the notebooks of another chapter? "
@@ -51,7 +52,7 @@ def _parser():
     commands = parser.add_subparsers(required=True)
 
     grade = commands.add_parser("grade", help="grade what has no mark yet, and write the reports")
-    grade.add_argument("submissions", type=Path, help="a folder with one folder a student")
+    grade.add_argument("submissions", type=Path, help="one folder or file a student, or a zip of them")
     grade.add_argument("--chapter", required=True, help="for example 04_closures")
     grade.add_argument("--out", required=True, type=Path, help="where the marks go")
     grade.set_defaults(run=_grade)
@@ -101,9 +102,11 @@ def _grade(chosen):
     """Take in what is handed in, grade what has no mark, and write the reports."""
     from classroom.submission import read_file
 
-    if not chosen.submissions.is_dir():
-        raise GradingFault(f"there is no folder {chosen.submissions}.")
     exercises_of(chosen.chapter)
+    if not chosen.submissions.exists():
+        raise GradingFault(f"there is no folder {chosen.submissions}, and no zip.")
+    if chosen.out.exists() and not chosen.out.is_dir():
+        raise GradingFault(f"{chosen.out} is a file: give --out a folder. Nothing was graded or written.")
     if chosen.out.resolve().is_relative_to(chosen.submissions.resolve()):
         raise GradingFault(
             f"{chosen.out} lies in {chosen.submissions}, where every folder is a student's: "
@@ -114,10 +117,38 @@ def _grade(chosen):
         if queue.accepted not in (None, now):
             raise GradingFault(CHANGED.format(folder=chosen.out))
         queue.accept(now)
-        if not queue.take_in(chosen.submissions, read_file):
-            raise GradingFault(f"{chosen.submissions} has no folders: there should be one for each student.")
+        before = queue.results(now)
+        with unpacked(chosen.submissions) as folder:
+            if not queue.take_in(folder, read_file):
+                raise GradingFault(
+                    f"{chosen.submissions} has no folders: there should be one for each student, or a file "
+                    f"for each, with a name like NAME_{chosen.chapter}.ipynb."
+                )
+            _list_left_out(left_out(folder, chosen.chapter))
         _run(queue, now, chosen)
+        _list_worse(before, queue.results(now))
         return _told(*write_reports(queue), chosen.out)
+
+
+def _list_left_out(things):
+    """Print what was handed in and is nobody's."""
+    if things:
+        print(f"Left out: {len(things):,}")
+        print("\n".join(f"  {_plain(thing)}" for thing in things))
+
+
+def _list_worse(before, after):
+    """Print who has handed in again, and reaches less than before."""
+    for student, was in before.items():
+        now = after[student]
+        if was is None or now is None or was.submission == now.submission:
+            continue
+        if was.fault is None and now.fault is None and now.points < was.points:
+            print(
+                f"Less than before: {_plain(student)} has handed in again, {was.points} points then and "
+                f"{now.points} now. The last hand-in counts; the first one is kept, and counts again when "
+                "it lies in the folder."
+            )
 
 
 def _regrade(chosen):

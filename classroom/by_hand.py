@@ -11,6 +11,7 @@ import io
 
 FILE, FORMGRADER = "marks.csv", "formgrader.csv"
 COLUMNS = ("student", "exercise", "points", "comment")
+SUBMISSION, DIGITS = "submission", 12  # for which a mark was given: the first digits of its hash
 
 
 def read_marks(folder, students, exercises):
@@ -20,9 +21,10 @@ def read_marks(folder, students, exercises):
     ----------
     folder : Path
         Where ``marks.csv`` stands, with the columns student, exercise, points, comment; from a spreadsheet,
-        with commas or semicolons. A mark counts before what a check said. ``formgrader.csv`` has the same
+        with commas or semicolons. A mark counts before what a check said. Where a column submission names
+        another hand-in than the last one, the mark does not count. ``formgrader.csv`` has the same
         form, and a mark of ``marks.csv`` counts before one of it.
-    students : collection of str
+    students : dict of str to (Result or None), or collection of str
     exercises : list of Exercise
 
     Returns
@@ -60,13 +62,19 @@ def _read(path, students, exercises):
     out_of = {exercise.name: exercise.points for exercise in exercises}
     marks, problems = {}, []
     for row in rows:
-        student, exercise, points = (row[name] or "" for name in COLUMNS[:3])
+        row = {name: text if isinstance(text, str) else "" for name, text in row.items() if name}
+        student, exercise, points = (row[name] for name in COLUMNS[:3])
         exercise, points = exercise.strip(), points.strip()
         if not points:
             continue
         if student not in students:
             student = student.strip().removeprefix("'")  # which reports put before what looks like a formula
         problem = _problem(student, exercise, points, students, out_of)
+        if not problem and _is_for_another(students, student, row.get(SUBMISSION, "").strip()):
+            problem = (
+                f"{student} has handed in again since {exercise} was marked; look at the answer of now, and "
+                f"take its number in the column {SUBMISSION} from to_mark.csv, or leave that column empty"
+            )
         if not problem and (student, exercise) in marks:
             problem = "this student and exercise stand there twice; the first mark counts"
         if problem:
@@ -74,6 +82,12 @@ def _read(path, students, exercises):
         else:
             marks[student, exercise] = (_number(points), (row.get("comment") or "").strip())
     return marks, problems
+
+
+def _is_for_another(results, student, submission):
+    """Say whether a mark was given for another submission than the last one."""
+    result = results[student] if isinstance(results, dict) else None
+    return bool(submission and result is not None and not result.submission.startswith(submission))
 
 
 def _problem(student, exercise, points, students, out_of):

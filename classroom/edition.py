@@ -8,14 +8,19 @@ definition uses them (Linear draws with `lecun`). Leaves out which chapter build
 
 import ast
 import compileall
+import os
+import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from shutil import rmtree
 
 import minigrad
 from course.curriculum import BUILT
 from course.store import write
 
 LIBRARY = Path(minigrad.__file__).parent
+RECENT = 3600  # seconds: a process of another container looks as if it were gone
 
 
 def make(stem, folder):
@@ -39,6 +44,24 @@ def make(stem, folder):
     for place, content in files(int(stem[:2])).items():
         write(folder / "minigrad" / place, content)
     compileall.compile_dir(folder / "minigrad", quiet=2)
+
+
+def remove_orphans(folder):
+    """Remove editions whose process was killed before it could; what is newer than an hour stays.
+
+    Parameters
+    ----------
+    folder : Path
+        Where temporary folders are made; an edition's is called ``edition-PROCESS-...``.
+    """
+    for place in folder.glob("edition-*-*"):
+        with suppress(ValueError, OverflowError, OSError):  # not ours, or gone already
+            if time.time() - place.stat().st_mtime < RECENT:
+                continue
+            try:
+                os.kill(int(place.name.split("-")[1]), 0)
+            except ProcessLookupError:
+                rmtree(place, ignore_errors=True)
 
 
 @cache

@@ -1,13 +1,23 @@
-"""What a class has handed in: a folder a student, and in it a notebook.
+"""What a class has handed in: a folder a student, or a file a student, or a zip that holds either.
 
-Holds `handed_in`. Leaves out reading a notebook (``classroom.submission``).
+Holds `unpacked`, which opens a zip; `handed_in`, a notebook for each student; and `left_out`, what is
+nobody's. Leaves out reading a notebook (``classroom.submission``).
 Not taught in a chapter: it belongs to the classroom.
 """
 
 import os
+import re
 import stat
+import zipfile
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from classroom.faults import GradingFault, Refused
+from classroom.submission import BYTES
+
+SYSTEM = ("__MACOSX", "Thumbs.db", "desktop.ini")  # what a system leaves in folders and zips
+MOST, UNPACKED = 20_000, 2**31  # entries of a zip, and bytes of what is read of it
 
 
 def handed_in(folder, chapter):
@@ -16,29 +26,148 @@ def handed_in(folder, chapter):
     Parameters
     ----------
     folder : Path
-        One folder a student. In it ``04_closures.ipynb``, or ``04_closures/04_closures.ipynb``, or any one
-        notebook.
+        One folder a student, and in it ``04_closures.ipynb``, or ``04_closures/04_closures.ipynb``, or any
+        one notebook. Or one notebook a student, whose name begins with the student's: a learning platform
+        exports ``adaking_1234_5678_04_closures.ipynb``.
     chapter : str
         Its stem: ``"04_closures"``.
 
     Yields
     ------
     student : str
-        The folder's name.
+        The folder's name; of a file the part before the chapter's.
     what : Path, Refused or GradingFault
         The notebook; or why there is none.
     """
+    places = {}
     for place in sorted(folder.iterdir()):
-        if place.name.startswith((".", "__MACOSX")) or not (place.is_symlink() or place.is_dir()):
-            continue
-        student = os.fsencode(place.name).decode("utf-8", "backslashreplace")
+        if student := _student(place, chapter):
+            places.setdefault(student, []).append(place)
+    for student, found in places.items():
         try:
-            yield student, _notebook(place, chapter)
+            if len(found) > 1:
+                names = " and ".join(_shown(place) for place in found)
+                raise Refused(f"{names} have the same student's name; leave one of them there.")
+            is_folder = found[0].is_symlink() or found[0].is_dir()
+            yield student, _notebook(found[0], chapter) if is_folder else found[0]
         except Refused as refused:
             yield student, refused
         except OSError as error:
             why = error.strerror or error
             yield student, GradingFault(f"not graded, because the folder cannot be read: {why}.")
+
+
+def left_out(folder, chapter):
+    """Return what lies beside the students' folders and is nobody's, each with the reason.
+
+    Parameters
+    ----------
+    folder : Path
+    chapter : str
+
+    Returns
+    -------
+    list of str
+    """
+    found = []
+    for place in sorted(folder.iterdir()):
+        if not _student(place, chapter) and not place.name.startswith(SYSTEM):
+            found.append(f"{_shown(place)}: {_why_left_out(place, chapter)}")
+        elif place.is_dir() and not place.is_symlink():
+            with suppress(OSError):  # its row says so
+                found += _beside(place, f"{chapter}.ipynb")
+    return found
+
+
+def _beside(place, name):
+    """Return the notebooks beside one of the expected name, which is graded; each with the reason."""
+    if not (place / name).is_file():
+        return []
+    others = sorted(path for path in place.glob("*.ipynb") if path.name != name)
+    return [f"{_shown(place)}/{_shown(path)}: {name} is there, and is what counts" for path in others]
+
+
+@contextmanager
+def unpacked(path):
+    """Give the folder of submissions: the path itself, or what the notebooks of a zip are unpacked into.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    GradingFault
+        If there is neither, or the zip cannot be read.
+    """
+    if path.is_dir():
+        yield path
+        return
+    if not zipfile.is_zipfile(path):
+        raise GradingFault(f"there is no folder {path}, and no zip.")
+    with TemporaryDirectory(prefix="handed-in-") as temporary:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                _unpack(archive, Path(temporary))
+        except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError) as error:
+            raise GradingFault(f"{path} cannot be read: {error}.") from error
+        inside = [place for place in Path(temporary).iterdir() if not place.name.startswith(SYSTEM)]
+        alone = inside[0] if len(inside) == 1 and inside[0].is_dir() else None
+        # a folder around all the others is not a student's
+        around = alone and not any(place.suffix == ".ipynb" for place in alone.iterdir())
+        around = around and any(place.is_dir() for place in alone.iterdir())
+        yield alone if around else Path(temporary)
+
+
+def _unpack(archive, folder):
+    """Write the notebooks of a zip, each under its own name inside the folder; nothing else is written."""
+    entries = archive.infolist()
+    if len(entries) > MOST:
+        raise GradingFault(f"the zip holds {len(entries):,} files; at most {MOST:,} are read.")
+    left = UNPACKED
+    for entry in entries:
+        parts = PurePosixPath(entry.filename.replace("\\", "/").lstrip("/")).parts
+        if not parts or any(part.startswith((".", SYSTEM[0])) for part in parts):  # ".." among them
+            continue
+        place = folder.joinpath(*parts)
+        if entry.is_dir():
+            place.mkdir(parents=True, exist_ok=True)
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        # careful: what the zip says of a size is not believed; what is too large is refused where it is read
+        with archive.open(entry) as packed:
+            data = packed.read(BYTES + 1) if place.suffix.lower() == ".ipynb" else b""
+        if (left := left - len(data)) < 0:
+            raise GradingFault(f"the zip holds more than {UNPACKED >> 30} GB of notebooks.")
+        place.write_bytes(data)
+
+
+def _student(place, chapter):
+    """Return whose a folder or file is; nothing for what is nobody's."""
+    if place.name.startswith((".", *SYSTEM)):
+        return ""
+    if place.is_symlink() or place.is_dir():
+        return _shown(place)
+    if place.suffix != ".ipynb":
+        return ""
+    before, _, after = place.stem.rpartition(chapter)
+    return before.strip("_- ") if re.fullmatch(r"(_exercises)?(-\d+| ?\(\d+\)|-Copy\d+)?", after) else ""
+
+
+def _why_left_out(place, chapter):
+    """Return why something is nobody's."""
+    if place.is_dir():
+        return "its name begins with a point"
+    if place.suffix == ".ipynb":
+        return f"it lies in no student's folder, and its name is not like NAME_{chapter}.ipynb"
+    if zipfile.is_zipfile(place):
+        return "a zip beside the folders is not opened: unpack it, or give the zip alone"
+    return "a file beside the folders"
+
+
+def _shown(place):
+    """Return a name as text; bytes that are none are written out."""
+    return os.fsencode(place.name).decode("utf-8", "backslashreplace")
 
 
 def _notebook(place, chapter):

@@ -6,16 +6,18 @@ Leaves out files, students and queues (`classroom.queue`).
 """
 
 import hashlib
+import os
 import re
 from compileall import compile_dir
 from functools import cache
 from pathlib import Path
 from shutil import copy
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import numpy as np
 
 from classroom import edition
+from classroom.absent import missing
 from classroom.clock import Clock
 from classroom.faults import GradingFault, Refused
 from classroom.limits import ALL, CELLS, EXERCISE, SECONDS
@@ -27,6 +29,7 @@ from course import store
 from course.checks.exercise import CheckFailed
 
 CELLS_OVER = "the cells take longer than {:g} seconds in all"
+BY_HAND = "a person reads this answer"
 TOO_LATE = "the notebook takes too long: its {:g} seconds are over"
 NOTES, NOTE, SENTENCE = 20, 300, 2000  # at most so many, of so many characters
 HERE = Path(__file__).parent
@@ -51,6 +54,7 @@ class Run:
 
     def __init__(self, sources, folder, unsafe, seconds=SECONDS):
         self.sources, self.folder, self.unsafe, self.seconds = sources, folder, unsafe, seconds
+        self.texts = tuple(sources)  # of the cells as they were handed in
         self.clock, self.sandbox, self.remote = Clock(), None, None
         self.skipped, self.stop, self.notes = set(), (len(sources) + 1, 0), []
 
@@ -169,8 +173,8 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
     unsafe : bool
         Run it with limits only, where bubblewrap is missing.
     seconds : float
-        For one call of an answer, or one statement of a cell; an exercise has three times as long, all cells
-        six times, and everything together 15 times.
+        For one call of an answer, or one statement of a cell; an exercise has nine times as long, all cells
+        six times, and everything together 30 times.
 
     Returns
     -------
@@ -202,18 +206,26 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
 
 def grade_exercise(exercise, run, seed, checked):
     """Return the result of one exercise; `checked` are the names of those whose check works here."""
-    short = exercise.short
-    if _is_by_hand(exercise):
-        return _told(exercise, Status.BY_HAND, "a person reads this answer")
-    if exercise.name not in checked:
+    if exercise.by_hand:
+        return _told(exercise, Status.BY_HAND, BY_HAND)
+    if exercise.remote and exercise.name not in checked:
         return _told(exercise, Status.NOT_GRADED, "not graded, because its own check does not work here.")
+    told = _asked(exercise, run, seed)
+    absent = told.status in (Status.MISSING, Status.NOT_WRITTEN)
+    # across the pipe not every check can look at all that it wants to see
+    return told if exercise.remote or absent else _told(exercise, Status.BY_HAND, BY_HAND)
+
+
+def _asked(exercise, run, seed):
+    """Return the result of an exercise as its check says it."""
+    short = exercise.short
     try:
         return _told(exercise, Status.PASSED, judged(exercise, run, seed))
     except CheckFailed as no:
         unwritten = isinstance(no.__cause__, NotImplementedError)
         return _told(exercise, Status.NOT_WRITTEN if unwritten else Status.FAILED, str(no))
     except NameError:
-        return _told(exercise, Status.MISSING, f"there is no {short} in the notebook")
+        return _told(exercise, Status.MISSING, missing(short, run.texts, run.notes))
     except Ended as ended:
         run.close()
         return _told(exercise, Status.FAILED, f"{short}: {ended}")
@@ -238,11 +250,6 @@ def _told(exercise, status, sentence):
     """Return the result of an exercise with its sentence, which is cut and cleaned."""
     points = {Status.PASSED: exercise.points, Status.BY_HAND: None, Status.NOT_GRADED: None}.get(status, 0)
     return exercise_result(exercise, points, status, clean(sentence)[:SENTENCE])
-
-
-def _is_by_hand(exercise):
-    """Say whether a person marks an exercise: its check is missing, or cannot ask across a pipe."""
-    return exercise.by_hand or not exercise.remote
 
 
 @cache
@@ -273,7 +280,7 @@ def working(chapter, unsafe=False):
             "check has to pass it before a class is graded. Put the folder solutions of this version there."
         )
     with Run(read(path.read_bytes()), folder(chapter), unsafe) as run:
-        asked = [exercise for exercise in exercises_of(chapter) if not _is_by_hand(exercise)]
+        asked = [exercise for exercise in exercises_of(chapter) if exercise.remote and not exercise.by_hand]
         return frozenset(one.name for one in asked if _passes_solution(one, run) and _refuses_mistake(one))
 
 
@@ -311,7 +318,8 @@ def folder(chapter):
 @cache
 def _temporary(chapter):
     """Write that folder; it is there until this process ends, because the cache holds what removes it."""
-    temporary = TemporaryDirectory(prefix="edition-", ignore_cleanup_errors=True)
+    edition.remove_orphans(Path(gettempdir()))
+    temporary = TemporaryDirectory(prefix=f"edition-{os.getpid()}-", ignore_cleanup_errors=True)
     place = Path(temporary.name)
     try:
         edition.make(chapter, place)

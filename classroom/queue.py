@@ -5,6 +5,7 @@ that grade (``classroom.crew``), and what is made of the results (``classroom.re
 """
 
 import json
+import os
 import sqlite3
 from contextlib import contextmanager
 from hashlib import sha256
@@ -52,7 +53,11 @@ class Queue:
         self.folder, path = folder, folder / FILE
         if chapter is None and not path.exists():
             raise GradingFault(f"there are no marks in {folder}: `grade` makes them.")
-        with kept_on_disk():
+        if chapter is None and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
+            self.file = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
+            self.chapter = self._setting("chapter")
+            return
+        with kept_on_disk(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self.file = sqlite3.connect(path, timeout=30, isolation_level=None)
             try:
@@ -89,7 +94,7 @@ class Queue:
 
     def accept(self, version):
         """Make the results of a version the marks."""
-        with kept_on_disk():
+        with kept_on_disk(self.folder):
             self.file.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", [ACCEPTED, version])
 
     def take_in(self, folder, read):
@@ -153,7 +158,7 @@ class Queue:
     def store(self, student, digest, version, result):
         """Write a result, unless there is one that stands."""
         row = [student, digest, version, json.dumps(result.plain()), result.fault is not None]
-        with kept_on_disk():
+        with kept_on_disk(self.folder):
             self.file.execute(
                 "INSERT INTO results VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
                 " SET result = excluded.result, open = excluded.open WHERE results.open",
@@ -191,7 +196,7 @@ class Queue:
     @contextmanager
     def _transaction(self):
         """Write all that is done inside, or nothing of it."""
-        with kept_on_disk():
+        with kept_on_disk(self.folder):
             self.file.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -203,10 +208,10 @@ class Queue:
 
 
 @contextmanager
-def kept_on_disk():
+def kept_on_disk(folder):
     """Turn what SQLite or the disk says into a fault; what is written inside is written whole or not."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise GradingFault(f"the marks cannot be stored: {reason}. {KEPT_LATER}") from error
+        raise GradingFault(f"the marks cannot be stored in {folder}: {reason}. {KEPT_LATER}") from error

@@ -12,11 +12,12 @@ import re
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
-from classroom.by_hand import COLUMNS, read_marks
+from classroom.by_hand import COLUMNS, DIGITS, SUBMISSION, read_marks
 from classroom.feedback_pages import class_page, student_page
 from classroom.result import ExerciseResult, Result, Status, exercises_of
 from course import store
 
+NOTHING_OF_IT = "none of the chapter's answers is in this notebook: is it another one, or the chapter itself?"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with these
 
 
@@ -80,6 +81,8 @@ def _in_words(result, parts, to_mark):
         "not written": [part.short for part in parts if part.status is Status.NOT_WRITTEN],
         "not found": [part.short for part in parts if part.status is Status.MISSING],
     }
+    if len(names["not found"]) == sum(part.status is not Status.BY_HAND for part in parts) > 0:
+        return NOTHING_OF_IT
     reasons = [f"{words}: {', '.join(shorts)}" for words, shorts in names.items() if shorts]
     reasons += [f"{to_mark} to give by hand"] if to_mark else []
     return "; ".join(reasons) or "all passed"
@@ -100,10 +103,13 @@ def page_name(student):
     --------
     >>> page_name("anna_b"), page_name("../Zoë")
     ('anna_b', 'Zo-8840d1f4')
+    >>> page_name("Zo-8840d1f4") == page_name("../Zoë")
+    False
     """
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", student).strip("-.")[:60]
     suffix = sha256(student.encode()).hexdigest()[:8]
-    return plain if plain == student else f"{plain}-{suffix}".lstrip("-")
+    may_be_made = re.search(r"-[0-9a-f]{8}$", student)  # like the name of another student's page
+    return plain if plain == student and not may_be_made else f"{plain}-{suffix}".lstrip("-")
 
 
 def write_reports(queue):
@@ -153,11 +159,12 @@ def _grades(found, exercises):
 
 def _to_mark(found):
     """Return what waits for the teacher, in the form of marks.csv."""
-    lines = [[*COLUMNS, "out of", "title"]]
+    lines = [[*COLUMNS, "out of", "title", SUBMISSION]]
     for row in found:
         for part in row.parts:
             if part.status is Status.BY_HAND:
-                lines.append([row.student, part.name, None, None, part.out_of, part.title])
+                digits = row.result.submission[:DIGITS]
+                lines.append([row.student, part.name, None, None, part.out_of, part.title, digits])
     return _csv(lines)
 
 

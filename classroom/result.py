@@ -7,6 +7,7 @@ values come from. Leaves out grading (``classroom.grade``) and the marks of a pe
 
 import math
 from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
 from enum import StrEnum
 
 from classroom.faults import GradingFault
@@ -266,6 +267,9 @@ def exercises_of(chapter):
     every = exercises()
     asked = [exercise for exercise in every if exercise.stem == chapter]
     if not asked:
-        stems = ", ".join(dict.fromkeys(exercise.stem for exercise in every))
-        raise GradingFault(f"there are no exercises of a chapter {chapter}; these have some: {stems}.")
+        stems = list(dict.fromkeys(exercise.stem for exercise in every))
+        near = [s for s in stems if chapter in (s[:2], s[3:])] + get_close_matches(chapter, stems, n=1)
+        if near:
+            raise GradingFault(f"there is no chapter {chapter} with exercises. Did you mean {near[0]}?")
+        raise GradingFault(f"there is no chapter {chapter} with exercises; these are: {', '.join(stems)}.")
     return asked

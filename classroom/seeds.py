@@ -32,7 +32,7 @@ def secret(folder):
     path = folder / SECRET
     if not path.exists():
         passing = path.with_name(f".{SECRET}.{os.getpid()}")
-        with kept_on_disk():
+        with kept_on_disk(folder):
             try:
                 with open(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
                     file.write(secrets.token_hex(32) + "\n")

@@ -12,7 +12,7 @@ from classroom.limits import SECONDS
 from course import store
 
 # From a submission's bytes to its marks; what stores, shows or hands on marks decides none.
-GRADER = "grade submission sandbox remote wire child inert edition result clock limits".split()
+GRADER = "grade absent submission sandbox remote wire child inert edition result clock limits".split()
 
 
 def version(chapter, unsafe=False, seconds=SECONDS):

@@ -42,7 +42,7 @@ def accuracy(Y, T):
     if shape[:-1] != T_shape:
         wanted = f"rows of Y, shape {shape}, with labels T of shape {shape[:-1]}"
         raise ShapeError(f"accuracy compares {wanted}; got T of shape {T_shape}.")
-    require_rows("accuracy", Y)
+    require_rows("accuracy", shape)
     require_labels("accuracy", T)
     if np.isnan(Y).any():
         came = f"{int(np.isnan(Y).sum())} of {Y.size} scores are nan"

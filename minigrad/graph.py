@@ -552,7 +552,7 @@ class Mean(Variable):
     def __init__(self, x, axis=None, keepdims=False):
         (x,) = as_nodes(x)
         require_own_axis("Mean", x, axis)
-        require_rows("Mean", x.data)
+        require_rows("Mean", x.data.shape)
         mean = x.data.mean(axis=axis, keepdims=True)
         self.kept, self.n = mean.shape, x.data.size // mean.size
         super().__init__(mean if keepdims else mean.squeeze(axis), x)

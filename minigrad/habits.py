@@ -22,6 +22,7 @@ _ANSWERS = {
     "lr": "the setting is learning_rate",
     "param_groups": "the setting is learning_rate, and each step is given the parameters",
     "add_param_group": "each step is given the parameters: optimizer.step(model.parameters())",
+    "zero_grad": "it does not keep the parameters, so call model.zero_grad()",
     "detach": "an array has no graph: parameter.data is a plain array",
     "numpy": "parameter.data is a plain array",
 }

@@ -559,6 +559,12 @@ class Sequential(Layer):
         else:
             self.layers = _Named({_as_name(name): as_layer(layer) for name, layer in named.items()})
 
+    def __call__(self, X, training=False, need_dX=True):
+        """Run forward; the first layer checks the shapes of X and dX, and the last those of Y and dY."""
+        if type(self) is not Sequential or not self.layers or any(_observer.get()):
+            return super().__call__(X, training, need_dX)
+        return self.forward(X, training, need_dX)
+
     def forward(self, X, training=False, need_dX=True):
         """Run the layers in order; the way back plays their backward functions in reverse."""
         backwards, layers = [], self.layers

@@ -13,15 +13,18 @@ from minigrad.shapes import ShapeError, require_array, require_rows, require_sam
 
 def _as_floats(Y, T):
     """Return Y and T in the float type of Y: integers become float64, float32 stays float32."""
+    if Y.dtype == T.dtype and Y.dtype.kind == "f":
+        return Y, T  # nearly always
     dtype = float_type_of(Y)
     return Y.astype(dtype, copy=False), T.astype(dtype, copy=False)
 
 
 def _require_rows_of_numbers(name, Y):
     """Refuse what has no rows."""
-    if require_array(name, Y) == ():
+    shape = require_array(name, Y)
+    if shape == ():
         raise ShapeError(f"{name} compares rows, got Y of shape (): one row is a batch of one, Y[None].")
-    require_rows(name, Y)
+    require_rows(name, shape)
 
 
 def mse(Y, T):

@@ -14,7 +14,9 @@ from minigrad.parameter import Parameter
 from minigrad.settings import require_integer, require_number
 
 
-class Optimizer(Answering, habits="lr param_groups add_param_group state_dict load_state_dict", strict=True):
+class Optimizer(
+    Answering, habits="lr param_groups add_param_group zero_grad state_dict load_state_dict", strict=True
+):
     """What all optimizers share: the learning rate, and a memory of their own for each parameter.
 
     A subclass writes `update(parameter, learning_rate, memory)`, and names in `remembered` the arrays that it
@@ -44,6 +46,7 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
     """
 
     remembered, small = (), 0
+    _checked = None  # the list of the last step, in which all were Parameters
     _arranged = (None, (), ())  # what was arranged; rows of small Parameters; Parameters by themselves
 
     def __init_subclass__(cls, **options):
@@ -56,8 +59,8 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
         self.steps, self.memory = 0, {}
 
     def __getstate__(self):
-        """Return what a copy takes over: all but the rows, which it makes for itself."""
-        return {name: value for name, value in vars(self).items() if name != "_arranged"}
+        """Return what a copy takes over: all but what it finds out for itself, the rows among it."""
+        return {name: value for name, value in vars(self).items() if name not in ("_checked", "_arranged")}
 
     @property
     def learning_rate(self):
@@ -82,7 +85,9 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
         ----------
         parameters : list of Parameter
         """
-        parameters = list_of_parameters("step", parameters)
+        if type(parameters) is not list or parameters != self._checked:
+            parameters = list_of_parameters("step", parameters)
+            self._checked = parameters.copy()
         learning_rate = self._rate_now()
         parameters = [parameter for parameter in parameters if parameter.trainable]
         arranged, rows, alone = self._arranged
@@ -102,10 +107,6 @@ class Optimizer(Answering, habits="lr param_groups add_param_group state_dict lo
         """Change one parameter in place, along its gradient; every optimizer writes its own."""
         wanted = "a method update(parameter, learning_rate, memory)"
         raise NotImplementedError(f"{type(self).__name__} needs {wanted}.")
-
-    def zero_grad(self):
-        """Say that gradients are set to zero by whoever has the parameters."""
-        raise TypeError("an optimizer does not have the parameters: call model.zero_grad().")
 
     def _rate_now(self):
         """Return the learning rate of this step."""
@@ -152,32 +153,33 @@ class _Row(Parameter):
         arrays, memories = [p.data for p in parameters], [memory[p] for p in parameters]
         self.data, data_parts = _side_by_side(arrays)
         self.grad, grad_parts = _side_by_side([p.peek().astype(p.data.dtype) for p in parameters])
-        self.memory = {"steps": memories[0]["steps"]}
+        self.memory, self.views = {"steps": memories[0]["steps"]}, []
         for name in remembered:
             self.memory[name], parts = _side_by_side([own[name] for own in memories])
             for own, part in zip(memories, parts, strict=True):
                 own[name] = part
-        kept = [[(name, own[name]) for name in remembered] for own in memories]
-        self.parts = list(zip(parameters, arrays, memories, kept, data_parts, grad_parts, strict=True))
+                self.views.append((own, name, part))
+        self.parts = list(zip(parameters, arrays, memories, data_parts, grad_parts, strict=True))
 
     def gather(self, memory):
         """Copy data and gradients into the row; return False if somebody has exchanged an array since."""
+        for own, name, part in self.views:
+            if own.get(name) is not part:
+                return False
         steps = self.memory["steps"]
-        for parameter, array, own, kept, data, grad in self.parts:
+        for parameter, array, own, data, grad in self.parts:
             if parameter.data is not array or memory.get(parameter) is not own or own["steps"] != steps:
                 return False
-            for name, part in kept:
-                if own.get(name) is not part:
-                    return False
             data[...] = array
             grad[...] = parameter.peek()
         return True
 
     def scatter(self):
-        """Copy the new data back, and count the step."""
-        for _, array, own, _, data, _ in self.parts:
+        """Copy the new data back, and the number of steps."""
+        steps = self.memory["steps"]
+        for _, array, own, data, _ in self.parts:
             array[...] = data
-            own["steps"] += 1
+            own["steps"] = steps
 
 
 def _side_by_side(arrays):
@@ -290,8 +292,9 @@ class SGD(Optimizer):
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, or along the velocity."""
-        velocities = memory["velocity"] if self.momentum else parameter.peek()
-        for data, direction, velocity in in_pieces(parameter.data, parameter.peek(), velocities):
+        grads = parameter.peek()
+        velocities = memory["velocity"] if self.momentum else grads
+        for data, direction, velocity in in_pieces(parameter.data, grads, velocities):
             if self.weight_decay:
                 direction = direction + self.weight_decay * data
             if self.average:

@@ -7,7 +7,6 @@ the batches. Built in chapter 22.
 """
 
 import contextvars
-import threading
 
 import numpy as np
 
@@ -65,7 +64,7 @@ class ConcurrentLearner(Learner):
         losses, backwards = zip(*_in_threads(super()._forward, given), strict=True)
 
         def backward():
-            _in_threads(lambda share_backward: share_backward(), zip(backwards, strict=True))
+            _in_threads(lambda share_backward: share_backward(), [(each,) for each in backwards])
             held = (each.parameters() for each in (model, *machines))
             for parameter, *copies in zip(*held, strict=True):
                 weighted = zip(weights, copies, strict=True)
@@ -75,23 +74,11 @@ class ConcurrentLearner(Learner):
 
 
 def _in_threads(function, arguments):
-    """Return what a function returns for each tuple of arguments, each in a thread of its own."""
-    from concurrent.futures import Future  # here, since it takes longer than the library
+    """Return what a function returns for each tuple of a list of arguments, all at the same time."""
+    from concurrent.futures import ThreadPoolExecutor  # here, since it takes longer than the library
 
-    def fulfil(future, given):
-        try:
-            future.set_result(function(*given))
-        except Exception as error:
-            future.set_exception(error)
-
-    futures, threads = [], []
-    for given in arguments:
-        futures.append(Future())
-        run = contextvars.copy_context().run  # np.errstate holds in the thread as well
-        threads.append(threading.Thread(target=run, args=(fulfil, futures[-1], given)))
-        threads[-1].start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(len(arguments)) as pool:  # careful: in a copied context np.errstate holds, too
+        futures = [pool.submit(contextvars.copy_context().run, function, *given) for given in arguments]
     return [future.result() for future in futures]
 
 

@@ -22,7 +22,28 @@ def _as_floats(data):
     return array.astype(require_float_type(array.dtype) if array.dtype.kind == "f" else float)
 
 
-class Parameter(Answering, habits="requires_grad requires_grad_ backward detach numpy", strict=True):
+class _Holder:
+    """What a Parameter and a Buffer share: an array."""
+
+    __slots__ = ("data", "__weakref__")
+
+    def __init__(self, data):
+        self.data = _as_floats(data)
+
+    @property
+    def shape(self):
+        """The shape of data."""
+        return self.data.shape
+
+    def convert(self, function):
+        """Replace data by function(data): another type, another device."""
+        self.data = function(self.data)
+
+    def __repr__(self):
+        return f"{type(self).__name__}{self.shape}"
+
+
+class Parameter(_Holder, Answering, habits="requires_grad requires_grad_ backward detach numpy", strict=True):
     """An array that learns, together with the gradient of the loss with respect to it.
 
     Parameters
@@ -52,10 +73,10 @@ class Parameter(Answering, habits="requires_grad requires_grad_ backward detach 
     array([3., 3.])
     """
 
-    __slots__ = ("data", "_grad", "_is_lent", "trainable", "__weakref__")  # a misspelt attribute is an error
+    __slots__ = ("_grad", "_is_lent", "trainable")  # a misspelt attribute is an error
 
     def __init__(self, data, trainable=True):
-        self.data = _as_floats(data)
+        super().__init__(data)
         self._grad = np.zeros_like(self.data)  # None stands for zero
         self._is_lent = False  # True once somebody may hold it
         self.trainable = trainable
@@ -98,11 +119,6 @@ class Parameter(Answering, habits="requires_grad requires_grad_ backward detach 
             self._grad = np.zeros_like(data)
             self._grad += gradient
 
-    @property
-    def shape(self):
-        """The shape of data and of grad."""
-        return self.data.shape
-
     def __array_ufunc__(self, *arguments, **settings):
         """Say that NumPy computes with the array inside."""
         raise TypeError("a Parameter is no array: write parameter.data.")
@@ -116,15 +132,12 @@ class Parameter(Answering, habits="requires_grad requires_grad_ backward detach 
 
     def convert(self, function):
         """Replace data and grad by function(data) and function(grad): another type, another device."""
-        self.data = function(self.data)
+        super().convert(function)
         if self._grad is not None:
             self._grad = function(self._grad)
 
-    def __repr__(self):
-        return f"Parameter{self.shape}"
 
-
-class Buffer:
+class Buffer(_Holder):
     """An array that belongs to a model, is saved with it, and is never trained: a running average, say.
 
     Parameters
@@ -141,19 +154,4 @@ class Buffer:
     Buffer(2,)
     """
 
-    __slots__ = ("data", "__weakref__")
-
-    def __init__(self, data):
-        self.data = _as_floats(data)
-
-    @property
-    def shape(self):
-        """The shape of data."""
-        return self.data.shape
-
-    def convert(self, function):
-        """Replace data by function(data)."""
-        self.data = function(self.data)
-
-    def __repr__(self):
-        return f"Buffer{self.shape}"
+    __slots__ = ()

@@ -79,6 +79,21 @@ def require_array(name, X):
     raise TypeError(f"{name} expects an array of numbers, got {came}: {advice}.")
 
 
+def require_two(name, X):
+    """Refuse what is not a tuple of two.
+
+    Examples
+    --------
+    >>> require_two("Twin", np.zeros(2))
+    Traceback (most recent call last):
+        ...
+    TypeError: Twin takes a pair X = (A, B), got ndarray.
+    """
+    if not isinstance(X, tuple) or len(X) != 2:
+        came = f"a tuple of {len(X)}" if isinstance(X, tuple) else type(X).__name__
+        raise TypeError(f"{name} takes a pair X = (A, B), got {came}.")
+
+
 def require_axis(name, X, axis):
     """Return the shape of an array that has an axis, beside the batch axis 0; refuse another.
 
@@ -156,20 +171,19 @@ every prediction with every target; write T[:, None].
         elif len(Y_shape) == 1 and T_shape == (*Y_shape, 1):
             advice = "NumPy would pair every prediction with every target; write T[:, 0]."
         raise ShapeError(f"{name} compares Y of shape {Y_shape} with T of shape {T_shape}. {advice}")
-    require_rows(name, Y)
+    require_rows(name, Y_shape)
 
 
-def require_rows(name, Y):
+def require_rows(name, shape):
     """Refuse an empty batch where a mean is taken.
 
     Examples
     --------
-    >>> require_rows("accuracy", np.zeros((0, 3)))
+    >>> require_rows("accuracy", (0, 3))
     Traceback (most recent call last):
         ...
     minigrad.shapes.ShapeError: accuracy is a mean, and Y of shape (0, 3) is empty: give at least one example.
     """
-    shape = shape_of(Y)
     if 0 in shape:
         raise ShapeError(f"{name} is a mean, and Y of shape {shape} is empty: give at least one example.")
 

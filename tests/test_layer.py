@@ -702,3 +702,23 @@ def test_layers_with_names():
     for name in (0, "", "a.b"):
         with pytest.raises(ValueError, match="a layer's name is a text without a dot, got"):
             Sequential({name: ReLU()})
+
+
+@pytest.mark.parametrize(
+    "layer", [Sequential(), Sequential(ReLU()), Sequential(Sequential(ReLU()))], ids=repr
+)
+def test_a_row_of_layers_checks_dY_whoever_stands_in_it(layer):
+    Y, backward = layer(np.ones((5, 3)))
+    with pytest.raises(ShapeError, match=r"backward expects dY of Y's shape \(5, 3\), got \(5, 2\)"):
+        backward(np.ones((5, 2)))
+
+
+def test_a_row_of_layers_with_a_forward_of_its_own_is_checked():
+    class Halved(Sequential):
+        def forward(self, X):
+            Y, backward = super().forward(X)
+            return Y[:, :1], lambda dY: backward(np.hstack([dY, dY]))
+
+    Y, backward = Halved(ReLU())(np.ones((5, 2)))
+    with pytest.raises(ShapeError, match=r"backward expects dY of Y's shape \(5, 1\), got \(5, 2\)"):
+        backward(np.ones((5, 2)))

@@ -311,3 +311,11 @@ def test_settings_out_of_range_are_refused(settings, sentence):
 def test_settings_out_of_range_are_refused_by_all(make, settings, sentence):
     with pytest.raises(ValueError, match=sentence):
         make(**settings)
+
+
+def test_a_list_that_was_changed_between_two_steps_is_looked_at_again():
+    optimizer, parameters = SGD(0.1), [Parameter([1.0])]
+    optimizer.step(parameters)
+    parameters.append("b")
+    with pytest.raises(TypeError, match="step takes a list of Parameters, got str in it"):
+        optimizer.step(parameters)

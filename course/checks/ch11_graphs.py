@@ -160,9 +160,9 @@ def _require_order(found, parents):
     strange = [name for name in found if name not in parents]
     missing = [name for name in parents if name not in found]
     twice = [name for name in parents if found.count(name) > 1]
-    for said, names in (("no name of the graph", strange), ("missing", missing), ("there twice", twice)):
+    for fault, names in (("no name of the graph", strange), ("missing", missing), ("there twice", twice)):
         if names:
-            raise CheckFailed(f"in your list {names[0]} is {said}; it must hold each name of the graph once")
+            raise CheckFailed(f"in your list {names[0]} is {fault}; it must hold each name of the graph once")
     place = {name: index for index, name in enumerate(found)}
     for child, names in parents.items():
         for parent in names:
@@ -716,28 +716,28 @@ def the_nodes(node):
 
 
 @count_calls.mistake("A parent that is listed twice is called twice.")
-def each_parent_once(node, known=None):
-    known = {} if known is None else known
-    if node not in known:
-        known[node] = 1 + sum(each_parent_once(parent, known) for parent in set(node.parents))
-    return known[node]
+def each_parent_once(node, counted=None):
+    counted = {} if counted is None else counted
+    if node not in counted:
+        counted[node] = 1 + sum(each_parent_once(parent, counted) for parent in set(node.parents))
+    return counted[node]
 
 
 @count_calls.mistake("Those are the calls of nodes with parents; variables are called as well.")
-def without_variables(node, known=None):
-    known = {} if known is None else known
-    if node not in known:
-        known[node] = int(bool(node.parents))
-        known[node] += sum(without_variables(parent, known) for parent in node.parents)
-    return known[node]
+def without_variables(node, counted=None):
+    counted = {} if counted is None else counted
+    if node not in counted:
+        counted[node] = int(bool(node.parents))
+        counted[node] += sum(without_variables(parent, counted) for parent in node.parents)
+    return counted[node]
 
 
 @count_calls.mistake("Those are the paths to the variables; the calls on the way count as well.")
-def only_the_ends(node, known=None):
-    known = {} if known is None else known
-    if node not in known:
-        known[node] = sum(only_the_ends(parent, known) for parent in node.parents) or 1
-    return known[node]
+def only_the_ends(node, counted=None):
+    counted = {} if counted is None else counted
+    if node not in counted:
+        counted[node] = sum(only_the_ends(parent, counted) for parent in node.parents) or 1
+    return counted[node]
 
 
 @count_calls.mistake("Those are the calls of the oldest variable alone; all nodes are called.")

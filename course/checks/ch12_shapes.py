@@ -293,13 +293,13 @@ def _(answer, rng):
     return "two that fit, and five that do not, three of which NumPy would repeat"
 
 
-def _require_sentence(layer, X, wanted):
+def _require_sentence(layer, X, shape_of_s):
     """Refuse a layer that takes a wrong X, or does not say both shapes and what to do."""
-    case = f"for an X of shape {X.shape} and an s of shape {wanted}"
+    case = f"for an X of shape {X.shape} and an s of shape {shape_of_s}"
     try:
         layer(X)
     except ShapeError as error:
-        said = str(error)
+        message = str(error)
     except Exception as error:
         raised = f"{case} it raises {type(error).__name__}, and not ShapeError: {str(error).strip()}"
         if "broadcast" in str(error):
@@ -307,12 +307,13 @@ def _require_sentence(layer, X, wanted):
         raise CheckFailed(raised) from error
     else:
         raise CheckFailed(f"{case} it computes, where it must raise a ShapeError")
-    for name, shape in (("X", X.shape), ("s", wanted)):
-        if str(shape) not in said:
-            raise CheckFailed(f"{case} the sentence does not hold the shape of {name}: {said!r}")
-    if not re.search(rf"\b({'|'.join(VERBS)})\b", said.lower()):
+    for name, shape in (("X", X.shape), ("s", shape_of_s)):
+        if str(shape) not in message:
+            raise CheckFailed(f"{case} the sentence does not hold the shape of {name}: {message!r}")
+    if not re.search(rf"\b({'|'.join(VERBS)})\b", message.lower()):
         raise CheckFailed(
-            f"{case} the sentence does not say what to do, with one of the words {', '.join(VERBS)}: {said!r}"
+            f"{case} the sentence does not say what to do, with one of the words {', '.join(VERBS)}: "
+            f"{message!r}"
         )
 
 
@@ -568,9 +569,9 @@ def _(answer, rng):
         case = f"for {one if len(widths) == 1 else several}"
         if n_out != sum(widths):
             raise CheckFailed(f"{case} n_out must be {sum(widths)}, and is {n_out}")
-        shapes, wanted = [W.shape for W in weights], [(N_IN, width) for width in widths]
-        if shapes != wanted:
-            raise CheckFailed(f"{case} the weights must have the shapes {wanted}, and have {shapes}")
+        shapes, expected = [W.shape for W in weights], [(N_IN, width) for width in widths]
+        if shapes != expected:
+            raise CheckFailed(f"{case} the weights must have the shapes {expected}, and have {shapes}")
         for W, again in zip(weights, _made(recipe, key, N_IN)[1], strict=True):
             if not np.array_equal(W, again):
                 raise CheckFailed(f"{case} the same key makes other weights at the second call")

@@ -52,8 +52,8 @@ def _half_shared(layer):
     return layer >> ReLU() >> other
 
 
-@how_many.check
-def _(answer, rng):
+def _truths(rng):
+    """Return how many numbers each of the models learns."""
     layer = Linear(3, 3, rng=rng)
     models = {
         "the count of [layer] * 4": Sequential(*[layer] * 4),
@@ -62,12 +62,23 @@ def _(answer, rng):
         "the count of the deepcopy": copy.deepcopy(layer >> ReLU() >> layer),
         "the count of the model with a replica inside": layer >> ReLU() >> replica(layer),
     }
-    numbers = {
+    return {
         what: float(sum(parameter.data.size for parameter in model.parameters()))
         for what, model in models.items()
     }
-    expect_guesses(answer(), numbers)
+
+
+@how_many.check
+def _(answer, rng):
+    expect_guesses(answer(), _truths(rng))
     return "five models, made and counted"
+
+
+@how_many.probe
+def _(answer, rng):
+    """Return the first number that is wrong, as the check does: of what follows nothing is said yet."""
+    pairs = enumerate(zip(answer(), _truths(rng).values(), strict=True))
+    return next(((place, guess) for place, (guess, truth) in pairs if guess != truth), None)
 
 
 @how_many.mistake("The list holds one object four times, and it is found once.")
@@ -371,7 +382,7 @@ cosine_of_partners.mistake("The argument dC is not used: multiply each row by it
 
 
 @cosine_of_partners.mistake(
-    "In dC is one number for each row: as a column, `dC[:, None]`, it meets the rows."
+    "There is one number in dC for each row: as a column, `dC[:, None]`, it multiplies whole rows."
 )
 def dC_without_an_axis(X):
     A, B = X
@@ -382,6 +393,14 @@ def dC_without_an_axis(X):
         dC * (V - C[:, None] * U) / a[:, None],
         dC * (U - C[:, None] * V) / b[:, None],
     )
+
+
+@cosine_of_partners.mistake("That is one length for all rows: with axis=1 each row has its own.")
+def one_length_for_all(X):
+    a, b = map(np.linalg.norm, X)
+    U, V = X[0] / a, X[1] / b
+    C = (U * V).sum(axis=1, keepdims=True)
+    return C[:, 0], lambda dC: (dC[:, None] * (V - C * U) / a, dC[:, None] * (U - C * V) / b)
 
 
 @cosine_of_partners.mistake("That is the table of all pairs; here a row meets its own partner alone.")
@@ -459,8 +478,8 @@ def _(answer, rng):
         raise CheckFailed(f"with the closure dX must be right, and it is wrong by {errors[0]:.0%}")
     if errors[1] < 0.01:
         raise CheckFailed(
-            f"nobody is caught: with the memory on self dX is wrong by {errors[1]:.1%}, and more than 1% is "
-            "wanted"
+            f"nobody is caught: with the memory on self dX is wrong by {errors[1]:.1%}, and it "
+            "must be wrong by more than 1%"
         )
     return f"with the closure right, with one memory wrong by {errors[1]:.0%}"
 
@@ -570,8 +589,8 @@ def _(answer, rng):
             found = answer(model, prefix)
         except ValueError as error:
             raise CheckFailed(f'with prefix "{prefix}" a ValueError comes, and {fits[0]} fits') from error
-        wanted = [name for name in before if name not in fits]
-        for name in sorted(set(_trainable(model)) ^ set(wanted)):
+        still_learn = [name for name in before if name not in fits]
+        for name in sorted(set(_trainable(model)) ^ set(still_learn)):
             state = "still learns" if name in fits else "is changed"
             raise CheckFailed(f'with prefix "{prefix}", {name} {state}, and must {_must(name, fits)}')
         _expect_count(f'with prefix "{prefix}"', found, left)
@@ -611,6 +630,10 @@ def _expect_refusal(answer, model):
                 raise CheckFailed(
                     f'for the unknown prefix "{prefix}" the message does not hold {missing[0]}'
                 ) from error
+        except LookupError as error:
+            raise CheckFailed(
+                f'for the unknown prefix "{prefix}" it raises a {type(error).__name__}; raise a ValueError'
+            ) from error
         else:
             raise CheckFailed(f'nothing is called "{prefix}", and no ValueError says so')
         if len(_trainable(model)) < 24:
@@ -620,8 +643,8 @@ def _expect_refusal(answer, model):
 @freeze.probe
 def _(answer, rng):
     model = _deep(rng)
-    answer(model, "layers.1")
-    return [parameter.trainable for parameter in model.parameters()]
+    left = answer(model, "layers.1")
+    return [left, *(parameter.trainable for parameter in model.parameters())]
 
 
 def freezes(fits, count=None, refuse=True, reset=False):
@@ -819,7 +842,7 @@ def leaves_them_there(model, loss, parts):
 
 
 @share_work.mistake(
-    "With `=` what stands in `grad` is replaced, that of before and that of other parts: write `+=`."
+    "An `=` replaces what stands in `grad`, from before and from the other parts: write `+=`."
 )
 def assigns_in_the_loop(model, loss, parts):
     total, workers = shared_out(share)(model, loss, parts)

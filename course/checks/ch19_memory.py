@@ -304,7 +304,9 @@ def _expect_a_forgetful_chain(answer, rng):
                 f"on a second call of backward it raises {type(error).__name__}: {error}; the first call "
                 "must leave all that the second needs"
             ) from error
-        expect_values("on a second call of backward, dX", again, dX, "the first time it was")
+        expect_values(
+            "on a second call of backward, dX", again, dX, "and the first, which must leave all it used, gave"
+        )
     return "values, nudging, the order of all calls, and what is alive when the next block runs"
 
 
@@ -361,6 +363,11 @@ def always_the_first_input(functions, size):
 @forgetting.mistake("That is what leaves the block: note what enters it, before its functions run.")
 def what_leaves_a_block(functions, size):
     return chain_of_blocks(functions, size, lambda X, entered, H: H)
+
+
+@forgetting.mistake("Here each layer is a block of its own: note what enters each block of `size` functions.")
+def a_block_for_each_function(functions, size):
+    return chain_of_blocks(functions, 1, lambda X, entered, H: entered)
 
 
 @forgetting.mistake("The ways back of a block are called from the last to the first.")
@@ -573,7 +580,7 @@ def _(answer, rng):
     with untouched(X=X, dY=dY):
         Y, backward = expect_several(layer(X), "Y", "backward")
         true_Y, true_backward = _noise(X, twin)
-        expect_values("Y", Y, true_Y, "one call of draws gives")
+        expect_values("Y", Y, true_Y, "one call of draws, with `rng`, gives")
         _expect_same_place(generator, twin, "after the forward")
         calls.clear()
         expect_values("dX", backward(dY), true_backward(dY), "with the numbers of the forward it is")

@@ -50,6 +50,9 @@ COSTS = {
         11700: "As in the chapter, a sum of twenty products counts as forty operations",
     },
     "the count of bytes of X @ W": {1100: NUMBERS, 8800: WIDE, 3200: WRITTEN},
+    "the count of operations of np.maximum(X, 0)": {
+        400: "Each entry is compared with 0, once, and nothing else is computed",
+    },
     "the count of bytes of np.maximum(X, 0)": {
         400: NUMBERS,
         3200: WIDE,
@@ -142,9 +145,8 @@ def _(answer, rng):
     for pair, array, name in zip(found, arrays, ARRAYS, strict=True):
         truths = zip(("first", "last"), array.strides, strict=True)
         words = {f"the way along the {axis} axis of {name}": float(stride) for axis, stride in truths}
-        counted = "That counts numbers, and in float32 each has 4 bytes"
         reasons = {
-            what: {stride / 4: counted} | why
+            what: {stride / 4: NUMBERS, 2 * stride: WIDE} | why
             for (what, stride), why in zip(words.items(), STEPS[name], strict=True)
         }
         expect_guesses(tuple(pair), words, reasons)
@@ -161,9 +163,9 @@ tight = Exercise(
     minutes=8,
     hints=(
         "Two lines of `leaking` bring a float64 into play. Print `.dtype` of `mask` and `type(scale)`.",
-        "`np.zeros` makes float64 unless it is told otherwise, and a number of NumPy's has a type. What "
-        "adapts to the array beside it?",
-        "A mask of truths, `X > 0`, has no float type to pass on; `math.sqrt` returns a number of Python's.",
+        "`np.zeros` makes float64 unless you give it a `dtype`, and a NumPy number has a type of its own. "
+        "What adapts to the array beside it?",
+        "A mask of truths, `X > 0`, has no float type to pass on; `math.sqrt` returns a Python number.",
     ),
 )
 ROOT = math.sqrt(2.0)
@@ -231,7 +233,7 @@ def _expect_no_detour(Y, X, dX, dY):
         if np.array_equal(value, wide):  # among so many entries, honest rounding differs somewhere
             raise CheckFailed(
                 f"{what} has the right type, but its last bits say that it was computed in float64 and then "
-                "rounded; also a `*= np.sqrt(2.0)` does that, and `math.sqrt` does not"
+                "rounded; `*= np.sqrt(2.0)` does that too, and `math.sqrt` does not"
             )
 
 
@@ -243,8 +245,15 @@ def _(answer, rng):
     return Y, dX, Y.dtype.itemsize, dX.dtype.itemsize
 
 
+@tight.mistake("A mask of `np.zeros` or a NumPy number is float64, and turns all it meets into float64.")
+def both_leaks(X):
+    mask, scale = np.zeros(X.shape), np.sqrt(2.0)
+    mask[X > 0] = 1
+    return scale * X * mask, lambda dY: scale * dY * mask
+
+
 @tight.mistake(
-    "Look at what the way back multiplies by: a mask of `np.zeros`, and a number of NumPy's, are float64."
+    "Look at what the way back multiplies by: a mask of `np.zeros`, and a NumPy number, are float64."
 )
 def mask_leaks(X):
     mask = np.zeros(X.shape)
@@ -253,7 +262,7 @@ def mask_leaks(X):
 
 
 @tight.mistake(
-    "Look at what the way back multiplies by: a mask of `np.zeros`, and a number of NumPy's, are float64."
+    "Look at what the way back multiplies by: a mask of `np.zeros`, and a NumPy number, are float64."
 )
 def only_forward(X):
     return ROOT * X * (X > 0), lambda dY: np.sqrt(2.0) * dY * (X > 0)
@@ -274,8 +283,10 @@ power = Exercise(
     minutes=10,
     hints=(
         "If you have X to the 7, how do you get X to the 14, and to the 15?",
-        "Call `power` inside `power`, with n // 2, and square what comes. An odd n needs one product more.",
-        "Where n is 1, return X. Otherwise square the power of n // 2, once; `n % 2` says whether times X.",
+        "Call `power` inside `power`, with n // 2, and square what it returns. An odd n needs one product "
+        "more.",
+        "Where n is 1, return X. Otherwise square the power of n // 2, once; if `n % 2` is 1, multiply "
+        "by X too.",
     ),
 )
 
@@ -341,6 +352,14 @@ def both_halves(X, n, times):
     return times(square, X) if n % 2 else square
 
 
+@power.mistake("That takes one factor at a time: a product of the result with itself doubles the power.")
+def one_by_one(X, n, times):
+    result = X
+    for _ in range(n - 1):
+        result = times(result, X)
+    return result
+
+
 @power.mistake("An odd n lost its last factor: n // 2 rounds down.")
 def odd_ones_lost(X, n, times):
     if n == 1:
@@ -371,7 +390,7 @@ in_pieces = Exercise(
     hints=(
         "First make one row of numbers of X and of out; that needs no copy where an array is contiguous.",
         "`reshape(-1)` of a contiguous array is a view: writing into it writes into the array. `flatten` "
-        "copies always.",
+        "always copies.",
         "For each start of `range(0, X.size, size)` take the slice from start to start + size of both rows. "
         "A slice beyond the end is simply shorter.",
     ),
@@ -409,8 +428,8 @@ def _(answer, rng):
             raise CheckFailed(f"{case}: f is called {len(given)} times, and {fewest} would do")
         if np.isnan(out).any():
             raise CheckFailed(
-                f"{case}: f was asked, but entries of out were not written: is what you write into a copy, "
-                "or another array?"
+                f"{case}: f was called, but entries of out were not written: do you write into a copy, "
+                "or into another array?"
             )
         expect_values(f"{case}: out", out, 2 * X + 1)
         if returned is not None:
@@ -439,7 +458,7 @@ def whole_pieces_only(f, X, out, size):
         results[piece] = f(row[piece])
 
 
-@in_pieces.mistake("Entry by entry, in a loop of Python's: that is the slowest way.")
+@in_pieces.mistake("Entry by entry, in a Python loop: that is the slowest way.")
 def one_at_a_time(f, X, out, size):
     row, results = X.reshape(-1), out.reshape(-1)
     for place in range(row.size):
@@ -459,8 +478,8 @@ update = Exercise(
     hints=(
         "`mean *= beta1` makes no array. `(1 - beta1) * grad` does: let it be written into scratch, with "
         "`np.multiply(…, out=scratch)`.",
-        "scratch is free again as soon as it was added to mean. Use it next for grad², then for what stands "
-        "below the fraction bar, and let the quotient be written over that.",
+        "scratch is free again as soon as it has been added to mean. Use it next for grad², then for what "
+        "stands below the fraction bar, and let the quotient be written over that.",
         "The last part, in order: square divided by c2, its root, plus eps, mean divided by that (all "
         "into scratch), times learning_rate / c1; then data minus scratch, in place.",
     ),

@@ -9,6 +9,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
 from course.figures import Figure
+from course.moving import Moving
 from course.style import CONTEXT, FIELD, FORWARD, GROUND, INK, PALETTE, TRUTH
 
 STYLES, MARKERS = ("-", "--", ":", "-.", "-"), ("o", "s", "^", "D", "v")
@@ -138,19 +139,21 @@ def tables(weights_by_name):
     )
 
 
-def one_step(tokens, weights, place, moment):
-    """Draw how much one step looks at each step of a sequence, as bars over its tokens.
+def one_step(digits, weights, place, updates):
+    """Draw how much one step of the reverser looks at each step of its list, as bars over the digits.
+
+    On a screen, the reverser itself takes the drawing's place, and one taps its steps and trains it.
 
     Parameters
     ----------
-    tokens : array (steps,)
+    digits : array of integers (8,)
         What stands at each step.
-    weights : array (steps,)
+    weights : array (8,)
         One row of the table of weights.
     place : int
         The step that looks.
-    moment : str
-        When this was: ``"after 20 updates"``.
+    updates : int
+        How many there were before: 0 to 40, and even.
 
     Returns
     -------
@@ -159,29 +162,33 @@ def one_step(tokens, weights, place, moment):
     Raises
     ------
     ValueError
-        If there is not one weight for each token, the weights do not sum to 1, or place is not a step.
+        If there is not one weight for each of eight digits, the weights do not sum to 1, or place is not a
+        step.
     """
-    steps = len(tokens)
-    if np.shape(weights) != (steps,) or not 0 <= place < steps:
+    if np.shape(digits) != (8,) or np.shape(weights) != (8,) or not 0 <= place < 8:
         raise ValueError(
-            f"expected {steps} weights and a place among them, got {np.shape(weights)}, {place}."
+            f"expected 8 digits, 8 weights and a place among them, got {np.shape(digits)}, "
+            f"{np.shape(weights)}, {place}."
         )
     if abs(np.sum(weights) - 1) > ROUNDING:
         raise ValueError(f"the weights of a step sum to 1, got {np.sum(weights):.4g}.")
     ax = plt.subplots(figsize=(5.6, 2.7))[1]
-    ax.bar(range(steps), weights, color=FORWARD, width=0.7)
-    ax.set_xticks(range(steps), [f"{token}\nstep {step}" for step, token in enumerate(tokens)])
+    ax.bar(range(8), weights, color=FORWARD, width=0.7)
+    ax.set_xticks(range(8), [f"{digit}\nstep {step}" for step, digit in enumerate(digits)])
     ax.tick_params(axis="x", length=0, pad=7)
     asker = ax.get_xticklabels()[place]
     asker.set(fontweight="bold", bbox={"facecolor": GROUND, "edgecolor": TRUTH, "pad": 2})
-    ax.set(ylim=(0, 1.05), xlabel="token, and the step where it stands", ylabel="weight")
+    ax.set(ylim=(0, 1.05), xlabel="digit, and the step where it stands", ylabel="weight")
     most = int(np.argmax(weights))
+    moment = f"After {updates} updates" if updates else "Before training"
     return Figure(
         ax,
-        f"{moment.capitalize()}, step {place} looks most at step {most}, with weight {weights[most]:.2f}",
-        "The step that looks is framed; the bars say how much it looks at each step, and sum to 1.",
-        f"Bars over the tokens {', '.join(map(str, tokens))}. Step {place} looks at the steps 0 to "
-        f"{steps - 1} with the weights {', '.join(f'{weight:.2f}' for weight in weights)}.",
+        f"{moment}, step {place} looks most at step {most}, with weight {weights[most]:.2f}",
+        "The step that looks is framed; the bars say how much it looks at each step, and sum to 1. On a "
+        "screen, you choose the step and the list, and train.",
+        f"Bars over the digits {', '.join(map(str, digits))}. Step {place} looks at the steps 0 to 7 with "
+        f"the weights {', '.join(f'{weight:.2f}' for weight in weights)}.",
+        moving=Moving("attention", digits=[int(digit) for digit in digits], step=place, update=updates),
     )
 
 

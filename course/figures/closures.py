@@ -87,7 +87,14 @@ def one_memory_for_two(x):
     -------
     Figure
         On a screen it becomes the chain, which can be walked there and back.
+
+    Raises
+    ------
+    ValueError
+        If `x` is not between -100 and 100.
     """
+    if not abs(x) < 100:
+        raise ValueError(f"x must be a number between -100 and 100, for which there is room, got {x}.")
     values = [x, x**2, x**4]
     ax = plt.subplots(figsize=(6.4, 2.5))[1]
     for place, value in enumerate(values):

@@ -56,11 +56,12 @@ def bowl(curvatures, path, learning_rate, x_range=(-5, 5), y_range=(-2.4, 2.4)):
     beyond = f" {_counted(outside, 'place')} of the walk lie outside the picture." if outside else ""
     return Figure(
         ax,
-        f"In {steps} the loss goes from {loss(path[0]):.3g} to {loss(path[-1]):.3g}",
-        "A bowl, seen from above; dark is low, and each dot is a step. The sides are steep along the second "
-        f"parameter and gentle along the first. The walk {changes} along the second.",
+        "In one bowl, one direction is steep and the other gentle",
+        "A bowl, seen from above; dark is low, and each dot is a step. With a learning rate of "
+        f"{learning_rate:g}, {steps} from {start} take the loss from {loss(path[0]):.3g} to "
+        f"{loss(path[-1]):.3g}.",
         "The loss as a field of colours over the two parameters: long ellipses around (0, 0). A walk of "
-        f"{steps} leads from {start} to {end}.{beyond}",
+        f"{steps} leads from {start} to {end}, and {changes} along the second.{beyond}",
         moving=Moving(
             "valley",
             curvatures=curvatures.tolist(),

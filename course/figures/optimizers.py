@@ -18,53 +18,18 @@ RUNNERS = "plain", "momentum", "RMSProp", "Adam"  # whom the valley that moves k
 LAST = 5  # steps, of which the largest loss counts: a lucky landing does not win
 
 
-def paths(valley, paths_by_name, steps, reach=5.0):
-    """Draw a valley from above and the paths of several optimizers in it, from the same start.
-
-    Parameters
-    ----------
-    valley : array (2, 2)
-        Symmetric, with positive curvatures; the loss at w is half of w · valley · w.
-    paths_by_name : dict of str to array (at least steps + 1, 2)
-        Up to five; where each stood, from its start on.
-    steps : int
-        How many steps to draw.
-    reach : float
-        How far to each side the picture goes; what lies outside is not drawn.
-
-    Returns
-    -------
-    Figure
-
-    Raises
-    ------
-    ValueError
-        If a path has fewer steps, or a curvature of the valley is not positive.
-    """
-    ax = plt.subplots(figsize=(6.0, 5.4))[1]
-    late = _paths_on(ax, valley, paths_by_name, steps, reach)
-    return Figure(
-        ax,
-        f"The loss after {steps} {'step' if steps == 1 else 'steps'}: "
-        + ", ".join(f"{name} {loss:.2g}" for name, loss in late.items()),
-        "The valley from above: each ellipse is a line of equal loss, and the cross is the lowest point. "
-        f"Each mark is a step. The legend gives the largest loss in the last {LAST} places.",
-        f"Ellipses around (0, 0) in the plane of two parameters, and on them the paths of {steps} steps from "
-        f"{_place(paths_by_name)}. {_ends(late, paths_by_name, steps)}",
-    )
-
-
 def race(valley, paths_by_name, steps, rates=None, momentum=0.6):
-    """Draw the paths of several optimizers; on a screen, a race whose ball, valley and rates can be moved.
+    """Draw a valley and the paths of optimizers in it; on a screen, ball, valley and rates can be moved.
 
     Parameters
     ----------
     valley : array (2, 2)
-        Diagonal: its curvatures, along the floor and across.
+        Diagonal: its curvatures, along the floor and across; the loss at w is half of w · valley · w.
     paths_by_name : dict of str to array (at least steps + 1, 2)
-        Of ``"plain"``, ``"momentum"``, ``"RMSProp"`` and ``"Adam"`` the first few, all from one start.
+        Of ``"plain"``, ``"momentum"``, ``"RMSProp"`` and ``"Adam"`` the first few; where each stood, from one
+        start on.
     steps : int
-        After how many steps the race is shown at first.
+        How many steps are shown, on a screen at first.
     rates : dict of str to float, optional
         The learning rate of each; unless given, the page finds the best of a hundred for each, as often as
         something is moved.
@@ -78,31 +43,38 @@ def race(valley, paths_by_name, steps, rates=None, momentum=0.6):
     Raises
     ------
     ValueError
-        If the race has another optimizer, or `paths` would refuse something.
+        If the race has another optimizer, a path has fewer steps, or a curvature is not positive.
     """
     if tuple(paths_by_name) != RUNNERS[: len(paths_by_name)]:
-        raise ValueError(
-            f"a race is one of {', '.join(RUNNERS)}, in this order; got {', '.join(paths_by_name)}."
-        )
-    figure = paths(valley, paths_by_name, steps)
-    longest = min(len(path) for path in paths_by_name.values()) - 1
-    figure.moving = Moving(
-        "valley",
-        curvatures=np.diag(valley).tolist(),
-        start=np.asarray(next(iter(paths_by_name.values()))[0]).tolist(),
-        runners=list(paths_by_name),
-        rates=[] if rates is None else [rates[name] for name in paths_by_name],
-        momentum=momentum,
-        best=rates is None,
-        judged=steps if rates is None else 0,
-        turns=rates is None,
-        step=steps,
-        steps=min(longest, 60),
+        names = ", ".join(paths_by_name)
+        raise ValueError(f"a race is one of {', '.join(RUNNERS)}, in this order; got {names}.")
+    ax = plt.subplots(figsize=(6.0, 5.4))[1]
+    late = _paths_on(ax, valley, paths_by_name, steps, reach=5.0)
+    best = rates is None
+    counted = "1 step" if steps == 1 else f"{steps} steps"
+    losses = ", ".join(f"{name} {loss:.2g}" for name, loss in late.items())
+    return Figure(
+        ax,
+        f"A race down a valley, each optimizer {'at its best learning rate' if best else 'at its own rate'}",
+        "The valley from above: each ellipse is a line of equal loss, the cross is the lowest point, each "
+        f"mark a step. From the start in the chapter, the largest loss in the last {LAST} of {counted}: "
+        f"{losses}.",
+        f"Ellipses around (0, 0) in the plane of two parameters, and on them the paths of {counted} from "
+        f"{_place(paths_by_name)}. {_ends(late, paths_by_name, steps)}",
+        moving=Moving(
+            "valley",
+            curvatures=np.diag(valley).tolist(),
+            start=np.asarray(next(iter(paths_by_name.values()))[0]).tolist(),
+            runners=list(paths_by_name),
+            rates=[] if best else [rates[name] for name in paths_by_name],
+            momentum=momentum,
+            best=best,
+            judged=steps if best else 0,
+            turns=best,
+            step=steps,
+            steps=min(60, *(len(path) - 1 for path in paths_by_name.values())),
+        ),
     )
-    figure.caption += (
-        " On a screen, the ball can be dropped anywhere, and every learning rate can be changed."
-    )
-    return figure
 
 
 def two_valleys(valleys_by_name, paths_by_valley, steps):
@@ -111,7 +83,7 @@ def two_valleys(valleys_by_name, paths_by_valley, steps):
     Parameters
     ----------
     valleys_by_name : dict of str to array (2, 2)
-    paths_by_valley : dict of str to paths, as for `paths`
+    paths_by_valley : dict of str to paths, as for `race`, of any optimizers
         By the same names.
     steps : int
 
@@ -122,7 +94,7 @@ def two_valleys(valleys_by_name, paths_by_valley, steps):
     Raises
     ------
     ValueError
-        If the two are called differently, or `paths` would refuse a valley.
+        If the two are called differently, or `race` would refuse a valley.
     """
     if list(valleys_by_name) != list(paths_by_valley):
         raise ValueError(f"valleys {list(valleys_by_name)} and paths {list(paths_by_valley)} do not match.")

@@ -1,17 +1,19 @@
-"""Figures of chapter 08: digits, the losses of a training, mistakes, weights as pictures, and a spread.
+"""Figures of chapter 08: digits, the losses of a training, mistakes, weights and dX as pictures, a spread.
 
 Leaves out measuring: the losses, counts, weights and probabilities drawn here come from the chapter.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from course.figures import Figure
+from course.moving import Moving
 from course.style import BACKWARD, CONTEXT, FORWARD, GRID, INK, SIGNED_FIELD, TRUTH
 
 FEW = 12  # epochs, each of which gets a marker
+LEAST = 0.08  # of a pixel: the radius of the smallest spot that is drawn
 TOLD = 12  # mistakes, each of which is named in words
 WIDE, HIGH = 1.15, 1.4  # the room that an image of size 1 by 1 takes in a grid
 
@@ -302,6 +304,62 @@ def verdict(image, probabilities, truth=None):
         f"Right, the picture that the network is given; left, how probable each class is to it.{right}",
         f"Bars for the probabilities of {len(probabilities)} classes, beside a picture of {side} by {side} "
         f"pixels. {told}.{right}",
+    )
+
+
+def looked_at(image, probabilities, dX):
+    """Draw an image with dX of the loss on its pixels, and beside it the probability of each class.
+
+    On a screen, the reader of digits takes the drawing's place, and one draws digits of one's own.
+
+    Parameters
+    ----------
+    image : array (pixels,)
+        Square.
+    probabilities : array (n_classes,)
+    dX : array (pixels,)
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If dX has not one number for each pixel, or the probabilities do not sum to 1.
+    """
+    image, dX = np.asarray(image, dtype=float), np.asarray(dX, dtype=float)
+    probabilities = np.asarray(probabilities, dtype=float)
+    side = round(image.size**0.5)
+    if dX.shape != image.shape or image.shape != (side * side,):
+        raise ValueError(f"dX has a number for each pixel of a square image, got {dX.shape}, {image.shape}.")
+    if abs(probabilities.sum() - 1) > 1e-5:
+        raise ValueError(f"probabilities sum to 1; these sum to {probabilities.sum():.6g}.")
+    figure, (picture, bars) = plt.subplots(1, 2, figsize=(6.4, 3.0), width_ratios=(1, 1.3))
+    picture.imshow(image.reshape(side, side), cmap="gray_r", vmin=0, vmax=1)
+    for (y, x), slope in np.ndenumerate(dX.reshape(side, side)):
+        radius = 0.42 * np.sqrt(abs(slope) / max(np.abs(dX).max(), 1e-12))
+        if radius > LEAST:
+            fill = BACKWARD if slope < 0 else "none"
+            picture.add_patch(Circle((x, y), radius, facecolor=fill, edgecolor=BACKWARD, linewidth=1.2))
+    picture.set_axis_off()
+    classes = range(len(probabilities))
+    drawn = bars.barh(classes, probabilities, color=FORWARD, height=0.65)
+    bars.bar_label(drawn, [f"{p:.0%}" for p in probabilities], padding=4, color=INK)
+    bars.set_yticks(classes)
+    bars.invert_yaxis()
+    bars.set(xlim=(0, 1.18), xlabel="probability", ylabel="class")
+    best, most = int(probabilities.argmax()), divmod(int(dX.argmax()), side)
+    told = ", ".join(f"{name}: {p:.0%}" for name, p in enumerate(probabilities))
+    return Figure(
+        figure,
+        f"The network reads {best}, and dX says where ink would change its mind",
+        "More ink on a filled spot would lower the loss, and more ink on a ring would raise it. On a screen, "
+        "you draw digits of your own.",
+        f"A picture of {side} by {side} pixels with spots and rings on them, beside bars for the "
+        f"probabilities of {len(probabilities)} classes. The largest ring is in row {most[0]}, column "
+        f"{most[1]}, counted from 0. {told}.",
+        moving=Moving("digit"),
     )
 
 

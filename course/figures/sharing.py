@@ -184,7 +184,7 @@ def cosines(cosines_by_name, words_A, words_B):
         f"{name.capitalize()}: partners have a mean cosine of {means[name][0]:.2f}, strangers of "
         f"{means[name][1] + 0.0:.2f}",
         "Partners stand on the diagonal, strangers everywhere else. Blue is a cosine near 1, red near -1, "
-        "and a pale field is near 0.",
+        f"and a pale field is near 0. Both means are over these {len(words_A)} words.",
         f"Tables of cosines of {len(words_A)} words with {len(words_B)} others. "
         + " ".join(
             f"{name.capitalize()}: partners {partners:.2f} on average, strangers {strangers + 0.0:.2f}."
@@ -229,7 +229,7 @@ def runs(shares_by_name, xlabel, ylabel):
     lead = 100 * (means[best] - means[second])
     return Figure(
         ax,
-        f"{best.capitalize()}: {means[best]:.1%} on average, {lead:.1f} points above {second}",
+        f'{best.capitalize()}: {means[best]:.1%} on average, {lead:.1f} points above "{second}"',
         "Each dot is one seed, and each black line the mean of its row.",
         f"Shares of {xlabel}, a dot for each seed. "
         + " ".join(

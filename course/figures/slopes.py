@@ -93,6 +93,7 @@ def savings_secant(savings, rate, h):
     settled = (savings(rate + 1e-6) - savings(rate)) / 1e-6
     names = "rate x (percent)", "savings f(x) (euros)"
     figure = secant(savings, rate, h, (-0.5, 9.5), settled, names, "euros per percent")
+    figure.title = "The dashed secant goes through two points of the curve, the black line touches it at one"
     figure.moving = Moving("secant", f="savings", x=rate, h=h)
     return figure
 

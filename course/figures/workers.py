@@ -119,28 +119,15 @@ def ring(tables, step):
     ax.tick_params(length=0)
     ax.set(xlabel="piece", ylabel="worker")
 
-    ready = int(complete.sum())
-    steps = f"{_word(step)} step{'s' if step > 1 else ''}"
-    title = f"After {steps}, {_word(ready)} of {table.size} boxes hold a complete sum"
-    if step == 0:
-        title = "At first, each worker holds only its own numbers"
-    elif ready == table.size:
-        title = f"After {steps}, every worker has the whole sum"
-    doing = "added to what it already held" if step < count else "kept as it came"
     rows = "; ".join(
         f"worker {rank} holds {', '.join(f'{n:g}' for n in row)}" for rank, row in enumerate(table)
     )
     return Figure(
         ax,
-        title,
-        "A worker's boxes are the pieces of the array, with piece 0 on the left. Bold numbers are complete: "
-        "everyone's part is in them."
-        + (
-            f" The arrows show what each worker has just received from the one before it and {doing}; into "
-            "worker 0 it comes from the last one."
-            if step
-            else ""
-        ),
+        "In each step, every worker hands one piece to the next",
+        "Each worker has a box for each piece, with piece 0 on the left. The digits of a sum show whose "
+        "numbers are in it; complete sums are bold. A frame in orange marks what has just come from the "
+        "worker before; into worker 0 it comes from the last one.",
         f"A table of {count} workers and {count} pieces after {step} steps: {rows}.",
         moving=Moving("ring", workers=count),
     )

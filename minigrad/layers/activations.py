@@ -32,9 +32,10 @@ class ReLU(Layer):
     (array([0., 0., 2.]), array([0., 0., 5.]))
     """
 
+    check_input = require_array
+
     def forward(self, X):
         """Return max(X, 0) and the way back."""
-        require_array(self, X)
         Y = zeros_like(X)
         np.maximum(X, Y, out=Y)  # careful: X * (X > 0) would turn -inf into nan; a single 0 is half as quick
         return Y, lambda dY: dY * (X > 0).astype(dY.dtype)
@@ -59,9 +60,10 @@ class Sigmoid(Layer):
     (array([0. , 0.5, 1. ]), array([0.  , 0.25, 0.  ]))
     """
 
+    check_input = require_array
+
     def forward(self, X):
         """Return the sigmoid of X and the way back."""
-        require_array(self, X)
         Y = 0.5 + 0.5 * np.tanh(0.5 * X)
         return Y, lambda dY: dY * (Y * (1.0 - Y))
 
@@ -85,9 +87,10 @@ class Tanh(Layer):
     (array([0.]), array([2.]))
     """
 
+    check_input = require_array
+
     def forward(self, X):
         """Return tanh(X) and the way back."""
-        require_array(self, X)
         Y = np.tanh(X)
         return Y, lambda dY: dY * (1.0 - Y * Y)
 
@@ -111,9 +114,10 @@ class GELU(Layer):
     (array([0.]), array([1.]))
     """
 
+    check_input = require_array
+
     def forward(self, X):
         """Return GELU of X, in its tanh form, and the way back."""
-        require_array(self, X)
         scale = math.sqrt(2.0 / math.pi)
         slope = 0.044715 * X * X  # careful: X**3 is many times slower than X * X * X
         half = np.tanh(scale * X * (1.0 + slope))
@@ -155,9 +159,10 @@ class Softmax(Layer):
     (array([[0.5, 0.5]]), array([[ 0.25, -0.25]]))
     """
 
+    check_input = _require_scores
+
     def forward(self, X):
         """Return the softmax of each row and the way back."""
-        _require_scores(self, X)
         E = np.exp(X - X.max(axis=-1, keepdims=True))
         Y = E / E.sum(axis=-1, keepdims=True)
         return Y, lambda dY: Y * (dY - (dY * Y).sum(axis=-1, keepdims=True))

@@ -7,7 +7,7 @@ import numpy as np
 
 from minigrad.layer import Layer, Sequential, as_layer
 from minigrad.settings import require_function, require_integer
-from minigrad.shapes import ShapeError, shape_of
+from minigrad.shapes import ShapeError, require_two, shape_of
 
 
 def chain(*layers):
@@ -170,11 +170,11 @@ class Parallel(_Branches):
     def forward(self, X, training=False):
         """Return the results side by side and the way back."""
         results, backward = self._run(X, training)
-        axis, axes = self.axis, {len(shape_of(Y)) for Y in results}
-        fits = len(axes) == 1 and -max(axes) < axis < max(axes)
-        if not fits or len({_without(axis, shape_of(Y)) for Y in results}) > 1:
+        axis, shapes = self.axis, [shape_of(Y) for Y in results]
+        fits = all(-len(shape) < axis < len(shape) for shape in shapes)
+        if not fits or len({shape[:axis] + shape[axis:][1:] for shape in shapes}) > 1:  # all but that axis
             self._refuse(results, f"that differ in axis {axis} alone")
-        ends = np.cumsum([shape_of(Y)[axis] for Y in results])[:-1].tolist()
+        ends = np.cumsum([shape[axis] for shape in shapes])[:-1].tolist()
         return np.concatenate(results, axis=axis), lambda dY: backward(np.split(dY, ends, axis=axis))
 
 
@@ -184,11 +184,6 @@ def _total(gradients):
     if isinstance(first, tuple):
         return tuple(map(_total, zip(*gradients, strict=True)))
     return None if first is None else sum(others, first)
-
-
-def _without(axis, shape):
-    """Return a shape without one of its axes."""
-    return tuple(size for place, size in enumerate(shape) if place != axis % len(shape))
 
 
 class Add(_Branches):
@@ -280,9 +275,7 @@ class Twin(Layer):
 
     def check_input(self, X):
         """Refuse what is not a pair."""
-        if not isinstance(X, tuple) or len(X) != 2:
-            came = f"a tuple of {len(X)}" if isinstance(X, tuple) else type(X).__name__
-            raise TypeError(f"{self} takes a pair X = (A, B), got {came}.")
+        require_two(self, X)
 
     def __repr__(self):
         others = "" if self.other is self.layer else f", {self.other}"

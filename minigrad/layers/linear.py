@@ -1,6 +1,7 @@
 """The linear layer. Leaves out convolutions and lookups, which are linear too. Built in chapter 04."""
 
 import numpy as np
+from numpy import ndarray
 
 from minigrad.backend import sum_of_rows
 from minigrad.initializers import lecun
@@ -105,7 +106,7 @@ class Linear(Weighted):
 
     def check_input(self, X):
         """Refuse a wrong width, and a layer without weights."""
-        is_array = type(X) is np.ndarray and X.dtype.kind in "fiub" and X.ndim
+        is_array = type(X) is ndarray and X.dtype.kind in "fiub" and X.ndim
         if is_array and X.shape[-1] == self.n_in and "W" in self.__dict__:
             return  # nearly always; what follows finds the words
         super().check_input(X)

@@ -52,6 +52,8 @@ class Dropout(Layer):
     array([2., 0., 0., 0.])
     """
 
+    check_input = require_array
+
     def __init__(self, rate=0.5, rng=None):
         self.rate = require_number("rate of Dropout", rate, least=0, below=1)
         self.rng = None if rng is None else _own(rng)
@@ -65,10 +67,6 @@ class Dropout(Layer):
         kept = (self.rng.random(shape_of(X)) >= self.rate) / (1.0 - self.rate)
         mask = array_module(X).asarray(kept, dtype=float_type_of(X))
         return X * mask, lambda dY: dY * mask
-
-    def check_input(self, X):
-        """Refuse what is not one array of numbers."""
-        require_array(self, X)
 
     def missing(self):
         """Return the error that says that there is no Generator to draw from; None if there is one."""

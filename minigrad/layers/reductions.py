@@ -85,10 +85,9 @@ class Mean(_Reduction):
 
     def forward(self, X):
         """Return the mean along the axis and the way back."""
-        shape, axis = X.shape, self.axis
-        return X.mean(axis=axis), lambda dY: np.broadcast_to(
-            np.expand_dims(dY / shape[axis], axis), shape
-        ).copy()
+        Y, backward = Sum.forward(self, X)
+        size = X.shape[self.axis]
+        return Y / size, lambda dY: backward(dY / size)
 
 
 class Max(_Reduction):

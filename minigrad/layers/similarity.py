@@ -7,7 +7,7 @@ in chapter 13, as an exercise.
 import numpy as np
 
 from minigrad.layer import Layer
-from minigrad.shapes import ShapeError, require_array
+from minigrad.shapes import ShapeError, require_array, require_two
 
 
 class CosineSimilarity(Layer):
@@ -52,13 +52,9 @@ class CosineSimilarity(Layer):
 
     def check_input(self, X):
         """Refuse what is not a pair of rows of one shape."""
-        if not isinstance(X, tuple) or len(X) != 2:
-            came = f"a tuple of {len(X)}" if isinstance(X, tuple) else type(X).__name__
-            raise TypeError(f"{self} takes a pair X = (A, B), got {came}.")
-        A_shape, B_shape = (require_array(self, part) for part in X)
-        if A_shape != B_shape:
-            raise ShapeError(
-                f"{self} compares A of shape {A_shape} with B of shape {B_shape}: make them equal."
-            )
-        if A_shape == ():
+        require_two(self, X)
+        A, B = (require_array(self, part) for part in X)  # their shapes
+        if A != B:
+            raise ShapeError(f"{self} compares A of shape {A} with B of shape {B}: make them equal.")
+        if A == ():
             raise ShapeError(f"{self} compares rows, got shape (): one row is a batch of one, A[None].")

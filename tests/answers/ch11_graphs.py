@@ -229,11 +229,11 @@ def from_the_oldest(node):
 
 
 @right(count_calls)
-def with_a_memory(node, known=None):
-    known = {} if known is None else known
-    if node not in known:
-        known[node] = 1 + sum(with_a_memory(parent, known) for parent in node.parents)
-    return known[node]
+def with_a_memory(node, counted=None):
+    counted = {} if counted is None else counted
+    if node not in counted:
+        counted[node] = 1 + sum(with_a_memory(parent, counted) for parent in node.parents)
+    return counted[node]
 
 
 @refused(count_calls, "it makes the calls to count them")

@@ -195,8 +195,8 @@ def name_by_name(model, prefix):
 
 @right(freeze)
 def part_by_part(model, prefix):
-    wanted, parameters = prefix.split("."), model.named_parameters()
-    fits = {name for name in parameters if name.split(".")[: len(wanted)] == wanted}
+    parts, parameters = prefix.split("."), model.named_parameters()
+    fits = {name for name in parameters if name.split(".")[: len(parts)] == parts}
     if not fits:
         raise ValueError(f"no {prefix} in {list(parameters)}")
     for name, parameter in parameters.items():

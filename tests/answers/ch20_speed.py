@@ -127,13 +127,6 @@ def with_maximum(X):
     return np.maximum(scale * X, 0), lambda dY: np.where(X > 0, scale * dY, 0)
 
 
-@refused(tight, "for X of float32, Y comes in float64")
-def as_it_was(X):
-    mask = np.zeros(X.shape)
-    mask[X > 0] = 1
-    return np.sqrt(2.0) * X * mask, lambda dY: np.sqrt(2.0) * dY * mask
-
-
 @refused(tight, "for X of float64, Y comes in float32")
 def always_small(X):
     X = X.astype(np.float32)
@@ -145,7 +138,7 @@ def lets_zero_pass(X):
     return ROOT * np.maximum(X, 0), lambda dY: ROOT * dY * (X >= 0)
 
 
-@refused(tight, "computed in float64 and then rounded; also a `*= np.sqrt(2.0)` does that")
+@refused(tight, "computed in float64 and then rounded; `*= np.sqrt(2.0)` does that too")
 def scales_in_place(X):
     Y = np.maximum(X, 0)
     Y *= np.sqrt(2.0)
@@ -196,14 +189,6 @@ def from_the_first_bit(X, n, times):
         result = times(result, result)
         if bit == "1":
             result = times(result, X)
-    return result
-
-
-@refused(power, "times 14 times, and 6 will do")
-def one_by_one(X, n, times):
-    result = X
-    for _ in range(n - 1):
-        result = times(result, X)
     return result
 
 
@@ -271,7 +256,7 @@ def all_at_once(f, X, out, size):
     out[...] = f(X.reshape(-1)).reshape(X.shape)
 
 
-@refused(in_pieces, "is what you write into a copy")
+@refused(in_pieces, "do you write into a copy")
 def into_a_copy(f, X, out, size):
     row, results = X.flatten(), out.flatten()
     for start in range(0, row.size, size):
@@ -286,7 +271,7 @@ def into_its_input(f, X, out, size):
     out[...] = X
 
 
-@refused(in_pieces, "is what you write into a copy")
+@refused(in_pieces, "do you write into a copy")
 def a_new_array(f, X, out, size):
     row = X.reshape(-1)
     pieces = [f(row[start : start + size]) for start in range(0, row.size, size)]

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 
 from course.checks.ch21_gpu import (
+    TIMES,
     drop_columns,
     dropping,
     first_word,
@@ -34,6 +35,16 @@ def as_a_list():
     return [20.0, 5 + 30 + 2 + 2 + 40, 79 + 8]
 
 
+def _guess(place, number):
+    """Return an answer in which one of the times is another, for the mistakes."""
+    return lambda: [number if here == place else truth for here, truth in enumerate((20, 79, 87))]
+
+
+for _place, _slips in enumerate(TIMES.values()):
+    for _number, _words in _slips.items():
+        refused(stopwatch, _words)(_guess(_place, _number))
+
+
 # 2. hidden transfers
 
 
@@ -52,6 +63,15 @@ def predictions_first(model, X, T, batch_size):
     for start in range(0, len(X), batch_size):
         labels[start : start + batch_size] = model(X[start : start + batch_size])[0].argmax(axis=1)
     return (labels == T).mean().item()
+
+
+@refused(share_right, "3 in `if wrong.any():` (in `model.predict`, which asks whether X is finite")
+def with_predict(model, X, T, batch_size):
+    right = 0
+    for start in range(0, len(X), batch_size):
+        rows = slice(start, start + batch_size)
+        right = right + (model.predict(X[rows]).argmax(axis=1) == T[rows]).sum()
+    return float(right) / len(X)
 
 
 @refused(share_right, "the model is given 13 rows at a time")
@@ -100,6 +120,22 @@ def with_a_list(*arrays):
 @refused(library_of, "it must raise a TypeError")
 def refuses_nothing(*arrays):
     return libraries(arrays, first_word, has_shape, lambda name: name == "numpy")
+
+
+@refused(library_of, "for arrays of toy and brick it raises ValueError; it must be a TypeError")
+def with_a_value_error(*arrays):
+    names = {first_word(type(array).__module__) for array in arrays if has_shape(array)} - {"numpy"}
+    if len(names) > 1:
+        raise ValueError(f"arrays of {' and '.join(sorted(names))}")
+    return sys.modules[names.pop()] if names else np
+
+
+@refused(library_of, "only arrays of two libraries other than NumPy are refused")
+def refuses_numpy_too(*arrays):
+    names = {first_word(type(array).__module__) for array in arrays if has_shape(array)}
+    if len(names) > 1:
+        raise TypeError(f"arrays of {' and '.join(sorted(names))}")
+    return sys.modules[names.pop()] if names else np
 
 
 @refused(library_of, "the TypeError for arrays of toy and brick must name both")

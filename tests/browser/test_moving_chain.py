@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minigrad import as_layer, chain
+from minigrad import Linear, as_layer, chain
 from tests.browser.moving import computed, driven
 
 pytestmark = pytest.mark.browser
@@ -13,14 +13,15 @@ LAYERS = {
     "add 1": lambda X: (X + 1, lambda dY: dY),
     "sine": lambda X: (np.sin(X), lambda dY: np.cos(X) * dY),
 }
+W = 2.0  # of the layer "times w"
 
 
 def cases():
     """Chains of one to four layers, drawn, and numbers to send through them."""
     rng = np.random.default_rng(0)
     for _ in range(40):
-        names = [str(name) for name in rng.choice(list(LAYERS), size=rng.integers(1, 5))]
-        yield {"names": names, "x": round(float(rng.normal()), 3), "memory": "closure"}
+        names = [str(name) for name in rng.choice([*LAYERS, "times w"], size=rng.integers(1, 5))]
+        yield {"names": names, "x": round(float(rng.normal()), 3), "memory": "closure", "rounds": 1}
 
 
 def asked(node, cases):
@@ -30,9 +31,10 @@ def asked(node, cases):
         node,
         "chain",
         f"""{{
-            const {{ steps, Y, dX }} = module.run(one.names, one.x, one.memory);
+            const {{ steps, Y, dX, grad }} = module.run(one.names, one.x, one.memory, one.rounds);
             const link = module.fromLink("#" + new URLSearchParams({moment}));
-            return {{ Y, dX, nudged: module.nudged(one.names, one.x), steps: steps.length, link }};
+            const nudged = module.nudged(one.names, one.x);
+            return {{ Y, dX, grad, nudged, last: steps.at(-1).phase, steps: steps.length, link }};
         }}""",
         cases,
     )
@@ -41,11 +43,14 @@ def asked(node, cases):
 def test_a_chain_of_closures_has_the_values_and_gradients_of_minigrad(node):
     drawn = list(cases())
     for case, answer in zip(drawn, asked(node, drawn), strict=True):
-        layers = [as_layer(LAYERS[name]) for name in case["names"]]
+        times_w = Linear(1, 1, rng=0)
+        times_w.W.data[...], times_w.b.data[...] = W, 0.0
+        layers = [times_w if name == "times w" else as_layer(LAYERS[name]) for name in case["names"]]
         whole = chain(*layers) if len(layers) > 1 else layers[0]
         Y, backward = whole(np.array([[case["x"]]]))
         assert np.isclose(answer["Y"], Y.item(), rtol=1e-12)
         assert np.isclose(answer["dX"], backward(np.ones_like(Y)).item(), rtol=1e-12)
+        assert np.isclose(answer["grad"], times_w.W.grad.item(), rtol=1e-12)
         assert np.isclose(answer["nudged"], answer["dX"], rtol=1e-5, atol=1e-6)  # nudged by 1e-5
         assert answer["steps"] == 2 * len(layers)
         assert answer["link"] == {**case, "step": 1}
@@ -63,6 +68,24 @@ def test_a_layer_that_remembers_on_itself_forgets_its_first_place(node):
     assert np.isclose(once["dX"], once["nudged"])
 
 
+def test_back_again_adds_to_the_weight_and_a_cleared_closure_refuses(node):
+    twice, cleared, free = asked(
+        node,
+        [
+            {"names": ["times w", "square"], "x": 3, "memory": "closure", "rounds": 2},
+            {"names": ["times w", "square"], "x": 3, "memory": "cleared", "rounds": 2},
+            {"names": ["double", "add 1"], "x": 3, "memory": "cleared", "rounds": 2},
+        ],
+    )
+    times_w = Linear(1, 1, rng=0)
+    times_w.W.data[...], times_w.b.data[...] = W, 0.0
+    Y, backward = chain(times_w, as_layer(LAYERS["square"]))(np.array([[3.0]]))
+    dX = [backward(np.ones_like(Y)).item() for _ in range(2)]
+    assert dX == [twice["dX"]] * 2 and times_w.W.grad.item() == twice["grad"]
+    assert cleared["last"] == "refused" and cleared["dX"] is None
+    assert free["dX"] == 2 and free["steps"] == 6  # who remembers nothing has nothing to clear
+
+
 DRIVER = """
 const said = () => page.locator(".say").innerText();
 found.calm = await said();
@@ -75,6 +98,17 @@ found.link = await page.evaluate(() => window.location.hash);
 await page.getByLabel("where a layer remembers").selectOption("closure");
 for (let press = 0; press < 4; press += 1) await step.tap();
 found.right = await said();
+await page.getByLabel("layer at place 1").selectOption("times w");
+for (let press = 0; press < 4; press += 1) await step.tap();
+const again = page.getByRole("button", { name: "Back again" });
+await again.tap();
+await step.tap();
+found.again = await said();
+await page.getByLabel("where a layer remembers").selectOption("cleared");
+for (let press = 0; press < 4; press += 1) await step.tap();
+await again.focus();
+await page.keyboard.press("Enter");
+found.cleared = await said();
 await page.goto(`${address}/index.html#chain=double&x=5&memory=closure&step=1`);
 await page.reload();
 found.linked = await said();
@@ -89,5 +123,7 @@ def test_the_chain_is_walked_by_keyboard_and_by_hand_on_a_phone(node, chromium, 
     assert "Nudging the input finds 108, so 324 is wrong" in found["wrong"]
     assert found["link"] == "#chain=square%2Csquare&x=3&memory=layer&step=4"
     assert "finds the same slope, 108" in found["right"]
+    assert "now 72" in found["again"] and "w.grad now holds everything twice" in found["again"]
+    assert "finds its closure empty" in found["cleared"]
     assert found["linked"].startswith("double takes 5 and returns 10")
     assert found["frame"] < 16  # milliseconds for a step, on one core that others share

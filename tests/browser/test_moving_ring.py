@@ -102,7 +102,7 @@ for (let press = 0; press < 6; press += 1) {
 }
 found.ends = [await said(), await step.isDisabled(), (await rows())[2]];
 await page.addStyleTag({ content: "body { font-family: DejaVu Sans; }" }); // wide digits, here in bold
-found.gaps = await ground.locator(".worker").evaluateAll((all) => all.flatMap((one) => {
+found.gaps = await ground.locator(".words").evaluateAll((all) => all.flatMap((one) => {
   const sums = [...one.querySelectorAll("text:not(.label)")].map((text) => text.getBoundingClientRect());
   return sums.slice(1).map((box, place) => box.left - sums[place].right);
 }));

@@ -45,8 +45,8 @@ def said(seen, part):
 
 
 def test_a_chapter_runs_in_the_site_and_its_slider_moves(visit):
-    (seen,) = visit({"notebook": ALL[1], "slide": True}, timeout=240)
-    as_elsewhere(ALL[1], outputs(seen))
+    (seen,) = visit({"notebook": ALL[2], "slide": True}, timeout=240)
+    as_elsewhere(ALL[2], outputs(seen))
     assert seen["slid"]
     assert in_time(seen["firstOutput"])
 

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zipfile
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -82,6 +83,94 @@ def test_grade_says_what_came_of_it_and_writes_the_reports(submissions, grader, 
     ]
     assert "3/3" in printed.err and CHAPTER in printed.err  # the bar
     assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
+
+
+def test_what_is_nobodys_is_listed_with_the_reason(submissions, grader, capsys):
+    (submissions / "homework.ipynb").write_bytes(notebook())
+    (submissions / "roster.csv").write_text("anna,ben")
+    (submissions / ".dora").mkdir()
+    with zipfile.ZipFile(submissions / "emil.zip", "w") as archive:
+        archive.writestr(f"{CHAPTER}.ipynb", notebook())
+    assert grade(submissions) == 0
+    printed = capsys.readouterr().out
+    assert "Left out: 4" in printed and "Students: 3" in printed
+    assert "  .dora: its name begins with a point\n" in printed
+    assert "  emil.zip: a zip beside the folders is not opened: unpack it, or give the zip alone\n" in printed
+    assert "  homework.ipynb: it lies in no student's folder, and its name is not like NAME_04_" in printed
+
+
+def test_a_copy_beside_the_notebook_that_counts_is_listed(submissions, grader, capsys):
+    (submissions / "anna" / f"{CHAPTER}-Copy1.ipynb").write_bytes(notebook())
+    grade(submissions)
+    said = f"Left out: 1\n  anna/{CHAPTER}-Copy1.ipynb: {CHAPTER}.ipynb is there, and is what counts\n"
+    assert said in capsys.readouterr().out
+
+
+def test_a_notebook_with_no_answer_of_the_chapter_stands_out(submissions, grader, capsys):
+    grader(of_another_chapter, "v1")
+    grade(submissions)
+    capsys.readouterr()
+    command.main(["status", str(submissions.parent / "out")])
+    assert "0 of 14  none of the chapter's answers is in this notebook" in capsys.readouterr().out
+
+
+def test_files_with_the_students_names_are_graded_as_folders_are(submissions, grader, capsys):
+    names = {f"emil_12_34_{CHAPTER}.ipynb": "emil_12_34", f"fay_{CHAPTER}-2.ipynb": "fay"}
+    for name in names:
+        (submissions / name).write_bytes(notebook(right=["scale"]))
+    (submissions / f"anna_{CHAPTER}.ipynb").write_bytes(notebook(right=["scale"]))
+    assert grade(submissions) == 0
+    found = points(submissions)
+    assert {found[name] for name in names.values()} == {"2"} and found["anna"] == "0"
+    assert "anna and anna_04_closures.ipynb have the same student's name" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("top", ["", "class/"])
+def test_a_zip_is_graded_as_its_folders_are(submissions, grader, top):
+    with zipfile.ZipFile(submissions.parent / "class.zip", "w") as archive:
+        for student in ("anna", "ben"):
+            data = (submissions / student / f"{CHAPTER}.ipynb").read_bytes()
+            archive.writestr(f"{top}{student}/{CHAPTER}.ipynb", data)
+        archive.writestr("__MACOSX/class/._anna", b"")
+        archive.writestr("../outside.ipynb", b"")
+        archive.writestr(f"{top}ben/data.csv", b"1, 2")
+    (submissions.parent / "out").mkdir()
+    out = str(submissions.parent / "out")
+    call = ["grade", str(submissions.parent / "class.zip"), "--chapter", CHAPTER, "--out", out]
+    assert command.main([*call, "--workers", "1"]) == 0
+    assert {name: points(submissions)[name] for name in ("anna", "ben")} == {"anna": "6", "ben": "2"}
+    assert not (submissions.parent.parent / "outside.ipynb").exists()
+
+
+def test_a_zip_that_is_none_or_damaged_is_said(submissions, grader, capsys):
+    path = submissions.parent / "class.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"anna/{CHAPTER}.ipynb", notebook(right=["scale"]))
+    data = bytearray(path.read_bytes())
+    data[60:80] = bytes(20)
+    path.write_bytes(data)
+    out = str(submissions.parent / "out")
+    assert command.main(["grade", str(path), "--chapter", CHAPTER, "--out", out]) == 1
+    assert f"{path} cannot be read: " in capsys.readouterr().err
+
+
+def test_who_hands_in_less_than_before_is_named(submissions, grader, capsys):
+    grade(submissions)
+    (submissions / "anna" / f"{CHAPTER}.ipynb").write_bytes(notebook(right=["scale"]))
+    capsys.readouterr()
+    grade(submissions)
+    said = "Less than before: anna has handed in again, 6 points then and 2 now."
+    assert said in capsys.readouterr().out
+    grade(submissions)
+    assert "Less than before" not in capsys.readouterr().out
+
+
+def test_a_folder_that_cannot_be_written_can_be_looked_at(submissions, grader, capsys, monkeypatch):
+    grade(submissions)
+    capsys.readouterr()
+    monkeypatch.setattr(command.Queue.__init__.__globals__["os"], "access", lambda path, mode: False)
+    assert command.main(["status", str(submissions.parent / "out")]) == 0
+    assert capsys.readouterr().out.startswith("anna    6 of 14")
 
 
 def test_grade_again_is_a_no_op_and_asks_no_grader(submissions, grader, capsys):
@@ -252,9 +341,12 @@ def test_report_takes_in_what_the_teacher_marked(submissions, grader, capsys):
         (["grade", "{0}/none", "--chapter", CHAPTER, "--out", "{0}/out"], "there is no folder"),
         (
             ["grade", "{0}/in", "--chapter", "99_none", "--out", "{0}/out"],
-            "no exercises of a chapter 99_none",
+            "no chapter 99_none with exercises",
         ),
         (["grade", "{0}/in/anna", "--chapter", CHAPTER, "--out", "{0}/out"], "one for each student"),
+        (["grade", "{0}/in", "--chapter", "closures", "--out", "{0}/out"], "Did you mean 04_closures?"),
+        (["grade", "{0}/in", "--chapter", CHAPTER, "--out", "{0}/file"], "is a file: give --out a folder"),
+        (["grade", "{0}/file", "--chapter", CHAPTER, "--out", "{0}/out"], "there is no folder"),
         (["status", "{0}/none"], "there are no marks in"),
         (["regrade", "{0}/none"], "there are no marks in"),
         (["report", "{0}/none"], "there are no marks in"),
@@ -262,6 +354,7 @@ def test_report_takes_in_what_the_teacher_marked(submissions, grader, capsys):
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(submissions, grader, capsys, arguments, words):
+    (submissions.parent / "file").write_text("no folder")
     assert command.main([argument.format(submissions.parent) for argument in arguments]) == 1
     errors = capsys.readouterr().err
     assert words in errors and errors.count("\n") == 1

@@ -14,7 +14,7 @@ from tests.house.test_budgets import code_lines
 ROOT = Path(__file__).resolve().parents[2]
 CLASSROOM = ROOT / "classroom"
 CORE = ("faults", "result", "submission", "wire", "remote", "clock", "sandbox", "grade")
-LINES = 1300  # of code, in these files together
+LINES = 1310  # of code, in these files together
 TRIED = (
     "wire",
     "remote",

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -308,3 +309,17 @@ def test_stand_ins_need_numpy_and_the_standard_library_alone():
         )
     }
     assert names <= {"numpy"} | sys.stdlib_module_names
+
+
+def test_editions_of_processes_that_are_gone_are_removed(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    kept = [f"edition-{os.getpid()}-a", "edition-x-y", "edition-1-other", "another-5-a"]
+    for name in (*kept, f"edition-{gone.pid}-b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "child.py").write_text("")
+        os.utime(tmp_path / name, (0, 0))
+    kept.append(f"edition-{gone.pid}-new")
+    (tmp_path / kept[-1]).mkdir()
+    edition.remove_orphans(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)

@@ -295,3 +295,46 @@ def test_without_a_sandbox_it_says_so():
 
 def test_texts_hold_nothing_that_a_page_cannot_show_and_nothing_of_one_run():
     assert clean("a\x1b[31m\n<f at 0x7f00Ab>") == "a [31m <f>"
+
+
+CLOSURES = "import numpy as np\nfrom minigrad import Layer, Parameter\n"
+
+
+def answer_to(short, *sources, chapter="04_closures", seconds=10.0):
+    """Return what one exercise of a notebook gets."""
+    result = grade(notebook(*sources), chapter, 1, seconds=seconds)
+    return next(row for row in result.exercises if row.short == short)
+
+
+def test_a_cell_that_is_no_python_is_named_where_its_answer_is_missing():
+    row = answer_to("Linear", "X = 1", "class Linear(Layer)\n    pass")
+    said = "there is no Linear in the notebook: the cell that defines it does not run (code cell 2 raised Syn"
+    assert row.status == "missing" and row.sentence.startswith(said)
+
+
+def test_a_cell_that_raises_above_its_answer_is_named():
+    row = answer_to("Linear", "class Linear(NotThere):\n    pass")
+    assert "does not run (code cell 1 raised NameError: name 'NotThere' is not defined)" in row.sentence
+
+
+def test_a_name_that_is_nearly_right_is_named():
+    row = answer_to("two_layers", "def twoLayers(W1, W2, X, T):\n    return 1")
+    assert row.sentence == (
+        "there is no two_layers in the notebook, and there is twoLayers: the name must be two_layers"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [
+        ("X = 1", "missing"),
+        ("def light_tanh(X):\n    raise NotImplementedError", "not written"),
+        ("def light_tanh(X):\n    return X", "by hand"),
+        ("def light_tanh(X):\n    Y = np.tanh(X)\n    return Y, lambda dY: dY * (1 - Y * Y)", "by hand"),
+        ("def light_tanh(X):\n    while True: pass", "by hand"),
+        ("light_tanh = np.tanh", "by hand"),
+    ],
+)
+def test_a_person_marks_only_what_is_there_and_written(source, status):
+    row = answer_to("light_tanh", CLOSURES, source, seconds=1.0)
+    assert (row.status, row.points) == (status, None if status == "by hand" else 0)

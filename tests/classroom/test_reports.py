@@ -450,3 +450,29 @@ def test_where_one_exercise_could_not_be_graded_there_is_no_mark_at_all(queue):
     assert (row.points, {part.points for part in row.parts}) == (None, {None})
     assert row.reason == "not graded, because of us."
     assert len(queue.open("v1")) == 1
+
+
+def test_a_mark_counts_for_the_answer_that_it_was_given_for(queue):
+    graded(queue, {"anna": {"by_hand": ["light_tanh"]}})
+    write_reports(queue)
+    listed = (queue.folder / "to_mark.csv").read_text("utf-8-sig")
+    head, line = listed.splitlines()
+    columns = head.split(",")
+    marked = line.split(",")
+    marked[columns.index("points")] = "2"
+    (queue.folder / "marks.csv").write_text(f"{head}\n{','.join(marked)}\n")
+    (row,), problems = rows(queue)
+    assert (row.points, problems) == (2, [])
+    data = notebook(handed_in="again")
+    (queue.source / "anna").mkdir()
+    (queue.source / "anna" / "a.ipynb").write_bytes(data)
+    queue.take_in(queue.source, Path.read_bytes)
+    again = stand_ins.result(data, CHAPTER, 1, by_hand=["light_tanh"])
+    queue.store("anna", again.submission, "v1", again)
+    (row,), problems = rows(queue)
+    assert (row.points, row.to_mark) == (0, 2)
+    assert problems == [
+        "marks.csv, line 2: anna has handed in again since 04_closures.light_tanh was marked; look at the "
+        "answer of now, and take its number in the column submission from to_mark.csv, or leave that column "
+        "empty."
+    ]

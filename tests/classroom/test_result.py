@@ -139,5 +139,11 @@ def test_points_belong_to_their_status(status):
 
 
 def test_a_chapter_without_exercises_is_said_to_have_none():
-    with pytest.raises(GradingFault, match="no exercises of a chapter 99_none; these have some: 00_start"):
+    with pytest.raises(GradingFault, match="no chapter 99_none with exercises; these are: 00_start"):
         exercises_of("99_none")
+
+
+@pytest.mark.parametrize("name", ["04", "closures", "04_closure", "4_closures"])
+def test_a_chapter_that_is_nearly_called_so_is_named(name):
+    with pytest.raises(GradingFault, match="Did you mean 04_closures"):
+        exercises_of(name)

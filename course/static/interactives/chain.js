@@ -4,22 +4,25 @@
 // #chain=square,square&x=3&memory=layer&step=4
 import { calm, element, ground as groundIn, linkedTo, linkMoment, number } from "./parts.js";
 
-// A layer of one number: there, its slope, and whether the way back needs what came in.
+// A layer of one number: there, its slope, and whether the way back needs what came in. "times w" has a weight.
+const W = 2;
 export const LAYERS = {
-  square: { forward: (x) => x * x, slope: (x) => 2 * x, back: "2 · X · dY", remembers: true },
-  double: { forward: (x) => 2 * x, slope: () => 2, back: "2 · dY", remembers: false },
-  "add 1": { forward: (x) => x + 1, slope: () => 1, back: "dY", remembers: false },
-  sine: { forward: Math.sin, slope: Math.cos, back: "cos X · dY", remembers: true },
+  square: { forward: (x) => x * x, slope: (x) => 2 * x, remembers: true },
+  double: { forward: (x) => 2 * x, slope: () => 2, remembers: false },
+  "add 1": { forward: (x) => x + 1, slope: () => 1, remembers: false },
+  sine: { forward: Math.sin, slope: Math.cos, remembers: true },
+  "times w": { forward: (x) => W * x, slope: () => W, remembers: true, weight: true },
 };
-export const MEMORIES = ["closure", "layer"];
+export const MEMORIES = { closure: "in a closure", layer: "on the layer (self.X)", cleared: "in a closure, cleared after use" };
 const MOST = 4; // layers
 const PAUSE = 1100; // milliseconds between two steps that play by themselves
 
-// Go there and back through a chain, and return every step of it.
+// Go there and back through a chain, back `rounds` times, and return every step of it.
 //
 // memory "closure": each call keeps its own X. memory "layer": each layer keeps the X of its last call, so a
-// layer that stands in two places forgets the first.
-export function run(names, x, memory = "closure") {
+// layer that stands in two places forgets the first. memory "cleared": as in a closure, until it was used once.
+// A layer of one name is one layer: "times w" in two places has one w, and both ways back add to one w.grad.
+export function run(names, x, memory = "closure", rounds = 1) {
   const steps = [];
   const onLayer = {};
   let value = x;
@@ -30,15 +33,23 @@ export function run(names, x, memory = "closure") {
     steps.push({ phase: "forward", place, name, X, Y: value });
   });
   const Y = value;
-  let gradient = 1;
-  for (let place = names.length - 1; place >= 0; place -= 1) {
-    const name = names[place];
-    const used = memory === "layer" ? onLayer[name] : steps[place].X;
-    const dY = gradient;
-    gradient = LAYERS[name].slope(used) * dY;
-    steps.push({ phase: "backward", place, name, used, dY, dX: gradient });
+  let [gradient, grad] = [1, 0];
+  for (let round = 1; round <= rounds; round += 1) {
+    gradient = 1;
+    for (let place = names.length - 1; place >= 0; place -= 1) {
+      const name = names[place];
+      if (memory === "cleared" && round > 1 && LAYERS[name].remembers) {
+        steps.push({ phase: "refused", place, name });
+        return { steps, Y, dX: null, grad };
+      }
+      const used = memory === "layer" ? onLayer[name] : steps[place].X;
+      const dY = gradient;
+      gradient = LAYERS[name].slope(used) * dY;
+      if (LAYERS[name].weight) grad += used * dY;
+      steps.push({ phase: "backward", round, place, name, used, dY, dX: gradient, grad });
+    }
   }
-  return { steps, Y, dX: gradient };
+  return { steps, Y, dX: gradient, grad };
 }
 
 // The slope that nudging finds: no closure, no memory, two runs.
@@ -53,12 +64,19 @@ export function sentence(step, memory) {
   if (step.phase === "forward") {
     const there = `${name} takes ${number(step.X)} and returns ${number(step.Y)}`;
     if (!LAYERS[name].remembers) return `${there}. Its way back needs no memory.`;
-    return memory === "closure"
-      ? `${there}, and leaves a function behind that remembers ${number(step.X)}.`
-      : `${there}, and writes self.X = ${number(step.X)} on the layer.`;
+    return memory === "layer"
+      ? `${there}, and writes self.X = ${number(step.X)} on the layer.`
+      : `${there}, and leaves a function behind that remembers ${number(step.X)}.`;
   }
+  if (step.phase === "refused") {
+    return `Back again to place ${place + 1}: ${name} finds its closure empty. It was cleared when the first way back `
+      + "had used it, to give its memory away early. Go forward again first.";
+  }
+  const again = step.round > 1 ? "Back again" : "Back";
   const reads = LAYERS[name].remembers ? `, finds X = ${number(step.used)},` : "";
-  return `Back through place ${place + 1}: ${name} is given dY = ${number(step.dY)}${reads} and returns ${number(step.dX)}.`;
+  const adds = LAYERS[name].weight
+    ? ` It adds X · dY = ${number(step.used * step.dY)} to w.grad, which is now ${number(step.grad)}.` : "";
+  return `${again} through place ${place + 1}: ${name} is given dY = ${number(step.dY)}${reads} and returns ${number(step.dX)}.${adds}`;
 }
 
 const STYLE = `
@@ -75,6 +93,7 @@ const STYLE = `
   min-height: 3.3em; width: 100%; display: grid; place-content: center; text-align: center; opacity: 0; transition: opacity .25s; }
 .memory.kept { opacity: 1; } .memory.used { border-style: solid; border-color: var(--backward); }
 .memory.free { border-color: transparent; }
+.weight { font-size: .8rem; font-variant-numeric: tabular-nums; }
 .judgement.wrong { font-weight: 600; }
 @media (max-width: 620px) {
   .row { flex-direction: column; }
@@ -92,9 +111,10 @@ export function fromLink(hash) {
   const names = (said.get("chain") ?? "").split(",").filter((name) => name in LAYERS);
   if (!names.length || names.length > MOST) return null;
   const x = Number(said.get("x") ?? 3);
-  const memory = MEMORIES.includes(said.get("memory")) ? said.get("memory") : "closure";
-  const step = Math.min(Math.max(Math.trunc(Number(said.get("step") ?? 0)) || 0, 0), 2 * names.length);
-  return { names, x: Number.isFinite(x) ? x : 3, memory, step };
+  const memory = said.get("memory") in MEMORIES ? said.get("memory") : "closure";
+  const step = Math.max(Math.trunc(Number(said.get("step") ?? 0)) || 0, 0);
+  const rounds = step > 2 * names.length ? 2 : 1; // who is further has gone back again
+  return { names, x: Number.isFinite(x) ? x : 3, memory, rounds, step: Math.min(step, 3 * names.length) };
 }
 
 export function momentOf({ names, x, memory, step }) {
@@ -105,7 +125,7 @@ export function momentOf({ names, x, memory, step }) {
 export function mount(host, options) {
   const { names, x, memory, waits, linked } = { names: ["square", "square"], x: 3, memory: "closure", ...options };
   const sent = linked ? fromLink(window.location.hash) : null;
-  const state = sent ?? { names: [...names], x, memory, step: 0 };
+  const state = sent ?? { names: [...names], x, memory, rounds: 1, step: 0 };
   if (!sent && !waits && calm()) state.step = 2 * state.names.length;
   let timer = null;
 
@@ -117,7 +137,8 @@ export function mount(host, options) {
 
   const changed = (by) => {
     Object.assign(state, by);
-    state.step = Math.min(state.step, 2 * state.names.length);
+    if (state.step <= 2 * state.names.length) state.rounds = 1;
+    state.step = Math.min(state.step, last());
     linkMoment(momentOf(state), linked);
     draw();
   };
@@ -129,10 +150,10 @@ export function mount(host, options) {
     stop();
     changed(by);
   };
-  const last = () => 2 * state.names.length;
+  const last = () => run(state.names, state.x, state.memory, state.rounds).steps.length;
   const play = (remember = true) => {
     if (timer) return byHand({});
-    if (state.step === last()) state.step = 0;
+    if (state.step === last()) Object.assign(state, { step: 0, rounds: 1 });
     timer = window.setInterval(() => {
       state.step += 1;
       if (state.step >= last()) stop();
@@ -145,7 +166,8 @@ export function mount(host, options) {
   function values(place, steps) {
     const there = place === 0 ? state.x : steps.find((s) => s.phase === "forward" && s.place === place - 1)?.Y;
     const atEnd = place === state.names.length;
-    const backward = steps.filter((s) => s.phase === "backward");
+    const newest = steps.at(-1)?.round ?? 1; // who goes back again sees the gradients of that way only
+    const backward = steps.filter((s) => s.phase === "backward" && s.round === newest);
     const back = atEnd
       ? backward.length || steps.length >= state.names.length ? 1 : undefined
       : backward.find((s) => s.place === place)?.dX;
@@ -167,39 +189,51 @@ export function mount(host, options) {
       : forward?.X;
     const kept = state.memory === "layer" ? written !== undefined : Boolean(forward);
     const free = !LAYERS[name].remembers;
-    const words = free ? "nothing to remember" : kept
-      ? state.memory === "layer" ? `self.X = ${number(written)}` : `backward remembers X = ${number(written)}`
-      : "";
+    const remembered = state.memory === "layer" ? "self.X" : "backward remembers X";
+    const cleared = state.memory === "cleared" && backward;
+    const words = free ? "nothing to remember" : cleared ? "cleared" : kept ? `${remembered} = ${number(written)}` : "";
+    const grad = steps.findLast((s) => s.phase === "backward" && LAYERS[s.name].weight)?.grad ?? 0;
+    const weight = LAYERS[name].weight ? [element("div", { class: "weight" }, `w = ${W}, w.grad = ${number(grad)}`)] : [];
     const choice = element("select", {
       "aria-label": `layer at place ${place + 1}`,
       onchange: (event) => byHand({ names: state.names.map((n, at) => (at === place ? event.target.value : n)), step: 0 }),
     }, ...Object.keys(LAYERS).map((one) => element("option", { value: one, selected: one === name }, one)));
     return element("div", { class: `layer${now?.place === place ? " now" : ""}` }, choice,
-      element("div", { class: `memory${kept ? " kept" : ""}${backward ? " used" : ""}${free ? " free" : ""}` }, words));
+      element("div", { class: `memory${kept ? " kept" : ""}${backward ? " used" : ""}${free ? " free" : ""}` }, words),
+      ...weight);
   }
 
   function button(text, action, options = {}) {
     return element("button", { type: "button", onclick: action, ...options }, text);
   }
 
+  // What is to be said at the end of a way back.
+  function judgement(round, dX) {
+    if (round > 1) {
+      const weighs = state.names.some((name) => LAYERS[name].weight);
+      return `The same gradient as before.${weighs ? " But w.grad now holds everything twice: a way back adds." : ""}`;
+    }
+    const truth = nudged(state.names, state.x);
+    const right = Math.abs(dX - truth) <= 1e-6 * Math.max(1, Math.abs(truth));
+    return element("span", { class: right ? "judgement" : "judgement wrong" }, right
+      ? `Nudging the input finds the same slope, ${number(truth)}.`
+      : `Nudging the input finds ${number(truth)}, so ${number(dX)} is wrong: a layer that stands twice kept only its last X.`);
+  }
+
   function draw() {
     const focused = [...ground.querySelectorAll("select, button, input")].indexOf(root.activeElement);
-    const { steps, dX } = run(state.names, state.x, state.memory);
+    const { steps, dX } = run(state.names, state.x, state.memory, state.rounds);
     const shown = steps.slice(0, state.step);
     const now = shown.at(-1);
     row.replaceChildren(values(0, shown), ...state.names.flatMap((_, place) =>
       [layer(place, shown, now), values(place + 1, shown)]));
     const done = state.step === last();
-    const truth = nudged(state.names, state.x);
-    const right = Math.abs(dX - truth) <= 1e-6 * Math.max(1, Math.abs(truth));
-    const judgement = right
-      ? `Nudging the input finds the same slope, ${number(truth)}.`
-      : `Nudging the input finds ${number(truth)}, so ${number(dX)} is wrong: a layer that stands twice kept only its last X.`;
     say.replaceChildren(now ? sentence(now, state.memory) : "Nothing has happened yet. Step, and watch what stays behind.");
-    if (done) say.append(" ", element("span", { class: right ? "judgement" : "judgement wrong" }, judgement));
+    if (done && now.phase === "backward") say.append(" ", judgement(now.round, dX));
     bar.replaceChildren(
       button("Step", () => byHand({ step: state.step + 1 }), { class: "main", disabled: done }),
       button("Step back", () => byHand({ step: state.step - 1 }), { disabled: state.step === 0 }),
+      button("Back again", () => byHand({ rounds: 2, step: state.step + 1 }), { disabled: !done || state.rounds > 1 }),
       button(timer ? "Stop" : "Play", () => play()),
       element("label", {}, "X = ", element("input", { type: "number", step: "0.5", value: state.x, style: "width:5rem",
         onchange: (event) => byHand({ x: Number.isFinite(event.target.valueAsNumber) ? event.target.valueAsNumber : 3, step: 0 }) })),
@@ -208,8 +242,8 @@ export function mount(host, options) {
       element("label", {}, "remember ", element("select", {
         "aria-label": "where a layer remembers",
         onchange: (event) => byHand({ memory: event.target.value, step: 0 }),
-      }, element("option", { value: "closure", selected: state.memory === "closure" }, "in a closure"),
-        element("option", { value: "layer", selected: state.memory === "layer" }, "on the layer (self.X)"))));
+      }, ...Object.entries(MEMORIES).map(([value, words]) =>
+        element("option", { value, selected: state.memory === value }, words)))));
     if (focused >= 0) ground.querySelectorAll("select, button, input")[focused]?.focus();
   }
 

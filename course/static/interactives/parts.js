@@ -194,6 +194,6 @@ export function softmax(scores) {
 // A percentage as a person reads it.
 export function percent(share) {
   const hundredths = 100 * share;
-  if (hundredths > 0 && hundredths < 1) return "under 1 %";
-  return `${hundredths > 99 && hundredths < 100 ? Math.min(hundredths, 99.9).toFixed(1) : Math.round(hundredths)} %`;
+  if (hundredths > 0 && hundredths < 1) return "under 1\u00a0%";
+  return `${hundredths > 99 && hundredths < 100 ? Math.min(hundredths, 99.9).toFixed(1) : Math.round(hundredths)}\u00a0%`;
 }

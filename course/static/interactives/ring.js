@@ -147,7 +147,7 @@ svg { display: block; width: calc(100% + 24px); max-width: 500px; font-size: 16p
   stroke-dasharray: none; }
 .level { fill: var(--backward); fill-opacity: .28; } .level.whole { fill-opacity: .55; }
 .cell, .came { fill: none; stroke: var(--line); } .came { stroke: var(--backward); stroke-width: 2.5; }
-text.whole { font-weight: 700; }
+text.whole { font-weight: 700; } .words { pointer-events: none; }
 .flying rect { fill: var(--paper); stroke: var(--backward); stroke-width: 2.5; }
 .label { paint-order: stroke; stroke: var(--paper); stroke-width: 6px; stroke-linejoin: round; }
 .letter { fill: var(--backward); fill-opacity: .75; stroke: var(--paper); }
@@ -201,9 +201,10 @@ export function mount(host, { workers = 4, linked = true } = {}) {
     { "aria-label": "how many workers", onchange: () => restart(Number(many.value)) },
     ...Array.from({ length: MOST - 1 }, (_, at) => element("option", { value: at + 2 }, `${at + 2} workers`)),
   );
+  const hint = element("p", { class: "hint" });
   ground.append(
     svg,
-    element("p", { class: "hint" }, "Tap a worker to stop it, and again to let it go on."),
+    hint,
     seen,
     element("div", { class: "bar" }, forward, backward, play, again, many),
     heard,
@@ -316,19 +317,8 @@ export function mount(host, { workers = 4, linked = true } = {}) {
     const bars = (wanted) =>
       row.map((sum, piece) => (whole[piece] === wanted ? bar(sum, piece) : "")).join("");
     const box = (piece) => `M${piece * cell + 1} 1h${cell - 2}v${high - 2}h${2 - cell}z`;
-    const cells = [
-      shape("path", { class: "level", d: bars(false) }),
-      shape("path", { class: "level whole", d: bars(true) }),
-      shape("path", { class: "cell", d: row.map((_, piece) => box(piece)).join("") }),
-      shape("path", { class: "came", d: step > 0 ? box(comes(rank, step - 1, count)) : "" }),
-    ];
-    if (count <= 4) {
-      row.forEach((sum, piece) => {
-        const place = { x: (piece + 0.5) * cell, y: high / 2 + 6, "text-anchor": "middle" };
-        cells.push(shape("text", { class: whole[piece] ? "whole" : "", ...place }, String(sum)));
-      });
-    }
-    return shape(
+    const wide = cell * count;
+    const button = shape(
       "g",
       {
         class: `worker ${stopped ? "stopped" : ""} ${waits ? "waits" : ""}`,
@@ -336,7 +326,6 @@ export function mount(host, { workers = 4, linked = true } = {}) {
         tabindex: 0,
         "aria-pressed": String(stopped),
         "aria-label": `Worker ${rank}${status && `, ${status}`}: ${row.join(", ")}. Stop it`,
-        transform: `translate(${x} ${y})`,
         onclick: () => toggle(rank),
         onkeydown: (event) => {
           if (event.key !== "Enter" && event.key !== " ") return;
@@ -344,17 +333,27 @@ export function mount(host, { workers = 4, linked = true } = {}) {
           toggle(rank);
         },
       },
-      shape("rect", { class: "frame", x: -3, y: -3, width: cell * count + 6, height: high + 6, rx: 5 }),
-      ...cells,
+      shape("rect", { x: 0, y: -24, width: wide, height: high + 48, fill: "transparent" }), // for a thumb
+      shape("rect", { class: "frame", x: -3, y: -3, width: wide + 6, height: high + 6, rx: 5 }),
+      shape("path", { class: "level", d: bars(false) }),
+      shape("path", { class: "level whole", d: bars(true) }),
+      shape("path", { class: "cell", d: row.map((_, piece) => box(piece)).join("") }),
+      shape("path", { class: "came", d: step > 0 ? box(comes(rank, step - 1, count)) : "" }),
+    );
+    const words = (text, at, down, kind) =>
+      shape("text", { class: kind, x: at, y: down, "text-anchor": "middle" }, text);
+    return shape(
+      "g",
+      { transform: `translate(${x} ${y})` },
+      button,
       shape(
-        "text",
-        { class: "label", x: (cell * count) / 2, y: -9, "text-anchor": "middle" },
-        count <= 4 ? `worker ${rank}` : String(rank),
-      ),
-      shape(
-        "text",
-        { class: "state label", x: (cell * count) / 2, y: high + 21, "text-anchor": "middle" },
-        status,
+        "g",
+        { class: "words", "aria-hidden": "true" },
+        words(count <= 4 ? `worker ${rank}` : String(rank), wide / 2, -9, "label"),
+        words(status, wide / 2, high + 21, "state label"),
+        ...(count <= 4 ? row : []).map((sum, piece) =>
+          words(String(sum), (piece + 0.5) * cell, high / 2 + 6, whole[piece] ? "whole" : ""),
+        ),
       ),
     );
   }
@@ -385,6 +384,9 @@ export function mount(host, { workers = 4, linked = true } = {}) {
       ),
     );
     if (focused >= 0) svg.querySelectorAll(".worker")[focused]?.focus();
+    hint.textContent = `Tap a worker to stop it, and again to let it go on.${
+      count > 4 ? " A bar is as high as the share of workers whose part is in it." : ""
+    }`;
     forward.disabled = !can.some(Boolean);
     backward.disabled = !past.length;
     play.disabled = forward.disabled;

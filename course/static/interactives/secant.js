@@ -137,11 +137,12 @@ const STYLE = `
 .pair { container-type: inline-size; }
 .parts { display: grid; gap: .7rem 1rem; grid-template: "curve" "bar" "say" "errors" / minmax(0, 1fr); }
 .parts.near { grid-template: "curve" "errors" "say" "bar" / minmax(0, 1fr); }
-@container (min-width: 560px) {
-  .parts, .parts.near { grid-template: "curve errors" "say say" "bar bar" / 1fr 1fr; }
-}
 .curve { grid-area: curve; } .errors { grid-area: errors; }
 .parts > .bar { grid-area: bar; } .parts > .say { grid-area: say; margin: 0; min-height: 4.5em; }
+@container (min-width: 560px) {
+  .parts > .say { min-height: 3em; }
+  .parts, .parts.near { grid-template: "curve errors" "say say" "bar bar" / 1fr 1fr; }
+}
 svg { display: block; width: 100%; height: auto; font-size: 14.5px; overflow: visible; }
 .axis { stroke: var(--muted); stroke-width: 1; fill: none; } .rule { stroke: var(--line); }
 .quiet { fill: var(--muted); } .way { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }

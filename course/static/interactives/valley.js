@@ -33,13 +33,13 @@ export const OPTIMIZERS = {
     };
   },
   Adam: () => {
-    let [mean, square, steps] = [0, 0, 0];
+    let [mean, square, zeros1, zeros2] = [0, 0, 1, 1]; // shares of the zeros at the start
     return (slope, rate) => {
-      steps += 1;
+      zeros1 *= SHARES.beta1;
+      zeros2 *= SHARES.beta2;
       mean = SHARES.beta1 * mean + (1 - SHARES.beta1) * slope;
       square = SHARES.beta2 * square + (1 - SHARES.beta2) * slope * slope;
-      const [c1, c2] = [1 - SHARES.beta1 ** steps, 1 - SHARES.beta2 ** steps];
-      return (rate * (mean / c1)) / (Math.sqrt(square / c2) + SHARES.eps);
+      return (rate * (mean / (1 - zeros1))) / (Math.sqrt(square / (1 - zeros2)) + SHARES.eps);
     };
   },
 };
@@ -108,10 +108,11 @@ function ratesOfSlider([low, high]) {
   return all.filter((rate) => rate >= low && rate <= high);
 }
 
-// A loss in two digits: 0.83, 4.4e−6.
-function low(value) {
+// A loss in two digits or more: 0.83, 4.4e−6.
+function low(value, digits = 2) {
   if (!Number.isFinite(value)) return "infinity";
-  const text = value !== 0 && (value < 0.001 || value >= 1e5) ? value.toExponential(1) : number(value, 2);
+  const text =
+    value !== 0 && (value < 0.001 || value >= 1e5) ? value.toExponential(digits - 1) : number(value, digits);
   return text.replace("e-", "e\u2212").replace("e+", "e").replace(".0e", "e");
 }
 
@@ -127,7 +128,7 @@ export function sentence(state, runs) {
   const rest = others.map((one) => `${one.name} at ${low(one.loss)}`);
   const said = others.length
     ? `${when}${where}, ${first.name} is lowest, at ${low(first.loss)}; ${rest.join(", ")}.`
-    : `${when}${where}, the loss is ${low(first.loss)}.`;
+    : `${when}${where}, the loss is ${low(first.loss, 3)}.`;
   return [said, ...runs.map((run) => remark(state, run)).filter(Boolean)].join(" ");
 }
 
@@ -145,7 +146,7 @@ function remark({ step, alone }, { name, rate, top, losses }) {
   if (alone && plain && part > 0.5 - 1e-9)
     return "The first step lands on the floor, and the rest follow it.";
   const lowest = Math.min(...losses.slice(0, step + 1));
-  if (name === "RMSProp" && losses[step] > 1e4 * lowest) {
+  if (name === "RMSProp" && losses[step] > 50 * lowest) {
     return `RMSProp was down at ${low(lowest)} after ${losses.indexOf(lowest)} steps, and was thrown out again.`;
   }
   return "";
@@ -345,10 +346,10 @@ export function mount(
   );
 
   // The losses beside it, on a logarithmic scale.
-  const [wide, high, left, top] = [320, 210, 52, 22];
+  const [wide, high, left, top] = [320, 216, 52, 22];
   const highest = 3;
   const across = (at) => left + (at / steps) * (wide - left - 12);
-  const down = (value) => top + ((highest - Math.log10(value)) / (highest - lowest)) * (high - top - 36);
+  const down = (value) => top + ((highest - Math.log10(value)) / (highest - lowest)) * (high - top - 42);
   const powers = lowest < -8 ? [0, -5, -10, -15] : [2, 0, -2, -4];
   const curves = lines.map((line) => line.cloneNode());
   const tips = heads.map((head) => head.cloneNode());
@@ -363,7 +364,7 @@ export function mount(
     shape(
       "clipPath",
       { id: clip },
-      shape("rect", { x: left, y: top - 4, width: wide - left - 4, height: high - top - 28 }),
+      shape("rect", { x: left, y: top - 4, width: wide - left - 4, height: high - top - 34 }),
     ),
     ...powers.flatMap((power) => [
       shape("line", {
@@ -375,9 +376,9 @@ export function mount(
       }),
       text(left - 8, down(10 ** power) + 5, power ? `1e${number(power)}` : "1", "end"),
     ]),
-    ...[0, steps / 2, steps].map((at) => text(across(at), high - 18, String(at), "middle")),
+    ...[0, steps / 2, steps].map((at) => text(across(at), high - 24, String(at), "middle")),
     text(left - 8, 12, "loss", "end"),
-    text(across(steps / 2), high - 6, "steps", "middle"),
+    text(across(steps / 2), high - 4, "steps", "middle"),
     shape("g", { "clip-path": `url(#${clip})` }, ...curves, ...tips),
   );
 
@@ -434,7 +435,10 @@ export function mount(
     ...(state.alone ? [] : [element("div", { class: "runner head" }, element("span"), "learning rate")]),
     ...rows.flatMap(({ row }, place) =>
       runners[place] === "momentum"
-        ? [row, element("div", { class: "runner" }, element("label", {}, "share kept"), share, shareValue)]
+        ? [
+            row,
+            element("div", { class: "runner" }, element("label", {}, "share it keeps"), share, shareValue),
+          ]
         : [row],
     ),
   );

@@ -59,8 +59,8 @@ def expected(chapter, verdict):
     """Return the status and the points of each exercise of a chapter."""
     marks = {}
     for exercise in (e for e in exercises() if e.stem == chapter):
-        hand = exercise.by_hand or not exercise.remote
-        status = "by hand" if hand else verdict.get(exercise.short, verdict.get(None, "missing"))
+        others = verdict.get(None, "missing") if exercise.remote else "missing"
+        status = "by hand" if exercise.by_hand else verdict.get(exercise.short, others)
         points = None if status in ("by hand", "not graded") else exercise.points * (status == "passed")
         marks[exercise.short] = status, points
     unknown = verdict.keys() - marks.keys() - {None}
