@@ -266,7 +266,7 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
     const rise = element("span", { class: "rise" });
     const share = element("i", {});
     const tile = element("button", { type: "button", class: "letter", tabindex: token === 1 ? "0" : "-1",
-      onclick: () => choose(token), onkeydown: (event) => walk(event, token) }, rise, element("b", {}, shown(letter)), share);
+      onclick: () => choose(token), onkeydown: (event) => walk(event, token) }, rise, element("b", {}, shown(letter)), " ", share);
     return { tile, rise, share };
   });
   const glyph = element("div", { class: "glyph", "aria-hidden": "true" });
@@ -434,7 +434,7 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
       rise.style.transform = `scaleY(${p})`;
       share.textContent = p >= 0.005 ? String(Math.round(100 * p)) : "";
       tile.className = `letter${p > 0.8 ? " high" : ""}${p === 0 ? " out" : ""}${token === state.newest ? " newest" : ""}`;
-      tile.setAttribute("aria-label", `${spoken(alphabet[token])}, ${percent(p)}`);
+      tile.setAttribute("aria-label", `${spoken(alphabet[token])} ${percent(p)}`);
     });
     const name = state.ended ? names().get(state.text) : null;
     glyph.textContent = name ? String.fromCodePoint(name.code) : state.ended ? "?" : "…";
