@@ -521,8 +521,6 @@ def problems_of(layer, X, formula):
 @wrong_versions.check
 def _(answer, rng):
     layer, X, formula, wrongs = whole(answer, rng, ("layer", "X", "formula", "wrongs"))
-    if not is_first_round():
-        return None
     if found := problems_of(layer, X, formula):
         raise CheckFailed(f"the right layer has a problem itself: {found[0]}")
     if not isinstance(wrongs, list | tuple) or len(wrongs) != 3 or not all(map(callable, wrongs)):
