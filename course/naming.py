@@ -1,0 +1,241 @@
+"""The names of characters in many scripts, and a GPT that has learned from most of them.
+
+`python -m course.naming` trains it again with three seeds, and writes `naming.npz` (the weights of the first
+run, in 16 bits each) and `naming.json` (how well each run foresees the names held out): some 20 minutes on
+one core. Leaves out how a model writes and the tables it is compared with, which chapter 17 builds. Used in
+chapter 17.
+"""
+
+import argparse
+import json
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+
+import minigrad
+from course.addition import of_asked_steps
+
+END = "\n"  # before a name and after it
+ALPHABET = END + " -0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LONGEST = 40
+# their names are numbers, or syllables put together by a rule
+SPELLED_BY_RULE = ("CJK", "HANGUL", "YI ", "ETHIOPIC", "CANADIAN", "BRAILLE")
+HELD_OUT = 400
+WIDTH, HEADS, BLOCKS, DROPOUT = 64, 4, 3, 0.15
+BATCH, UPDATES, LEARNING_RATE, WARMUP = 32, 4000, 0.01, 200
+SEEDS = (0, 1, 2)
+FOLDER = Path(__file__).parent
+
+
+def collection():
+    """Return the names to learn from and the names held out, shuffled, and always in the same way.
+
+    They are the names that Unicode 3.2 gave to characters below 0x10000, up to 40 characters long, without
+    those that are spelled by a rule (Chinese characters, Korean syllables and the like).
+
+    Returns
+    -------
+    learn, held_out : list of str
+
+    Examples
+    --------
+    >>> learn, held_out = collection()
+    >>> len(learn), len(held_out), set("".join(learn + held_out)) <= set(ALPHABET)
+    (6734, 400, True)
+    """
+    names = (unicodedata.ucd_3_2_0.name(chr(code), "") for code in range(0x10000))
+    names = [name for name in names if 0 < len(name) <= LONGEST and not name.startswith(SPELLED_BY_RULE)]
+    names = np.random.default_rng(0).permutation(names).tolist()
+    return names[HELD_OUT:], names[:HELD_OUT]
+
+
+def lessons(names):
+    """Return what is read and what is asked: the same text, one step apart.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of at most 40 characters each.
+
+    Returns
+    -------
+    X, T : arrays of integers (names, 41)
+        X begins with END; T is -1 where nothing is asked.
+
+    Examples
+    --------
+    >>> X, T = lessons(["TO"])
+    >>> X[0, :4].tolist(), T[0, :4].tolist()
+    ([0, 32, 27, 0], [32, 27, 0, -1])
+    """
+    X = np.zeros((len(names), LONGEST + 1), dtype=int)
+    T = np.full(X.shape, -1)
+    for row, name in enumerate(names):
+        T[row, : len(name) + 1] = [ALPHABET.index(character) for character in name + END]
+        X[row, 1 : len(name) + 1] = T[row, : len(name)]
+    return X, T
+
+
+def writer(seed=0):
+    """Return the GPT, untrained, in float32: X (batch, up to 41 steps) -> logits (batch, steps, 39)."""
+    rng = np.random.default_rng(seed)
+    return minigrad.Sequential(
+        minigrad.Embedding(len(ALPHABET), WIDTH, rng=rng),
+        minigrad.Positions(LONGEST + 1, WIDTH, rng=rng),
+        *(
+            minigrad.TransformerBlock(WIDTH, HEADS, causal=True, dropout=DROPOUT, rng=rng)
+            for _ in range(BLOCKS)
+        ),
+        minigrad.LayerNorm(WIDTH),
+        minigrad.Linear(WIDTH, len(ALPHABET), rng=rng),
+    ).to(np.float32)
+
+
+def in_16_bits(model):
+    """Return the weights of a GPT by name, rounded to float16: half as large as those that learned.
+
+    Parameters
+    ----------
+    model : Layer
+        As `writer` returns it.
+
+    Returns
+    -------
+    dict of str to array of float16
+    """
+    weights, _ = minigrad.values_of(model)
+    return {name: W.astype(np.float16) for name, W in weights.items()}
+
+
+def with_weights(weights):
+    """Return the GPT with these weights, in float32.
+
+    Parameters
+    ----------
+    weights : dict of str to array
+        As `in_16_bits` returns them.
+
+    Raises
+    ------
+    ValueError
+        If a name is missing or unknown.
+    ShapeError
+        If an array has another shape than the model's.
+    """
+    weights = {name: W.astype(np.float32) for name, W in weights.items()}
+    return minigrad.with_values(writer(), weights, {})
+
+
+def stored(folder=FOLDER):
+    """Return the GPT that has learned from the names.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where `naming.npz` stands.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    """
+    with np.load(Path(folder) / "naming.npz") as weights:
+        return with_weights(weights)
+
+
+def history(folder=FOLDER):
+    """Return the bits per character of the held-out names, one number for each seed."""
+    return json.loads((Path(folder) / "naming.json").read_text(encoding="utf-8"))["bits"]
+
+
+def bits_of(model):
+    """Return the bits per character that the held-out names cost a model."""
+    X, T = lessons(collection()[1])
+    return float(of_asked_steps(model.predict(X), T)[0] / np.log(2))
+
+
+def train(updates=UPDATES, seed=0, progress=lambda steps: steps):
+    """Train a GPT on the names to learn from.
+
+    Parameters
+    ----------
+    updates : int
+    seed : int
+        Draws the weights and the batches.
+    progress : function
+        Given the range of the updates, it returns something to loop over.
+
+    Returns
+    -------
+    model : Sequential
+    losses : list of float, in nats
+        One for each update.
+    """
+    model, rng = writer(seed), np.random.default_rng(seed)
+    learner = minigrad.Learner(
+        model,
+        of_asked_steps,
+        minigrad.Adam(minigrad.cosine(LEARNING_RATE, updates, warmup=min(WARMUP, updates - 1))),
+        before_step=lambda parameters: minigrad.clip_grad_norm(parameters, 1.0),
+    )
+    X, T = lessons(collection()[0])
+    losses = []
+    for _ in progress(range(updates)):
+        batch = rng.integers(len(X), size=BATCH)
+        steps = (T[batch] >= 0).sum(axis=1).max()  # up to the end of the longest name
+        losses.append(learner.fit_batch(X[batch, :steps], T[batch, :steps]))
+    return model, losses
+
+
+def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
+    """Train with each seed, and write what chapter 17 needs.
+
+    Parameters
+    ----------
+    folder : str or Path
+    seeds : sequence of int
+        The weights that are written are those of the first.
+    updates : int
+
+    Returns
+    -------
+    list of float
+        The bits per character of the held-out names for each seed, with the weights in 16 bits.
+
+    Raises
+    ------
+    NotADirectoryError
+        If there is no such folder.
+    """
+    from tqdm import tqdm
+
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is not a folder: make it first, or leave it out.")
+    bits, weights = [], []
+    for seed in seeds:
+        bar = tqdm(range(updates), desc=f"seed {seed}", unit=" updates")
+        model, _ = train(updates, seed, progress=lambda _, bar=bar: bar)
+        weights.append(in_16_bits(model))
+        bits.append(round(bits_of(with_weights(weights[-1])), 4))
+    np.savez(folder / "naming.npz", **weights[0])
+    (folder / "naming.json").write_text(json.dumps({"bits": bits}) + "\n", encoding="utf-8")
+    return bits
+
+
+def main(words=None):
+    """Train and write: the command line."""
+    parser = argparse.ArgumentParser(prog="python -m course.naming", description=main.__doc__)
+    parser.add_argument(
+        "folder", nargs="?", default=FOLDER, help="where to write; beside this file, if left out"
+    )
+    try:
+        bits = write(parser.parse_args(words).folder)
+    except OSError as error:
+        parser.exit(2, f"{error}\n")
+    print("held-out names, bits per character:", *bits)
+
+
+if __name__ == "__main__":
+    main()
