@@ -27,14 +27,14 @@ from minigrad.layers.linear import Linear
 from minigrad.layers.reductions import Flatten
 
 
-def _refuse(what, found, wrongs):
+def _refuse(what, value, wrongs):
     """Refuse an answer that is one of the known wrong ones, with the sentence of that one."""
     try:
-        found = np.asarray(found, dtype=float)
+        value = np.asarray(value, dtype=float)
     except (TypeError, ValueError):  # no numbers: what is asked next says so
         return
     for sentence, wrong in wrongs.items():
-        if np.shape(found) == np.shape(wrong) and np.allclose(found, wrong):
+        if np.shape(value) == np.shape(wrong) and np.allclose(value, wrong):
             raise CheckFailed(f"{what}. {sentence}")
 
 
@@ -50,8 +50,9 @@ how_large = Exercise(
         "The last window begins at rows + 2 padding - kernel. Count the windows from 0 to there, one at each "
         "stride, the first one too.",
         "Each of the n_out kernels has kernel · kernel weights for each channel of X, and one bias.",
-        "Go from the end to the beginning. A number behind the last convolution sees 3 rows of what comes "
-        "before it, each of these 2 rows, one beginning 2 after the other; and those see 3 rows of X each.",
+        "Go from the end to the beginning. A number behind the last convolution sees 3 pooled rows. "
+        "Each of these comes from 2 rows of its own: 6 rows, side by side, behind the first convolution. The "
+        "first of the 6 sees 3 rows of X, and each further one begins one row later.",
     ),
 )
 
@@ -758,12 +759,12 @@ def _(answer, rng):
         Y, backward, T = _scored(rng)
         slopes = backward(margins(Y, T))
         with untouched(Y=Y, T=T):
-            found = answer(Y, backward, T)
-        if isinstance(found, tuple | list):
-            raise CheckFailed(f"it must return one array, and returned {described(found)}")
-        if np.shape(found) == slopes.shape:
+            lead_map = answer(Y, backward, T)
+        if isinstance(lead_map, tuple | list):
+            raise CheckFailed(f"it must return one array, and returned {described(lead_map)}")
+        if np.shape(lead_map) == slopes.shape:
             raise CheckFailed(
-                f"it has shape {np.shape(found)}, with the channels; add up over axis 1, for "
+                f"it has shape {np.shape(lead_map)}, with the channels; add up over axis 1, for "
                 f"{np.abs(slopes).sum(axis=1).shape}"
             )
         for sentence, make_dY in (
@@ -772,8 +773,8 @@ def _(answer, rng):
             (SHIFTED, shifted_cancels),
         ):
             wrong = np.abs(backward(make_dY(Y, T))).sum(axis=1)
-            _refuse("the map is not that of the lead", found, {sentence: wrong})
-        expect_values("the map", found, np.abs(slopes).sum(axis=1))
+            _refuse("the map is not that of the lead", lead_map, {sentence: wrong})
+        expect_values("the map", lead_map, np.abs(slopes).sum(axis=1))
     return "right and wrong answers, two channels"
 
 

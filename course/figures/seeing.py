@@ -243,7 +243,7 @@ def saliency(images, gradients_by_name, labels):
             ax.plot(ink[:, 1], ink[:, 0], ".", color=INK, markersize=2, rasterized=True)  # dark by night too
             large.append(np.mean(np.abs(gradient) > reach / 10))
         spread[name] = np.mean(large)
-    told = "; ".join(f"{name}, {share:.0%}" for name, share in spread.items())
+    share_of_each = "; ".join(f"{name}, {share:.0%}" for name, share in spread.items())
     return Figure(
         axes[0][0].figure,
         "More ink at a blue pixel would raise the right score",
@@ -251,7 +251,7 @@ def saliency(images, gradients_by_name, labels):
         "more ink would lower the score; the palest grey: it would change nothing. Dots mark the ink.",
         f"{len(labels)} images of {', '.join(map(str, labels))}, and below each the slope of its right score "
         "with each of its pixels. The share of a picture that has more than a tenth of the picture's largest "
-        f"slope, on average: {told}.",
+        f"slope, on average: {share_of_each}.",
     )
 
 
