@@ -500,6 +500,7 @@ SLOPE_AGAIN = "The way back of gate has its sigmoid's slope in it already: no se
 BEND_AGAIN = "The way back of candidate has the slope of its bend in it already: no second 1 - N * N."
 BOTH_AGAIN = "The ways back of both layers have the slopes of their bends in them already: no second ones."
 CALLED_TWICE = "Call each way back once: every call adds to the weights."
+_SIGNS_OF_G = "G stands with a plus at H, and with a minus at N: H - N."
 _FIRST_COLUMNS = "What gate and candidate give back has X's columns first, X.shape[1] of them, and then H's."
 
 
@@ -549,15 +550,15 @@ def _(answer, rng):
                 {"X": dX, "H": dH},
             )
         W, b, V, c = weights
-        for name, place, found in (("gate", 0, got[0][0]), ("candidate", 2, got[1][0])):
+        for name, place, grad in (("gate", 0, got[0][0]), ("candidate", 2, got[1][0])):
 
             def with_other(values, place=place, weights=weights, X=X, H=H):
                 return _gated(X, H, *weights[:place], values, *weights[place + 1 :])
 
             truth = numerical_gradient(with_other, weights[place], dH_new)
-            expect_shape(f"what the weights of {name} get", found, "W", weights[place])
-            with explained({"get": found}, {"get": [(CALLED_TWICE, 2 * truth)]}):
-                expect_values(f"what the weights of {name} get", found, truth, "nudging says")
+            expect_shape(f"what the weights of {name} get", grad, "W", weights[place])
+            with explained({"get": grad}, {"get": [(CALLED_TWICE, 2 * truth)]}):
+                expect_values(f"what the weights of {name} get", grad, truth, "nudging says")
         _expect_the_same_again(backward, dH_new, {"dX": dX, "dH": dH})
     return "values, three ways back to the state, and what both layers' weights get"
 
@@ -602,6 +603,11 @@ def _gate_turned(n, H, G, N, back_G, back_N, d):
     return total[:, :n], total[:, n:] + G * d
 
 
+def _gate_without_minus(n, H, G, N, back_G, back_N, d):
+    total = back_G(d * (H + N)) + back_N(d * (1 - G))
+    return total[:, :n], total[:, n:] + G * d
+
+
 def _candidate_gets_G(n, H, G, N, back_G, back_N, d):
     total = back_G(d * (H - N)) + back_N(d * G)
     return total[:, :n], total[:, n:] + G * d
@@ -635,7 +641,8 @@ gated_step.mistake("The third way is missing: the old state is also multiplied b
     step_with(_no_direct_way)
 )
 gated_step.mistake("G stands twice: once times H, and once, with a minus, times N.")(step_with(_gate_gets_H))
-gated_step.mistake("G stands with a plus at H, and with a minus at N: H - N.")(step_with(_gate_turned))
+gated_step.mistake(_SIGNS_OF_G)(step_with(_gate_turned))
+gated_step.mistake(_SIGNS_OF_G)(step_with(_gate_without_minus))
 gated_step.mistake("N was multiplied by 1 - G, and its gradient is too.")(step_with(_candidate_gets_G))
 gated_step.mistake("That is only the direct way; gate and candidate have read the old state as well.")(
     step_with(_only_direct_for_H)
@@ -766,7 +773,7 @@ def _(answer, rng):
         X, H = rng.normal(size=(2, steps, n_in)), rng.normal(size=(2, n_out))
         dY = rng.normal(size=(2, steps, n_out))
         truth, back = in_pieces_with(step, X, H, size)
-        wanted, _ = back(dY), called.clear()
+        cut_dX, _ = back(dY), called.clear()
         called.append(0)
         with untouched(X=X, H=H, dY=dY):
             Y, backward = expect_several(answer(step, X, H, size), "Y", "backward")
@@ -775,8 +782,8 @@ def _(answer, rng):
             called[0] = 0
             dX = deepcopy(backward(dY))
         calls = called[0]
-        with explained({"dX": dX}, _other_cuts(step, X, H, size, dY, wanted)):
-            expect_values(f"{what} dX", dX, wanted)
+        with explained({"dX": dX}, _other_cuts(step, X, H, size, dY, cut_dX)):
+            expect_values(f"{what} dX", dX, cut_dX)
         if calls != steps:
             raise CheckFailed(
                 f"{what} {calls} closures were called on the way back: each of the {steps} adds to the "

@@ -206,16 +206,16 @@ def reach(sizes_by_name, limits, bounds=None):
         handles.append(plt.Line2D([], [], color=CONTEXT, linestyle=":", linewidth=1, marker=""))
         labels.append("limit without tanh")
     ax.legend(handles, labels, loc="center left", bbox_to_anchor=(1.01, 0.5))
-    least, most = min(far.values()), max(far.values())
-    large = f"{most:.0f}" if 10 <= most < 1e5 else f"{most:.2g}"
-    reached = large if len(far) == 1 else f"from {least:.2g} to {large}"
+    written = {name: f"{size:.0f}" if 10 <= size < 1e5 else f"{size:.2g}" for name, size in far.items()}
+    least, most = written[min(far, key=far.get)], written[max(far, key=far.get)]
+    reached = most if len(far) == 1 else f"between {least} and {most}"
     return Figure(
         ax,
         f"{distances[-1]} steps back, what is left of a gradient of 1 is {reached}",
         "Each line is the median over several layers, and the band around it holds 80% of them."
         + (" The dotted lines are the limits that the scale of U sets." if bounds else ""),
         f"The size of the gradient on a logarithmic axis, against the steps back. After {distances[-1]}: "
-        + ", ".join(f"{size:.1g} for {name}" for name, size in far.items())
+        + ", ".join(f"{size} for {name}" for name, size in written.items())
         + ".",
     )
 
