@@ -6,6 +6,7 @@ import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described, is_first_round
 from course.checks.questions import expect_guesses, expect_several, expect_values, untouched
+from minigrad import History
 
 # 1. the bar and its square root
 
@@ -380,10 +381,18 @@ stop_early = Exercise(
 )
 
 
-def _tell(callback, epoch, loss, rng):
+def _new_learner():
+    """Return what a callback may ask of a learner before its first epoch."""
+    return SimpleNamespace(epoch=0, history=History())
+
+
+def _end_epoch(learner, callback, loss, rng):
     """Call a callback as fit does, and return whether it stops; the training loss falls whatever happens."""
-    row = {"epoch": epoch, "loss": 1 / epoch, "validation_loss": loss, "validation_accuracy": rng.random()}
-    return bool(callback(SimpleNamespace(epoch=epoch), row))
+    learner.epoch += 1
+    row = {"epoch": learner.epoch, "loss": 1 / learner.epoch}
+    row |= {"validation_loss": loss, "validation_accuracy": rng.random()}
+    learner.history.append(row)
+    return bool(callback(learner, row))
 
 
 @stop_early.check
@@ -422,15 +431,17 @@ def _stops(callback, losses, rng):
         raise CheckFailed(
             f"stop_early(patience) must return a function, the callback, and returned {described(callback)}"
         )
-    return [_tell(callback, epoch, loss, rng) for epoch, loss in enumerate(losses, 1)]
+    learner = _new_learner()
+    return [_end_epoch(learner, callback, loss, rng) for loss in losses]
 
 
 def _expect_stop(callback, losses, patience, rng):
     """Ask whether a callback stops at the first epoch whose best is patience epochs old."""
+    learner = _new_learner()
     for epoch in range(1, len(losses) + 1):
         seen = losses[:epoch]
         age = epoch - 1 - int(seen.argmin())
-        stops = _tell(callback, epoch, float(seen[-1]), rng)
+        stops = _end_epoch(learner, callback, float(seen[-1]), rng)
         if stops != (age >= patience):
             what = "stops" if stops else "goes on"
             raise CheckFailed(
