@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from classroom.by_hand import FILE
 from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault
 from classroom.folders import left_out, unpacked
@@ -156,7 +157,10 @@ def _regrade(chosen):
     with Queue(chosen.out) as queue:
         now, before = version(queue.chapter, chosen.unsafe, chosen.seconds), queue.results(queue.accepted)
         if now == queue.accepted:
-            print("The checks and the grader are those of these marks: there is nothing to regrade.")
+            print(
+                "The checks and the grader are those of these marks: there is nothing to regrade. "
+                "To change a single mark, write it into marks.csv, and run report."
+            )
             return 0
         _run(queue, now, chosen)
         after = queue.results(now)
@@ -187,7 +191,7 @@ def _status(chosen):
     for row in found:
         points = "-" if row.points is None else f"{row.points} of {row.out_of}"
         print(f"{_plain(row.student):{width}}  {points:>9}  {_plain(row.reason)}")
-    return _told(found, problems)
+    return _told(found, problems, chosen.out, written=False)
 
 
 def _report(chosen):
@@ -257,25 +261,31 @@ def _tried(unsafe):
     return grade
 
 
-def _told(found, problems, folder=None):
+def _told(found, problems, folder, written=True):
     """Print what there is now, and return the exit status."""
     ungraded = [row for row in found if row.points is None]
+    others = [row for row in found if row.is_another]
     if _is_another_chapter(found):
-        problems = [*problems, OTHER_CHAPTER.format(chapter=found[0].chapter)]
+        problems, others = [*problems, OTHER_CHAPTER.format(chapter=found[0].chapter)], []
     refused = [row for row in found if row.result and row.result.refused]
     to_mark = sum(row.to_mark > 0 for row in found)
     print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded):,}.")
     if refused:
         print(f"Could not be read: {len(refused):,}")
         _list(refused)
+    if others:
+        print(f"Perhaps another notebook: {len(others):,}")
+        _list(others)
     if to_mark:
-        print(f"With exercises that you mark: {to_mark:,}. Fill in to_mark.csv and call it marks.csv.")
+        there = (folder / FILE).exists()  # which must not be written over
+        how = f"add its rows to {FILE}" if there else f"call it {FILE}"
+        print(f"With exercises that you mark: {to_mark:,}. Fill in to_mark.csv, and {how}.")
     if ungraded:
         print(f"Not graded: {len(ungraded):,}; run the same command again:")
         _list(ungraded)
     for problem in problems:
         print(problem)
-    if folder:
+    if written:
         print(f"Open {folder / 'class.html'}")
     return 2 if ungraded or problems else 0
 

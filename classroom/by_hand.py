@@ -95,7 +95,8 @@ def _problem(student, exercise, points, students, out_of):
     if student not in students:
         return f"there is no student {student!r}"
     if exercise not in out_of:
-        return f"there is no exercise {exercise!r}"
+        whole = [name for name in out_of if name.endswith(f".{exercise}")]
+        return f"there is no exercise {exercise!r}" + (f"; write {whole[0]}" if whole else "")
     number = _number(points)
     if number is None or not 0 <= number <= out_of[exercise]:
         return f"{exercise} gives 0 to {out_of[exercise]} points, got {points!r}"

@@ -66,6 +66,8 @@ def student_page(row):
         if not any(part.status is Status.MARKED for part in row.parts):
             return _page(title, body)
     passed = sum(part.status is Status.PASSED for part in row.parts)
+    if row.is_another:
+        body.append(_e("p", _sentence_case(row.reason)))
     body.append(_e("p", f"{row.points} of {_count(row.out_of, 'point')}", of="sum"))
     body.append(_e("p", _so_far(passed, row)))
     body += [_part(part) for part in row.parts]

@@ -17,6 +17,7 @@ from classroom.faults import GradingFault, Refused
 from classroom.submission import BYTES
 
 SYSTEM = ("__MACOSX", "Thumbs.db", "desktop.ini")  # what a system leaves in folders and zips
+NUMBERED = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d{3,}")  # Canvas: a number of the student, one of the hand-in
 MOST, UNPACKED = 20_000, 2**31  # entries of a zip, and bytes of what is read of it
 
 
@@ -28,14 +29,15 @@ def handed_in(folder, chapter):
     folder : Path
         One folder a student, and in it ``04_closures.ipynb``, or ``04_closures/04_closures.ipynb``, or any
         one notebook. Or one notebook a student, whose name begins with the student's: a learning platform
-        exports ``adaking_1234_5678_04_closures.ipynb``.
+        exports ``adaking_1234_5678_04_closures.ipynb``, or ``adaking_LATE_1234_6789_04_closures.ipynb``.
     chapter : str
         Its stem: ``"04_closures"``.
 
     Yields
     ------
     student : str
-        The folder's name; of a file the part before the chapter's.
+        The folder's name; of a file the part before the chapter's, without the number that another hand-in
+        changes: ``adaking_1234`` of both.
     what : Path, Refused or GradingFault
         The notebook; or why there is none.
     """
@@ -84,7 +86,8 @@ def _beside(place, name):
     if not (place / name).is_file():
         return []
     others = sorted(path for path in place.glob("*.ipynb") if path.name != name)
-    return [f"{_shown(place)}/{_shown(path)}: {name} is there, and is what counts" for path in others]
+    why = f"{name} is there, and is what counts; if this one is newer, delete that one"
+    return [f"{_shown(place)}/{_shown(path)}: {why}" for path in others]
 
 
 @contextmanager
@@ -151,7 +154,10 @@ def _student(place, chapter):
     if place.suffix != ".ipynb":
         return ""
     before, _, after = place.stem.rpartition(chapter)
-    return before.strip("_- ") if re.fullmatch(r"(_exercises)?(-\d+| ?\(\d+\)|-Copy\d+)?", after) else ""
+    before = before.strip("_- ")
+    if numbered := NUMBERED.fullmatch(before):
+        before = f"{numbered[1]}_{numbered[2]}"
+    return before if re.fullmatch(r"(_exercises)?(-\d+| ?\(\d+\)|-Copy\d+)?", after) else ""
 
 
 def _why_left_out(place, chapter):
@@ -163,6 +169,19 @@ def _why_left_out(place, chapter):
     if zipfile.is_zipfile(place):
         return "a zip beside the folders is not opened: unpack it, or give the zip alone"
     return "a file beside the folders"
+
+
+def _what_else(place, chapter):
+    """Return what a folder without a notebook holds instead, and what to do; nothing if it holds nothing."""
+    zipped = ""
+    for folder, inner, names in os.walk(place):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        if f"{chapter}.ipynb" in names:
+            return f": {chapter}.ipynb lies deeper inside; hand in the file alone"
+        zips = sorted(name for name in names if name.lower().endswith(".zip"))
+        if zips and not zipped:
+            zipped = f": {_shown(Path(folder, zips[0]))} is not opened; hand in the notebook itself"
+    return zipped
 
 
 def _shown(place):
@@ -187,7 +206,7 @@ def _notebook(place, chapter):
         if path.suffix.lower() == ".ipynb" and not path.name.startswith(".")
     ]
     if not found:
-        raise Refused("there is no notebook in the folder.")
+        raise Refused(f"there is no notebook in the folder{_what_else(place, chapter)}.")
     if len(found) > 1:
         names = ", ".join(path.name for path in found[:5]) + (", ..." if len(found) > 5 else "")
         raise Refused(f"there are {len(found)} notebooks, and none of them is called {name}: {names}.")

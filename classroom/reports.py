@@ -17,7 +17,7 @@ from classroom.feedback_pages import class_page, student_page
 from classroom.result import ExerciseResult, Result, Status, exercises_of
 from course import store
 
-NOTHING_OF_IT = "none of the chapter's answers is in this notebook: is it another one, or the chapter itself?"
+NOTHING_OF_IT = "hardly any of the exercises is in this notebook: is it another one, or the chapter itself?"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with these
 
 
@@ -33,6 +33,11 @@ class Row:
     out_of: int
     to_mark: int  # points that the teacher has still to give
     reason: str  # in plain words
+
+    @property
+    def is_another(self):
+        """Whether what was handed in seems to be another notebook, or the chapter itself."""
+        return self.reason == NOTHING_OF_IT
 
 
 def rows(queue):
@@ -81,10 +86,14 @@ def _in_words(result, parts, to_mark):
         "not written": [part.short for part in parts if part.status is Status.NOT_WRITTEN],
         "not found": [part.short for part in parts if part.status is Status.MISSING],
     }
-    if len(names["not found"]) == sum(part.status is not Status.BY_HAND for part in parts) > 0:
-        return NOTHING_OF_IT
+    checked = [part for part in parts if part.status not in (Status.BY_HAND, Status.MARKED)]
+    passed = any(part.status is Status.PASSED for part in checked)
+    if not passed and len(names["not found"]) > 0.5 * len(checked):
+        return NOTHING_OF_IT  # a chapter may define a name that its exercises ask for, too
     reasons = [f"{words}: {', '.join(shorts)}" for words, shorts in names.items() if shorts]
     reasons += [f"{to_mark} to give by hand"] if to_mark else []
+    marked = [part.short for part in parts if part.status is Status.MARKED]
+    reasons += [f"marked by hand: {', '.join(marked)}"] if marked else []
     return "; ".join(reasons) or "all passed"
 
 
@@ -148,11 +157,12 @@ def write_reports(queue):
 
 def _grades(found, exercises):
     """Return the table of marks."""
-    head = ["student", "points", "out of", "to mark by hand", "in words", "level", "submission"]
+    head = ["student", "points", "out of", "to mark by hand", "in words", "level", "submission", "feedback"]
     lines = [head + [exercise.name for exercise in exercises]]
     for row in found:
         line = [row.student, row.points, row.out_of, row.to_mark, row.reason]
         line += [row.result.level, row.result.submission] if row.result else [None, None]
+        line.append(f"feedback/{page_name(row.student)}.html")
         lines.append(line + [part.points for part in row.parts])
     return _csv(lines)
 

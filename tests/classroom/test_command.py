@@ -9,6 +9,7 @@ import sys
 import time
 import zipfile
 from contextlib import closing
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def test_grade_says_what_came_of_it_and_writes_the_reports(submissions, grader, 
         "Students: 3, with a mark: 3.",
         "Could not be read: 1",
         "  cleo: could not be read: there is no notebook in the folder.",
-        "With exercises that you mark: 1. Fill in to_mark.csv and call it marks.csv.",
+        "With exercises that you mark: 1. Fill in to_mark.csv, and call it marks.csv.",
         f"Open {submissions.parent / 'out' / 'class.html'}",
     ]
     assert "3/3" in printed.err and CHAPTER in printed.err  # the bar
@@ -102,8 +103,8 @@ def test_what_is_nobodys_is_listed_with_the_reason(submissions, grader, capsys):
 def test_a_copy_beside_the_notebook_that_counts_is_listed(submissions, grader, capsys):
     (submissions / "anna" / f"{CHAPTER}-Copy1.ipynb").write_bytes(notebook())
     grade(submissions)
-    said = f"Left out: 1\n  anna/{CHAPTER}-Copy1.ipynb: {CHAPTER}.ipynb is there, and is what counts\n"
-    assert said in capsys.readouterr().out
+    why = f"{CHAPTER}.ipynb is there, and is what counts; if this one is newer, delete that one"
+    assert f"Left out: 1\n  anna/{CHAPTER}-Copy1.ipynb: {why}\n" in capsys.readouterr().out
 
 
 def test_a_notebook_with_no_answer_of_the_chapter_stands_out(submissions, grader, capsys):
@@ -111,7 +112,42 @@ def test_a_notebook_with_no_answer_of_the_chapter_stands_out(submissions, grader
     grade(submissions)
     capsys.readouterr()
     command.main(["status", str(submissions.parent / "out")])
-    assert "0 of 14  none of the chapter's answers is in this notebook" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "0 of 14  hardly any of the exercises is in this notebook" in printed
+    assert "another chapter?" in printed and "Perhaps another notebook" not in printed  # all of them
+
+
+def test_a_student_who_handed_in_the_chapter_itself_is_listed_and_reads_it(submissions, grader, capsys):
+    grader(where_one_is_the_chapter, "v1")
+    (submissions / "dora").mkdir()
+    (submissions / "dora" / f"{CHAPTER}.ipynb").write_bytes(notebook(who="the chapter itself"))
+    grade(submissions)
+    why = "hardly any of the exercises is in this notebook: is it another one, or the chapter itself?"
+    assert f"Perhaps another notebook: 1\n  dora: {why}\n" in capsys.readouterr().out
+    assert why.capitalize() in (submissions.parent / "out" / "feedback" / "dora.html").read_text("utf-8")
+    assert why.capitalize() not in (submissions.parent / "out" / "feedback" / "ben.html").read_text("utf-8")
+
+
+def test_what_is_still_to_be_marked_is_never_said_to_be_written_over_the_marks(submissions, grader, capsys):
+    grade(submissions)
+    out = submissions.parent / "out"
+    (out / "marks.csv").write_text(f"student,exercise,points\nben,{CHAPTER}.scale,2\n")
+    for words in (["report", str(out)], ["status", str(out)]):
+        capsys.readouterr()
+        command.main(words)
+        printed = capsys.readouterr().out
+        assert "Fill in to_mark.csv, and add its rows to marks.csv." in printed
+        assert "call it" not in printed
+
+
+def test_a_file_handed_in_again_belongs_to_the_same_student(submissions, grader, capsys):
+    first = submissions / f"emil_1234_5678_{CHAPTER}.ipynb"
+    first.write_bytes(notebook(right=["scale"]))
+    grade(submissions)
+    first.rename(submissions / f"emil_LATE_1234_6789_{CHAPTER}-1.ipynb")  # as Canvas calls the second one
+    (submissions / f"emil_LATE_1234_6789_{CHAPTER}-1.ipynb").write_bytes(notebook(right=["scale", "Linear"]))
+    grade(submissions)
+    assert {name: mark for name, mark in points(submissions).items() if "emil" in name} == {"emil_1234": "6"}
 
 
 def test_files_with_the_students_names_are_graded_as_folders_are(submissions, grader, capsys):
@@ -239,7 +275,8 @@ def test_changed_checks_are_shown_and_change_nothing_until_they_are_accepted(sub
     assert grade(submissions) == 0
     capsys.readouterr()
     assert command.main(["regrade", str(out)]) == 0
-    assert "there is nothing to regrade" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "there is nothing to regrade" in printed and "write it into marks.csv" in printed
     with closing(sqlite3.connect(out / FILE)) as file:
         assert file.execute("SELECT count(*) FROM results WHERE version = 'v1'").fetchone() == (3,)
 
@@ -316,6 +353,14 @@ def test_the_notebooks_of_another_chapter_are_noticed(submissions, grader, capsy
 
 def of_another_chapter(data, chapter, seed, unsafe=False, seconds=10.0):
     return Result(chapter, sha256(data).hexdigest(), "bubblewrap", None, missing(chapter))
+
+
+def where_one_is_the_chapter(data, chapter, seed, unsafe=False, seconds=10.0):
+    if b"chapter itself" not in data:
+        return stand_ins.grade(data, chapter, seed, unsafe, seconds)
+    *before, linear, last = missing(chapter)  # a name that chapter 04 defines, too
+    parts = (*before, replace(linear, status=Status.FAILED, sentence="Linear: no."), last)
+    return Result(chapter, sha256(data).hexdigest(), "bubblewrap", None, parts)
 
 
 def missing(chapter):

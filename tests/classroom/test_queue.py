@@ -84,6 +84,10 @@ def test_a_notebook_is_found_in_the_three_places(tmp_path):
 def test_whatever_is_wrong_with_a_folder_it_has_its_row_with_a_reason(tmp_path):
     hand_in(tmp_path, "anna")
     (tmp_path / "empty").mkdir()
+    hand_in(tmp_path, "deep", name=f"work/exercises/{CHAPTER}/{CHAPTER}.ipynb")
+    (tmp_path / "deep" / "all.zip").write_bytes(b"")
+    (tmp_path / "zipped" / "my work").mkdir(parents=True)
+    (tmp_path / "zipped" / "my work" / "Homework.ZIP").write_bytes(b"")
     hand_in(tmp_path, "two", name="a.ipynb")
     hand_in(tmp_path, "two", name="b.ipynb")
     hand_in(tmp_path, "both")
@@ -101,12 +105,16 @@ def test_whatever_is_wrong_with_a_folder_it_has_its_row_with_a_reason(tmp_path):
         "both": "there are two notebooks, 04_closures.ipynb and 04_closures/04_closures.ipynb; "
         "hand in one of them.",
         "dangling": "the folder dangling is a link to another place; hand in the folder itself.",
+        "deep": "there is no notebook in the folder: 04_closures.ipynb lies deeper inside; "
+        "hand in the file alone.",
         "empty": "there is no notebook in the folder.",
         "folder": f"{CHAPTER}.ipynb is not a file.",
         "inner": f"the folder {CHAPTER} is a link to another place; hand in the folder itself.",
         "linked": "the folder linked is a link to another place; hand in the folder itself.",
         "pipe": f"{CHAPTER}.ipynb is not a file.",
         "two": f"there are 2 notebooks, and none of them is called {CHAPTER}.ipynb: a.ipynb, b.ipynb.",
+        "zipped": "there is no notebook in the folder: Homework.ZIP is not opened; "
+        "hand in the notebook itself.",
     }
 
 

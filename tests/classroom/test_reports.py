@@ -181,6 +181,8 @@ def test_a_teachers_mark_counts_before_the_check_and_the_file_stays_as_it_is(que
     assert (anna["points"], anna[TANH], anna[SCALE], anna["to mark by hand"]) == ("5.5", "1.5", "0", "0")
     text = Seen((queue.folder / "feedback" / "anna.html").read_text("utf-8")).text
     assert "Marked by your teacher" in text and "neat" in text
+    assert anna["in words"].endswith("; marked by hand: scale, light_tanh")
+    assert "neat" in (queue.folder / anna["feedback"]).read_text("utf-8")
 
 
 def test_what_is_to_be_marked_is_listed_in_the_form_of_the_teachers_file(queue):
@@ -206,7 +208,13 @@ def test_a_spreadsheet_may_write_it_its_way(queue, encoding):
 def test_marks_that_cannot_be_used_are_told_and_stop_nothing(queue):
     graded(queue, {"anna": {}})
     lines = ["student,exercise,points"]
-    lines += [f"bob,{SCALE},1", "anna,04_closures.none,1", f"anna,{SCALE},3", f"anna,{SCALE},-1"]
+    lines += [
+        f"bob,{SCALE},1",
+        "anna,04_closures.none,1",
+        "anna,scale,1",
+        f"anna,{SCALE},3",
+        f"anna,{SCALE},-1",
+    ]
     lines += [
         f"anna,{SCALE},nan",
         f"anna,{SCALE},good",
@@ -219,11 +227,12 @@ def test_marks_that_cannot_be_used_are_told_and_stop_nothing(queue):
     assert problems == [
         "marks.csv, line 2: there is no student 'bob'.",
         "marks.csv, line 3: there is no exercise '04_closures.none'.",
-        f"marks.csv, line 4: {SCALE} gives 0 to 2 points, got '3'.",
-        f"marks.csv, line 5: {SCALE} gives 0 to 2 points, got '-1'.",
-        f"marks.csv, line 6: {SCALE} gives 0 to 2 points, got 'nan'.",
-        f"marks.csv, line 7: {SCALE} gives 0 to 2 points, got 'good'.",
-        "marks.csv, line 9: this student and exercise stand there twice; the first mark counts.",
+        f"marks.csv, line 4: there is no exercise 'scale'; write {SCALE}.",
+        f"marks.csv, line 5: {SCALE} gives 0 to 2 points, got '3'.",
+        f"marks.csv, line 6: {SCALE} gives 0 to 2 points, got '-1'.",
+        f"marks.csv, line 7: {SCALE} gives 0 to 2 points, got 'nan'.",
+        f"marks.csv, line 8: {SCALE} gives 0 to 2 points, got 'good'.",
+        "marks.csv, line 10: this student and exercise stand there twice; the first mark counts.",
     ]
     assert rows(queue)[1] == problems
     assert marked(queue, "name,mark\n") == (
