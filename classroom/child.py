@@ -215,8 +215,8 @@ class Child(wire.Peer):
     def attributes(self, value):
         """Return what is mirrored of a thing: an object's attributes; None for a class and a function.
 
-        Left out is what the grader's end could not take: what would hide something of ours, what is too
-        large, and all that objects of other libraries have.
+        Left out is what the grader's end could not take: what would hide something of ours, what Python asks
+        for by itself, what is too large, and all that objects of other libraries have.
         """
         if isinstance(value, type) or inspect.isroutine(value):
             return None
@@ -228,6 +228,7 @@ class Child(wire.Peer):
             name: part
             for name, part in wire.attributes(value).items()
             if type(name) is str
+            and not wire.is_special(name)
             and (sent.get(name, sent) is part or (_is_free(type(value), name) and _is_small(part)))
         }
 

@@ -18,7 +18,7 @@ import numpy as np
 import minigrad
 from classroom.clock import Clock
 from classroom.limits import DRAWS, EXPANDED, NUMBER, SECONDS, SENT
-from classroom.wire import Peer, WireError, attributes, options_of, require
+from classroom.wire import Peer, WireError, attributes, is_special, options_of, require
 from minigrad.parameter import Parameter
 
 DEAD = "the code ended Python while it ran, or used too much memory"
@@ -264,6 +264,15 @@ class Remote(Peer):
         """Put the items into a list, unless it is too large as an array: it may repeat what it holds."""
         require(_expanded(items, {}) <= EXPANDED, "a list that is too large once it is written out")
         super()._fill(things, items)
+
+    def _unpaired(self, buffers, depth, pairs, thing=None):
+        """Return pairs as a dict; as attributes of a thing none that Python or NumPy asks for by itself.
+
+        Of an object's own ``__array_interface__`` NumPy makes an array at any address of the grader's memory.
+        """
+        things = super()._unpaired(buffers, depth, pairs, thing)
+        require(thing is None or not any(map(is_special, things)), "an attribute that Python asks for")
+        return things
 
     def _keep(self, thing, pairs):
         """Take over the attributes of a thing; note which array of ours becomes the gradient of a Parameter.

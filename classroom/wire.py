@@ -77,6 +77,14 @@ def _scalar(value):
     return value
 
 
+def is_special(name):
+    """Say whether Python or NumPy may ask an object for an attribute by itself: such never reach a check.
+
+    But for ``__wrapped__``, under which the library's Function holds what it stands around.
+    """
+    return name.startswith("__") and name != "__wrapped__"
+
+
 def _shows(thing):
     """Say whether the attributes of a thing are mirrored: those of a class and of a function are not."""
     return not isinstance(thing, type) and getattr(type(thing), "mirrored", True)

@@ -6,7 +6,7 @@ Leaves out the answers, which stand in ``solutions/01_slope``.
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise
-from course.checks.questions import expect_several, expect_shape
+from course.checks.questions import also_drawn, expect_several, expect_shape
 from minigrad.gradcheck import EPS, numerical_gradient
 
 
@@ -350,7 +350,12 @@ def _(answer, rng):
     def cube(x):
         return x * x * x
 
-    for f, slope in ((cube, lambda x: 3 * x * x), (np.exp, np.exp), (np.sin, np.cos)):
+    def mixed():  # a table of known curves does not hold it
+        a, b = rng.uniform(0.5, 2.0, size=2)
+        return (lambda x: a * x**3 + b * np.exp(x)), (lambda x: 3 * a * x * x + b * np.exp(x))
+
+    curves = (cube, lambda x: 3 * x * x), (np.exp, np.exp), (np.sin, np.cos)
+    for f, slope in also_drawn(curves, mixed):
         xs, bends, distances = rng.uniform(1, 1.5, size=7), [], []
         for x in xs:
             recorded, places = recording(f)

@@ -266,8 +266,10 @@ def _(answer, rng):
         )
     if np.allclose(dgain, numerical_gradient(lambda gain: gain * X, gain, dY)):
         raise CheckFailed("dgain holds the gradient, and what it held before is gone")
+    first = np.copy(dX)
     with untouched(X=X, dY=dY, gain=gain):
-        backward(dY)
+        again = backward(dY)
+    expect_values("in a second call of backward, dX", again, first, "in the first it was")
     added = (dgain - before) / 2  # two calls, so twice the gradient was added
     expect_gradients(lambda X, gain: gain * X, {"X": X, "gain": gain}, dY, {"gain": added})
     return "values, nudging, and dgain after two calls of backward"

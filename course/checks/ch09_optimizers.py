@@ -3,7 +3,15 @@
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
-from course.checks.questions import N_IN, N_OUT, expect_guesses, expect_shape, expect_values, untouched
+from course.checks.questions import (
+    N_IN,
+    N_OUT,
+    also_drawn,
+    expect_guesses,
+    expect_shape,
+    expect_values,
+    untouched,
+)
 from minigrad.optimizers import SGD
 from minigrad.parameter import Parameter
 
@@ -495,7 +503,8 @@ def gradient_length(parameters):
 
 @clip_length.check
 def _(answer, rng):
-    for length, longest in ((7.0, 1.0), (2.0, 1.9), (300.0, 5.0), (0.5, 1.0), (3.0, 5.0), (0.0, 1.0)):
+    usual = (7.0, 1.0), (2.0, 1.9), (300.0, 5.0), (0.5, 1.0), (3.0, 5.0), (0.0, 1.0)
+    for length, longest in also_drawn(usual, lambda: (rng.uniform(2, 9), rng.uniform(0.5, 1.5))):
         parameters = _with_gradients(rng, length or 1.0)
         for parameter in parameters:
             parameter.grad *= bool(length)

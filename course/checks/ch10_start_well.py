@@ -7,6 +7,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    also_drawn,
     drawn_sizes,
     expect_gradients,
     expect_guesses,
@@ -114,7 +115,8 @@ LOOSE = 0.05  # how far a mean square over so many random draws may lie from the
 @leaky_start.check
 def _(answer, rng):
     n_in, n_out = drawn_sizes(rng, N_IN, N_OUT)
-    for shape, slope in (((MANY, 300), 0.0), ((MANY, 300), 1.0), ((150, MANY), 0.5), ((MANY, 150), 0.3)):
+    usual = ((MANY, 300), 0.0), ((MANY, 300), 1.0), ((150, MANY), 0.5), ((MANY, 150), 0.3)
+    for shape, slope in also_drawn(usual, lambda: ((MANY, 300), rng.uniform(0.6, 0.9)), count=1):
         case = f"for shape {shape} and a slope of {slope:g}, "
         W = answer(shape, np.random.default_rng(int(rng.integers(1000))), slope)
         expect_shape("W", W, "the weights", np.empty(shape))
@@ -628,7 +630,8 @@ dropout = Exercise(
 @dropout.check
 def _(answer, rng):
     batch, n_in = drawn_sizes(rng, BATCH, N_IN)
-    for rate, shape in ((0.4, (200, 50)), (0.75, (60, 40, 4)), (0.0, (batch, n_in))):
+    usual = (0.4, (200, 50)), (0.75, (60, 40, 4)), (0.0, (batch, n_in))
+    for rate, shape in also_drawn(usual, lambda: (rng.uniform(0.2, 0.7), (200, 50)), count=1):
         X, dY = rng.normal(3.0, 1.0, size=shape), rng.normal(3.0, 1.0, size=shape)
         with untouched(X=X):
             same, backward = expect_several(answer(X, rate, np.random.default_rng(0)), "Y", "backward")

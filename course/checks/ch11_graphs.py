@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 
-from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.exercise import CheckFailed, Exercise, are_numbers_other, described
 from course.checks.questions import (
     BATCH,
     N_IN,
@@ -689,6 +689,12 @@ def _(answer, rng):
         "60 sums, the first a + b, each next one of the two nodes before it": _ladder(60),
         "60 levels, each the sum of the one below with itself": _tower(60),
     }
+    if are_numbers_other():
+        sums, levels = (int(count) for count in rng.integers(9, 50, size=2))
+        cases |= {
+            f"{sums} sums, the first a + b, each next one of the two nodes before it": _ladder(sums),
+            f"{levels} levels, each the sum of the one below with itself": _tower(levels),
+        }
     for name, node in cases.items():
         _Sum.reads = 0
         truth = _calls(node)

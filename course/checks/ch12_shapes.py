@@ -14,6 +14,7 @@ from course.checks.questions import (
     expect_guesses,
     expect_several,
     expect_values,
+    untouched,
 )
 from minigrad.layer import Layer, Sequential
 from minigrad.layers.activations import ReLU, Tanh
@@ -286,7 +287,9 @@ def _(answer, rng):
             ) from error
         expect_values("Y", Y, X * s)
         dY = rng.normal(size=Y.shape)
-        expect_values("dX", backward(dY), dY * s)
+        with untouched(**{"s.data": layer.s.data, "X": X, "dY": dY}):
+            expect_values("dX", backward(dY), dY * s)
+        expect_values("in a second call, Y", layer(X)[0], X * s)
     for width, shape in ((N_IN, (BATCH, N_OUT)), (N_IN, (BATCH, 1)), (1, (BATCH, N_IN)), (N_IN, (N_IN,))):
         _require_sentence(answer(np.ones(width)), np.ones(shape), (width,))
     _require_sentence(answer(np.ones(N_IN)), np.ones((BATCH, N_OUT, N_IN)), (N_IN,))

@@ -8,6 +8,7 @@ from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
     BATCH,
     OWN_MEMORY,
+    also_drawn,
     both_ways,
     by_nudging,
     drawn_sizes,
@@ -162,7 +163,12 @@ PLACES_FIRST = "Windows come before the places in them: exchange the last two ax
 @windows_with_gaps.check
 def _(answer, rng):
     (batch,) = drawn_sizes(rng, BATCH)
-    for size, gap, length in ((3, 2, 11), (2, 3, 7), (2, 1, 5)):
+
+    def other():
+        size, gap, windows = (int(number) for number in rng.integers((2, 1, 3), (5, 4, 8)))
+        return size, gap, (size - 1) * gap + windows
+
+    for size, gap, length in also_drawn(((3, 2, 11), (2, 3, 7), (2, 1, 5)), other):
         X = rng.normal(size=(batch, length))
         truth = gapped(X, size, gap)
         dY = rng.normal(size=truth.shape)

@@ -10,6 +10,7 @@ from course.checks.questions import (
     LEFT_BEHIND,
     N_IN,
     N_OUT,
+    also_drawn,
     both_ways,
     drawn_sizes,
     expect_gradients,
@@ -767,7 +768,8 @@ def _other_cuts(step, X, H, size, dY, right):
 @in_pieces.check
 def _(answer, rng):
     n_in, n_out = drawn_sizes(rng, N_IN, N_OUT)
-    for steps, size in ((10, 4), (6, 2), (5, 1), (5, 5), (5, 8)):
+    usual = (10, 4), (6, 2), (5, 1), (5, 5), (5, 8)
+    for steps, size in also_drawn(usual, lambda: (int(rng.integers(11, 17)), int(rng.integers(2, 6)))):
         what = f"for {steps} steps in pieces of {size},"
         step, called = _stepper(rng, n_in, n_out)
         X, H = rng.normal(size=(2, steps, n_in)), rng.normal(size=(2, n_out))

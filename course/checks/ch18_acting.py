@@ -8,6 +8,7 @@ from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
     BATCH,
     N_OUT,
+    also_drawn,
     drawn_sizes,
     expect_gradcheck,
     expect_gradients,
@@ -111,7 +112,7 @@ def discounted_sums(rewards, discount):
 @returns.check
 def _(answer, rng):
     batch, n_out = drawn_sizes(rng, BATCH, N_OUT)
-    for discount in (0.5, 0.9, 1.0, 0.0):
+    for discount in also_drawn((0.5, 0.9, 1.0, 0.0), lambda: rng.uniform(0.1, 0.9)):
         rewards = rng.normal(size=n_out)
         with untouched(rewards=rewards):
             worth = answer(rewards, discount)
@@ -630,14 +631,14 @@ targets = Exercise(
 
 @targets.check
 def _(answer, rng):
-    for batch in (8, 4):
+    for batch, discount in also_drawn(((8, 0.75), (4, 0.75)), lambda: (8, rng.uniform(0.3, 0.7))):
         n_moves = 4  # as many as rows, too: an axis that is mixed up raises nothing then
         rewards, Y_new = rng.normal(size=batch), rng.normal(size=(batch, n_moves)) - 1.0
         done, cut = np.arange(batch) % 2 == 1, np.arange(batch) % 4 >= 2
         with untouched(rewards=rewards, Y_new=Y_new, done=done, cut=cut):
-            found = answer(rewards, Y_new, done, cut, 0.75)
+            found = answer(rewards, Y_new, done, cut, discount)
         expect_shape("what it returns", found, "rewards", rewards)
-        truth = rewards + ~done * 0.75 * Y_new.max(axis=1)
+        truth = rewards + ~done * discount * Y_new.max(axis=1)
         kinds = (
             ("neither done nor cut", ~done & ~cut),
             ("done", done & ~cut),

@@ -13,6 +13,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    also_drawn,
     drawn_sizes,
     expect_gradients,
     expect_guesses,
@@ -306,7 +307,7 @@ def _(answer, rng):
         made.append(np.asarray(A) * np.asarray(B))
         return made[-1].copy()
 
-    for n in (1, 2, 3, 4, 5, 15, 16, 22):
+    for n in also_drawn((1, 2, 3, 4, 5, 15, 16, 22), lambda: int(rng.integers(23, 64))):
         X = rng.uniform(0.5, 1.5, size=(batch, n_in)) * rng.choice([-1.0, 1.0], size=(batch, n_in))
         called[0], made[:], strangers[:] = 0, [X], []
         allowed, truth = 2 * (n.bit_length() - 1), X**n

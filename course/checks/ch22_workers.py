@@ -412,8 +412,8 @@ def _(answer, rng):
                 room[...] = 1000.0  # the worker uses it again
                 if place < workers:
                     _expect_waiting(case, place, workers, returned, W, expected, after)
-                    if place == 1 and refused:
-                        _expect_refusal(case, machine, rank, W, expected)
+                    for early in order[:place] if refused else ():  # whoever came, not the last one alone
+                        _expect_refusal(case, machine, early, W, expected)
             truth = expected - rate * np.average(gradients, axis=0, weights=examples)
             if refused and not (np.allclose(W, truth) and returned):
                 raise CheckFailed(f"{case}, {AFTER}")

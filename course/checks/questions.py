@@ -52,6 +52,32 @@ def drawn_sizes(rng, *usual, most=13):
     return drawn
 
 
+def also_drawn(usual, draw, count=2):
+    """Return the cases that an answer is asked with: the usual ones, and where numbers are other, more.
+
+    A rate, a discount or a count that stands in an answer as a number is right in the first round only.
+
+    Parameters
+    ----------
+    usual : sequence
+        Cases that the reader may know from the statement and the messages.
+    draw : function, () -> case
+        Draws one that nobody knows.
+    count : int
+        How many are drawn.
+
+    Returns
+    -------
+    list
+
+    Examples
+    --------
+    >>> also_drawn((0.5, 0.9), lambda: np.random.default_rng(0).uniform())
+    [0.5, 0.9]
+    """
+    return [*usual, *(draw() for _ in range(count))] if are_numbers_other() else list(usual)
+
+
 def expect_several(returned, *names):
     """Return what an answer returned as a tuple of things with these names, or refuse it.
 
@@ -483,6 +509,8 @@ def _numbers(name, value):
         array = np.array(None)
     if array.dtype.kind not in "biufc":
         raise CheckFailed(f"{name} must be numbers, and is {described(value)}")
+    if array.imag.any():  # a comparison of floats would drop it
+        raise CheckFailed(f"{name} must be real numbers, and has imaginary parts that are not 0")
     return array
 
 
