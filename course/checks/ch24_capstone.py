@@ -838,6 +838,7 @@ my_experiment = Exercise(
     points=2,
     kind="fill",
     minutes=40,
+    remote=False,  # whether there was a race is seen by the person who reads the half page
     hints=(
         "Write the question down first: which number, of which model, on which data, against which rival?",
         "Both sides get the same data, steps and tuning. Draw data and weights from "

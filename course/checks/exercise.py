@@ -83,8 +83,8 @@ class Exercise:
     ours : str, optional
         What ``mine`` gives where the learner has none: ``"minigrad.Linear"``.
     remote : bool
-        False if the check must look inside the answer, and cannot ask it from another process: then a class
-        is marked by hand.
+        False if the check must look inside the answer, and cannot ask it from another process, or if its yes
+        is not enough for a mark: then a class is marked by hand.
     changes : bool
         True if the answer has to change what it is given: an array, a parameter, a node.
 

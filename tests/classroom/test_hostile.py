@@ -12,7 +12,7 @@ import pytest
 
 from classroom import grade as module
 from classroom.grade import grade
-from tests.classroom.hostile import access, cheating, malformed, resources
+from tests.classroom.hostile import access, cheating, lying, malformed, resources
 from tests.classroom.hostile.submission import expected, found, notebook
 
 SEED = 20_240_229
@@ -84,15 +84,21 @@ def processes(folder):
 
 
 def test_there_are_enough_of_them():
-    tables = cheating.CASES, resources.CASES, access.CASES, malformed.CASES
-    assert [len(table) >= 20 for table in tables] == [True] * 4
-    assert sum(map(len, tables)) >= 120
+    tables = cheating.CASES, resources.CASES, access.CASES, malformed.CASES, lying.CASES
+    assert [len(table) >= 20 for table in tables] == [True] * 5
+    assert sum(map(len, tables)) >= 150
 
 
 @pytest.mark.parametrize("name", cheating.CASES)
 def test_cheating_earns_nothing(name):
     chapter, wanted, cells = cheating.CASES[name]
     verdict(notebook(*cells), chapter, wanted, seconds=4 * QUICK)  # no honest one here takes so long
+
+
+@pytest.mark.parametrize("name", lying.CASES)
+def test_knowing_the_cases_and_lying_earns_nothing(name):
+    chapter, wanted, cells = lying.CASES[name]
+    verdict(notebook(*cells), chapter, wanted, seconds=4 * QUICK)
 
 
 @pytest.mark.parametrize(

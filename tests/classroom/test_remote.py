@@ -107,6 +107,27 @@ def test_attributes_are_mirrored_both_ways(end):
     assert layer.width == 7 and layer.note == "changed" and not hasattr(layer, "factor")
 
 
+@pytest.mark.parametrize("name", ["__array__", "__array_interface__", "__array_struct__", "__float__"])
+def test_numpy_finds_nothing_that_an_object_has_given_itself(end, name):
+    end.run("class Thing: width = 3\nthing = Thing()\nthing.factor = 2.0")
+    end.run(f"setattr(thing, '{name}', {{'shape': (3,), 'typestr': '<f8', 'data': (8, True), 'version': 3}})")
+    thing = end.find("thing")
+    assert (thing.width, thing.factor) == (3, 2.0) and name not in vars(thing)
+    assert np.asarray(thing).dtype == object
+
+
+def test_a_frame_that_brings_such_an_attribute_is_refused(end, monkeypatch):
+    monkeypatch.setattr("classroom.wire.is_special", lambda name: False)  # as a patched child would
+    end.run("class Thing: pass\nthing = Thing()\nthing.__array_interface__ = {'data': (8, True)}")
+    with pytest.raises(Ended, match="an attribute that Python asks for"):
+        end.find("thing")
+
+
+def test_what_the_library_stands_around_is_shown(end):
+    end.run("from minigrad.layer import as_layer\nlayer = as_layer(lambda X: (2 * X, lambda dY: 2 * dY))")
+    assert end.find("layer").__wrapped__(np.ones(2))[0].tolist() == [2.0, 2.0]
+
+
 def test_what_a_class_defines_is_asked_for(end):
     cls = end.find("Scale", LAYER)
     layer = cls(3)
