@@ -18,6 +18,7 @@ TICKS = "#4D4D4D"  # axes and their numbers
 GRID = "#E6E6E6"  # lines that help the eye
 GROUND = "#FFFFFF"  # what lies behind words, and inside empty boxes
 ON_COLOUR = "#FEFEFE"  # words on a coloured box: as light by night
+ON_PALE = "#272727"  # words on a pale box: as dark by night
 PALETTE = (FORWARD, BACKWARD, TRUTH, "#CC79A7", "#009E73")  # for lines, in this order
 FIELD = "viridis"
 SIGNED_FIELD = "RdBu"  # around 0

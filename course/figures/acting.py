@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import StrMethodFormatter
 
 from course.figures import Figure
-from course.style import FIELD, INK, ON_COLOUR, PALETTE
+from course.style import FIELD, INK, ON_COLOUR, ON_PALE, PALETTE
 
 LOOKS = ((PALETTE[0], "-", "o"), (PALETTE[4], "--", "s"), (PALETTE[3], ":", "^"), (PALETTE[2], "-.", "D"))
 ARROWS = np.array([(0, -1), (1, 0), (0, 1), (-1, 0)])  # up, right, down, left, on axes that grow downwards
@@ -57,7 +57,7 @@ def news(values):
 
 def _ink(value, most):
     """Return the colour of a number that stands on a value's colour."""
-    return INK if value > 0.6 * most else ON_COLOUR
+    return ON_PALE if value > 0.6 * most else ON_COLOUR
 
 
 def spreading(rows, tables_by_moment):

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator
 
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK, ON_COLOUR, PALETTE
+from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK, ON_COLOUR, ON_PALE, PALETTE
 
 HIDDEN = "////"
 PINK, GREEN = PALETTE[3:]  # for what has no meaning of its own: here the device
@@ -49,7 +49,7 @@ def timelines(plans):
         top = -2.8 * row
         for index, (launch, work) in enumerate(zip(launches, works, strict=True)):
             _block(ax, launch, top, CONTEXT, ON_COLOUR, index + 1)
-            _block(ax, work, top - 1, GREEN, INK, index + 1)
+            _block(ax, work, top - 1, GREEN, ON_PALE, index + 1)
         ax.plot(
             [ends[name]] * 2, [top - 1.5, top + 0.5], color=CONTEXT, linestyle=":", marker="", linewidth=1
         )

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR, SIGNED_FIELD
+from course.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR, ON_PALE, SIGNED_FIELD
 
 READABLE = 12  # rows or columns; in larger tables the numbers would not be readable
 NAMED = 30  # slopes that an alternative text names one by one
@@ -131,7 +131,7 @@ def _draw_squares(table, ax):
         set_ticks(np.arange(count) + 0.5, np.arange(count))
     for (row, column), slope in np.ndenumerate(table):
         if not abs(slope) <= ZERO:
-            color = ON_COLOUR if abs(slope) > 0.6 * limit else INK
+            color = ON_COLOUR if abs(slope) > 0.6 * limit else ON_PALE
             words = f"{slope:.2g}" if abs(slope) < 100 else f"{slope:.0f}"
             ax.text(column + 0.5, row + 0.5, words, ha="center", va="center", color=color, fontsize=8.5)
 

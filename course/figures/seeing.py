@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import PercentFormatter
 
 from course.figures import Figure
-from course.style import FIELD, INK, ON_COLOUR, PALETTE, SIGNED_FIELD
+from course.style import FIELD, INK, ON_COLOUR, ON_PALE, PALETTE, SIGNED_FIELD
 
 
 def places(shares, pixels):
@@ -36,7 +36,7 @@ def places(shares, pixels):
     ax = plt.subplots(figsize=(5.6, 4.6), layout="compressed")[1]
     image = ax.imshow(shares, cmap=FIELD, vmin=0, vmax=1)
     for (row, column), share in np.ndenumerate(shares):
-        colour = INK if share > 0.5 else ON_COLOUR
+        colour = ON_PALE if share > 0.5 else ON_COLOUR
         number = f"{100 * share:.0f}"
         ax.text(column, row, number, ha="center", va="center", color=colour, fontsize=8)
     ax.set_xticks(range(len(pixels)), pixels)
@@ -94,7 +94,7 @@ def convolved(image, kernel, answers, name, reach=None):
     most = np.abs(kernel).max() or 1.0
     _signed(axes[1], kernel, most)
     for (row, column), weight in np.ndenumerate(kernel):
-        colour = ON_COLOUR if abs(weight) > 0.6 * most else INK
+        colour = ON_COLOUR if abs(weight) > 0.6 * most else ON_PALE
         axes[1].text(column, row, f"{weight:.2g}", ha="center", va="center", color=colour, fontsize=8)
     shown = _signed(axes[2], answers, reach)
     bar = figure.add_axes((0.935, 0.17, 0.014, 0.72))

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import PercentFormatter
 
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR, PALETTE, SIGNED_FIELD, TRUTH
+from course.style import BACKWARD, CONTEXT, FORWARD, ON_COLOUR, ON_PALE, PALETTE, SIGNED_FIELD, TRUTH
 
 LOOKS = (("first", PALETTE[3], "--", "s"), ("second", PALETTE[4], ":", "^"), ("both", BACKWARD, "-", "o"))
 NUDGE = 1e-5  # far enough for the slope of a loss to five digits
@@ -45,7 +45,7 @@ def gradients(first, second, shared, nudged):
     for ax, field, name in zip(axes, fields, names, strict=True):
         ax.imshow(field, cmap=SIGNED_FIELD, vmin=-reach, vmax=reach)
         for row, column in np.ndindex(field.shape):
-            colour = ON_COLOUR if abs(field[row, column]) > 0.6 * reach else INK
+            colour = ON_COLOUR if abs(field[row, column]) > 0.6 * reach else ON_PALE
             number = f"{round(field[row, column], 2) + 0.0:.2f}"  # never -0.00
             ax.text(column, row, number, ha="center", va="center", color=colour, fontsize=8)
         ax.set_xticks([]), ax.set_yticks([])

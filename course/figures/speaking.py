@@ -10,7 +10,7 @@ from matplotlib.ticker import PercentFormatter
 
 from course.figures import Figure
 from course.moving import Moving
-from course.style import CONTEXT, FIELD, FORWARD, INK, ON_COLOUR, PALETTE, TRUTH
+from course.style import CONTEXT, FIELD, FORWARD, ON_COLOUR, ON_PALE, PALETTE, TRUTH
 
 MONO = {"family": "monospace", "fontsize": 8.5}
 SURE = 0.9  # the probability above which a letter is called clear
@@ -364,7 +364,7 @@ def columns(weights, looking, seen):
     ax = plt.subplots(figsize=(max(1.9 + 0.66 * len(seen), 5.0), 1.1 + 0.52 * len(looking)))[1]
     ax.imshow(weights, cmap=FIELD, vmin=0, vmax=1, aspect="auto")
     for row, column in np.ndindex(weights.shape):
-        colour = INK if weights[row, column] > 0.6 else ON_COLOUR
+        colour = ON_PALE if weights[row, column] > 0.6 else ON_COLOUR
         number = f"{weights[row, column]:.2f}"
         ax.text(column, row, number, ha="center", va="center", color=colour, fontsize=8)
     ax.set_xticks(range(len(seen)), seen, fontsize=8)

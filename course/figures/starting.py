@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, PALETTE, TRUTH
+from course.style import BACKWARD, CONTEXT, FORWARD, ON_PALE, PALETTE, TRUTH
 
 ORDER = (CONTEXT, *PALETTE[2:], FORWARD)  # of models whose shares are compared
 
@@ -81,7 +81,9 @@ def groups(batch, n_in):
     for ax, members, name in ((axes[0], by_row, "LayerNorm"), (axes[1], by_column, "BatchNorm")):
         ax.imshow(members % 2, cmap="Greys", vmin=-0.6, vmax=3)
         for example, number in np.ndindex(batch, n_in):
-            ax.text(number, example, f"{members[example, number] + 1}", ha="center", va="center")
+            ax.text(
+                number, example, f"{members[example, number] + 1}", ha="center", va="center", color=ON_PALE
+            )
         ax.set_xticks([]), ax.set_yticks([])
         ax.set(xlabel=f"{name}: {n_in} numbers", ylabel=f"{batch} examples")
     return Figure(

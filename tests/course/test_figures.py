@@ -1303,3 +1303,18 @@ def test_losses_are_written_as_numbers_that_are_read_easily():
     assert figure.title == "After 2 epochs: unclipped at 210, clipped at 0.014"
     assert "A grey line marks the zero, 1,200,000." in figure.alt
     plt.close("all")
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: jacobians.table(np.diag([0.1, 1.0]), "one"),
+        lambda: seeing.places(np.eye(3), [-1, 0, 1]),
+        lambda: starting.groups(2, 2),
+    ],
+)
+def test_numbers_on_a_pale_square_stay_dark_by_night(draw):
+    """A square has the same colour by night, so its number must not follow the page's ink."""
+    assert style.ON_PALE not in style.THEMED
+    assert re.search(f"<text [^>]*fill: {style.ON_PALE}", draw().svg)
+    plt.close("all")
