@@ -165,7 +165,8 @@ def _(answer, rng):
     (batch,) = drawn_sizes(rng, BATCH)
 
     def other():
-        size, gap, windows = (int(number) for number in rng.integers((2, 1, 3), (5, 4, 8)))
+        # more windows than places in one: were they as many, exchanged axes would not show
+        size, gap, windows = rng.integers((2, 1, 5), (5, 4, 9)).tolist()
         return size, gap, (size - 1) * gap + windows
 
     for size, gap, length in also_drawn(((3, 2, 11), (2, 3, 7), (2, 1, 5)), other):
