@@ -19,7 +19,7 @@ document.addEventListener("DOMContentLoaded", () => {
   );
 
   // What is wider than the page scrolls inside itself, also by the arrow keys, in every browser.
-  const wide = ".highlight pre, div.cell_output .output, .pst-scrollable-table-container, .math.notranslate";
+  const wide = ".highlight pre, div.cell_output .output, figure.figure, .pst-scrollable-table-container, .math.notranslate";
   const reachable = () =>
     document.querySelectorAll(wide).forEach((box) => {
       const scrolls = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible";
