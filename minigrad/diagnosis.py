@@ -340,7 +340,8 @@ def explain(error):
     for one, other in permutations(shapes, 2):
         if one == other[::-1] != other:
             return f"{error} (two of these shapes are each other's transpose)"
-        if one == ["1", *other] and other:
+        came_short = ", got " in str(error) and shapes[-1] == other
+        if one == ["1", *other] and other and not came_short:
             return f"{error} (an axis of length 1 too many: did a sum keep it? leave out keepdims=True)"
         if one[1:] == other != []:
             return f"{error} (not summed over the batch? add .sum(axis=0))"

@@ -325,13 +325,30 @@ def _(answer, rng):
     X, dY = _draw(rng, batch, n_in), _draw(rng, batch, n_in)
     inside = Sequential(Linear(n_in, n_in, rng=rng), Sigmoid())
     expect_layer(answer(inside), lambda X: X * inside(X)[0], dY, X=X)
-    for layer in (inside, lambda X: (X * X, lambda dY: 2 * X * dY)):
+    _expect_one_call(answer, X, dY, rng)
+    X[0, 0] = X[-1, -1] = 0.0
+    for layer in (inside, lambda X: (X * X, lambda dY: 2 * X * dY), lambda X: (X + 1, lambda dY: dY)):
         expect_gradcheck(answer(layer), X)
     if [id(p) for p in answer(inside).parameters()] != [id(p) for p in inside.parameters()]:
         raise CheckFailed(
             "parameters() does not find those of the layer inside: keep the layer itself as an attribute"
         )
     return "values, nudging, the nine rules of a layer, and the parameters inside"
+
+
+def _expect_one_call(answer, X, dY, rng):
+    """Ask for the value and the way back of one call of the layer inside, which draws anew at each."""
+    drawn = []
+
+    def noisy(X):
+        factors = rng.normal(size=X.shape)
+        drawn.append(factors)
+        return X * factors, lambda dY: dY * factors
+
+    Y, backward = answer(noisy)(X)
+    what = "for a layer that draws anew at each call,"
+    expect_values(f"{what} Y", Y, X * X * drawn[0])
+    expect_values(f"{what} dX", backward(dY), 2 * X * drawn[0] * dY, "the call that made Y says")
 
 
 @gate.probe

@@ -411,12 +411,13 @@ big_step = Exercise(
 
 
 class _Watched:
-    """A model that writes down how many examples it is given."""
+    """A model that writes down which examples it is given."""
 
     def __init__(self, model):
-        self.model, self.sizes = model, []
+        self.model, self.batches, self.sizes = model, [], []
 
     def __call__(self, X):
+        self.batches.append(np.array(X))
         self.sizes.append(len(X))
         return self.model(X)
 
@@ -465,7 +466,7 @@ def _whole(model, loss, X, T):
 
 @big_step.check
 def _(answer, rng):
-    for loss, size in ((mse, SIZE), (mse, EXAMPLES), (cross_entropy, 4), (mse, 1)):
+    for loss, size in ((mse, SIZE), (mse, EXAMPLES), (cross_entropy, 4), (mse, 1), (mse, EXAMPLES + 3)):
         model, X, T = _task(rng, loss)
         L, gradients = _whole(model, loss, X, T)
         watched, optimizer = _Watched(model), _Recorder()
@@ -476,6 +477,8 @@ def _(answer, rng):
             raise CheckFailed(f"{case}the model is never called: hand it one batch after the other")
         if sum(watched.sizes) != EXAMPLES or max(watched.sizes) > size:
             raise CheckFailed(f"{case}the model is given {', '.join(map(str, watched.sizes))} at a time")
+        if not np.array_equal(np.concatenate(watched.batches), X):
+            raise CheckFailed(f"{case}the model is not given the examples in their order")
         if len(optimizer.steps) != 1:
             raise CheckFailed(f"{case}optimizer.step is called {len(optimizer.steps)} times; call it once")
         if len(optimizer.steps[0]) != len(gradients):

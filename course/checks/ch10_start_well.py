@@ -224,10 +224,12 @@ MEAN_MISSING = "the gradient through each row's mean is missing or wrong"
 @rms_norm.check
 def _(answer, rng):
     rows, narrow, wide = drawn_sizes(rng, BATCH, N_IN, N_OUT)
-    for eps, batch, n_in in ((0.3, rows, narrow), (1e-5, rows, wide), (0.0, 1, 2)):
+    shapes = (0.3, rows, narrow), (1e-5, rows, wide), (0.0, 1, 2), (0.2, narrow, narrow), (0.5, rows, 1)
+    for eps, batch, n_in in shapes:
         X, dY = rng.normal(size=(batch, n_in)) + 0.5, rng.normal(size=(batch, n_in))
         with untouched(X=X, dY=dY):
             Y, backward = expect_several(answer(X, eps), "Y", "backward")
+            answer(rng.normal(size=X.shape), eps)  # another pass, which the first way back must not notice
             dX = backward(dY)
             again = backward(2 * dY)
         expect_shape("Y", Y, "X", X)
@@ -238,7 +240,7 @@ def _(answer, rng):
             words = no.sentence.replace(MEAN_MISSING, "the error is the same in all numbers of a row")
             raise CheckFailed(words, report=no.report) from no
         expect_values("dX for twice the dY", again, 2 * np.asarray(dX), "it must be twice as much, ")
-    return "Y, and dX against nudging, for three shapes and three eps"
+    return "Y, and dX against nudging, for five shapes, with another pass before the way back"
 
 
 def _over_rms(X, eps):

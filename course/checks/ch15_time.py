@@ -772,14 +772,16 @@ def _(answer, rng):
     for steps, size in also_drawn(usual, lambda: (int(rng.integers(11, 17)), int(rng.integers(2, 6)))):
         what = f"for {steps} steps in pieces of {size},"
         step, called = _stepper(rng, n_in, n_out)
-        X, H = rng.normal(size=(2, steps, n_in)), rng.normal(size=(2, n_out))
-        dY = rng.normal(size=(2, steps, n_out))
+        batch = 1 if size == 1 else 2
+        X, H = rng.normal(size=(batch, steps, n_in)), rng.normal(size=(batch, n_out))
+        dY = rng.normal(size=(batch, steps, n_out))
         truth, back = in_pieces_with(step, X, H, size)
         cut_dX, _ = back(dY), called.clear()
         called.append(0)
         with untouched(X=X, H=H, dY=dY):
             Y, backward = expect_several(answer(step, X, H, size), "Y", "backward")
             with explained({"Y": Y}, _other_walks(step, X, H, size)):
+                expect_shape(f"{what} Y", Y, "the states", truth)
                 expect_values(f"{what} Y", Y, truth)
             called[0] = 0
             dX = deepcopy(backward(dY))

@@ -495,7 +495,8 @@ def _expect_step(case, W, before, gradients, examples, rate, order):
     """Ask whether the step is that of the gradient of all examples."""
     if np.array_equal(W, before):
         raise CheckFailed(
-            f"{case}, the array W is not changed: W -= … changes it, W = W - … makes another one"
+            f"{case}, the array W is not changed: keep the array itself, not a copy, and change it by "
+            "W -= …, since W = W - … makes another one"
         )
     step, sizes = before - W, np.array(examples)[:, None]
     weighted, plain = (sizes * gradients).sum(axis=0), np.sum(gradients, axis=0)
