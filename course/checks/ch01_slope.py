@@ -164,7 +164,28 @@ def _(answer, rng):
                 f"f ran {len(places)} times for {X.size} entries; {X.size + 1} are enough, "
                 "since f(X) without a nudge is the same for all"
             )
-    return "X of floats, X of integers, both left alone; and the runs"
+    _expect_any_shape(answer, rng)
+    return "X of floats, X of integers, both left alone; the runs, other shapes, and a long nudge"
+
+
+def _expect_any_shape(answer, rng):
+    """Ask one program after the other at places of other shapes, with a nudge long enough to be seen."""
+
+    def squares(X):
+        return float(np.sum(np.arange(1, X.size + 1).reshape(X.shape) * X * X))
+
+    turned = rng.normal(size=(2, 3)).T  # its columns lie beside each other in memory
+    solid = rng.normal(size=(2, 3, 2))
+    solid[0, 1, 0] = 0.0
+    number = np.array(rng.normal())
+    for X in (turned, solid, number, np.zeros((2, 2))):
+        h = rng.uniform(0.3, 0.6)
+        dX = answer(squares, X, h)
+        where = f"for an X of shape {X.shape}, dX"
+        expect_shape(where, dX, "X", X)
+        weights = np.arange(1, X.size + 1).reshape(X.shape)
+        truth = weights * (2 * X + h)  # of squares a forward difference is known: the bend adds h
+        expect_close(where, dX, truth, 1e-6, f"a forward difference with h = {h:.2f} says")
 
 
 @forward_gradient.mistake("An entry that was nudged stays nudged.")

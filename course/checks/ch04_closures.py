@@ -409,6 +409,15 @@ def _(answer, rng):
     Y, _ = expect_several(layer(X), "Y", "backward")
     expect_values("Y", Y, X @ W.T + b)
     expect_gradcheck(layer, X)
+    generator = np.random.default_rng(0)
+    if np.array_equal(answer(n_in, n_out, rng=generator).W.data, answer(n_in, n_out, rng=generator).W.data):
+        raise CheckFailed(
+            "two layers drawn from one generator have the same weights: it goes on from where it is, "
+            "and np.random.default_rng(rng) returns it unchanged"
+        )
+    square, dY = answer(n_in, n_in, rng=1), rng.normal(size=(batch, n_in))
+    parameters = {"W": square.W, "b": square.b}
+    expect_layer(square, lambda X, W, b: X @ W.T + b, dY, parameters=parameters, X=X)
     parameters, dY = {"W": layer.W, "b": layer.b}, rng.normal(size=(batch, n_out))
     expect_layer(layer, lambda X, W, b: X @ W.T + b, dY, parameters=parameters, X=X)
     return "shapes, values, nudging, and the nine rules of a layer"

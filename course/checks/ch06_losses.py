@@ -537,9 +537,10 @@ def _classes(rng, n_classes, batch=BATCH):
 @weighted_cross_entropy.check
 def _(answer, rng):
     batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
-    for n_classes in (n_in, n_out):
-        Y = rng.normal(size=(batch, n_classes))
+    for n_classes, count in ((n_in, batch), (n_out, batch), (n_in, 1)):
+        Y = rng.normal(size=(count, n_classes))
         T, weights = _classes(rng, n_classes, batch)
+        T = T[:count]
 
         def loss(Y, T=T, weights=weights):
             return answer(Y, T, weights)

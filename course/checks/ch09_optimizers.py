@@ -294,13 +294,18 @@ def _(answer, rng):
         optimizer = answer(rate, beta1, beta2)
         for step in range(1, 7):
             for parameter, gradients in zip(parameters, past, strict=True):
-                gradients.append(rng.normal(size=parameter.shape) * 10 ** rng.uniform(-2, 2))
+                size = (
+                    10 ** rng.uniform(-2, 2) if step != 5 else 0.0
+                )  # where it is flat, the mean still steps
+                gradients.append(rng.normal(size=parameter.shape) * size)
                 parameter.grad[...] = gradients[-1]
             optimizer.step(parameters[:: -1 if step > 3 else 1])  # the memory must not go by place
             turned = ", with the list given in reverse," if step > 3 else ","
             settings = rate, beta1, beta2
             _expect_step(f"after step {step}{turned} ", optimizer, parameters, arrays, starts, past, settings)
         _expect_first_step(answer(rate, 0.9, beta2), parameters, rate)
+    _expect_a_late_parameter(answer, rng)
+    _expect_step("with the three numbers of its signature, ", *_one_step(answer(), rng), (1e-3, 0.9, 0.99))
     zero = Parameter([3.0])
     answer(0.1, 0.9, 0.99).step([zero])
     expect_values("data where the slope is always 0", zero.data, np.array([3.0]))
@@ -327,6 +332,31 @@ def _expect_step(case, optimizer, parameters, arrays, starts, past, settings):
             raise CheckFailed(f"self.means must have the parameters themselves as its keys, and has {kinds}")
         expect_shape("the mean", means[parameter], "data", parameter.data)
         expect_values(f"{case}means[parameters[{place}]]", means[parameter], mean)
+
+
+def _one_step(optimizer, rng):
+    """Return an optimizer after two steps on one parameter, and what `_expect_step` asks about it."""
+    parameter = Parameter(rng.normal(size=4))
+    start, array, past = parameter.data.copy(), parameter.data, []
+    for factor in (1.0, -0.05):  # the second sign depends on both shares
+        past.append(factor * rng.uniform(0.5, 2.0, size=4))
+        parameter.grad[...] = past[-1]
+        optimizer.step([parameter])
+    return optimizer, [parameter], [array], [start], [past]
+
+
+def _expect_a_late_parameter(answer, rng):
+    """Ask for a mean of its own for a parameter that is there from the second step on."""
+    optimizer, (first, late) = answer(0.1, 0.5, 0.75), _parameters(rng)[:2]
+    starts, arrays, past = [p.data.copy() for p in (first, late)], [first.data, late.data], [[], []]
+    for given in ([first], [first, late], [first, late]):
+        for parameter, gradients in zip((first, late), past, strict=True):
+            if any(parameter is one for one in given):
+                gradients.append(rng.normal(size=parameter.shape))
+                parameter.grad[...] = gradients[-1]
+        optimizer.step(given)
+    case = "with a parameter that comes at the second step, "
+    _expect_step(case, optimizer, [first, late], arrays, starts, past, (0.1, 0.5, 0.75))
 
 
 def _expect_first_step(optimizer, parameters, rate):

@@ -735,7 +735,7 @@ def _small(rng):
 
 @share_work.check
 def _(answer, rng):
-    for loss, sizes in ((mse, (4,)), (mse, (2, 7, 1)), (cross_entropy, (5, 3))):
+    for loss, sizes in ((mse, (4,)), (mse, (2, 7, 1)), (cross_entropy, (5, 3)), (mse, (3, 3, 2, 3))):
         model, parts = _small(rng), _parts(rng, sizes, labels=loss is cross_entropy)
         X, T = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         whole = copy.deepcopy(model)

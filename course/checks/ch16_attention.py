@@ -612,7 +612,10 @@ def _(answer, rng):
     layer(X)[1](dY)
     expect_values("after a second way back q.grad", q.grad, 2 * before)
     expect_gradcheck(layer, X)
-    return "values, both gradients, and two ways back"
+    expect_layer(layer, _asked, dY, parameters={"q": q}, X=X[:, :1])
+    q.data *= 60
+    expect_layer(layer, _asked, dY, parameters={"q": q}, X=X)
+    return "values, both gradients, two ways back, one step alone, and large scores"
 
 
 def _wrong_sums(X, q):
