@@ -349,7 +349,7 @@ def _expect_a_late_parameter(answer, rng):
     """Ask for a mean of its own for a parameter that is there from the second step on."""
     optimizer, (first, late) = answer(0.1, 0.5, 0.75), _parameters(rng)[:2]
     starts, arrays, past = [p.data.copy() for p in (first, late)], [first.data, late.data], [[], []]
-    for given in ([first], [first, late], [first, late]):
+    for given in ([first], [late], [late, first]):
         for parameter, gradients in zip((first, late), past, strict=True):
             if any(parameter is one for one in given):
                 gradients.append(rng.normal(size=parameter.shape))
