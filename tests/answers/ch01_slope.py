@@ -118,6 +118,33 @@ def on_copies_of_integers(f, X, h=1e-7):
     return dX
 
 
+@refused(forward_gradient, "a forward difference with h = 0.")
+def with_a_nudge_of_its_own(f, X, h=1e-7):
+    return on_fresh_copies(f, X)
+
+
+@refused(forward_gradient, "for an X of shape (3, 2), dX[")
+def in_the_order_of_memory(f, X, h=1e-7):
+    return on_fresh_copies(f, X, h).ravel(order="K").reshape(X.shape)
+
+
+FIRST_RUNS = {}
+
+
+@refused(forward_gradient, "for an X of shape (2, 3, 2), dX[")
+def before_kept_between_calls(f, X, h=1e-7):
+    X = np.array(X, dtype=np.float64)
+    if f not in FIRST_RUNS:
+        FIRST_RUNS[f] = f(X)
+    nudges = h * np.eye(X.size).reshape(X.size, *X.shape)
+    return np.array([(f(X + nudge) - FIRST_RUNS[f]) / h for nudge in nudges]).reshape(X.shape)
+
+
+@refused(forward_gradient, "for an X of shape (), dX has shape (1,); it must have X's shape, ()")
+def a_row_at_least(f, X, h=1e-7):
+    return np.atleast_1d(on_fresh_copies(f, X, h))
+
+
 # 3. one direction
 
 

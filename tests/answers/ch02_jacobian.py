@@ -129,6 +129,11 @@ def into_the_same_row(dY, tables):
     return dY
 
 
+@refused(way_back, "dX has shape (5,); it must have X's shape, (3,)")
+def four_steps_at_most(dY, tables):
+    return reduce(np.matmul, tables[::-1][:4], dY)
+
+
 # 13. without the table
 
 

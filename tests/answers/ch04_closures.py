@@ -266,6 +266,20 @@ class AllOfSizeOne(Turned):
         self.b = Parameter(np.zeros(n_out))
 
 
+@refused(linear, "Linear: Y[")
+class SquareNotTransposed(WithEinsum):
+    def forward(self, X):
+        Y, backward = super().forward(X)
+        n_out, n_in = self.W.shape
+        return X @ self.W.data + self.b.data if n_out == n_in else Y, backward
+
+
+@refused(linear, "two layers drawn from one generator have the same weights: it goes on from where it is")
+class RestartsTheGenerator(WithEinsum):
+    def __init__(self, n_in, n_out, rng):
+        super().__init__(n_in, n_out, rng if isinstance(rng, int) else 0)
+
+
 @right(light_tanh)
 def keeps_the_slope(X):
     Y = np.tanh(X)

@@ -183,6 +183,20 @@ class HidesTheLayer(Gate):
         return X * F, lambda dY: dY * F + backward_F(dY * X)
 
 
+@refused(gate, "for a layer that draws anew at each call, dX[")
+class CallsTheLayerAgain(Gate):
+    def back(self, X, F, dY, backward_F):
+        F, backward_F = self.layer(X)
+        return dY * F + backward_F(dY * X)
+
+
+@refused(gate, "nudging that entry says")
+class DividesYByX(Gate):
+    def back(self, X, F, dY, backward_F):
+        F = np.divide(X * F, X, out=np.zeros_like(X), where=X != 0)
+        return dY * F + backward_F(dY * X)
+
+
 @right(sandwich)
 def with_chains(bread, filling):
     return chain(chain(bread, filling), bread)

@@ -283,6 +283,18 @@ def all_at_once(model, loss, optimizer, X, T, batch_size):
     return stepped(model, loss, optimizer, X, T, len(X), lambda size: 1.0)
 
 
+@refused(big_step, "the model is not given the examples in their order")
+def shuffled_first(model, loss, optimizer, X, T, batch_size):
+    order = np.random.default_rng(0).permutation(len(X))
+    return stepped(model, loss, optimizer, X[order], T[order], batch_size, lambda size: size / len(X))
+
+
+@refused(big_step, "13 examples in batches of 16: the gradient of layers.0.W[")
+def at_least_a_full_batch(model, loss, optimizer, X, T, batch_size):
+    examples = max(len(X), batch_size)
+    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / examples)
+
+
 # 6. weights chosen by hand
 
 

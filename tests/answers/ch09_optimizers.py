@@ -111,6 +111,28 @@ class MakesANewArray(Optimizer):
         self._renew(mean, parameter.grad)
 
 
+@refused(lion, "with the three numbers of its signature, parameters[0].data[")
+class RemembersLonger(WithMasks):
+    def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999):
+        super().__init__(learning_rate, beta1, beta2)
+
+
+@refused(lion, "after step 5, with the list given in reverse, parameters[0].data[")
+class PassesByWhatIsFlat(WithMasks):
+    def _one(self, parameter, mean):
+        if parameter.grad.any():
+            super()._one(parameter, mean)
+
+
+@refused(lion, "with a parameter that comes at the second step,")
+class KeepsTheFirstOnly(WithMasks):
+    def step(self, parameters):
+        late = [parameter for parameter in parameters if self.means and parameter not in self.means]
+        super().step(parameters)
+        for parameter in late:
+            self.means[parameter][...] = 0.0
+
+
 # 4. a clipping that keeps the direction
 
 

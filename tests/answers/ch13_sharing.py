@@ -277,3 +277,8 @@ def returns_the_loss_alone(model, loss, parts):
 @refused(share_work, "it must return L and workers, and returned nothing")
 def returns_nothing(model, loss, parts):
     shared_out(share)(model, loss, parts)
+
+
+@refused(share_work, "for parts of 3 and 3 and 2 and 3, L is")
+def equal_parts_counted_once(model, loss, parts):
+    return shared_out(lambda size, sizes: size / sum(set(sizes)))(model, loss, parts)

@@ -681,6 +681,12 @@ def in_reverse(step, X, H, size):
     return Y, lambda dY: backward(dY)[:, ::-1]
 
 
+@refused(in_pieces, "for 5 steps in pieces of 1, Y has shape (5, 7)")
+def one_example_without_its_axis(step, X, H, size):
+    Y, backward = in_pieces_with(step, X, H, size)
+    return Y[0] if len(Y) == 1 else Y, backward
+
+
 @refused(in_pieces, LEFT_BEHIND)
 def carries_over_calls(step, X, H, size):
     states, backs, later = [], [], 0.0

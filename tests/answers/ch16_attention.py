@@ -428,6 +428,19 @@ class AllZeros(Ask):
         self.q = Parameter(np.zeros(n_in))
 
 
+@refused(ask, "2 times too large")
+class OneStepCountedTwice(Ask):
+    def dX(self, as_values, as_keys):
+        steps = as_values.shape[1]
+        return as_values + as_keys + (as_values if steps == 1 else 0.0)
+
+
+@refused(ask, "Ask: Y[")
+class ClippedScores(Ask):
+    def weigh(self, S):
+        return super().weigh(np.clip(S, -20, 20))
+
+
 # 6. biases
 
 
