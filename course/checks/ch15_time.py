@@ -781,7 +781,7 @@ def _(answer, rng):
         with untouched(X=X, H=H, dY=dY):
             Y, backward = expect_several(answer(step, X, H, size), "Y", "backward")
             with explained({"Y": Y}, _other_walks(step, X, H, size)):
-                expect_shape(f"{what} Y", Y, "the states", truth)
+                expect_shape(f"{what} Y", Y, "the states of one pass", truth)
                 expect_values(f"{what} Y", Y, truth)
             called[0] = 0
             dX = deepcopy(backward(dY))

@@ -140,7 +140,7 @@ found.written = await said();
 found.glyph = await page.locator(".glyph").innerText();
 found.link = await page.evaluate(() => window.location.hash);
 await page.getByRole("button", { name: "Clear" }).tap();
-await page.getByRole("button", { name: /^G, / }).tap();
+await page.getByRole("button", { name: /^G / }).tap();
 found.tapped = await box.inputValue();
 await page.keyboard.press("ArrowRight");
 found.beside = await ground.evaluate((ground) => ground.getRootNode().activeElement.ariaLabel);
