@@ -56,6 +56,7 @@ async function keyboard(page) {
 
 // Moves each slider by a key, and tells which moved no picture or did not say where it stands.
 async function sliders(page) {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
   const dead = [];
   const all = page.locator("[class^=explore-] input[type=range]"); // a picture that moves has a test of its own
   const count = await all.count();
