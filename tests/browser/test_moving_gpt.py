@@ -176,7 +176,7 @@ def test_a_name_is_begun_and_written_by_keyboard_and_by_hand_on_a_phone(node, ch
     )
     assert found["glyph"] == "é"
     assert found["link"].startswith("#gpt=LATIN+SMALL+LETTER+E+WITH+ACUTE&temperature=0.1&top_k=29")
-    assert found["tapped"] == "G" and found["beside"].startswith("H, ")
+    assert found["tapped"] == "G" and found["beside"].startswith("H ")
     assert found["one"][0] == "G" and len(found["one"]) == 2
     setting, counts = found["hundred"]
     assert setting.startswith("temperature 0.1, all letters, after “G")
