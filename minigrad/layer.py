@@ -573,7 +573,7 @@ class Sequential(Layer):
             backwards.append(backward)
             need_dX = True  # from the second layer on, the layer before wants it
 
-        def backward(dY):
+        def backward(dY=None):  # the last layer says that a dY is missing
             for layer_backward in reversed(backwards):
                 dY = layer_backward(dY)
             return dY

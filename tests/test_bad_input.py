@@ -283,6 +283,8 @@ ROWS = [
      "a network learns in np.float32 or np.float64, not in float16: convert to one of them."),
     (lambda: linear().predict(X[0, 0]), ShapeError,
      "X has no batch axis: one example is a batch of one, X[None]."),
+    (lambda: (linear() >> ReLU() >> Linear(2, 2, rng=0))(X)[1](), ShapeError,
+     "Linear(2, 2): backward expects dY of Y's shape (7, 2), got none: a loss returns it"),
     (lambda: linear()(X)[1](), ShapeError,
      "2): backward expects dY of Y's shape (7, 2), got none: a loss returns it, dY = loss_backward()."),
     (lambda: linear()(X)[1](None), ShapeError,
