@@ -75,10 +75,9 @@ def tidy(notebook):
     NotebookNode
         Cells keep their ids; those without get one made from their source.
     """
-    from course.moving import strip_scripts
     from course.widgets import strip_live
 
-    notebook = strip_scripts(strip_live(notebook))
+    notebook = strip_live(notebook)
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})
     notebook.nbformat_minor = 5
     twins = Counter()

@@ -170,6 +170,32 @@ def share_right(model, rows):
     return float((model.predict(rows[:, :-1])[:, 5:].argmax(axis=-1) == rows[:, 6:]).all(axis=1).mean())
 
 
+def learner_of(model, learning_rate, updates, warmup):
+    """Return a Learner for a GPT: Adam, whose rate warms up and falls like a cosine, and clipped gradients.
+
+    Parameters
+    ----------
+    model : Layer
+        Takes characters, (batch, steps), and returns logits.
+    learning_rate : float
+        The highest.
+    updates, warmup : int
+        How many steps there are, and how many of them warm up.
+
+    Returns
+    -------
+    Learner
+        Its loss is that of the asked steps.
+    """
+    rates = minigrad.cosine(learning_rate, updates, warmup=min(warmup, updates - 1))
+    return minigrad.Learner(
+        model,
+        of_asked_steps,
+        minigrad.Adam(rates),
+        before_step=lambda parameters: minigrad.clip_grad_norm(parameters, 1.0),
+    )
+
+
 def train(order, seed, updates=UPDATES, until=None, progress=lambda steps: steps):
     """Train a GPT to add, and look at it on the way.
 
@@ -196,12 +222,7 @@ def train(order, seed, updates=UPDATES, until=None, progress=lambda steps: steps
     rows, rng, model = sums(order), np.random.default_rng(seed), adder(seed)
     X, T = rows[:LEARNED, :-1], rows[:LEARNED, 1:].copy()
     T[:, :5] = -1  # nobody can know the question; asked are the three digits behind the =
-    learner = minigrad.Learner(
-        model,
-        of_asked_steps,
-        minigrad.Adam(minigrad.cosine(LEARNING_RATE, updates, warmup=min(WARMUP, updates - 1))),
-        before_step=lambda parameters: minigrad.clip_grad_norm(parameters, 1.0),
-    )
+    learner = learner_of(model, LEARNING_RATE, updates, WARMUP)
     losses, shares = [], [share_right(model, rows[LEARNED:])]
     for update in progress(range(1, (until or updates) + 1)):
         batch = rng.integers(LEARNED, size=BATCH)

@@ -1,13 +1,11 @@
 """A picture that moves under the hand: the host it stands in, and the script that brings it to life in a lab.
 
-Holds Moving, which a Figure carries, and strip_scripts, which leaves in a stored notebook only the still. The
-modules themselves are JavaScript without a framework, in ``course/static/interactives``: the book loads them
-from there, JupyterLab gets them inside the output. Leaves out what they compute: tests compare that with
-minigrad.
+Holds Moving, which a Figure carries, and without_script, which leaves only the still. The modules themselves
+are JavaScript without a framework, in ``course/static/interactives``: the book loads them from there, and a lab
+gets them inside the output. Leaves out what they compute: tests compare that with minigrad.
 """
 
 import json
-from copy import deepcopy
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -80,30 +78,21 @@ class Moving:
 SHARED = ("parts", "load")
 
 
-def strip_scripts(notebook):
-    """Return a notebook without the scripts of moving pictures, which a page loads from one place.
+def without_script(html):
+    """Return the HTML of a figure without the script that moves it: its host, with the still picture inside.
 
     Parameters
     ----------
-    notebook : NotebookNode or dict
-        Left as it is.
+    html : str
 
     Returns
     -------
-    same type
-        A copy in which each moving picture is its host with the still inside.
+    str
 
     Examples
     --------
-    >>> html = '<div data-interactive="chain"><img></div>' + START + "…" + END
-    >>> strip_scripts({"cells": [{"outputs": [{"data": {"text/html": html}}]}]})
-    {'cells': [{'outputs': [{'data': {'text/html': '<div data-interactive="chain"><img></div>'}}]}]}
+    >>> without_script('<div data-interactive="chain"><img></div>' + START + "…" + END)
+    '<div data-interactive="chain"><img></div>'
     """
-    notebook = deepcopy(notebook)
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", ()):
-            data = output.get("data", {})
-            if START in data.get("text/html", ""):
-                before, script = data["text/html"].split(START, 1)
-                data["text/html"] = before + script.split(END, 1)[1]
-    return notebook
+    before, script, after = html.partition(START)
+    return before + after.partition(END)[2] if script else html

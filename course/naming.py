@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import minigrad
-from course.addition import of_asked_steps
+from course.addition import learner_of, of_asked_steps
 
 END = "\n"  # before a name and after it
 ALPHABET = END + " -0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -173,12 +173,7 @@ def train(updates=UPDATES, seed=0, progress=lambda steps: steps):
         One for each update.
     """
     model, rng = writer(seed), np.random.default_rng(seed)
-    learner = minigrad.Learner(
-        model,
-        of_asked_steps,
-        minigrad.Adam(minigrad.cosine(LEARNING_RATE, updates, warmup=min(WARMUP, updates - 1))),
-        before_step=lambda parameters: minigrad.clip_grad_norm(parameters, 1.0),
-    )
+    learner = learner_of(model, LEARNING_RATE, updates, WARMUP)
     X, T = lessons(collection()[0])
     losses = []
     for _ in progress(range(updates)):

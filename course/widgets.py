@@ -19,6 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image, ImageDraw, ImageFont
 
 from course.figures import IN_A_BROWSER, PIXELS, Figure, png_of
+from course.moving import without_script
 from course.style import INK, THEMED
 
 LIVE = "application/vnd.jupyter.widget-view+json"
@@ -302,7 +303,7 @@ def explore(draw, **sliders):
 
 
 def strip_live(notebook):
-    """Return a notebook without its live widgets, which are dead once its kernel is gone.
+    """Return a notebook without live widgets, which are dead once its kernel is gone, and without scripts.
 
     Parameters
     ----------
@@ -312,8 +313,9 @@ def strip_live(notebook):
     Returns
     -------
     same type
-        A copy without the widget views in its outputs and the widget state in its metadata. What stays is the
-        face that works without a kernel, and that is the same in every run.
+        A copy without the widget views in its outputs and the widget state in its metadata, in which each
+        picture that moves is its host with the still inside: a page loads its script from one place. What
+        stays is the same in every run.
 
     Examples
     --------
@@ -325,5 +327,8 @@ def strip_live(notebook):
     notebook["metadata"].pop("widgets", None)
     for cell in notebook["cells"]:
         for output in cell.get("outputs", ()):
-            output.get("data", {}).pop(LIVE, None)
+            data = output.get("data", {})
+            data.pop(LIVE, None)
+            if "text/html" in data:
+                data["text/html"] = without_script(data["text/html"])
     return notebook

@@ -323,7 +323,7 @@ def _expect_rows(answer, P, T, count):
             f"{count} were asked for, {wrong.sum()} are wrong: return {len(best)} rows, not {len(rows)}"
         )
     if len(best) > 1 and rows.tolist() == best[::-1]:
-        raise CheckFailed("these are the rows asked for, but the least sure comes first: turn them round")
+        raise CheckFailed("these are the rows asked for, but the least sure comes first: reverse them")
     for place, (row, better) in enumerate(zip(rows, best, strict=True)):
         if row != better:
             raise CheckFailed(

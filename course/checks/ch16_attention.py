@@ -125,7 +125,7 @@ mean_so_far = Exercise(
         "`np.cumsum(X, axis=1)` adds up the steps so far. By what is each of these sums divided?",
         "`X[:, s]` is in `Y[:, s]` and in all later ones, in `Y[:, t]` with the factor 1 / (t + 1).",
         "Divide dY by the counts, then add up from the end: turn the steps round with `[:, ::-1]`, take "
-        "cumsum, turn them round again.",
+        "cumsum, and reverse them again.",
     ),
 )
 

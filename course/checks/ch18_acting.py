@@ -177,7 +177,7 @@ def one_step(rewards, discount):
     return rewards + discount * np.append(rewards[1:], 0.0)
 
 
-@returns.mistake("The sums stand in the order in which they were made: turn them round.")
+@returns.mistake("The sums stand in the order in which they were made: reverse them.")
 def not_turned(rewards, discount):
     return discounted_sums(rewards, discount)[::-1]
 

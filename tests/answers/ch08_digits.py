@@ -249,7 +249,7 @@ def with_a_mask(P, T, count):
     return np.argsort(-sure)[: min(count, np.sum(answers != T))]
 
 
-@refused(surest_mistakes, "but the least sure comes first: turn them round")
+@refused(surest_mistakes, "but the least sure comes first: reverse them")
 def the_last_ones(P, T, count):
     wrong = np.flatnonzero(P.argmax(axis=1) != T)
     return wrong[np.argsort(P[wrong].max(axis=1))][-count:]
