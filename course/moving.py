@@ -1,7 +1,7 @@
 """A picture that moves under the hand: the host it stands in, and the script that brings it to life in a lab.
 
 Holds Moving, which a Figure carries, and without_script, which leaves only the still. The modules themselves
-are JavaScript without a framework, in ``course/static/interactives``: the book loads them from there, and a lab
+are JavaScript without a framework, in ``course/static/interactives``: the book loads them there, and a lab
 gets them inside the output. Leaves out what they compute: tests compare that with minigrad.
 """
 
