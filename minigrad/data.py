@@ -4,7 +4,7 @@ Holds xor, moons, spirals and digits; batches, split, one_hot and pad. Leaves ou
 network. Built in chapters 07 and 08.
 """
 
-from pathlib import Path
+import os
 
 import numpy as np
 
@@ -237,5 +237,5 @@ def digits():
     >>> X.shape, T[:5]
     ((1797, 64), array([0, 1, 2, 3, 4]))
     """
-    with np.load(Path(__file__).with_name("digits.npz")) as file:
+    with np.load(os.path.join(os.path.dirname(__file__), "digits.npz")) as file:
         return file["images"] / 16.0, file["labels"].astype(int)

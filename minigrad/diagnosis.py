@@ -95,7 +95,7 @@ def _marked(word):
     return f"<u style='text-decoration: underline {color} 3px'>{word}</u>" if word else ""
 
 
-def diagnose(name, values, yours, true, Y, dY, jacobians=None):
+def diagnose(name, values, yours, true, Y, dY, jacobians=None):  # noqa: PLR0913  all that is known
     """Say what is wrong with a gradient.
 
     Parameters
@@ -136,17 +136,24 @@ def same(a, b, tol=1e-5):
     return a.shape == b.shape and known.any() and np.abs(a - b)[known].max() <= tol * np.abs(b[known]).max()
 
 
+@dataclass(eq=False, repr=False)  # arrays are not equal or unequal as a whole
 class Case:
     """One wrong gradient, and all that is known about it, for the rungs of the ladder to look at."""
 
-    def __init__(self, name, values, gradients, true_gradients, Y, dY, jacobians):
-        self.values, self.true_gradients, self.Y, self.dY, self.jacobians = (
-            values, true_gradients, Y, dY, jacobians
-        )  # fmt: skip
-        self.x, self.X = values[name], next(iter(values.values()))
-        self.yours, self.true = gradients[name], true_gradients[name]
-        self.known = ~np.isnan(self.true)
-        self.factors = {"1 - Y²": 1 - Y * Y, "1 - Y": 1 - Y, "1 + Y": 1 + Y, "Y": Y, "X": self.x} | values
+    name: str
+    values: dict
+    gradients: dict
+    true_gradients: dict
+    Y: np.ndarray
+    dY: np.ndarray
+    jacobians: tuple
+
+    def __post_init__(self):
+        self.x, self.X = self.values[self.name], next(iter(self.values.values()))
+        self.yours, self.true = self.gradients[self.name], self.true_gradients[self.name]
+        self.known, Y = ~np.isnan(self.true), self.Y
+        factors = {"1 - Y²": 1 - Y * Y, "1 - Y": 1 - Y, "1 + Y": 1 + Y, "Y": Y, "X": self.x}
+        self.factors = factors | self.values
 
     @property
     def missing(self):

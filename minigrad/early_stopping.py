@@ -74,7 +74,8 @@ class EarlyStopping(Answering):
         if self.monitor not in row:
             advice = "give fit validation=(X, T), or watch another"
             raise ValueError(f"EarlyStopping watches {self.monitor!r}, and a row has {list(row)}: {advice}.")
-        if self._is_better(row[self.monitor]):
+        sign = 1 if self.mode == "min" else -1
+        if self.best is None or sign * (self.best - row[self.monitor]) > self.min_delta:
             self.best, self.best_epoch, self.waited = row[self.monitor], row["epoch"], 0
             parts = [*learner.model.parameters(), *learner.model.buffers()]
             self.memory = {part: {"best": part.data.copy()} for part in parts}
@@ -85,13 +86,6 @@ class EarlyStopping(Answering):
         if self.restore_best_weights:
             self.restore(learner)
         return True
-
-    def _is_better(self, value):
-        """Tell whether a figure is better than the best by more than min_delta; the first one is."""
-        if self.best is None:
-            return True
-        gain = self.best - value if self.mode == "min" else value - self.best
-        return gain > self.min_delta
 
     def restore(self, learner):
         """Put the weights and running averages of the best epoch back into the learner's model."""

@@ -162,13 +162,7 @@ def functional(model):
     generators = [part for _, part in named_parts(model) if isinstance(part, np.random.Generator)]
 
     def apply(params, state, X, training=False, rng=None, **keywords):
-        known = set().union(*declared.values())
-        if unknown := sorted(keywords.keys() - known):
-            taken = ", ".join(sorted(known)) or "no keyword"
-            raise TypeError(
-                f"no layer of {model} takes {unknown[0]}; they take {taken}. "
-                f"A layer takes what its forward names: def forward(self, X, {unknown[0]}=...)."
-            )
+        _require_declared(keywords, model, set().union(*declared.values()))
         copies = _holders(parameters, buffers, params, state)
         children = _children(rng, len(generators) + len(drawing))
         copies |= {id(generator): next(children) for generator in generators}
@@ -194,6 +188,16 @@ def functional(model):
         return Y, backward, new_state
 
     return apply
+
+
+def _require_declared(keywords, model, known):
+    """Refuse a keyword that no layer of a model declares."""
+    if unknown := sorted(keywords.keys() - known):
+        taken = ", ".join(sorted(known)) or "no keyword"
+        raise TypeError(
+            f"no layer of {model} takes {unknown[0]}; they take {taken}. "
+            f"A layer takes what its forward names: def forward(self, X, {unknown[0]}=...)."
+        )
 
 
 def _held_by(model):

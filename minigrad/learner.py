@@ -81,7 +81,7 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
     array([[31.]])
     """
 
-    def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0):
+    def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0):  # noqa: PLR0913  settings
         self.loss = require_function("loss of Learner", loss, "(Y, T) -> (L, backward)")
         if isinstance(optimizer, type) or not hasattr(optimizer, "step"):
             came = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else repr(optimizer)
@@ -141,7 +141,7 @@ class Learner(Answering, habits="train eval backward state_dict load_state_dict 
         self.optimizer.step(parameters)
         return loss
 
-    def fit(self, X, T, epochs=1, batch_size=32, validation=None, callbacks=()):
+    def fit(self, X, T, epochs=1, batch_size=32, validation=None, callbacks=()):  # noqa: PLR0913  settings
         """Go through the data several times, in shuffled batches.
 
         Parameters

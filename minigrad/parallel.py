@@ -50,7 +50,8 @@ class ConcurrentLearner(Learner):
     array([[21.]])
     """
 
-    def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0, workers=2):
+    def __init__(self, model, loss, optimizer,  # noqa: PLR0913  settings
+                 metrics=(), before_step=None, rng=0, workers=2):  # fmt: skip
         super().__init__(model, loss, optimizer, metrics, before_step, rng)
         self.workers = require_integer("workers of ConcurrentLearner", workers)
 

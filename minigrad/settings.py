@@ -27,7 +27,9 @@ def require_integer(name, value, least=1):
     raise kind(f"{name} must be an integer{limit}, got {_short(value)}.")
 
 
-def require_number(name, value, least=-math.inf, above=-math.inf, most=math.inf, below=math.inf):
+def require_number(  # noqa: PLR0913  each kind of limit has its name
+    name, value, least=-math.inf, above=-math.inf, most=math.inf, below=math.inf
+):
     """Return a setting, refusing what is not a finite number, or not within limits.
 
     Examples

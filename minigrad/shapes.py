@@ -111,6 +111,21 @@ of shape (5, 3).
     return shape
 
 
+def require_width(layer, X):
+    """Refuse an X whose last axis is not as wide as a layer's n_in.
+
+    Examples
+    --------
+    >>> from minigrad import LayerNorm
+    >>> LayerNorm(3)(np.zeros((5, 2)))
+    Traceback (most recent call last):
+        ...
+    minigrad.shapes.ShapeError: LayerNorm(3) expects 3 inputs in the last axis, got X of shape (5, 2).
+    """
+    if require_array(layer, X)[-1:] != (layer.n_in,):
+        raise ShapeError(f"{layer} expects {layer.n_in} inputs in the last axis, got X of shape {X.shape}.")
+
+
 def require_labels(name, T):
     """Refuse labels that are not an array of integers; return their shape.
 

@@ -23,7 +23,7 @@ class Trial:
     What the rules learn on the way (Y, dY, the first gradients) is kept here, for the rules after them.
     """
 
-    def __init__(self, layer, X, training, tol, max_entries, rng):
+    def __init__(self, layer, X, training, tol, max_entries, rng):  # noqa: PLR0913  as of gradcheck
         try:
             self.layer = copy.deepcopy(layer)
         except TypeError:  # a function that reads its weights as global variables has no copy
@@ -214,7 +214,7 @@ class _Memory:
             (generator.bit_generator, generator.bit_generator.state) for generator in self.generators
         ]
 
-    def _note(self, thing):
+    def _note(self, thing):  # noqa: PLR0912  one question for each kind of thing
         """Note the state of one thing, and return what is inside it."""
         if isinstance(thing, np.random.Generator):
             self.generators.append(thing)

@@ -71,7 +71,7 @@ class Conv2d(Weighted):
     (array([13., 26.]), array([ 3., 35., 50.]), array([21., 42.]), array([11.]))
     """
 
-    def __init__(self, n_in=None, n_out=None, kernel=3, stride=1, padding=0,
+    def __init__(self, n_in=None, n_out=None, kernel=3, stride=1, padding=0,  # noqa: PLR0913  settings
                  *, bias=True, init=lecun, rng=None):  # fmt: skip
         rows, columns = kernel if isinstance(kernel, (tuple, list)) and len(kernel) == 2 else (kernel, kernel)
         for name, size in ("kernel", rows), ("kernel", columns), ("stride", stride):

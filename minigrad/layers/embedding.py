@@ -92,10 +92,6 @@ class Embedding(Weighted):
         if self.n_tokens is None:
             self.n_tokens = int(X.max()) + 1
 
-    def draw(self, rng):
-        """Draw the rows."""
-        return {"W": self.drawn_by(self.init, (self.n_tokens, self.n_out), rng)}
-
     def check_input(self, X):
         """Refuse what is not a token, and a layer without rows."""
         super().check_input(X)
@@ -174,10 +170,6 @@ class Positions(Weighted):
         """Take the number of steps and the width from the sample."""
         if len(shape_of(X)) == 3:
             self.n_steps, self.n_out = self.n_steps or shape_of(X)[1], self.n_out or shape_of(X)[2]
-
-    def draw(self, rng):
-        """Draw the rows."""
-        return {"W": self.drawn_by(self.init, (self.n_steps, self.n_out), rng)}
 
     def check_input(self, X):
         """Refuse a sequence of another width, one that is too long, and a layer without rows."""

@@ -6,7 +6,7 @@ from numpy import ndarray
 from minigrad.backend import sum_of_rows
 from minigrad.initializers import lecun
 from minigrad.layers.weighted import Weighted
-from minigrad.shapes import ShapeError, require_array, shape_of
+from minigrad.shapes import ShapeError, require_width, shape_of
 
 
 class Linear(Weighted):
@@ -110,5 +110,4 @@ class Linear(Weighted):
         if is_array and X.shape[-1] == self.n_in and "W" in self.__dict__:
             return  # nearly always; what follows finds the words
         super().check_input(X)
-        if require_array(self, X)[-1:] != (self.n_in,):
-            raise ShapeError(f"{self} expects {self.n_in} inputs in the last axis, got X of shape {X.shape}.")
+        require_width(self, X)

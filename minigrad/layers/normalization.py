@@ -13,7 +13,7 @@ from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
 from minigrad.parameter import Buffer
 from minigrad.settings import as_generator, require_integer, require_number
-from minigrad.shapes import ShapeError, require_array, require_axis, shape_of
+from minigrad.shapes import ShapeError, require_array, require_axis, require_width, shape_of
 
 _moving = threading.Lock()  # replicas share their running averages: one thread at a time moves them
 
@@ -151,8 +151,7 @@ class LayerNorm(_Norm):
     def check_input(self, X):
         """Refuse a wrong width, and a layer that does not know its own."""
         super().check_input(X)
-        if require_array(self, X)[-1:] != (self.n_in,):
-            raise ShapeError(f"{self} expects {self.n_in} inputs in the last axis, got X of shape {X.shape}.")
+        require_width(self, X)
 
 
 class BatchNorm(_Norm):

@@ -19,7 +19,9 @@ class _Recurrent(Linear):
     weights = ("W", "U", "b")
     b_start = (0.0,)  # where the bias of each block of n_out columns starts
 
-    def __init__(self, n_in=None, n_out=None, *, last=False, init=lecun, init_U=orthogonal, rng=None):
+    def __init__(  # noqa: PLR0913  settings
+        self, n_in=None, n_out=None, *, last=False, init=lecun, init_U=orthogonal, rng=None
+    ):
         self.last, self.init_U = last, init_U
         super().__init__(n_in, n_out, init=init, rng=rng)
 

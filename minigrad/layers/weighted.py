@@ -30,7 +30,8 @@ class Weighted(Layer):
     Notes
     -----
     A subclass names its `sizes` and `weights`, sets the sizes that it is given (None where they are open),
-    and then calls this class. It writes `take_sizes(X, Y)` and `draw(rng)`.
+    and then calls this class. It writes `take_sizes(X, Y)` where a sample knows sizes, and
+    `draw(rng)` where W is not all.
 
     References
     ----------
@@ -57,11 +58,10 @@ class Weighted(Layer):
 
     def take_sizes(self, X, Y):
         """Take missing sizes from samples of X, and of the targets, Y, where these are asked; or None."""
-        raise NotImplementedError(f"{type(self).__name__} needs a method take_sizes(self, X, Y).")
 
     def draw(self, rng):
-        """Return a dict of weights by name, NumPy arrays of float64."""
-        raise NotImplementedError(f"{type(self).__name__} needs a method draw(self, rng).")
+        """Return a dict of weights by name, arrays of float64: here W alone, whose shape are the sizes."""
+        return {"W": self.drawn_by(self.init, tuple(getattr(self, name) for name in self.sizes), rng)}
 
     def drawn_by(self, init, shape, rng):
         """Return what an init draws, refusing another shape than the one it was asked for."""
