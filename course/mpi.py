@@ -216,12 +216,9 @@ def text(work, **arguments):
         If something that `work` needs cannot be written down.
     """
     _call(work, arguments)
-    lines, functions = {}, {}
-    _collect(work, work.__module__, lines, functions)
-    imports = sorted((line for line in lines.values() if " = " not in line), key=_import_order)
-    constants = [line for line in lines.values() if " = " in line]
-    head = ["\n".join(part) for part in (imports, constants) if part]
-    return "\n\n\n".join(["\n\n".join(head), *functions.values()] if head else functions.values()) + "\n"
+    program = _Program(work.__module__)
+    program.add(work)
+    return program.text()
 
 
 def _import_order(line):
@@ -260,57 +257,77 @@ def _names(code):
     return names
 
 
-def _collect(function, home, lines, functions):
-    """Write down a function after all that it needs; what it needs from elsewhere becomes an import."""
+class _Program:
+    """What a file must hold so that a function runs there: imports and constants, and functions in order."""
+
+    def __init__(self, home):
+        self.home = home  # the module whose functions are written down, and not imported
+        self.lines, self.functions = {}, {}
+
+    def text(self):
+        """Return the file."""
+        imports = sorted((line for line in self.lines.values() if " = " not in line), key=_import_order)
+        constants = [line for line in self.lines.values() if " = " in line]
+        head = "\n\n".join("\n".join(part) for part in (imports, constants) if part)
+        return "\n\n\n".join(filter(None, [head, *self.functions.values()])) + "\n"
+
+    def add(self, function):
+        """Write down a function after all that it needs; what it needs from elsewhere becomes an import."""
+        name = function.__name__
+        if name in self.functions:
+            return
+        source = _source(function)
+        self.functions[name] = ""  # so that functions may call each other
+        (head,) = ast.parse(source).body
+        outside = [part for part in (*head.decorator_list, head.args, head.returns) if part is not None]
+        used = [node.id for part in outside for node in ast.walk(part) if isinstance(node, ast.Name)]
+        for used_name in used + _names(function.__code__):
+            if used_name in function.__globals__:
+                self.add_used(used_name, function.__globals__[used_name], user=name)
+        self.functions[name] = self.functions.pop(name) + source.rstrip()
+
+    def add_used(self, name, thing, user):
+        """Write down a thing that a function uses: as an import, a constant, or a function of its own."""
+        if hasattr(builtins, name) and getattr(builtins, name) is thing:
+            return
+        if isinstance(thing, FunctionType) and thing.__module__ == self.home:
+            self.add(thing)
+        elif _plain(thing):
+            self.lines[name] = f"{name} = {thing!r}"
+        elif (line := _import_of(name, thing)) and getattr(thing, "__module__", None) != self.home:
+            self.lines[name] = line
+        else:
+            raise ValueError(
+                f"{user} uses {name}, which is here ({type(thing).__name__}) and not with the workers: a "
+                "process knows only its file. Make it inside the function."
+            )
+
+
+def _source(function):
+    """Return the source of a function, refusing one that cannot stand alone in a file."""
     name = function.__name__
-    if name in functions:
-        return
     if function.__closure__:
         kept = ", ".join(function.__code__.co_freevars)
         raise ValueError(
             f"{name} keeps {kept} of its parent, which a file cannot hold: pass it as an argument."
         )
     try:
-        source = textwrap.dedent(inspect.getsource(function))
+        return textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError) as error:
         raise ValueError(
             f"the source of {name} is not to be found: define it in a cell or a file."
         ) from error
-    functions[name] = ""  # so that functions may call each other
-    (head,) = ast.parse(source).body
-    outside = [part for part in (*head.decorator_list, head.args, head.returns) if part is not None]
-    used = [node.id for part in outside for node in ast.walk(part) if isinstance(node, ast.Name)]
-    used += _names(function.__code__)
-    for used_name in used:
-        if used_name in function.__globals__:
-            _write_down(used_name, function.__globals__[used_name], name, home, lines, functions)
-    functions[name] = functions.pop(name) + source.rstrip()
 
 
-def _write_down(name, thing, user, home, lines, functions):
-    """Write down a thing that a function uses: as an import, a constant, or a function of its own."""
-    if hasattr(builtins, name) and getattr(builtins, name) is thing:
-        return
+def _import_of(name, thing):
+    """Return the line that imports a thing under a name, from its package where that has it; else None."""
     if isinstance(thing, ModuleType):
-        lines[name] = f"import {thing.__name__}" + (f" as {name}" if name != thing.__name__ else "")
-    elif isinstance(thing, FunctionType) and thing.__module__ == home:
-        _collect(thing, home, lines, functions)
-    elif _plain(thing):
-        lines[name] = f"{name} = {thing!r}"
-    elif (module := getattr(thing, "__module__", None)) and module != home and _found_in(module, thing):
-        root = module.partition(".")[0]
-        source = root if getattr(import_module(root), thing.__name__, None) is thing else module
-        alias = f" as {name}" if name != thing.__name__ else ""
-        lines[name] = f"from {source} import {thing.__name__}{alias}"
-    else:
-        raise ValueError(
-            f"{user} uses {name}, which is here ({type(thing).__name__}) and not with the workers: a process "
-            "knows only its file. Make it inside the function."
-        )
-
-
-def _found_in(module, thing):
-    return getattr(import_module(module), getattr(thing, "__name__", ""), None) is thing
+        return f"import {thing.__name__}" + (f" as {name}" if name != thing.__name__ else "")
+    module, its_name = getattr(thing, "__module__", None), getattr(thing, "__name__", "")
+    for source in (module.partition(".")[0], module) if module else ():
+        if getattr(import_module(source), its_name, None) is thing:
+            return f"from {source} import {its_name}" + (f" as {name}" if name != its_name else "")
+    return None
 
 
 # processes
@@ -339,7 +356,15 @@ def _run_processes(mpiexec, source, call, workers, seconds):
                 _end(process, folder)
             said.seek(0)
             words = said.read().decode("utf-8", errors="replace")
-        _refuse_failures(folder, workers, hang, seconds, process.returncode, words)
+        _refuse_failed(folder, workers)
+        missing = [rank for rank in range(workers) if not (folder / f"{rank}.returned").exists()]
+        if hang:
+            where = [f"worker {rank} waits in{_place(_said_where(folder, rank), folder)}" for rank in missing]
+            raise WorkersFailed("\n".join([f"After {seconds:g} seconds still waiting, and ended:", *where]))
+        if missing or process.returncode:
+            who = ", ".join(map(str, missing)) or "nobody"
+            ended = f"mpiexec ended with code {process.returncode}, and nothing came from worker {who}."
+            raise WorkersFailed("\n".join([ended, *words.strip().splitlines()[-8:]]))
         return [pickle.loads((folder / f"{rank}.returned").read_bytes()) for rank in range(workers)]
 
 
@@ -408,20 +433,12 @@ def _read(path):
         return b""
 
 
-def _refuse_failures(folder, workers, hang, seconds, code, words):
-    """Say in words which worker failed, or which ones wait and where."""
+def _refuse_failed(folder, workers):
+    """Say in words which worker failed."""
     for rank in range(workers):
         path = folder / f"{rank}.failed"
         if path.exists():
             raise WorkersFailed(_failed(rank, path.read_text("utf-8"), workers))
-    missing = [rank for rank in range(workers) if not (folder / f"{rank}.returned").exists()]
-    if hang:
-        where = [f"worker {rank} waits in{_place(_said_where(folder, rank), folder)}" for rank in missing]
-        raise WorkersFailed("\n".join([f"After {seconds:g} seconds still waiting, and ended:", *where]))
-    if missing or code:
-        who = ", ".join(map(str, missing)) or "nobody"
-        tail = "\n".join(words.strip().splitlines()[-8:])
-        raise WorkersFailed(f"mpiexec ended with code {code}, and nothing came from worker {who}.\n{tail}")
 
 
 def _failed(rank, traced, workers):
