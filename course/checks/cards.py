@@ -4,7 +4,7 @@ Holds `card`, `text`, `report` and `table`. Colours are a stripe and a tint over
 so that dark pages stay readable. Leaves out failures: they are exceptions (``course.checks.exercise``).
 """
 
-import sys
+import builtins
 from dataclasses import dataclass
 from html import escape
 
@@ -141,11 +141,9 @@ def _marked(text):
 
 
 def _show(bundle):
-    """Show a bundle in a notebook, and its plain text anywhere else."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if hasattr(shell, "kernel"):
-        from IPython.display import display
-
-        display(bundle, raw=True)
-    else:
+    """Show a bundle in a notebook or a page of the book, and its plain text anywhere else."""
+    display = getattr(builtins, "display", None)  # IPython puts it there, and so does a page
+    if display is None:
         print(bundle["text/plain"])
+    else:
+        display(bundle, raw=True)

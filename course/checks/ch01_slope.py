@@ -6,7 +6,7 @@ Leaves out the answers, which stand in ``solutions/01_slope``.
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise
-from course.checks.questions import also_drawn, expect_several, expect_shape
+from course.checks.questions import also_drawn, apart, expect_several, expect_shape
 from minigrad.gradcheck import EPS, numerical_gradient
 
 
@@ -19,7 +19,7 @@ def expect_number(name, value):
     return float(value)
 
 
-def expect_close(name, value, truth, tolerance, source, why=""):
+def expect_close(name, value, truth, tolerance, source, why=""):  # noqa: PLR0913  its sentence has these parts
     """Ask whether numbers agree with the truth, as a share of its largest entry; name the worst, and why."""
     value, truth = np.asarray(value), np.asarray(truth)
     if value.dtype.kind not in "iuf":
@@ -30,12 +30,6 @@ def expect_close(name, value, truth, tolerance, source, why=""):
         entry = f"{name}[{', '.join(map(str, at))}]" if at else name
         shown, correct = apart(value[at], truth[at])
         raise CheckFailed(f"{entry} is {shown}, {source} {correct}" + (f": {why}" if why else ""))
-
-
-def apart(value, truth):
-    """Return two unequal numbers in as many digits as it takes to see it, four at least."""
-    pairs = ((f"{value:.{digits}g}", f"{truth:.{digits}g}") for digits in range(4, 18))
-    return next(pair for pair in pairs if pair[0] != pair[1])
 
 
 def digits(value, truth):
@@ -130,11 +124,11 @@ def central_twice(f, x, h=1e-8):
     return both, both
 
 
-# 2. running sums
+# 2. one bug
 
 forward_gradient = Exercise(
     "01_slope.forward_gradient",
-    title="Running sums",
+    title="One bug",
     points=2,
     kind="repair",
     minutes=5,
@@ -150,7 +144,7 @@ forward_gradient = Exercise(
 def _(answer, rng):
     f, of_floats, of_integers = bowl(rng), rng.normal(size=(3, 2)), rng.integers(1, 5, size=(3, 2))
     sentence = (
-        "X holds integers here, and an integer keeps no nudge and no fraction: X's copy and dX are float64"
+        "X holds integers here, and an integer keeps no nudge and no fraction: make X's copy and dX float64"
     )
     for X, why in ((of_floats, ""), (of_integers, sentence)):
         X.flags.writeable = False  # whoever writes into the caller's array is stopped at the line
@@ -209,7 +203,10 @@ def back_to_zero(f, X, h=1e-7):
     return dX
 
 
-@forward_gradient.mistake("X belongs to your caller, and is locked here: copy it, and nudge the copy.")
+CALLERS_X = "X belongs to your caller, and is locked here: copy it, and nudge the copy."
+
+
+@forward_gradient.mistake(CALLERS_X)
 def in_the_callers_array(f, X, h=1e-7):
     before, dX = f(X), np.zeros(X.shape)
     for index in np.ndindex(X.shape):
@@ -219,7 +216,7 @@ def in_the_callers_array(f, X, h=1e-7):
     return dX
 
 
-@forward_gradient.mistake("X belongs to your caller, and is locked here: copy it, and nudge the copy.")
+@forward_gradient.mistake(CALLERS_X)
 def the_whole_array_at_once(f, X, h=1e-7):
     before, dX = f(X), np.zeros(X.shape)
     for index, nudge in enumerate(h * np.eye(X.size).reshape(X.size, *X.shape)):
@@ -247,18 +244,68 @@ directional_slope = Exercise(
 
 @directional_slope.check
 def _(answer, rng):
-    X, direction, f = rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), bowl(rng)
-    given, along, (recorded, places) = X.copy(), direction.copy(), recording(f)
-    slope = expect_number("the slope", answer(recorded, given, along))
-    truth = np.sum(numerical_gradient(f, X) * direction)
-    # a central difference of any nudge from 1e-8 to 1e-3 is good to 1e-5
-    source = "and the gradient, weighted with the direction and added up, says"
-    expect_close("the slope", slope, truth, 1e-5, source)
-    if not (np.array_equal(given, X) and np.array_equal(along, direction)):
-        raise CheckFailed("X or direction came back changed: make new arrays, these belong to your caller")
-    if len(places) > 2:
-        raise CheckFailed(f"f ran {len(places)} times; along one direction two runs are enough")
+    for name, f, X, direction, tolerance in _walks(rng):
+        given, along, (recorded, places) = X.copy(), direction.copy(), recording(f)
+        slope = expect_number(name, answer(recorded, given, along))
+        truth = np.sum(numerical_gradient(f, X) * direction)
+        source = "and the gradient, weighted with the direction and added up, says"
+        why = _why_off((f, X, direction), places, slope, truth)
+        expect_close(name, slope, truth, tolerance, source, why)
+        if not (np.array_equal(given, X) and np.array_equal(along, direction)):
+            raise CheckFailed(
+                "X or direction came back changed: make new arrays, these belong to your caller"
+            )
+        if len(places) > 2:
+            raise CheckFailed(f"f ran {len(places)} times; along one direction two runs are enough")
     return "against the gradient, in two runs"
+
+
+def _walks(rng):
+    """Return what the slope is called, f, X, a direction, and how near the slope must be, for each walk."""
+    X, direction, f = rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), bowl(rng)
+    faster, upward = -3 * direction[::-1], 2 * np.abs(direction)
+    return (
+        # a central difference of any nudge from 1e-8 to 1e-3 is good to 1e-5
+        ("the slope", f, X, direction, 1e-5),
+        ("from the same X in another direction, the slope", f, X, faster, 1e-5),
+        # a bowl forgives long nudges: this f bends more and more, and there 1e-2 is good to 1e-3
+        ("of the sum of np.exp(X), the slope", lambda X: np.sum(np.exp(X)), X, upward, 1e-3),
+    )
+
+
+def _why_off(walk, places, slope, truth):
+    """Say what a slope is that is not right, if the two places where f was called explain it."""
+    f, X, direction = walk
+    if len(places) != 2:
+        return ""
+    times = [np.sum((place - X) * direction) / np.sum(direction**2) for place in places]
+    between = abs(times[1] - times[0])
+    if np.isclose(slope, truth * between, rtol=1e-3, atol=0):
+        return "that is how much f changes between your two places; divide it by the time between them"
+    bend = (f(X + 1e-3 * direction) - 2 * f(X) + f(X - 1e-3 * direction)) / 1e-6
+    if 0 in times and np.isclose(abs(slope - truth), abs(bend) * between / 2, rtol=0.1, atol=0):
+        return "one of your two places is X itself; with one on each side of X, the errors nearly cancel"
+    return ""
+
+
+@directional_slope.probe
+def _(answer, rng):
+    return [answer(f, X.copy(), direction.copy()) for _, f, X, direction, _ in _walks(rng)]
+
+
+@directional_slope.mistake("The sign is flipped: f ahead of X, minus f behind X.")
+def behind_minus_ahead(f, X, direction, h=1e-6):
+    return (f(X - h * direction) - f(X + h * direction)) / (2 * h)
+
+
+@directional_slope.mistake("The size is right and the sign is lost: along some directions f falls.")
+def without_the_sign(f, X, direction, h=1e-6):
+    return abs(f(X + h * direction) - f(X - h * direction)) / (2 * h)
+
+
+@directional_slope.mistake("The nudge h = 0.1 is too long: the slope changes on the way. Try 1e-6.")
+def with_long_nudges(f, X, direction, h=0.1):
+    return (f(X + h * direction) - f(X - h * direction)) / (2 * h)
 
 
 @directional_slope.mistake("You divided by the length of the direction.")
@@ -325,7 +372,7 @@ def _(answer, rng):
             raise CheckFailed(f"f ran {len(places)} times; to the side one run is enough")
         if abs(slope - truth) > 1e-14 * abs(truth):  # the rounding of one run is a few eps
             raise CheckFailed(
-                f"the slope is right to {digits(slope, truth)} digits only, and 14 are to be had"
+                f"the slope is right to {digits(slope, truth)} digits only, and 14 are possible"
                 f"{why and ': '}{why}"
             )
     return "three programs, in one run each, to 14 digits"

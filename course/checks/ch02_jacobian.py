@@ -78,48 +78,55 @@ def peak(call):
 
 # 1 to 10. the ladder
 
+VALUES_OF_Y = "Your diagonal holds the values of Y: its slopes are wanted."
+ALL_STAY = "That table leaves every number in its place."
+NOT_THE_NUMBERS = "A table holds slopes, not the numbers themselves."
+OF_RELU = "That is the table of `relu`."
+
 
 def mixed(rng, n_in):
     """Return numbers of both signs, none of them near 0."""
     return rng.permutation(np.resize([1.0, -1.0], n_in)) * rng.uniform(0.5, 2.0, size=n_in)
 
 
-def puzzle(short, title, minutes, f, hints, constants=lambda rng, n_in: ()):
-    """Return an exercise that asks for the table of f along its first argument."""
+def puzzle(short, title, minutes, hints, constants=lambda rng, n_in: ()):
+    """Return what makes of a function f the exercise that asks for f's table along its first argument."""
     exercise = Exercise(
         f"02_jacobian.{short}", title=title, points=1, kind="fill", minutes=minutes, hints=hints
     )
-
-    @exercise.check
-    def _(answer, rng):
-        for n_in in drawn_sizes(rng, *SIZES, most=40):
-            X, others = mixed(rng, n_in), constants(rng, n_in)
-            with untouched(X=X):
-                yours = answer(X, *others)
-            expect_jacobian(yours, nudged_jacobian(lambda X, others=others: f(X, *others), X))
-        return "X of 5, 3 and 2 numbers, against nudging"
 
     @exercise.probe
     def _(answer, rng):
         return answer(mixed(rng, SIZES[0]), *constants(rng, SIZES[0]))
 
-    return exercise
+    def asked_about(f):
+        @exercise.check
+        def _(answer, rng):
+            for n_in in drawn_sizes(rng, *SIZES, most=40):
+                X, others = mixed(rng, n_in), constants(rng, n_in)
+                with untouched(X=X):
+                    yours = answer(X, *others)
+                expect_jacobian(yours, nudged_jacobian(lambda X, others=others: f(X, *others), X))
+            return "X of 5, 3 and 2 numbers, against nudging"
+
+        return exercise
+
+    return asked_about
 
 
 scale = puzzle(
     "jacobian_of_scale",
     "Scale",
     2,
-    lambda X, A: A * X,
     (
         "Output 0 is made of input 0 alone. Which squares can be other than 0?",
         "The table is diagonal. How far does output 2 move if input 2 moves by 1?",
         "A stands on the diagonal; `np.diag` puts a row there.",
     ),
     lambda rng, n_in: (mixed(rng, n_in),),
-)
+)(lambda X, A: A * X)
 scale.mistake("Those are the slopes along A; along X they are A.")(lambda X, A: np.diag(X))
-scale.mistake("Your diagonal holds the values of Y: its slopes are wanted.")(lambda X, A: np.diag(A * X))
+scale.mistake(VALUES_OF_Y)(lambda X, A: np.diag(A * X))
 scale.mistake("Output 0 is made of input 0 alone: the rest of its row is 0.")(
     lambda X, A: np.tile(A, (X.size, 1))
 )
@@ -128,13 +135,12 @@ mean = puzzle(
     "jacobian_of_mean",
     "Mean",
     2,
-    np.mean,
     (
         "One output: how many rows? Five inputs: how many columns?",
         "One input of five moves by 1. How far does the mean move?",
         "One row, and each of its entries is 1 divided by the number of inputs. Mind the shape (1, n_in).",
     ),
-)
+)(np.mean)
 mean.mistake("That is the table of the sum: the mean divides it by the number of inputs.")(
     lambda X: np.ones((1, X.size))
 )
@@ -146,51 +152,48 @@ shift = puzzle(
     "jacobian_of_shift",
     "Shift",
     2,
-    lambda X: np.concatenate([[0.0], X[:-1]]),
     (
         "Row 0 is the output that is always 0. What moves it?",
         "Output 1 is input 0, output 2 is input 1. Mark these squares on paper.",
         "A line of ones just below the diagonal. `np.eye` takes a `k` that moves its line; which sign?",
     ),
-)
-shift.mistake("That table leaves every number at its place.")(lambda X: np.eye(X.size, dtype=bool).tolist())
+)(lambda X: np.concatenate([[0.0], X[:-1]]))
+shift.mistake(ALL_STAY)(lambda X: np.eye(X.size, dtype=bool).tolist())
 shift.mistake("That is the table of `rotate`: here the last number is lost, and row 0 is empty.")(
     lambda X: np.roll(np.eye(X.size), 1, axis=0)
 )
-shift.mistake("That table leaves every number at its place.")(lambda X: np.eye(X.size))
+shift.mistake(ALL_STAY)(lambda X: np.eye(X.size))
 shift.mistake("The 0 at the front is an output too: give it a row.")(lambda X: np.eye(X.size)[:-1])
 
 mirror = puzzle(
     "jacobian_of_mirror",
     "Mirror",
     2,
-    lambda X: X[::-1],
     (
         "Output 0 is the last input. Which square of row 0 holds a 1?",
         "The ones stand on the other diagonal, from the lower left to the upper right.",
         "Take the identity, `np.eye`, and read its rows from the last to the first.",
     ),
-)
-mirror.mistake("That table leaves every number at its place.")(lambda X: np.eye(X.size))
+)(lambda X: X[::-1])
+mirror.mistake(ALL_STAY)(lambda X: np.eye(X.size))
 mirror.mistake("That is the table of `rotate`.")(lambda X: np.roll(np.eye(X.size), 1, axis=0))
-mirror.mistake("A table holds slopes, not the numbers themselves.")(lambda X: np.diag(X)[::-1])
-mirror.mistake("A table holds slopes, not the numbers themselves.")(lambda X: np.diag(X[::-1]))
+mirror.mistake(NOT_THE_NUMBERS)(lambda X: np.diag(X)[::-1])
+mirror.mistake(NOT_THE_NUMBERS)(lambda X: np.diag(X[::-1]))
 mirror.mistake("The numbers change their places, not their signs.")(lambda X: -np.eye(X.size))
 
 repeat = puzzle(
     "jacobian_of_repeat",
     "Repeat",
     2,
-    lambda X: np.repeat(X, 2),
     (
         "Outputs 0 and 1 are both input 0. What are the rows 0 and 1?",
         "Each row of the identity stands there two times, one below the other.",
         "`np.repeat` can repeat rows of the identity as well as numbers; it needs to be told the axis.",
     ),
+)(lambda X: np.repeat(X, 2))
+repeat.mistake("That table writes X twice in a row: here each number is doubled in its place.")(
+    lambda X: np.tile(np.eye(X.size), (2, 1))
 )
-repeat.mistake(
-    "That table writes X two times, one behind the other: here each number is doubled at its place."
-)(lambda X: np.tile(np.eye(X.size), (2, 1)))
 repeat.mistake("Without an axis, `np.repeat` makes one long row.")(lambda X: np.repeat(np.eye(X.size), 2))
 repeat.mistake("There are twice as many outputs, and none of them is twice as large.")(
     lambda X: 2 * np.eye(X.size)
@@ -200,29 +203,27 @@ absolute = puzzle(
     "jacobian_of_abs",
     "Absolute value",
     2,
-    np.abs,
     (
         "An elementwise function. What does that say about its table?",
         "The slope is 1 where X is positive. And where it is negative?",
         "Put the signs of X on the diagonal; NumPy has `np.sign`.",
     ),
-)
+)(np.abs)
 absolute.mistake("Left of 0 the absolute value falls: its slope is -1.")(lambda X: np.eye(X.size))
-absolute.mistake("Your diagonal holds the values of Y: its slopes are wanted.")(lambda X: np.diag(np.abs(X)))
-absolute.mistake("That is the table of `relu`.")(lambda X: np.diag((X > 0) * 1.0))
-absolute.mistake("That is the table of `relu`.")(lambda X: np.diag(X > 0))
+absolute.mistake(VALUES_OF_Y)(lambda X: np.diag(np.abs(X)))
+absolute.mistake(OF_RELU)(lambda X: np.diag((X > 0) * 1.0))
+absolute.mistake(OF_RELU)(lambda X: np.diag(X > 0))
 
 suffix_sums = puzzle(
     "jacobian_of_suffix_sums",
     "Suffix sums",
     3,
-    lambda X: np.cumsum(X[::-1])[::-1],
     (
         "Output 0 is the sum of all inputs, and the last output is the last input. Draw these two rows.",
         "It is a triangle of ones, the diagonal with it. Which half: above or below?",
         "`np.triu` keeps what is on and above the diagonal of a table; give it a table of ones.",
     ),
-)
+)(lambda X: np.cumsum(X[::-1])[::-1])
 suffix_sums.mistake("Output 0 contains input 0, too: the diagonal belongs to the triangle.")(
     lambda X: np.triu(np.ones((X.size, X.size)), k=1)
 )
@@ -234,13 +235,12 @@ differences = puzzle(
     "jacobian_of_diff",
     "Differences",
     3,
-    np.diff,
     (
         "Output 0 is X[1] - X[0]. Write down row 0.",
         "Each row holds a -1 and, right of it, a 1. How many rows are there?",
         "Two pieces of the identity: without its first row, and without its last. Subtract which from which?",
     ),
-)
+)(np.diff)
 differences.mistake("The signs are flipped: the number before is the one that is subtracted.")(
     lambda X: np.eye(X.size)[:-1] - np.eye(X.size)[1:]
 )
@@ -254,13 +254,12 @@ largest = puzzle(
     "jacobian_of_max",
     "The largest",
     3,
-    np.max,
     (
         "One output, one row. Which input moves the largest number, if you nudge one input a little?",
         "One square holds a 1: that of the largest input. `np.argmax` says where it is.",
         "Row `np.argmax(X)` of the identity; keep two axes, so that the shape is (1, n_in).",
     ),
-)
+)(np.max)
 largest.mistake("A table holds slopes, and this one is 1, however large the largest number is.")(
     lambda X: (X.max() == X)[None, :] * X
 )
@@ -275,14 +274,13 @@ outer = puzzle(
     "jacobian_of_outer",
     "Outer product",
     4,
-    np.outer,
     (
         "The first len(A) outputs are all made of X[0]. Which column do they fill, and with what?",
         "The table is block diagonal. Each block is A as a column.",
         "`np.kron(P, Q)` puts P[i, j] * Q at each place of P. Which P, and what shape has Q?",
     ),
     lambda rng, n_in: (mixed(rng, 3 if n_in == 2 else 2),),
-)
+)(np.outer)
 outer.mistake("Your outputs are counted column by column.")(lambda X, A: np.kron(A[:, None], np.eye(X.size)))
 outer.mistake("That is Y: its Jacobian has a row for each entry of it.")(np.outer)
 outer.mistake(

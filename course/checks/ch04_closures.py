@@ -7,7 +7,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
-    both_ways,
+    SLOPE_ALONE,
     drawn_sizes,
     expect_gradcheck,
     expect_gradients,
@@ -113,11 +113,6 @@ def _(answer, rng):
     return "shapes, values, nudging, and the rules of a layer"
 
 
-@reduce_mean.probe
-def _(answer, rng):
-    return both_ways(answer, rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, STEPS, N_IN)))
-
-
 @reduce_mean.mistake("A mean gives each step only its share: divide by the number of steps.")
 def forgot_the_steps(X):
     return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1)
@@ -213,6 +208,22 @@ def as_on_the_page(W1, W2, X, T):
 def averaged_over_everything(W1, W2, X, T):
     H = X @ W1
     dY = (H @ W2 - T) / T.size
+    dH = dY @ W2.T
+    return X.T @ dH, H.T @ dY, dH @ W1.T
+
+
+@two_layers.mistake("This loss is averaged over the batch: divide the error by the number of examples.")
+def not_averaged(W1, W2, X, T):
+    H = X @ W1
+    dY = H @ W2 - T
+    dH = dY @ W2.T
+    return X.T @ dH, H.T @ dY, dH @ W1.T
+
+
+@two_layers.mistake("This loss is half the squared error: its slope is the error, and not twice the error.")
+def whole_square(W1, W2, X, T):
+    H = X @ W1
+    dY = 2 * (H @ W2 - T) / len(X)
     dH = dY @ W2.T
     return X.T @ dH, H.T @ dY, dH @ W1.T
 
@@ -382,8 +393,25 @@ def _(answer, rng):
                 f"{name}.data has shape {parameter.shape}; {n_in} inputs and {n_out} outputs need {shape}"
             )
     expect_values("b.data", layer.b.data, np.zeros(n_out))
+    _expect_drawn_by_rng(answer)
+    X = rng.normal(size=(batch, n_in))
+    W, b = rng.normal(size=(n_out, n_in)), rng.normal(size=n_out)
+    layer.W.data[...], layer.b.data[...] = W, b
+    Y, _ = expect_several(layer(X), "Y", "backward")
+    expect_values("Y", Y, X @ W.T + b)
+    expect_gradcheck(layer, X)
+    square, dY = answer(n_in, n_in, rng=1), rng.normal(size=(batch, n_in))
+    parameters = {"W": square.W, "b": square.b}
+    expect_layer(square, lambda X, W, b: X @ W.T + b, dY, parameters=parameters, X=X)
+    parameters, dY = {"W": layer.W, "b": layer.b}, rng.normal(size=(batch, n_out))
+    expect_layer(layer, lambda X, W, b: X @ W.T + b, dY, parameters=parameters, X=X)
+    return "shapes, values, nudging, and the nine rules of a layer"
+
+
+def _expect_drawn_by_rng(answer):
+    """Ask whether weights are drawn by rng alone, a number or a generator, and by 1 / √n_in."""
     try:
-        one, same = answer(400, 100, rng=0).W.data, answer(400, 100, rng=0).W.data
+        one, same = answer(400, 11, rng=0).W.data, answer(400, 11, rng=0).W.data
     except AttributeError as error:
         raise CheckFailed(
             f"with rng=0 it raises {error}: rng may be a number or a generator, and "
@@ -395,7 +423,7 @@ def _(answer, rng):
         raise CheckFailed(
             "two layers made with rng=0 differ: draw W from np.random.default_rng(rng), not from elsewhere"
         )
-    if np.array_equal(one, answer(400, 100, rng=1).W.data):
+    if np.array_equal(one, answer(400, 11, rng=1).W.data):
         raise CheckFailed("rng=0 and rng=1 give the same weights: hand your own rng on to default_rng")
     spread = one.std()
     if not 0.04 < spread < 0.06:
@@ -403,32 +431,12 @@ def _(answer, rng):
             f"with 400 inputs the weights spread by {spread:.2g}; it should be about 1/√400 = 0.05: "
             "draw them with a standard deviation of 1 / np.sqrt(n_in)"
         )
-    X = rng.normal(size=(batch, n_in))
-    W, b = rng.normal(size=(n_out, n_in)), rng.normal(size=n_out)
-    layer.W.data[...], layer.b.data[...] = W, b
-    Y, _ = expect_several(layer(X), "Y", "backward")
-    expect_values("Y", Y, X @ W.T + b)
-    expect_gradcheck(layer, X)
     generator = np.random.default_rng(0)
-    if np.array_equal(answer(n_in, n_out, rng=generator).W.data, answer(n_in, n_out, rng=generator).W.data):
+    if np.array_equal(answer(N_IN, N_OUT, rng=generator).W.data, answer(N_IN, N_OUT, rng=generator).W.data):
         raise CheckFailed(
             "two layers drawn from one generator have the same weights: it goes on from where it is, "
             "and np.random.default_rng(rng) returns it unchanged"
         )
-    square, dY = answer(n_in, n_in, rng=1), rng.normal(size=(batch, n_in))
-    parameters = {"W": square.W, "b": square.b}
-    expect_layer(square, lambda X, W, b: X @ W.T + b, dY, parameters=parameters, X=X)
-    parameters, dY = {"W": layer.W, "b": layer.b}, rng.normal(size=(batch, n_out))
-    expect_layer(layer, lambda X, W, b: X @ W.T + b, dY, parameters=parameters, X=X)
-    return "shapes, values, nudging, and the nine rules of a layer"
-
-
-@linear.probe
-def _(answer, rng):
-    layer = answer(N_IN, N_OUT, rng=0)
-    layer.W.data[...], layer.b.data[...] = rng.normal(size=(N_OUT, N_IN)), rng.normal(size=N_OUT)
-    X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_OUT))
-    return both_ways(layer, dY, X, parameters=(layer.W, layer.b))
 
 
 class Turned(Layer):
@@ -509,11 +517,6 @@ def _(answer, rng):
     return "values, nudging, and an X-ray: one array kept"
 
 
-@light_tanh.probe
-def _(answer, rng):
-    return both_ways(answer, *rng.normal(size=(2, BATCH, N_IN)))
-
-
 @light_tanh.mistake("This is 1 − Y; the slope of tanh is 1 − Y².")
 def forgot_the_square(X):
     Y = np.tanh(X)
@@ -543,7 +546,7 @@ def forgot_the_brackets(X):
     return Y, lambda dY: 1 - Y * Y * dY
 
 
-@light_tanh.mistake("You return the slope alone: the chain rule multiplies it by dY.")
+@light_tanh.mistake(SLOPE_ALONE)
 def without_dY_in_it(X):
     Y = np.tanh(X)
     return Y, lambda dY: 1 - Y * Y

@@ -1,5 +1,6 @@
 """The exercises of chapter 05: layers made of layers, their order there and back, and a safe bend."""
 
+from copy import deepcopy
 from functools import reduce
 
 import numpy as np
@@ -9,7 +10,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
-    both_ways,
+    SLOPE_ALONE,
     drawn_sizes,
     expect_gradcheck,
     expect_guesses,
@@ -111,8 +112,8 @@ row = Exercise(
 @row.check
 def _(answer, rng):
     (batch,) = drawn_sizes(rng, BATCH)
-    layers, X, dY = [*_square_layers(rng), Sigmoid()], _draw(rng, batch, N_IN), _draw(rng, batch, N_IN)
-    given = list(layers)
+    layers = [*_square_layers(rng), Sigmoid(), *_square_layers(rng)]  # longer than any in the chapter
+    given, X, dY = list(layers), _draw(rng, batch, N_IN), _draw(rng, batch, N_IN)
     forward = answer(layers)
     if not callable(forward):
         raise CheckFailed("row must return a layer, a function X -> (Y, backward)")
@@ -151,9 +152,10 @@ def turned_in_place(layers):
     return forward
 
 
-@row.mistake(
-    "The backward functions are called in the order of the way there; the last one made comes first."
-)
+NOT_TURNED = "The backward functions are called in the order of the way there; the last one made comes first."
+
+
+@row.mistake(NOT_TURNED)
 def not_turned_at_all(layers):
     def forward(X):
         backwards = []
@@ -172,7 +174,7 @@ def not_turned_at_all(layers):
 
 
 @row.mistake(
-    "The first call leaves nothing for the next: pop() takes the functions out of their list, and an "
+    "The first call uses the functions up: pop() takes them out of their list, and an "
     "iterator such as reversed(…) is walked only once."
 )
 def popped(layers):
@@ -270,9 +272,7 @@ def from_the_last(*layers):
     return whole
 
 
-@chain_all.mistake(
-    "The backward functions are called in the order of the way there; the last one made comes first."
-)
+@chain_all.mistake(NOT_TURNED)
 def back_in_the_order_of_the_way_there(*layers):
     def forward(X):
         backwards = []
@@ -300,6 +300,13 @@ def forgets_the_whole(*layers):
     for layer in layers:
         whole, before = chain(before, layer), layer
     return whole
+
+
+@chain_all.mistake("Only the first two layers are in the chain; there may be any number of them.")
+def two_at_most(*layers):
+    if len(layers) < 2:
+        return layers[0] if layers else lambda X: (X, lambda dY: dY)
+    return chain(*layers[:2])
 
 
 gate = Exercise(
@@ -349,12 +356,6 @@ def _expect_one_call(answer, X, dY, rng):
     what = "for a layer that draws anew at each call,"
     expect_values(f"{what} Y", Y, X * X * drawn[0])
     expect_values(f"{what} dX", backward(dY), 2 * X * drawn[0] * dY, "the call that made Y says")
-
-
-@gate.probe
-def _(answer, rng):
-    inside = Sequential(Linear(N_IN, N_IN, rng=rng), Sigmoid())
-    return both_ways(answer(inside), *rng.normal(size=(2, BATCH, N_IN)))
 
 
 class Gate(Layer):
@@ -441,15 +442,23 @@ def _(answer, rng):
     X, dY = _draw(rng, batch, n_in), _draw(rng, batch, n_in)
     bread = Sequential(Linear(n_in, n_in, rng=rng), Tanh())
     filling = Linear(n_in, n_in, rng=rng)
-    expect_layer(answer(bread, filling), lambda X: _predict([bread, filling, bread], X), dY, X=X)
+    inside = bread.layers[0]
+
+    def both_slices(X, W, b):
+        H = np.tanh(X @ W + b)
+        return np.tanh(_predict([filling], H) @ W + b)
+
+    expect_layer(answer(bread, filling), both_slices, dY, parameters={"W": inside.W, "b": inside.b}, X=X)
     expect_gradcheck(answer(bread, filling), X)
+    runs = []
+    _, backward = answer(lambda X: runs.append(1) or bread(X), filling)(X)
+    backward(dY)
+    if len(runs) != 2:
+        raise CheckFailed(
+            f"there and back, bread ran {len(runs)} times: run it once for each slice, and keep both of what "
+            "it returns; a bread with chance inside answers otherwise each time"
+        )
     return "values, nudging, and the gradients of the parameters inside"
-
-
-@sandwich.probe
-def _(answer, rng):
-    bread, filling = Sequential(Linear(N_IN, N_IN, rng=rng), Tanh()), Linear(N_IN, N_IN, rng=rng)
-    return both_ways(answer(bread, filling), *rng.normal(size=(2, BATCH, N_IN)))
 
 
 def _sandwich_with(back):
@@ -484,6 +493,34 @@ def first_in_both(bread, filling):
 @sandwich.mistake("The closures are called in the order of the way there; the one made last is called first.")
 def order_of_the_way_there(bread, filling):
     return _sandwich_with(lambda one, two, three, dY: three(two(one(dY))))(bread, filling)
+
+
+@sandwich.mistake("You run filling, bread, filling; the bread is outside.")
+def bread_inside(bread, filling):
+    return chain(filling, bread, filling)
+
+
+@sandwich.mistake("The second slice is given what the first returned; it must be given the filling's result.")
+def filling_passed_by(bread, filling):
+    def forward(X):
+        H, back_1 = bread(X)
+        _, back_2 = filling(H)
+        Y, back_3 = bread(H)
+        return Y, lambda dY: back_1(back_2(back_3(dY)))
+
+    return forward
+
+
+@sandwich.mistake("The ways back are added up; each must be given what the one before returned.")
+def added_up(bread, filling):
+    return _sandwich_with(lambda one, two, three, dY: one(dY) + two(dY) + three(dY))(bread, filling)
+
+
+@sandwich.mistake(
+    "The second slice is a copy, and so are its parameters; their gradients must meet in bread."
+)
+def with_a_copy(bread, filling):
+    return chain(bread, filling, deepcopy(bread))
 
 
 @sandwich.mistake("The filling is missing on the way back.")
@@ -546,12 +583,6 @@ def _without_overflow(answer, X):
             ) from error
 
 
-@softplus.probe
-def _(answer, rng):
-    X, dY = 3 * _draw(rng, BATCH, N_IN), _draw(rng, BATCH, N_IN)
-    return both_ways(answer, dY, X)
-
-
 def sigmoid(X):
     """Return the sigmoid of X, safely."""
     return 0.5 + 0.5 * np.tanh(0.5 * X)
@@ -584,7 +615,7 @@ def slope_of_relu(X):
     return np.logaddexp(0, X), lambda dY: dY * (X > 0)
 
 
-@softplus.mistake("You return the slope alone: the chain rule multiplies it by dY.")
+@softplus.mistake(SLOPE_ALONE)
 def without_dY(X):
     return np.logaddexp(0, X), lambda dY: sigmoid(X)
 

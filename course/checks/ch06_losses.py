@@ -8,7 +8,6 @@ from course.checks.questions import (
     LEFT_BEHIND,
     N_IN,
     N_OUT,
-    both_ways,
     drawn_sizes,
     expect_gradcheck,
     expect_gradients,
@@ -170,6 +169,13 @@ def divided_by_three():
 @missing_axis.mistake("That is the sum of the nine squares, and the loss is their mean.")
 def the_sum():
     return 3, 3, 12.0, 2.0
+
+
+@missing_axis.mistake(
+    "That is half of it: each prediction meets each target, 1 meets 3 as well as 3 meets 1."
+)
+def half_of_the_pairs():
+    return 3, 3, 2 / 3, 2.0
 
 
 masked_mse = Exercise(
@@ -406,6 +412,15 @@ def prices_do_not_meet(Y, T):
     return L, lambda dL=1.0: dL * np.clip(difference, -1, 1) / difference.size
 
 
+@huber.mistake("A small error pays half of its square, and the slope of that half is the error itself.")
+def whole_squares_there_and_back(Y, T):
+    difference = Y - T
+    small = np.abs(difference) <= 1
+    L = np.mean(np.where(small, difference * difference, np.abs(difference) - 0.5))
+    slopes = np.where(small, 2 * difference, np.sign(difference))
+    return L, lambda dL=1.0: dL * slopes / difference.size
+
+
 log_softmax = Exercise(
     "06_losses.log_softmax",
     title="The logarithm of softmax",
@@ -434,7 +449,7 @@ def _(answer, rng):
         X, dY = rng.normal(size=(2, batch, n_classes))
         expect_layer(answer, _log_softmax, dY, X=X)
         expect_gradcheck(answer, X)
-    X = np.array([[1000.0, 0.0, -1000.0], [-1000.0, -1000.0, -999.0], [1000.0, 1000.0, 1000.0]])
+    X = np.array([[1000, 0, -1000], [-1000, -1000, -999], [1000, 1000, 1000], [-1000, 0, 1000.0]])
     dY = rng.normal(size=X.shape)
     Y, backward = _quietly(lambda: answer(X))
     dX = _quietly(lambda: backward(dY))
@@ -442,11 +457,6 @@ def _(answer, rng):
     P = np.exp(_log_softmax(X))
     expect_values("for logits up to 1000, dX", dX, dY - P * dY.sum(axis=1, keepdims=True))
     return "values, nudging, the rules of a layer, and logits up to 1000"
-
-
-@log_softmax.probe
-def _(answer, rng):
-    return both_ways(answer, *rng.normal(size=(2, BATCH, N_IN)))
 
 
 def _back(X, way):
@@ -463,6 +473,16 @@ def diagonal_only(X):
 @log_softmax.mistake("P is multiplied by the sum of the row of dY; only if that is 1 is it P alone.")
 def dY_minus_P(X):
     return _back(X, lambda Y, dY: dY - np.exp(Y))
+
+
+@log_softmax.mistake("P is missing: X_j gets dY_j minus P_j times the sum of the row of dY.")
+def sum_without_P(X):
+    return _back(X, lambda Y, dY: dY - dY.sum(axis=1, keepdims=True))
+
+
+@log_softmax.mistake("The sum of the row of dY is shared out evenly; the share of X_j is P_j.")
+def even_shares(X):
+    return _back(X, lambda Y, dY: dY - dY.mean(axis=1, keepdims=True))
 
 
 @log_softmax.mistake("Under the logarithm you subtract the largest, and in front you do not: shift both.")
@@ -610,6 +630,20 @@ def divided_by_all_weights(Y, T, weights):
     w = weights[T]
     total = weights.sum()
     return _from(Y, T, lambda p: (w * p).sum() / total, lambda missing: w[:, None] * missing / total)
+
+
+@weighted_cross_entropy.mistake(
+    "The weight multiplies the whole row of P minus the target, not only the target."
+)
+def weight_on_the_target(Y, T, weights):
+    w = weights[T]
+    right = T[:, None] == np.arange(Y.shape[1])
+    return _from(
+        Y,
+        T,
+        lambda p: (w * p).sum() / w.sum(),
+        lambda missing: (missing + right - w[:, None] * right) / w.sum(),
+    )
 
 
 @weighted_cross_entropy.mistake("Only the right entry of each row has its weight; the whole row takes it.")

@@ -12,6 +12,7 @@ from course.checks.questions import (
     expect_guesses,
     expect_several,
     expect_shape,
+    expect_step,
     expect_values,
     untouched,
 )
@@ -148,14 +149,9 @@ def _(answer, rng):
             gradients = [parameter.grad.copy() for parameter in parameters]
             with np.errstate(all="ignore"):
                 optimizer.step(parameters)
-            if not all(np.array_equal(p.grad, grad) for p, grad in zip(parameters, gradients, strict=True)):
-                raise CheckFailed("it changes the gradients; they must stay as they are")
-            for place, (parameter, array, truth) in enumerate(zip(parameters, arrays, wanted, strict=True)):
-                expect_values(f"{step}data of parameter {place}", parameter.data, truth)
-                if parameter.data is not array:
-                    raise CheckFailed(
-                        "data is another array after the step; change the one that is there, with -="
-                    )
+            before = zip(parameters, arrays, gradients, wanted, strict=True)
+            for place, (parameter, *others) in enumerate(before):
+                expect_step(f"{step}data of parameter {place}", parameter, *others)
     return "three shapes, slopes of all sizes and of 0, two learning rates, and that nothing else is changed"
 
 
@@ -214,6 +210,13 @@ class StepsInACopy(Optimizer):
         for parameter in parameters:
             data = parameter.data
             data = data - self.learning_rate * np.sign(parameter.grad)
+
+
+@sign_sgd.mistake("You divide by the length of the whole gradient; each entry is asked for its own sign.")
+class DividesByTheLength(Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            parameter.data -= self.learning_rate * parameter.grad / np.linalg.norm(parameter.grad)
 
 
 @sign_sgd.mistake("The learning rate is left out.")
@@ -359,36 +362,37 @@ def _(answer, rng):
     return _watched_epoch(answer, X, T, np.random.default_rng(1))[1]
 
 
-def epoch_in(order, learner, X, T, batch_size, weigh=True, stop=None):
-    """Run an epoch in a given order, for the mistakes."""
+def run_epoch(learner, X, T, batch_size, order):
+    """Return the losses of an epoch's batches, in this order of the examples, and their sizes."""
     losses, sizes = [], []
-    for start in range(0, stop or len(X), batch_size):
+    for start in range(0, len(order), batch_size):
         rows = order[start : start + batch_size]
         losses.append(learner.fit_batch(X[rows], T[rows]))
         sizes.append(len(rows))
-    return np.average(losses, weights=sizes if weigh else None)
+    return np.array(losses), np.array(sizes)
 
 
-@epoch.mistake("This is the sum over all examples; divide it by their number.")
-def sum_over_the_examples(learner, X, T, batch_size, rng):
-    return len(X) * epoch_in(rng.permutation(len(X)), learner, X, T, batch_size)
+def scored(score):
+    """Return an epoch that makes of losses and sizes what score(losses, sizes, full size) says."""
+
+    def epoch(learner, X, T, batch_size, rng):
+        return score(*run_epoch(learner, X, T, batch_size, rng.permutation(len(X))), batch_size)
+
+    return epoch
 
 
-@epoch.mistake("This is the sum of the batches' losses; weight each by its size, and divide by all examples.")
-def sum_of_the_batches(learner, X, T, batch_size, rng):
-    return -(-len(X) // batch_size) * epoch_in(
-        rng.permutation(len(X)), learner, X, T, batch_size, weigh=False
-    )
-
-
-@epoch.mistake("The short last batch is weighted by batch_size; weight it by the examples that it has.")
-def short_batch_as_a_full_one(learner, X, T, batch_size, rng):
-    return batch_size / len(X) * sum_of_the_batches(learner, X, T, batch_size, rng)
-
-
-@epoch.mistake("The short last batch counts as much as the others; weight each batch by its size.")
-def mean_of_the_batches(learner, X, T, batch_size, rng):
-    return epoch_in(rng.permutation(len(X)), learner, X, T, batch_size, weigh=False)
+epoch.mistake("This is the sum over all examples; divide it by their number.")(
+    scored(lambda losses, sizes, full: losses @ sizes)
+)
+epoch.mistake("This is the sum of the batches' losses; weight each by its size, and divide by all examples.")(
+    scored(lambda losses, sizes, full: losses.sum())
+)
+epoch.mistake("The short last batch is weighted by batch_size; weight it by the examples that it has.")(
+    scored(lambda losses, sizes, full: full * losses.sum() / sizes.sum())
+)
+epoch.mistake("The short last batch counts as much as the others; weight each batch by its size.")(
+    scored(lambda losses, sizes, full: losses.mean())
+)
 
 
 # 5. one step from many batches
@@ -502,73 +506,69 @@ def _(answer, rng):
     return gradients, returned if right else None  # the loss matters where the gradients are right
 
 
-def stepped(model, loss, optimizer, X, T, batch_size, share, zero="first", step="last", value=None):
-    """Do what the mistakes do: weigh by share(size), zero and step at the right time or not."""
-    total = 0.0
-    if zero == "first":
-        model.zero_grad()
-    for X_batch, T_batch in batches(X, T, batch_size):
-        if zero == "each":
+def stepped(share, zero="first", step="last", value=None):
+    """Return an answer that weighs a batch by share(its size, count of all examples, size of a full one).
+
+    It sets gradients to zero and steps at the right time or not, and weighs the loss by `value`, if given.
+    """
+
+    def big_step(model, loss, optimizer, X, T, batch_size):  # noqa: PLR0913  as the exercise has it
+        total = 0.0
+        if zero == "first":
             model.zero_grad()
-        Y, backward = model(X_batch)
-        L, loss_backward = loss(Y, T_batch)
-        backward(loss_backward(share(len(Y))))
-        total += L * (value or share)(len(Y))
-        if step == "each":
+        for X_batch, T_batch in batches(X, T, batch_size):
+            if zero == "each":
+                model.zero_grad()
+            Y, backward = model(X_batch)
+            L, loss_backward = loss(Y, T_batch)
+            sizes = len(Y), len(X), batch_size
+            backward(loss_backward(share(*sizes)))
+            total += L * (value or share)(*sizes)
+            if step == "each":
+                optimizer.step(model.parameters())
+        if step == "last":
             optimizer.step(model.parameters())
-    if step == "last":
-        optimizer.step(model.parameters())
-    return total
+        return total
+
+    return big_step
 
 
-@big_step.mistake("The batches' gradients are added without their shares, as if each were the whole.")
-def without_shares(model, loss, optimizer, X, T, batch_size):
-    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: 1.0)
+def right_share(size, examples, full):
+    return size / examples
 
 
-@big_step.mistake("All batches count alike, also the short last one: weight each by its size.")
-def equal_shares(model, loss, optimizer, X, T, batch_size):
-    count = -(-len(X) // batch_size)
-    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: 1 / count)
+def one_each(size, examples, full):
+    return 1.0
 
 
-@big_step.mistake("The share is of a full batch, so the short last one counts too much.")
-def share_of_a_full_batch(model, loss, optimizer, X, T, batch_size):
-    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: batch_size / len(X))
+def _equal(size, examples, full):
+    return 1 / -(-examples // full)
 
 
-@big_step.mistake("The gradients are right; the loss is a plain mean over batches, and one is short.")
-def loss_with_equal_shares(model, loss, optimizer, X, T, batch_size):
-    count = -(-len(X) // batch_size)
-    return stepped(
-        model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), value=lambda size: 1 / count
-    )
-
-
-@big_step.mistake(
+big_step.mistake("The batches' gradients are added without their shares, as if each were the whole.")(
+    stepped(one_each)
+)
+big_step.mistake("All batches count alike, also the short last one: weight each by its size.")(
+    stepped(_equal)
+)
+big_step.mistake("The share is of a full batch, so the short last one counts too much.")(
+    stepped(lambda size, examples, full: full / examples)
+)
+big_step.mistake("The gradients are right; the loss is a plain mean over batches, and one is short.")(
+    stepped(right_share, value=_equal)
+)
+big_step.mistake(
     "A share is the batch's size divided by the number of all examples; the division is missing."
+)(stepped(lambda size, examples, full: size))
+big_step.mistake("The gradients are not zero when the first batch comes back, so old ones are in the sum.")(
+    stepped(right_share, zero="never")
 )
-def sizes_as_shares(model, loss, optimizer, X, T, batch_size):
-    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size)
-
-
-@big_step.mistake("The gradients are not zero when the first batch comes back, so old ones are in the sum.")
-def without_zeroing(model, loss, optimizer, X, T, batch_size):
-    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), zero="never")
-
-
-@big_step.mistake("The gradients are set to zero before each batch, so only the last one is left.")
-def zeroed_each_time(model, loss, optimizer, X, T, batch_size):
-    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), zero="each")
-
-
-@big_step.mistake(
+big_step.mistake("The gradients are set to zero before each batch, so only the last one is left.")(
+    stepped(right_share, zero="each")
+)
+big_step.mistake(
     "The gradients are right; the loss is the sum of the batches' losses, without their shares."
-)
-def loss_without_shares(model, loss, optimizer, X, T, batch_size):
-    return stepped(
-        model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), value=lambda size: 1.0
-    )
+)(stepped(right_share, value=one_each))
 
 
 # 6. weights chosen by hand

@@ -170,8 +170,6 @@ def _(answer, rng):
     names = np.array([*"ABCDEFGHIJK"])
     rows = np.repeat(np.arange(11), [31, 2, 7, 3, 5, 11, 13, 2, 17, 3, 5])
     writers, share = names[rng.permutation(rows)], 0.3
-    with untouched(writers=writers):
-        _held_out(answer, writers, share, np.random.default_rng(0))
     for labels in (writers, 10 * np.searchsorted(names, writers) + 4, np.sort(writers)):
         for seed in rng.integers(1000, size=5):
             one, other = (_held_out(answer, labels, share, np.random.default_rng(seed)) for _ in range(2))
@@ -180,20 +178,33 @@ def _(answer, rng):
                     "with two generators in the same state, other writers are held out: use rng, which you "
                     "are given, for all that is drawn"
                 )
-    if not is_first_round():
-        return None
+    if is_first_round():
+        _expect_even_draws(answer, names, writers, share, rng)
+    return "no writer in both parts, and every writer equally likely"
+
+
+def _expect_even_draws(answer, names, writers, share, rng):
+    """Ask for as many writers in each of 400 draws, and for each of them as often as any other."""
     seeds = rng.integers(2**40, size=400)
     draws = [_held_out(answer, writers, share, np.random.default_rng(seed)) for seed in seeds]
     for place in rng.permutation(400)[:40]:
         if _held_out(answer, writers, share, np.random.default_rng(seeds[place])) != draws[place]:
             raise CheckFailed("asked again with a generator in the same state, it holds out other writers")
+    of_rows = len(_held_out(answer, writers, 0.05, rng))
+    if of_rows == round(0.05 * len(writers)):
+        raise CheckFailed(
+            f"of {len(writers)} rows by {len(names)} writers, at a share of 0.05, {of_rows} writers are held "
+            "out: that is the share of the rows; the statement has round(share * number of writers)"
+        )
     _expect_count(sorted({len(draw) for draw in draws}), round(share * len(names)), len(names))
     four = np.array(["a", "b", "b", "c", "d", "d"])
-    _expect_count([len(_held_out(answer, four, 2 / 3, rng))], round(2 / 3 * 4), 4)
+    for some, count in ((2 / 3, 3), (0.1, 0)):
+        _expect_count([len(_held_out(answer, four, some, rng))], count, 4)
+    _expect_count([len(_held_out(answer, writers, 1.0, rng))], len(names), len(names))
     if all(draw == draws[0] for draw in draws):
         raise CheckFailed(
-            f"in 400 calls the same writers are held out, {', '.join(draws[0])}: draw them, with the rng you "
-            "are given and with no seed of your own"
+            f"in 400 calls the same writers are held out, {', '.join(draws[0])}: draw them anew in each "
+            "call, with the rng you are given and with no seed of your own"
         )
     before = rng.bit_generator.state
     _held_out(answer, writers, share, rng)
@@ -206,12 +217,12 @@ def _(answer, rng):
             f"in 400 draws writer {rare} was held out {seldom} times and writer {common} {most} times; "
             "every writer should be as likely as any other"
         )
-    return "no writer in both parts, and every writer equally likely"
 
 
 def _held_out(answer, writers, share, rng):
     """Return the list of writers that an answer holds out, each of them whole."""
-    returned = answer(writers, share, rng)
+    with untouched(writers=writers):
+        returned = answer(writers, share, rng)
     held_out = np.asarray(returned)
     if held_out.shape != writers.shape or held_out.dtype != bool:
         seen = f"has shape {held_out.shape} and holds {held_out.dtype}"
@@ -360,6 +371,12 @@ def right_ones_too(P, T, count):
 def by_the_truth(P, T, count):
     wrong = np.flatnonzero(P.argmax(axis=1) != T)
     return wrong[np.argsort(P[wrong, T[wrong]])][:count]
+
+
+@surest_mistakes.mistake("These are the first of the mistakes; sort all of them before you cut.")
+def cut_before_sorting(P, T, count):
+    wrong = np.flatnonzero(P.argmax(axis=1) != T)[:count]
+    return wrong[np.argsort(-P[wrong].max(axis=1))]
 
 
 # 5. a callback that remembers
@@ -523,6 +540,22 @@ def equal_is_new(patience):
     return callback
 
 
+@stop_early.mistake(
+    "A name to which a function gives a value is its own; if it stands outside, declare it `nonlocal`."
+)
+def without_nonlocal(patience):
+    best, age = float("inf"), 0  # noqa: F841 (the mistake itself)
+
+    def callback(learner, row):
+        if row["validation_loss"] < best:
+            best, age = row["validation_loss"], 0  # noqa: F841
+        else:
+            age += 1
+        return age >= patience
+
+    return callback
+
+
 # 6. a checkpoint that holds still
 
 snapshot = Exercise(
@@ -565,18 +598,7 @@ def _(answer, rng):
     saved = answer(run)
     if run["rng"].bit_generator.state != state:
         raise CheckFailed("taking a snapshot draws from the run's generator: only ask it for its state")
-    if not isinstance(saved, dict) or set(saved) != {"W", "b", "rng"}:
-        raise CheckFailed(f'the snapshot must be a dict with "W", "b" and "rng", and is {_sketch(saved)}')
-    if not isinstance(saved["rng"], dict):
-        raise CheckFailed(
-            f'saved["rng"] must be the generator\'s state, a dict, and is a {type(saved["rng"]).__name__}: '
-            "a generator moves on with its run"
-        )
-    for name, array in then.items():
-        if not np.array_equal(run[name], array):
-            raise CheckFailed(f"taking a snapshot has changed the run's {name}")
-        if not np.array_equal(saved[name], array):
-            raise CheckFailed(f"{name} in the snapshot is not the run's {name} to the last bit")
+    _expect_a_snapshot(saved, run, then)
     if not np.array_equal(_restore(saved)["rng"].normal(size=4), upcoming):
         raise CheckFailed("the restored generator draws other numbers than the run would have drawn")
     _train(run, 4)
@@ -594,6 +616,22 @@ def _(answer, rng):
         if not np.array_equal(again[name], run[name]):
             raise CheckFailed(f"resumed, {name} is not what the unbroken run has, to the last bit")
     return "a resumed run equals the unbroken one, to the last bit"
+
+
+def _expect_a_snapshot(saved, run, then):
+    """Ask whether a snapshot holds what the run had then, and the run still has it."""
+    if not isinstance(saved, dict) or set(saved) != {"W", "b", "rng"}:
+        raise CheckFailed(f'the snapshot must be a dict with "W", "b" and "rng", and is {_sketch(saved)}')
+    if not isinstance(saved["rng"], dict):
+        raise CheckFailed(
+            f'saved["rng"] must be the generator\'s state, a dict, and is a {type(saved["rng"]).__name__}: '
+            "a generator moves on with its run"
+        )
+    for name, array in then.items():
+        if not np.array_equal(run[name], array):
+            raise CheckFailed(f"taking a snapshot has changed the run's {name}")
+        if not np.array_equal(saved[name], array):
+            raise CheckFailed(f"{name} in the snapshot is not the run's {name} to the last bit")
 
 
 def _sketch(saved):

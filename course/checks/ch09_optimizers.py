@@ -9,6 +9,7 @@ from course.checks.questions import (
     also_drawn,
     expect_guesses,
     expect_shape,
+    expect_step,
     expect_values,
     untouched,
 )
@@ -264,7 +265,7 @@ lion = Exercise(
     changes=True,
     hints=(
         "Take `Adam` from the chapter: one dictionary instead of three, for the means.",
-        "The order matters: the step uses the old mean, mixed with beta1; then the mean is renewed by beta2.",
+        "The order matters: the step uses the old mean, mixed with beta1; then beta2 updates the mean.",
         "`mean = self.means.setdefault(parameter, …)`, as in `Adam`; the step, with `np.sign(…)`; then "
         "the two shares of the mean, in place.",
     ),
@@ -288,24 +289,22 @@ def _truth(gradients, learning_rate, beta1, beta2):
 @lion.check
 def _(answer, rng):
     for beta1, beta2 in ((0.5, 0.75), (0.9, 0.99), (0.0, 0.5)):
-        rate, parameters = rng.uniform(0.05, 0.2), _parameters(rng)
-        starts = [parameter.data.copy() for parameter in parameters]
-        arrays, past = [parameter.data for parameter in parameters], [[] for _ in parameters]
-        optimizer = answer(rate, beta1, beta2)
+        run = _Run(answer, _parameters(rng), (rng.uniform(0.05, 0.2), beta1, beta2))
         for step in range(1, 7):
-            for parameter, gradients in zip(parameters, past, strict=True):
-                size = (
-                    10 ** rng.uniform(-2, 2) if step != 5 else 0.0
-                )  # where it is flat, the mean still steps
+            gradients = []
+            for parameter in run.parameters:
+                # in the fifth step it is flat, and the mean still steps
+                size = 10 ** rng.uniform(-2, 2) if step != 5 else 0.0
                 gradients.append(rng.normal(size=parameter.shape) * size)
-                parameter.grad[...] = gradients[-1]
-            optimizer.step(parameters[:: -1 if step > 3 else 1])  # the memory must not go by place
+            run.step(gradients, turned=step > 3)  # the memory must not go by place
             turned = ", with the list given in reverse," if step > 3 else ","
-            settings = rate, beta1, beta2
-            _expect_step(f"after step {step}{turned} ", optimizer, parameters, arrays, starts, past, settings)
-        _expect_first_step(answer(rate, 0.9, beta2), parameters, rate)
+            run.expect(f"after step {step}{turned} ")
+        _expect_first_step(answer(run.settings[0], 0.9, beta2), run.parameters, run.settings[0])
     _expect_a_late_parameter(answer, rng)
-    _expect_step("with the three numbers of its signature, ", *_one_step(answer(), rng), (1e-3, 0.9, 0.99))
+    run = _Run(lambda *settings: answer(), [Parameter(rng.normal(size=4))], (1e-3, 0.9, 0.99))
+    for factor in (1.0, -0.05):  # the second sign depends on both shares
+        run.step([factor * rng.uniform(0.5, 2.0, size=4)])
+    run.expect("with the three numbers of its signature, ")
     zero = Parameter([3.0])
     answer(0.1, 0.9, 0.99).step([zero])
     expect_values("data where the slope is always 0", zero.data, np.array([3.0]))
@@ -315,48 +314,52 @@ def _(answer, rng):
     )
 
 
-def _expect_step(case, optimizer, parameters, arrays, starts, past, settings):
-    """Ask whether data, means and gradients are what the two lines say."""
-    for place, parameter in enumerate(parameters):
-        move, mean = _truth(past[place], *settings)
-        if not np.array_equal(parameter.grad, past[place][-1]):
-            raise CheckFailed("it changes the gradients; they must stay as they are")
-        expect_values(f"{case}parameters[{place}].data", parameter.data, starts[place] + move)
-        if parameter.data is not arrays[place]:
-            raise CheckFailed("data is another array after the step; change the one that is there, with -=")
-        means = getattr(optimizer, "means", None)
-        if not isinstance(means, dict):
-            raise CheckFailed("the means must be kept in a dictionary, self.means")
-        if parameter not in means:
-            kinds = " and ".join(sorted({described(key) for key in means})) or "none"
-            raise CheckFailed(f"self.means must have the parameters themselves as its keys, and has {kinds}")
-        expect_shape("the mean", means[parameter], "data", parameter.data)
-        expect_values(f"{case}means[parameters[{place}]]", means[parameter], mean)
+class _Run:
+    """An optimizer at its parameters, with what these began with and each gradient that they were given."""
 
+    def __init__(self, answer, parameters, settings):
+        self.optimizer, self.parameters, self.settings = answer(*settings), parameters, settings
+        self.arrays = [parameter.data for parameter in parameters]
+        self.starts = [parameter.data.copy() for parameter in parameters]
+        self.past = [[] for _ in parameters]
 
-def _one_step(optimizer, rng):
-    """Return an optimizer after two steps on one parameter, and what `_expect_step` asks about it."""
-    parameter = Parameter(rng.normal(size=4))
-    start, array, past = parameter.data.copy(), parameter.data, []
-    for factor in (1.0, -0.05):  # the second sign depends on both shares
-        past.append(factor * rng.uniform(0.5, 2.0, size=4))
-        parameter.grad[...] = past[-1]
-        optimizer.step([parameter])
-    return optimizer, [parameter], [array], [start], [past]
+    def step(self, gradients, turned=False):
+        """Take a step with these gradients; who has none is not in the list, which may be turned round."""
+        given = []
+        for parameter, past, gradient in zip(self.parameters, self.past, gradients, strict=True):
+            if gradient is not None:
+                past.append(gradient)
+                parameter.grad[...] = gradient
+                given.append(parameter)
+        self.optimizer.step(given[:: -1 if turned else 1])
+
+    def expect(self, case):
+        """Ask whether data, means and gradients are what the two lines say."""
+        for place, parameter in enumerate(self.parameters):
+            past = self.past[place]
+            move, mean = _truth(past, *self.settings)
+            what = f"{case}parameters[{place}].data"
+            expect_step(what, parameter, self.arrays[place], past[-1], self.starts[place] + move)
+            means = getattr(self.optimizer, "means", None)
+            if not isinstance(means, dict):
+                raise CheckFailed("the means must be kept in a dictionary, self.means")
+            if parameter not in means:
+                kinds = " and ".join(sorted({described(key) for key in means})) or "none"
+                raise CheckFailed(
+                    f"self.means must have the parameters themselves as its keys, and has {kinds}"
+                )
+            expect_shape("the mean", means[parameter], "data", parameter.data)
+            expect_values(f"{case}means[parameters[{place}]]", means[parameter], mean)
 
 
 def _expect_a_late_parameter(answer, rng):
     """Ask for a mean of its own for a parameter that is there from the second step on."""
-    optimizer, (first, late) = answer(0.1, 0.5, 0.75), _parameters(rng)[:2]
-    starts, arrays, past = [p.data.copy() for p in (first, late)], [first.data, late.data], [[], []]
-    for given in ([first], [late], [late, first]):
-        for parameter, gradients in zip((first, late), past, strict=True):
-            if any(parameter is one for one in given):
-                gradients.append(rng.normal(size=parameter.shape))
-                parameter.grad[...] = gradients[-1]
-        optimizer.step(given)
-    case = "with a parameter that comes at the second step, "
-    _expect_step(case, optimizer, [first, late], arrays, starts, past, (0.1, 0.5, 0.75))
+    run = _Run(answer, _parameters(rng)[:2], (0.1, 0.5, 0.75))
+    first, late = (parameter.shape for parameter in run.parameters)
+    run.step([rng.normal(size=first), None])
+    run.step([None, rng.normal(size=late)])
+    run.step([rng.normal(size=first), rng.normal(size=late)], turned=True)
+    run.expect("with a parameter that comes at the second step, ")
 
 
 def _expect_first_step(optimizer, parameters, rate):
@@ -394,21 +397,21 @@ class Optimizer:
     def _mix(self, mean, gradient):
         return self.beta1 * mean + (1 - self.beta1) * gradient
 
-    def _renew(self, mean, gradient):
+    def _update(self, mean, gradient):
         mean[...] = self.beta2 * mean + (1 - self.beta2) * gradient
 
 
-@lion.mistake("The mean is renewed before the step; the step uses the old one.")
+@lion.mistake("The mean is updated before the step; the step uses the old one.")
 class RenewsFirst(Optimizer):
     def _one(self, parameter, mean):
-        self._renew(mean, parameter.grad)
+        self._update(mean, parameter.grad)
         parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
 
 
 @lion.mistake("The step goes by the mean itself; mix it with the gradient by beta1.")
 class StepsByTheMean(Optimizer):
     def _one(self, parameter, mean):
-        self._renew(mean, parameter.grad)
+        self._update(mean, parameter.grad)
         parameter.data -= self.learning_rate * np.sign(mean)
 
 
@@ -416,28 +419,28 @@ class StepsByTheMean(Optimizer):
 class WithoutTheSign(Optimizer):
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * self._mix(mean, parameter.grad)
-        self._renew(mean, parameter.grad)
+        self._update(mean, parameter.grad)
 
 
 @lion.mistake("You go uphill: subtract the sign.")
 class Uphill(Optimizer):
     def _one(self, parameter, mean):
         parameter.data += self.learning_rate * np.sign(self._mix(mean, parameter.grad))
-        self._renew(mean, parameter.grad)
+        self._update(mean, parameter.grad)
 
 
-@lion.mistake("The sign of the old mean alone: the new gradient has no say.")
+@lion.mistake("This is the sign of the old mean alone; the new gradient belongs in it too.")
 class WithoutTheGradient(Optimizer):
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * np.sign(mean)
-        self._renew(mean, parameter.grad)
+        self._update(mean, parameter.grad)
 
 
-@lion.mistake("The sign of the gradient alone: its mean has no say.")
+@lion.mistake("This is the sign of the gradient alone; the mean belongs in it too.")
 class WithoutTheMean(Optimizer):
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * np.sign(parameter.grad)
-        self._renew(mean, parameter.grad)
+        self._update(mean, parameter.grad)
 
 
 @lion.mistake("The mean is a sum here: the gradient enters it with the share 1 - beta2.")
@@ -447,7 +450,7 @@ class MeanIsASum(Optimizer):
         mean[...] = self.beta2 * mean + parameter.grad
 
 
-@lion.mistake("The shares are exchanged: beta1 mixes for the step, beta2 renews the mean.")
+@lion.mistake("The shares are exchanged: beta1 mixes for the step, beta2 updates the mean.")
 class SharesExchanged(Optimizer):
     def _one(self, parameter, mean):
         mixed = self.beta2 * mean + (1 - self.beta2) * parameter.grad
@@ -455,7 +458,7 @@ class SharesExchanged(Optimizer):
         mean[...] = self._mix(mean, parameter.grad)
 
 
-@lion.mistake("One mixture cannot serve for both: beta1 mixes for the step, and beta2 renews the mean.")
+@lion.mistake("One mixture cannot serve for both: beta1 mixes for the step, and beta2 updates the mean.")
 class OneMixture(Optimizer):
     def _one(self, parameter, mean):
         mean[...] = self._mix(mean, parameter.grad)
@@ -489,10 +492,10 @@ class OneDictionaryForAll(Optimizer):
 
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
-        self._renew(mean, parameter.grad)
+        self._update(mean, parameter.grad)
 
 
-@lion.mistake("The mean is never renewed, so it stays at zeros.")
+@lion.mistake("The mean is never updated, so it stays at zeros.")
 class NeverRenews(Optimizer):
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
@@ -517,7 +520,7 @@ clip_length = Exercise(
 
 def _with_gradients(rng, length):
     """Return parameters of several shapes whose gradients have a length together."""
-    parameters = [Parameter(np.zeros(shape)) for shape in ((N_IN, N_OUT), (N_OUT,), ())]
+    parameters = [Parameter(np.ones(shape)) for shape in ((N_IN, N_OUT), (N_OUT,), ())]
     for parameter in parameters:
         parameter.grad += rng.normal(size=parameter.shape)
     factor = length / gradient_length(parameters)
@@ -533,7 +536,7 @@ def gradient_length(parameters):
 
 @clip_length.check
 def _(answer, rng):
-    usual = (7.0, 1.0), (2.0, 1.9), (300.0, 5.0), (0.5, 1.0), (3.0, 5.0), (0.0, 1.0)
+    usual = (7.0, 1.0), (2.0, 1.9), (2.0, 0.5), (300.0, 5.0), (0.5, 1.0), (3.0, 5.0), (0.0, 1.0)
     for length, longest in also_drawn(usual, lambda: (rng.uniform(2, 9), rng.uniform(0.5, 1.5))):
         parameters = _with_gradients(rng, length or 1.0)
         for parameter in parameters:
@@ -547,7 +550,7 @@ def _(answer, rng):
             expect_values(f"{case}parameters[{place}].grad", parameter.grad, factor * before[place])
             if parameter.grad is not arrays[place]:
                 raise CheckFailed("grad is another array afterwards; change the one that is there, with *=")
-            if parameter.data.any():
+            if np.any(parameter.data != 1):
                 raise CheckFailed("it changes data; only the gradients are to be shortened")
     return "rows that are too long, that are short enough, and of zeros, over three parameters"
 
@@ -740,6 +743,15 @@ def one_step_late(learning_rate, warmup):
         return learning_rate * ((step + 1) / warmup if step < warmup else (warmup / step) ** 0.5)
 
     return schedule
+
+
+@up_then_root.mistake(
+    "Only warmup / (step + 1) belongs under the root; multiply that root by the learning rate."
+)
+def rate_under_the_root(learning_rate, warmup):
+    return lambda step: (
+        learning_rate * (step + 1) / warmup if step < warmup else (learning_rate * warmup / (step + 1)) ** 0.5
+    )
 
 
 @up_then_root.mistake("The root is missing: the way down is too steep.")

@@ -9,8 +9,8 @@ from course.checks.questions import (
     N_OUT,
     also_drawn,
     drawn_sizes,
-    expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_shape,
     expect_values,
@@ -38,6 +38,7 @@ two_batches = Exercise(
 )
 
 
+BY_THE_COUNT = "The norm itself divides the sum of squares by the count, 2, and not by count - 1"
 NOT_THE_AVERAGES = "In training the batch's own mean and variance count, not the averages"
 NINE_TENTHS = "A momentum of 0.1 keeps nine tenths of the old average, and takes one of the new"
 ITS_OWN_MEAN = "A single example is its own mean, so its distance from the mean is 0"
@@ -46,8 +47,8 @@ SLIPS = {
     "the result for the 6": {
         2.0: "That is the distance from the mean; divide it by the root of the variance",
         0.5: "The 4 is the variance; divide by its root",
-        2 / 8**0.5: "The norm itself divides the sum of squares by the count, 2, and not by count - 1",
-        0.7071: "The norm itself divides the sum of squares by the count, 2, and not by count - 1",
+        2 / 8**0.5: BY_THE_COUNT,
+        0.7071: BY_THE_COUNT,
         -1.0: "That is the result for the 2",
         6.0: NOT_THE_AVERAGES,
     },
@@ -212,13 +213,10 @@ rms_norm = Exercise(
         "2 X_i h / n_in. How does s change?",
         "s changes by -s³ X_i h / n_in, which is -s² Y_i h / n_in. So Y_j changes by s (if j = i), and by "
         "-X_j s² Y_i / n_in, which is -s Y_j Y_i / n_in.",
-        "dX_i is the sum over j of dY_j times that. Compare with the chapter: mean(dN) has gone, "
-        "and Y stands for N. Means run over the last axis, with keepdims=True.",
+        "dX_i is the sum over j of dY_j times that. Compare with the chapter: mean(dN) is gone, "
+        "and Y takes the place of N. Means run over the last axis, with keepdims=True.",
     ),
 )
-
-
-MEAN_MISSING = "the gradient through each row's mean is missing or wrong"
 
 
 @rms_norm.check
@@ -227,32 +225,20 @@ def _(answer, rng):
     shapes = (0.3, rows, narrow), (1e-5, rows, wide), (0.0, 1, 2), (0.2, narrow, narrow), (0.5, rows, 1)
     for eps, batch, n_in in shapes:
         X, dY = rng.normal(size=(batch, n_in)) + 0.5, rng.normal(size=(batch, n_in))
-        with untouched(X=X, dY=dY):
-            Y, backward = expect_several(answer(X, eps), "Y", "backward")
-            answer(rng.normal(size=X.shape), eps)  # another pass, which the first way back must not notice
-            dX = backward(dY)
-            again = backward(2 * dY)
-        expect_shape("Y", Y, "X", X)
-        expect_values("Y", Y, _over_rms(X, eps))
         try:
-            expect_gradients(lambda X, eps=eps: _over_rms(X, eps), {"X": X}, dY, {"X": dX})
+            expect_layer(lambda X, eps=eps: answer(X, eps), lambda X, eps=eps: _over_rms(X, eps), dY, X=X)
         except CheckFailed as no:  # the rule has no mean of X, so none can be missing
             words = no.sentence.replace(MEAN_MISSING, "the error is the same in all numbers of a row")
             raise CheckFailed(words, report=no.report) from no
-        expect_values("dX for twice the dY", again, 2 * np.asarray(dX), "it must be twice as much, ")
     return "Y, and dX against nudging, for five shapes, with another pass before the way back"
+
+
+MEAN_MISSING = "the gradient through each row's mean is missing or wrong"
 
 
 def _over_rms(X, eps):
     """Return each row over the root of the mean of its squares."""
     return X / np.sqrt(np.mean(X * X, axis=1, keepdims=True) + eps)
-
-
-@rms_norm.probe
-def _(answer, rng):
-    X, dY = rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
-    Y, backward = answer(X, 0.3)
-    return Y, backward(dY)
 
 
 @rms_norm.mistake(
@@ -310,21 +296,24 @@ def layer_norm(X, eps=1e-5):
     return N, backward
 
 
-@rms_norm.mistake("In the last term stands X where Y belongs: X before the mean, or inside it, or both.")
+X_FOR_Y = "The last term has X where Y belongs: before the mean, or inside it, or both."
+
+
+@rms_norm.mistake(X_FOR_Y)
 def X_before_the_mean(X, eps=1e-5):
     scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
     Y = X * scale
     return Y, lambda dY: (dY - X * (dY * Y).mean(axis=-1, keepdims=True)) * scale
 
 
-@rms_norm.mistake("In the last term stands X where Y belongs: X before the mean, or inside it, or both.")
+@rms_norm.mistake(X_FOR_Y)
 def X_inside_the_mean(X, eps=1e-5):
     scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
     Y = X * scale
     return Y, lambda dY: (dY - Y * (dY * X).mean(axis=-1, keepdims=True)) * scale
 
 
-@rms_norm.mistake("In the last term stands X where Y belongs: X before the mean, or inside it, or both.")
+@rms_norm.mistake(X_FOR_Y)
 def X_in_both_places(X, eps=1e-5):
     scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
     return X * scale, lambda dY: (dY - X * (dY * X).mean(axis=-1, keepdims=True)) * scale
@@ -367,7 +356,10 @@ def without_eps(X, eps=1e-5):
     return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
 
 
-@rms_norm.mistake("The eps stands outside of the root; it is added to the mean square.")
+EPS_OUTSIDE = "The eps is outside the root; it is added to the mean square."
+
+
+@rms_norm.mistake(EPS_OUTSIDE)
 def eps_outside(X, eps=1e-5):
     root = np.sqrt((X**2).mean(axis=-1, keepdims=True))
     Y = X / (root + eps)
@@ -379,14 +371,14 @@ def eps_outside(X, eps=1e-5):
     return Y, backward
 
 
-@rms_norm.mistake("The eps stands outside of the root; it is added to the mean square.")
+@rms_norm.mistake(EPS_OUTSIDE)
 def eps_outside_and_the_way_back_as_before(X, eps=1e-5):
     scale = 1 / (np.sqrt((X**2).mean(axis=-1, keepdims=True)) + eps)
     Y = X * scale
     return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
 
 
-@rms_norm.mistake("The eps stands outside of the root; it is added to the mean square.")
+@rms_norm.mistake(EPS_OUTSIDE)
 def eps_added_to_the_scale(X, eps=1e-5):
     scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True)) + eps
     Y = X * scale
@@ -473,7 +465,10 @@ def always_the_first(values, momentum):
     return averages
 
 
-@corrected_averages.mistake("It begins with the first value; that gives the first value too much weight.")
+FIRST_VALUE = "It begins with the first value; that gives the first value too much weight."
+
+
+@corrected_averages.mistake(FIRST_VALUE)
 def begins_with_the_first(values, momentum):
     running, averages = values[0], []
     for value in values:
@@ -482,7 +477,7 @@ def begins_with_the_first(values, momentum):
     return averages
 
 
-@corrected_averages.mistake("It begins with the first value; that gives the first value too much weight.")
+@corrected_averages.mistake(FIRST_VALUE)
 def goes_on_from_the_first(values, momentum):
     averages = [values[0]]
     for value in values[1:]:
@@ -603,6 +598,14 @@ def always_the_batch(X, running_mean, training=False):
     return X - mean
 
 
+@center.mistake("That is one mean for the whole batch: each column has a mean of its own, axis=0.")
+def one_mean_for_all(X, running_mean, training=False):
+    mean = X.mean() if training else running_mean
+    if training:
+        running_mean += 0.1 * (mean - running_mean)
+    return X - mean
+
+
 @center.mistake("The shares are exchanged: 0.9 of the old mean stays, and 0.1 of the new one comes in.")
 def momentum_exchanged(X, running_mean, training=False):
     if not training:
@@ -657,7 +660,13 @@ def _(answer, rng):
         expect_values("dX", dX, dY * (Y / X), "by the mask of the way there it must be")
         if rate and generator.bit_generator.state != once.bit_generator.state:
             raise CheckFailed("it must draw by one call of rng.random for a whole X, and by no other")
-    return "both modes, the share, the stretch, and one mask for both directions"
+        _, backward = answer(np.zeros(shape), rate, np.random.default_rng(seed), training=True)
+        if not np.allclose(backward(dY), dX):
+            raise CheckFailed(
+                "for an X of zeros, and the same draw, backward returns something else: what is dropped "
+                "must depend on the draw alone, and a number that is kept may be 0"
+            )
+    return "both modes, the share, the stretch, one mask for both directions, and an X of zeros"
 
 
 def _expect_a_mask(mask, rate):

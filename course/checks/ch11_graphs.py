@@ -1,5 +1,6 @@
 """The exercises of chapter 11: walks over graphs, an order, an operator, a loss, counts, and a stale node."""
 
+from contextlib import nullcontext
 from copy import deepcopy
 from itertools import permutations
 
@@ -10,6 +11,7 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    because,
     drawn_sizes,
     expect_guesses,
     expect_several,
@@ -137,8 +139,8 @@ children_first = Exercise(
         "stand next?",
         "Keep a dict of names that still wait. In a loop: collect the parents of all that wait, in a set. "
         "Whoever waits and is not in that set is ready.",
-        "`while waiting:` `claimed = {parent for names in waiting.values() for parent in names}`; the ready "
-        "ones go to the end of the order, and are deleted from `waiting`, a copy of the dict.",
+        "`while waiting:` put into a set all parents in `waiting.values()`; the ready ones, which are not in "
+        "it, go to the end of the order, and are deleted from `waiting`, a copy of the dict.",
     ),
 )
 
@@ -211,12 +213,15 @@ def by_the_alphabet(parents):
     return sorted(parents, reverse=True)
 
 
-@children_first.mistake("You sort by the number of children; that is not how far a name is from the end.")
+BY_CHILDREN = "You sort by the number of children; that is not how far a name is from the end."
+
+
+@children_first.mistake(BY_CHILDREN)
 def by_the_number_of_children(parents):
     return sorted(parents, key=lambda name: sum(names.count(name) for names in parents.values()))
 
 
-@children_first.mistake("You sort by the number of children; that is not how far a name is from the end.")
+@children_first.mistake(BY_CHILDREN)
 def by_the_number_of_different_children(parents):
     return sorted(parents, key=lambda name: sum(name in names for names in parents.values()))
 
@@ -236,7 +241,10 @@ def parents_first(parents):
     return order
 
 
-@children_first.mistake("A name is listed at its first visit; it must wait for all of its children.")
+FIRST_VISIT = "A name is listed at its first visit; it must wait for all of its children."
+
+
+@children_first.mistake(FIRST_VISIT)
 def at_the_first_visit(parents):
     order = []
 
@@ -253,7 +261,7 @@ def at_the_first_visit(parents):
     return order
 
 
-@children_first.mistake("A name is listed at its first visit; it must wait for all of its children.")
+@children_first.mistake(FIRST_VISIT)
 def at_the_first_visit_from_any_name(parents):
     order = []
 
@@ -268,7 +276,7 @@ def at_the_first_visit_from_any_name(parents):
     return order
 
 
-@children_first.mistake("A name is listed at its first visit; it must wait for all of its children.")
+@children_first.mistake(FIRST_VISIT)
 def breadth_first(parents):
     children = {parent for names in parents.values() for parent in names}
     order = [name for name in parents if name not in children]
@@ -298,6 +306,10 @@ concatenate = Exercise(
 )
 
 
+WIDER = 11  # than x by an even number whose half is not the batch: a cut in the middle is no other slip
+OF_ITS_OWN = "A node keeps what its way back needs on `self`, or asks its parents"
+
+
 def _joined(answer, arrays, same=False):
     """Return the arrays' Variables, and the node that an answer makes of them, or of the first one twice."""
     parents = [Variable(array) for array in arrays]
@@ -309,8 +321,9 @@ def _joined(answer, arrays, same=False):
 
 @concatenate.check
 def _(answer, rng):
-    for batch in (BATCH, 1):
-        arrays = [rng.normal(size=(batch, width)) for width in (N_IN, N_OUT)]
+    rows, n_x, n_z = drawn_sizes(rng, BATCH, N_IN, WIDER)
+    for batch in (rows, 1):
+        arrays = [rng.normal(size=(batch, width)) for width in (n_x, n_z)]
         parents, node = _joined(answer, arrays)
         expect_values("the node's data", node.data, np.hstack(arrays))
         if tuple(node.parents) != tuple(parents):
@@ -320,19 +333,33 @@ def _(answer, rng):
                 f"the node's parents must be x and z, in this order, and it has {came}: "
                 "they must be handed to super().__init__(data, x, z)"
             )
-        dY = rng.normal(size=node.data.shape)
-        for times in (1, 2):  # a second way back adds the same again
-            node.back(dY)
-            for name, parent, part in zip("xz", parents, np.split(dY, [N_IN], axis=1), strict=True):
-                expect_shape(f"{name}.g", parent.g, name, parent.data)
-                case = "" if times == 1 else "after a second back, "
-                expect_values(f"{case}{name}.g", parent.g, times * part)
+        dY, added = rng.normal(size=(3, *node.data.shape)), 0.0
+        for number, case in enumerate(("", "after a second back, ", "after another node was made, ")):
+            if number == 2:
+                _joined(answer, arrays[::-1])
+            with because(OF_ITS_OWN) if number == 2 else nullcontext():
+                _go_back(case, node, dY[number])
+                added += dY[number]
+                for name, parent, part in zip("xz", parents, np.split(added, [n_x], axis=1), strict=True):
+                    expect_shape(f"{name}.g", parent.g, name, parent.data)
+                    expect_values(f"{case}{name}.g", parent.g, part)
     (x, _), node = _joined(answer, arrays, same=True)
-    weights = Variable(rng.normal(size=(2 * N_IN, 1)))
+    weights = Variable(rng.normal(size=(2 * n_x, 1)))
     (node @ weights).back()
-    truth = weights.data.reshape(2, N_IN).sum(axis=0, keepdims=True)
+    truth = weights.data.reshape(2, n_x).sum(axis=0, keepdims=True)
     expect_values("for Concatenate(x, x), x.g", x.g, truth)
-    return "two batches, two ways back, and one node given twice"
+    return "two batches, three ways back, and one node given twice"
+
+
+def _go_back(case, node, dY):
+    """Let a node go back; what it raises is told with the case."""
+    try:
+        node.back(dY)
+    except Exception as error:
+        if not case:
+            raise
+        raised = f"{type(error).__name__}: {error}".strip(". ")
+        raise CheckFailed(f"{case}back raises {raised}") from error
 
 
 @concatenate.probe
@@ -371,6 +398,11 @@ def _assign(node, x, z):
     z.g = node.g[:, x.data.shape[1] :].copy()
 
 
+def _once(node, x, z):
+    if x is z or not x.g.any():
+        split_columns(node, x, z)
+
+
 def _exchange(node, x, z):
     z.g += node.g[:, : z.data.shape[1]]
     x.g += node.g[:, z.data.shape[1] :]
@@ -403,6 +435,9 @@ def _halves_anew(node, x, z):
 
 
 concatenate.mistake("Your `_back` assigns where it must add.")(operator(side_by_side, _assign))
+concatenate.mistake("A second way back adds nothing: `_back` adds whenever it is called.")(
+    operator(side_by_side, _once)
+)
 concatenate.mistake("The parts are exchanged: the first columns belong to x.")(
     operator(side_by_side, _exchange)
 )
@@ -419,9 +454,10 @@ for halve in (_halves, _halves_anew):
     concatenate.mistake("The gradient is cut in the middle; cut it where the columns of x end.")(
         operator(side_by_side, halve)
     )
-concatenate.mistake("The columns of z stand left of those of x.")(
-    operator(lambda x, z: side_by_side(z, x), split_columns)
-)
+for _back in (split_columns, _exchange):
+    concatenate.mistake("The columns of z stand left of those of x.")(
+        operator(lambda x, z: side_by_side(z, x), _back)
+    )
 
 
 concatenate.mistake("All of the gradient goes to both parents: each gets only its own columns.")(
@@ -570,7 +606,10 @@ def without_a_variable(build):
     return loss
 
 
-@as_loss.mistake("One Variable serves all passes: each call of loss must make its own.")
+ONE_FOR_ALL = "One Variable serves all passes: each call of loss must make its own."
+
+
+@as_loss.mistake(ONE_FOR_ALL)
 def with_one_variable(build):
     y = Variable(0.0)
 
@@ -582,7 +621,7 @@ def with_one_variable(build):
     return loss
 
 
-@as_loss.mistake("One Variable serves all passes: each call of loss must make its own.")
+@as_loss.mistake(ONE_FOR_ALL)
 def with_the_last_variable(build):
     last = {}
 
@@ -594,7 +633,7 @@ def with_the_last_variable(build):
     return loss
 
 
-@as_loss.mistake("One Variable serves all passes: each call of loss must make its own.")
+@as_loss.mistake(ONE_FOR_ALL)
 def with_the_last_pass(build):
     last = {}
 
@@ -786,7 +825,7 @@ def the_arrows(node):
 
 fit = Exercise(
     "11_graphs.fit",
-    title="A node of yesterday",
+    title="Yesterday's node",
     points=2,
     kind="repair",
     minutes=6,
@@ -848,18 +887,21 @@ def _(answer, rng):
     return tuple(answer(X, T, w, 0.5, 4)), w.data
 
 
-def train_steps(X, T, w, learning_rate, steps, reset=True, back=True, sign=-1.0):
-    """Train with a slip, for the mistakes."""
-    losses = []
-    for _ in range(steps):
-        loss = CrossEntropy(Add(Variable(X) @ w, 0 * X @ w.data), T)
-        if reset:
-            w.zero_grad()
-        if back:
+def train_steps(reset=True, sign=-1.0):
+    """Return a training with a slip, for the mistakes."""
+
+    def fit(X, T, w, learning_rate, steps):
+        losses = []
+        for _ in range(steps):
+            loss = CrossEntropy(Add(Variable(X) @ w, 0 * X @ w.data), T)
+            if reset:
+                w.zero_grad()
             loss.back()
-        w.data = w.data + sign * learning_rate * w.g
-        losses.append(loss.item())
-    return losses
+            w.data = w.data + sign * learning_rate * w.g
+            losses.append(loss.item())
+        return losses
+
+    return fit
 
 
 @fit.mistake("Those are the scores of the first weights, in every step.")
@@ -874,14 +916,8 @@ def as_given(X, T, w, learning_rate, steps):
     return losses
 
 
-@fit.mistake("Gradients pile up: nothing sets them to zero between two steps.")
-def piled_up(X, T, w, learning_rate, steps):
-    return train_steps(X, T, w, learning_rate, steps, reset=False)
-
-
-@fit.mistake("You go uphill: subtract.")
-def uphill(X, T, w, learning_rate, steps):
-    return train_steps(X, T, w, learning_rate, steps, sign=1.0)
+fit.mistake("Gradients pile up: nothing sets them to zero between two steps.")(train_steps(reset=False))
+fit.mistake("You go uphill: subtract.")(train_steps(sign=1.0))
 
 
 @fit.mistake("Each loss is one step late: return the loss before the step, not after it.")

@@ -12,8 +12,10 @@ from course.checks.questions import (
     N_OUT,
     drawn_sizes,
     expect_guesses,
+    expect_made,
     expect_several,
     expect_values,
+    first_wrong,
     untouched,
 )
 from minigrad.layer import Layer, Sequential
@@ -87,9 +89,7 @@ def _(answer, rng):
 
 @choices.probe
 def _(answer, rng):
-    """Return the first number that is wrong, as the check does: of what follows nothing is said yet."""
-    pairs = enumerate(zip(answer(), _truths().values(), strict=True))
-    return next(((place, guess) for place, (guess, truth) in pairs if guess != truth), None)
+    return first_wrong(answer(), _truths())
 
 
 @choices.mistake("The last Linear takes its width from the targets.")
@@ -275,8 +275,7 @@ def _(answer, rng):
     for width in (n_in, 1):
         s = rng.normal(size=width) + 2.0
         layer = answer(s.copy())
-        if not isinstance(layer, Layer):
-            raise CheckFailed("Scale must be a subclass of Layer")
+        expect_made(layer, "Scale")
         expect_values("s.data", layer.s.data, s, "Scale was made with")
         X = rng.normal(size=(batch, width))
         try:
@@ -397,6 +396,7 @@ def _models(rng):
         ("one Linear", Sequential(Linear(a, b))),
         ("a row", Sequential(Linear(a, b), ReLU(), Linear(b, c))),
         ("a Linear without bias", Sequential(Linear(a, b, bias=False), Tanh())),
+        ("a row of two layers of one size", Sequential(Linear(b, b), ReLU(), Linear(b, b))),
         ("a row in a row", Sequential(Sequential(Linear(a, b), ReLU()), Linear(b, a))),
         ("a residual", Sequential(Residual(Sequential(Linear(a, b), ReLU(), Linear(b, a))), Linear(a, c))),
         ("a residual around one Linear", Sequential(Residual(Linear(b, b)), Linear(b, c))),
@@ -448,7 +448,7 @@ def _(answer, rng):
         ):
             if yours != true:
                 raise CheckFailed(f"{what} has {true} {name}, and yours says {yours}")
-    return "seven models, compared with drawing them and counting in a run"
+    return "eight models, compared with drawing them and counting in a run"
 
 
 @work.probe
@@ -477,6 +477,12 @@ def products(layers):
 @work.mistake("A layer that is used twice has its parameters once.")
 def parameters_for_each_use(model):
     return count_parameters(uses_of(model)), products(uses_of(model))
+
+
+@work.mistake("Equal sizes do not make one layer of two: ask whether it is the same object.")
+def parameters_for_each_size(model):
+    sizes = {(layer.n_in, layer.n_out): layer for layer in uses_of(model)}
+    return count_parameters(sizes.values()), products(uses_of(model))
 
 
 @work.mistake("Each use of a layer multiplies, also the second one.")
@@ -699,7 +705,7 @@ def _(answer, rng):
         if isinstance(found, Exception):
             raise CheckFailed(f"it returns a {type(found).__name__}, and nobody is stopped: write raise")
         raise CheckFailed(
-            f"for widths {widths} a ValueError is wanted, since nothing says how wide a hidden layer is; "
+            f"for widths {widths} it must raise a ValueError, since nothing says how wide a hidden layer is; "
             f"yours returns {found}"
         )
     return "four lists that can be filled, and four that cannot"
@@ -741,6 +747,13 @@ fill_sizes.mistake("As before: the targets speak for every layer that is open.")
 fill_sizes.mistake("A hidden layer does not get the width of what comes in, either.")(
     filled(is_last, refuse=False)
 )
+
+
+@fill_sizes.mistake("A width that is given stays: the targets only fill a last layer that is open.")
+def the_targets_overrule(widths, width_of_X, width_of_T):
+    return filled(is_last)([*widths[:-1], width_of_T], width_of_X, width_of_T)
+
+
 fill_sizes.mistake("The targets speak for the last layer, and not for the last open one.")(
     filled(lambda place, widths: None not in widths[place + 1 :])
 )

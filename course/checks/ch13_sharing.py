@@ -9,16 +9,18 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
-    both_ways,
     by_nudging,
     drawn_sizes,
     expect_gradcheck,
     expect_guesses,
     expect_layer,
+    expect_made,
     expect_several,
     expect_shape,
     expect_values,
+    first_wrong,
     gap_along_a_way,
+    untouched,
 )
 from minigrad.layer import Layer, Sequential
 from minigrad.layers.activations import ReLU, Tanh
@@ -76,9 +78,7 @@ def _(answer, rng):
 
 @how_many.probe
 def _(answer, rng):
-    """Return the first number that is wrong, as the check does: of what follows nothing is said yet."""
-    pairs = enumerate(zip(answer(), _truths(rng).values(), strict=True))
-    return next(((place, guess) for place, (guess, truth) in pairs if guess != truth), None)
+    return first_wrong(answer(), _truths(rng))
 
 
 @how_many.mistake("The list holds one object four times, and it is found once.")
@@ -111,7 +111,10 @@ def matrix_apart():
     return 12, 48, 21, 12, 24
 
 
-@how_many.mistake("That counts Parameters, and not the numbers in them.")
+PARAMETERS = "That counts Parameters, and not the numbers in them."
+
+
+@how_many.mistake(PARAMETERS)
 def parameters_only():
     return 2, 8, 3, 2, 4
 
@@ -151,11 +154,7 @@ def _(answer, rng):
     batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
     linear = _encoder(rng, n_in, n_out)
     decoder = answer(linear)
-    if not isinstance(decoder, Layer):
-        raise CheckFailed("Transposed must be a subclass of Layer")
-    b = getattr(decoder, "b", None)
-    if not isinstance(b, Parameter):
-        raise CheckFailed(f"its b must be a Parameter, and is {described(b)}")
+    (b,) = expect_made(decoder, "Transposed", "b")
     expect_values("at first b", b.data, np.zeros(n_in))
     found = [part for _, part in named_parts(decoder) if isinstance(part, Parameter)]
     if not any(part is linear.W for part in found):
@@ -164,7 +163,8 @@ def _(answer, rng):
         )
     if set(map(id, found)) - {id(linear.W), id(linear.b), id(b)}:
         raise CheckFailed(
-            "besides linear's Parameters and its b the decoder has another one: linear.W is to be its matrix"
+            "besides linear's Parameters and its b the decoder has another one: its matrix must be "
+            "linear.W itself"
         )
     b.data += rng.normal(size=n_in)
     Z, dY = rng.normal(size=(batch, n_out)), rng.normal(size=(batch, n_in))
@@ -203,17 +203,16 @@ class Decoder(Layer):
         return dY @ self.W.data
 
 
-@transposed.mistake(
-    "Parameter(...) and deepcopy copy the numbers, and a copy sees no step of linear: keep linear.W."
-)
+COPIED = "Parameter(...) and deepcopy copy the numbers, and a copy sees no step of linear: keep linear.W."
+
+
+@transposed.mistake(COPIED)
 class CopiesW(Decoder):
     def __init__(self, linear):
         self.W, self.b = copy.deepcopy(linear.W), Parameter(np.zeros(linear.n_in))
 
 
-@transposed.mistake(
-    "Parameter(...) and deepcopy copy the numbers, and a copy sees no step of linear: keep linear.W."
-)
+@transposed.mistake(COPIED)
 class TransposesAtOnce(Decoder):
     def __init__(self, linear):
         self.W, self.b = Parameter(linear.W.data.T), Parameter(np.zeros(linear.n_in))
@@ -294,91 +293,66 @@ def _(answer, rng):
     return "values and both gradients, in three batches"
 
 
-@cosine_of_partners.probe
-def _(answer, rng):
-    return both_ways(answer, rng.normal(size=BATCH), tuple(rng.normal(size=(2, BATCH, N_IN))))
+def cosine_with(turn):
+    """Return a cosine that goes back in some way, for the mistakes.
 
-
-def cosine_with(back):
-    """Return a cosine that goes back in some way, for the mistakes."""
+    What comes back to a row is dC times ``turn(U, V, C, length, length_of_V)``: U is the row's direction, V
+    that of its partner.
+    """
 
     def cosine(X):
-        lengths = [np.sqrt((rows * rows).sum(axis=1, keepdims=True)) for rows in X]
-        U, V = (rows / length for rows, length in zip(X, lengths, strict=True))
+        a, b = (np.sqrt((rows * rows).sum(axis=1, keepdims=True)) for rows in X)
+        U, V = X[0] / a, X[1] / b
         C = (U * V).sum(axis=1, keepdims=True)
-        return C[:, 0], lambda dC: back(U, V, C, *lengths, dC[:, None])
+        return C[:, 0], lambda dC: (dC[:, None] * turn(U, V, C, a, b), dC[:, None] * turn(V, U, C, b, a))
 
     return cosine
 
 
-def _no_part_out(U, V, C, a, b, dC):
-    return dC * V / a, dC * U / b
-
-
-def _whole_partner(U, V, C, a, b, dC):
-    return dC * (b * V - C * U) / a, dC * (a * U - C * V) / b
-
-
-def _no_part_out_and_no_lengths(U, V, C, a, b, dC):
-    return dC * V, dC * U
-
-
-def _partner_itself(U, V, C, a, b, dC):
-    return dC * b * V, dC * a * U
-
-
-def _keeps_the_part(U, V, C, a, b, dC):
-    return dC * C * U / a, dC * C * V / b
-
-
-def _keeps_the_part_and_no_lengths(U, V, C, a, b, dC):
-    return dC * C * U, dC * C * V
-
-
-def _adds_the_part(U, V, C, a, b, dC):
-    return dC * (V + C * U) / a, dC * (U + C * V) / b
-
-
-def _no_lengths(U, V, C, a, b, dC):
-    return dC * (V - C * U), dC * (U - C * V)
-
-
-def _of_A_only(U, V, C, a, b, dC):
-    return dC * (V - C * U) / a, np.zeros_like(V)
-
-
-def _without_dC(U, V, C, a, b, dC):
-    return (V - C * U) / a, (U - C * V) / b
+def _turn(U, V, C, a, b):
+    """Return what turns A: the part of V beside U, the less the longer A is."""
+    return (V - C * U) / a
 
 
 cosine_of_partners.mistake("The part along the row itself is still in it: a longer A has the same cosine.")(
-    cosine_with(_no_part_out)
+    cosine_with(lambda U, V, C, a, b: V / a)
 )
 cosine_of_partners.mistake(
     "Two things are missing: taking away the part along the row itself, and the division by its length."
-)(cosine_with(_no_part_out_and_no_lengths))
+)(cosine_with(lambda U, V, C, a, b: V))
 cosine_of_partners.mistake(
     "That is the way back of a plain product: use directions, and then two more steps."
-)(cosine_with(_partner_itself))
+)(cosine_with(lambda U, V, C, a, b: b * V))
 cosine_of_partners.mistake(
     "That keeps the part of V along U; what turns A is the rest, V without that part."
-)(cosine_with(_keeps_the_part))
+)(cosine_with(lambda U, V, C, a, b: C * U / a))
 cosine_of_partners.mistake(
-    "That keeps the part of V along U, and it is to be taken away; and the lengths are missing."
-)(cosine_with(_keeps_the_part_and_no_lengths))
-cosine_of_partners.mistake("The part along the row itself is to be taken away, and not added.")(
-    cosine_with(_adds_the_part)
+    "That keeps the part of V along U, which must be removed; and the lengths are missing."
+)(cosine_with(lambda U, V, C, a, b: C * U))
+cosine_of_partners.mistake("The part along the row itself must be subtracted, not added.")(
+    cosine_with(lambda U, V, C, a, b: (V + C * U) / a)
 )
 cosine_of_partners.mistake("What turns A is B's direction, V, and not B itself; for dB, U and not A.")(
-    cosine_with(_whole_partner)
+    cosine_with(lambda U, V, C, a, b: (b * V - C * U) / a)
 )
 cosine_of_partners.mistake(
     "The division by the lengths is missing: a long row turns less for the same nudge."
-)(cosine_with(_no_lengths))
-cosine_of_partners.mistake("B is no target here: it needs its gradient too.")(cosine_with(_of_A_only))
-cosine_of_partners.mistake("The argument dC is not used: multiply each row by its entry.")(
-    cosine_with(_without_dC)
+)(cosine_with(lambda U, V, C, a, b: V - C * U))
+cosine_of_partners.mistake("The lengths are exchanged: dA is divided by A's length, and dB by B's.")(
+    cosine_with(lambda U, V, C, a, b: (V - C * U) / b)
 )
+
+
+@cosine_of_partners.mistake("B is not a target here: it needs its gradient, too.")
+def of_A_alone(X):
+    C, backward = cosine_with(_turn)(X)
+    return C, lambda dC: (backward(dC)[0], np.zeros_like(X[1]))
+
+
+@cosine_of_partners.mistake("The argument dC is not used: multiply each row by its entry.")
+def without_dC(X):
+    C, backward = cosine_with(_turn)(X)
+    return C, lambda dC: backward(np.ones_like(dC))
 
 
 @cosine_of_partners.mistake(
@@ -597,7 +571,7 @@ def _(answer, rng):
         _expect_count(f'called again with "{prefix}"', answer(model, prefix), left)
     for parameter, old in zip(model.parameters(), data, strict=True):
         if not np.array_equal(parameter.data, old):
-            raise CheckFailed("it changes the data of a Parameter: only `trainable` is to be changed")
+            raise CheckFailed("it changes the data of a Parameter: only `trainable` may change")
     if answer(model, "layers") != 0:
         raise CheckFailed('with prefix "layers" every name fits, and nothing is left that learns')
     _expect_refusal(answer, _deep(rng))
@@ -684,10 +658,10 @@ freeze.mistake("Somebody had frozen it before: leave what does not fit as it is.
 freeze.mistake("That counts what was frozen just now.")(
     freezes(right_fit, lambda parameters, names: sum(parameters[name].data.size for name in names))
 )
-freeze.mistake("That counts Parameters, and not the numbers in them.")(
+freeze.mistake(PARAMETERS)(
     freezes(right_fit, lambda parameters, names: sum(p.trainable for p in parameters.values()))
 )
-freeze.mistake("What was frozen before learns no more, and is still in your count.")(
+freeze.mistake("What was frozen before no longer learns, but is still in your count.")(
     freezes(
         right_fit,
         lambda parameters, names: sum(p.data.size for name, p in parameters.items() if name not in names),
@@ -743,10 +717,11 @@ def _(answer, rng):
         L, loss_backward = loss(Y, T)
         backward(loss_backward())
         data, start = ([getattr(p, what).copy() for p in model.parameters()] for what in ("data", "grad"))
-        found, workers = expect_several(answer(model, loss, parts), "L", "workers")
+        with untouched(parts=parts):
+            found, workers = expect_several(answer(model, loss, parts), "L", "workers")
         for parameter, old in zip(model.parameters(), data, strict=True):
             if not np.array_equal(parameter.data, old):
-                raise CheckFailed("it changes the model's data: gradients only are to grow")
+                raise CheckFailed("it changes the model's data: only the gradients may grow")
         _expect_workers(workers, model, parts)
         case = f"for parts of {' and '.join(map(str, sizes))}, "
         expect_values(f"{case}L", found, L)
@@ -825,6 +800,9 @@ share_work.mistake("The parts are added up, and not weighted by their share.")(
 )
 share_work.mistake("The loss is right; the gradients of the parts must be weighted too.")(
     shared_out(lambda size, sizes: 1.0, share)
+)
+share_work.mistake("The loss is right; the gradients are multiplied by their share twice.")(
+    shared_out(lambda size, sizes: share(size, sizes) ** 2, share)
 )
 share_work.mistake("Gradients must grow: what was in them before is lost.")(shared_out(share, assign=True))
 share_work.mistake("Each part is weighted by its number of examples: divide by that of all.")(

@@ -9,16 +9,18 @@ from course.checks.questions import (
     BATCH,
     OWN_MEMORY,
     also_drawn,
+    because,
     both_ways,
     by_nudging,
     drawn_sizes,
     expect_gradcheck,
-    expect_gradients,
     expect_guesses,
     expect_layer,
+    expect_made,
     expect_several,
     expect_shape,
     expect_values,
+    explained,
     untouched,
 )
 from minigrad.layer import Layer, Sequential
@@ -26,18 +28,6 @@ from minigrad.layers.activations import ReLU
 from minigrad.layers.convolution import Conv2d, MaxPool2d
 from minigrad.layers.linear import Linear
 from minigrad.layers.reductions import Flatten
-
-
-def _refuse(what, value, wrongs):
-    """Refuse an answer that is one of the known wrong ones, with the sentence of that one."""
-    try:
-        value = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):  # no numbers: what is asked next says so
-        return
-    for sentence, wrong in wrongs.items():
-        if np.shape(value) == np.shape(wrong) and np.allclose(value, wrong):
-            raise CheckFailed(f"{what}. {sentence}")
-
 
 # 1. how large, how many
 
@@ -51,8 +41,8 @@ how_large = Exercise(
         "The last window begins at rows + 2 padding - kernel. Count the windows from 0 to there, one at each "
         "stride, the first one too.",
         "Each of the n_out kernels has kernel · kernel weights for each channel of X, and one bias.",
-        "Go from the end to the beginning. A number behind the last convolution sees 3 pooled rows. "
-        "Each of these comes from 2 rows of its own: 6 rows, side by side, behind the first convolution. The "
+        "Go from the end to the beginning. A number after the last convolution sees 3 pooled rows. "
+        "Each of these comes from 2 rows of its own: 6 rows, side by side, after the first convolution. The "
         "first of the 6 sees 3 rows of X, and each further one begins one row later.",
     ),
 )
@@ -70,6 +60,7 @@ def _rows_seen(model, rng):
     return int(seen.sum())
 
 
+OVERLAP = "Windows of neighbouring numbers overlap: rows that are seen twice count once."
 KERNEL, LEARN, POOL, MOVED, SEEN = (
     {
         15: "A window of 5 begins at row 0 for the first time, and at row 15 for the last.",
@@ -100,15 +91,15 @@ KERNEL, LEARN, POOL, MOVED, SEEN = (
         23: "The windows move by 2, and not by 1.",
     },
     {
-        5: "The pooling counts too: neighbours behind it are two rows apart, and each sees more than 3 rows.",
-        6: "Behind the pooling, neighbouring rows are two rows of X apart.",
-        7: "A number behind the pooling sees 4 rows of X, and not 3.",
-        4: "That is what a number behind the pooling sees; the last kernel looks at 3 rows of those.",
+        5: "The pooling counts too: neighbours after it are two rows apart, and each sees more than 3 rows.",
+        6: "After the pooling, neighbouring rows are two rows of X apart.",
+        7: "A number after the pooling sees 4 rows of X, and not 3.",
+        4: "That is what a number after the pooling sees; the last kernel looks at 3 rows of those.",
         3: "Those are 3 rows of what the pooling has made, and each of them sees 4 rows of X.",
-        9: "Windows of neighbouring numbers overlap: rows that are seen twice count once.",
+        9: OVERLAP,
         10: "The last kernel sees 3 pooled rows, made of 6 rows of answers; what these see overlaps.",
-        12: "Windows of neighbouring numbers overlap: rows that are seen twice count once.",
-        18: "Windows of neighbouring numbers overlap: rows that are seen twice count once.",
+        12: OVERLAP,
+        18: OVERLAP,
     },
 )
 
@@ -119,9 +110,9 @@ def _(answer, rng):
     large, moved = Conv2d(3, 4, kernel=5, rng=rng), Conv2d(3, 4, kernel=4, stride=2, padding=3, rng=rng)
     model = Sequential(Conv2d(3, 4, kernel=3, rng=rng), MaxPool2d(2), Conv2d(4, 4, kernel=3, rng=rng))
     numbers = {
-        "the number of rows behind the kernel of 5": large(X)[0].shape[2],
+        "the number of rows after the kernel of 5": large(X)[0].shape[2],
         "the count of what Conv2d(3, 4, kernel=5) learns": sum(p.data.size for p in large.parameters()),
-        "the number of rows behind the pooling": MaxPool2d(3, stride=2)(X)[0].shape[2],
+        "the number of rows after the pooling": MaxPool2d(3, stride=2)(X)[0].shape[2],
         "the number of rows with stride 2 and padding 3": moved(X)[0].shape[2],
         "the number of rows that are seen": _rows_seen(model, rng),
     }
@@ -157,6 +148,7 @@ def gapped(X, size, gap):
 STRIDE_FOR_GAP = "The gap is inside a window; the window itself moves by 1."
 GAP_BETWEEN = "The gap is the distance from one number to the next, not how many lie between."
 LAST_MISSING = "The last window is missing: it ends with the last column of X."
+RIGHT_TO_LEFT = "A window reads its row from left to right: its first number is the leftmost."
 PLACES_FIRST = "Windows come before the places in them: exchange the last two axes."
 
 
@@ -169,56 +161,55 @@ def _(answer, rng):
         size, gap, windows = rng.integers((2, 1, 5), (5, 4, 9)).tolist()
         return size, gap, (size - 1) * gap + windows
 
+    earlier = []
     for size, gap, length in also_drawn(((3, 2, 11), (2, 3, 7), (2, 1, 5)), other):
-        X = rng.normal(size=(batch, length))
+        X, case = rng.normal(size=(batch, length)), f"with size {size} and gap {gap}, "
         truth = gapped(X, size, gap)
-        dY = rng.normal(size=truth.shape)
-        where = f"with size {size} and gap {gap}, windows"
-        with untouched(X=X):
-            windows, backward = expect_several(answer(X, size, gap), "windows", "backward")
-            _expect_windows(where, windows, X, size, gap)
-            windows = np.array(windows)
-            expect_values(where, windows, truth)
-            with untouched(d_windows=dY):
-                dX = np.array(backward(dY))
-        expect_gradients(lambda X, size=size, gap=gap: gapped(X, size, gap), {"X": X}, dY, {"X": dX})
-        expect_values("a second backward begins at 0 again; dX", backward(dY), dX)
-        answer(rng.normal(size=(2, length + 6)), size, gap)  # another pass, which must not matter
-        _expect_own_memory(backward, dY, dX)
+        slips = {"windows": _wrong_windows(X, size, gap)}
+        windows, backward = expect_several(answer(X.copy(), size, gap), "windows", "backward")
+        with explained({"windows": windows}, slips):
+            _expect_as_many(case, np.shape(windows), truth.shape, (size - 1) * gap + 1)
+        expect_layer(
+            lambda X, size=size, gap=gap: answer(X, size, gap),
+            lambda X, size=size, gap=gap: gapped(X, size, gap),
+            rng.normal(size=truth.shape),
+            slips=slips,
+            case=case,
+            result="windows",
+            X=X,
+        )
+        d_windows = np.ones(truth.shape)
+        earlier.append((case, backward, d_windows, np.copy(backward(d_windows))))
+    for case, backward, d_windows, dX in earlier:
+        try:
+            later = backward(d_windows)
+        except Exception as error:
+            raised = f"{type(error).__name__}: {error}".strip(". ")
+            raise CheckFailed(
+                f"{case}after passes of other sizes, backward raises {raised}. {OWN_MEMORY}"
+            ) from error
+        with because(OWN_MEMORY):
+            expect_values(f"{case}after passes of other sizes, dX", later, dX, "before it was")
     return "three sizes and gaps, windows and dX"
 
 
-def _expect_windows(where, windows, X, size, gap):
-    """Refuse known wrong windows by name, and a wrong count of them with the reason for the right one."""
+def _wrong_windows(X, size, gap):
+    """Return likely wrong windows, with the sentence that each deserves."""
     slid, truth = np.lib.stride_tricks.sliding_window_view, gapped(X, size, gap)
-    wrongs = {STRIDE_FOR_GAP: slid(X, size, axis=1)[:, ::gap]} if gap > 1 else {}
-    if X.shape[1] > (size - 1) * (gap + 1):
-        wrongs[GAP_BETWEEN] = gapped(X, size, gap + 1)
-    wrongs |= {LAST_MISSING: truth[:, :-1], PLACES_FIRST: truth.transpose(0, 2, 1)}
-    shape = np.shape(windows)
-    _refuse(f"{where} have shape {shape}, not {truth.shape}", windows, wrongs)
-    if len(shape) == 3 and (shape[0], shape[2]) == (len(X), size) and shape[1] != truth.shape[1]:
+    wrongs = [(STRIDE_FOR_GAP, slid(X, size, axis=1)[:, ::gap])]
+    wrongs += [(LAST_MISSING, truth[:, :-1]), (PLACES_FIRST, truth.transpose(0, 2, 1))]
+    wrongs += [(RIGHT_TO_LEFT, truth[:, :, ::-1])]
+    fits = X.shape[1] > (size - 1) * (gap + 1)
+    return [*wrongs, (GAP_BETWEEN, gapped(X, size, gap + 1))] if fits else wrongs
+
+
+def _expect_as_many(case, shape, wanted, reach):
+    """Ask for the right count of windows, each of which reaches over so many columns."""
+    if len(shape) == 3 and (shape[0], shape[2]) == (wanted[0], wanted[2]) and shape[1] != wanted[1]:
         raise CheckFailed(
-            f"{where}: you make {shape[1]} of a row of {X.shape[1]}. A window reaches over "
-            f"{(size - 1) * gap + 1} columns, so it fits at {truth.shape[1]} places"
+            f"{case}windows has shape {shape}: you make {shape[1]} of each row of {wanted[1] + reach - 1}. "
+            f"A window reaches over {reach} columns, so it fits at {wanted[1]} places"
         )
-
-
-def _expect_own_memory(backward, dY, dX):
-    """Ask whether a way back says the same after another pass, with an X of another shape."""
-    try:
-        later = np.array(backward(dY))
-    except Exception:
-        later = None
-    if later is None or later.shape != dX.shape or not np.allclose(later, dX):
-        raise CheckFailed(f"after another call, the first backward gives something else. {OWN_MEMORY}")
-
-
-@windows_with_gaps.probe
-def _(answer, rng):
-    X = rng.normal(size=(BATCH, 11))
-    windows, backward = answer(X, 3, 2)
-    return np.array(windows), backward(rng.normal(size=np.shape(windows)))
 
 
 def window_places(X, size, gap):
@@ -272,15 +263,17 @@ def _without_gaps(X, size, gap, d_windows):
     return dX
 
 
-windows_with_gaps.mistake(
-    "A number that stands in several windows keeps only what came last, also with `dX[:, places] +=`."
-)(_with_back(_assigns))
-windows_with_gaps.mistake(
-    "A number that stands in several windows keeps only what came last, also with `dX[:, places] +=`."
-)(_with_back(_assigns_by_windows))
-windows_with_gaps.mistake(
-    "A number that stands in several windows keeps only what came last, also with `dX[:, places] +=`."
-)(_with_back(_adds_once))
+for _back in (_assigns, _assigns_by_windows, _adds_once):
+    windows_with_gaps.mistake(
+        "A number that stands in several windows keeps only what came last, also with `dX[:, places] +=`."
+    )(_with_back(_back))
+
+
+@windows_with_gaps.mistake("A window runs beyond its row: the last one ends with the last column of X.")
+def runs_beyond_the_row(X, size, gap):
+    return X[:, np.arange(X.shape[1] - size + 1)[:, None] + gap * np.arange(size)], None
+
+
 windows_with_gaps.mistake("What comes from several windows is added up, and not averaged.")(
     _with_back(_means)
 )
@@ -425,13 +418,14 @@ def slid_rows(X, w, stride):
 TURNED = "The first weight meets the first number of the window: the kernel is not turned round."
 TURNED_BACK = "The kernel stands in dX as it stands in a window: it is not turned round."
 TURNED_W = "dw stands in the order of w: its first number belongs to the first place of each window."
+NOT_BY_SIZE = "A window's share is added whole, and not divided by how many numbers the window holds."
 NOT_BY_STRIDE = "A window's share is added whole; the stride only says where the window stands."
 
 
 @slide_row.check
 def _(answer, rng):
     (batch,) = drawn_sizes(rng, BATCH)
-    for stride, length in ((3, 9), (2, 8), (1, 7)):
+    for stride, length in ((2, 10), (3, 12), (1, 7)):
         X, w = rng.normal(size=(batch, length)), rng.normal(size=3)
         dY = rng.normal(size=slid_rows(X, w, stride).shape)
 
@@ -442,7 +436,7 @@ def _(answer, rng):
         turned = by_nudging(lambda X, w=w[::-1], slide=slide: slide(X, w), X)[1](dY)
         slips = {
             "Y": [(TURNED, slide(X, w[::-1]))],
-            "dX": [(TURNED_BACK, turned), (NOT_BY_STRIDE, dX / stride)],
+            "dX": [(TURNED_BACK, turned), (NOT_BY_STRIDE, dX / stride), (NOT_BY_SIZE, dX / len(w))],
             "dw": [(TURNED_W, dw[::-1])],
         }
         with_stride = partial(answer, stride=stride)
@@ -452,12 +446,13 @@ def _(answer, rng):
 
 @slide_row.probe
 def _(answer, rng):
+    """Return what it gives with a stride of 1, where windows overlap; the check begins with another."""
     X, w, dY = rng.normal(size=(BATCH, 7)), rng.normal(size=3), rng.normal(size=(BATCH, 5))
     return both_ways(answer, dY, X, w, 1)
 
 
 def row_by(collect):
-    """Return an answer whose way back collects the windows' shares in some way."""
+    """Return an answer whose way back collects some way what a window's places get, and what w gets."""
 
     def answer(X, w, stride):
         Y = slid_rows(X, w, stride)
@@ -466,7 +461,8 @@ def row_by(collect):
             dX, dw = np.zeros(X.shape), np.zeros(w.shape)
             for r in range(dY.shape[1]):
                 window = np.s_[:, stride * r : stride * r + len(w)]
-                dX, dw = collect(dX, dw, window, X, w, dY[:, r, None])
+                share = dY[:, r, None]
+                dX, dw = collect(dX, dw, window, share * w, (X[window] * share).sum(axis=0))
             return dX, dw
 
         return Y, backward
@@ -474,29 +470,29 @@ def row_by(collect):
     return answer
 
 
-def _still_assigns(dX, dw, window, X, w, dY):
-    dX[window] = dY * w
-    return dX, dw + (X[window] * dY).sum(axis=0)
+def _still_assigns(dX, dw, window, to_X, to_w):
+    dX[window] = to_X
+    return dX, dw + to_w
 
 
-def _both_assign(dX, dw, window, X, w, dY):
-    dX[window] = dY * w
-    return dX, (X[window] * dY).sum(axis=0)
+def _both_assign(dX, dw, window, to_X, to_w):
+    dX[window] = to_X
+    return dX, to_w
 
 
-def _the_other_one(dX, dw, window, X, w, dY):
-    dX[window] += dY * w
-    return dX, (X[window] * dY).sum(axis=0)
+def _the_other_one(dX, dw, window, to_X, to_w):
+    dX[window] += to_X
+    return dX, to_w
 
 
-def _half_each(dX, dw, window, X, w, dY):
-    dX[window] = (dX[window] + dY * w) / 2
-    return dX, dw + (X[window] * dY).sum(axis=0)
+def _half_each(dX, dw, window, to_X, to_w):
+    dX[window] = (dX[window] + to_X) / 2
+    return dX, dw + to_w
 
 
-def _all_the_windows(dX, dw, window, X, w, dY):
-    dX[:, : len(w)] += dY * w
-    return dX, dw + (X[window] * dY).sum(axis=0)
+def _all_the_windows(dX, dw, window, to_X, to_w):
+    dX[:, : len(to_w)] += to_X
+    return dX, dw + to_w
 
 
 slide_row.mistake("A number in two windows keeps the share of the last one only; shares are added.")(
@@ -538,7 +534,8 @@ def means_of(X, size):
     """Return the mean of each window."""
     rows, columns = (length // size for length in X.shape[2:])
     X = X[:, :, : rows * size, : columns * size]
-    return X.reshape(*X.shape[:2], rows, size, columns, size).mean(axis=(3, 5))
+    windows = X.reshape(*X.shape[:2], rows, size, columns, size)
+    return np.einsum("ncrisj->ncrs", windows) / size**2  # asked at each nudge, and faster than mean
 
 
 DIVIDES = "A mean divides by how many numbers it is made of, on the way back as well."
@@ -551,60 +548,61 @@ READING = (
 AXES = "After a reshape to (..., rows // size, size, columns // size, size), a window is axes 3 and 5."
 TILED = "What belongs to one window stands side by side: repeat each number of dY, and do not tile the whole."
 EDGE = "The pixels that no window covers belong to X: their dX is 0."
+SUMS = "This is the sum of each window: divide by how many numbers it holds."
+OVERLAP = "The windows must not overlap: move by `size`."
+WHOLE_IMAGE = "The mean is of each window, and not of the whole image."
+TWO_BY_TWO = "These are means of windows of 2 by 2: `size` says how large a window is."
+FRONT = "Rows and columns are left out at the end, and not at the beginning."
+NO_ZEROS = "A 0 is a number of its window as well: it counts."
+BY_WINDOWS = "Divide by how many numbers a window holds, and not by how many windows there are."
+WHOLE_NUMBERS = "`//` drops what stands behind the point: divide dY with `/`."
 
 
 @average_pool.check
 def _(answer, rng):
-    for size, shape in ((2, (3, 1, 6, 10)), (3, (2, 1, 6, 3)), (2, (1, 2, 5, 7))):
+    for size, shape in ((2, (5, 1, 6, 10)), (3, (2, 1, 6, 3)), (2, (1, 2, 5, 7))):
         layer = answer(size)
-        if not isinstance(layer, Layer):
-            raise CheckFailed("AveragePool2d must be a subclass of Layer")
-        X = rng.normal(size=shape)
-        truth = means_of(X, size)
-        dY = rng.normal(size=truth.shape)
-        where = f"for size {size} and X of {shape[2]} by {shape[3]}, "
-        with untouched(X=X, dY=dY):
-            Y, backward = expect_several(layer(X), "Y", "backward")
-            _refuse_means(where, Y, X, size)
-            expect_values(f"{where}Y", Y, truth)
-            dX = np.array(backward(dY))
-        right = Pool(size).back(X, dY)
-        if size * truth.shape[2] == X.shape[2] and size * truth.shape[3] == X.shape[3]:
-            tiled = np.tile(dY, (1, 1, size, size)) / size**2
-            if not np.allclose(tiled, right):
-                _refuse(f"{where}dX puts its numbers at other places", dX, {TILED: tiled})
-        _refuse(f"{where}dX is {size**2} times too large", dX, {DIVIDES: right * size**2})
-        _refuse(f"{where}dX is {size} times too large", dX, {BY_SIZE: right * size})
-        expect_shape(f"{where}dX", dX, "X", X)
-        expect_gradients(lambda X, size=size: means_of(X, size), {"X": X}, dY, {"X": dX})
-        expect_values("a second backward begins at 0 again; dX", backward(dY), dX)
-        layer(
-            rng.normal(size=(2, 2, shape[2] + size, shape[3] + 2 * size))
-        )  # another pass, which must not matter
-        _expect_own_memory(backward, dY, dX)
+        expect_made(layer, "AveragePool2d")
+        X = rng.normal(size=shape) * (rng.random(size=shape) < 0.8)  # pictures hold zeros, too
+        dY = rng.normal(size=means_of(X, size).shape)
+        slips = partial(_wrong_pools, X, size, dY)
+        case = f"for size {size} and X of {shape[2]} by {shape[3]}, "
+        expect_layer(layer, lambda X, size=size: means_of(X, size), dY, slips=slips, case=case, X=X)
     expect_gradcheck(answer(2), rng.normal(size=(2, 3, 5, 4)))
     return "two sizes, edges that no window covers, and the rules of a layer"
 
 
-def _refuse_means(where, Y, X, size):
-    """Refuse known wrong ways to gather a window by name."""
-    largest = MaxPool2d(size)(X)[0]
-    _refuse(f"{where}Y holds the largest number of each window", Y, {LARGEST: largest})
+def _wrong_pools(X, size, dY):
+    """Return likely wrong means and gradients, with the sentence that each deserves."""
     rows, columns = (length // size for length in X.shape[2:])
     covered = X[:, :, : rows * size, : columns * size]
     in_order = covered.reshape(*X.shape[:2], rows, columns, size, size).mean(axis=(4, 5))
-    if not np.allclose(in_order, means_of(X, size)):
-        _refuse(f"{where}Y is made of other pixels", Y, {READING: in_order})
     wide = covered.reshape(*X.shape[:2], rows, size, columns, size)
-    for axes in ((2, 4), (2, 5), (3, 4), (2, 3), (4, 5)):
-        _refuse(f"{where}Y has shape {np.shape(Y)}", Y, {AXES: wide.mean(axis=axes)})
-
-
-@average_pool.probe
-def _(answer, rng):
-    X = rng.normal(size=(3, 1, 6, 10))
-    Y, backward = answer(2)(X)
-    return Y, backward(rng.normal(size=Y.shape))
+    other_axes = [(AXES, wide.mean(axis=axes)) for axes in ((2, 4), (2, 5), (3, 4), (2, 3), (4, 5))]
+    one_by_one = np.lib.stride_tricks.sliding_window_view(X, (size, size), axis=(2, 3))
+    at_the_end = X[:, :, X.shape[2] % size :, X.shape[3] % size :]
+    sums, tiled = means_of(X, size) * size**2, np.tile(dY, (1, 1, size, size)) / size**2
+    spread = Pool(size).spread(X, dY)
+    return {
+        "Y": [
+            (LARGEST, MaxPool2d(size)(X)[0]),
+            (SUMS, sums),
+            (OVERLAP, one_by_one.mean(axis=(4, 5))),
+            (WHOLE_IMAGE, X.mean(axis=(2, 3))),
+            (TWO_BY_TWO, means_of(X, 2)),
+            (FRONT, means_of(at_the_end, size)),
+            (NO_ZEROS, sums / np.maximum(means_of(1.0 * (X != 0), size) * size**2, 1)),
+            (READING, in_order),
+            *other_axes,
+        ],
+        "dX": [
+            (TILED, tiled),
+            (DIVIDES, spread),
+            (BY_SIZE, spread / size),
+            (BY_WINDOWS, spread / (rows * columns)),
+            (WHOLE_NUMBERS, spread // size**2),
+        ],
+    }
 
 
 class Pool(Layer):
@@ -638,25 +636,6 @@ class OnlyTheFirst(Pool):
 class GoesBackLikeAMaximum(Pool):
     def back(self, X, dY):
         return MaxPool2d(self.size)(X)[1](dY)
-
-
-@average_pool.mistake("This is the sum of each window: divide by how many numbers it holds.")
-class SumsUp(Pool):
-    def forward(self, X):
-        return means_of(X, self.size) * self.size**2, lambda dY: self.spread(X, dY)
-
-
-@average_pool.mistake("The windows must not overlap: move by `size`.")
-class MovesByOne(Pool):
-    def forward(self, X):
-        windows = np.lib.stride_tricks.sliding_window_view(X, (self.size, self.size), axis=(2, 3))
-        return windows.mean(axis=(4, 5)), lambda dY: self.back(X, dY)
-
-
-@average_pool.mistake("The mean is of each window, and not of the whole image.")
-class OfTheWholeImage(Pool):
-    def forward(self, X):
-        return X.mean(axis=(2, 3)), lambda dY: np.broadcast_to(dY[:, :, None, None], X.shape) / X[0, 0].size
 
 
 @average_pool.mistake(EDGE)
@@ -731,7 +710,7 @@ OVERWRITTEN = (
     "overwrites the other. The rival is the largest of the *wrong* scores."
 )
 SHIFTED = (
-    "Without the right class, those behind it move up by one, so the place of the largest is not yet the "
+    "Without the right class, those after it move up by one, so the place of the largest is not yet the "
     "rival's class: leave the class in, as -inf."
 )
 
@@ -774,14 +753,14 @@ def _(answer, rng):
                 f"it has shape {np.shape(lead_map)}, with the channels; add up over axis 1, for "
                 f"{np.abs(slopes).sum(axis=1).shape}"
             )
-        for sentence, make_dY in (
+        wrongs = (
             (OVERWRITTEN, largest_overwrites),
             (SHIFTED, shifted_overwrites),
             (SHIFTED, shifted_cancels),
-        ):
-            wrong = np.abs(backward(make_dY(Y, T))).sum(axis=1)
-            _refuse("the map is not that of the lead", lead_map, {sentence: wrong})
-        expect_values("the map", lead_map, np.abs(slopes).sum(axis=1))
+        )
+        slips = [(why, np.abs(backward(make_dY(Y, T))).sum(axis=1)) for why, make_dY in wrongs]
+        with explained({"map": lead_map}, {"map": slips}):
+            expect_values("the map", lead_map, np.abs(slopes).sum(axis=1))
     return "right and wrong answers, two channels"
 
 

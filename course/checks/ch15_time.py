@@ -1,6 +1,7 @@
 """The exercises of chapter 15: counts, a leaky bucket, a mean of real steps, one gate, pieces."""
 
 from copy import deepcopy
+from functools import partial
 
 import numpy as np
 
@@ -11,9 +12,8 @@ from course.checks.questions import (
     N_IN,
     N_OUT,
     also_drawn,
-    both_ways,
+    because,
     drawn_sizes,
-    expect_gradients,
     expect_guesses,
     expect_layer,
     expect_several,
@@ -23,20 +23,11 @@ from course.checks.questions import (
     untouched,
 )
 from minigrad.gradcheck import numerical_gradient
+from minigrad.layers.activations import Sigmoid, Tanh
+from minigrad.layers.linear import Linear
 from minigrad.layers.recurrent import LSTM, RNN
 
 STEPS = 11
-
-
-def _expect_the_same_again(backward, dY, first):
-    """Ask whether a second call of backward returns what the first did: a dict of copies, by their names."""
-    again = backward(dY)
-    again = (again,) if len(first) == 1 else expect_several(again, *first)
-    try:
-        for (name, before), now in zip(first.items(), again, strict=True):
-            expect_values(f"in a second call of backward, {name}", now, before, "in the first it was")
-    except CheckFailed as no:
-        raise CheckFailed(f"{no.sentence}. {LEFT_BEHIND}") from no
 
 
 # 1. counts and slopes
@@ -56,6 +47,8 @@ in_steps = Exercise(
 )
 
 
+NO_U = "Beside W and b there is U, from each number of the state to each."
+NO_b = "Beside W and U there is b, a number for each column."
 ONE_STEP = "A call of step takes the row of every word at once, and there is a call for each letter."
 PARTS = "Three gates and a candidate: each has a part of its own in W, in U and in b."
 LASTING = "The same Parameters serve at every step, and count once."
@@ -77,15 +70,15 @@ REASONS = {  # of each number in turn: what is said of a typical wrong one
     },
     "the count for RNN(27, 10)": {
         7 * 380: LASTING,
-        280: "Beside W and b there is U, from each number of the state to each.",
+        280: NO_U,
         270: "Beside W there are U, from each number of the state to each, and b.",
-        370: "Beside W and U there is b, a number for each column.",
+        370: NO_b,
         5 * 380: "The words of a batch share the Parameters.",
     },
     "the count for LSTM(27, 10)": {
         7 * 1520: LASTING,
-        1120: "Beside W and b there is U, from each number of the state to each.",
-        1480: "Beside W and U there is b, a number for each column.",
+        1120: NO_U,
+        1480: NO_b,
         380: PARTS,
         760: PARTS,
         1140: PARTS,
@@ -175,21 +168,8 @@ def filled(X, a):
     return Y
 
 
-def _other_fillings(X, a):
-    """Return wrong states, with the sentence that each deserves."""
-    Y, swapped = filled(X, a), filled(X, 1 - a)
-    return {
-        "Y": [
-            ("X comes in with the share 1 - a, not whole.", Y / (1 - a)),
-            ("The shares are exchanged: a keeps the old state, and 1 - a takes the new.", swapped),
-            (IN_PLACE, np.broadcast_to(Y[:, -1:], Y.shape)),
-            (LATE, np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1)),
-        ]
-    }
-
-
-def _other_ways_back(X, a, dY):
-    """Return wrong gradients, with the sentence that each deserves."""
+def _other_buckets(X, a, dY):
+    """Return likely wrong states and gradients, with the sentence that each deserves."""
     Y, dX, carried = filled(X, a), np.zeros_like(X), 0.0
     before = np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1)
     for t in range(X.shape[1]):
@@ -199,6 +179,12 @@ def _other_ways_back(X, a, dY):
     parts = (before - X) * d
     one_back = dY + a * np.concatenate([dY[:, 1:], np.zeros_like(dY[:, :1])], axis=1)
     return {
+        "Y": [
+            ("X comes in with the share 1 - a, not whole.", Y / (1 - a)),
+            ("The shares are exchanged: a keeps the old state, and 1 - a takes the new.", filled(X, 1 - a)),
+            (IN_PLACE, np.broadcast_to(Y[:, -1:], Y.shape)),
+            (LATE, before),
+        ],
         "dX": [
             ("The steps are walked from the first to the last: what comes from later comes first.", dX),
             ("A state is read twice: what comes back from the next step is missing.", (1 - a) * dY),
@@ -226,16 +212,9 @@ def _(answer, rng):
     for batch, steps in ((rows, several), (1, 2), (2, 1)):
         X, dY = rng.normal(size=(2, batch, steps, n_in))
         a = rng.uniform(0.3, 0.9, size=n_in)
-        slips = _other_fillings(X, a) | _other_ways_back(X, a, dY)
-        expect_layer(answer, filled, dY, slips=slips, X=X, a=a)
+        expect_layer(answer, filled, dY, slips=partial(_other_buckets, X, a, dY), X=X, a=a)
     expect_values("in a second pass, Y", answer(X, a)[0], filled(X, a))
     return "states, dX and da, for eleven steps, two, and one"
-
-
-@bucket.probe
-def _(answer, rng):
-    X, dY = rng.normal(size=(2, BATCH, STEPS, N_IN))
-    return both_ways(answer, dY, X, rng.uniform(0.3, 0.9, size=N_IN))
 
 
 def bucket_with(back=None, share=None, before=None, part=None, total=None):
@@ -309,7 +288,7 @@ def begins_full(X, a):
 
 mean_of_real = Exercise(
     "15_time.mean_of_real",
-    title="Behind the end",
+    title="Past the end",
     points=3,
     kind="fill",
     minutes=10,
@@ -326,10 +305,15 @@ mean_of_real = Exercise(
 ONE_MORE = "One step too many: a sequence of length 2 has the steps 0 and 1."
 END = "That is the state at the end, not the mean of all states up to there."
 BY_SUM = "Divide by each sequence's own length, and not by the sum of all."
-BEHIND = "No gradient goes behind the end: what stands there changes nothing."
+BY_MEAN = "Divide by each sequence's own length, and not by the mean of all."
+PAST = "No gradient goes past the end: what stands there changes nothing."
+ONE_DIVISOR = "Yours divides the dY of all sequences by the same number: each has a length of its own."
 SHARE = "Each of n real steps has 1/n of the mean, and gets 1/n of dY."
 ALL_TO_END = "The whole of dY goes to the end: each real step has its share."
-LENGTHS = "Only the lengths say what is real: a real state may be 0, and behind the end anything may stand."
+THIRD_AXIS = (
+    "An array (batch, steps) stands beside one (batch, steps, width): it needs a third axis, `[:, :, None]`."
+)
+LENGTHS = "Only the lengths say what is real: a real state may be 0, and past the end anything may stand."
 
 
 def _sum(H, real):
@@ -349,7 +333,7 @@ def _other_means(H, lengths):
     sums, steps = _sum(H, one_more), one_more.sum(axis=1)[:, None]
     return {
         "Y": [
-            ("That is the mean over all steps, the ones behind the end among them.", H.mean(axis=1)),
+            ("That is the mean over all steps, the ones past the end among them.", H.mean(axis=1)),
             (ONE_MORE, sums / lengths[:, None]),
             (ONE_MORE, sums / steps),
             (LENGTHS, _sum(H, nonzero) / np.maximum(nonzero.sum(axis=1), 1)[:, None]),
@@ -358,6 +342,7 @@ def _other_means(H, lengths):
                 _sum(H, real) / H.shape[1],
             ),
             (BY_SUM, _sum(H, real) / lengths.sum()),
+            (BY_MEAN, _sum(H, real) / lengths.mean()),
             (END, H[np.arange(len(H)), lengths - 1]),
         ]
     }
@@ -369,10 +354,16 @@ def _other_shares(H, lengths, dY):
     shares = [
         (SHARE, place < ends),
         (ALL_TO_END, place == ends - 1),
-        (BEHIND, np.ones(H.shape[:2]) / ends),
-        (BEHIND, np.ones(H.shape[:2]) / H.shape[1]),
+        (PAST, np.ones(H.shape[:2]) / ends),
+        (PAST, np.ones(H.shape[:2]) / H.shape[1]),
+        *((ONE_DIVISOR, (place < ends) / n) for n in (H.shape[1], lengths.sum(), lengths.mean(), *lengths)),
     ]
     return {"dH": [(sentence, share[:, :, None] * dY) for sentence, share in shares]}
+
+
+def _other_means_and_shares(H, lengths, dY):
+    """Return both."""
+    return _other_means(H, lengths) | _other_shares(H, lengths, dY)
 
 
 @mean_of_real.check
@@ -381,19 +372,11 @@ def _(answer, rng):
     for lengths in ((steps, 2, 1, 7, steps), (3, 3), (1,)):
         lengths = rng.permutation(lengths)
         H = rng.normal(size=(len(lengths), max(steps, lengths.max()), n_in))
-        H[0, 0] = 0.0  # a real state may be zero, and what stands behind an end need not be
+        H[0, 0] = 0.0  # a real state may be zero, and what stands past an end need not be
         dY = rng.normal(size=(len(lengths), n_in))
-        slips = _other_means(H, lengths) | _other_shares(H, lengths, dY)
+        slips = partial(_other_means_and_shares, H, lengths, dY)
         expect_layer(answer, _mean, dY, slips=slips, H=H, lengths=lengths)
-    return "means and gradients, with other numbers behind the ends"
-
-
-@mean_of_real.probe
-def _(answer, rng):
-    lengths, H = np.array([STEPS, 2, 1, 7, 5]), rng.normal(size=(5, STEPS, N_IN))
-    H[:, 0] = 0.0
-    Y, backward = answer(H, lengths)
-    return Y, backward(rng.normal(size=(5, N_IN)))
+    return "means and gradients, with other numbers past the ends"
 
 
 def weighted(weights_of, back_of=None):
@@ -411,9 +394,41 @@ def all_by_length(H, lengths):
     return np.ones(H.shape[:2]) / lengths[:, None]
 
 
-mean_of_real.mistake("The sum must leave out what stands behind the end; zeros cannot be relied on there.")(
+mean_of_real.mistake("The sum must leave out what stands past the end; zeros cannot be relied on there.")(
     weighted(all_by_length)
 )
+
+
+@mean_of_real.mistake(
+    "An array (batch,) stands beside one (batch, width): it needs a second axis, `[:, None]`."
+)
+def lengths_of_one_axis(H, lengths):
+    return H.sum(axis=1) / lengths, None
+
+
+@mean_of_real.mistake(THIRD_AXIS)
+def mask_of_two_axes(H, lengths):
+    return H * (np.arange(H.shape[1]) < lengths[:, None]), None
+
+
+@mean_of_real.mistake(THIRD_AXIS)
+def mask_of_two_axes_in_front(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) * H, None
+
+
+@mean_of_real.mistake(
+    "An array (batch, width) stands beside one (batch, steps, 1): it needs an axis between, `[:, None, :]`."
+)
+def dY_of_two_axes(H, lengths):
+    weights = ((np.arange(H.shape[1]) < lengths[:, None]) / lengths[:, None])[:, :, None]
+    return (weights * H).sum(axis=1), lambda dY: weights * dY
+
+
+@mean_of_real.mistake(
+    "An array (steps,) stands beside one (batch,): give the second a second axis, `[:, None]`."
+)
+def compares_without_a_second_axis(H, lengths):
+    return np.arange(H.shape[1]) < lengths, None
 
 
 @mean_of_real.mistake("A real state may hold a 0: the lengths say what is real, and not the numbers.")
@@ -436,57 +451,29 @@ gated_step = Exercise(
         "does G get, which stands in both?",
         "G gets `dH_new * (H - N)`, N gets `dH_new * (1 - G)`. Send each through its own way back; both "
         "return a gradient of `np.hstack([X, H])`, and these two add up.",
-        "Cut the sum behind the columns of X: the first part is dX. The second is H's share of the inputs; "
+        "Cut the sum after the columns of X: the first part is dX. The second is H's share of the inputs; "
         "H gets `dH_new * G` besides.",
     ),
 )
 
 
-def _bent(W, b, slope_of, bend, got):
-    """Return a layer, bend(I @ W + b), that adds what its W gets to got[0]."""
-
-    def layer(inputs):
-        Y = bend(inputs @ W + b)
-
-        def backward(dY):
-            dZ = dY * slope_of(Y)
-            got[0] = got[0] + inputs.T @ dZ
-            return dZ @ W.T
-
-        return Y, backward
-
-    return layer
-
-
-def _sigmoid(Z):
-    """Return the sigmoid of Z."""
-    return 0.5 + 0.5 * np.tanh(0.5 * Z)
-
-
-def _sigmoid_slope(Y):
-    """Return the slope of the sigmoid where it is Y."""
-    return Y * (1 - Y)
-
-
-def _tanh_slope(Y):
-    """Return the slope of tanh where it is Y."""
-    return 1 - Y * Y
-
-
 def _two_layers(rng, n_in, n_out):
-    """Return a gate and a candidate, their weights, and what these get."""
-    W, V = rng.normal(size=(2, n_in + n_out, n_out))
-    b, c = rng.normal(size=(2, n_out))
-    got = [0.0], [0.0]
-    gate = _bent(W, b, _sigmoid_slope, _sigmoid, got[0])
-    return gate, _bent(V, c, _tanh_slope, np.tanh, got[1]), (W, b, V, c), got
+    """Return a gate and a candidate, and the Parameter of each."""
+    sizes = {"n_in": n_in + n_out, "n_out": n_out, "bias": False}
+    W, V = (Linear(**sizes, init=lambda shape, rng: rng.normal(size=shape), rng=rng) for _ in range(2))
+    return W >> Sigmoid(), V >> Tanh(), {"W_gate": W.W, "W_candidate": V.W}
 
 
-def _gated(X, H, W, b, V, c):
-    """Return the new state."""
+def _gate_and_candidate(X, H, W, V):
+    """Return what gate and candidate have read, and what they make of it."""
     inputs = np.hstack([X, H])
-    G = _sigmoid(inputs @ W + b)
-    return G * H + (1 - G) * np.tanh(inputs @ V + c)
+    return inputs, 1 / (1 + np.exp(-(inputs @ W))), np.tanh(inputs @ V)
+
+
+def _gated(X, H, W, V):
+    """Return the new state."""
+    _, G, N = _gate_and_candidate(X, H, W, V)
+    return G * H + (1 - G) * N
 
 
 OTHER_WAY_ROUND = "G keeps the old state, and 1 - G takes the candidate; yours is the other way round."
@@ -505,155 +492,101 @@ _SIGNS_OF_G = "G stands with a plus at H, and with a minus at N: H - N."
 _FIRST_COLUMNS = "What gate and candidate give back has X's columns first, X.shape[1] of them, and then H's."
 
 
-def _other_states(X, H, W, b, V, c):
-    """Return wrong new states, with the sentence that each deserves."""
-    inputs = np.hstack([X, H])
-    G, N = _sigmoid(inputs @ W + b), np.tanh(inputs @ V + c)
-    return {"H_new": [(OTHER_WAY_ROUND, (1 - G) * H + G * N), ("The candidate's share is 1 - G.", G * H + N)]}
-
-
-def _other_gradients(X, H, W, b, V, c, d):
-    """Return wrong gradients, with the sentence that each deserves."""
-    inputs, n = np.hstack([X, H]), X.shape[1]
-    G, N = _sigmoid(inputs @ W + b), np.tanh(inputs @ V + c)
-    to_G, to_N = d * (H - N) * _sigmoid_slope(G), d * (1 - G) * _tanh_slope(N)
+def _other_steps(X, H, W, V, d):
+    """Return likely wrong new states and gradients, with the sentence that each deserves."""
+    inputs, G, N = _gate_and_candidate(X, H, W, V)
+    slope, bend, n = G * (1 - G), 1 - N * N, X.shape[1]
+    to_G, to_N = d * (H - N) * slope, d * (1 - G) * bend
     slips = [
-        (NO_1_MINUS_G, to_G @ W.T + (d * _tanh_slope(N)) @ V.T),
+        (NO_1_MINUS_G, to_G @ W.T + (d * bend) @ V.T),
         (NO_GATE, to_N @ V.T),
         (NO_CANDIDATE, to_G @ W.T),
-        (SLOPE_AGAIN, (to_G * _sigmoid_slope(G)) @ W.T + to_N @ V.T),
-        (BEND_AGAIN, to_G @ W.T + (to_N * _tanh_slope(N)) @ V.T),
-        (BOTH_AGAIN, (to_G * _sigmoid_slope(G)) @ W.T + (to_N * _tanh_slope(N)) @ V.T),
+        (SLOPE_AGAIN, (to_G * slope) @ W.T + to_N @ V.T),
+        (BEND_AGAIN, to_G @ W.T + (to_N * bend) @ V.T),
+        (BOTH_AGAIN, (to_G * slope) @ W.T + (to_N * bend) @ V.T),
     ]
     return {
+        "H_new": [(OTHER_WAY_ROUND, (1 - G) * H + G * N), ("The candidate's share is 1 - G.", G * H + N)],
         "dX": [(sentence, both[:, :n]) for sentence, both in slips],
         "dH": [(sentence, both[:, n:] + d * G) for sentence, both in slips],
+        "dW_gate": [(CALLED_TWICE, 2 * inputs.T @ to_G)],
+        "dW_candidate": [(CALLED_TWICE, 2 * inputs.T @ to_N)],
     }
 
 
 @gated_step.check
 def _(answer, rng):
-    sizes = drawn_sizes(rng, BATCH, N_IN, N_OUT)
+    sizes = drawn_sizes(rng, BATCH, 4, N_IN)
     for batch, n_in, n_out in (sizes, (1, 3, 3)):  # also where X and H are of one width
-        gate, candidate, weights, got = _two_layers(rng, n_in, n_out)
-        X, (H, other, dH_new) = rng.normal(size=(batch, n_in)), 2 * rng.normal(size=(3, batch, n_out))
-        with untouched(X=X, H=H, dH_new=dH_new):
-            H_new, backward = expect_several(answer(X, H, gate, candidate), "H_new", "backward")
-            with explained({"H_new": H_new}, _other_states(X, H, *weights)):
-                expect_values("H_new", H_new, _gated(X, H, *weights))
-            answer(X, other, gate, candidate)  # another step, which must not matter
-            dX, dH = map(deepcopy, expect_several(backward(dH_new), "dX", "dH"))
-        with explained({"dX": dX, "dH": dH}, _other_gradients(X, H, *weights, dH_new)):
-            expect_gradients(
-                lambda X, H, weights=weights: _gated(X, H, *weights),
-                {"X": X, "H": H},
-                dH_new,
-                {"X": dX, "H": dH},
-            )
-        W, b, V, c = weights
-        for name, place, grad in (("gate", 0, got[0][0]), ("candidate", 2, got[1][0])):
-
-            def with_other(values, place=place, weights=weights, X=X, H=H):
-                return _gated(X, H, *weights[:place], values, *weights[place + 1 :])
-
-            truth = numerical_gradient(with_other, weights[place], dH_new)
-            expect_shape(f"what the weights of {name} get", grad, "W", weights[place])
-            with explained({"get": grad}, {"get": [(CALLED_TWICE, 2 * truth)]}):
-                expect_values(f"what the weights of {name} get", grad, truth, "nudging says")
-        _expect_the_same_again(backward, dH_new, {"dX": dX, "dH": dH})
+        gate, candidate, parameters = _two_layers(rng, n_in, n_out)
+        X, (H, dH_new) = rng.normal(size=(batch, n_in)), 2 * rng.normal(size=(2, batch, n_out))
+        given = X, H, *(parameter.data for parameter in parameters.values())
+        expect_layer(
+            lambda X, H, gate=gate, candidate=candidate: answer(X, H, gate, candidate),
+            _gated,
+            dH_new,
+            parameters=parameters,
+            slips=partial(_other_steps, *given, dH_new),
+            result="H_new",
+            X=X,
+            H=H,
+        )
     return "values, three ways back to the state, and what both layers' weights get"
 
 
-@gated_step.probe
-def _(answer, rng):
-    gate, candidate, _, got = _two_layers(rng, N_IN, N_OUT)
-    H_new, backward = answer(rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_OUT)), gate, candidate)
-    gradients = backward(rng.normal(size=(BATCH, N_OUT)))
-    return H_new, *gradients, got[0][0], got[1][0]
-
-
-def step_with(back, forward=None, join=np.hstack):
-    """Return a gated step that goes back in some way, for the mistakes."""
+def step_with(
+    gate_gets=lambda H, N: H - N,
+    candidate_gets=lambda G: 1 - G,
+    state_gets=lambda G: G,
+    cut=lambda X, H: [X.shape[1]],
+    keeps=lambda G: G,
+):
+    """Return a gated step of which a mistake changes a factor of dH_new, the cut, or what G keeps."""
 
     def step(X, H, gate, candidate):
-        inputs = join([X, H])
+        inputs = np.hstack([X, H])
         (G, back_G), (N, back_N) = gate(inputs), candidate(inputs)
-        H_new = forward(G, H, N) if forward else G * H + (1 - G) * N
-        return H_new, lambda d: back(X.shape[1], H, G, N, back_G, back_N, d)
+
+        def backward(d):
+            total = back_G(d * gate_gets(H, N)) + back_N(d * candidate_gets(G))
+            dX, dH = np.split(total, cut(X, H), axis=1)
+            return dX, dH + state_gets(G) * d
+
+        return keeps(G) * H + (1 - keeps(G)) * N, backward
 
     return step
 
 
-def right_back(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N)) + back_N(d * (1 - G))
-    return total[:, :n], total[:, n:] + G * d
-
-
-def _no_direct_way(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N)) + back_N(d * (1 - G))
-    return total[:, :n], total[:, n:]
-
-
-def _gate_gets_H(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * H) + back_N(d * (1 - G))
-    return total[:, :n], total[:, n:] + G * d
-
-
-def _gate_turned(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (N - H)) + back_N(d * (1 - G))
-    return total[:, :n], total[:, n:] + G * d
-
-
-def _gate_without_minus(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H + N)) + back_N(d * (1 - G))
-    return total[:, :n], total[:, n:] + G * d
-
-
-def _candidate_gets_G(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N)) + back_N(d * G)
-    return total[:, :n], total[:, n:] + G * d
-
-
-def _only_direct_for_H(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N)) + back_N(d * (1 - G))
-    return total[:, :n], G * d
-
-
-def _direct_unweighted(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N)) + back_N(d * (1 - G))
-    return total[:, :n], total[:, n:] + d
-
-
-def _cut_in_half(n, H, G, N, back_G, back_N, d):
-    first, second = np.split(back_G(d * (H - N)) + back_N(d * (1 - G)), 2, axis=1)
-    return first, second + G * d
-
-
-def _cut_behind_n_out(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N)) + back_N(d * (1 - G))
-    return total[:, : H.shape[1]], total[:, H.shape[1] :] + d * G
-
-
-def _state_first(parts):
-    return np.hstack(parts[::-1])
-
-
 gated_step.mistake("The third way is missing: the old state is also multiplied by G itself.")(
-    step_with(_no_direct_way)
+    step_with(state_gets=lambda G: 0.0)
 )
-gated_step.mistake("G stands twice: once times H, and once, with a minus, times N.")(step_with(_gate_gets_H))
-gated_step.mistake(_SIGNS_OF_G)(step_with(_gate_turned))
-gated_step.mistake(_SIGNS_OF_G)(step_with(_gate_without_minus))
-gated_step.mistake("N was multiplied by 1 - G, and its gradient is too.")(step_with(_candidate_gets_G))
-gated_step.mistake("That is only the direct way; gate and candidate have read the old state as well.")(
-    step_with(_only_direct_for_H)
+gated_step.mistake("G stands twice: once times H, and once, with a minus, times N.")(
+    step_with(gate_gets=lambda H, N: H)
 )
-gated_step.mistake("The direct way passes the gate: its factor is G.")(step_with(_direct_unweighted))
-gated_step.mistake(_FIRST_COLUMNS)(step_with(_cut_in_half))
-gated_step.mistake(_FIRST_COLUMNS)(step_with(_cut_behind_n_out))
-gated_step.mistake("The layers want X on the left and H on the right.")(
-    step_with(right_back, join=_state_first)
+for _gate_gets in (lambda H, N: N - H, lambda H, N: H + N):
+    gated_step.mistake(_SIGNS_OF_G)(step_with(gate_gets=_gate_gets))
+gated_step.mistake("N was multiplied by 1 - G, and its gradient is too.")(
+    step_with(candidate_gets=lambda G: G)
 )
+gated_step.mistake("The direct way passes the gate: its factor is G.")(step_with(state_gets=lambda G: 1.0))
+for _cut in (
+    lambda X, H: 2,
+    lambda X, H: [(X.shape[1] + H.shape[1]) // 2],
+    lambda X, H: [H.shape[1]],
+):
+    gated_step.mistake(_FIRST_COLUMNS)(step_with(cut=_cut))
+
+
+@gated_step.mistake("That is only the direct way; gate and candidate have read the old state as well.")
+def only_the_direct_way(X, H, gate, candidate):
+    G, (H_new, backward) = gate(np.hstack([X, H]))[0], step_with()(X, H, gate, candidate)
+    return H_new, lambda d: (backward(d)[0], G * d)
+
+
+@gated_step.mistake("The layers want X on the left and H on the right.")
+def state_first(X, H, gate, candidate):
+    layers = [lambda XH, layer=layer: layer(np.roll(XH, H.shape[1], axis=1)) for layer in (gate, candidate)]
+    return step_with()(X, H, *layers)
 
 
 # 5. in pieces
@@ -668,7 +601,7 @@ in_pieces = Exercise(
         "The forward pass is that of `through_time`. Only `from_later` must be forgotten, now and then.",
         "Counted from 0, a piece of `size` steps ends at t = size - 1, 2 size - 1, ... What does such a step "
         "get from the step after it?",
-        "Before `backs[t]` is called: `if (t + 1) % size == 0: from_later = 0.0`.",
+        "Before `backs[t]` is called, ask whether `(t + 1) % size` is 0. There `from_later` becomes 0.0.",
     ),
 )
 
@@ -736,7 +669,7 @@ TURNED = "The steps of dX stand in reverse: the last closure was called first, a
 
 
 def _other_walks(step, X, H, size):
-    """Return wrong states, with the sentence that each deserves."""
+    """Return likely wrong states, with the sentence that each deserves."""
     starts, nothing = range(0, X.shape[1], size), np.zeros_like(H)
 
     def anew(first, others):
@@ -754,14 +687,13 @@ def _other_walks(step, X, H, size):
     return {"Y": walks}
 
 
-def _other_cuts(step, X, H, size, dY, right):
-    """Return wrong gradients, with the sentence that each deserves."""
-    ends, inner = np.zeros((2, X.shape[1]), dtype=bool)
+def _other_cuts(back, dY, size):
+    """Return likely wrong gradients, with the sentence that each deserves; `back` returns the right one."""
+    right, (ends, inner) = back(dY), np.zeros((2, dY.shape[1]), dtype=bool)
     ends[size - 1 :: size] = inner[size - 1 : -1 : size] = True
-    _, back = in_pieces_with(step, X, H, size)
     cuts = [(NO_dY, back(np.where(lost[:, None], 0.0, dY))) for lost in (ends, inner)]
     only = right.copy()
-    only[:, : (X.shape[1] - 1) // size * size] = 0.0
+    only[:, : (dY.shape[1] - 1) // size * size] = 0.0
     return {"dX": [*cuts, (TURNED, right[:, ::-1]), (LAST_dX, only)]}
 
 
@@ -776,24 +708,25 @@ def _(answer, rng):
         X, H = rng.normal(size=(batch, steps, n_in)), rng.normal(size=(batch, n_out))
         dY = rng.normal(size=(batch, steps, n_out))
         truth, back = in_pieces_with(step, X, H, size)
-        cut_dX, _ = back(dY), called.clear()
-        called.append(0)
+        cut_dX = back(dY)
+        slips = _other_walks(step, X, H, size) | _other_cuts(back, dY, size)
         with untouched(X=X, H=H, dY=dY):
             Y, backward = expect_several(answer(step, X, H, size), "Y", "backward")
-            with explained({"Y": Y}, _other_walks(step, X, H, size)):
+            with explained({"Y": Y}, slips):
                 expect_shape(f"{what} Y", Y, "the states of one pass", truth)
                 expect_values(f"{what} Y", Y, truth)
             called[0] = 0
             dX = deepcopy(backward(dY))
         calls = called[0]
-        with explained({"dX": dX}, _other_cuts(step, X, H, size, dY, cut_dX)):
+        with explained({"dX": dX}, slips):
             expect_values(f"{what} dX", dX, cut_dX)
         if calls != steps:
             raise CheckFailed(
                 f"{what} {calls} closures were called on the way back: each of the {steps} adds to the "
                 "weights, and is called once"
             )
-        _expect_the_same_again(backward, dY, {"dX": dX})
+        with because(LEFT_BEHIND):
+            expect_values("in a second call of backward, dX", backward(dY), dX, "in the first it was")
     return "states, gradients and calls, for five ways to cut"
 
 
@@ -849,17 +782,14 @@ def _a_step_late(t, size, steps):
 
 in_pieces.mistake("That is the whole way back: nothing stops at a seam.")(_cut_where(_nowhere))
 in_pieces.mistake("That stops at every step; inside a piece the gradient goes on.")(_cut_where(_everywhere))
-in_pieces.mistake(
-    "The seam is a step off: what is forgotten is what comes to the *last* step of a piece, t + 1 divisible "
-    "by size."
-)(_cut_where(_a_step_early))
+for _seam in (_a_step_early, _a_step_late):
+    in_pieces.mistake(
+        "The seam is a step off: what is forgotten is what comes to the *last* step of a piece, t + 1 "
+        "divisible by size."
+    )(_cut_where(_seam))
 in_pieces.mistake("The pieces are counted from the front: the last one may be shorter, not the first.")(
     _cut_where(_from_the_end)
 )
-in_pieces.mistake(
-    "The seam is a step off: what is forgotten is what comes to the *last* step of a piece, t + 1 divisible "
-    "by size."
-)(_cut_where(_a_step_late))
 
 
 @in_pieces.mistake("The closures are walked from the first to the last: what comes from later comes first.")

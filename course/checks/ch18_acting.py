@@ -109,6 +109,9 @@ def discounted_sums(rewards, discount):
     return np.where(ahead >= 0, float(discount) ** np.maximum(ahead, 0), 0.0) @ rewards
 
 
+LONG = 600  # steps, so many that 0.25 to that power is 0 for a computer
+
+
 @returns.check
 def _(answer, rng):
     batch, n_out = drawn_sizes(rng, BATCH, N_OUT)
@@ -131,7 +134,16 @@ def _(answer, rng):
         )
     expect_values("with rewards that are whole numbers, worth", worth, discounted_sums(whole, 0.3))
     expect_values("for a walk of one step, worth", answer(np.array([3.0]), 0.9), np.array([3.0]))
-    return "four discounts, whole numbers, and a walk of one step"
+    exact = whole.astype(np.float32)  # and halves of them are, too
+    worth = np.asarray(answer(exact, 0.5))
+    if worth.dtype != np.float64:
+        raise CheckFailed(f"for rewards of float32 it returns {worth.dtype}: it must always be float64")
+    expect_values("with rewards of float32, worth", worth, discounted_sums(exact.astype(float), 0.5))
+    for discount in (0.25, 1.0):
+        rewards = rng.normal(size=LONG)
+        what = f"in a walk of {LONG} steps with the discount {discount:g}, worth"
+        expect_values(what, answer(rewards, discount), discounted_sums(rewards, discount))
+    return "four discounts, whole numbers, float32, and walks of one step and of many"
 
 
 @returns.probe
@@ -215,6 +227,14 @@ def divides(rewards, discount):
         return discounted_from_the_start(rewards, discount) / _powers(rewards, discount)
 
 
+@returns.mistake(
+    "In a long walk the powers of the discount become 0, and nothing can be divided by them: go backwards, "
+    "without dividing."
+)
+def divides_unless_it_is_0(rewards, discount):
+    return divides(rewards, discount) if discount else rewards.astype(float)
+
+
 # 3. exploring, for a batch
 
 MANY = 3000  # rows: a share of them has a standard deviation below 0.01
@@ -230,9 +250,9 @@ choose_moves = Exercise(
         "Three things are drawn: whether a row explores, which move it makes then, and which of the best it "
         "makes otherwise. Each of them needs one number for every row.",
         "`rng.random(batch) < epsilon` says which rows explore, `rng.integers(n_moves, size=batch)` what "
-        "they do, and `np.where` joins both. `argmax` takes the first of the best, so ties need a lot.",
-        "Draw a lot for each entry, `rng.random(Y.shape)`, set it to -1 where Y is below the maximum of its "
-        "row, and take the argmax of the lots. (Or a loop over the rows with `rng.choice`.)",
+        "they do, and `np.where` joins both. `argmax` always takes the first of a tie; chance must decide.",
+        "Draw a number for each entry, `rng.random(Y.shape)`, set it to -1 where Y is below the maximum of "
+        "its row, and take the argmax of these numbers. (Or a loop over the rows with `rng.choice`.)",
     ),
 )
 
@@ -480,23 +500,7 @@ def _expect_independent(answer, rng):
 
 @ring.check
 def _(answer, rng):
-    mine, rings = np.ones(2), []
-    for number in (1, 2):
-        rings.append(answer(CAPACITY))
-        rings[-1].add(mine, number, 1.0)
-        if number == 1:
-            before = np.array(_three("parts() of a first Ring", rings[0].parts())[1])
-    if not np.array_equal(before, rings[0].parts()[1]):
-        raise CheckFailed(
-            "what is added to a second Ring changes the first: each needs a list of its own, made in __init__"
-        )
-    for memory in rings:
-        count = len(memory.parts()[0])
-        if count != 1:
-            empty = ": places that were never filled hold no steps" if count == CAPACITY else ""
-            raise CheckFailed(f"a Ring({CAPACITY}), to which one step was added, holds {count}{empty}")
-    mine += 7
-    expect_values("after its owner changed the array that was added, it", memory.parts()[0], np.ones((1, 2)))
+    _expect_a_list_of_its_own(answer)
     for count in (3, CAPACITY, CAPACITY + 1, 3 * CAPACITY + 2):
         memory, left = _filled(answer, rng, count), min(count, CAPACITY)
         when = f"parts() after {count} steps in a Ring({CAPACITY})"
@@ -522,6 +526,27 @@ def _(answer, rng):
     memory.add(1.0, 2, True)
     _expect_kinds("parts()", _three("parts()", memory.parts()), ("f", "iu", "b"))
     return "not full, full, round and round; draws, copies, and two rings"
+
+
+def _expect_a_list_of_its_own(answer):
+    """Ask whether each of two rings keeps the steps that were added to it, and copies of arrays."""
+    mine, rings = np.ones(2), []
+    for number in (1, 2):
+        rings.append(answer(CAPACITY))
+        rings[-1].add(mine, number, 1.0)
+        if number == 1:
+            before = np.array(_three("parts() of a first Ring", rings[0].parts())[1])
+    if not np.array_equal(before, rings[0].parts()[1]):
+        raise CheckFailed(
+            "what is added to a second Ring changes the first: each needs a list of its own, made in __init__"
+        )
+    for memory in rings:
+        count = len(memory.parts()[0])
+        if count != 1:
+            empty = ": places that were never filled hold no steps" if count == CAPACITY else ""
+            raise CheckFailed(f"a Ring({CAPACITY}), to which one step was added, holds {count}{empty}")
+    mine += 7
+    expect_values("after its owner changed the array that was added, it", memory.parts()[0], np.ones((1, 2)))
 
 
 @ring.probe
@@ -675,12 +700,11 @@ def _done(done, cut):
     return done
 
 
-targets.mistake("The reward came at once: the discount belongs to the future alone.")(
-    _aims(lambda done, cut: done | cut, join=_all_discounted)
-)
-targets.mistake("The reward came at once: the discount belongs to the future alone.")(
-    _aims(_done, join=_all_discounted)
-)
+AT_ONCE = "The reward came at once: the discount belongs to the future alone."
+
+
+targets.mistake(AT_ONCE)(_aims(lambda done, cut: done | cut, join=_all_discounted))
+targets.mistake(AT_ONCE)(_aims(_done, join=_all_discounted))
 targets.mistake("A step that was cut has a next state, and that is worth something: only `done` is an end.")(
     _aims(lambda done, cut: done | cut)
 )
@@ -742,9 +766,12 @@ def _expect_loss(Y, moves, worth, L):
             "the mean return was subtracted: this loss takes the returns as they are",
         ),
         (-(worth * np.exp(chosen)).mean(), "the logarithm is missing"),
-        (
-            -(worth[:, None] * log_P[:, moves]).mean(),
-            "`[:, moves]` pairs every row with every move: write `[rows, moves]`",
+        *(
+            (
+                -(factor * log_P[:, moves]).mean(),
+                "`[:, moves]` pairs every row with every move: write `[rows, moves]`",
+            )
+            for factor in (worth, worth[:, None])
         ),
     )
     for value, words in instead:
@@ -871,6 +898,9 @@ loss_of_policy.mistake(
 loss_of_policy.mistake("That is the gradient for P: it has still to go back through softmax.")(
     policy(lambda P, chosen, worth, dL: -dL * worth[:, None] * chosen / P)
 )
+loss_of_policy.mistake(
+    "That is the gradient for log P: it has still to go back through the logarithm of softmax."
+)(policy(lambda P, chosen, worth, dL: -dL * worth[:, None] * chosen))
 loss_of_policy.mistake("Where the move was made, 1 is subtracted from P: you left it out.")(
     policy(lambda P, chosen, worth, dL: dL * worth[:, None] * P)
 )

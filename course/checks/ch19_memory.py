@@ -11,6 +11,8 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    OWN_MEMORY,
+    because,
     drawn_sizes,
     expect_gradients,
     expect_guesses,
@@ -39,8 +41,8 @@ counted = Exercise(
         "Recompute that it stands in.",
         "What stands outside of a Recompute keeps its array from its forward on, and a Sequential lets go of "
         "nothing before the whole way back is over.",
-        "The peak of the third arrangement is at the way back through a forgotten block: the inputs of three "
-        "blocks, the arrays of four plain layers, and the inside of one block.",
+        "The third arrangement reaches its peak on the way back through a forgotten block: the inputs of "
+        "three blocks, the arrays of four plain layers, and the inside of one block.",
     ),
 )
 
@@ -74,6 +76,8 @@ def _last_plain(layers):
     return [*_four(layers, Recompute)[:3], *layers[12:]]
 
 
+TWO_LEVELS = "Each of the two levels adds one forward, so each layer runs three times; ways back do not count"
+NOT_THE_WAYS_BACK = "Only forward calls are asked for, and not the ways back"
 SLIPS = (
     {
         8: "An inside is there only while its block is gone through; after the forward only inputs are",
@@ -84,14 +88,14 @@ SLIPS = (
     {
         16: "What is forgotten must be run again, so each layer runs twice",
         20: "Each layer of a block runs again, and not its first one alone",
-        48: "Only forward calls are asked for, and not the ways back",
+        48: NOT_THE_WAYS_BACK,
         80: "Each layer runs again once, with its own block, and not once for every block",
     },
     {
         12: "The first forward is counted too",
         20: "The twelve layers in the three blocks run again, and not the plain ones",
         32: "Only the layers in the three blocks run again; the plain ones kept what they need",
-        44: "Only forward calls are asked for, and not the ways back",
+        44: NOT_THE_WAYS_BACK,
     },
     {
         3: "The four plain layers keep an array each, and on the way back the inside of a block comes on top",
@@ -105,8 +109,8 @@ SLIPS = (
     {
         32: "A layer in two Recomputes runs forward three times: first, with the outer, with the inner",
         40: "Each level runs all sixteen layers again, and so adds 16 calls to the first 16",
-        64: "Each of the two levels adds one forward, so each layer runs three times; ways back do not count",
-        96: "Each of the two levels adds one forward, so each layer runs three times; ways back do not count",
+        64: TWO_LEVELS,
+        96: TWO_LEVELS,
     },
 )
 
@@ -155,13 +159,13 @@ def _function(place, log, made=None, size=1):
     """Return a layer, sin(X) + X / 4 and a bit, that notes when it runs forward and when back.
 
     `made` gets a row for each run forward: the place, its way back and its result as weak references, and,
-    for the first of a block, which ways back of other blocks were alive when it began, if more than two.
+    for the first of a block, what of the blocks before was alive when it began and should not have been.
     """
 
     def layer(X):
         log.append((place, "forward"))
         asked = made and place % size == 0 and not any(row[-1] for row in made)  # one finding is enough
-        old = _alive(made, SPARE) if asked else []
+        old = _left_over(made, place, size) if asked else ""
         slope = np.cos(X) + 0.25
 
         def backward(dY):
@@ -176,17 +180,37 @@ def _function(place, log, made=None, size=1):
     return layer
 
 
-SPARE = 2  # names of two loops, which still hold a way back each when the loops are over
+SPARE = 2  # names of two loops, which still hold a way back or a result each when the loops are over
 
 
-def _alive(made, spare=0):
-    """Return the places whose ways back somebody holds; none, if they are not more than the spare ones."""
-    for collect in (bool, gc.collect):  # a ring of functions holds itself for a while, which does not count
-        collect()
-        held = {place for place, backward, _, _ in made if backward() is not None}
-        if len(held) <= spare:
-            return []
-    return sorted(held)
+def _held(made, column):
+    """Return the places of which somebody holds the way back (column 1) or the result (column 2)."""
+    return sorted({row[0] for row in made if row[column]() is not None})
+
+
+def _settled(look):
+    """Return what look() sees, after a collection if it sees something: a ring of functions holds itself."""
+    return look() and (gc.collect(), look())[1]
+
+
+def _left_over(made, place, size):
+    """Return what should be gone when a block begins with the function at `place`, in words, or an empty str.
+
+    Names of loops may hold a little of the block just done, and nothing of any block before that.
+    """
+    goes_back, done = place < made[-1][0], made[-1][0] // size
+
+    def left(column):
+        held = _held(made, column)
+        if column == 2 and not goes_back:
+            held = [there for there in held if (there + 1) % size]  # what enters a block stays
+        is_little = len(held) <= SPARE and all(there // size == done for there in held)
+        return [] if is_little else held
+
+    for column, name in ((1, "ways back"), (2, "results")):
+        if held := _settled(lambda column=column: left(column)):
+            return f"the {name} of {_named(held)}"
+    return ""
 
 
 def _named(places):
@@ -196,7 +220,7 @@ def _named(places):
 
 def _expect_forgotten(asked, blocks, made, backward, X):
     """Ask, when the forward is over, whether nothing is kept but what enters each block."""
-    held = _alive(made)
+    held = _settled(lambda: _held(made, 1))
     if held:
         raise CheckFailed(
             f"{asked}: when the forward is over, the ways back of {_named(held)} are still there, with all "
@@ -213,12 +237,12 @@ def _expect_forgotten(asked, blocks, made, backward, X):
 
 
 def _expect_one_inside(asked, when, runs):
-    """Ask whether the ways back of a block are let go before the next block runs."""
+    """Ask whether the inside of a block is let go before the next block runs."""
     for place, _, _, old in runs:
         if old:
             when = when.format(_named([place]))
             raise CheckFailed(
-                f"{asked}: on the way {when}, the ways back of {_named(old)} are still there: let those "
+                f"{asked}: on the way {when}, {old} are still there: let those "
                 "of a block go when it is done (a name or a list holds them until it gets something else)"
             )
 
@@ -250,7 +274,7 @@ def _expect_order(n, size, log):
             "forgotten is there at once"
         )
     if log != wanted:
-        raise CheckFailed(f"{asked}: the way back goes {_in_order(log)}; wanted is {_in_order(wanted)}")
+        raise CheckFailed(f"{asked}: the way back goes {_in_order(log)}; it must go {_in_order(wanted)}")
 
 
 @forgetting.check
@@ -264,10 +288,12 @@ def _(answer, rng):
 
 def _expect_a_forgetful_chain(answer, rng):
     """Ask all that is asked of a chain that forgets; return what was verified."""
-    for n, size in ((7, 3), (4, 2), (3, 5), (2, 1)):
+    for n, size in ((7, 3), (6, 2), (3, 5), (2, 1)):
         log, X, dY = [], rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
         made, silent, asked = [], [], f"{n} functions in blocks of {size}"
-        chained = answer([_function(place, log, made, size) for place in range(n)], size)
+        functions = [_function(place, log, made, size) for place in range(n)]
+        as_given = list(functions)
+        chained = answer(functions, size)
         if not callable(chained):
             raise CheckFailed(
                 f"it must return a function, X -> (Y, backward), and returned {described(chained)}"
@@ -297,17 +323,27 @@ def _expect_a_forgetful_chain(answer, rng):
             raise kept
         _expect_one_inside(asked, "forward, when {} runs", there)
         _expect_one_inside(asked, "back, when {} runs again", made)
-        try:
-            again = backward(dY)
-        except Exception as error:
-            raise CheckFailed(
-                f"on a second call of backward it raises {type(error).__name__}: {error}; the first call "
-                "must leave all that the second needs"
-            ) from error
-        expect_values(
-            "on a second call of backward, dX", again, dX, "and the first, which must leave all it used, gave"
-        )
+        _expect_the_same_again(backward, dY, dX)
+        chained(X[::-1].copy())
+        with because(OWN_MEMORY):
+            expect_values("after another pass, dX", backward(dY), dX, "before it was")
+        if functions != as_given:
+            raise CheckFailed("it changes the list of functions, which belongs to its caller: copy it first")
     return "values, nudging, the order of all calls, and what is alive when the next block runs"
+
+
+def _expect_the_same_again(backward, dY, dX):
+    """Ask whether a second call of backward returns what the first did."""
+    try:
+        again = backward(dY)
+    except Exception as error:
+        raise CheckFailed(
+            f"on a second call of backward it raises {type(error).__name__}: {error}; the first call "
+            "must leave all that the second needs"
+        ) from error
+    expect_values(
+        "on a second call of backward, dX", again, dX, "and the first, which must leave all it used, gave"
+    )
 
 
 @forgetting.probe
@@ -333,7 +369,7 @@ def back_through(backs, dY):
     return dY
 
 
-def chain_of_blocks(functions, size, enters, pops=False):
+def chain_of_blocks(functions, size, enters, pops=False, turned=False):
     """Return a chain that goes back by a list of (block, input), for the mistakes."""
 
     def chained(X):
@@ -344,7 +380,7 @@ def chain_of_blocks(functions, size, enters, pops=False):
             noted.append((part, enters(X, entered, H)))
 
         def backward(dY):
-            left = noted if pops else list(noted)
+            left = noted if pops else noted[:: -1 if turned else 1]
             while left:
                 part, entered = left.pop()
                 dY = back_through(forward_through(part, entered)[1], dY)
@@ -368,6 +404,22 @@ def what_leaves_a_block(functions, size):
 @forgetting.mistake("Here each layer is a block of its own: note what enters each block of `size` functions.")
 def a_block_for_each_function(functions, size):
     return chain_of_blocks(functions, 1, lambda X, entered, H: entered)
+
+
+@forgetting.mistake("The blocks go back in the order of the forward pass: the last one comes first.")
+def the_first_block_first(functions, size):
+    return chain_of_blocks(functions, size, lambda X, entered, H: entered, turned=True)
+
+
+@forgetting.mistake("A block has `size` functions; you make `size` blocks.")
+def as_many_blocks(functions, size):
+    return chain_of_blocks(functions, -(-len(functions) // size), lambda X, entered, H: entered)
+
+
+@forgetting.mistake("The last block is shorter, but it belongs to the chain.")
+def without_the_shorter_block(functions, size):
+    whole = functions[: len(functions) // size * size]
+    return chain_of_blocks(whole, size, lambda X, entered, H: entered)
 
 
 @forgetting.mistake("The ways back of a block are called from the last to the first.")
@@ -481,8 +533,8 @@ best_cuts.mistake("What enters the blocks is missing in your peak: it differs fr
     _by(lambda inside, enters, ends: _largest(inside, ends))
 )
 best_cuts.mistake(
-    "By what enters alone these cuts are best, and the sum of all insides is the same for any cuts: the "
-    "inside of the block that keeps most must count."
+    "These cuts are best only if the insides of all blocks are added up, and that sum is the same for any "
+    "cuts: the inside of the block that keeps most must count."
 )(_by(lambda inside, enters, ends: sum(enters[start] for start in ends[:-1]) + sum(inside)))
 best_cuts.mistake("The block that keeps most counts, and not the one with most layers.")(
     _by(
@@ -689,7 +741,7 @@ repeatable.mistake(
 )(layer_with(draw_before, _go_back_to_the_start))
 
 
-@repeatable.mistake("No state is noted: a generator never says the same thing twice.")
+@repeatable.mistake("No state is noted, and a generator moves on with every draw.")
 def without_a_bookmark(draws, rng):
     return layer_with(draw_before, lambda draws, X, rng, state, dY: draws(X, rng)[1](dY))(draws, rng)
 
@@ -787,8 +839,11 @@ gains.mistake("A layer that keeps less than its input would lose: the difference
 gains.mistake("The sign is the other way round: what is kept now, less what a Recompute keeps.")(
     _gains(lambda seen, X, Y, first: X.nbytes - seen.total)
 )
-gains.mistake("That counts numbers; bytes are wanted, and a float64 has 8.")(
+gains.mistake("That counts numbers, and the question is about bytes: a float64 has 8.")(
     _gains(lambda seen, X, Y, first: (seen.total - X.nbytes) // 8)
+)
+gains.mistake("The input is counted in numbers, and the rest in bytes: `X.nbytes`, and not `X.size`.")(
+    _gains(lambda seen, X, Y, first: seen.total - X.size)
 )
 gains.mistake(
     "The weights are counted too; a Recompute does not save them, for the model holds them anyway."
@@ -812,8 +867,8 @@ deepest = Exercise(
         "How many layers are that in k blocks? Try each k.",
         "Letting go: while block i is gone through, i inputs are there, its own among them. How large may it "
         "be?",
-        "Plateau: the largest k (arrays - k). Letting go: blocks of arrays - 1, arrays - 2, and so on to 1, "
-        "all added up.",
+        "Plateau: the largest `k * (arrays - k)` of any k. Letting go: blocks of arrays - 1, arrays - 2, "
+        "and so on to 1, all added up.",
     ),
 )
 
@@ -849,16 +904,15 @@ def halves_of_an_array(arrays):
     return arrays * arrays / 4, arrays * (arrays - 1) // 2
 
 
-@deepest.mistake(
-    "Letting go has its own best number of blocks, and not the plateau's: a further one still adds."
-)
+STILL_ADDS = "Letting go has its own best number of blocks, and not the plateau's: a further one still adds."
+
+
+@deepest.mistake(STILL_ADDS)
 def the_same_number_of_blocks(arrays):
     return arrays**2 // 4, sum(arrays - block for block in range(1, arrays // 2 + 1))
 
 
-@deepest.mistake(
-    "Letting go has its own best number of blocks, and not the plateau's: a further one still adds."
-)
+@deepest.mistake(STILL_ADDS)
 def the_same_number_rounded_up(arrays):
     return arrays**2 // 4, sum(arrays - block for block in range(1, (arrays + 1) // 2 + 1))
 

@@ -15,8 +15,8 @@ from course.checks.questions import (
     N_OUT,
     also_drawn,
     drawn_sizes,
-    expect_gradients,
     expect_guesses,
+    expect_layer,
     expect_several,
     expect_shape,
     expect_values,
@@ -189,8 +189,7 @@ def _(answer, rng):
                     raise CheckFailed(f"for {given} of {name}, {what} comes in {came}")
             if dtype == np.float64:
                 _expect_all_digits(X, dY, Y, dX)
-                expect_values("Y", Y, ROOT * np.maximum(X, 0))
-                expect_gradients(lambda X: ROOT * np.maximum(X, 0), {"X": X}, dY, {"X": dX})
+                expect_layer(answer, lambda X: ROOT * np.maximum(X, 0), dY, X=X)
             elif not all(
                 np.allclose(value, ROOT * given.astype(np.float64) * (X > 0), rtol=1e-5, atol=1e-6)
                 for value, given in ((Y, X), (dX, dY))
@@ -253,23 +252,22 @@ def both_leaks(X):
     return scale * X * mask, lambda dY: scale * dY * mask
 
 
-@tight.mistake(
-    "Look at what the way back multiplies by: a mask of `np.zeros`, and a NumPy number, are float64."
-)
+WAY_BACK = "Look at what the way back multiplies by: a mask of `np.zeros`, and a NumPy number, are float64."
+
+
+@tight.mistake(WAY_BACK)
 def mask_leaks(X):
     mask = np.zeros(X.shape)
     mask[X > 0] = 1
     return ROOT * X * (X > 0), lambda dY: ROOT * dY * mask
 
 
-@tight.mistake(
-    "Look at what the way back multiplies by: a mask of `np.zeros`, and a NumPy number, are float64."
-)
+@tight.mistake(WAY_BACK)
 def only_forward(X):
     return ROOT * X * (X > 0), lambda dY: np.sqrt(2.0) * dY * (X > 0)
 
 
-@tight.mistake("Without the root the numbers are others: only its type was wrong.")
+@tight.mistake("The factor, the root of 2, is missing: in `leaking` only its type was wrong.")
 def without_the_root(X):
     return X * (X > 0), lambda dY: dY * (X > 0)
 
@@ -317,9 +315,10 @@ def _(answer, rng):
         if n > 1 and not called[0]:
             raise CheckFailed(f"for n = {n} it never calls times: no other way of multiplying was allowed")
         if called[0] > allowed:
-            raise CheckFailed(
-                f"for n = {n} it calls times {called[0]} times, and {allowed or 'none'} will do"
-            )
+            twice = len({array.tobytes() for array in made[1:]}) < called[0]
+            why = ". It makes a product again that it has made before: keep it in a name" if twice else ""
+            enough = f"{allowed} calls are enough" if allowed else "no call is needed"
+            raise CheckFailed(f"for n = {n} it calls times {called[0]} times, and {enough}{why}")
         if strangers:
             raise CheckFailed(
                 f"for n = {n} times is given, as its {strangers[0]} array, one that is neither X nor what it "
@@ -345,14 +344,6 @@ def _(answer, rng):
     return *powers, np.array(squares)
 
 
-@power.mistake("Both halves are computed: keep the power of n // 2 in a name, and use it twice.")
-def both_halves(X, n, times):
-    if n == 1:
-        return X
-    square = times(both_halves(X, n // 2, times), both_halves(X, n // 2, times))
-    return times(square, X) if n % 2 else square
-
-
 @power.mistake("That takes one factor at a time: a product of the result with itself doubles the power.")
 def one_by_one(X, n, times):
     result = X
@@ -376,6 +367,16 @@ def from_ones(X, n, times):
         result = times(result, result)
         if bit == "1":
             result = times(result, X)
+    return result
+
+
+@power.mistake("Begin with X, and not with ones, and square no further than is needed: each is a product.")
+def from_ones_and_the_lowest_bit(X, n, times):
+    result = np.ones_like(X)
+    while n:
+        if n % 2:
+            result = times(result, X)
+        X, n = times(X, X), n // 2
     return result
 
 
@@ -413,42 +414,53 @@ def _(answer, rng):
         returned = answer(f, X, out, size)
         if not np.array_equal(X, before):
             raise CheckFailed(f"{case}: it changes X; what f returns belongs into out")
-        for row in given:
-            if row.ndim != 1:
-                raise CheckFailed(f"{case}: f is given {row.ndim} axes; a row of numbers has one")
-            if len(row) > size:
-                raise CheckFailed(f"{case}: f is given {len(row)} entries at once")
-        seen = np.concatenate(given) if given else np.zeros(0)
-        if len(seen) != X.size:
-            raise CheckFailed(f"{case}: f has seen {len(seen)} entries, and X has {X.size}")
-        if not np.array_equal(seen, X.ravel()) and np.array_equal(np.sort(seen), np.sort(X, axis=None)):
-            raise CheckFailed(f"{case}: f has seen all entries, but not in order, from X's first to its last")
-        expect_values(f"{case}: what f has seen", seen, X.ravel())
-        fewest = -(-X.size // size)
-        if len(given) != fewest:
-            raise CheckFailed(f"{case}: f is called {len(given)} times, and {fewest} would do")
+        _expect_pieces(case, given, X, size)
+        if returned is not None:
+            raise CheckFailed(f"{case}: it must write into out and return nothing")
         if np.isnan(out).any():
             raise CheckFailed(
                 f"{case}: f was called, but entries of out were not written: do you write into a copy, "
                 "or into another array?"
             )
         expect_values(f"{case}: out", out, 2 * X + 1)
-        if returned is not None:
-            raise CheckFailed(f"{case}: it must write into out and return nothing")
+        if not np.array_equal(out, 2 * X + 1):
+            raise CheckFailed(f"{case}: out holds what f returns in fewer digits: write it as it is")
     return "four shapes, last pieces that are shorter, and a piece larger than X"
+
+
+def _expect_pieces(case, given, X, size):
+    """Ask whether f was given all entries of X, in order, in as few pieces of at most size as possible."""
+    for row in given:
+        if row.ndim != 1:
+            raise CheckFailed(f"{case}: f is given {row.ndim} axes; a row of numbers has one")
+        if len(row) > size:
+            raise CheckFailed(f"{case}: f is given {len(row)} entries at once, and {size} is the most")
+        if not len(row):
+            raise CheckFailed(f"{case}: f is given a row without entries; such a call makes nothing")
+    seen = np.concatenate(given) if given else np.zeros(0)
+    if len(seen) != X.size:
+        raise CheckFailed(f"{case}: f has seen {len(seen)} entries, and X has {X.size}")
+    if not np.array_equal(seen, X.ravel()) and np.array_equal(np.sort(seen), np.sort(X, axis=None)):
+        raise CheckFailed(f"{case}: f has seen all entries, but not in order, from X's first to its last")
+    expect_values(f"{case}: what f has seen", seen, X.ravel())
+    fewest = -(-X.size // size)
+    if len(given) != fewest:
+        raise CheckFailed(f"{case}: f is called {len(given)} times, and {fewest} would do")
 
 
 @in_pieces.probe
 def _(answer, rng):
-    X, sizes = rng.normal(size=(N_IN, BATCH)), []
+    X, shapes = rng.normal(size=(BATCH, N_IN)), []
     out = np.zeros_like(X)
 
     def f(row):
-        sizes.append(np.size(row))
+        shapes.append(np.shape(row))
         return 2 * np.array(row) + 1
 
-    answer(f, X, out, 4)
-    return out, np.array(sizes)
+    for size in (4, 7):
+        answer(f, X, out, size)
+        shapes.append(())
+    return out, str(shapes)
 
 
 @in_pieces.mistake("The last piece is missing: it may be shorter than the others.")
@@ -457,6 +469,35 @@ def whole_pieces_only(f, X, out, size):
     for place in range(row.size // size):
         piece = slice(place * size, (place + 1) * size)
         results[piece] = f(row[piece])
+
+
+@in_pieces.mistake(
+    "A slice of X takes rows of it: lay out all its numbers in one row first, `X.reshape(-1)`."
+)
+def pieces_of_rows(f, X, out, size):
+    for start in range(0, len(X), size):
+        out[start : start + size] = f(X[start : start + size])
+
+
+@in_pieces.mistake("A piece goes on where a row of X ends: lay all out in one row first, `X.reshape(-1)`.")
+def row_by_row(f, X, out, size):
+    for row, results in zip(X, out, strict=True):
+        for start in range(0, len(row), size):
+            results[start : start + size] = f(row[start : start + size])
+
+
+@in_pieces.mistake("A piece has at most `size` entries; yours makes `size` pieces.")
+def size_pieces(f, X, out, size):
+    pieces = np.array_split(X.reshape(-1), size), np.array_split(out.reshape(-1), size)
+    for row, results in zip(*pieces, strict=True):
+        results[...] = f(row)
+
+
+@in_pieces.mistake("The pieces have 4 entries, as in the example, whatever `size` says.")
+def fours(f, X, out, size):
+    row, results = X.reshape(-1), out.reshape(-1)
+    for start in range(0, row.size, 4):
+        results[start : start + 4] = f(row[start : start + 4])
 
 
 @in_pieces.mistake("Entry by entry, in a Python loop: that is the slowest way.")
@@ -488,7 +529,9 @@ update = Exercise(
 SETTINGS = ({"beta1": 0.5, "beta2": 0.75, "eps": 0.1}, {})  # an eps that shows comes first
 
 
-def step(data, grad, mean, square, steps, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8):
+def step(  # noqa: PLR0913  the letters of the statement's formula
+    data, grad, mean, square, steps, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8
+):
     """Return data, mean and square after a step of Adam, as the statement writes it."""
     mean = beta1 * mean + (1 - beta1) * grad
     square = beta2 * square + (1 - beta2) * grad**2
@@ -568,7 +611,7 @@ class Adam:
         staticmethod(lambda beta, steps: 1 - beta**steps),
     )
 
-    def __call__(
+    def __call__(  # noqa: PLR0913  as the exercise has it
         self, data, grad, mean, square, scratch, steps, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8
     ):
         self.remember(grad, mean, square, beta1, beta2)
@@ -656,4 +699,4 @@ update.mistake("The division by c2 changes square for good: what is divided belo
     function(_CorrectsForGood())
 )
 update.mistake("The root is missing.")(function(_WithoutRoot()))
-update.mistake("The mean called square is one of grad², and this is one of grad.")(function(_PlainGrad()))
+update.mistake("What square holds is a mean of grad², and yours is a mean of grad.")(function(_PlainGrad()))

@@ -41,12 +41,12 @@ def _same_dtype(name, value, X):
 def _expect_transfers(cupy, most, during, origins=None):
     """Refuse more transfers than so many since they were counted anew; say of some lines where they stand."""
     if len(cupy.transfers) > most:
-        wanted = "at most once" if most else "never"
+        enough = "one transfer is enough" if most else "none is needed"
         times = "once" if len(cupy.transfers) == 1 else f"{len(cupy.transfers)} times"
         lines = Counter(one.line for one in cupy.transfers)
         origins = origins or {}
         where = ", ".join(f"{count} in `{line}`{origins.get(line, '')}" for line, count in lines.items())
-        raise CheckFailed(f"{during} moves data {times}: {where}; wanted is {wanted}")
+        raise CheckFailed(f"{during} moves data {times}: {where}; {enough}")
 
 
 def _expect_the_same_there(make, X, dY, most=0):
@@ -56,11 +56,16 @@ def _expect_the_same_there(make, X, dY, most=0):
     """
     for dtype in (np.float64, np.float32):
         X_small, dY_small = X.astype(dtype), dY.astype(dtype)
-        Y, backward = expect_several(make(np.asarray)(X_small), "Y", "backward")
-        dX = backward(dY_small)
-        _same_dtype("Y", Y, X_small)
-        _same_dtype("dX", dX, X_small)
-        with stand_in() as cupy:
+        with stand_in() as cupy:  # a library that is there does not mean that X lives in it
+            Y, backward = expect_several(make(np.asarray)(X_small), "Y", "backward")
+            dX = backward(dY_small)
+            _same_dtype("Y", Y, X_small)
+            _same_dtype("dX", dX, X_small)
+            for name, array in (("Y", Y), ("dX", dX)):
+                if isinstance(array, cupy.ndarray):
+                    raise CheckFailed(
+                        f"here, with CuPy loaded, {name} comes out there; it must live where X lives"
+                    )
             layer, X_there, dY_there = make(cupy.asarray), cupy.asarray(X_small), cupy.asarray(dY_small)
             cupy.transfers.clear()
             Y_there, backward = expect_several(layer(X_there), "Y", "backward")
@@ -208,27 +213,23 @@ def _(answer, rng):
     return answer(model, X, T, SIZE)
 
 
-def _shares(model, X, T, batch_size, forward, count):
+def _shares(model, X, T, batch_size, count):
     """Add up what `count` makes of each batch's answers."""
     right = 0
     for start in range(0, len(X), batch_size):
         rows = slice(start, start + batch_size)
-        right = right + count(forward(model, X[rows]).argmax(axis=1) == T[rows])
+        right = right + count(model(X[rows])[0].argmax(axis=1) == T[rows])
     return float(right) / len(X)
-
-
-def _call(model, X):
-    return model(X)[0]
 
 
 @share_right.mistake("A float for each batch is a wait for each batch.")
 def a_float_for_each_batch(model, X, T, batch_size):
-    return _shares(model, X, T, batch_size, _call, lambda right: float(right.sum()))
+    return _shares(model, X, T, batch_size, lambda right: float(right.sum()))
 
 
 @share_right.mistake("With `to_numpy` all answers of a batch come back; add up where they are.")
 def brings_answers_back(model, X, T, batch_size):
-    return _shares(model, X, T, batch_size, _call, lambda right: to_numpy(right).sum())
+    return _shares(model, X, T, batch_size, lambda right: to_numpy(right).sum())
 
 
 @share_right.mistake("A mean of the batches' means gives the short last batch too much weight.")
@@ -238,6 +239,15 @@ def mean_of_means(model, X, T, batch_size):
         Y, _ = model(X[start : start + batch_size])
         means.append((Y.argmax(axis=1) == T[start : start + batch_size]).mean())
     return float(sum(means) / len(means))
+
+
+@share_right.mistake("A count that NumPy makes from a shape lives here: begin with the number 0.")
+def counts_here(model, X, T, batch_size):
+    right = np.zeros(())
+    for start in range(0, len(X), batch_size):
+        rows = slice(start, start + batch_size)
+        right += (model(X[rows])[0].argmax(axis=1) == T[rows]).sum()
+    return float(right) / len(X)
 
 
 @share_right.mistake("The last batch, which is short, was left out.")
@@ -316,7 +326,7 @@ def _expect_module(case, answer, arrays, module):
         ) from error
     if found is not module:
         what = getattr(found, "__name__", described(found))
-        raise CheckFailed(f"for {case} it returns {what}; wanted is the module {module.__name__}")
+        raise CheckFailed(f"for {case} it returns {what}; it must return the module {module.__name__}")
 
 
 def _expect_refusal(answer, arrays):
@@ -396,23 +406,44 @@ drop_columns = Exercise(
 )
 
 
+class Quarters(np.random.Generator):
+    """A generator whose `random` draws quarters, so that many equal a rate, and counts its calls."""
+
+    def __init__(self, seed):
+        super().__init__(np.random.PCG64(seed))
+        self.calls = 0
+
+    def random(self, *args, **settings):
+        """Return numbers from 0, 0.25, 0.5 and 0.75, all equally likely."""
+        self.calls += 1
+        return np.floor(4 * super().random(*args, **settings)) / 4
+
+
 @drop_columns.check
 def _(answer, rng):
     (batch,) = drawn_sizes(rng, BATCH)
     for rate in (0.5, 0.25, 0.0):
         seed, columns = int(rng.integers(1000)), 11
         X, dY = rng.uniform(1, 2, size=(2, batch, columns))  # nothing negative, so no -0 among the zeros
-        layer, draws = answer(rate, np.random.default_rng(seed)), np.random.default_rng(seed)
+        X[0] = 0  # a number may be 0 in a column that is kept
+        its_draws, draws = Quarters(seed), Quarters(seed)
+        layer = answer(rate, its_draws)
         calls = []
         for number in ("first", "second"):
             mask = (draws.random(columns) >= rate) / (1 - rate)
             with untouched(X=X):
                 Y, backward = expect_several(layer(X), "Y", "backward")
             expect_values(f"rate {rate}, {number} call: Y", Y, X * mask)
+            if its_draws.calls != draws.calls:
+                raise CheckFailed(
+                    f"rate {rate}, {number} call: so far it has called rng.random {its_draws.calls} times; "
+                    f"once in each call makes {draws.calls}"
+                )
             calls.append((number, backward, mask))
         for number, backward, mask in calls:
             with untouched(dY=dY):
-                expect_values(f"rate {rate}, dX of the {number} call: dX", backward(dY), dY * mask)
+                dX = backward(dY)
+            expect_values(f"rate {rate}, dX of the {number} call: dX", dX, dY * mask)
     _expect_the_same_there(lambda send: answer(0.5, np.random.default_rng(seed)), X, dY, most=1)
     return "three rates, two calls each, here and there, with float32, and transfers counted"
 
@@ -420,23 +451,24 @@ def _(answer, rng):
 @drop_columns.probe
 def _(answer, rng):
     X = rng.normal(size=(BATCH, N_OUT))
+    X[0] = 0
     layer = answer(0.5, np.random.default_rng(3))
     Y, backward = layer(X)
     return Y, backward(np.ones_like(X)), layer(X)[0], layer(X.astype(np.float32))[0].dtype.itemsize
 
 
-def dropping(rate, rng, row=None, send=True, keep_dtype=True, again=False):
+def sent(row, X):
+    """Return a row that was drawn here where X lives, in X's type of numbers."""
+    return array_module(X).asarray(row, dtype=X.dtype)
+
+
+def dropping(rate, rng, row=None, send=sent, again=False):
     """Return a layer that switches columns off, with one thing changed."""
     row = row or (lambda X: (rng.random(X.shape[1]) >= rate) / (1 - rate))
 
     def layer(X):
-        def scale(A):
-            drawn = row(X)
-            drawn = drawn.astype(X.dtype) if keep_dtype else drawn
-            return array_module(X).asarray(drawn) if send else drawn
-
-        mask = scale(X)
-        return X * mask, lambda dY: dY * (scale(dY) if again else mask)
+        mask = send(row(X), X)
+        return X * mask, lambda dY: dY * (send(row(X), X) if again else mask)
 
     return layer
 
@@ -449,6 +481,29 @@ def one_for_each_entry(rate, rng):
 @drop_columns.mistake("What is kept must be divided by 1 - rate.")
 def without_the_division(rate, rng):
     return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) >= rate) * 1.0)
+
+
+@drop_columns.mistake("Only numbers *below* the rate switch a column off: one that equals it does not.")
+def off_where_equal(rate, rng):
+    return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) > rate) / (1 - rate))
+
+
+@drop_columns.mistake("You divide by the rate; divide by 1 - rate, the share that stays.")
+def divided_by_the_rate(rate, rng):
+    return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) >= rate) / rate)
+
+
+@drop_columns.mistake(
+    "The row of the latest call is used: let `backward` keep that of its own call in a variable."
+)
+def one_row_for_all_calls(rate, rng):
+    rows = {}
+
+    def layer(X):
+        rows["latest"] = sent((rng.random(X.shape[1]) >= rate) / (1 - rate), X)
+        return X * rows["latest"], lambda dY: dY * rows["latest"]
+
+    return layer
 
 
 @drop_columns.mistake("Numbers *below* the rate switch a column off; you keep those columns.")
@@ -481,9 +536,25 @@ def drawn_once(rate, rng):
     return dropping(rate, rng, row=row)
 
 
+@drop_columns.mistake("A 0 in Y may be a 0 of X: ask the numbers that were drawn which columns are kept.")
+def read_from_the_result(rate, rng):
+    layer = dropping(rate, rng)
+
+    def read_back(X):
+        Y, _ = layer(X)
+        return Y, lambda dY: dY * (Y != 0) / (1 - rate)
+
+    return read_back
+
+
 @drop_columns.mistake("The row is still here when it meets X: send it with `array_module(X).asarray`.")
 def never_sent(rate, rng):
-    return dropping(rate, rng, send=False)
+    return dropping(rate, rng, send=lambda row, X: row.astype(X.dtype))
+
+
+@drop_columns.mistake("The row is still here when it meets X: send it with `array_module(X).asarray`.")
+def never_sent_in_float64(rate, rng):
+    return dropping(rate, rng, send=False, keep_dtype=False)
 
 
 # 5. scatter-add
@@ -526,7 +597,10 @@ def _(answer, rng):
     return np.array(backward(np.arange(9.0).reshape(3, 3) + 1))
 
 
-@pick.mistake("Writing to `dX[ids]` writes each row once: of repeated ids only the last part is kept.")
+WRITTEN_ONCE = "Writing to `dX[ids]` writes each row once: of repeated ids only the last part is kept."
+
+
+@pick.mistake(WRITTEN_ONCE)
 def in_place_by_index(ids):
     def layer(X):
         def backward(dY):
@@ -539,7 +613,7 @@ def in_place_by_index(ids):
     return layer
 
 
-@pick.mistake("Writing to `dX[ids]` writes each row once: of repeated ids only the last part is kept.")
+@pick.mistake(WRITTEN_ONCE)
 def assigned_by_index(ids):
     def layer(X):
         def backward(dY):
@@ -584,7 +658,7 @@ def zeros_like_dY(ids):
     return layer
 
 
-@pick.mistake("Zeros made from a shape live here: make them like X.")
+@pick.mistake("What NumPy makes from a shape or a number lives here: make it where X lives.")
 def zeros_from_a_shape(ids):
     def layer(X):
         def backward(dY):
@@ -620,6 +694,7 @@ def _(answer, rng):
     rows, narrow, wide = drawn_sizes(rng, BATCH, N_IN, N_OUT)
     for batch, n_in in ((rows, narrow), (1, wide)):
         X, dY = rng.normal(size=(batch, n_in)), rng.normal(size=(batch, n_in + 1))
+        X[0, 0] = 0
         with untouched(X=X, dY=dY):
             Y, backward = expect_several(answer(X), "Y", "backward")
             expect_values("Y", Y, np.column_stack([X, np.ones(batch)]))

@@ -1,5 +1,7 @@
 """The exercises of chapter 22: moments from shares, a weighted mean, different starts, doubling, hand in."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
@@ -11,6 +13,7 @@ from course.checks.questions import (
     expect_guesses,
     expect_several,
     expect_values,
+    explained,
     untouched,
 )
 
@@ -32,6 +35,9 @@ batch_norm_in_pieces = Exercise(
 )
 
 
+ALL_COLUMNS = "All columns are added up together: sum over the rows alone, with `axis=0`."
+
+
 @batch_norm_in_pieces.check
 def _(answer, rng):
     (n_in,) = drawn_sizes(rng, N_IN)
@@ -39,6 +45,7 @@ def _(answer, rng):
     for name, function in (("share_of", share_of), ("moments", moments)):
         if not callable(function):
             raise CheckFailed(f"{name} must be a function, and is {described(function)}")
+    asked = 0  # rows, since answer was called
     for counts in ((4, 4), (1,), (7, 2, 1), (3, 0, 5)):
         spread, middle = np.resize([1.0, 3.0, 0.5], n_in), np.resize([0.0, 2.0, -1.0], n_in)
         X = rng.normal(size=(sum(counts), n_in)) * spread + middle
@@ -64,17 +71,18 @@ def _(answer, rng):
             raise CheckFailed(
                 f"for n_in = {n_in} it sends {np.size(sent[0])} numbers; {2 * n_in + 1} are enough"
             )
-        mean, variance = expect_several(moments(sum(map(np.asarray, sent))), "mean", "variance")
-        _refuse_known_mean(case, mean, X, parts)
-        expect_values(f"{case}, the mean", mean, X.mean(axis=0))
-        wrong = _known_variance(variance, X, parts)
-        if wrong:
-            raise CheckFailed(f"{case}, {wrong}")
+        total, asked = sum(map(np.asarray, sent)), asked + len(X)
+        with untouched(total=total):
+            mean, variance = expect_several(moments(total), "mean", "variance")
+        _refuse_known_mean(case, mean, X, parts, asked)
+        with explained({"mean": mean}, {"mean": [(ALL_COLUMNS, X.sum() / len(X))]}):
+            expect_values(f"{case}, the mean", mean, X.mean(axis=0))
+        _refuse_known_variance(case, variance, X, parts)
         expect_values(f"{case}, the variance", variance, X.var(axis=0))
     return "equal shares, one worker, uneven shares, a share without rows"
 
 
-def _refuse_known_mean(case, mean, X, parts):
+def _refuse_known_mean(case, mean, X, parts, asked):
     """Refuse a mean that is wrong in a way that has a name."""
     sums, truth = X.sum(axis=0), X.mean(axis=0)
     if np.shape(mean) != truth.shape:
@@ -87,36 +95,50 @@ def _refuse_known_mean(case, mean, X, parts):
         f"the sums are divided by {X.size}, the count of all numbers, and not by the {len(X)} rows": (
             sums / X.size
         ),
-        "the mean is that of the shares' means, in which each worker counts alike": np.mean(heard, axis=0),
+        "the mean is that of the shares' means, in which every worker counts the same": np.mean(
+            heard, axis=0
+        ),
         "the mean is a sum that was not divided": sums,
+        f"the sums are divided by {asked}, with the rows of earlier batches: send the number of rows, too": (
+            sums / asked
+        ),
+        f"the sums are divided by {len(parts[-1])}, the rows of one worker, and not by all {len(X)}": (
+            sums / len(parts[-1])
+        ),
     }
+    _refuse_known(case, mean, truth, named)
+
+
+def _refuse_known(case, found, truth, named):
+    """Refuse a value that is wrong in a way that has a name."""
     for words, value in named.items():
-        if np.allclose(mean, value) and not np.allclose(value, truth):
+        if np.allclose(found, value, rtol=1e-7) and not np.allclose(value, truth, rtol=1e-4):
             raise CheckFailed(f"{case}, {words}")
 
 
-def _known_variance(variance, X, parts):
-    """Return what is wrong with a variance, where it has a name."""
+def _refuse_known_variance(case, variance, X, parts):
+    """Refuse a variance that is wrong in a way that has a name."""
     if np.shape(variance) != X.shape[1:] or len(X) < 2:
-        return None
+        return
     means = np.array([part.mean(axis=0) for part in parts if len(part)])
     squares = (X * X).mean(axis=0)
     named = {
-        "the variance is that inside the shares only: that the shares have different means belongs to it": (
+        "the variance is only that inside the shares: the distances between their means belong to it, too": (
             sum(len(part) * part.var(axis=0) for part in parts if len(part)) / len(X)
         ),
         "that is the mean of the squares: the square of the mean is still in it": squares,
         "that is the standard deviation, the root of the variance": X.std(axis=0),
         "it divides by one less than the number of rows; np.var divides by the number": X.var(axis=0, ddof=1),
         "the square of the mean is added, and not taken away": squares + X.mean(axis=0) ** 2,
-        "it takes away the square of the mean of the means, in which each worker counts alike": (
+        "that is the square of the mean minus the mean of the squares: turn it round": -X.var(axis=0),
+        "the sums of the shares are squared; square each number of X, and then add up": (
+            sum(part.sum(axis=0) ** 2 for part in parts) / len(X) - X.mean(axis=0) ** 2
+        ),
+        "it takes away the square of the mean of the means, in which every worker counts the same": (
             squares - means.mean(axis=0) ** 2
         ),
     }
-    for words, value in named.items():
-        if np.allclose(variance, value, rtol=1e-7) and not np.allclose(value, X.var(axis=0), rtol=1e-4):
-            return words
-    return None
+    _refuse_known(case, variance, X.var(axis=0), named)
 
 
 @batch_norm_in_pieces.probe
@@ -165,7 +187,7 @@ def _(answer, rng):
     if np.shape(found) == (n_in,) and np.isfinite(found[0]):
         raise CheckFailed(
             f"with counts 2, 1, 0, worker 1 has an example, and a nan in its gradient; the result has "
-            f"{found[0]:.4g} there, and hides the nan: leave out only who had 0 examples"
+            f"{found[0]:.4g} there, and hides the nan: leave out only the workers with 0 examples"
         )
     try:
         found = answer([np.full(n_in, np.nan)] * 2, [0, 0])
@@ -178,24 +200,26 @@ def _(answer, rng):
     raise CheckFailed(f"if nobody had an example, it must raise a ValueError, and {described(found)} came")
 
 
+COUNTS_ALIKE = "every worker counts the same: let each count by its examples"
+BY_WORKERS = "the sum is divided by the number of workers, and not of examples"
+
+
 def _name_a_wrong_mean(case, found, heard, counts, truth):
     """Refuse a mean that is wrong in a way that has a name."""
     if np.isnan(found).any():
-        raise CheckFailed(f"{case}, it is nan: who had 0 examples must be left out, since 0 times nan is nan")
+        raise CheckFailed(f"{case}, it is nan: leave out who had 0 examples, since 0 times nan is nan")
     plain = np.mean([gradient for gradient, _ in heard], axis=0)
     weighted = sum(count * gradient for gradient, count in heard)
     named = {
-        "each worker counts alike: it must count by its examples": plain,
+        COUNTS_ALIKE: plain,
         "the sum over all examples is right; divide it by their number": weighted,
-        "the sum is divided by the number of workers, and not of examples": weighted / len(counts),
+        BY_WORKERS: weighted / len(counts),
         "the gradients are added up, and not weighted": plain * len(heard),
-        "each worker counts alike, also in the number of workers by which you divide": (
+        "every worker counts the same, also in the number of workers by which you divide": (
             plain * len(heard) / len(counts)
         ),
     }
-    for words, value in named.items():
-        if np.allclose(found, value) and not np.allclose(value, truth):
-            raise CheckFailed(f"{case}, {words}")
+    _refuse_known(case, found, truth, named)
 
 
 @agreed_gradient.probe
@@ -230,35 +254,36 @@ def _walk(weights, steps):
     return weights
 
 
+AGAINST_THE_SUM = "That is a step against the sum of the three gradients, and not against their mean"
 SLIPS = {
     "worker 0's weight after one step": {
         2.5: "That is a step against its own gradient; all step against the mean of the three",
         0.25: "The gradient of (w - 5)² has the factor 2",
-        1.5: "That is a step against the sum of the three gradients, and not against their mean",
+        1.5: AGAINST_THE_SUM,
         2: "That takes the whole mean gradient, without the learning rate",
         -0.5: "That is a step uphill: it goes against the gradient, and -2 taken away makes more",
         0: "That is where it began; the mean of the three gradients is not 0",
     },
-    "the largest weight minus the smallest, after 100 steps": {
-        0: "All take the same step, so nobody comes nearer to anybody",
+    "the largest weight minus the smallest after 100 steps": {
+        0: "All take the same step, so nobody comes any closer to anybody",
         -9: "The largest minus the smallest is positive",
         5: "That is the largest minus the mean",
     },
-    "the mean of the weights, after 100 steps": {
+    "the mean of the weights after 100 steps": {
         4: "That is the mean at the start, where the mean gradient is still -2",
         4.5: "That is the mean after one step",
     },
-    "worker 2's weight, after 100 steps": {
+    "worker 2's weight after 100 steps": {
         5: "That is where the mean of the weights goes; worker 2 keeps its distance from it",
         9: "That is where it began; it takes the same steps as the others",
         9.5: "That is its weight after one step",
     },
     "worker 0's weight after the broadcast and a step": {
-        3.5: "That is 3 and the step of before; the gradients are found at the new weights",
+        3.5: "That is the earlier step, taken from 3; after the broadcast the gradients are taken at 3, too",
         0.5: "That is without the broadcast, which makes all three weights 3",
         3: "That is the weight that was broadcast; a step follows",
         2.5: "That is a step from 0; worker 1 has broadcast, and its weight is 3",
-        6: "That is a step against the sum of the three gradients, and not against their mean",
+        6: AGAINST_THE_SUM,
         2: "That is a step uphill: it goes against the gradient",
     },
 }
@@ -396,32 +421,16 @@ def _(answer, rng):
         W, rate = rng.normal(size=N_IN), 0.25
         expected, machine = W.copy(), answer(W, workers, rate)
         for turn in range(3):
-            examples = [int(n) for n in rng.permutation([1, 2, 5, 9])[:workers]]
-            gradients = [rng.normal(size=N_IN) for _ in range(workers)]
-            order = [int(rank) for rank in rng.permutation(workers)]
-            case = f"with {workers} worker{'s' * (workers > 1)}, in round {turn + 1}"
-            refused = turn == 2 and workers > 1  # not sooner: so that what it does to a round is seen
-            for place, rank in enumerate(order, start=1):
-                room = gradients[rank].copy()
-                after = AFTER if refused and place > 1 else ""
-                returned = _handed_in(case, machine, rank, room, examples[rank], turn, after)
-                if not np.array_equal(room, gradients[rank]):
-                    raise CheckFailed(
-                        "it changes the gradient, which belongs to the worker: make a new array"
-                    )
-                room[...] = 1000.0  # the worker uses it again
-                if place < workers:
-                    _expect_waiting(case, place, workers, returned, W, expected, after)
-                    for early in order[:place] if refused else ():  # whoever came, not the last one alone
-                        _expect_refusal(case, machine, early, W, expected)
-            truth = expected - rate * np.average(gradients, axis=0, weights=examples)
-            if refused and not (np.allclose(W, truth) and returned):
-                raise CheckFailed(f"{case}, {AFTER}")
-            if not isinstance(returned, bool | np.bool_):
-                raise CheckFailed(f"{case}, the last one must be told True, and {described(returned)} came")
-            if not returned:
-                raise CheckFailed(f"{case}, all are there, and it says that no step was taken")
-            _expect_step(case, W, expected, gradients, examples, rate, order)
+            meeting = _Round(
+                f"with {workers} worker{'s' * (workers > 1)}, in round {turn + 1}",
+                machine,
+                (W, expected, rate),
+                [rng.normal(size=N_IN) for _ in range(workers)],
+                [int(n) for n in rng.permutation([1, 2, 5, 9])[:workers]],
+                [int(rank) for rank in rng.permutation(workers)],
+            )
+            # not sooner: so that what it does to a round is seen
+            meeting.hold(with_refusals=turn == 2 and workers > 1, is_first=turn == 0)
             expected = W.copy()
     _expect_two_apart(answer, rng)
     return "1, 2 and 4 workers in three rounds, in any order, who comes twice, and two optimizers in turn"
@@ -454,78 +463,130 @@ def _expect_two_apart(answer, rng):
         )
 
 
-def _handed_in(case, machine, rank, gradient, examples, turn, after):
-    """Hand in a gradient; who is refused, and was not in the first round, has not been forgotten since."""
-    try:
-        return machine.hand_in(rank, gradient, examples)
-    except ValueError as error:
-        if turn == 0:
-            raise
-        words = after or (
-            f"worker {rank} comes for the first time, and gets a ValueError ({error}): begin a round with "
-            "nothing, also in the list of who has come"
-        )
-        raise CheckFailed(f"{case}, {words}") from error
+@dataclass(frozen=True)
+class _Round:
+    """One round of an optimizer whose workers hand in gradients, one after the other.
 
+    Parameters
+    ----------
+    case : str
+        What each refusal begins with.
+    machine : object
+        The answer's.
+    step : tuple of (array, array, float)
+        Its array W, a copy of it from before the round, and the learning rate.
+    gradients, examples : list
+        What each worker brings.
+    order : list of int
+        Who comes when.
+    """
 
-def _expect_waiting(case, place, workers, returned, W, expected, after):
-    """Ask whether nothing has happened yet."""
-    if after and (returned or not np.array_equal(W, expected)):
-        raise CheckFailed(f"{case}, {after}")
-    if not np.array_equal(W, expected):
-        raise CheckFailed(f"{case}, W changes after {place} of {workers} gradients: wait for all")
-    if returned is None:
-        raise CheckFailed(f"{case}, hand_in must return False while others are missing, and returned nothing")
-    if returned:
-        raise CheckFailed(f"{case}, it says that a step was taken, after {place} of {workers} gradients")
+    case: str
+    machine: object
+    step: tuple
+    gradients: list
+    examples: list
+    order: list
 
+    def hold(self, with_refusals, is_first):
+        """Let all hand in, and ask for each answer and for the step; whoever came may come once more."""
+        W, before, rate = self.step
+        for place, rank in enumerate(self.order, start=1):
+            room = self.gradients[rank].copy()
+            after = AFTER if with_refusals and place > 1 else ""
+            returned = self.hand_in(rank, room, after, is_first)
+            if not np.array_equal(room, self.gradients[rank]):
+                raise CheckFailed("it changes the gradient, which belongs to the worker: make a new array")
+            room[...] = 1000.0  # the worker uses it again
+            if place < len(self.order):
+                self.expect_waiting(place, returned, after)
+                for early in self.order[:place] if with_refusals else ():  # not the last one alone
+                    self.expect_refusal(early)
+        truth = before - rate * np.average(self.gradients, axis=0, weights=self.examples)
+        if with_refusals and not (np.allclose(W, truth) and returned):
+            raise CheckFailed(f"{self.case}, {AFTER}")
+        if not isinstance(returned, bool | np.bool_):
+            raise CheckFailed(f"{self.case}, the last one must be told True, and {described(returned)} came")
+        if not returned:
+            raise CheckFailed(f"{self.case}, all are there, and it says that no step was taken")
+        self.expect_step(is_first)
 
-def _expect_refusal(case, machine, rank, W, expected):
-    """Ask whether the same worker is refused in the same round."""
-    try:
-        machine.hand_in(rank, np.ones(N_IN), 3)
-    except ValueError:
-        if np.array_equal(W, expected):
-            return
-        raise CheckFailed(f"{case}, a worker who comes twice is refused, but W has changed") from None
-    raise CheckFailed(f"{case}, worker {rank} hands in twice, and no ValueError comes")
+    def hand_in(self, rank, gradient, after, is_first):
+        """Hand in a gradient; who is refused, but not in the first round, has not been forgotten since."""
+        try:
+            return self.machine.hand_in(rank, gradient, self.examples[rank])
+        except ValueError as error:
+            if is_first:
+                raise
+            words = after or (
+                f"worker {rank} comes for the first time, and gets a ValueError ({error}): begin a round "
+                "with nothing, also in the list of who has come"
+            )
+            raise CheckFailed(f"{self.case}, {words}") from error
 
+    def expect_waiting(self, place, returned, after):
+        """Ask whether nothing has happened yet."""
+        W, before, _ = self.step
+        if after and (returned or not np.array_equal(W, before)):
+            raise CheckFailed(f"{self.case}, {after}")
+        came = f"{place} of {len(self.order)} gradients"
+        if not np.array_equal(W, before):
+            raise CheckFailed(f"{self.case}, W changes after {came}: wait for all")
+        if returned is None:
+            raise CheckFailed(
+                f"{self.case}, hand_in must return False while others are missing, and returned nothing"
+            )
+        if returned:
+            raise CheckFailed(f"{self.case}, it says that a step was taken, after {came}")
 
-def _expect_step(case, W, before, gradients, examples, rate, order):
-    """Ask whether the step is that of the gradient of all examples."""
-    if np.array_equal(W, before):
-        raise CheckFailed(
-            f"{case}, the array W is not changed: keep the array itself, not a copy, and change it by "
-            "W -= …, since W = W - … makes another one"
-        )
-    step, sizes = before - W, np.array(examples)[:, None]
-    weighted, plain = (sizes * gradients).sum(axis=0), np.sum(gradients, axis=0)
-    truth = rate * weighted / sizes.sum()
-    named = {
-        "each worker counts alike: it must count by its examples": rate * plain / len(gradients),
-        "the gradients are added up, and not divided": rate * plain,
-        "the step is that of the sum over all examples: divide by their number": rate * weighted,
-        "the sum is divided by the number of workers, and not of examples": rate * weighted / len(gradients),
-        "the step goes uphill": -truth,
-        "only the gradient of the one who came last is in the step": rate * gradients[order[-1]],
-        "only the gradient of the one who came first is in the step": rate * gradients[order[0]],
-        "the sum is only what the last one brought, divided by the number of all examples": (
-            rate * examples[order[-1]] * gradients[order[-1]] / sizes.sum()
-        ),
-        "the learning rate is missing in the step": weighted / sizes.sum(),
-    }
-    for words, value in named.items():
-        if np.allclose(step, value) and not np.allclose(value, truth):
-            raise CheckFailed(f"{case}, {words}")
-    if np.abs(step).max() > 20:
-        raise CheckFailed(
-            f"{case}, the step takes what stands in a worker's array now: note a copy when it hands in"
-        )
-    if not case.endswith("round 1") and not np.allclose(step, truth):
-        raise CheckFailed(
-            f"{case}, the step is wrong, and in round 1 it was right: begin a round with nothing"
-        )
-    expect_values(f"{case}, W", W, before - truth)
+    def expect_refusal(self, rank):
+        """Ask whether the same worker is refused in the same round."""
+        W, before, _ = self.step
+        try:
+            self.machine.hand_in(rank, np.ones(N_IN), 3)
+        except ValueError:
+            if np.array_equal(W, before):
+                return
+            raise CheckFailed(
+                f"{self.case}, a worker who comes twice is refused, but W has changed"
+            ) from None
+        raise CheckFailed(f"{self.case}, worker {rank} hands in twice, and no ValueError comes")
+
+    def expect_step(self, is_first):
+        """Ask whether the step is that of the gradient of all examples."""
+        case, (W, before, rate) = self.case, self.step
+        if np.array_equal(W, before):
+            raise CheckFailed(
+                f"{case}, the array W is not changed: keep the array itself, not a copy, and change it by "
+                "W -= …, since W = W - … makes another one"
+            )
+        brought = np.array(self.gradients)
+        step, sizes = before - W, np.array(self.examples)[:, None]
+        plain, weighted = rate * brought.sum(axis=0), rate * (sizes * brought).sum(axis=0)
+        truth, first, last = weighted / sizes.sum(), self.order[0], self.order[-1]
+        named = {
+            COUNTS_ALIKE: plain / len(brought),
+            "the gradients are added up, and not divided": plain,
+            "the step is that of the sum over all examples: divide by their number": weighted,
+            BY_WORKERS: weighted / len(brought),
+            "the step goes uphill": -truth,
+            "only the gradient of the one who came last is in the step": rate * brought[last],
+            "only the gradient of the one who came first is in the step": rate * brought[first],
+            "the sum is only what the last one brought, divided by the number of all examples": (
+                rate * sizes[last] * brought[last] / sizes.sum()
+            ),
+            "the learning rate is missing in the step": truth / rate,
+        }
+        _refuse_known(case, step, truth, named)
+        if np.abs(step).max() > 20:
+            raise CheckFailed(
+                f"{case}, the step takes what stands in a worker's array now: note a copy when it hands in"
+            )
+        if not is_first and not np.allclose(step, truth):
+            raise CheckFailed(
+                f"{case}, the step is wrong, and in round 1 it was right: begin a round with nothing"
+            )
+        expect_values(f"{case}, W", W, before - truth)
 
 
 @concurrent.probe

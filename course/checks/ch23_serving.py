@@ -2,7 +2,6 @@
 
 import copy
 import inspect
-import sys
 import threading
 import time
 from itertools import permutations
@@ -19,11 +18,13 @@ from course.checks.questions import (
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
+    expect_made,
     expect_several,
     expect_shape,
     expect_values,
     untouched,
 )
+from course.interrupt import WAITS, interrupted
 from minigrad.layer import Layer
 from minigrad.layers.activations import Tanh
 from minigrad.layers.combinators import Watch
@@ -234,7 +235,7 @@ def _(answer, rng):
                 expected = "hold numbers" if X.size else expected
             raise CheckFailed(f"X_of_{name} must {expected}, and is {given}")
         if not (np.abs(X) <= 10).all() or (X != np.round(X)).any():
-            raise CheckFailed(f"X_of_{name} must hold whole numbers, none larger than 10 in size")
+            raise CheckFailed(f"X_of_{name} must hold whole numbers from -10 to 10")
     if not isinstance(order, str) or sorted(order) != list("AABB"):
         raise CheckFailed('the order must be a text with two A and two B, such as "ABAB"')
     desk, backwards, wrong = _Desk(), {}, []
@@ -301,12 +302,8 @@ def _sigmoid_times(X, w):
 def _(answer, rng):
     batch, n_in = drawn_sizes(rng, BATCH, N_IN)
     layer = answer(n_in)
-    if not isinstance(layer, Layer):
-        raise CheckFailed("Gate must be a subclass of Layer")
+    (w,) = expect_made(layer, "Gate", "w")
     _expect_no_lock(layer)
-    w = getattr(layer, "w", None)
-    if not isinstance(w, Parameter):
-        raise CheckFailed(f"its w must be a Parameter, and is {described(w)}")
     expect_values("at first w", w.data, np.ones(n_in))
     w.data *= rng.uniform(1, 3, size=n_in)
     X, dY = rng.normal(size=(2, batch, n_in))
@@ -355,42 +352,29 @@ def _expect_zero_weight(answer, X, dY):
 
 
 def _expect_no_interference(answer, rng):
-    """Let a second caller in before each step of the first one's Python code; from another process, none."""
-    code = getattr(answer.forward, "__code__", None)
-    if code is None or "grading" in code.co_filename:
-        return
+    """Let another caller in before each step of a call: first of the same layer, then of one like it."""
     X, other = rng.normal(size=(2, BATCH, N_IN))
-    layer, stuck = answer(N_IN), []
-
-    def between(frame, event, argument):
-        if frame.f_code.co_filename != code.co_filename:
-            return None
-        frame.f_trace_opcodes = True
-        if event == "opcode" and not stuck:
-            visitor = threading.Thread(target=layer, args=(other,), daemon=True)
-            visitor.start()
-            visitor.join(timeout=2)
-            stuck.extend([True] * visitor.is_alive())
-        return between
-
-    tracer = sys.gettrace()
-    sys._getframe().f_trace_opcodes = True  # Python 3.12 wants to know before settrace
-    sys.settrace(between)
-    try:
-        Y, backward = layer(X)
-        Y = Y.copy()
-        dX = backward(np.ones_like(X))
-    finally:
-        sys.settrace(tracer)
-    if stuck:
-        raise CheckFailed("while one caller is inside, another one has to wait: it needs no lock")
-    S = _sigmoid_times(X, 1.0)
-    for name, given, truth in (("Y", Y, S), ("dX", dX, S * (1 - S)), ("w.grad", layer.w.grad, S.sum(axis=0))):
-        if not np.allclose(given, truth):
-            raise CheckFailed(
-                f"a thread that comes in between two steps of another one changes its {name}: "
-                "something outside of the class is written to, which all calls share"
-            )
+    layer = answer(N_IN)
+    for visitor, comes_back in ((layer, False), (answer(N_IN), True)):
+        layer.zero_grad()
+        (Y, backward), trouble = interrupted(layer, X, visitor, other, comes_back)
+        visitor(other)
+        dX, later = interrupted(backward, np.ones_like(X), visitor, other, comes_back)
+        if WAITS in (trouble, later):
+            raise CheckFailed("while one caller is inside, another one has to wait: it needs no lock")
+        if trouble or later:
+            raise CheckFailed("it keeps other callers out by means of Python's own tracing or frames")
+        S = _sigmoid_times(X, 1.0)
+        for name, given, truth in (
+            ("Y", Y, S),
+            ("dX", dX, S * (1 - S)),
+            ("w.grad", layer.w.grad, S.sum(axis=0)),
+        ):
+            if not np.allclose(given, truth):
+                raise CheckFailed(
+                    f"a thread that comes in between two steps of another one changes its {name}: "
+                    "something outside of the class is written to, which all calls share"
+                )
 
 
 def _expect_apart(layer, order, inputs):
@@ -532,18 +516,19 @@ class RepairsTheMemory(WithRooms):
     pass
 
 
-@gate.mistake(
+NOT_ITS_OWN = (
     "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
 )
+
+
+@gate.mistake(NOT_ITS_OWN)
 class RepairsTheResult(Gate):
     def forward(self, X):
         self.S = 1 / (1 + np.exp(-X))
         return self.S * self.w.data, lambda dY: self.back(self.S, dY)
 
 
-@gate.mistake(
-    "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
-)
+@gate.mistake(NOT_ITS_OWN)
 class ForEachThread(Gate):
     def forward(self, X):
         if not hasattr(self, "memory"):
@@ -553,9 +538,7 @@ class ForEachThread(Gate):
         return S * self.w.data, lambda dY: self.back(self.memory[threading.get_ident()], dY)
 
 
-@gate.mistake(
-    "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
-)
+@gate.mistake(NOT_ITS_OWN)
 class WithAStack(Gate):
     def forward(self, X):
         self.stack = [*getattr(self, "stack", []), 1 / (1 + np.exp(-X))]
@@ -626,9 +609,17 @@ def _(answer, rng):
     if not same or not all(np.array_equal(weights[name], array) for name, array in given.items()):
         raise CheckFailed("it changes weights, which belongs to its caller: leave the dict as it is")
     expect_values("the new model's Y", new.predict(X), truth.predict(X))
+    _expect_arrays_apart(model, new, X, weights)
+    _expect_refusals(answer, rng)
+    return "old and new apart, six refusals"
+
+
+def _expect_arrays_apart(model, new, X, weights):
+    """Ask whether a new model shares no array with the weights that it was given, nor with the old one."""
+    before, Y = model.predict(X), new.predict(X)
     for array in weights.values():
         array *= 2.0
-    if not np.allclose(new.predict(X), truth.predict(X)):
+    if not np.allclose(new.predict(X), Y):
         raise CheckFailed(
             "after the caller has changed its weights, the new model predicts something else: it shares an "
             "array with `weights`, so copy each one"
@@ -648,8 +639,6 @@ def _(answer, rng):
                 f"the new model adds to the old one's {name}.grad: a gradient is an array too, and not to be "
                 "shared"
             )
-    _expect_refusals(answer, rng)
-    return "old and new apart, six refusals"
 
 
 def _shared(model, new):
@@ -687,7 +676,7 @@ def _expect_refusals(answer, rng):
         problem = "is missing" if others[name] is None else ""
         if not problem:
             shape = others[name].shape
-            problem = f"has shape {shape}" if name in weights else "is no Parameter of the model"
+            problem = f"has shape {shape}" if name in weights else "is not a Parameter of the model"
         try:
             answer(model, wrong)
         except ValueError as error:

@@ -34,11 +34,11 @@ MOST = 100  # entries of X: each is nudged many times
 AT_KINKS = 0.5  # how far slopes may miss a rise: where a layer has kinks or jumps, they miss a part of it
 
 
-# 1. five tests in a row
+# 1. four tests in a row
 
 first_notices = Exercise(
     "24_capstone.first_notices",
-    title="Five tests in a row",
+    title="Four tests in a row",
     points=2,
     kind="predict",
     minutes=6,
@@ -82,10 +82,11 @@ def notices(layer, X):
     return 4 if not np.allclose(Y, X * X) else 0
 
 
+FITS_ITS_OWN = "Its backward fits its own Y, and fitting is all that nudging asks for"
 BLIND = {  # what a test cannot see in a version, where it comes before the one that notices
     ("the mean", 2): "With a batch of one, a division by the batch size divides by 1",
-    ("the other power", 2): "Its backward fits its own Y, and fitting is all that nudging asks for",
-    ("the other power", 3): "Its backward fits its own Y, and fitting is all that nudging asks for",
+    ("the other power", 2): FITS_ITS_OWN,
+    ("the other power", 3): FITS_ITS_OWN,
     ("the forgotten dY", 2): "The second test sends back ones, and times 1 cannot be missed",
 }
 EARLIER = {  # what an earlier test sees
@@ -152,6 +153,7 @@ def _(answer, rng):
         expect_gradcheck(layer, X[:1])
     except CheckFailed as no:
         raise CheckFailed(f"with one example, {no.sentence}", report=no.report) from no
+    expect_gradcheck_elsewhere(layer, X, rng)
     expect_effect(layer, X)
     gap = gap_along_a_way(layer, X, X * rng.uniform(0.8, 1.2, X.shape), rng.normal(size=Y.shape), rng)
     if not gap < AT_KINKS:
@@ -261,6 +263,11 @@ def known_as(X, Y, weights):
             return "X scaled and shifted, the same for all entries"
     if np.ptp(Y, axis=0).max() < 1e-12 * max(1.0, np.abs(Y).max()):
         return "the same for each example"
+    return _known_layer(X, Y) or _known_with(X, Y, weights)
+
+
+def _known_layer(X, Y):
+    """Say which layer of minigrad without weights makes this Y of X, or nothing."""
     for make in (
         minigrad.ReLU,
         minigrad.Sigmoid,
@@ -277,6 +284,11 @@ def known_as(X, Y, weights):
         theirs = layer(X)[0]
         if theirs.shape == Y.shape and np.allclose(Y, theirs):
             return f"what minigrad's {type(layer).__name__} returns"
+    return ""
+
+
+def _known_with(X, Y, weights):
+    """Say which layer makes this Y of X with one of these weights, or nothing."""
     for W in weights:
         if W.ndim == 2 and W.shape == (X.shape[-1], Y.shape[-1]):
             rest = Y - X @ W
@@ -286,6 +298,25 @@ def known_as(X, Y, weights):
             if Y.shape == X.shape and np.allclose(Y, X + np.sin(W * X) ** 2 / W):
                 return "what the chapter's Snake returns"
     return ""
+
+
+def expect_gradcheck_elsewhere(layer, X, rng):
+    """Ask whether gradients agree with nudging at other Parameters: a start at 1 hides a missing factor.
+
+    They shrink, and keep their signs: so thresholds stay above 0, and what must be below 1 stays below it.
+    """
+    parameters = weights_of(layer)
+    weights = [parameter.data.copy() for parameter in parameters]
+    set_weights(parameters, [weight * rng.uniform(0.7, 0.9, weight.shape) for weight in weights])
+    try:
+        expect_gradcheck(layer, X)
+    except CheckFailed as no:
+        raise CheckFailed(
+            f"with other numbers in its Parameters, {no.sentence}; the ones that it starts with hide this",
+            report=no.report,
+        ) from no
+    finally:
+        set_weights(parameters, weights)
 
 
 def expect_effect(layer, X):
@@ -415,7 +446,7 @@ def _(answer, rng):
         if np.array_equal(found, formula(X, *weights)) or not np.allclose(found, Y, rtol=1e-6, atol=1e-9):
             raise CheckFailed(
                 "given other arrays for the weights, the formula does not do what the layer does with those: "
-                "it must compute with the arrays that it is given, not with the layer's"
+                "it must compute with the arrays that it is given, and with no others"
             )
     named = {"X": X} | {f"weight {number}": weight for number, weight in enumerate(weights)}
     with untouched(**named):
@@ -541,6 +572,19 @@ def _(answer, rng):
             f"wrong versions {' and '.join(map(str, other_Y))} have another Y than the formula's: at most "
             "one may, since a slip on the way back is harder to see"
         )
+    _expect_three_ways(layer, X, wrongs, said)
+    elsewhere = "another Y", "too many bits"  # neither is a gradient of a Parameter
+    in_dX = ["input X" in " ".join(found) or any(words in found[-1] for words in elsewhere) for found in said]
+    if weights_of(layer) and all(in_dX):
+        raise CheckFailed(
+            "in all three dX or Y is wrong, or the bits: let one be right there, and wrong in a Parameter's "
+            "gradient"
+        )
+    return "each runs, has the right shapes, and is wrong in its own way"
+
+
+def _expect_three_ways(layer, X, wrongs, said):
+    """Ask whether what is said of three wrong versions differs in more than a factor."""
     kinds = [{re.sub(r"[\d.e+-]+", "", sentence) for sentence in found} for found in said]
     for one, two in ((0, 1), (0, 2), (1, 2)):
         factors = [times(wrong, layer, X) for wrong in (wrongs[one], wrongs[two])]
@@ -554,14 +598,6 @@ def _(answer, rng):
                 f"wrong versions {one + 1} and {two + 1} are wrong in the same way ({said[one][0]}): find "
                 "another slip"
             )
-    elsewhere = "another Y", "too many bits"  # neither is a gradient of a Parameter
-    in_dX = ["input X" in " ".join(found) or any(words in found[-1] for words in elsewhere) for found in said]
-    if weights_of(layer) and all(in_dX):
-        raise CheckFailed(
-            "in all three dX or Y is wrong, or the bits: let one be right there, and wrong in a Parameter's "
-            "gradient"
-        )
-    return "each runs, has the right shapes, and is wrong in its own way"
 
 
 def wide_only(answer, rng, number):
@@ -791,6 +827,20 @@ def _(answer, rng):
             "it changes the data of your layer's Parameters: leave them as they were (`.to` rounds, and a "
             "closure cannot be copied: save the data and put it back)"
         )
+    _expect_to_notice(find_problems, wrongs, X)
+    other_layer, other_X, *_ = handed_over(answer, rng, ("layer", "X", "wrongs", "find_problems"))
+    if found := told(find_problems, Sequential(other_layer), other_X):
+        raise CheckFailed(f'of a second right layer, with other numbers, it says "{found[0]}"')
+    if not is_first_round():
+        return None
+    for words, wrong in spoiled(layer, X, near=inspect.isroutine(find_problems)).items():
+        if not told(find_problems, wrong, X):
+            raise CheckFailed(f"it finds nothing wrong with a version of your layer {words}")
+    return "silent about the right layer; your wrong versions and ours are noticed"
+
+
+def _expect_to_notice(find_problems, wrongs, X):
+    """Ask whether a learner's test says of each wrong version, in a sentence, what is wrong."""
     said = []
     for number, wrong in enumerate(wrongs, 1):
         said += (found := told(find_problems, Sequential(wrong), X))[:1]
@@ -803,15 +853,6 @@ def _(answer, rng):
                 )
     if len(wrongs) > 1 and len(set(said)) == 1:
         raise CheckFailed(f'it says the same of all wrong versions, "{said[0]}": say what is wrong')
-    other_layer, other_X, *_ = handed_over(answer, rng, ("layer", "X", "wrongs", "find_problems"))
-    if found := told(find_problems, Sequential(other_layer), other_X):
-        raise CheckFailed(f'of a second right layer, with other numbers, it says "{found[0]}"')
-    if not is_first_round():
-        return None
-    for words, wrong in spoiled(layer, X, near=inspect.isroutine(find_problems)).items():
-        if not told(find_problems, wrong, X):
-            raise CheckFailed(f"it finds nothing wrong with a version of your layer {words}")
-    return "silent about the right layer; your wrong versions and ours are noticed"
 
 
 def told(find_problems, layer, X):

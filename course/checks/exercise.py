@@ -19,9 +19,11 @@ from pathlib import Path
 import numpy as np
 
 KINDS = ("predict", "fill", "repair", "derive", "explain")
+FRESH = 3  # between SAME and OTHER: other numbers, and the shapes of the first round
 TERM = Path(__file__).parents[1] / "term.txt"  # in a bundle for a class: `classroom.bundle`
 BY_HAND = ("derive", "explain")  # may be left without a check: a person reads them
 FIRST, SAME, OTHER = range(3)  # a check is put to an answer, put once more, and with other numbers
+SHOWN = "shown"  # a check is put to an answer to see what its first layer gives, and no further
 _round = ContextVar("round", default=FIRST)
 BOLD_RED, FAINT, PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
 WIDTH = 96  # characters; a page that does not break lines must not be scrolled
@@ -60,6 +62,10 @@ class CheckFailed(Exception):
         first, *rest = textwrap.wrap(f"Not yet. {self}", WIDTH)
         lines = [first.replace("Not yet.", f"{BOLD_RED}Not yet.{PLAIN}", 1), *rest]
         return [*lines, f"{FAINT}{self.next_step}{PLAIN}"] if self.next_step else lines
+
+
+class Shown(Exception):
+    """What the first layer that a check asks gives, there and back: what tells two answers apart."""
 
 
 class Exercise:
@@ -106,7 +112,7 @@ class Exercise:
     'a number drawn just now'
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is one line of an exercise's description
         self,
         name,
         *,
@@ -148,8 +154,9 @@ class Exercise:
     def check(self, function):
         """Attach the check: ``check(answer, rng)`` raises CheckFailed at the first no.
 
-        The same answer is put to it three times: twice with the same numbers, since no call may leave
-        anything behind for the next, and then with others. It may return, in a few words, what it verified.
+        The same answer is put to it four times: twice with the same numbers, since no call may leave
+        anything behind for the next, then with others of the same shapes, and then with other shapes. It may
+        return, in a few words, what it verified.
         """
         self._check = function
         return function
@@ -183,7 +190,8 @@ class Exercise:
         """Attach what tells two answers apart where their check says the same of both.
 
         ``probe(answer, rng)`` returns numbers, arrays, or tuples of them. A *predict* exercise needs none:
-        what its answer returns is compared.
+        what its answer returns is compared. Nor does one whose check calls `expect_layer`: what the first
+        layer that is asked there gives is compared.
         """
         self._probe = function
         return function
@@ -233,8 +241,9 @@ class Exercise:
             verified = self._check(answer, self._rng(attempt)) or ""
             with _again(SAME, "asked the same once more, "):
                 self._check(answer, self._rng(attempt))
-            with _again(OTHER, "with other numbers, "):
-                self._check(answer, self._rng(attempt, 1))
+            for number, others in ((FRESH, 2), (OTHER, 1)):
+                with _again(number, "with other numbers, "):
+                    self._check(answer, self._rng(attempt, others))
             return verified
         except CheckFailed:
             raise
@@ -256,6 +265,8 @@ class Exercise:
 
     def _name_of_mistake(self, answer, no, attempt):
         """Return the sentence of the mistake that fails just as this answer does, or an empty str."""
+        if not self.mistakes:
+            return ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             seen = self._seen(answer, attempt)
@@ -268,17 +279,28 @@ class Exercise:
                 except CheckFailed as its_no:
                     if _gist(its_no.sentence) == _gist(no.sentence):
                         return sentence
-                    if self._probe and _without_entry(its_no.sentence) == _without_entry(no.sentence):
+                    if seen is not None and _without_entry(its_no.sentence) == _without_entry(no.sentence):
                         near = near or sentence
         return near
 
     def _seen(self, answer, attempt):
-        """Return what the probe sees of an answer, on the data of an attempt."""
-        probe = self._probe or (_returned if self.kind == "predict" else None)
+        """Return what the probe sees of an answer, on the data of an attempt; None if there is nothing."""
+        probe = self._probe or (_returned if self.kind == "predict" else self._up_to_a_layer)
         try:
-            return probe and probe(answer, self._rng(attempt))
+            return probe(answer, self._rng(attempt))
         except Exception as error:
             return _gist(_words(error))
+
+    def _up_to_a_layer(self, answer, rng):
+        """Run the check as far as its first layer, and return what that gives."""
+        token = _round.set(SHOWN)
+        try:
+            self._check(answer, rng)
+        except Shown as shown:
+            return shown.args
+        finally:
+            _round.reset(token)
+        return None
 
     def _rng(self, attempt, *others):
         """Return the generator of an attempt, and of its other numbers; each term of a class has its own."""
@@ -313,13 +335,23 @@ def is_first_round():
 
 
 def are_numbers_other():
-    """Say whether an answer meets its check with other numbers than in the first round: sizes, too.
+    """Say whether an answer meets its check with sizes other than in the first round, and other numbers.
 
     Returns
     -------
     bool
     """
     return _round.get() == OTHER
+
+
+def is_only_shown():
+    """Say whether all that is asked of an answer is what its first layer gives.
+
+    Returns
+    -------
+    bool
+    """
+    return _round.get() == SHOWN
 
 
 def described(thing):
@@ -357,7 +389,9 @@ def _same(one, other):
 
 
 def _gist(sentence):
-    """Return a sentence without the names of a learner's variables, which Python quotes."""
+    """Return a sentence without a learner's own names: of variables, which Python quotes, and of a class."""
+    sentence = sentence.replace("using it raises", "it raises")  # whose line it was is not the same for all
+    sentence = re.sub(r"(Error: )\w+\(.*?\): ", r"\1", sentence)
     return re.sub(r"(name|variable) '[^']*'", r"\1 '...'", sentence)
 
 

@@ -12,9 +12,18 @@ from operator import eq
 
 import numpy as np
 
-from course.checks.exercise import CheckFailed, are_numbers_other, described, is_first_round
+from course.checks.exercise import (
+    CheckFailed,
+    Shown,
+    are_numbers_other,
+    described,
+    is_first_round,
+    is_only_shown,
+)
 from minigrad.diagnosis import GENERAL, diagnose
 from minigrad.gradcheck import AT_AN_EDGE, gradcheck, numerical_gradient
+from minigrad.layer import Layer
+from minigrad.parameter import Parameter
 
 BATCH, N_IN, N_OUT = 5, 3, 7
 TOLERANCE = 1e-6  # relative, as in gradcheck: nudging in float64 is good to about 1e-9
@@ -166,7 +175,7 @@ def expect_gradients(f, arrays, dY, gradients):
     f : function
         Called with the arrays, in their order, it returns Y.
     arrays : dict of str to array
-        What the gradients belong to, ``X`` first: ``{"X": X, "W": W}``.
+        What the gradients belong to, ``X`` first, or a loss's ``Y``: ``{"X": X, "W": W}``.
     dY : array of Y's shape
     gradients : dict of str to array
         The answer's: ``{"X": dX, "W": dW}``.
@@ -177,6 +186,10 @@ def expect_gradients(f, arrays, dY, gradients):
     >>> expect_gradients(lambda X: 3 * X, {"X": X}, dY, {"X": -3 * dY})
     Traceback (most recent call last):
     course.checks.exercise.CheckFailed: dX[0, 0] is -12, nudging that entry says 12; the sign is flipped.
+    >>> Y = np.ones((2, 3))  # of a loss
+    >>> expect_gradients(np.mean, {"Y": Y}, np.array(1.0), {"Y": Y})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: dY[...] is 1, nudging ... 6 times too large: 6 is the size of Y.
     """
     for name, gradient in gradients.items():
         expect_shape(f"d{name}", gradient, name, arrays[name])
@@ -188,24 +201,59 @@ def expect_gradients(f, arrays, dY, gradients):
         place = _worst(gradient, truths[name])
         if place is not None:
             said = _entry(f"d{name}", gradient, truths[name], "nudging that entry says", place)
-            words = diagnose(name, arrays, yours, truths, Y, dY)
+            words = diagnose(name, arrays, yours, truths, Y, dY).replace("of X", f"of {next(iter(arrays))}")
             raise CheckFailed(said if words == GENERAL else f"{said}; {words}")
+
+
+def expect_made(layer, name, *parameters):
+    """Ask whether what a class has made is a Layer that holds Parameters under these names.
+
+    Parameters
+    ----------
+    layer : object
+    name : str
+        Of the class that was asked for.
+    *parameters : str
+
+    Returns
+    -------
+    list of Parameter
+        In the order of their names.
+
+    Examples
+    --------
+    >>> expect_made(np.ones(3), "Gate", "w")
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: Gate must be a subclass of Layer.
+    """
+    if not isinstance(layer, Layer):
+        raise CheckFailed(f"{name} must be a subclass of Layer")
+    found = {parameter: getattr(layer, parameter, None) for parameter in parameters}
+    for parameter, thing in found.items():
+        if not isinstance(thing, Parameter):
+            raise CheckFailed(f"its {parameter} must be a Parameter, and is {described(thing)}")
+    return list(found.values())
 
 
 LEFT_BEHIND = (
     "A call of `backward` leaves nothing behind for the next: begin sums inside it, and change nothing that "
     "the forward pass keeps"
 )
+A_NEW_ARRAY = "What `backward` has returned belongs to its caller: fill a new array in each call"
+NOT_ADDED = "Each way back adds to what is in `grad`, with `+=`: with `=` what was there is lost"
+SLOPE_ALONE = "You return the slope alone: the chain rule multiplies it by dY."
 OWN_MEMORY = (
     "Each call makes a backward of its own, which keeps what it needs in variables of that call (chapter 04)"
 )
 
 
-def expect_layer(layer, f, dY, *, parameters=None, slips=None, case="", result="Y", **arrays):
+def expect_layer(  # noqa: PLR0913  all that a check may want of a layer, in one question
+    layer, f, dY, *, parameters=None, slips=None, case="", result="Y", **arrays
+):
     """Ask whether a layer computes f, there and back, and leaves alone what it is given.
 
-    Its values are compared with f's and its gradients with nudging; then another pass must not matter, and a
-    second call of backward must say what the first said.
+    Its values are compared with f's and its gradients with nudging; then another pass must not matter, a
+    second call of backward must say what the first said, and what parameters get must be added up.
 
     Parameters
     ----------
@@ -214,7 +262,7 @@ def expect_layer(layer, f, dY, *, parameters=None, slips=None, case="", result="
     dY : array of Y's shape
     parameters : dict of str to Parameter, optional
         Those whose gradients are asked for.
-    slips : dict of str to iterable of (str, array), optional
+    slips : dict of str to iterable of (str, array), or function that returns one, optional
         Likely wrong values of Y and of gradients, as for `explained`.
     case : str
         What each refusal begins with: ``"with one layer, "``.
@@ -231,11 +279,60 @@ def expect_layer(layer, f, dY, *, parameters=None, slips=None, case="", result="
     course.checks.exercise.CheckFailed: dX[0] is 4, nudging that entry says 8; 2 times too small.
     """
     parameters, slips = parameters or {}, slips or {}
+    if is_only_shown():
+        raise Shown(*both_ways(layer, dY, *arrays.values(), parameters=parameters.values()))
     # careful: copies, so that no truth is made of numbers that the answer has changed
     given = arrays | {name: parameter.data.copy() for name, parameter in parameters.items()}
     data = {f"{name}.data": parameter.data for name, parameter in parameters.items()}
     numbers = {name: array for name, array in given.items() if array.dtype.kind == "f"}
-    names = [name for name in arrays if name in numbers]
+    d_result = f"d_{result}" if result.islower() else f"d{result}"
+    with untouched(**arrays, **data):
+        Y, backward = expect_several(layer(*arrays.values()), result, "backward")
+    with explained({result: Y}, slips):
+        expect_values(f"{case}{result}", Y, f(*given.values()))
+    gradients = _going_back(backward, dY, [name for name in arrays if name in numbers], parameters)
+    with untouched(**arrays, **data, **{d_result: dY}):
+        first, second = gradients(), gradients()
+        backward(dY)  # onto the gradients that are there
+        added = {name: parameter.grad.copy() for name, parameter in parameters.items()}
+    with explained({f"d{name}": gradient for name, gradient in first.items()}, slips), _in(case):
+        expect_gradients(
+            lambda *values: f(*(given | dict(zip(numbers, values, strict=True))).values()), numbers, dY, first
+        )
+    for name, grad in added.items():
+        with explained({f"{name}.grad": grad}, {f"{name}.grad": [(NOT_ADDED, second[name])]}):
+            expect_values(f"{case}after a second way back {name}.grad", grad, 2 * second[name])
+    _pass_others(layer, arrays.values())
+    try:
+        later = gradients()
+    except Exception as error:
+        raised = f"{type(error).__name__}: {error}".strip(". ")
+        raise CheckFailed(f"{case}after another pass, backward raises {raised}. {OWN_MEMORY}") from error
+    for name, gradient in first.items():
+        what = f"{case}in a second call of backward, d{name}"
+        with because(LEFT_BEHIND):
+            expect_values(what, second[name], gradient, "in the first it was")
+        with because(OWN_MEMORY):
+            expect_values(f"{case}after another pass, d{name}", later[name], gradient, "before it was")
+    _expect_kept(case, [name for name in arrays if name in numbers], backward, dY)
+
+
+def _expect_kept(case, names, backward, dY):
+    """Ask whether what a call of backward returns stays as it is in the next call."""
+    returned = backward(dY)
+    before = deepcopy(returned)
+    backward(2 * dY)
+    if len(names) == 1:
+        before, returned = [before], [returned]
+    for name, gradient, now in zip(names, before, returned, strict=False):
+        with because(A_NEW_ARRAY):
+            expect_values(
+                f"{case}after one more call of backward, the first d{name}", now, gradient, "it was"
+            )
+
+
+def _going_back(backward, dY, names, parameters):
+    """Return what goes back with dY: it returns copies of the gradients of these names, and of parameters."""
 
     def gradients():
         for parameter in parameters.values():
@@ -246,27 +343,15 @@ def expect_layer(layer, f, dY, *, parameters=None, slips=None, case="", result="
         found = dict(zip(names, returned if len(names) > 1 else [returned], strict=True))
         return deepcopy(found | {name: parameter.grad for name, parameter in parameters.items()})
 
-    with untouched(**arrays, **data):
-        Y, backward = expect_several(layer(*arrays.values()), result, "backward")
-    with explained({result: Y}, slips):
-        expect_values(f"{case}{result}", Y, f(*given.values()))
-    with untouched(**arrays, **data, **{f"d{result}": dY}):
-        first, second = gradients(), gradients()
-    with explained({f"d{name}": gradient for name, gradient in first.items()}, slips), _in(case):
-        expect_gradients(
-            lambda *values: f(*(given | dict(zip(numbers, values, strict=True))).values()), numbers, dY, first
-        )
-    layer(*(array[::-1].copy() for array in arrays.values()))
-    smaller = [array[tuple(slice(max(1, size - 1)) for size in array.shape)] for array in arrays.values()]
+    return gradients
+
+
+def _pass_others(layer, arrays):
+    """Go forward with the arrays turned round, and with smaller ones; nobody comes back."""
+    layer(*(array[::-1].copy() for array in arrays))
+    smaller = [array[tuple(slice(max(1, size - 1)) for size in array.shape)] for array in arrays]
     with suppress(Exception):  # not every layer takes other sizes
         layer(*map(np.copy, smaller))
-    later = gradients()
-    for name, gradient in first.items():
-        what = f"{case}in a second call of backward, d{name}"
-        with _because(LEFT_BEHIND):
-            expect_values(what, second[name], gradient, "in the first it was")
-        with _because(OWN_MEMORY):
-            expect_values(f"{case}after another pass, d{name}", later[name], gradient, "before it was")
 
 
 def both_ways(layer, dY, *arrays, parameters=()):
@@ -299,8 +384,20 @@ def _in(case):
 
 
 @contextmanager
-def _because(reason):
-    """Let a refusal end with its reason."""
+def because(reason):
+    """Let a refusal end with its reason.
+
+    Parameters
+    ----------
+    reason : str
+
+    Examples
+    --------
+    >>> with because("A mean divides."):
+    ...     expect_values("Y", 6.0, 3.0)
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: Y is 6, it must be 3. A mean divides.
+    """
     try:
         yield
     except CheckFailed as no:
@@ -423,7 +520,7 @@ def untouched(**arrays):
 
     Parameters
     ----------
-    **arrays : array
+    **arrays : array, or list or tuple of arrays and other things
         By the names that the sentence uses.
 
     Examples
@@ -434,11 +531,50 @@ def untouched(**arrays):
     Traceback (most recent call last):
     course.checks.exercise.CheckFailed: it changes X, which belongs to its caller: make a new array.
     """
-    before = {name: np.copy(array) for name, array in arrays.items()}
+    before = {name: _copied(array) for name, array in arrays.items()}
     yield
     for name, array in arrays.items():
-        if not np.array_equal(before[name], array, equal_nan=array.dtype.kind == "f"):
-            raise CheckFailed(f"it changes {name}, which belongs to its caller: make a new array")
+        if not _is_as_before(array, before[name]):
+            kind = type(array).__name__ if isinstance(array, list | tuple) else "array"
+            raise CheckFailed(f"it changes {name}, which belongs to its caller: make a new {kind}")
+
+
+def _copied(thing):
+    """Return a copy of an array, or a list of copies; of anything else the thing itself."""
+    if isinstance(thing, list | tuple):
+        return [_copied(item) for item in thing]
+    return np.copy(thing) if isinstance(thing, np.ndarray) else thing
+
+
+def _is_as_before(thing, before):
+    """Say whether an array, or each array in a list, still is what was copied."""
+    if isinstance(thing, list | tuple):
+        return len(thing) == len(before) and all(map(_is_as_before, thing, before))
+    if isinstance(thing, np.ndarray):
+        return np.array_equal(before, thing, equal_nan=thing.dtype.kind == "f")
+    return thing is before
+
+
+def expect_step(what, parameter, array, gradient, truth):
+    """Ask whether a step of an optimizer has changed a parameter as it must: its data alone, in place.
+
+    Parameters
+    ----------
+    what : str
+        What the data are called: ``"after a step, data"``.
+    parameter : Parameter
+    array : array
+        What its data were before the step.
+    gradient : array
+        A copy of its gradient before the step.
+    truth : array
+        What its data must be.
+    """
+    if not np.array_equal(parameter.grad, gradient):
+        raise CheckFailed("it changes the gradients; they must stay as they are")
+    expect_values(what, parameter.data, truth)
+    if parameter.data is not array:
+        raise CheckFailed("data is another array after the step; change the one that is there, with -=")
 
 
 def expect_guesses(guesses, truths, slips=None, atol=5e-4):
@@ -471,6 +607,23 @@ def expect_guesses(guesses, truths, slips=None, atol=5e-4):
             raise CheckFailed(". ".join([f"{what} is not {_number(guess)}", *known[:1]]))
 
 
+def first_wrong(guesses, truths):
+    """Return the place of the first number that is wrong, and that number; of others nothing is said yet.
+
+    Parameters
+    ----------
+    guesses : sequence of float
+    truths : dict of str to float
+        As for `expect_guesses`.
+
+    Returns
+    -------
+    tuple of (int, float), or None
+    """
+    pairs = enumerate(zip(guesses, truths.values(), strict=True))
+    return next(((place, guess) for place, (guess, truth) in pairs if guess != truth), None)
+
+
 @contextmanager
 def explained(found, slips):
     """Add to a refusal what was done wrong, if the value that it refuses is a likely wrong one.
@@ -479,8 +632,9 @@ def explained(found, slips):
     ----------
     found : dict of str to array
         What the answer has returned, by the names that a refusal begins with: ``{"dX": dX}``.
-    slips : dict of str to iterable of (str, array)
-        For each name a sentence, and the value that comes out where it applies.
+    slips : dict of str to iterable of (str, array), or function that returns one
+        For each name a sentence, and the value that comes out where it applies. A function is called only
+        where there is a refusal.
 
     Examples
     --------
@@ -494,7 +648,7 @@ def explained(found, slips):
         yield
     except CheckFailed as no:
         name = re.split(r" is | has shape |\[", no.sentence, maxsplit=1)[0].rpartition(" ")[2]
-        for sentence, slip in slips.get(name, ()):
+        for sentence, slip in (slips() if callable(slips) else slips).get(name, ()):
             value = np.asarray(found[name])
             if value.shape == np.shape(slip) and value.dtype.kind in "biuf" and np.allclose(value, slip):
                 raise CheckFailed(f"{no.sentence}. {sentence}") from no
@@ -529,11 +683,32 @@ def _worst(value, truth):
 def _entry(name, value, truth, source, place):
     """Return what one entry is, and what it should be."""
     index = f"[{', '.join(map(str, place))}]" if place else ""
-    return (
-        f"{name}{index} is {_number(np.asarray(value)[place])}, {source} {_number(np.asarray(truth)[place])}"
-    )
+    shown, correct = apart(np.asarray(value)[place], np.asarray(truth)[place])
+    return f"{name}{index} is {shown}, {source} {correct}"
+
+
+def apart(value, truth):
+    """Return two unequal numbers in as many digits as it takes to see it, four at least.
+
+    Parameters
+    ----------
+    value, truth : float
+
+    Returns
+    -------
+    tuple of two str
+
+    Examples
+    --------
+    >>> apart(0.14467, 0.14469)
+    ('0.14467', '0.14469')
+    """
+    pairs = ((f"{value:.{digits}g}", f"{truth:.{digits}g}") for digits in range(4, 18))
+    return next(pair for pair in pairs if pair[0] != pair[1])
 
 
 def _number(value):
-    """Return a number in four digits."""
-    return f"{value:.4g}" if np.shape(value) == () else str(value)
+    """Return a number in four digits, or in all of them if it is whole."""
+    if np.shape(value) != ():
+        return str(value)
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"

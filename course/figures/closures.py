@@ -186,7 +186,7 @@ def _source(function):
         return f"{function.__name__}{inspect.signature(function)}"
 
 
-def _label(ax, x, y, text, edgecolor, ha="center"):
+def _label(ax, x, y, text, edgecolor, ha="center"):  # noqa: PLR0913  where it stands, and how it looks
     """Draw a piece of code in a box."""
     box = {"boxstyle": "round,pad=0.5", "facecolor": GROUND, "edgecolor": edgecolor, "linewidth": 1.8}
     text = text.replace("  ", "\u00a0\u00a0")  # careful: an SVG drops spaces at the start of a line
@@ -247,7 +247,7 @@ def three_gradients(batch, n_in, n_out):
     )
 
 
-def _draw_matrix(ax, x, middle, sizes, name, rows, columns, color):
+def _draw_matrix(ax, x, middle, sizes, name, rows, columns, color):  # noqa: PLR0913  where it stands, and how it looks
     """Draw one array as a grid of its entries, with its name inside and its sizes beside it."""
     height, width = sizes.get(rows, 1), sizes[columns]
     bottom = middle - height / 2
@@ -379,7 +379,7 @@ def _listed(names):
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def station_on(ax, x, y, name, color, height=0.44):
+def station_on(ax, x, y, name, color, height=0.44):  # noqa: PLR0913  where it stands, and how it looks
     """Draw one box of a lane, with a name in it."""
     corners = "round,pad=0,rounding_size=0.08"
     box = FancyBboxPatch(

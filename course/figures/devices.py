@@ -74,7 +74,7 @@ def timelines(plans):
     )
 
 
-def _block(ax, span, y, color, ink, number):
+def _block(ax, span, y, color, ink, number):  # noqa: PLR0913  where it stands, and how it looks
     """Draw one call in one lane, with its number."""
     start, end = span
     ax.barh(y, end - start, left=start, height=0.8, color=color, edgecolor=GROUND, linewidth=1)

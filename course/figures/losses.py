@@ -178,7 +178,7 @@ def two_losses(logits, curves):
     return Figure(
         figure,
         f"At a logit of {logits[0]:g} the size of the gradient is {' and '.join(sizes)}",
-        "Surely wrong is on the left, surely right on the right. Compare the two panels on the left side.",
+        "Sure and wrong is on the left, sure and right on the right. Compare both panels on the left side.",
         f"Two panels over the logit of what is true, from {logits[0]:g} to {logits[-1]:g}: the losses, and "
         "the sizes of their gradients. "
         + " ".join(

@@ -229,7 +229,7 @@ def rates(tried, ylabel, top):
     )
 
 
-def _paths_on(ax, valley, paths_by_name, steps, reach, name=None):
+def _paths_on(ax, valley, paths_by_name, steps, reach, name=None):  # noqa: PLR0913  where it stands, and how it looks
     """Draw a valley and the paths in it, and return the largest late loss of each."""
     valley = np.asarray(valley, dtype=float)
     curvatures, axes = np.linalg.eigh(valley)

@@ -258,8 +258,8 @@ def padded(words, letters):
     return Figure(
         ax,
         f"Of {len(words) * letters} cells, {padding} are padding",
-        "Each row is a word. The grey cells behind its end hold rows of zeros.",
-        f"Rows of {letters} cells, one for each of {', '.join(words)}; {padding} cells behind the ends of "
+        "Each row is a word. The grey cells past its end hold rows of zeros.",
+        f"Rows of {letters} cells, one for each of {', '.join(words)}; {padding} cells past the ends of "
         "shorter words are grey and empty.",
     )
 

@@ -67,7 +67,7 @@ def gradients(first, second, shared, nudged):
     )
 
 
-def uses(loss_of, W, entry, tied=True, limits=None, reach=1.5):
+def uses(loss_of, W, entry, tied=True, limits=None, reach=1.5):  # noqa: PLR0913  a slider fixes the axes
     """Draw the loss against one entry of a matrix that is changed in the first use, the second, or both.
 
     Parameters

@@ -14,7 +14,9 @@ POINTS = 401  # enough for a smooth curve at the size of a page
 LABEL = {"facecolor": GROUND, "edgecolor": "none", "alpha": 0.85, "pad": 2}  # the ground behind words
 
 
-def secant(f, x, h, x_range=None, true_slope=None, names=("input x", "output f(x)"), unit=""):
+def secant(  # noqa: PLR0913  three numbers make the picture; the rest are its words
+    f, x, h, x_range=None, true_slope=None, names=("input x", "output f(x)"), unit=""
+):
     """Draw a curve, two points on it, and the line through them.
 
     Parameters
@@ -253,7 +255,7 @@ def descent(f, path, x_range, y_range, names=("first entry", "second entry", "ou
     )
 
 
-def walk_on(ax, f, path, x_range, y_range, names):
+def walk_on(ax, f, path, x_range, y_range, names):  # noqa: PLR0913  where it stands, and how it looks
     """Draw a function of two numbers from above, and a walk, on axes; what `descent` takes, it takes.
 
     Returns

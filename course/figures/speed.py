@@ -151,7 +151,7 @@ def roofline(climb, peaks, bandwidths, apart=None):
     )
 
 
-def above_floor(widths, seconds, floors, width, name, limits):
+def above_floor(widths, seconds, floors, width, name, limits):  # noqa: PLR0913  a slider fixes the axes
     """Draw the time of a layer against its width, beside the least that the machine's limits allow.
 
     Parameters

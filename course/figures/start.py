@@ -54,7 +54,7 @@ def course_map(route):
     )
 
 
-def _draw_box(ax, x, y, number, title, filled):
+def _draw_box(ax, x, y, number, title, filled):  # noqa: PLR0913  where it stands, and how it looks
     """Draw one chapter."""
     face, edge, ink = (FORWARD, FORWARD, ON_COLOUR) if filled else ("none", CONTEXT, INK)
     box = FancyBboxPatch(

@@ -133,7 +133,7 @@ def ring(tables, step):
     )
 
 
-def _box(ax, rank, piece, text, complete, came):
+def _box(ax, rank, piece, text, complete, came):  # noqa: PLR0913  where it stands, and how it looks
     """Draw one piece of one worker."""
     edge, width = (BACKWARD, 3) if came else (INK, 1) if complete else (CONTEXT, 1)
     look = {"facecolor": GRID if complete else GROUND, "edgecolor": edge, "linewidth": width}

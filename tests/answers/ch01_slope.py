@@ -54,7 +54,7 @@ def too_long_for_four_digits(f, x, h=1e-3):
     return (f(x) - f(x - h)) / h, (f(x + h) - f(x)) / h
 
 
-# 2. running sums
+# 2. one bug
 
 
 @right(forward_gradient)
@@ -98,7 +98,7 @@ def asks_again_for_each_entry(f, X, h=1e-7):
     return dX
 
 
-@refused(forward_gradient, "an integer keeps no nudge and no fraction: X's copy and dX are float64")
+@refused(forward_gradient, "an integer keeps no nudge and no fraction: make X's copy and dX float64")
 def into_integers(f, X, h=1e-7):
     before, dX = f(X), np.zeros_like(X)
     for index in np.ndindex(X.shape):
@@ -108,7 +108,7 @@ def into_integers(f, X, h=1e-7):
     return dX
 
 
-@refused(forward_gradient, "an integer keeps no nudge and no fraction: X's copy and dX are float64")
+@refused(forward_gradient, "an integer keeps no nudge and no fraction: make X's copy and dX float64")
 def on_copies_of_integers(f, X, h=1e-7):
     before, dX = f(X), np.zeros_like(X)
     for index in np.ndindex(X.shape):
@@ -161,6 +161,25 @@ def with_a_nudge_that_fits(f, X, direction):
     h = NUDGE * max(1.0, np.abs(X).max()) / max(1.0, np.abs(direction).max())
     change = f(X + h * direction) - f(X - h * direction)
     return float(change) / (2 * h)
+
+
+BEHIND = {}
+
+
+@refused(directional_slope, "from the same X in another direction")
+def first_run_remembered(f, X, direction, h=1e-6):
+    behind = BEHIND.setdefault(X.tobytes(), f(X - h * direction))
+    return (f(X + h * direction) - behind) / (2 * h)
+
+
+@refused(directional_slope, "divide it by the time between them")
+def only_the_change(f, X, direction, h=1e-5):
+    return f(X + h * direction) - f(X - h * direction)
+
+
+@refused(directional_slope, "one of your two places is X itself")
+def ahead_only(f, X, direction, h=1e-3):
+    return (f(X + h * direction) - f(X)) / h
 
 
 @refused(directional_slope, "two runs are enough")

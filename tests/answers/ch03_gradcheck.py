@@ -42,22 +42,40 @@ def with_nan_replaced(found, expected):
     return np.unravel_index(flat, found.shape), float(errors.flat[flat])
 
 
-@refused(worst_entry, "one entry should be 0 and is a thousandth of the largest: divide it by the floor")
+@refused(worst_entry, "one entry should be 0 and is a thousandth of the largest (so divide it by the floor)")
 def without_a_floor(found, expected):
     sizes = np.maximum(np.abs(found), np.abs(expected))
     return worst_place(np.abs(found - expected) / (sizes + 1e-300))
 
 
-@refused(worst_entry, "where both arrays are all zero, shape (7,), the error is 0, and yours nan")
+@refused(worst_entry, "of shape (7,), where both arrays are all zero, the error is 0, and yours nan")
 def zero_by_zero(found, expected):
     sizes = np.maximum(np.abs(found), np.abs(expected))
     return worst_place(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max()))
 
 
-@refused(worst_entry, "where one entry of actual is nan, shape (7,), the error is inf, and yours nan")
+@refused(worst_entry, "of shape (7,), where one entry of actual is nan, the error is inf, and yours nan")
 def nan_is_nan(found, expected):
     sizes = np.maximum(np.abs(found), np.abs(expected))
     return worst_place(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
+
+
+@refused(worst_entry, "for arrays of shape (2,), where all sizes are 1e-10 or less")
+def a_floor_that_is_never_tiny(found, expected):
+    known = np.where(np.isnan(found), expected, found)
+    sizes = np.maximum(np.abs(known), np.abs(expected))
+    errors = np.abs(known - expected) / np.maximum(sizes, max(0.01 * sizes.max(), 1e-8))
+    return worst_place(np.where(np.isnan(found), np.inf, errors))
+
+
+@refused(worst_entry, "for arrays of shape (3,), where every entry of actual is nan")
+def nothing_left_to_compare(found, expected):
+    return ((0,) * found.ndim, 1.0) if np.isnan(found).all() else with_nan_replaced(found, expected)
+
+
+@refused(worst_entry, "the place comes first, and then the error")
+def error_first(found, expected):
+    return with_nan_replaced(found, expected)[::-1]
 
 
 @refused(worst_entry, "place must be a tuple")
@@ -171,6 +189,43 @@ def with_the_changed_X(layer, X, dY):
     layer.backward(lent_X, lent_dY)
     pairs = (after_forward, X), (lent_X, after_forward), (lent_dY, dY)
     return [word for word, (now, old) in zip(SENTENCES, pairs, strict=True) if np.any(now != old)]
+
+
+LAST_DIGIT = "a change of the last digit counts, too; compare with np.array_equal"
+
+
+def compared_by(after_forward, after_backward, layer, X, dY):
+    """Answer as asked for, but with these two comparisons."""
+    for_forward, for_backward, lent = X.copy(), X.copy(), dY.copy()
+    layer.forward(for_forward)
+    layer.backward(for_backward, lent)
+    same = after_forward(for_forward, X), after_backward(for_backward, X), after_backward(lent, dY)
+    return [word for word, alike in zip(SENTENCES, same, strict=True) if not alike]
+
+
+@refused(who_changed, LAST_DIGIT)
+def forgiving(layer, X, dY):
+    return compared_by(np.allclose, np.allclose, layer, X, dY)
+
+
+@refused(who_changed, LAST_DIGIT)
+def forgiving_after_forward(layer, X, dY):
+    return compared_by(np.allclose, np.array_equal, layer, X, dY)
+
+
+@refused(who_changed, LAST_DIGIT)
+def forgiving_after_backward(layer, X, dY):
+    return compared_by(np.array_equal, np.allclose, layer, X, dY)
+
+
+@refused(who_changed, LAST_DIGIT)
+def forgiving_without_a_fresh_copy(layer, X, dY):
+    lent_X, lent_dY = X.copy(), dY.copy()
+    layer.forward(lent_X)
+    changed = [] if np.allclose(lent_X, X) else [SENTENCES[0]]
+    layer.backward(lent_X, lent_dY)
+    pairs = (lent_X, X), (lent_dY, dY)
+    return changed + [word for word, pair in zip(SENTENCES[1:], pairs, strict=True) if not np.allclose(*pair)]
 
 
 # 6. two sloppy checkers, fooled at once

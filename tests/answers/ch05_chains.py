@@ -102,6 +102,13 @@ def empties_the_callers_list(layers):
     return as_nested_chains(own)
 
 
+@refused(row, "it changes the list layers, which belongs to its caller")
+def shortens_a_long_list(layers):
+    forward = as_nested_chains(list(layers))
+    del layers[5:]
+    return forward
+
+
 @right(chain_all)
 def with_reduce(*layers):
     return reduce(chain, layers, lambda X: (X, lambda dY: dY))
@@ -200,6 +207,17 @@ class DividesYByX(Gate):
 @right(sandwich)
 def with_chains(bread, filling):
     return chain(chain(bread, filling), bread)
+
+
+@refused(sandwich, "there and back, bread ran 4 times")
+def one_run_for_each_result(bread, filling):
+    def forward(X):
+        H, back_1 = bread(X)[0], bread(X)[1]
+        A, back_2 = filling(H)
+        Y, back_3 = bread(A)[0], bread(A)[1]
+        return Y, lambda dY: back_1(back_2(back_3(dY)))
+
+    return forward
 
 
 @right(sandwich)

@@ -6,9 +6,11 @@ from course.checks.ch07_learning import (
     Optimizer,
     big_step,
     epoch,
-    epoch_in,
     full_batches,
+    one_each,
     product,
+    right_share,
+    run_epoch,
     sign_sgd,
     stepped,
     three_learning_rates,
@@ -189,6 +191,12 @@ def both_turned_at_once(learner, X, T, batch_size, rng):
     return total / len(order)
 
 
+def _mean_in(order, learner, X, T, batch_size):
+    """Return the mean loss over the examples of an epoch in this order."""
+    losses, sizes = run_epoch(learner, X, T, batch_size, order)
+    return losses @ sizes / sizes.sum()
+
+
 @refused(epoch, "call learner.fit_batch for each batch")
 def with_fit(learner, X, T, batch_size, rng):
     return learner.fit(X, T, epochs=1, batch_size=batch_size)
@@ -197,37 +205,36 @@ def with_fit(learner, X, T, batch_size, rng):
 @refused(epoch, "X and T are shuffled apart")
 def as_given(learner, X, T, batch_size, rng):
     X, T = X[rng.permutation(len(X))], T[rng.permutation(len(T))]
-    return epoch_in(np.arange(len(X)), learner, X, T, batch_size)
+    return _mean_in(np.arange(len(X)), learner, X, T, batch_size)
 
 
 @refused(epoch, "shuffle them, with rng")
 def without_shuffling(learner, X, T, batch_size, rng):
-    return epoch_in(np.arange(len(X)), learner, X, T, batch_size)
+    return _mean_in(np.arange(len(X)), learner, X, T, batch_size)
 
 
 @refused(epoch, "the order must come from rng")
 def with_a_seed_of_its_own(learner, X, T, batch_size, rng):
     order = np.random.default_rng(0).permutation(len(X))
-    return epoch_in(order, learner, X, T, batch_size)
+    return _mean_in(order, learner, X, T, batch_size)
 
 
 @refused(epoch, "it changes X, which belongs to its caller")
 def shuffled_in_place(learner, X, T, batch_size, rng):
     order = rng.permutation(len(X))
     X[...], T[...] = X[order], T[order]
-    return epoch_in(np.arange(len(X)), learner, X, T, batch_size)
+    return _mean_in(np.arange(len(X)), learner, X, T, batch_size)
 
 
 @refused(epoch, "the learner never sees the examples")
 def short_batch_lost(learner, X, T, batch_size, rng):
-    return epoch_in(
-        rng.permutation(len(X)), learner, X, T, batch_size, stop=len(X) // batch_size * batch_size
-    )
+    order = rng.permutation(len(X))[: len(X) // batch_size * batch_size]
+    return _mean_in(order, learner, X, T, batch_size)
 
 
 @refused(epoch, "the mean loss over the examples must be numbers, and is nothing")
 def returns_nothing(learner, X, T, batch_size, rng):
-    epoch_in(rng.permutation(len(X)), learner, X, T, batch_size)
+    _mean_in(rng.permutation(len(X)), learner, X, T, batch_size)
 
 
 # 5. one step from many batches
@@ -263,14 +270,8 @@ def divided_in_the_end(model, loss, optimizer, X, T, batch_size):
     return total / len(X)
 
 
-@refused(big_step, "optimizer.step is called 3 times; call it once")
-def a_step_for_each(model, loss, optimizer, X, T, batch_size):
-    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), step="each")
-
-
-@refused(big_step, "optimizer.step is called 0 times; call it once")
-def no_step(model, loss, optimizer, X, T, batch_size):
-    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / len(X), step="never")
+refused(big_step, "optimizer.step is called 3 times; call it once")(stepped(right_share, step="each"))
+refused(big_step, "optimizer.step is called 0 times; call it once")(stepped(right_share, step="never"))
 
 
 @refused(big_step, "the model is never called: hand it one batch after the other")
@@ -280,19 +281,18 @@ def does_nothing(model, loss, optimizer, X, T, batch_size):
 
 @refused(big_step, "the model is given 13 at a time")
 def all_at_once(model, loss, optimizer, X, T, batch_size):
-    return stepped(model, loss, optimizer, X, T, len(X), lambda size: 1.0)
+    return stepped(one_each)(model, loss, optimizer, X, T, len(X))
 
 
 @refused(big_step, "the model is not given the examples in their order")
 def shuffled_first(model, loss, optimizer, X, T, batch_size):
     order = np.random.default_rng(0).permutation(len(X))
-    return stepped(model, loss, optimizer, X[order], T[order], batch_size, lambda size: size / len(X))
+    return stepped(right_share)(model, loss, optimizer, X[order], T[order], batch_size)
 
 
-@refused(big_step, "13 examples in batches of 16: the gradient of layers.0.W[")
-def at_least_a_full_batch(model, loss, optimizer, X, T, batch_size):
-    examples = max(len(X), batch_size)
-    return stepped(model, loss, optimizer, X, T, batch_size, lambda size: size / examples)
+refused(big_step, "13 examples in batches of 16: the gradient of layers.0.W[")(
+    stepped(lambda size, examples, full: size / max(examples, full))
+)
 
 
 # 6. weights chosen by hand

@@ -221,6 +221,25 @@ def cut_off_to_an_integer(writers, share, rng):
     return np.isin(writers, names[: int(share * len(names))])
 
 
+@refused(split_by_writer, "0 of 4 writers were to be held out, and yours are 1")
+def one_at_least(writers, share, rng):
+    names = rng.permutation(np.unique(writers))
+    return np.isin(writers, names[: max(1, round(share * len(names)))])
+
+
+@refused(split_by_writer, "that is the share of the rows")
+def counted_in_rows(writers, share, rng):
+    names = rng.permutation(np.unique(writers))
+    return np.isin(writers, names[: round(share * len(writers))])
+
+
+@refused(split_by_writer, "it changes writers, which belongs to its caller")
+def sorted_in_place(writers, share, rng):
+    held_out = with_a_set(writers, share, rng)
+    writers.sort()
+    return held_out
+
+
 @refused(split_by_writer, "yours has shape (3,)")
 def the_writers_themselves(writers, share, rng):
     names = np.unique(writers)

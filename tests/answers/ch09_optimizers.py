@@ -83,7 +83,7 @@ class WithMasks(Optimizer):
         mixed = self._mix(mean, parameter.grad)
         parameter.data[mixed > 0] -= self.learning_rate
         parameter.data[mixed < 0] += self.learning_rate
-        self._renew(mean, parameter.grad)
+        self._update(mean, parameter.grad)
 
 
 @refused(lion, "the means must be kept in a dictionary, self.means")
@@ -92,7 +92,7 @@ class ByPlaceInTheList(Optimizer):
         self.means = self.means or [np.zeros_like(p.data) for p in parameters]
         for parameter, mean in zip(parameters, self.means, strict=True):
             parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
-            self._renew(mean, parameter.grad)
+            self._update(mean, parameter.grad)
 
 
 @refused(lion, "self.means must have the parameters themselves as its keys, and has an int")
@@ -101,14 +101,14 @@ class PlacesAsKeys(Optimizer):
         for place, parameter in enumerate(parameters):
             mean = self.means.setdefault(place, np.zeros_like(parameter.data))
             parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
-            self._renew(mean, parameter.grad)
+            self._update(mean, parameter.grad)
 
 
 @refused(lion, "data is another array after the step")
 class MakesANewArray(Optimizer):
     def _one(self, parameter, mean):
         parameter.data = parameter.data - self.learning_rate * np.sign(self._mix(mean, parameter.grad))
-        self._renew(mean, parameter.grad)
+        self._update(mean, parameter.grad)
 
 
 @refused(lion, "with the three numbers of its signature, parameters[0].data[")
@@ -152,6 +152,19 @@ def as_one_row(parameters, longest):
     for parameter in parameters:
         parameter.grad[...] = parameter.grad / (squares**0.5 / longest)
     return squares**0.5
+
+
+@refused(clip_length, "it changes data; only the gradients are to be shortened")
+def data_as_well(parameters, longest):
+    factor = min(1.0, longest / (gradient_length(parameters) or longest))
+    for parameter in parameters:
+        parameter.grad *= factor
+        parameter.data *= factor
+
+
+@refused(clip_length, "a length of 2, at most 0.5")
+def never_below_one(parameters, longest):
+    as_one_row(parameters, max(longest, 1.0))
 
 
 @refused(clip_length, "grad is another array afterwards")

@@ -10,6 +10,7 @@ from course.checks.ch10_start_well import (
     rms_norm,
     two_batches,
 )
+from course.checks.questions import OWN_MEMORY
 from tests.answers import refused, right
 
 # 1. a batch norm, twice
@@ -167,7 +168,7 @@ def one_column_without_a_slope(X, eps=1e-5):
     return Y, np.zeros_like if X.shape[1] == 1 else backward
 
 
-@refused(rms_norm, "nudging that entry says")
+@refused(rms_norm, OWN_MEMORY)
 def kept_on_the_function(X, eps=1e-5):
     Y, kept_on_the_function.backward = with_sums(X, eps)
     return Y, lambda dY: kept_on_the_function.backward(dY)
@@ -278,6 +279,14 @@ def not_stretched(X, rate, rng, training=False):
         return X, lambda dY: dY
     kept = rng.random(X.shape) >= rate
     return X * kept, lambda dY: dY * kept
+
+
+@refused(dropout, "for an X of zeros, and the same draw, backward returns something else")
+def mask_read_off_the_result(X, rate, rng, training=False):
+    if not training:
+        return X, lambda dY: dY
+    Y = X * (rng.random(X.shape) >= rate) / (1 - rate)
+    return Y, lambda dY: dY * (Y != 0) / (1 - rate)
 
 
 @refused(dropout, "60%: keep where the random number is rate or more")

@@ -152,6 +152,18 @@ class PacksTheParents(Variable):
         split_columns(self, x, z)
 
 
+@refused(concatenate, "after another node was made, back raises ValueError")
+class RemembersOnTheClass(Variable):
+    def __init__(self, x, z):
+        type(self).cut = x.data.shape[1]
+        super().__init__(side_by_side(x.data, z.data), x, z)
+
+    def _back(self):
+        x, z = self.parents
+        x.g += self.g[:, : self.cut]
+        z.g += self.g[:, self.cut :]
+
+
 @refused(concatenate, "Concatenate must be a subclass of Variable")
 class NoVariable:
     def __init__(self, x, z):
@@ -272,7 +284,12 @@ def with_a_new_w_in_each_pass(X, T, w, learning_rate, steps):
 
 @refused(fit, "the w that it is given keeps its old data")
 def without_a_way_back(X, T, w, learning_rate, steps):
-    return train_steps(X, T, w, learning_rate, steps, back=False)
+    losses = []
+    for _ in range(steps):
+        w.zero_grad()
+        losses.append(CrossEntropy(Variable(X) @ w, T).item())
+        w.data = w.data - learning_rate * w.g
+    return losses
 
 
 @refused(fit, "the losses are nodes, each with its whole graph")
@@ -288,9 +305,9 @@ def keeps_the_nodes(X, T, w, learning_rate, steps):
 
 @refused(fit, "with 7 steps it must return 7 losses")
 def only_the_last(X, T, w, learning_rate, steps):
-    return train_steps(X, T, w, learning_rate, steps)[-1]
+    return train_steps()(X, T, w, learning_rate, steps)[-1]
 
 
 @refused(fit, "the w that it is given keeps its old data")
 def a_w_of_its_own(X, T, w, learning_rate, steps):
-    return train_steps(X, T, Variable(w.data), learning_rate, steps)
+    return train_steps()(X, T, Variable(w.data), learning_rate, steps)

@@ -17,6 +17,7 @@ from course.checks.ch13_sharing import (
     trap,
     worked,
 )
+from course.checks.questions import NOT_ADDED
 from minigrad.layer import Layer, Sequential
 from minigrad.parameter import Parameter
 from minigrad.replica import replica
@@ -86,7 +87,7 @@ class RemembersTheArray(Decoder):
         return Z @ self.start + self.b.data, lambda dY: self.back(Z, dY)
 
 
-@refused(transposed, "layers.0.W: overwritten, use += instead of =")
+@refused(transposed, NOT_ADDED)
 class Assigns(Decoder):
     def back(self, Z, dY):
         dZ = super().back(Z, dY)
@@ -135,16 +136,8 @@ def with_einsum(X):
     return C, lambda dC: (back(U, V, X[0], dC), back(V, U, X[1], dC))
 
 
-def _exchanged(U, V, C, a, b, dC):
-    return dC * (U - C * V) / b, dC * (V - C * U) / a
-
-
-def _of_a_distance(U, V, C, a, b, dC):
-    return -dC * (V - C * U) / a, -dC * (U - C * V) / b
-
-
-refused(cosine_of_partners, "this is the gradient of B")(cosine_with(_exchanged))
-refused(cosine_of_partners, "the sign is flipped")(cosine_with(_of_a_distance))
+refused(cosine_of_partners, "this is the gradient of B")(cosine_with(lambda U, V, C, a, b: (U - C * V) / b))
+refused(cosine_of_partners, "the sign is flipped")(cosine_with(lambda U, V, C, a, b: -(V - C * U) / a))
 
 
 @refused(cosine_of_partners, "it must have shape (5,)")
@@ -267,6 +260,20 @@ def one_replica_for_all(model, loss, parts):
         for ours, theirs in zip(model.parameters(), worker.parameters(), strict=True):
             ours.grad += len(part[0]) / examples * theirs.grad
     return total, [worker] * len(parts)
+
+
+@refused(share_work, "it changes parts, which belongs to its caller: make a new list")
+def empties_the_list_of_parts(model, loss, parts):
+    shared = shared_out(share)(model, loss, list(parts))
+    parts.clear()
+    return shared
+
+
+@refused(share_work, "it changes parts, which belongs to its caller: make a new list")
+def doubles_an_input(model, loss, parts):
+    shared = shared_out(share)(model, loss, parts)
+    parts[0][0][...] *= 2
+    return shared
 
 
 @refused(share_work, "it must return L and workers, and returned a float")

@@ -5,25 +5,35 @@ import numpy as np
 from course.checks.ch14_seeing import (
     AXES,
     BY_SIZE,
+    BY_WINDOWS,
     DIVIDES,
+    FRONT,
     GAP_BETWEEN,
     KERNEL,
     LARGEST,
     LAST_MISSING,
     LEARN,
     MOVED,
+    NO_ZEROS,
+    NOT_BY_SIZE,
     NOT_BY_STRIDE,
+    OVERLAP,
     OVERWRITTEN,
     PLACES_FIRST,
     POOL,
     READING,
+    RIGHT_TO_LEFT,
     SEEN,
     SHIFTED,
     STRIDE_FOR_GAP,
+    SUMS,
     TILED,
     TURNED,
     TURNED_BACK,
     TURNED_W,
+    TWO_BY_TWO,
+    WHOLE_IMAGE,
+    WHOLE_NUMBERS,
     Pool,
     average_pool,
     find_dot,
@@ -42,7 +52,7 @@ from course.checks.ch14_seeing import (
     window_places,
     windows_with_gaps,
 )
-from course.checks.questions import OWN_MEMORY
+from course.checks.questions import A_NEW_ARRAY, LEFT_BEHIND, OWN_MEMORY
 from minigrad.layers.convolution import MaxPool2d
 from tests.answers import refused, right
 
@@ -64,7 +74,7 @@ def _guess(place, number):
     return lambda: tuple(number if i == place else right for i, right in enumerate((16, 304, 9, 12, 8)))
 
 
-refused(how_large, "the number of rows behind the pooling must be numbers, and is a str")(_guess(2, "9"))
+refused(how_large, "the number of rows after the pooling must be numbers, and is a str")(_guess(2, "9"))
 for place, wrongs in enumerate((KERNEL, LEARN, POOL, MOVED, SEEN)):
     for wrong, sentence in wrongs.items():
         refused(how_large, sentence)(_guess(place, wrong))
@@ -123,7 +133,7 @@ def as_many_windows_as_without_gaps(X, size, gap):
     return by_places(padded, size, gap)
 
 
-@refused(windows_with_gaps, "a second backward begins at 0 again; dX")
+@refused(windows_with_gaps, LEFT_BEHIND)
 def begins_at_zero_outside(X, size, gap):
     dX = np.zeros_like(X)
 
@@ -139,6 +149,37 @@ def begins_at_zero_outside(X, size, gap):
 def remembers_the_last_call(X, size, gap):
     remembers_the_last_call.X = X
     return gapped(X, size, gap), lambda dY: by_places(remembers_the_last_call.X, size, gap)[1](dY)
+
+
+@refused(windows_with_gaps, OWN_MEMORY)
+def remembers_the_last_gap(X, size, gap):
+    remembers_the_last_gap.gap = gap
+
+    def backward(d_windows):
+        dX = np.zeros(X.shape)
+        for r, i in np.ndindex(d_windows.shape[1:]):
+            dX[:, r + i * remembers_the_last_gap.gap] += d_windows[:, r, i]
+        return dX
+
+    return gapped(X, size, gap), backward
+
+
+@refused(windows_with_gaps, A_NEW_ARRAY)
+def one_array_for_all_calls(X, size, gap):
+    dX = np.zeros(X.shape)
+
+    def backward(d_windows):
+        dX[:] = by_places(X, size, gap)[1](d_windows)
+        return dX
+
+    return gapped(X, size, gap), backward
+
+
+@refused(windows_with_gaps, RIGHT_TO_LEFT)
+def from_right_to_left(X, size, gap):
+    return gapped(X, size, gap)[:, :, ::-1], lambda d_windows: by_places(X, size, gap)[1](
+        d_windows[:, :, ::-1]
+    )
 
 
 @refused(windows_with_gaps, GAP_BETWEEN)
@@ -187,9 +228,9 @@ def a_row():
 # 4. overlapping windows
 
 
-def _right_share(dX, dw, window, X, w, dY):
-    dX[window] = dX[window] + dY * w
-    return dX, dw + (X[window] * dY).sum(axis=0)
+def _right_share(dX, dw, window, to_X, to_w):
+    dX[window] = dX[window] + to_X
+    return dX, dw + to_w
 
 
 right(slide_row)(row_by(_right_share))
@@ -210,9 +251,9 @@ def place_by_place(X, w, stride):
     return Y, backward
 
 
-def _turned_round(dX, dw, window, X, w, dY):
-    dX[window] += dY * w[::-1]
-    return dX, dw + (X[window] * dY).sum(axis=0)
+def _turned_round(dX, dw, window, to_X, to_w):
+    dX[window] += to_X[:, ::-1]
+    return dX, dw + to_w
 
 
 refused(slide_row, TURNED_BACK)(row_by(_turned_round))
@@ -241,17 +282,21 @@ def turned_dw(X, w, stride):
     return Y, backward
 
 
-def _divided_by_the_stride(X, w, stride):
-    Y, right = place_by_place(X, w, stride)
+def _divided_by(number):
+    def slide_row(X, w, stride):
+        Y, right = place_by_place(X, w, stride)
 
-    def backward(dY):
-        dX, dw = right(dY)
-        return dX / stride, dw
+        def backward(dY):
+            dX, dw = right(dY)
+            return dX / number(w, stride), dw
 
-    return Y, backward
+        return Y, backward
+
+    return slide_row
 
 
-refused(slide_row, NOT_BY_STRIDE)(_divided_by_the_stride)
+refused(slide_row, NOT_BY_STRIDE)(_divided_by(lambda w, stride: stride))
+refused(slide_row, NOT_BY_SIZE)(_divided_by(lambda w, stride: len(w)))
 
 
 @refused(slide_row, "in a second call of backward, dX")
@@ -307,6 +352,49 @@ class TakesTheLargest(Pool):
         return MaxPool2d(self.size)(X)
 
 
+def _forward(forward, back=Pool.back):
+    """Return a pooling that goes forward in some way, and back as it should or in some way as well."""
+
+    class Otherwise(Pool):
+        def forward(self, X):
+            return forward(X, self.size), lambda dY: back(self, X, dY)
+
+    return Otherwise
+
+
+def _sums(X, size):
+    return means_of(X, size) * size**2
+
+
+def _one_by_one(X, size):
+    return np.lib.stride_tricks.sliding_window_view(X, (size, size), axis=(2, 3)).mean(axis=(4, 5))
+
+
+refused(average_pool, SUMS)(_forward(_sums))
+refused(average_pool, SUMS)(_forward(_sums, Pool.spread))
+refused(average_pool, OVERLAP)(_forward(_one_by_one))
+refused(average_pool, WHOLE_IMAGE)(_forward(lambda X, size: X.mean(axis=(2, 3))))
+refused(average_pool, TWO_BY_TWO)(_forward(lambda X, size: means_of(X, 2)))
+refused(average_pool, FRONT)(
+    _forward(lambda X, size: means_of(X[:, :, X.shape[2] % size :, X.shape[3] % size :], size))
+)
+refused(average_pool, NO_ZEROS)(
+    _forward(lambda X, size: means_of(X, size) / np.maximum(means_of(1.0 * (X != 0), size), size**-2))
+)
+
+
+@refused(average_pool, BY_WINDOWS)
+class DividesByTheWindows(Pool):
+    def back(self, X, dY):
+        return self.spread(X, dY) / dY[0, 0].size
+
+
+@refused(average_pool, WHOLE_NUMBERS)
+class DividesWithoutRest(Pool):
+    def back(self, X, dY):
+        return self.spread(X, dY) // self.size**2
+
+
 @refused(average_pool, READING)
 class InReadingOrder(Pool):
     def forward(self, X):
@@ -353,7 +441,7 @@ class KeepsTheShapeOnSelf(Pool):
         return means_of(X, self.size), lambda dY: self.back(np.empty(self.shape), dY)
 
 
-@refused(average_pool, "a second backward begins at 0 again; dX")
+@refused(average_pool, LEFT_BEHIND)
 class BeginsAtZeroOnce(Pool):
     def forward(self, X):
         dX = np.zeros(X.shape)

@@ -6,9 +6,9 @@ from course.checks.ch15_time import (
     ALL_TO_END,
     ANEW,
     ARROWS,
-    BEHIND,
     BEND_AGAIN,
     BOTH_AGAIN,
+    BY_MEAN,
     BY_SUM,
     CALLED_TWICE,
     DIRECT,
@@ -27,10 +27,12 @@ from course.checks.ch15_time import (
     NUMBERS,
     ODD,
     ONE_BACK,
+    ONE_DIVISOR,
     ONE_MORE,
     ONE_STEP,
     OTHER_WAY_ROUND,
     PARTS,
+    PAST,
     ROWS,
     SHARE,
     SLOPE_AGAIN,
@@ -47,7 +49,6 @@ from course.checks.ch15_time import (
     in_pieces_with,
     in_steps,
     mean_of_real,
-    right_back,
     step_with,
     weighted,
     whole_piece,
@@ -394,6 +395,15 @@ def _divided_by_batch(H, lengths):
     return (np.arange(H.shape[1]) < lengths[:, None]) / lengths.sum()
 
 
+def _divided_by_the_mean(H, lengths):
+    return (np.arange(H.shape[1]) < lengths[:, None]) / lengths.mean()
+
+
+def _divided_by_the_last(H, lengths):
+    last = max(lengths[-1], 2)  # not by 1: that is named otherwise
+    return (np.arange(H.shape[1]) < lengths[:, None]) / last
+
+
 def _ones(H, lengths):
     return (np.arange(H.shape[1]) < lengths[:, None]) * 1.0
 
@@ -402,7 +412,7 @@ def _only_the_end(H, lengths):
     return (np.arange(H.shape[1]) == lengths[:, None] - 1) * 1.0
 
 
-refused(mean_of_real, "That is the mean over all steps, the ones behind the end among them.")(
+refused(mean_of_real, "That is the mean over all steps, the ones past the end among them.")(
     weighted(_all_steps)
 )
 refused(mean_of_real, "Divide by each sequence's own length, and not by the number of columns.")(
@@ -412,10 +422,13 @@ refused(mean_of_real, ONE_MORE)(weighted(_one_more))
 refused(mean_of_real, ONE_MORE)(weighted(_mean_of_one_more))
 refused(mean_of_real, LENGTHS)(weighted(_where_not_zero))
 refused(mean_of_real, BY_SUM)(weighted(_divided_by_batch))
+refused(mean_of_real, BY_MEAN)(weighted(_divided_by_the_mean))
 refused(mean_of_real, END)(weighted(_only_the_end))
 refused(mean_of_real, END)(weighted(_only_the_end, _right_weights))
-refused(mean_of_real, BEHIND)(weighted(_right_weights, all_by_length))
+refused(mean_of_real, PAST)(weighted(_right_weights, all_by_length))
 refused(mean_of_real, SHARE)(weighted(_right_weights, _ones))
+for _divided in (_divided_by_steps, _divided_by_the_mean, _divided_by_the_last):
+    refused(mean_of_real, ONE_DIVISOR)(weighted(_right_weights, _divided))
 refused(mean_of_real, ALL_TO_END)(weighted(_right_weights, _only_the_end))
 
 
@@ -467,72 +480,81 @@ def way_by_way(X, H, gate, candidate):
     return G * H + (1 - G) * N, backward
 
 
-def _no_gate(n, H, G, N, back_G, back_N, d):
-    total = back_N(d * (1 - G))
-    return total[:, :n], total[:, n:] + G * d
+def _joined(join):
+    """Return a gated step that makes one gradient of its two ways back in some way."""
+
+    def step(X, H, gate, candidate):
+        G, back_G = gate(np.hstack([X, H]))
+        N, back_N = candidate(np.hstack([X, H]))
+
+        def backward(d):
+            total = join(back_G, d * (H - N), back_N, d * (1 - G))
+            return total[:, : X.shape[1]], total[:, X.shape[1] :] + G * d
+
+        return G * H + (1 - G) * N, backward
+
+    return step
 
 
-def _no_candidate(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N))
-    return total[:, :n], total[:, n:] + G * d
+def _overwrites(back_G, to_G, back_N, to_N):
+    total = back_G(to_G)
+    total = back_N(to_N)
+    return total
 
 
-def _goes_back_twice(n, H, G, N, back_G, back_N, d):
-    dX = (back_G(d * (H - N)) + back_N(d * (1 - G)))[:, :n]
-    dH = (back_G(d * (H - N)) + back_N(d * (1 - G)))[:, n:]
-    return dX, dH + G * d
+def _calls_twice(back_G, to_G, back_N, to_N):
+    back_G(to_G), back_N(to_N)
+    return back_G(to_G) + back_N(to_N)
 
 
-def _exchanged(n, H, G, N, back_G, back_N, d):
-    return right_back(n, H, G, N, back_G, back_N, d)[::-1]
+def _with_slopes(of_gate, of_candidate):
+    """Return a gated step that multiplies by these slopes of G and of N, once more."""
+
+    def step(X, H, gate, candidate):
+        def bent(layer, slope):
+            def again(inputs):
+                Y, back = layer(inputs)
+                return Y, lambda dY: back(dY * slope(Y))
+
+            return again
+
+        return with_split(X, H, bent(gate, of_gate), bent(candidate, of_candidate))
+
+    return step
 
 
-def _candidate_gets_all(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N)) + back_N(d)
-    return total[:, :n], total[:, n:] + G * d
+def _sigmoid_slope(G):
+    return G * (1 - G)
 
 
-def _right_of_the_other(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (N - H)) + back_N(d * G)
-    return total[:, :n], total[:, n:] + d * (1 - G)
+def _tanh_slope(N):
+    return 1 - N * N
 
 
-def _overwrites(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N))
-    total = back_N(d * (1 - G))
-    return total[:, :n], total[:, n:] + G * d
+refused(gated_step, NO_GATE)(_joined(lambda back_G, to_G, back_N, to_N: back_N(to_N)))
+refused(gated_step, NO_CANDIDATE)(_joined(lambda back_G, to_G, back_N, to_N: back_G(to_G)))
+refused(gated_step, NO_GATE)(_joined(_overwrites))
+refused(gated_step, CALLED_TWICE)(_joined(_calls_twice))
+refused(gated_step, SLOPE_AGAIN)(_with_slopes(_sigmoid_slope, np.ones_like))
+refused(gated_step, BEND_AGAIN)(_with_slopes(np.ones_like, _tanh_slope))
+refused(gated_step, BOTH_AGAIN)(_with_slopes(_sigmoid_slope, _tanh_slope))
+refused(gated_step, NO_1_MINUS_G)(step_with(candidate_gets=np.ones_like))
+refused(gated_step, OTHER_WAY_ROUND)(step_with(keeps=lambda G: 1 - G))
 
 
-def _slope_again(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N) * G * (1 - G)) + back_N(d * (1 - G))
-    return total[:, :n], total[:, n:] + G * d
+@refused(gated_step, "dX has shape (5, 3)")
+def exchanged(X, H, gate, candidate):
+    H_new, backward = with_split(X, H, gate, candidate)
+    return H_new, lambda d: backward(d)[::-1]
 
 
-def _bend_again(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N)) + back_N(d * (1 - G) * (1 - N * N))
-    return total[:, :n], total[:, n:] + G * d
+@refused(gated_step, OTHER_WAY_ROUND)
+def with_the_other_gate(X, H, gate, candidate):
+    def other(inputs):
+        G, back = gate(inputs)
+        return 1 - G, lambda dG: back(-dG)
 
-
-def _both_again(n, H, G, N, back_G, back_N, d):
-    total = back_G(d * (H - N) * G * (1 - G)) + back_N(d * (1 - G) * (1 - N * N))
-    return total[:, :n], total[:, n:] + G * d
-
-
-def _keeps_with_the_other_share(G, H, N):
-    return (1 - G) * H + G * N
-
-
-refused(gated_step, NO_GATE)(step_with(_no_gate))
-refused(gated_step, NO_CANDIDATE)(step_with(_no_candidate))
-refused(gated_step, NO_GATE)(step_with(_overwrites))
-refused(gated_step, SLOPE_AGAIN)(step_with(_slope_again))
-refused(gated_step, BEND_AGAIN)(step_with(_bend_again))
-refused(gated_step, BOTH_AGAIN)(step_with(_both_again))
-refused(gated_step, CALLED_TWICE)(step_with(_goes_back_twice))
-refused(gated_step, NO_1_MINUS_G)(step_with(_candidate_gets_all))
-refused(gated_step, OTHER_WAY_ROUND)(step_with(_right_of_the_other, _keeps_with_the_other_share))
-refused(gated_step, "dX has shape (5, 7)")(step_with(_exchanged))
-refused(gated_step, OTHER_WAY_ROUND)(step_with(right_back, _keeps_with_the_other_share))
+    return with_split(X, H, other, candidate)
 
 
 # 5. in pieces

@@ -3,6 +3,7 @@
 import numpy as np
 
 from course.checks.ch16_attention import (
+    CUT_OFF,
     Ask,
     Distances,
     ask,
@@ -11,6 +12,7 @@ from course.checks.ch16_attention import (
     distances,
     fold,
     from_the_end,
+    halves,
     mean_so_far,
     means,
     over,
@@ -18,6 +20,7 @@ from course.checks.ch16_attention import (
     set_to_zero,
     soft_answers,
 )
+from course.checks.questions import NOT_ADDED
 from minigrad.layer import Layer
 from minigrad.layers.activations import Softmax
 from minigrad.parameter import Parameter
@@ -41,6 +44,11 @@ def by_softmax():
 @refused(soft_answers, "Scores go through e first")
 def shares_of_the_scores():
     return np.log(5) / np.log(10), 4, 4, 32 / 3, 1.5, 800
+
+
+@refused(soft_answers, "e^0 is 1, and not 0: the first key has its part in the sum, too")
+def without_the_first_key():
+    return 5 / 7, 4, 4, 32 / 3, 1.5, 800
 
 
 @refused(soft_answers, "That is the power e^S: divide it by the sum of all three")
@@ -174,6 +182,12 @@ refused(mean_so_far, "Divided by one too many: step t has seen t + 1 rows, and t
 refused(mean_so_far, "Divided by one too few: step t has seen t + 1 rows, not t")(
     lambda X: (over(np.cumsum(X, axis=1), counts_so_far(X) - 1), lambda dY: dY)
 )
+refused(mean_so_far, "Divided by one too few from step 1 on: step t has seen t + 1 rows, not t")(
+    lambda X: (np.cumsum(X, axis=1) / np.maximum(counts_so_far(X) - 1, 1), lambda dY: dY)
+)
+refused(mean_so_far, "The new row weighs 1 / (t + 1), and not 1/2: all rows count the same")(
+    lambda X: (halves(X), lambda dY: dY)
+)
 refused(mean_so_far, "The row of step t itself belongs to its mean, too")(
     lambda X: ((np.cumsum(X, axis=1) - X) / counts_so_far(X), lambda dY: dY)
 )
@@ -220,6 +234,18 @@ def in_place(X):
     for t in range(1, X.shape[1]):
         X[:, t] += X[:, t - 1]
     return X / counts_so_far(X), lambda dY: from_the_end(dY / counts_so_far(X))
+
+
+@refused(mean_so_far, CUT_OFF)
+def of_the_type_of_X(X):
+    return means(X).astype(X.dtype), lambda dY: from_the_end(dY / counts_so_far(X))
+
+
+@refused(mean_so_far, "for 30 steps of whole numbers Y")
+def of_ten_steps_at_most(X):
+    A = np.tri(X.shape[1]) - np.tri(X.shape[1], k=-10)
+    A = A / A.sum(axis=1, keepdims=True)
+    return A @ X, lambda dY: A.T @ dY
 
 
 @refused(mean_so_far, "it must return Y and backward, and returned one array")
@@ -293,6 +319,12 @@ class WithoutDirection(Distances):
 
     def places(self, steps):
         return np.abs(places_of_pairs(steps) - steps + 1)
+
+
+@refused(distances, NOT_ADDED)
+class Assigned(Distances):
+    def add(self, b, dY):
+        b.grad = np.bincount(self.table.ravel(), weights=dY.sum(axis=0).ravel())
 
 
 @refused(distances, "5 times too small: 5 is the batch size")
@@ -441,6 +473,12 @@ class ClippedScores(Ask):
         return super().weigh(np.clip(S, -20, 20))
 
 
+@refused(ask, NOT_ADDED)
+class AssignedQ(Ask):
+    def add(self, dq):
+        self.q.grad = dq
+
+
 # 6. biases
 
 
@@ -491,9 +529,7 @@ def no_values(attention):
     attention.values.b = None
 
 
-@refused(
-    fold, "output.b must stay a Parameter, and is one array of shape (6,): write into `output.b.data[...]`"
-)
+@refused(fold, "b is a Parameter: write layer.b.data[...] = array")
 def plain_output(attention):
     attention.output.b = attention.output.b.data + attention.values.b.data @ attention.output.W.data
     set_to_zero(attention.keys, attention.values)

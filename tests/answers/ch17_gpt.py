@@ -17,6 +17,7 @@ from course.checks.ch17_gpt import (
     true_text,
     write_on,
 )
+from course.checks.questions import NOT_ADDED
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
 from tests.answers import refused, right
@@ -33,6 +34,17 @@ def by_formula():
 @right(sizes)
 def as_an_array():
     return np.array([3280, 3280, 3738])
+
+
+@refused(sizes, "each head has its part of the same matrices, so more heads bring no more numbers")
+def heads_have_matrices_of_their_own():
+    block = 12 * 16**2 + 13 * 16
+    return block, block + 4 * (16**2 + 16), block + 458
+
+
+@refused(sizes, "each head has its part of the same matrices, so more heads bring no more numbers")
+def twice_the_heads_are_twice_the_numbers():
+    return 3280, 2 * 3280, 3738
 
 
 @refused(sizes, "it is 64 short, as much as two LayerNorms hold, or the four biases of attention")
@@ -143,6 +155,14 @@ def first_that_reaches(P, share):
     return kept
 
 
+@refused(nucleus, "with other numbers")
+def of_the_first_twelve(P, share):
+    order = np.argsort(-P, axis=1)
+    P_few = np.where(order.argsort(axis=1) < 12, P, 0.0)
+    kept = np.where(true_nucleus(P_few, share) > 0, P, 0.0)
+    return kept / kept.sum(axis=1, keepdims=True)
+
+
 @refused(nucleus, "it changes P")
 def in_place(P, share):
     P *= true_nucleus(P, share) > 0
@@ -178,7 +198,7 @@ def fills_in_front(model, X, count, n_steps):
     return true_text(model, X, count, n_steps, in_front)
 
 
-@refused(write_on, "it gives a short text to the model filled up with 0 behind: give the text alone")
+@refused(write_on, "it gives a short text to the model filled up with 0 at the end: give the text alone")
 def fills_behind(model, X, count, n_steps):
     return true_text(model, X, count, n_steps, behind)
 
@@ -281,6 +301,13 @@ class ThroughTheEmbedding(Layer):
             return np.matmul(dY, self.table.W.data) / np.sqrt(width)
 
         return np.matmul(X, np.transpose(self.table.W.data)) / np.sqrt(width), backward
+
+
+@refused(by_table, NOT_ADDED)
+class Assigns(Tied):
+    def back(self, X, dY):
+        self.W.grad[...] = self.scale(X) * np.einsum("bts,btw->sw", dY, X)
+        return self.scale(X) * (dY @ self.W.data)
 
 
 @refused(by_table, "besides embedding.W the layer has another Parameter")

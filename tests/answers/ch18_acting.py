@@ -95,7 +95,7 @@ def by_the_definition(rewards, discount):
     return np.array([
         sum(reward * discount**late for late, reward in enumerate(rewards[now:]))
         for now in range(len(rewards))
-    ])  # fmt: skip
+    ], dtype=np.float64)  # fmt: skip
 
 
 @right(returns)
@@ -120,6 +120,18 @@ def on_a_copy_of_its_type(rewards, discount):
 @refused(returns, "it returns float32, which has too few digits: it must be float64")
 def with_few_digits(rewards, discount):
     return discounted_sums(rewards, discount).astype(np.float32)
+
+
+@refused(returns, "for rewards of float32 it returns float32: it must always be float64")
+def in_the_type_of_floats(rewards, discount):
+    return discounted_sums(rewards, discount).astype(rewards.dtype if rewards.dtype.kind == "f" else float)
+
+
+@refused(returns, "in a walk of 600 steps with the discount 1, worth")
+def a_hundred_steps_at_most(rewards, discount):
+    return discounted_sums(rewards, discount) - np.append(
+        discount**100 * discounted_sums(rewards, discount)[100:], np.zeros(min(100, len(rewards)))
+    )
 
 
 @refused(returns, "it must return an array, and returned a list")
@@ -462,6 +474,9 @@ refused(loss_of_policy, "the sign is flipped: what turned out well should become
 )
 refused(loss_of_policy, "`[:, moves]` pairs every row with every move: write `[rows, moves]`")(
     policy(right_back, lambda log_P, moves, worth: -(worth[:, None] * log_P[:, moves]).mean())
+)
+refused(loss_of_policy, "`[:, moves]` pairs every row with every move: write `[rows, moves]`")(
+    policy(right_back, lambda log_P, moves, worth: -(worth * log_P[:, moves]).mean())
 )
 
 

@@ -119,9 +119,31 @@ def each_block_from_the_start(functions, size):
     return chained
 
 
-@refused(forgetting, "going forward a, b, c, d, e, f ran")
-def without_the_shorter_block(functions, size):
-    return one_block_at_a_time(functions[: len(functions) // size * size], size)
+@refused(forgetting, "after another pass, dX")
+def with_one_list_for_all_passes(functions, size):
+    parts = [functions[start : start + size] for start in range(0, len(functions), size)]
+    inputs = [None] * len(parts)
+
+    def chained(X):
+        for i, part in enumerate(parts):
+            inputs[i] = X
+            X = forward_through(part, X)[0]
+
+        def backward(dY):
+            for part, entered in zip(reversed(parts), reversed(inputs), strict=True):
+                dY = back_through(forward_through(part, entered)[1], dY)
+            return dY
+
+        return X, backward
+
+    return chained
+
+
+@refused(forgetting, "it changes the list of functions")
+def turns_the_list_round(functions, size):
+    chained = chain_of_blocks(list(functions), size, lambda X, entered, H: entered)
+    functions.reverse()
+    return chained
 
 
 @refused(forgetting, "on a second call of backward, dX")
@@ -186,26 +208,49 @@ refused(forgetting, "4 arrays; 3 enter blocks, and one of yours is Y, which leav
 )
 
 
-@refused(forgetting, "when a runs again, the ways back of d, e, f, g are still there")
-def gathers_on_the_way_back(functions, size):
-    starts = range(0, len(functions), size)
+def _gathering(of_a_block):
+    """Return an answer that gathers something of each block on the way back, for the mistakes."""
 
-    def chained(X):
-        inputs = []
-        for start in starts:
-            inputs.append(X)
-            X = forward_through(functions[start : start + size], X)[0]
+    def answer(functions, size):
+        starts = range(0, len(functions), size)
 
-        def backward(dY):
-            inside = []
-            for start, entered in zip(reversed(starts), reversed(inputs), strict=True):
-                inside.append(forward_through(functions[start : start + size], entered)[1])
-                dY = back_through(inside[-1], dY)
-            return dY
+        def chained(X):
+            inputs = []
+            for start in starts:
+                inputs.append(X)
+                X = forward_through(functions[start : start + size], X)[0]
 
-        return X, backward
+            def backward(dY):
+                gathered = []
+                for start, X in zip(reversed(starts), reversed(inputs), strict=True):
+                    results, backs = [X], []
+                    for function in functions[start : start + size]:
+                        Y, back = function(results[-1])
+                        results.append(Y), backs.append(back)
+                    gathered += of_a_block(results[1:], backs)
+                    dY = back_through(backs, dY)
+                return dY
 
-    return chained
+            return X, backward
+
+        return chained
+
+    return answer
+
+
+right(forgetting)(_gathering(lambda results, backs: []))
+refused(forgetting, "when a runs again, the ways back of d, e, f, g are still there")(
+    _gathering(lambda results, backs: backs)
+)
+refused(forgetting, "when a runs again, the ways back of d, f, g are still there")(
+    _gathering(lambda results, backs: backs[:1])
+)
+refused(forgetting, "when a runs again, the results of d, f, g are still there")(
+    _gathering(lambda results, backs: results[:1])
+)
+refused(forgetting, "when a runs again, the results of d, e, f, g are still there")(
+    _gathering(lambda results, backs: results)
+)
 
 
 @right(forgetting)

@@ -197,6 +197,21 @@ def as_a_power(X, n, times):
     return X**n
 
 
+@refused(power, "It makes a product again")
+def both_halves(X, n, times):
+    if n == 1:
+        return X
+    square = times(both_halves(X, n // 2, times), both_halves(X, n // 2, times))
+    return times(square, X) if n % 2 else square
+
+
+@refused(power, "It makes a product again")
+def unequal_halves(X, n, times):
+    if n == 1:
+        return X
+    return times(unequal_halves(X, n // 2, times), unequal_halves(X, n - n // 2, times))
+
+
 @refused(power, "but times has not returned it")
 def odd_ones_beside(X, n, times):
     if n == 1:
@@ -278,10 +293,33 @@ def a_new_array(f, X, out, size):
     out = np.concatenate(pieces).reshape(X.shape)  # noqa: F841
 
 
-@refused(in_pieces, "a row of numbers has one")
-def by_rows(f, X, out, size):
-    for start in range(0, len(X), size):
-        out[start : start + size] = f(X[start : start + size])
+@refused(in_pieces, "f is given 2 axes; a row of numbers has one.")
+def a_row_of_one_row(f, X, out, size):
+    row, results = X.reshape(1, -1), out.reshape(1, -1)
+    for start in range(0, X.size, size):
+        results[:, start : start + size] = f(row[:, start : start + size])
+
+
+@refused(in_pieces, "f is given a row without entries; such a call makes nothing")
+def one_more_where_size_divides(f, X, out, size):
+    row, results = X.reshape(-1), out.reshape(-1)
+    for place in range(row.size // size + 1):
+        piece = slice(place * size, (place + 1) * size)
+        results[piece] = f(row[piece])
+
+
+@refused(in_pieces, "out holds what f returns in fewer digits")
+def through_float32(f, X, out, size):
+    row, results = X.reshape(-1), np.zeros(X.size, dtype=np.float32)
+    for start in range(0, row.size, size):
+        results[start : start + size] = f(row[start : start + size])
+    out[...] = results.reshape(X.shape)
+
+
+@refused(in_pieces, "it must write into out and return nothing")
+def returns_a_new_array(f, X, out, size):
+    row = X.reshape(-1)
+    return np.concatenate([f(row[start : start + size]) for start in range(0, row.size, size)])
 
 
 # 6. Adam without new arrays

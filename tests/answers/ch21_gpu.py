@@ -175,9 +175,44 @@ def in_a_class(rate, rng):
     return Layer()
 
 
+@refused(drop_columns, "so far it has called rng.random 11 times; once in each call makes 1")
+def one_call_a_column(rate, rng):
+    return dropping(rate, rng, row=lambda X: np.array([rng.random() >= rate for _ in X[0]]) / (1 - rate))
+
+
+@refused(drop_columns, "so far it has called rng.random 0 times; once in each call makes 1")
+def no_draw_without_a_rate(rate, rng):
+    return dropping(rate, rng) if rate else lambda X: (X, lambda dY: dY)
+
+
+@refused(drop_columns, "here, with CuPy loaded, Y comes out there")
+def there_wherever_it_is_loaded(rate, rng):
+    def layer(X):
+        xp = sys.modules.get("cupy", np)
+        mask = xp.asarray((rng.random(X.shape[1]) >= rate) / (1 - rate), dtype=X.dtype)
+        X = X if array_module(X) is xp else xp.asarray(X)
+        return X * mask, lambda dY: (dY if array_module(dY) is xp else xp.asarray(dY)) * mask
+
+    return layer
+
+
+@refused(drop_columns, "it changes dY, which belongs to its caller")
+def on_dY_itself(rate, rng):
+    def layer(X):
+        row = array_module(X).asarray((rng.random(X.shape[1]) >= rate) / (1 - rate), dtype=X.dtype)
+
+        def backward(dY):
+            dY *= row
+            return dY
+
+        return X * row, backward
+
+    return layer
+
+
 @refused(drop_columns, "Y is float64 for X of float32")
 def forgets_the_dtype(rate, rng):
-    return dropping(rate, rng, keep_dtype=False)
+    return dropping(rate, rng, send=lambda row, X: array_module(X).asarray(row))
 
 
 # 5. scatter-add

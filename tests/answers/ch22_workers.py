@@ -3,6 +3,7 @@
 import numpy as np
 
 from course.checks.ch22_workers import (
+    ALL_COLUMNS,
     agreed_gradient,
     batch_norm_in_pieces,
     concurrent,
@@ -64,7 +65,7 @@ def _read(total):
     return first / total[-1], second / total[-1]
 
 
-@refused(batch_norm_in_pieces, "the variance is that inside the shares only")
+@refused(batch_norm_in_pieces, "the variance is only that inside the shares")
 def mean_of_variances():
     def share_of(X):
         variance = X.var(axis=0) if len(X) else np.zeros(X.shape[1])
@@ -128,6 +129,60 @@ def weights_the_means():
     return share_of, lambda total: (_read(total)[0], _read(total)[1] - _read(total)[0] ** 2)
 
 
+@refused(batch_norm_in_pieces, ALL_COLUMNS)
+def sums_without_an_axis():
+    return lambda X: np.array([X.sum(), (X * X).sum(), len(X)]), lambda total: (total[0] / total[2], total[1])
+
+
+def _counted(count):
+    """Return an answer that keeps a number of rows to itself, instead of sending it."""
+
+    def answer():
+        rows = 0
+
+        def share_of(X):
+            nonlocal rows
+            rows = count(rows, X)
+            return _sums(X)[:-1]
+
+        def moments(total):
+            mean, squares = np.split(total / rows, 2)
+            return mean, squares - mean**2
+
+        return share_of, moments
+
+    return answer
+
+
+refused(batch_norm_in_pieces, "with shares of 1 rows, the sums are divided by 9, with the rows of earlier")(
+    _counted(lambda rows, X: rows + len(X))
+)
+refused(batch_norm_in_pieces, "the sums are divided by 4, the rows of one worker, and not by all 8")(
+    _counted(lambda rows, X: len(X))
+)
+refused(batch_norm_in_pieces, "that is the square of the mean minus the mean of the squares: turn it round")(
+    _pieces(_sums, lambda total: (_read(total)[0], _read(total)[0] ** 2 - _read(total)[1]))
+)
+
+
+@refused(batch_norm_in_pieces, "the sums of the shares are squared; square each number of X, and then add up")
+def squares_the_sums():
+    def share_of(X):
+        return np.concatenate([X.sum(axis=0), X.sum(axis=0) ** 2, [len(X)]])
+
+    return share_of, lambda total: (_read(total)[0], _read(total)[1] - _read(total)[0] ** 2)
+
+
+@refused(batch_norm_in_pieces, "it changes total, which belongs to its caller")
+def divides_in_place():
+    def moments(total):
+        total /= total[-1]
+        mean, squares = np.split(total[:-1], 2)
+        return mean, squares - mean**2
+
+    return _sums, moments
+
+
 @refused(batch_norm_in_pieces, "the mean is a sum that was not divided")
 def forgets_to_divide():
     return _sums, lambda total: (total[:N_IN], total[N_IN:-1])
@@ -180,7 +235,7 @@ def in_a_loop(gradients, counts):
     return total / examples
 
 
-@refused(agreed_gradient, "each worker counts alike: it must count by its examples")
+@refused(agreed_gradient, "every worker counts the same: let each count by its examples")
 def not_repaired(gradients, counts):
     total = np.zeros_like(gradients[0])
     for gradient in gradients:
@@ -193,7 +248,7 @@ def multiplies_by_zero(gradients, counts):
     return sum(count * gradient for gradient, count in zip(gradients, counts, strict=True)) / sum(counts)
 
 
-@refused(agreed_gradient, "each worker counts alike: it must count by its examples")
+@refused(agreed_gradient, "every worker counts the same: let each count by its examples")
 def leaves_out_and_no_more(gradients, counts):
     return np.mean([gradient for gradient, count in zip(gradients, counts, strict=True) if count], axis=0)
 
@@ -220,13 +275,13 @@ def divides_by_nobody(gradients, counts):
     return does_not_divide(gradients, counts) / sum(counts)
 
 
-@refused(agreed_gradient, "and hides the nan: leave out only who had 0 examples")
+@refused(agreed_gradient, "and hides the nan: leave out only the workers with 0 examples")
 def replaces_nan(gradients, counts):
     gradients = [count * np.nan_to_num(gradient) for gradient, count in zip(gradients, counts, strict=True)]
     return sum(gradients) / sum(counts)
 
 
-@refused(agreed_gradient, "and hides the nan: leave out only who had 0 examples")
+@refused(agreed_gradient, "and hides the nan: leave out only the workers with 0 examples")
 def leaves_out_who_has_nan(gradients, counts):
     pairs = [(g, n) for g, n in zip(gradients, counts, strict=True) if not np.isnan(g).any()]
     return sum(n * gradient for gradient, n in pairs) / sum(n for _, n in pairs)
@@ -281,7 +336,7 @@ def uphill():
     return -0.5, 9, 5, 10, 2
 
 
-@refused(different_starts, "All take the same step, so nobody comes nearer to anybody")
+@refused(different_starts, "All take the same step, so nobody comes any closer to anybody")
 def they_meet():
     return 0.5, 0, 5, 5, 4
 
@@ -311,7 +366,7 @@ def forgets_the_broadcast():
     return 0.5, 9, 5, 10, 0.5
 
 
-@refused(different_starts, "the gradients are found at the new weights")
+@refused(different_starts, "after the broadcast the gradients are taken at 3, too")
 def takes_the_old_gradients():
     return 0.5, 9, 5, 10, 3.5
 
@@ -518,7 +573,7 @@ class WithALedger:
         return done
 
 
-@refused(concurrent, "each worker counts alike: it must count by its examples")
+@refused(concurrent, "every worker counts the same: let each count by its examples")
 class CountsAlike(_Noting):
     def note(self, gradient, examples):
         self.total += gradient

@@ -1,6 +1,7 @@
 """Answers to the exercises of chapter 23: right ones, and those that a check refuses in its own words."""
 
 import copy
+import sys
 import threading
 from math import comb, factorial
 
@@ -259,6 +260,79 @@ class MemoryOnTheClass(_Shared):
         return S * self.w.data, lambda dY: self.back(S, dY)
 
 
+ROOM = {}
+OUTSIDE = "a thread that comes in between two steps of another one changes its"
+
+
+@refused(gate, OUTSIDE)
+class RoomOfTheNotebook(Gate):
+    def forward(self, X):
+        ROOM["S"] = 1 / (1 + np.exp(-X))
+        S = ROOM["S"]
+        return S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@refused(gate, OUTSIDE)
+class RoomOfAFunction(Gate):
+    def forward(self, X):
+        RoomOfAFunction.forward.S = 1 / (1 + np.exp(-X))
+        S = RoomOfAFunction.forward.S
+        return S * self.w.data, lambda dY: self.back(S, dY)
+
+
+@refused(gate, OUTSIDE)
+class RoomOfADefault(Gate):
+    def result(self, S, room=[None]):  # noqa: B006  the mistake
+        room[0] = S * self.w.data
+        return room[0]
+
+
+def _with_a_cell():
+    S = None
+
+    class RoomOfACell(Gate):
+        def back(self, mine, dY):
+            nonlocal S
+            S = mine
+            self.w.grad += (dY * S).sum(axis=0)
+            return dY * self.w.data * S * (1 - S)
+
+    return RoomOfACell
+
+
+refused(gate, OUTSIDE)(_with_a_cell())
+
+
+@refused(gate, OUTSIDE)
+class RoomOfAHelper(Gate):
+    def result(self, S):
+        return _product(S, self.w.data)
+
+
+def _product(S, w):
+    """Return a product by way of one array for all."""
+    Y = ROOM.setdefault(S.shape, np.zeros(S.shape))
+    np.multiply(S, w, out=Y)
+    return Y.copy()
+
+
+LOCK = threading.RLock()
+
+
+@refused(gate, "another one has to wait: it needs no lock")
+class LockOfTheNotebook(Gate):
+    def forward(self, X):
+        with LOCK:
+            return super().forward(X)
+
+
+@refused(gate, "it keeps other callers out by means of Python's own tracing or frames")
+class WithoutASpectator(Gate):
+    def forward(self, X):
+        sys.settrace(None)
+        return super().forward(X)
+
+
 @refused(gate, "it changes X, which belongs to its caller")
 class WritesIntoX(Gate):
     def forward(self, X):
@@ -400,7 +474,7 @@ def only_what_came(model, weights):
     return fresh
 
 
-@refused(exchanged, "layers.4.W is no Parameter of the model, and no ValueError is raised")
+@refused(exchanged, "layers.4.W is not a Parameter of the model, and no ValueError is raised")
 def too_many_are_fine(model, weights):
     fresh = copy.deepcopy(model)
     for name, part in fresh.named_parameters().items():

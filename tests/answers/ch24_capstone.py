@@ -17,7 +17,7 @@ from minigrad.layers.linear import Linear
 from minigrad.parameter import Buffer, Parameter
 from tests.answers import refused, right
 
-# 1. five tests in a row
+# 1. four tests in a row
 
 
 @right(first_notices)
@@ -263,6 +263,23 @@ def swish_at_a_beta_of_one(rng):
     return swish(1.0), rng.normal(size=(5, 3))
 
 
+@refused(my_layer, "with other numbers in its Parameters, input X: wrong values; the ones that it starts")
+def a_factor_that_a_start_at_one_hides(rng):
+    beta = Parameter(np.ones(3))
+
+    def forward(X):
+        S = 1 / (1 + np.exp(-beta.data * X))
+        slope = X * S * (1 - S)
+
+        def backward(dY):
+            beta.grad += (dY * X * slope).sum(axis=0)
+            return dY * (S + slope)  # the slope times beta
+
+        return X * S, backward
+
+    return forward, rng.normal(size=(5, 3))
+
+
 @right(my_layer)
 def soft_threshold_at_a_half(rng):
     return soft_threshold([0.4, 0.5, 0.6]), rng.normal(size=(5, 3))
@@ -458,13 +475,13 @@ def cosines_at_once(rng):
     return cosines_work(rng)
 
 
-@refused(my_formula, "it must compute with the arrays that it is given, not with the layer's")
+@refused(my_formula, "it must compute with the arrays that it is given, and with no others")
 def asks_the_layer(rng):
     layer, X, _ = cosines_work(rng)
     return layer, X, lambda X, W: layer(X)[0]
 
 
-@refused(my_formula, "it must compute with the arrays that it is given, not with the layer's")
+@refused(my_formula, "it must compute with the arrays that it is given, and with no others")
 def reads_the_layers_weights(rng):
     layer, X, formula = cosines_work(rng)
     return layer, X, lambda X, W: formula(X, layer.W.data)

@@ -725,8 +725,17 @@ def test_every_drawing_function_is_tested():
 
 
 @pytest.mark.parametrize(("draw", "data"), drawings())
-def test_a_drawing_says_its_message_and_its_units(draw, data):
+def test_a_drawing_is_said_whole_small_and_the_same_every_time(draw, data):
     drawn = draw(*data)
+    says_its_message_and_its_units(drawn)
+    picture = svg_of(drawn)
+    assert len(picture) < 80_000 and "matplotlib" not in picture.lower()
+    every_word_lies_inside(drawing_of(drawn))
+    assert svg_of(draw(*data)) == picture
+    assert plt.get_fignums() == []
+
+
+def says_its_message_and_its_units(drawn):
     axes = drawing_of(drawn).axes
     titles = [ax.get_title(loc="left") for ax in axes if ax.get_title(loc="left")]
     titles += [drawn.title] if isinstance(drawn, Figure) else []
@@ -766,9 +775,7 @@ def test_a_drawing_stays_on_the_axes_it_is_given(draw, data):
     assert plt.get_fignums() == [figure.number]
 
 
-@pytest.mark.parametrize(("draw", "data"), drawings())
-def test_every_word_lies_inside_the_picture(draw, data):
-    figure = drawing_of(draw(*data))
+def every_word_lies_inside(figure):
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     width, height = canvas.get_width_height()
@@ -781,15 +788,6 @@ def test_every_word_lies_inside_the_picture(draw, data):
     for box in boxes:
         assert -1 <= box.x0 <= box.x1 <= width + 1  # a pixel: boxes are rounded outwards
         assert -1 <= box.y0 <= box.y1 <= height + 1
-
-
-@pytest.mark.parametrize(("draw", "data"), drawings())
-def test_a_picture_is_small_and_the_same_every_time(draw, data):
-    first, second = (svg_of(draw(*data)) for _ in range(2))
-    assert first == second
-    assert len(first) < 80_000
-    assert "matplotlib" not in first.lower()
-    assert plt.get_fignums() == []
 
 
 def svg_of(drawn):

@@ -53,7 +53,8 @@ const STYLE = `
 .heard { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .handle { cursor: grab; touch-action: none; } .handle.held { cursor: grabbing; }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-size: .9rem; }
-.bar label { display: inline-flex; gap: .4rem; align-items: center; }
+.bar label { display: inline-flex; gap: .4rem; align-items: center; max-width: 100%; }
+.bar select { min-width: 0; }
 button, select, input:not([type="range"], [type="checkbox"], [type="radio"]) { font: inherit; font-size: .9rem; color: inherit;
   background: transparent; min-height: 2.2rem; border: 1px solid var(--muted); border-radius: 6px; padding: .15rem .6rem; }
 select option { color: #111; background: #fff; }
