@@ -71,6 +71,8 @@ def _parser():
     gradebook.set_defaults(run=_gradebook)
     for command in (status, regrade, report, gradebook):
         command.add_argument("out", type=Path, help="where the marks are")
+    _add_by_hand(commands)
+    _add_of_the_term(commands)
     for command in (grade, regrade):
         where = command.add_mutually_exclusive_group()
         where.add_argument("--workers", type=_positive, help="processes at a time; one for each core")
@@ -79,6 +81,36 @@ def _parser():
         limit = "for one call of an answer, or one statement of a cell: %(default)g"
         command.add_argument("--seconds", type=_seconds, default=SECONDS, help=limit)
     return parser
+
+
+def _add_by_hand(commands):
+    """Add the commands for what a person decides."""
+    settle = commands.add_parser("settle", help="give one answer its points by hand, and say why")
+    settle.set_defaults(run=_settle)
+    appeal = commands.add_parser("appeal", help="ask an answer once more, beside the solution")
+    appeal.set_defaults(run=_appeal)
+    similar = commands.add_parser("similar", help="which answers have the same form, and how common it is")
+    similar.set_defaults(run=_similar)
+    marking = commands.add_parser("marking", help="write the page for what a person marks")
+    marking.set_defaults(run=_marking)
+    send = commands.add_parser("send", help="put all pages into a zip that Canvas or Moodle takes")
+    send.set_defaults(run=_send)
+    for command in (settle, appeal, similar, marking, send):
+        command.add_argument("out", type=Path, help="where the marks are")
+    for command in (settle, appeal):
+        command.add_argument("student")
+        command.add_argument("exercise", help="for example scale")
+    settle.add_argument("points")
+    settle.add_argument("--reason", required=True, help="stands on the student's page")
+    appeal.add_argument("--unsafe", action="store_true", help="without a sandbox, where there is none")
+    send.add_argument("submissions", type=Path, help="the zip or folder that the platform has exported")
+
+
+def _add_of_the_term(commands):
+    """Add the command for all chapters together."""
+    term = commands.add_parser("term", help="totals with due dates, and how hard the exercises are")
+    term.add_argument("folder", type=Path, help="where term.csv is")
+    term.set_defaults(run=_term)
 
 
 def _positive(text):
@@ -212,6 +244,76 @@ def _gradebook(chosen):
     for problem in problems:
         print(_plain(problem))
     print(f"Students with their marks in the gradebook of {chosen.course_dir}: {count:,}.")
+    return 2 if problems else 0
+
+
+def _settle(chosen):
+    """Settle one answer, and write the reports again."""
+    from classroom.by_hand import settle
+
+    with Queue(chosen.out) as queue:
+        print(_plain(settle(queue, chosen.student, chosen.exercise, chosen.points, chosen.reason)))
+        return _told(*write_reports(queue), chosen.out)
+
+
+def _appeal(chosen):
+    """Print what the check says now of an answer and of the solution, side by side."""
+    from classroom.appeal import appeal
+
+    with Queue(chosen.out) as queue:
+        print(appeal(queue, chosen.student, chosen.exercise, chosen.unsafe))
+    print(
+        f"To give other points: settle {chosen.out} {chosen.student} {chosen.exercise} POINTS --reason TEXT"
+    )
+    return 0
+
+
+def _similar(chosen):
+    """Write which answers have the same form."""
+    from classroom.similar import HEAD, similar, solution_of
+    from classroom.tables import as_csv
+    from course import store
+
+    with Queue(chosen.out) as queue:
+        handed = {s: queue.submission(r.submission)[0] for s, r in queue.results(queue.accepted).items() if r}
+        answers = {student: data for student, data in handed.items() if data is not None}
+        lines = similar(answers, solution_of(queue.chapter))
+    store.write(chosen.out / "similar.csv", as_csv([HEAD, *lines]))
+    print(
+        f"Pairs that share forms: {len(lines):,}, in {chosen.out / 'similar.csv'}, the most surprising first."
+    )
+    print("A form is no proof: look at both answers, and at how many others have it.")
+    return 0
+
+
+def _marking(chosen):
+    """Write the page on which a person marks."""
+    from classroom.marking import write_marking_page
+
+    with Queue(chosen.out) as queue:
+        print(f"Open {write_marking_page(queue)}; it writes marks.csv.")
+    return 0
+
+
+def _send(chosen):
+    """Write the zip of all pages."""
+    from classroom.send import write_zip
+
+    with Queue(chosen.out) as queue, unpacked(chosen.submissions) as folder:
+        write_reports(queue)
+        target = chosen.out / "feedback.zip"
+        print(f"Pages in {target}: {write_zip(queue, folder, target):,}.")
+    return 0
+
+
+def _term(chosen):
+    """Write what a whole term comes to."""
+    from classroom.term import write_term
+
+    problems = write_term(chosen.folder)
+    for problem in problems:
+        print(_plain(problem))
+    print(f"Open {chosen.folder / 'totals.csv'} and {chosen.folder / 'items.html'}")
     return 2 if problems else 0
 
 

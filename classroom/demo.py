@@ -1,8 +1,8 @@
 """A class to try the grader on: notebooks whose answers are right, wrong in known ways, or not written.
 
-Holds `make_class` and the command behind ``make grade-demo``: it makes a class, grades it as a teacher would,
-and opens the report. The answers are the solution's and the mistakes that the checks name. Leaves out real
-learners.
+Holds `make_class`, `make_term` and the command behind ``make grade-demo``: it makes a class or a term,
+grades it as a teacher would, and opens the report. The answers are the solution's and the mistakes that the
+checks name. Leaves out real learners.
 """
 
 import argparse
@@ -11,12 +11,14 @@ import inspect
 import sys
 import webbrowser
 from copy import deepcopy
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import nbformat
 import numpy as np
 
 from classroom.__main__ import main as run_command
+from classroom.tables import as_csv
 from course import store
 from course.checks import exercises
 
@@ -78,6 +80,62 @@ def make_class(folder, chapter="04_closures", students=12, rng=0):
         store.write(place, nbformat.writes(notebook))
 
 
+def make_term(folder, chapters, students):
+    """Write a term: its tables, and a class for each chapter; some of what is handed in is late.
+
+    Parameters
+    ----------
+    folder : Path
+    chapters : sequence of str
+    students : int
+    """
+    names = [f"student-{number + 1:02}" for number in range(students)]
+    store.write(
+        folder / "roster.csv", as_csv([["student", "id"], *([n, 1000 + k] for k, n in enumerate(names))])
+    )
+    lines, handed_in = [["chapter", "marks", "due", "late", "days", "keep"]], [["student", "chapter", "when"]]
+    for week, chapter in enumerate(chapters):
+        make_class(folder / "submissions" / chapter, chapter, students, rng=week)
+        due = datetime(2026, 10, 5, 23, 59) + timedelta(weeks=week)
+        lines.append([chapter, f"marks/{chapter}", due.isoformat(" ", "minutes"), "10%", 3, "last"])
+        for place, name in enumerate(names):  # the last ones come a day late, and then two
+            when = due + timedelta(hours=24 * max(0, place - students + 3) - 1)
+            handed_in.append([name, chapter, when.isoformat(" ", "minutes")])
+    store.write(folder / "term.csv", as_csv(lines))
+    store.write(folder / "hand-ins.csv", as_csv(handed_in))
+
+
+def run_term(folder, chapters, students, options):
+    """Make a term, grade every chapter, and write the totals; return the commands' exit status.
+
+    Parameters
+    ----------
+    folder : Path
+    chapters : sequence of str
+    students : int
+    options : list of str
+        For each ``grade``.
+    """
+    make_term(folder, chapters, students)
+    commands = [
+        [
+            "grade",
+            f"{folder}/submissions/{stem}",
+            "--chapter",
+            stem,
+            "--out",
+            f"{folder}/marks/{stem}",
+            *options,
+        ]
+        for stem in chapters
+    ]
+    statuses = []
+    for command in [*commands, ["term", str(folder)]]:
+        print(f"  python -m classroom {' '.join(command)}")
+        statuses.append(run_command(command))
+    return max(statuses)
+
+
 def main(arguments=None):
     """Make the class, grade it, and open the report; return the command's exit status."""
     parser = argparse.ArgumentParser(prog="python -m classroom.demo", description=__doc__.split("\n")[0])
@@ -86,7 +144,12 @@ def main(arguments=None):
     parser.add_argument("--students", type=int, default=12)
     parser.add_argument("--unsafe", action="store_true", help="where there is no bubblewrap")
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
+    parser.add_argument(
+        "--term", nargs="+", metavar="CHAPTER", help="a whole term: the stems of its chapters"
+    )
     chosen = parser.parse_args(arguments)
+    if chosen.term:
+        return run_term(chosen.folder, chosen.term, chosen.students, ["--unsafe"] * chosen.unsafe)
     submissions, marks = chosen.folder / "submissions", chosen.folder / "marks"
     make_class(submissions, chosen.chapter, chosen.students)
     print(f"A class of {chosen.students} is in {submissions}. A teacher would now write:")

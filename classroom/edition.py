@@ -1,9 +1,9 @@
-"""The student edition of the library: what the chapters up to one have built, and what that needs.
+"""What the sandbox shows: the student edition of the library, and the files that answer the grader.
 
-Files are cut, not rewritten: a definition stands in the edition as it stands in the library, or not at all.
-A name of a later chapter is in no edition's `minigrad`; a few stand inside a file, because an earlier
-definition uses them (Linear draws with `lecun`). Leaves out which chapter builds what
-(``course.curriculum``).
+The edition is what the chapters up to one have built, and what that needs. Files are cut, not rewritten: a
+definition stands in the edition as it stands in the library, or not at all. A name of a later chapter is in
+no edition's `minigrad`; a few stand inside a file, because an earlier definition uses them (Linear draws with
+`lecun`). Leaves out which chapter builds what (``course.curriculum``).
 """
 
 import ast
@@ -13,13 +13,15 @@ import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from shutil import rmtree
+from shutil import copy, rmtree
+from tempfile import TemporaryDirectory, gettempdir
 
 import minigrad
+from course import interrupt
 from course.curriculum import BUILT
 from course.store import write
 
-LIBRARY = Path(minigrad.__file__).parent
+LIBRARY, HERE = Path(minigrad.__file__).parent, Path(__file__).parent
 RECENT = 3600  # seconds: a process of another container looks as if it were gone
 
 
@@ -44,6 +46,28 @@ def make(stem, folder):
     for place, content in files(int(stem[:2])).items():
         write(folder / "minigrad" / place, content)
     compileall.compile_dir(folder / "minigrad", quiet=2)
+
+
+def folder(chapter):
+    """Return the folder that the sandbox shows: the child, and the library up to the chapter."""
+    return Path(_temporary(chapter).name)
+
+
+@cache
+def _temporary(chapter):
+    """Write that folder; it is there until this process ends, because the cache holds what removes it."""
+    remove_orphans(Path(gettempdir()))
+    temporary = TemporaryDirectory(prefix=f"edition-{os.getpid()}-", ignore_cleanup_errors=True)
+    place = Path(temporary.name)
+    try:
+        make(chapter, place)
+        for path in (HERE / "child.py", HERE / "wire.py", HERE / "inert.py", Path(interrupt.__file__)):
+            copy(path, place / path.name)
+        compileall.compile_dir(place, quiet=2)  # once here, instead of at every start of a sandbox
+    except BaseException:
+        temporary.cleanup()
+        raise
+    return temporary
 
 
 def remove_orphans(folder):

@@ -7,14 +7,11 @@ is escaped where the tree is written, so that none of it can become a tag. Leave
 
 import re
 from collections import Counter
-from pathlib import Path
-from xml.etree import ElementTree
 
+from classroom.pages import element as _e
+from classroom.pages import page as _page
 from classroom.result import Status
 
-STYLE = Path(__file__).with_name("report.css").read_text("utf-8")
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # a page runs nothing and loads nothing
-UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 ROWS_OF_TOTALS = 12
 SENTENCES = 3  # of an exercise, on the class page
 WORDS = {  # what a student reads, the colour
@@ -48,7 +45,7 @@ def student_page(row):
     """
     title = f"{_chapter(row.chapter)}: your exercises"
     body = [_e("h1", title), _e("p", f"For {row.student}", of="faint")]
-    if row.result is None or row.result.fault is not None:
+    if row.points is None:
         why = "its turn has not come yet" if row.result is None else _reason(row.result.fault)
         body += [
             _e("p", "Your work is not graded yet.", of="sum"),
@@ -132,6 +129,7 @@ def class_page(chapter, rows, exercises, problems, address):
         _e("p", f"{_count(len(rows), 'student')}, {len(graded):,} with a mark.", of="sum"),
         _e("p", _levels(rows), of="faint"),
         *[_e("p", problem) for problem in problems],
+        *_zeros(rows, address),
         _e("h2", "Points", of="part"),
         _totals(graded),
         *(
@@ -146,6 +144,17 @@ def class_page(chapter, rows, exercises, problems, address):
         body.append(_exercise(exercise, parts, address))
     body += [_e("h2", "Students", of="part"), _students(rows, address)]
     return _page(title, body)
+
+
+def _zeros(rows, address):
+    """Return who has 0 points because nothing could be read or found, which is no word on the work."""
+    some = [row for row in rows if row.zero == "form"]
+    if not some:
+        return []
+    links = [_e("a", row.student, href=address(row.student)) for row in some]
+    names = [piece for link in links for piece in (link, ", ")][:-1]
+    said = f"0 points because of the form, not of the work: {_count(len(some), 'student')}"
+    return [_e("details", _e("summary", said), *names)]
 
 
 def _levels(rows):
@@ -248,35 +257,6 @@ def _bar(parts):
     """Return a bar of coloured parts. What it shows stands in words beside it."""
     pieces = [_e("i", of=colour, style=f"flex: {count} 0 0") for colour, count in parts if count]
     return _e("div", *pieces, of="bar", **{"aria-hidden": "true"})
-
-
-def _page(title, body):
-    """Return a whole page as text."""
-    head = _e(
-        "head",
-        _e("meta", charset="utf-8"),
-        _e("meta", **{"http-equiv": "Content-Security-Policy", "content": POLICY}),
-        _e("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        _e("title", title),
-        _e("style", STYLE),
-    )
-    page = _e("html", head, _e("body", _e("main", *body)), lang="en")
-    return "<!doctype html>\n" + ElementTree.tostring(page, encoding="unicode", method="html") + "\n"
-
-
-def _e(tag, *children, of=None, **attributes):
-    """Return an element. A str among its children is text, and stays text whatever stands in it."""
-    element = ElementTree.Element(tag, {} if of is None else {"class": of})
-    for name, value in attributes.items():
-        element.set(name, UNPRINTABLE.sub("\ufffd", value))
-    for child in children:
-        if not isinstance(child, str):
-            element.append(child)
-        elif len(element):
-            element[-1].tail = (element[-1].tail or "") + UNPRINTABLE.sub("\ufffd", child)
-        else:
-            element.text = (element.text or "") + UNPRINTABLE.sub("\ufffd", child)
-    return element
 
 
 def _chapter(stem):

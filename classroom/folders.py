@@ -41,11 +41,10 @@ def handed_in(folder, chapter):
     what : Path, Refused or GradingFault
         The notebook; or why there is none.
     """
-    places = {}
-    for place in sorted(folder.iterdir()):
-        if student := _student(place, chapter):
-            places.setdefault(student, []).append(place)
-    for student, found in places.items():
+    of_student = {}
+    for student, place in places(folder, chapter):
+        of_student.setdefault(student, []).append(place)
+    for student, found in of_student.items():
         try:
             if len(found) > 1:
                 names = " and ".join(_shown(place) for place in found)
@@ -57,6 +56,23 @@ def handed_in(folder, chapter):
         except OSError as error:
             why = error.strerror or error
             yield student, GradingFault(f"not graded, because the folder cannot be read: {why}.")
+
+
+def places(folder, chapter):
+    """Return what in a folder is whose, in alphabetical order.
+
+    Parameters
+    ----------
+    folder : Path
+    chapter : str
+
+    Returns
+    -------
+    list of (str, Path)
+        Student, and the folder or file.
+    """
+    named = [(_student(place, chapter), place) for place in sorted(folder.iterdir())]
+    return [(student, place) for student, place in named if student]
 
 
 def left_out(folder, chapter):

@@ -6,22 +6,17 @@ Leaves out files, students and queues (`classroom.queue`).
 """
 
 import hashlib
-import os
 import re
-from compileall import compile_dir
 from functools import cache
-from pathlib import Path
-from shutil import copy
-from tempfile import TemporaryDirectory, gettempdir
 
 import numpy as np
 
-from classroom import edition
 from classroom.absent import missing
 from classroom.clock import Clock
+from classroom.edition import folder
 from classroom.faults import GradingFault, Refused
 from classroom.limits import ALL, CELLS, EXERCISE, SECONDS
-from classroom.remote import GARBLED, Ended, Remote
+from classroom.remote import GARBLED, Answered, Ended, Remote
 from classroom.result import Result, Status, exercise_result, exercises_of, unchecked
 from classroom.sandbox import Sandbox, level
 from classroom.submission import read
@@ -32,7 +27,6 @@ CELLS_OVER = "the cells take longer than {:g} seconds in all"
 BY_HAND = "a person reads this answer"
 TOO_LATE = "the notebook takes too long: its {:g} seconds are over"
 NOTES, NOTE, SENTENCE = 20, 300, 2000  # at most so many, of so many characters
-HERE = Path(__file__).parent
 
 
 class Run:
@@ -173,7 +167,7 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
     unsafe : bool
         Run it with limits only, where bubblewrap is missing.
     seconds : float
-        For one call of an answer, or one statement of a cell; an exercise has nine times as long, all cells
+        For one call of an answer, or one statement of a cell; an exercise has twelve times as long, all cells
         six times, and everything together 30 times.
 
     Returns
@@ -212,7 +206,6 @@ def grade_exercise(exercise, run, seed, checked):
         return _told(exercise, Status.NOT_GRADED, "not graded, because its own check does not work here.")
     told = _asked(exercise, run, seed)
     absent = told.status in (Status.MISSING, Status.NOT_WRITTEN)
-    # across the pipe not every check can look at all that it wants to see
     return told if exercise.remote or absent else _told(exercise, Status.BY_HAND, BY_HAND)
 
 
@@ -224,6 +217,8 @@ def _asked(exercise, run, seed):
     except CheckFailed as no:
         unwritten = isinstance(no.__cause__, NotImplementedError)
         return _told(exercise, Status.NOT_WRITTEN if unwritten else Status.FAILED, str(no))
+    except Answered:
+        return _told(exercise, Status.BY_HAND, BY_HAND)
     except NameError:
         return _told(exercise, Status.MISSING, missing(short, run.texts, run.notes))
     except Ended as ended:
@@ -239,8 +234,14 @@ def _asked(exercise, run, seed):
 
 
 def judged(exercise, run, seed):
-    """Return what the check of an exercise says yes with; raises CheckFailed where it says no."""
-    verified = exercise.judge(run.answer(exercise.short), attempt=seed)
+    """Return what the check of an exercise says yes with; raises CheckFailed where it says no.
+
+    Across the pipe not every check can look at all that it wants to see. Such a one calls the answer once, to
+    learn whether it is written, and Answered is raised.
+    """
+    answer = run.answer(exercise.short)
+    run.remote.is_enough = not exercise.remote
+    verified = exercise.judge(answer, attempt=seed)
     if run.remote.touched and not exercise.changes:
         raise CheckFailed(f"{exercise.short}: it changes what belongs to its caller: make a new array")
     return verified
@@ -308,28 +309,6 @@ def _refuses_mistake(exercise):
     except Exception:
         return False
     return False
-
-
-def folder(chapter):
-    """Return the folder that the sandbox shows: the child, and the library up to the chapter."""
-    return Path(_temporary(chapter).name)
-
-
-@cache
-def _temporary(chapter):
-    """Write that folder; it is there until this process ends, because the cache holds what removes it."""
-    edition.remove_orphans(Path(gettempdir()))
-    temporary = TemporaryDirectory(prefix=f"edition-{os.getpid()}-", ignore_cleanup_errors=True)
-    place = Path(temporary.name)
-    try:
-        edition.make(chapter, place)
-        for name in ("child.py", "wire.py", "inert.py"):
-            copy(HERE / name, place / name)
-        compile_dir(place, quiet=2)  # once here, instead of at every start of a sandbox
-    except BaseException:
-        temporary.cleanup()
-        raise
-    return temporary
 
 
 def clean(text):

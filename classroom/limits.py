@@ -5,8 +5,8 @@ Not taught in a chapter: it belongs to the classroom.
 """
 
 SECONDS = 10.0  # for one call; of the answer's own time, which classroom.clock counts
-# times the seconds of a call: an exercise, whose check is put to its answer three times; cells; everything
-EXERCISE, CELLS, ALL = 9, 6, 30
+# times the seconds of a call: an exercise, whose check is put to its answer four times; cells; everything
+EXERCISE, CELLS, ALL = 12, 6, 30
 SENT = 2**26  # bytes that the code sends for one exercise
 EXPANDED, NUMBER = 2**26, 8  # bytes of a list as an array, and of what stands in it
 DRAWS = 2**24  # numbers of a generator of the check's, in one question

@@ -193,6 +193,23 @@ class Queue:
         except NotAResult as error:
             raise GradingFault(f"{self.folder / FILE} is damaged: {error}") from error
 
+    def attempts(self, version):
+        """Return every result that each student has, of the last hand-in and of those before it.
+
+        Parameters
+        ----------
+        version : str
+
+        Returns
+        -------
+        dict of str to list of Result
+        """
+        found = {}
+        told = "SELECT student, result FROM results WHERE version = ? ORDER BY student, digest"
+        for student, text in self.file.execute(told, [version]):
+            found.setdefault(student, []).append(Result.from_plain(json.loads(text)))
+        return found
+
     @contextmanager
     def _transaction(self):
         """Write all that is done inside, or nothing of it."""

@@ -10,6 +10,7 @@ import inspect
 import os
 import select
 import sys
+import time
 from collections import namedtuple
 from functools import cache
 
@@ -25,6 +26,7 @@ DEAD = "the code ended Python while it ran, or used too much memory"
 GARBLED = "the check cannot read what comes back"
 TOO_MUCH = f"the code sends more than {SENT >> 20} MB"
 TEXT = 500  # characters of a message
+AT_ONCE = 1e-3  # seconds, in which nobody asks who had the processor; looking that up takes a tenth of it
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64, the generator of default_rng
 SPECIAL = ("__iter__", "__next__", "__repr__")  # none by which NumPy would make numbers of an object
 TRAVEL = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer")
@@ -36,6 +38,10 @@ Code = namedtuple("Code", "co_varnames co_argcount co_kwonlyargcount co_filename
 
 class Ended(BaseException):
     """The process of a submission can no longer be asked, and why. No check can catch it by accident."""
+
+
+class Answered(BaseException):
+    """The submission has answered a call, and nobody wants to know more."""
 
 
 class RemoteError(Exception):
@@ -59,6 +65,12 @@ class Function:
     def __call__(self, *args, **kwargs):
         """Call it where it is at home."""
         return self._peer.ask("call", self._handle, value=args, kwargs=kwargs)
+
+    def __interrupted__(self, X, visitor, other, comes_back):
+        """Call it as `course.interrupt.interrupted` does, where it is at home."""
+        result = self._peer.ask("interrupted", self._handle, value=(X, visitor, other, comes_back))
+        require(type(result) is tuple and len(result) == 2 and type(result[1]) is str, "no result of a call")
+        return result
 
     def __getattr__(self, name):
         if name in Function.__slots__:
@@ -155,10 +167,12 @@ class Remote(Peer):
         When, by the clock, no more calls are waited for.
     why : str
         What is said then.
+    is_enough : bool
+        Whether one call that is answered is enough: then it raises Answered.
     """
 
     prefix = "p"
-    strong = yields = False
+    yields = False
     list, dict = type("list", (list,), {}), type("dict", (dict,), {})  # of which weak references can be made
 
     def errors(self):
@@ -177,6 +191,11 @@ class Remote(Peer):
     def _wait(self, reading, writing):
         """Wait until a pipe is ready, or raise Ended when the time of this call is over."""
         while (left := min(self.until, self.end) - self.clock.now()) > 0:
+            began = time.monotonic()
+            ready = any(select.select(reading, writing, [], min(left, AT_ONCE)))  # most answers come at once
+            self.clock.add(min(time.monotonic() - began, AT_ONCE))
+            if ready:
+                return
             self.clock.start()
             ready = any(select.select(reading, writing, [], left))
             self.clock.stop()
@@ -213,7 +232,10 @@ class Remote(Peer):
             self.until = self.clock.now() + self.seconds
         self.depth += 1
         try:
-            return super().ask(do, target, name, value, kwargs)
+            result = super().ask(do, target, name, value, kwargs)
+            if self.is_enough and do == "call":
+                raise Answered
+            return result
         except WireError as error:
             raise Ended(f"{GARBLED}: {error}") from error
         finally:
@@ -222,7 +244,11 @@ class Remote(Peer):
     def reset(self):
         """Share nothing, and begin to see anew whether something of the check's is changed."""
         super().reset()
-        self.touched, self.taken, self.pointed_at, self.lent = False, 0, set(), {}
+        self.is_enough, self.touched, self.taken, self.pointed_at, self.lent = False, False, 0, set(), {}
+
+    def holds(self, thing):
+        """Hold nothing: what the check no longer has, nobody asks about."""
+        return False
 
     def share(self, thing, handle):
         """Note a thing under a handle; of a generator also the state in which it is handed over."""
@@ -334,7 +360,7 @@ class Remote(Peer):
         methods = {n: special(n) for n in SPECIAL if n in described["names"]}
         methods |= {n: Attribute() for n in described["names"] if n.isidentifier() and not n.startswith("__")}
         if described["callable"]:
-            methods["__call__"] = Function.__call__
+            methods |= {name: vars(Function)[name] for name in ("__call__", "__interrupted__")}
             methods["__signature__"] = _signature({"counts": (1, 0), "names": ("X",), "options": options})
         slots = {"__slots__": ("_handle", "_peer"), "__slotnames__": [], **methods}
         key = name, tuple(known), tuple(methods), tuple(options)
@@ -424,10 +450,9 @@ def is_drawn_from(before, now):
     if replayed.state["state"] != now["state"]:
         return False
     # of 64 bits that were drawn, 32 may wait for the next who wants as many
-    halves = {(before["has_uint32"], before["uinteger"])} | {
-        (1, int(both >> 32)) for both in np.unique(drawn)
-    }
-    return not now["has_uint32"] or (now["has_uint32"], now["uinteger"]) in halves
+    waits = now["has_uint32"], now["uinteger"]
+    waited = not waits[0] or waits == (before["has_uint32"], before["uinteger"])
+    return waited or bool((drawn >> np.uint64(32) == waits[1]).any())
 
 
 def _expanded(thing, sizes):

@@ -5,8 +5,6 @@ the results of two versions. Leaves out the pages themselves (``classroom.feedba
 is made from the queue and from marks.csv, and can be made again: the same gives the same bytes.
 """
 
-import csv
-import io
 import json
 import re
 from dataclasses import asdict, dataclass, replace
@@ -15,10 +13,10 @@ from hashlib import sha256
 from classroom.by_hand import COLUMNS, DIGITS, SUBMISSION, read_marks
 from classroom.feedback_pages import class_page, student_page
 from classroom.result import ExerciseResult, Result, Status, exercises_of
+from classroom.tables import as_csv
 from course import store
 
 NOTHING_OF_IT = "hardly any of the exercises is in this notebook: is it another one, or the chapter itself?"
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with these
 
 
 @dataclass(frozen=True)
@@ -39,6 +37,14 @@ class Row:
         """Whether what was handed in seems to be another notebook, or the chapter itself."""
         return self.reason == NOTHING_OF_IT
 
+    @property
+    def zero(self):
+        """Why there is no point: "form", where nothing was found to be read; "work"; empty with points."""
+        if self.points is None or self.points > 0 or self.to_mark:
+            return ""
+        unseen = {part.status for part in self.parts} <= {Status.MISSING}
+        return "form" if self.result.refused is not None or self.is_another or unseen else "work"
+
 
 def rows(queue):
     """Return a row for every student, and what is to be put right in the teacher's marks.
@@ -54,16 +60,25 @@ def rows(queue):
     """
     results, exercises = queue.results(queue.accepted), exercises_of(queue.chapter)
     marks, problems = read_marks(queue.folder, results, exercises)
-    return [_row(student, queue.chapter, result, marks) for student, result in results.items()], problems
+    return [row_of(student, queue.chapter, result, marks) for student, result in results.items()], problems
 
 
-def _row(student, chapter, result, marks):
-    """Return the row of a student."""
+def row_of(student, chapter, result, marks):
+    """Return the row of a student.
+
+    Parameters
+    ----------
+    student, chapter : str
+    result : Result or None
+    marks : dict of (student, exercise) to (points, comment)
+        Of a person.
+    """
     if result is None:
         return Row(student, chapter, None, (), None, 0, 0, "not graded yet")
     parts = tuple(_part(part, result, marks.get((student, part.name))) for part in result.exercises)
     to_mark = sum(part.out_of for part in parts if part.status is Status.BY_HAND)
-    points = None if result.fault else sum(part.points or 0 for part in parts)
+    is_open = result.fault and any(part.status is Status.NOT_GRADED for part in parts)
+    points = None if is_open else sum(part.points or 0 for part in parts)
     out_of = sum(part.out_of for part in parts)
     return Row(student, chapter, result, parts, points, out_of, to_mark, _in_words(result, parts, to_mark))
 
@@ -79,7 +94,8 @@ def _part(part, result, mark):
 
 def _in_words(result, parts, to_mark):
     """Return what came of a submission, in plain words."""
-    if result.fault is not None or result.refused is not None:
+    settled = all(part.status is Status.MARKED for part in parts)
+    if not settled and (result.fault is not None or result.refused is not None):
         return result.fault or f"could not be read: {result.refused}"
     names = {
         "not yet": [part.short for part in parts if part.status is Status.FAILED],
@@ -157,14 +173,15 @@ def write_reports(queue):
 
 def _grades(found, exercises):
     """Return the table of marks."""
-    head = ["student", "points", "out of", "to mark by hand", "in words", "level", "submission", "feedback"]
+    head = ["student", "points", "out of", "to mark by hand", "in words", "zero because of"]
+    head += ["level", "submission", "feedback"]
     lines = [head + [exercise.name for exercise in exercises]]
     for row in found:
-        line = [row.student, row.points, row.out_of, row.to_mark, row.reason]
+        line = [row.student, row.points, row.out_of, row.to_mark, row.reason, row.zero]
         line += [row.result.level, row.result.submission] if row.result else [None, None]
         line.append(f"feedback/{page_name(row.student)}.html")
         lines.append(line + [part.points for part in row.parts])
-    return _csv(lines)
+    return as_csv(lines)
 
 
 def _to_mark(found):
@@ -175,7 +192,7 @@ def _to_mark(found):
             if part.status is Status.BY_HAND:
                 digits = row.result.submission[:DIGITS]
                 lines.append([row.student, part.name, None, None, part.out_of, part.title, digits])
-    return _csv(lines)
+    return as_csv(lines)
 
 
 def gradescope(row):
@@ -247,18 +264,6 @@ def _short(part):
     if part is None:
         return "no result"
     return part.status if part.points is None else f"{part.points} of {part.out_of} ({part.status})"
-
-
-def _csv(lines):
-    """Return lines as a file for spreadsheets, which learn its encoding and take no text for a formula."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    for line in lines:
-        guarded = [
-            f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell for cell in line
-        ]
-        writer.writerow(guarded)
-    return "\ufeff" + text.getvalue().encode("utf-8", "backslashreplace").decode()
 
 
 def _json(thing):

@@ -199,12 +199,11 @@ class Peer:
     """One end: encodes and decodes values, keeps what is shared alike, asks and answers.
 
     Subclasses say what travels by name, what stays at home and how it is described, what stands for it at the
-    other end, and what that end may ask for. The grader's end decides how long a thing is shared: there all
-    references are weak, and when one is dead, the other end is told.
+    other end, and what that end may ask for. A thing is shared until the grader's end has no more use for it,
+    and is told so; what is at home there, until the last proxy of it at the other end is gone.
     """
 
     prefix = ""  # begins the handles that this end gives out
-    strong = True
     yields = True  # whether the other end may change what is at home here
     list, dict = list, dict  # what those of the other end become here
 
@@ -323,7 +322,7 @@ class Peer:
     def _known(self, buffers, depth, handle):
         return self.shared[handle].refer()
 
-    def _new_array(self, buffers, depth, handle, dtype, shape, place, order, free):
+    def _new_array(self, buffers, depth, handle, dtype, shape, place, order, free):  # noqa: PLR0913  the parts of an array on the wire
         array = self._array(buffers, dtype, shape, place)
         if order == "F":
             array = np.asfortranarray(array)
@@ -417,9 +416,13 @@ class Peer:
 
     # what is shared
 
+    def holds(self, thing):
+        """Say whether a thing stays shared until the other end lets go of it."""
+        return True
+
     def share(self, thing, handle):
         """Note a thing under a handle."""
-        entry = Shared(handle, thing, self.strong)
+        entry = Shared(handle, thing, self.holds(thing))
         self.shared[handle] = self.keys[entry.key] = entry
 
     def take(self, handle, thing):

@@ -148,6 +148,20 @@ class Replays(Liar):
         return self.told
 
 
+class ReplaysShapes(Liar):
+    """Gives its first right result for each shape, whatever the numbers are."""
+
+    def answers(self, question):
+        key = [list(np.shape(number)) for number in question.numbers]
+        honest = question.honest()
+        for before, told in self.asked:
+            if question.numbers and key == before:
+                self.lies += not same(told, honest)
+                return told
+        self.asked.append((key, honest))
+        return honest
+
+
 def gives_a_way_back(result):
     """Say whether a result is that of a layer."""
     return isinstance(result, tuple) and len(result) == 2 and callable(result[1])
@@ -255,4 +269,4 @@ class KnowsSizes(Knows):
         return [list(np.shape(number)) for number in numbers]
 
 
-KINDS = Counts, Remembers, Recognises, SaysNan, Replays
+KINDS = Counts, Remembers, Recognises, SaysNan, Replays, ReplaysShapes

@@ -52,8 +52,8 @@ def fresh(monkeypatch):
         made.append(honest(chapter))
         return made[-1]
 
-    honest = module._temporary.__wrapped__
-    monkeypatch.setattr(module, "_temporary", temporary)
+    honest = edition._temporary.__wrapped__
+    monkeypatch.setattr(edition, "_temporary", temporary)
     monkeypatch.setattr(module, "working", cache(module.working.__wrapped__))
     yield
     for folder in made:
@@ -95,9 +95,9 @@ def child_without_its_wire(monkeypatch, folder):
 def broken_part(monkeypatch, folder, name, source):
     """Let the sandbox get one file that is broken."""
     for part in ("child.py", "wire.py", "inert.py"):
-        folder.joinpath(part).write_text((module.HERE / part).read_text("utf-8"))
+        folder.joinpath(part).write_text((edition.HERE / part).read_text("utf-8"))
     folder.joinpath(name).write_text(source)
-    monkeypatch.setattr(module, "HERE", folder)
+    monkeypatch.setattr(edition, "HERE", folder)
 
 
 def decoder_that_raises(monkeypatch, folder):

@@ -57,6 +57,17 @@ def test_a_function_is_called_there_and_described_here(end):
         add.missing  # noqa: B018
 
 
+def test_what_a_check_hands_over_is_kept_as_long_as_the_answer_keeps_it(end):
+    end.run("kept = []\ndef keep(f):\n    kept.append(f)")
+    end.run("def use(f):\n    return f(1)\ndef last(x):\n    return kept[-1](x)")
+    keep, use, last = map(end.find, ("keep", "use", "last"))
+    for number in range(20):
+        assert use(lambda x, more=number: x + more) == 1 + number
+    keep(lambda x: 10 * x)
+    assert last(2) == 20 and last(3) == 30
+    assert len(end.remote.home) < 5, "what nobody can ask for any more is let go of"
+
+
 def test_a_builtin_has_no_code(end):
     length = end.find("length", "length = len")
     assert length([1, 2]) == 2 and length.__code__.co_argcount == 0

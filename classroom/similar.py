@@ -1,0 +1,58 @@
+"""Which answers of a class have the same form, and how common that form is: where to look, and no verdict.
+
+Holds `similar`. A short answer has few forms, and many students find the same one; so each form is told with
+how many have it, and a pair of students with how surprising all that they share would be. Leaves out what a
+form is (``classroom.answers``).
+Not taught in a chapter: it belongs to the classroom.
+"""
+
+from itertools import combinations
+from math import log2
+
+from classroom.answers import definitions, form
+from course import store
+
+HEAD = ["student", "other", "bits", "same form", "of both written", "exercises, and how many have that form"]
+LEAST = 1.0  # bits, below which a pair is not told: one form that half of the class has
+
+
+def similar(answers, solution):
+    """Return the pairs of students who share forms, the most surprising first.
+
+    Parameters
+    ----------
+    answers : dict of str to bytes
+        Student to notebook.
+    solution : bytes
+        The chapter's own: whoever has its form shares nothing by that.
+
+    Returns
+    -------
+    list of list
+        A line for each pair, as in `HEAD`. Bits add up over the exercises: log2 of how many wrote the
+        exercise for each who has the form.
+    """
+    known = {name: form(statement) for name, statement in definitions(solution).items()}
+    forms = {
+        student: {name: form(s) for name, s in definitions(data).items() if name in known}
+        for student, data in answers.items()
+    }
+    having, written = {}, {}
+    for of_student in forms.values():
+        for name, shape in of_student.items():
+            having[name, shape] = having.get((name, shape), 0) + 1
+            written[name] = written.get(name, 0) + 1
+    lines = []
+    for one, other in combinations(sorted(forms), 2):
+        both = forms[one].keys() & forms[other].keys()
+        same = [n for n in known if n in both and forms[one][n] == forms[other][n] != known[n]]
+        bits = sum(log2(written[name] / having[name, forms[one][name]]) for name in same)
+        if bits >= LEAST:
+            told = [f"{n} ({having[n, forms[one][n]]} of {written[n]})" for n in same]
+            lines.append([one, other, round(bits, 1), len(same), len(both), ", ".join(told)])
+    return sorted(lines, key=lambda line: (-line[2], line[0], line[1]))
+
+
+def solution_of(chapter):
+    """Return the bytes of a chapter's solutions."""
+    return (store.PROJECT / "solutions" / chapter / f"{chapter}.ipynb").read_bytes()
