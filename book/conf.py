@@ -23,12 +23,12 @@ language = "en"
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinxcontrib.bibtex",
     "sphinxext.opengraph",
+    "formulas",
     "notebook_copies",
     "plain_docstrings",
     "quiet_links",
@@ -38,13 +38,14 @@ extensions = [
     "exercise_boxes",
     "folds",
     "figure_numbers",
-    "house_floors",
     "library_reference",
     "teaching",
     "terms",
     "chapter_tools",
+    "live_cells",
     "accessible_pages",
     "on_paper",
+    "lean_pages",
     "offline_pages",
     "whole_links",
 ]
@@ -66,10 +67,6 @@ nb_ipywidgets_js = {}
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
-# MathJax 3, copied beside the pages by the extension offline_pages.
-mathjax_path = "mathjax/tex-chtml.js"
-mathjax3_config = {"chtml": {"displayAlign": "left", "displayIndent": "1.5em"}}
-
 # The reference: docstrings as they are written, shapes included; what stands in single quotes is code.
 add_module_names = False
 autodoc_member_order = "bysource"
@@ -84,6 +81,7 @@ toc_object_entries_show_parents = "hide"
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "plain"
 
+html_math_renderer = "mathml"
 html_theme = "sphinx_book_theme"
 html_title = "minigrad"
 html_static_path = ["_static", str(FOLDER.parent)]
@@ -104,7 +102,12 @@ html_theme_options = {
     },
     "navbar_persistent": [],  # the sidebar has a search field already
     "show_toc_level": 2,
+    "use_download_button": False,  # a notebook is downloaded by the row under its title
 }
+
+# What `make pdf` and `make epub` have printed goes along, and the first page leads to it.
+printed = [Path(__file__).parent / "_build" / name for name in ("latex/minigrad.pdf", "epub/minigrad.epub")]
+html_extra_path = [str(path) for path in printed] if all(path.exists() for path in printed) else []
 
 # Each page brings its first words as its description. Its card for other sites needs a whole address, so it
 # is made only where pyproject.toml names the repository: the pages are published under its owner's name. Then
@@ -129,12 +132,15 @@ latex_engine = "xelatex"
 latex_use_xindy = False
 latex_domain_indices = False
 latex_documents = [
-    ("index", "minigrad.tex", "minigrad: a library that you build yourself", author, "manual", False)
+    ("index", "minigrad.tex", "minigrad: a library that you build yourself", author, "manual", False),
 ]
+if (Path(__file__).parent / "teaching/index.md").exists():
+    guide = ("teaching/index", "minigrad-teaching.tex", "Teaching with minigrad", author, "manual", False)
+    latex_documents.append(guide)
+latex_additional_files = ["paper.sty"]
 latex_show_urls = "footnote"
 latex_elements = {
-    "papersize": "a4paper",
-    "extraclassoptions": "openany,oneside",
+    "extraclassoptions": "openany,twoside",
     "fontpkg": r"""
 \setmainfont{text-regular}[Path=fonts/, Extension=.ttf, ItalicFont=text-italic,
   BoldFont=text-semibold, BoldItalicFont=text-semibold-italic]
@@ -162,31 +168,33 @@ latex_elements = {
 \usepackage{pdfpages}
 """,
     "fncychap": "",
-    "maketitle": r"\includepdf{cover.pdf}",
-    "figure_align": "H",
-    # The chapters bring their numbers, and so do the captions of their figures; the foot of a page names the
-    # nearest heading; a long name in a narrow table may break behind an underscore.
-    "preamble": r"""
-\setcounter{secnumdepth}{-2}
-\renewcommand{\subsectionmark}[1]{\markright{#1}}
-\DeclareRobustCommand{\_}{\textunderscore\penalty5000\hspace{0pt}}
+    # The cover, a half title, and behind it what a book says of itself.
+    "maketitle": r"""
+\includepdf{cover-\jobname.pdf}
+\thispagestyle{empty}\null\clearpage
 \makeatletter
-\long\def\@makecaption#1#2{\vskip\abovecaptionskip{\small #2\par}}
+\thispagestyle{empty}\vspace*{2in}{\raggedright\Huge\bfseries\@title\par}\clearpage
+\thispagestyle{empty}\null\vfill{\raggedright\small\@title\\[4pt]\@author, \@date\\[4pt]
+Text and figures: CC BY 4.0. Code: MIT License.\\
+Typefaces: Source Serif 4 and Source Code Pro, cut and renamed under the SIL Open Font License.\par}\clearpage
 \makeatother
 """,
+    "figure_align": "!htbp",
+    "fvset": "",
+    "preamble": r"\usepackage{paper}",
     # The contents on paper name chapters only; the reader of the file opens the rest beside the pages. Sphinx
     # would call them by the first caption.
     "tableofcontents": r"""
 {\small\setcounter{tocdepth}{0}\renewcommand{\contentsname}{Contents}\sphinxtableofcontents}
 """,
-    "sphinxsetup": "verbatimforcewraps=true, TitleColor={HTML}{262626}",
 }
 
 # The EPUB.
-html_math_renderer = "mathjax"
 epub_css_files = ["type.css", "reader.css"]
 epub_show_urls = "footnote"
 epub_cover = ("_static/cover.png", "")
-epub_exclude_files = [".doctrees", "_static/mathjax", "_static/fonts/OFL.txt"]
+epub_exclude_files = [".doctrees", "_static/fonts/OFL.txt", "_static/fonts/GFL.txt"]
 epub_exclude_files += ["_static/book.css", "_static/scorer.js"]
 epub_exclude_files += [f"_static/interactives/{path.name}" for path in FOLDER.glob("*.json")]
+LIVE = Path(__file__).parent / "_static" / "live"  # an e-reader runs nothing
+epub_exclude_files += [f"_static/live/{path.name}" for path in LIVE.iterdir()]

@@ -19,7 +19,7 @@ STOPS = np.array([0.0, 1.0, 1.8, 2.9, 3.6, 4.7, 6.0])  # where a value stands be
 STEPS = np.linspace(0, np.pi, 60)
 
 
-def draw(path, inches):
+def draw(path, inches, subtitle):
     """Write the cover to a file.
 
     Parameters
@@ -28,6 +28,8 @@ def draw(path, inches):
         Ends with ``.pdf`` or ``.png``.
     inches : tuple of (float, float)
         Its width and height.
+    subtitle : str
+        In two lines.
     """
     figure = Figure(figsize=inches, facecolor=PAPER)
     with TemporaryDirectory() as folder:
@@ -39,7 +41,6 @@ def draw(path, inches):
         margin, top = 11 * unit, inches[1]
         _draw_mark(ax, margin, top - 25 * unit, 12 * unit)
         ax.text(margin, top - 44 * unit, "minigrad", font=strong, fontsize=720 * unit, color=INK)
-        subtitle = "a neural-network library\nthat you build yourself"
         ax.text(
             margin,
             top - 49 * unit,

@@ -5,8 +5,9 @@ Build it from the root of the project, or with `make lite`:
     python -m book.lite
 
 Holds `build`, and `repacked`, which makes a wheel again of an installed package. A page of the site fetches
-Python, NumPy and Matplotlib from Pyodide's public distribution; everything else lies in the site. Leaves out
-what runs differently there (`course`, each stand-in in its own file).
+Python, NumPy and Matplotlib from Pyodide's public distribution; everything else lies in the site. `live.json`
+tells the pages of the book the same, whose cells run without the site (`_static/live`). Leaves out what runs
+differently there (`course`, each stand-in in its own file).
 """
 
 import argparse
@@ -22,9 +23,11 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 SITE = PROJECT / "book" / "_build" / "html" / "lite"
+HEADING = PROJECT / "book" / "lite_heading.js"
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", KERNEL)
 OF_PYODIDE = ("matplotlib", "numpy", "pillow", "tqdm")  # what its distribution has, by name
+CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 CARRIED = ("comm", "ipywidgets")  # what it lacks and the course needs: pure Python
 FROM_THE_WORKER = "../../../../pypi"  # the site's wheels, seen from the script that loads them
 SETTINGS = {  # of JupyterLab
@@ -64,6 +67,8 @@ def build(site=SITE, pyodide=None):
         _write(folder / "jupyter-lite.json", _at_run_time([wheel.name for wheel in wheels]))
         _write(folder / "jupyter_lite_config.json", _at_build_time(folder))
         _call("jupyterlite_core", "build", "--lite-dir", str(folder), folder=folder)
+        _write(folder / "site" / "live.json", _for_pages(wheels[-1], pyodide))
+        _open_at_headings(folder / "site")
         shutil.rmtree(site, ignore_errors=True)
         os.replace(folder / "site", site)
 
@@ -132,6 +137,39 @@ def _at_run_time(wheels):
     data = {"appName": "minigrad", "exposeAppInBrowser": True}  # the tests run notebooks through the app
     data["litePluginSettings"] = {f"{KERNEL}:kernel": kernel}
     return {"jupyter-lite-schema-version": 0, "jupyter-config-data": data}
+
+
+def _for_pages(wheel, pyodide):
+    """Return what the book's own pages need: where Python is, what draws, the course, and how much it weighs.
+
+    The weight is known only of a distribution that is carried: in bytes, first what every page loads, then
+    what a page loads besides to draw.
+    """
+    if pyodide is None:
+        from jupyterlite_pyodide_kernel.constants import PYODIDE_CDN_URL  # where the site's own pages find it
+
+        address, weight = f"{PYODIDE_CDN_URL}/", None
+    else:
+        packages = json.loads((pyodide / "pyodide-lock.json").read_text("utf-8"))["packages"]
+        size = {name: (pyodide / entry["file_name"]).stat().st_size for name, entry in packages.items()}
+        drawing = {*OF_PYODIDE, *(need for name in OF_PYODIDE for need in packages[name]["depends"])}
+        core = sum((pyodide / name).stat().st_size for name in CORE) + wheel.stat().st_size + size["numpy"]
+        address, weight = "static/pyodide/", [core, sum(size[name] for name in drawing - {"numpy"})]
+    return {"pyodide": address, "packages": OF_PYODIDE, "wheel": f"pypi/{wheel.name}", "bytes": weight}
+
+
+def _open_at_headings(site):
+    """Let an address of the lab lead to a heading of its notebook."""
+    shutil.copy(HEADING, site / HEADING.name)
+    page = site / "lab" / "index.html"
+    html = page.read_text("utf-8")
+    if "</head>" not in html:
+        raise LiteError(
+            f"{page.name} of JupyterLite has no head any more, into which {HEADING.name} would go."
+        )
+    page.write_text(
+        html.replace("</head>", f'<script src="../{HEADING.name}"></script></head>', 1), encoding="utf-8"
+    )
 
 
 def _at_build_time(folder):

@@ -5,16 +5,16 @@ document.addEventListener("DOMContentLoaded", () => {
   const previews = document.querySelectorAll('a[data-bs-custom-class="preview"]');
   const tooltip = (link) => window.bootstrap?.Tooltip.getInstance(link);
 
-  // A preview goes at Escape, and its formulas are set when it comes.
+  // A preview goes at Escape; one with formulas is drawn when it comes.
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") previews.forEach((link) => tooltip(link)?.hide());
   });
   previews.forEach((link) =>
     link.addEventListener("inserted.bs.tooltip", () => {
-      const bubble = document.getElementById(link.getAttribute("aria-describedby"));
-      if (bubble?.textContent.includes("\\(") && window.MathJax?.typesetPromise) {
-        window.MathJax.typesetPromise([bubble]).then(() => tooltip(link)?.update());
-      }
+      const words = document.querySelector(`#${link.getAttribute("aria-describedby")} .tooltip-inner`);
+      if (!link.dataset.formulas || !words) return;
+      words.innerHTML = link.dataset.formulas;
+      tooltip(link)?.update();
     }),
   );
 
@@ -48,7 +48,7 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   });
 
-  // A picture that moves starts when it comes into view; its module and its numbers are fetched only then.
+  // A picture that moves, and a slider, start when they come into view; what they need is fetched only then.
   const folder = new URL("interactives/", script);
   const start = async (host) => {
     const name = host.dataset.interactive;
@@ -58,15 +58,20 @@ document.addEventListener("DOMContentLoaded", () => {
     module.mount(host, { ...JSON.parse(host.dataset.options), data, linked: true });
     performance.measure(`interactive ${name}`, { start: begun });
   };
+  const loaded = (host) => {
+    const more = document.createElement("script");
+    more.src = new URL(`sliders/${host.dataset.slider}`, script);
+    document.head.append(more);
+  };
   const coming = new IntersectionObserver(
     (entries) =>
-      entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
-        coming.unobserve(entry.target);
-        start(entry.target);
+      entries.filter((entry) => entry.isIntersecting).forEach(({ target }) => {
+        coming.unobserve(target);
+        (target.dataset.slider ? loaded : start)(target);
       }),
     { rootMargin: "300px" },
   );
-  document.querySelectorAll("[data-interactive]").forEach((host) => coming.observe(host));
+  document.querySelectorAll("[data-interactive], [data-slider]").forEach((host) => coming.observe(host));
 
   // On paper every fold is open; afterwards each is as it was.
   let opened = [];

@@ -1,5 +1,6 @@
 // How the search orders what it finds: as Sphinx does, but the chapter that teaches the word comes first. What the
-// word means, and where it is taught, stands above the list. TAUGHT is made from the glossary (terms.py).
+// word means, and where it is taught, stands above the list. TAUGHT is made from the glossary and the curriculum
+// (terms.py).
 const taughtTerm = () => {
   const query = (new URLSearchParams(location.search).get("q") ?? "").trim().toLowerCase();
   const terms = typeof TAUGHT === "undefined" ? {} : TAUGHT;
@@ -29,6 +30,6 @@ document.addEventListener("DOMContentLoaded", () => {
   term.textContent = found.term;
   const words = document.createElement("p");
   words.className = "taught";
-  words.append(term, `: ${found.meaning} Taught in `, place, ".");
+  words.append(term, `: ${found.meaning} ${found.how} `, place, ".");
   results.before(words);
 });

@@ -1,10 +1,10 @@
 """What a reader does with a chapter, under its title: run it, take it along, rebuild it from memory.
 
-A row of links stands on the page of each chapter and of each notebook of exercises, with the minutes that
-its first words name. *Run* leads to the JupyterLite site under lite/, and *Slides* to those of `make slides`
-in slides/; each is left out where its target does not lie beside the pages, and so is what the first page
-says of running, between two comments. The copies to be rebuilt from memory are made with the pages, in
-recall/. Where answers are folded, a switch opens them all.
+A row of links stands on the page of each chapter and of each notebook of exercises. *Run* leads to the
+JupyterLite site under lite/, and *Slides* to those of `make slides` in slides/; each is left out where its
+target does not lie beside the pages, and so is what the first page says of running and of paper, between two
+comments. The copies to be rebuilt from memory are made with the pages, in recall/. Where answers are folded,
+a switch opens them all.
 """
 
 import re
@@ -19,8 +19,7 @@ from authoring import colab
 from authoring.recall import recall_copy
 
 LITE = "lite/lab/index.html"
-RUNS = re.compile(r"<!-- where notebooks run -->\n(.*?)<!-- end -->\n", re.DOTALL)
-MINUTES = re.compile(r"\b(\d+) minutes\b")
+WHERE = re.compile(r"<!-- where (notebooks run|there is paper) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 LINK = '<li><a href="{}"{}><i class="fa-solid fa-{}" aria-hidden="true"></i>{}</a></li>'
 ANSWERS = '<li><label><input type="checkbox" class="show-answers"> Show all answers</label></li>'
 ROW = '<nav class="chapter-tools" aria-label="This notebook">\n<ul>\n{}\n</ul>\n</nav>'
@@ -51,15 +50,22 @@ def _find_lite(app, config):
         config.run_in_browser = (Path(app.outdir) / LITE).exists()
 
 
+def _what_is_true(app):
+    """Return which of the first page's blocks belong into this book, by the words of their comments."""
+    printed = app.builder.name == "html" and bool(app.config.html_extra_path)
+    return {"notebooks run": bool(app.config.run_in_browser), "there is paper": printed}
+
+
 def _keep_what_is_true(app, docname, source):
-    """Leave out of the first page what is said there of running, where nothing runs."""
-    source[0] = RUNS.sub(r"\1" if app.config.run_in_browser else "", source[0])
+    """Leave out of the first page what is said there of running, where nothing runs, and of paper."""
+    is_true = _what_is_true(app)
+    source[0] = WHERE.sub(lambda block: block[2] if is_true[block[1]] else "", source[0])
 
 
 def _read_again(app, env, added, changed, removed):
-    """Read the first page again where the site that runs has come or gone."""
-    before, env.chapters_run = getattr(env, "chapters_run", None), bool(app.config.run_in_browser)
-    return [] if before == env.chapters_run else [app.config.root_doc]
+    """Read the first page again where the site that runs, or the printed book, has come or gone."""
+    before, env.what_is_true = getattr(env, "what_is_true", None), _what_is_true(app)
+    return [] if before == env.what_is_true else [app.config.root_doc]
 
 
 def _before_writing(app):
@@ -73,14 +79,22 @@ def _add_row(app, page, template, context, doctree):
     folder, _, rest = page.partition("/")
     if app.builder.name != "html" or doctree is None or folder not in ("notebooks", "exercises"):
         return
-    stem = rest.split("/")[0]
+    items = _links(app, page, folder, rest.split("/")[0])
+    if '<details class="answer">' in context["body"]:
+        items.append(ANSWERS)
+    title, end, text = context["body"].partition("</h1>")
+    if not end:
+        raise ExtensionError(f"{page} has no title.")
+    context["body"] = f"{title}{end}\n{ROW.format(chr(10).join(items))}{text}"
+
+
+def _links(app, page, folder, stem):
+    """Return the items of the row: where the notebook runs, and what stands beside it."""
 
     def link(icon, words, target, more=""):
         return LINK.format(escape(_beside(page, target)), more, icon, words)
 
     items = []
-    if minutes := MINUTES.search(doctree.astext()):
-        items.append(f'<li><i class="fa-regular fa-clock" aria-hidden="true"></i>{minutes[0]}</li>')
     what = "chapter" if folder == "notebooks" else "notebook"
     if app.config.run_in_browser:
         items.append(link("play", f"Run this {what}", f"{LITE}?path={quote(page)}.ipynb"))
@@ -97,12 +111,7 @@ def _add_row(app, page, template, context, doctree):
             items.append(link("person-chalkboard", "Slides", f"slides/{stem}.html"))
     elif f"notebooks/{stem}" in app.env.found_docs:
         items.append(link("book-open", "The chapter", f"notebooks/{stem}.html"))
-    if '<details class="answer">' in context["body"]:
-        items.append(ANSWERS)
-    title, end, text = context["body"].partition("</h1>")
-    if not end:
-        raise ExtensionError(f"{page} has no title.")
-    context["body"] = f"{title}{end}\n{ROW.format(chr(10).join(items))}{text}"
+    return items
 
 
 def _edit_the_source(app, page, template, context, doctree):

@@ -23,6 +23,7 @@ FOLDER = "exercises/"
 CHAPTERS = "notebooks/"
 LISTED = re.compile(r"```\{toctree\}\n:hidden:\n:caption: Exercises\n.*?```\n", re.DOTALL)
 UNDER_A_CHAPTER = "```{{toctree}}\n:hidden:\n\nExercises <../exercises/{0}/{0}>\n```"
+WORTH = re.compile(r" ?\(\d+ points?, \d+ minutes\)$")
 STATEMENT = re.compile(r"^### (?=\d+\. )", re.MULTILINE)
 MARKERS = re.compile(rf"^[ \t]*({re.escape(BEGIN)}|### END SOLUTION)\n?", re.MULTILINE)
 
@@ -110,15 +111,28 @@ class Boxes(SphinxTransform):
     default_priority = 700
 
     def apply(self, **kwargs):
-        """Tell them by their numbers."""
+        """Tell them by their numbers, and set what each is worth apart from its title."""
         if self.env.docname.startswith(FOLDER):
             for section in self.document.findall(nodes.section):
                 if re.match(r"\d+\. ", section[0].astext()):
                     section["classes"].append("exercise")
+                    text = section[0][-1]
+                    if isinstance(text, nodes.Text) and (worth := WORTH.search(text)):
+                        quiet = nodes.inline("", worth[0].strip(), classes=["worth"])
+                        section[0][-1:] = [nodes.Text(text[: worth.start()] + " "), quiet]
+
+
+def _list_by_titles(app, doctree):
+    """Leave out of a page's contents what each exercise is worth."""
+    if app.env.docname.startswith(FOLDER):
+        for worth in list(app.env.tocs[app.env.docname].findall(nodes.inline)):
+            if "worth" in worth["classes"]:
+                worth.parent.remove(worth)
 
 
 def setup(app):
     """Tell Sphinx when to complete and when to mark."""
     app.connect("source-read", _on_reading)
+    app.connect("doctree-read", _list_by_titles, priority=600)  # after Sphinx has collected the titles
     app.add_transform(Boxes)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -21,7 +21,8 @@ BESIDE = {
 TABLE = """| File | What it is |
 |---|---|
 {rows}
-
+"""
+CONTENTS = """
 ```{{toctree}}
 :hidden:
 
@@ -56,7 +57,7 @@ def public_names():
 
 
 def table():
-    """Return, in Markdown, a table of the files, and the list of their pages."""
+    """Return, in Markdown, a table of the files."""
     rows = []
     for module, names in public_names().items():
         file = module.removeprefix("minigrad.")
@@ -64,8 +65,13 @@ def table():
         what = words.partition(". ")[0].rstrip(".")
         listed = ", ".join(f"`{name}`" for name in names)
         rows.append(f"| [`{file}`]({FOLDER}/{file}.md) | {what}: {listed} |")
+    return TABLE.format(rows="\n".join(rows))
+
+
+def contents():
+    """Return, in Markdown, the list of the files' pages."""
     pages = "\n".join(f"{FOLDER}/{module.removeprefix('minigrad.')}" for module in public_names())
-    return TABLE.format(rows="\n".join(rows), pages=pages)
+    return CONTENTS.format(pages=pages)
 
 
 def page(module, names):
@@ -113,7 +119,7 @@ class LibraryFiles(SphinxDirective):
 
     def run(self):
         """Make it."""
-        return self.parse_text_to_nodes(table(), allow_section_headings=False)
+        return self.parse_text_to_nodes(table() + contents(), allow_section_headings=False)
 
 
 def setup(app):

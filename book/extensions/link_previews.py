@@ -5,13 +5,16 @@ which are Bootstrap's, show them on hover and on focus. What the script adds sta
 """
 
 import posixpath
+import re
 from html import escape
 from urllib.parse import urldefrag
 
 from docutils import nodes
+from formulas import mathml
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 LONGEST = 420  # characters
+FORMULA = re.compile(r"\\\((.+?)\\\)")
 
 
 class previewed(nodes.reference):
@@ -68,12 +71,18 @@ def _shortened(node):
 
 
 def _text(node):
-    """Return a node's words, with the marks by which MathJax finds its formulas."""
+    """Return a node's words; a formula is TeX, and marked as such."""
     if isinstance(node, nodes.math):
         return rf"\({node.astext()}\)"
     if isinstance(node, nodes.Text):
         return node.astext()
     return "".join(_text(child) for child in node.children)
+
+
+def _drawn(words):
+    """Return words as HTML, with their formulas drawn."""
+    parts = enumerate(FORMULA.split(words))  # every second one is a formula
+    return "".join(mathml(part) if place % 2 else escape(part, quote=False) for place, part in parts)
 
 
 def visit_previewed(translator, node):
@@ -82,6 +91,8 @@ def visit_previewed(translator, node):
     translator.visit_reference(node)
     words = escape(node["preview"], quote=True)
     data = f'<a data-bs-toggle="tooltip" data-bs-custom-class="preview" data-bs-title="{words}" '
+    if FORMULA.search(node["preview"]):
+        data += f'data-formulas="{escape(_drawn(node["preview"]), quote=True)}" '
     translator.body[place] = translator.body[place].replace("<a ", data, 1)
 
 

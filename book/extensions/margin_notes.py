@@ -1,6 +1,10 @@
-"""Says beside a code cell that it is the library's, as the cell's tag promises and the tests prove."""
+"""Says beside a code cell that it is the library's, as the cell's tag promises and the tests prove.
+
+The index leads from the library's name to the note.
+"""
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
 NOTES = {
@@ -16,20 +20,31 @@ class MarginNotes(SphinxTransform):
 
     def apply(self, **kwargs):
         """Look at the classes that the cells' tags became."""
+        indexed = set()
         for cell in list(self.document.findall(nodes.container)):
-            for note in _notes(cell["classes"], self.app.builder.format == "html"):
+            for sentence, where in _notes(cell["classes"]):
+                words = nodes.paragraph("", sentence, nodes.literal(text=self._breakable(where)))
+                note = nodes.container("", words, classes=["margin"])
                 cell.parent.insert(cell.parent.index(cell), note)
+                module, _, name = where.rpartition(".")
+                if where not in indexed and not name.startswith("_"):
+                    indexed.add(where)
+                    place = nodes.make_id(f"built-{where}")
+                    words["ids"].append(place)
+                    entry = ("single", f"{name} ({module.removeprefix('minigrad.')})", place, "main", None)
+                    note.insert(0, addnodes.index(entries=[entry]))
+
+    def _breakable(self, where):
+        """Return a name that, on a page, may go on below a point."""
+        return where.replace(".", ".\N{ZERO WIDTH SPACE}") if self.app.builder.format == "html" else where
 
 
-def _notes(classes, on_a_page):
-    """Yield a note for each class that is a tag of these kinds; on a page a name may go on below a point."""
-    for name in classes:
+def _notes(classes):
+    """Yield a sentence and a name of the library for each class that is a tag of these kinds."""
+    for tag in classes:
         for prefix, sentence in NOTES.items():
-            if name.startswith(prefix):
-                where = name.removeprefix(prefix)
-                where = where.replace(".", ".\N{ZERO WIDTH SPACE}") if on_a_page else where
-                words = nodes.paragraph("", sentence, nodes.literal(text=where))
-                yield nodes.container("", words, classes=["margin"])
+            if tag.startswith(prefix):
+                yield sentence, tag.removeprefix(prefix)
 
 
 def setup(app):

@@ -1,12 +1,10 @@
 """Pages that need no network, and little of a slow one.
 
-MathJax lies beside the pages, and a page that would ask for more is a warning. The theme's script of 1.5 MB
-that turns icons into drawings is emptied: the theme's font draws the same icons.
+A page that would ask for more than what lies beside it is a warning. The theme's script of 1.5 MB that turns
+icons into drawings is emptied: the theme's font draws the same icons.
 """
 
-import importlib.util
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -16,36 +14,10 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
-# What the pages load of the package's 24 MB: the program, its fonts, the rarer TeX commands, and the
-# reading aloud of formulas in English.
-MATHJAX = (
-    "tex-chtml.js",
-    "output/chtml/fonts",
-    "input/mml.js",
-    "input/tex/extensions",
-    "a11y",
-    "sre/mathmaps/base.json",
-    "sre/mathmaps/en.json",
-)
 ICON_SCRIPT = "scripts/fontawesome.js"
 LOADING_LINKS = {"stylesheet", "icon", "preload", "modulepreload", "preconnect", "dns-prefetch", "manifest"}
 NOT_PAGES = {"_static", "lite"}  # the theme's templates, and the JupyterLite site, which has tests of its own
 CSS_LOADS = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""")
-
-
-def copy_mathjax(static):
-    """Copy what the pages load of MathJax into the site's static folder."""
-    package = importlib.util.find_spec("sphinx-mathjax-offline")
-    if package is None:
-        raise ExtensionError("the book needs sphinx-mathjax-offline; it is in the extra called book.")
-    source = Path(package.origin).parent / "static" / "mathjax"
-    for name in MATHJAX:
-        copy = static / "mathjax" / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if (source / name).is_dir():
-            shutil.copytree(source / name, copy, dirs_exist_ok=True)
-        else:
-            shutil.copyfile(source / name, copy)
 
 
 def empty_icon_script(static):
@@ -98,7 +70,6 @@ class _Loads(HTMLParser):
 def _after_building(app, failure):
     """Complete the site, then look at every page."""
     if failure is None and app.builder.format == "html":
-        copy_mathjax(Path(app.outdir) / "_static")
         if app.builder.name == "html":
             empty_icon_script(Path(app.outdir) / "_static")
         for sentence in unmet_loads(Path(app.outdir)):

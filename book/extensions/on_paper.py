@@ -1,48 +1,45 @@
 """The book as a PDF and as an EPUB, where nothing folds and nothing slides.
 
 A fold becomes its title and its text, and a slider the sheet of stops that it brings along. In the PDF the
-first page is a chapter, and each caption of its lists of pages opens a part. Formulas of an EPUB are MathML,
-which docutils makes of TeX: -D html_math_renderer=mathml.
+first page is a chapter, and each caption of its lists of pages opens a part; exercises, and what is looked
+up, stand in smaller type. The teacher's guide is a book of its own. What belongs to a screen is not printed:
+the reference of the library, which `help` shows too, and the pages for contributors.
 """
 
 import re
-from html import escape, unescape
+from html import escape
 from pathlib import Path
 from zipfile import ZipFile
 
 import nbformat
-from docutils import nodes
-from docutils.utils.math import MathError, latex2mathml
-from sphinx.errors import ExtensionError
+from formulas import well_formed
+from library_reference import table
 
 from book import cover
 from book.fonts import as_truetype
 
 PAPER = ("latex", "epub")
-A4, READER = (8.27, 11.69), (6.0, 9.0)  # inches
+PAGE_SIZE, READER = (8.25, 11.0), (6.0, 9.0)  # inches; the first stands in paper.sty, too
+SUBTITLES = {
+    "minigrad": "a neural-network library\nthat you build yourself",
+    "minigrad-teaching": "a guide for those\nwho teach it",
+}
+IN_SMALLER_TYPE = ("Exercises", "To look things up")
+NOT_PRINTED = "For teachers and contributors"
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>", re.DOTALL)
 TITLE = re.compile(r"\A# .+\n")
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
-LIST = re.compile(r"^(```\{toctree\}\n:hidden:\n):caption: (.+)\n", re.MULTILINE)
+LIST = re.compile(r"^(```\{toctree\}\n:hidden:\n):caption: ([^\n]+)\n(.*?```\n)", re.MULTILINE | re.DOTALL)
 NO_FOOTNOTES = re.compile(r'<p class="rubric">Footnotes</p>\s*\Z')
 SLIDER = re.compile(r'<div class="explore-.*?(<figure.*?</figure>).*</script>', re.DOTALL)
 IMAGE = re.compile(r"<img [^>]*>")
 PAGE = re.compile(r'<item id="[^"]+" href="([^"]+)"')
+PROPERTIES = {b"<math": "mathml", b"<svg": "svg"}  # what an EPUB declares of a page
 PLACE = re.compile(r'<itemref idref="([^"]+)" />\n?')
-
-EMPTY_TAG = re.compile(r"<(img|br|hr|input|col)\b([^>]*?)\s*/?>")
-NAMED_LETTER = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
-SAME_IN_PLAINER_TEX = (  # docutils reads a part of TeX
-    (re.compile(r"\\dots(?![a-z])"), r"\\ldots"),
-    (re.compile(r"\\[td]?frac(\d)(\d)"), r"\\frac{\1}{\2}"),
-    (re.compile(r"\\[td]frac(?![a-z])"), r"\\frac"),  # an EPUB allows no size of a fraction
-    (re.compile(r"\\[Bb]igg?[lr]?(?![a-z])"), ""),
-    (re.compile(r"^(?=[\^_])"), "{}"),
-)
 
 
 def laid_flat(notebook):
-    """Return a notebook without folds and sliders.
+    """Return a notebook without folds and sliders, and without two empty lines in a row in its code.
 
     Parameters
     ----------
@@ -56,15 +53,17 @@ def laid_flat(notebook):
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = FOLD.sub(r"**\1**\n", cell.source).replace("</details>", "")
+        else:
+            cell.source = cell.source.replace("\n\n\n", "\n\n")
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             html = data.get("text/html", "")
             if html:
-                data["text/html"] = _well_formed(html)
+                data["text/html"] = well_formed(html)
             if slider := SLIDER.search(html):
                 address = f"data:image/png;base64,{data['image/png']}"
                 sheet = f'<img alt="{escape(data["text/plain"])}" src="{address}"/>'
-                data["text/html"] = _well_formed(IMAGE.sub(lambda image, sheet=sheet: sheet, slider[1]))
+                data["text/html"] = well_formed(IMAGE.sub(lambda image, sheet=sheet: sheet, slider[1]))
     return notebook
 
 
@@ -83,13 +82,24 @@ def bound(page):
     page = TITLE.sub(r"\g<0>\n```{raw} latex\n\\chapter{About this course}\n```\n", page)
     page = page.replace("\ngenindex\n", "\n")  # TeX makes its own
     page = HEADING.sub(r"```{rubric} \1\n:heading-level: 2\n```", page)
-    return LIST.sub(r"```{raw} latex\n\\part{\2}\n```\n\n\1", page)
+    return LIST.sub(_part, page)
+
+
+def _part(contents):
+    """Return a list of pages behind the page that opens their part, in the type of that part."""
+    opening, part, pages = contents.groups()
+    if part == NOT_PRINTED:
+        return ""
+    size = "small" if part in IN_SMALLER_TYPE else "normalsize"
+    return f"```{{raw}} latex\n\\part{{{part}}}\n\\{size}\n```\n\n{opening}{pages}"
 
 
 def _on_reading(app, page, source):
     """Lay each notebook flat, after exercises have got their hints and answers; bind the first page."""
     if app.builder.name == "latex" and page == app.config.root_doc:
         source[0] = bound(source[0])
+    if app.builder.name == "latex" and page == "reference":
+        source[0] = source[0].replace("```{library-files}\n```\n", table())  # without the pages behind it
     if app.builder.name in PAPER and page.startswith(("notebooks/", "exercises/")):
         source[0] = nbformat.writes(laid_flat(nbformat.reads(source[0], as_version=4)))
 
@@ -105,16 +115,18 @@ def _bring_fonts_and_cover(app):
     """Put fonts and cover beside the file that TeX will read, and let an EPUB hold them."""
     out = Path(app.outdir)
     if app.builder.name == "latex":
+        app.config.suppress_warnings.append("toc.not_included")  # what is not printed
         as_truetype(out / "fonts")
-        cover.draw(out / "cover.pdf", A4)
+        for name, subtitle in SUBTITLES.items():
+            cover.draw(out / f"cover-{name}.pdf", PAGE_SIZE, subtitle)
     elif app.builder.name == "epub":
         app.builder.media_types = app.builder.media_types | {".woff2": "font/woff2"}
         (out / "_static").mkdir(parents=True, exist_ok=True)
-        cover.draw(out / "_static" / "cover.png", READER)
+        cover.draw(out / "_static" / "cover.png", READER, SUBTITLES["minigrad"])
 
 
 def _declare(app, error):
-    """Say in an EPUB which pages hold formulas, and name its index once: its rules ask for both."""
+    """Say in an EPUB which pages hold formulas and drawings, and name its index once, as its rules ask."""
     if error or app.builder.name != "epub":
         return
     path = Path(app.outdir) / f"{app.config.epub_basename}.epub"
@@ -123,20 +135,19 @@ def _declare(app, error):
     with ZipFile(path, "w") as book:
         for entry, part in parts.items():
             if entry.filename == "content.opf":
-                with_formulas = {other.filename for other in parts if b"<math" in parts[other]}
-                part = declared(part.decode(), with_formulas).encode()
+                part = declared(part.decode(), {other.filename: parts[other] for other in parts}).encode()
             book.writestr(entry, part)
 
 
-def declared(package, with_formulas):
+def declared(package, parts):
     """Return the list of an EPUB's parts as its rules ask for it.
 
     Parameters
     ----------
     package : str
         The file content.opf as Sphinx writes it.
-    with_formulas : set of str
-        The pages that hold MathML.
+    parts : dict of str to bytes
+        All files, by name; a page says whether it holds MathML or SVG.
 
     Returns
     -------
@@ -144,7 +155,7 @@ def declared(package, with_formulas):
 
     Examples
     --------
-    >>> declared('<item id="1" href="a.xhtml" />', {"a.xhtml"})
+    >>> declared('<item id="1" href="a.xhtml" />', {"a.xhtml": b"<math/>"})
     '<item id="1" href="a.xhtml" properties="mathml" />'
     """
     read = set()
@@ -154,43 +165,12 @@ def declared(package, with_formulas):
         read.add(place[1])
         return "" if again else place[0]
 
-    package = PAGE.sub(
-        lambda page: f'{page[0]} properties="mathml"' if page[1] in with_formulas else page[0], package
-    )
-    return PLACE.sub(once, package)
+    def with_properties(page):
+        text = parts.get(page[1], b"") if page[1].endswith(".xhtml") else b""
+        held = [name for tag, name in PROPERTIES.items() if tag in text]
+        return f'{page[0]} properties="{" ".join(held)}"' if held else page[0]
 
-
-def _inline(translator, node):
-    """Write a formula in a line."""
-    translator.body.append(_mathml(node.astext(), as_block=False))
-    raise nodes.SkipNode
-
-
-def _block(translator, node):
-    """Write a formula that stands alone."""
-    translator.body.append(_mathml(node.astext(), as_block=True))
-    raise nodes.SkipNode
-
-
-def _mathml(formula, as_block):
-    """Return a formula of TeX as MathML, with lines and columns where it has them."""
-    for tex, plainer in SAME_IN_PLAINER_TEX:
-        formula = tex.sub(plainer, formula)
-    several = r"\\" in formula or "&" in formula
-    written = (
-        rf"\begin{{aligned}}{formula}\end{{aligned}}" if several and "begin{" not in formula else formula
-    )
-    try:
-        return _well_formed(latex2mathml.tex2mathml(written, as_block=as_block))
-    except (MathError, SyntaxError, IndexError) as error:
-        raise ExtensionError(
-            f"docutils cannot read ${formula}$: {error}. Write it in plainer TeX."
-        ) from error
-
-
-def _well_formed(html):
-    """Return HTML as XML wants it: empty tags closed, and no names of letters but XML's own."""
-    return NAMED_LETTER.sub(lambda name: unescape(name[0]), EMPTY_TAG.sub(r"<\1\2/>", html))
+    return PLACE.sub(once, PAGE.sub(with_properties, package))
 
 
 def setup(app):
@@ -199,5 +179,4 @@ def setup(app):
     app.connect("build-finished", _declare)
     app.connect("source-read", _on_reading, priority=900)
     app.connect("html-page-context", _on_writing)
-    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -38,7 +38,7 @@ def as_markup(lines):
     return found
 
 
-def _on_docstring(app, what, name, thing, options, lines):
+def _on_docstring(app, what, name, thing, options, lines):  # noqa: PLR0913  as Sphinx calls it
     """Mark up a docstring before napoleon reads it."""
     lines[:] = as_markup(lines)
 

@@ -9,6 +9,7 @@ import re
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
+from sphinx.errors import NoUri
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
@@ -37,12 +38,17 @@ class MentionLinks(SphinxPostTransform):
             parts, done = [], 0
             for mention in MENTION.finditer(text):
                 target = chapters.get(mention[1]) if mention[1] else self._figure(mention[2], text)
-                if target:
-                    words = nodes.inline(text=mention[0])
-                    link = make_refnode(self.app.builder, here, *target, words)
+                if target and (link := self._link(here, target, mention[0])):
                     parts += [nodes.Text(text[done : mention.start()]), link]
                     done = mention.end()
             text.parent.replace(text, [*parts, nodes.Text(text[done:])])
+
+    def _link(self, here, target, words):
+        """Return a link, or None where this PDF does not hold what it would lead to."""
+        try:
+            return make_refnode(self.app.builder, here, *target, nodes.inline(text=words))
+        except NoUri:
+            return None
 
     def _figure(self, number, text):
         """Return the page and the anchor of a figure, or None, and warn, if there is no such figure."""
@@ -68,7 +74,11 @@ class GlossaryLinks(SphinxPostTransform):
             name = word.astext().lower()
             for term in (name, name.removesuffix("s")):
                 asked = (self.env, here, self.app.builder, "term", term, pending_xref(), word.deepcopy())
-                if link := glossary.resolve_xref(*asked):
+                try:
+                    link = glossary.resolve_xref(*asked)
+                except NoUri:  # a PDF without a glossary
+                    return
+                if link:
                     word.replace_self(link)
                     break
 

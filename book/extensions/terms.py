@@ -1,10 +1,12 @@
-"""What the book makes of its glossary: letters to jump to, and a search that leads to where a term is taught.
+"""What the book makes of its glossary: letters to jump to, an index, and a search that leads to the teaching.
 
-Each entry ends with its chapter. There the term is taught, in the section that first has it in italics or in
-bold. A search for it shows what it means, and that section, before anything else; _static/scorer.js puts the
-chapter at the top of the list.
+Each entry ends with its chapter. There the term is taught, where it first stands in italics or in bold: the
+index leads to that place, on paper too. A search for the term shows what it means, and the section of that
+place, before anything else; _static/scorer.js puts the chapter at the top of the list. So does a search for a
+public name of the library: the curriculum says which chapter builds it, and its docstring what it does.
 """
 
+import inspect
 import json
 import re
 from itertools import groupby
@@ -12,9 +14,15 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+import minigrad
+from course.curriculum import CHAPTERS
+
 CHAPTER = re.compile(r"\s*Chapter (\d\d)\.$")
+ENTRY = re.compile(r"^(\w.*)\n((?:  .+\n)+)", re.MULTILINE)
+PAGE = re.compile(r"notebooks/(\d\d)_")
 FILE = "taught.js"
 
 
@@ -29,18 +37,65 @@ def entries(document):
             yield term.astext(), term["ids"][0], CHAPTER.sub("", meaning), chapter and chapter[1]
 
 
-def where_taught(chapter, term):
-    """Return the id of the section of a chapter that first has a term in italics or in bold, or ""."""
+def first_mark(chapter, term):
+    """Return the node of a chapter that first has a term in italics or in bold, or None."""
     for mark in chapter.findall(lambda node: isinstance(node, nodes.emphasis | nodes.strong)):
         if mark.astext().lower() in (term.lower(), f"{term.lower()}s"):
-            while mark is not None and not isinstance(mark, nodes.section):
-                mark = mark.parent
-            return mark["ids"][0] if mark is not None else ""
-    return ""
+            return mark
+    return None
+
+
+def where_taught(chapter, term):
+    """Return the id of the section of a chapter that first has a term in italics or in bold, or ""."""
+    mark = first_mark(chapter, term)
+    while mark is not None and not isinstance(mark, nodes.section):
+        mark = mark.parent
+    return mark["ids"][0] if mark is not None else ""
+
+
+def terms_of(glossary, number):
+    """Return the terms of a glossary in Markdown that a chapter teaches.
+
+    Parameters
+    ----------
+    glossary : str
+    number : str
+        The chapter's, of two digits.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> terms_of("closure\\n  A function that remembers. Chapter 04.\\n", "04")
+    ['closure']
+    """
+    listed = ((term, CHAPTER.search(meaning.rstrip())) for term, meaning in ENTRY.findall(glossary))
+    return [term for term, chapter in listed if chapter and chapter[1] == number]
+
+
+class IndexEntries(SphinxTransform):
+    """Put a chapter's terms into the index, each at the place where it is taught."""
+
+    default_priority = 700
+
+    def apply(self, **kwargs):
+        """Look for the first place of each."""
+        glossary = Path(self.env.srcdir) / "glossary.md"
+        chapter = PAGE.match(self.env.docname)
+        if chapter and glossary.exists():
+            self.env.note_dependency(glossary)
+            for term in terms_of(glossary.read_text(encoding="utf-8"), chapter[1]):
+                if (mark := first_mark(self.document, term)) is not None:
+                    place = nodes.make_id(f"taught-{term}")
+                    entry = addnodes.index(entries=[("single", term, place, "main", None)])
+                    target = nodes.target("", "", ids=[place])
+                    mark.parent[mark.parent.index(mark) : mark.parent.index(mark)] = [entry, target]
 
 
 def taught(env, glossary="glossary"):
-    """Return, for each term of the glossary, what it means and where it is taught.
+    """Return, for each term of the glossary and public name, what it means and where it is taught.
 
     Parameters
     ----------
@@ -51,16 +106,24 @@ def taught(env, glossary="glossary"):
     Returns
     -------
     dict of str to dict
-        By the term in small letters: "term", "meaning", "page", "anchor" and "title" of the place.
+        By the term in small letters: "term", "meaning", "how", "page", "anchor" and "title" of the place.
     """
     chapters = {name.split("/")[1][:2]: name for name in env.found_docs if name.startswith("notebooks/")}
+    built = [
+        (name, "Built in", inspect.getdoc(getattr(minigrad, name)).splitlines()[0], chapter.stem[:2])
+        for chapter in CHAPTERS
+        for name in chapter.builds
+        if hasattr(minigrad, name)
+    ]
+    known = [(term, "Taught in", *rest) for term, _, *rest in entries(env.get_doctree(glossary))]
     places = {}
-    for term, _, meaning, number in entries(env.get_doctree(glossary)):
+    for term, how, meaning, number in built + known:
         if number in chapters:
             page = chapters[number]
             places[term.lower()] = {
                 "term": term,
                 "meaning": meaning,
+                "how": how,
                 "page": page,
                 "anchor": where_taught(env.get_doctree(page), term),
                 "title": env.titles[page].astext(),
@@ -97,7 +160,8 @@ def _on_search_page(app, page, template, context, doctree):
 
 
 def setup(app):
-    """Tell Sphinx when to add and when to write."""
+    """Tell Sphinx what to add, and when to write."""
+    app.add_transform(IndexEntries)
     app.add_post_transform(Letters)
     app.connect("html-page-context", _on_search_page)
     app.connect("build-finished", _write, priority=400)  # before what looks at all files of the site

@@ -133,7 +133,7 @@ def copy_programs(site):
     math = Path(_found("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
     there = site / "_static" / "mathjax"
     for name in ("tex-chtml.js", "output/chtml/fonts", "input/tex/extensions", "a11y", "sre/mathmaps"):
-        if not (there / name).exists():  # the book has put it there already
+        if not (there / name).exists():  # the slides before these have put it there already
             copy = shutil.copytree if (math / name).is_dir() else shutil.copyfile
             (there / name).parent.mkdir(parents=True, exist_ok=True)
             copy(math / name, there / name)

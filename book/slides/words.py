@@ -209,13 +209,9 @@ def shown(text, section="", first=1):
             if told:
                 found.append("\n".join(f"- {one}" for one in told) if section == THE_END else " ".join(told))
         elif kind != "paragraph" and (first == 1 or count >= first):
-            if kind == "list":
-                block, room = _items(block, room)
-            elif kind != "formula" and room < COSTS[kind]:
-                continue
-            else:
-                room -= COSTS[kind]
-            found.append(block)
+            if kind == "formula" or kind == "list" or room >= COSTS[kind]:
+                block, room = _items(block, room) if kind == "list" else (block, room - COSTS[kind])
+                found.append(block)
     return "\n\n".join(filter(None, found))
 
 

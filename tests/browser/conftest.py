@@ -82,12 +82,18 @@ def drive(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def site(pyodide, tmp_path_factory):
-    """The address of the site, with Pyodide in it."""
+def lab(pyodide, tmp_path_factory):
+    """The folder of the site, with Pyodide in it."""
     needed(KERNEL.exists(), "jupyterlite-pyodide-kernel is not installed.")
     folder = tmp_path_factory.mktemp("site") / "lite"
     lite.build(folder, pyodide)
-    with served(folder) as address:
+    return folder
+
+
+@pytest.fixture(scope="session")
+def site(lab):
+    """The address of the site."""
+    with served(lab) as address:
         yield address
 
 

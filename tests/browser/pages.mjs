@@ -54,10 +54,22 @@ async function keyboard(page) {
   });
 }
 
+// Scrolls each slider into view, which fetches its controls.
+async function fetchSliders(page) {
+  for (const slider of await page.locator("[data-slider]").all()) {
+    if (!(await slider.isVisible())) continue;
+    await slider.scrollIntoViewIfNeeded();
+    await slider.locator("input[type=range]").first().waitFor({ timeout: 10_000 }).catch(() => {});
+  }
+}
+
 // Moves each slider by a key, and tells which moved no picture or did not say where it stands.
 async function sliders(page) {
   await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
+  await fetchSliders(page);
   const dead = [];
+  const waiting = await page.locator("[data-slider]:not(:has(input))").count();
+  if (waiting) dead.push(`${waiting} sliders without controls`);
   const all = page.locator("[class^=explore-] input[type=range]"); // a picture that moves has a test of its own
   const count = await all.count();
   for (let i = 0; i < count; i++) {
@@ -99,19 +111,33 @@ async function firstPaint(name, known) {
   return Math.min(...times);
 }
 
+// How far what stood in the window moved while the page came up: 0 is not at all, and 1 out of the window.
+const SHIFTS = () => {
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifted += value;
+  }).observe({ type: "layout-shift", buffered: true });
+};
+const shifted = async (page) => {
+  await page.evaluate(() => document.fonts.ready);
+  await page.waitForTimeout(300);
+  return page.evaluate(() => window.shifted);
+};
+
 async function look(name) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
+  await context.addInitScript(SHIFTS);
   const page = await context.newPage();
   const foreign = [], lost = [], errors = [], sizes = [];
   context.on("request", (r) => { if (!r.url().startsWith(site) && !/^(data|blob):/.test(r.url())) foreign.push(r.url()); });
   context.on("response", (r) => { if (r.status() >= 400) lost.push(r.url()); });
   context.on("requestfinished", (r) => sizes.push(r.sizes().then(({ responseBodySize }) => responseBodySize)));
   page.on("pageerror", (error) => errors.push(String(error)));
-  const settled = () => page.evaluate(() => window.MathJax?.startup?.promise);
+  const shifts = {};
 
   await page.goto(`${site}/${name}`, { waitUntil: "load" });
   const known = await painted(page);
-  await settled();
+  shifts[1280] = await shifted(page);
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   const past = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   const clipped = await page.evaluate(() => [...document.querySelectorAll(".cell_input pre")]
@@ -124,9 +150,12 @@ async function look(name) {
   const light = await findings(page, { type: "tag", values: RULES });
 
   await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
-  await page.setViewportSize({ width: 360, height: 800 });
-  await page.reload({ waitUntil: "load" });
-  await settled();
+  for (const width of [768, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto("about:blank"); // a page that is loaded again would begin where it was scrolled to
+    await page.goto(`${site}/${name}`, { waitUntil: "load" });
+    shifts[width] = await shifted(page);
+  }
   await page.evaluate(axe);
   const { theme } = await page.evaluate(() => document.documentElement.dataset);
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -142,12 +171,12 @@ async function look(name) {
 
   await page.emulateMedia({ media: "print", colorScheme: "light" });
   await page.setViewportSize({ width: 680, height: 1000 }); // what A4 leaves between its margins
-  const cut = await page.evaluate(() => [...document.querySelectorAll("article :is(pre, table, div.math mjx-math)")]
-    .filter((box) => Math.max(box.scrollWidth, box.offsetWidth) > box.closest("div, article").clientWidth + 1)
+  const cut = await page.evaluate(() => [...document.querySelectorAll("article :is(pre, table, div.math math)")]
+    .filter((box) => Math.max(box.scrollWidth, box.getBoundingClientRect().width) > box.closest("div, article").clientWidth + 1)
     .map((box) => box.textContent.slice(0, 120)));
   await context.close();
   const paint = await firstPaint(name, known);
-  return { page: name, paint, bytes, past, clipped, foreign, lost, errors, ...keys, moved, results, light, theme, dark, width, picture: picture.readUInt32BE(16), moving, cut };
+  return { page: name, paint, bytes, shifts, past, clipped, foreign, lost, errors, ...keys, moved, results, light, theme, dark, width, picture: picture.readUInt32BE(16), moving, cut };
 }
 
 for (const name of pages) console.log(JSON.stringify(await look(name)));

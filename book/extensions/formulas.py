@@ -1,0 +1,87 @@
+"""Formulas as MathML, which browsers and e-readers draw by themselves: no program comes with a page.
+
+docutils makes it of TeX, of which it reads a part. `_static/type.css` says in which font. A page without a
+formula loads not even that. Slides, which move, have MathJax (`book.slides`).
+"""
+
+import re
+from html import unescape
+
+from docutils import nodes
+from docutils.utils.math import MathError, latex2mathml
+from sphinx.errors import ExtensionError
+
+EMPTY_TAG = re.compile(r"<(img|br|hr|input|col)\b([^>]*?)\s*/?>")
+NAMED_LETTER = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
+APPLIED = re.compile("(<mo>\u2061</mo>)(?=<m(?!o|row))")  # a function and its argument without parentheses
+THIN_SPACE = r'\1<mspace width="0.1667em"/>'
+BETWEEN_TAGS = re.compile(r">\n\s*<")
+SAME_IN_PLAINER_TEX = (  # docutils reads a part of TeX
+    (re.compile(r"\\dots(?![a-z])"), r"\\ldots"),
+    (re.compile(r"\\[td]?frac(\d)(\d)"), r"\\frac{\1}{\2}"),
+    (re.compile(r"\\[td]frac(?![a-z])"), r"\\frac"),  # an EPUB allows no size of a fraction
+    (re.compile(r"\\[Bb]igg?[lr]?(?![a-z])"), ""),
+    (re.compile(r"^(?=[\^_])"), "{}"),
+    (re.compile(r"(\\(?:log|max|min)_(?:\w|\{[^}]*\}))\s*(?=[\w\\])"), r"\1\,"),
+)
+
+
+def mathml(formula, as_block=False):
+    """Return a formula of TeX as MathML, with lines and columns where it has them.
+
+    Parameters
+    ----------
+    formula : str
+    as_block : bool
+        Whether it stands alone.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ExtensionError
+        If docutils cannot read it.
+
+    Examples
+    --------
+    >>> mathml("x^2")
+    '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>x</mi><mn>2</mn></msup></math>'
+    """
+    for tex, plainer in SAME_IN_PLAINER_TEX:
+        formula = tex.sub(plainer, formula)
+    several = r"\\" in formula or "&" in formula
+    written = (
+        rf"\begin{{aligned}}{formula}\end{{aligned}}" if several and "begin{" not in formula else formula
+    )
+    try:
+        made = latex2mathml.tex2mathml(written, as_block=as_block)
+    except (MathError, SyntaxError, IndexError) as error:
+        raise ExtensionError(
+            f"docutils cannot read ${formula}$: {error}. Write it in plainer TeX."
+        ) from error
+    return APPLIED.sub(THIN_SPACE, BETWEEN_TAGS.sub("><", well_formed(made).strip()))
+
+
+def well_formed(html):
+    """Return HTML as XML wants it: empty tags closed, and no names of letters but XML's own."""
+    return NAMED_LETTER.sub(lambda name: unescape(name[0]), EMPTY_TAG.sub(r"<\1\2/>", html))
+
+
+def _inline(translator, node):
+    """Write a formula in a line."""
+    translator.body.append(mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def _block(translator, node):
+    """Write a formula that stands alone; where it is wider than the page, it scrolls inside itself."""
+    translator.body.append(f'<div class="math notranslate">{mathml(node.astext(), as_block=True)}</div>\n')
+    raise nodes.SkipNode
+
+
+def setup(app):
+    """Tell Sphinx how to write formulas."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

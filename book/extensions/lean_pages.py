@@ -1,0 +1,177 @@
+"""What a page makes a reader load, without what no page of the book shows.
+
+The theme brings the styles of every part that it could draw, and a font of two thousand icons. When the pages
+are written, a style sheet keeps the rules whose classes stand in a page or in a script, and a font of icons
+keeps those that a rule names. The pictures of a slider other than its first wait in a file of their own,
+which _static/book.js fetches when the slider comes near.
+"""
+
+import re
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import tinycss2
+from docutils import nodes
+from fontTools import subset
+from fontTools.ttLib import TTFont
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+SHEETS = ("styles/*.css", "basic.css", "copybutton.css")  # myst-nb does not write its own over a changed one
+ICONS = "vendor/fontawesome/webfonts/*.woff2"
+NOT_PAGES = {"_static", "lite", "slides"}
+SLIDERS = "sliders"
+NAME = re.compile(r"[A-Za-z_][\w-]*")
+ICON = re.compile("[\ue000-\uf8ff]")  # where fonts keep what is no letter
+NESTED = ("media", "supports", "layer")
+SLIDER = re.compile(r'(<div class="(explore-\w+)".*)<script>(.*)</script>', re.DOTALL)
+
+
+def lean(sheet, names):
+    """Return a style sheet without the rules for classes that nothing has, and without comments.
+
+    Parameters
+    ----------
+    sheet : str
+    names : set of str
+        The classes that something has. What stands inside `:is()`, `:not()` and their like does not count.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> lean(".a, .b { top: 0 } @media print { .b p { top: 0 } .a:not(.b) { top: 0 } }", {"a"})
+    '.a{ top: 0 }@media print {.a:not(.b){ top: 0 }}'
+    """
+    kept = _kept(tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True), names)
+    return ICON.sub(lambda icon: rf"\{ord(icon[0]):x} ", kept)
+
+
+def _kept(rules, names):
+    """Return the text of the rules that stay."""
+    texts = []
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            selectors = [one for one in _selectors(rule.prelude) if _matches(one, names)]
+            if selectors:
+                texts.append(f"{','.join(map(_text, selectors))}{{{_text(rule.content)}}}")
+        elif rule.type == "at-rule" and rule.lower_at_keyword in NESTED and rule.content is not None:
+            inner = tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
+            if inside := _kept(inner, names):
+                texts.append(f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inside}}}")
+        else:
+            texts.append(rule.serialize())
+    return "".join(texts)
+
+
+def _selectors(prelude):
+    """Return the selectors between the commas of a rule, each as a list of tokens."""
+    selectors = [[]]
+    for token in prelude:
+        if token == ",":
+            selectors.append([])
+        elif token.type != "comment":
+            selectors[-1].append(token)
+    return selectors
+
+
+def _matches(selector, names):
+    """Return whether all classes of a selector are among the names."""
+    after = zip(selector[:-1], selector[1:], strict=True)
+    return all(name.value in names for dot, name in after if dot == "." and name.type == "ident")
+
+
+def _text(tokens):
+    """Return tokens as CSS, without comments."""
+    return tinycss2.serialize([token for token in tokens if token.type != "comment"]).strip()
+
+
+class _Classes(HTMLParser):
+    """Collects the classes of a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = set()
+
+    def handle_starttag(self, tag, attributes):
+        """Note the classes of this tag, and those that a script may give by what the tag says to it."""
+        for key, value in attributes:
+            if value and (key == "class" or key.startswith("data-bs-")):
+                self.names.update(value.split())
+
+
+def names_in(site):
+    """Return the classes that a site's pages have, and the words of its scripts, which may give others.
+
+    Parameters
+    ----------
+    site : Path
+
+    Returns
+    -------
+    set of str
+    """
+    pages = _Classes()
+    for page in site.glob("**/*.html"):
+        if page.relative_to(site).parts[0] not in NOT_PAGES:
+            pages.feed(page.read_text(encoding="utf-8"))
+    scripts = (script.read_text(encoding="utf-8") for script in (site / "_static").glob("**/*.js"))
+    return pages.names.union(*map(NAME.findall, scripts))
+
+
+def thin_icons(static):
+    """Leave in each font of icons those that a style sheet names.
+
+    Parameters
+    ----------
+    static : Path
+        The static folder of a site.
+    """
+    sheets = "".join(sheet.read_text(encoding="utf-8") for sheet in static.glob("**/*.css"))
+    icons = [int(number, 16) for number in re.findall(r"\\([ef][0-9a-f]{3})\b", sheets)]
+    for path in static.glob(ICONS):
+        font = TTFont(path)
+        subsetter = subset.Subsetter(subset.Options(layout_features=[]))
+        subsetter.populate(unicodes=icons)
+        subsetter.subset(font)
+        font.flavor = "woff2"
+        font.save(path)
+
+
+class LazySliders(SphinxPostTransform):
+    """Let a slider fetch its other pictures when it comes near."""
+
+    default_priority = 6  # when the face of each output is chosen, and its drawing stands in the page
+    builders = ("html",)
+
+    def run(self, **kwargs):
+        """Put each script into a file."""
+        for html in self.document.findall(nodes.raw):
+            if slider := SLIDER.search(html.astext()):
+                file = Path(self.app.outdir) / "_static" / SLIDERS / f"{slider[2]}.js"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(slider[3], encoding="utf-8")
+                mark = sha256(slider[3].encode()).hexdigest()[:8]
+                waiting = f'<div class="{slider[2]}" data-slider="{slider[2]}.js?v={mark}"'
+                before = slider[1].replace(f'<div class="{slider[2]}"', waiting, 1)
+                html[:] = [nodes.Text(html.astext().replace(slider[0], before))]
+
+
+def _after_building(app, failure):
+    """Thin the static files when all pages are there."""
+    if failure is None and app.builder.name == "html":
+        static = Path(app.outdir) / "_static"
+        names = names_in(static.parent)
+        for pattern in SHEETS:
+            for sheet in static.glob(pattern):
+                sheet.write_text(lean(sheet.read_text(encoding="utf-8"), names), encoding="utf-8")
+        thin_icons(static)
+
+
+def setup(app):
+    """Tell Sphinx what to put aside, and when to thin."""
+    app.add_post_transform(LazySliders)
+    app.connect("build-finished", _after_building)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
