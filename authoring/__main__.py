@@ -6,6 +6,7 @@ import sys
 from authoring.chapters import run, try_all
 from authoring.count import table
 from authoring.exercises import UnmarkedCell, make_exercises
+from authoring.house import write_house
 from authoring.lab import set_up
 from authoring.moving import write_numbers
 from authoring.notebooks import BuildError
@@ -17,48 +18,65 @@ def main(arguments=None):
     """Run one step from the command line, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m authoring", description=__doc__.splitlines()[0])
     steps = parser.add_subparsers(dest="step", required=True)
-    steps.add_parser("run", help="execute chapters and solutions, store outputs").add_argument(
-        "chapters", nargs="+"
-    )
-    exercises = steps.add_parser("exercises", help="make exercises/ from solutions/")
+
+    def step(name, function, help):
+        one = steps.add_parser(name, help=help)
+        one.set_defaults(function=function)
+        return one
+
+    chapters = step("run", _run, "execute chapters and solutions, store outputs")
+    chapters.add_argument("chapters", nargs="+")
+    exercises = step("exercises", _exercises, "make exercises/ from solutions/")
     exercises.add_argument(
         "--check", action="store_true", help="write nothing; fail if exercises/ is out of date"
     )
-    steps.add_parser("try", help="execute every chapter, and store nothing")
-    steps.add_parser("count", help="lines of code in each folder")
-    steps.add_parser("picture", help="write the picture of the README")
-    steps.add_parser("moving", help="train and store the numbers behind pictures that move").add_argument(
-        "pictures", nargs="+"
-    )
-    steps.add_parser("lab", help="set up JupyterLab in this environment")
-    steps.add_parser("work", help="copy chapters and exercises to work/, never over what you changed")
+    step("try", _try, "execute every chapter, and store nothing")
+    step("count", _count, "lines of code in each folder")
+    step("pictures", _pictures, "write the pictures of the README and of CONTRIBUTING")
+    moving = step("moving", _moving, "train and store the numbers behind pictures that move")
+    moving.add_argument("pictures", nargs="+")
+    step("lab", lambda chosen: set_up(), "set up JupyterLab in this environment")
+    step("work", _work, "copy chapters and exercises to work/, never over what you changed")
     chosen = parser.parse_args(arguments)
     try:
-        if chosen.step == "run":
-            for chapter in chosen.chapters:
-                run(chapter)
-        elif chosen.step == "try":
-            try_all()
-            print("Every chapter runs on this machine.")
-        elif chosen.step == "work":
-            for kind, files in copy_to_work().items():
-                print(_in_words(kind, files))
-        elif chosen.step == "count":
-            for name, (files, lines) in table().items():
-                print(f"{name:20} {files:4} files {lines:7,} lines of code")
-        elif chosen.step == "picture":
-            write_picture()
-        elif chosen.step == "moving":
-            for name in chosen.pictures:
-                write_numbers(name)
-        elif chosen.step == "lab":
-            set_up()
-        else:
-            return _report_exercises(make_exercises(check=chosen.check), chosen.check)
+        return chosen.function(chosen) or 0
     except (BuildError, UnmarkedCell, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
-    return 0
+
+
+def _run(chosen):
+    for chapter in chosen.chapters:
+        run(chapter)
+
+
+def _try(chosen):
+    try_all()
+    print("Every chapter runs on this machine.")
+
+
+def _count(chosen):
+    for name, (files, lines) in table().items():
+        print(f"{name:20} {files:4} files {lines:7,} lines of code")
+
+
+def _pictures(chosen):
+    write_picture()
+    write_house()
+
+
+def _moving(chosen):
+    for name in chosen.pictures:
+        write_numbers(name)
+
+
+def _work(chosen):
+    for kind, files in copy_to_work().items():
+        print(_in_words(kind, files))
+
+
+def _exercises(chosen):
+    return _report_exercises(make_exercises(check=chosen.check), chosen.check)
 
 
 def _report_exercises(changed, check):

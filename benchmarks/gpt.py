@@ -173,7 +173,7 @@ def bend(X):
     return Y, squares
 
 
-def numpy_step(workload, X, T, weights, loss, optimizer):
+def numpy_step(workload, X, T, weights, loss, optimizer):  # noqa: PLR0913, PLR0915  one step and what it needs
     """Return the step in raw NumPy.
 
     Parameters

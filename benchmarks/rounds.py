@@ -29,7 +29,9 @@ def steps_for(runner, seconds, clock="cpu"):
     return max(1, round(count * seconds / taken))
 
 
-def interleave(runners, rounds, seconds, clock="cpu", pause=0.0, told=lambda: None):
+def interleave(  # noqa: PLR0913  each is a setting of the measurement
+    runners, rounds, seconds, clock="cpu", pause=0.0, told=lambda: None
+):
     """Let several runners take turns, forwards and backwards, and return their times.
 
     Parameters

@@ -164,7 +164,7 @@ def linear_step(workload):
     return take
 
 
-def recurrent_step(workload):
+def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which all its parts share
     """Return the step of a network of an LSTM and a linear layer.
 
     A factor of half, 0.5 in the columns of the gates and 1 in those of the candidate, makes sigmoids of tanh.
@@ -254,7 +254,7 @@ def windows_of(strips, n_rows):
     return [strips[row : row + n_rows].reshape(size, -1) for row in range(len(strips) - n_rows + 1)]
 
 
-def convolution(H, dH, W, b, dW, db):
+def convolution(H, dH, W, b, dW, db):  # noqa: PLR0913  three arrays, each with its gradient
     """Return arrays for Y and dY, (rows, n_out, columns, batch), and the ways there and back between arrays.
 
     H is (rows, n_in, columns, batch); dH, its gradient, is None for the first layer.

@@ -15,7 +15,7 @@ def test_the_picture_is_up_to_date_and_the_readme_shows_it():
     drawn = picture()
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
     stored = (store.PROJECT / PLACE).read_text("utf-8")
-    assert stored == drawn, "run `python -m authoring picture`"
+    assert stored == drawn, "run `python -m authoring pictures`"
     assert f"]({PLACE})" in (store.PROJECT / "README.md").read_text("utf-8")
 
 

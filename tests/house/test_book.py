@@ -36,7 +36,7 @@ SMALL_GLOSSARY = """# Glossary
 
 ```{glossary}
 closure
-  A function.
+  A function. Chapter 04.
 ```
 """
 SMALL_CHAPTER = """# 04 Closures
@@ -165,4 +165,29 @@ def test_a_small_book_is_built_as_the_large_one(tmp_path):
     assert 'href="../glossary.html"><span class="std std-doc">words</span></a>' in page
     assert "The library’s own code: <code" in page and "minigrad.\u200blosses.\u200bmse</span>" in page
     assert "<b>face</b>" in page and "widget-view" not in page and "image/png" not in page
-    assert 'src="../_static/mathjax/tex-chtml.js"' in page
+    assert "<math " in page and "mathjax/" not in page
+    assert "fonts/formulas.woff2" in page and "fonts/formulas.woff2" not in index  # it waits for its brackets
+    listed = (tmp_path / "site/genindex.html").read_text(encoding="utf-8")
+    for place in ("taught-closure", "built-minigrad-losses-mse"):
+        assert f'href="notebooks/04_closures.html#{place}"' in listed and page.count(f'id="{place}"') == 1
+    assert "mse (losses)" in listed
+    static = tmp_path / "site/_static"
+    assert (static / "styles/pydata-sphinx-theme.css").stat().st_size < 150_000
+    assert (static / "vendor/fontawesome/webfonts/fa-solid-900.woff2").stat().st_size < 20_000
+
+
+def test_a_style_sheet_keeps_what_the_pages_have_and_a_font_the_icons_that_it_names(extension, tmp_path):
+    lean_pages = extension("lean_pages")
+    sheet = "/* a */ .a > .b, .c:not(.b) { top: 0 } @media print { .b p { left: 0 } } @font-face { src: x }"
+    kept = lean_pages.lean(sheet, {"c"})
+    assert ".c:not(.b)" in kept and "@font-face" in kept and "left" not in kept and ".a" not in kept
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "_static/a.js").write_text('element.classList.add("later");', encoding="utf-8")
+    (tmp_path / "a.html").write_text('<p class="one two" data-bs-custom-class="bubble">', encoding="utf-8")
+    assert {"one", "two", "bubble", "later"} <= lean_pages.names_in(tmp_path)
+
+
+def test_a_slider_s_other_pictures_wait_in_a_file(extension, tmp_path):
+    text = '<div class="explore-1a" style="x">\n<svg></svg>\n</div>\n<script>\nshow([1])\n</script>'
+    found = extension("lean_pages").SLIDER.search(text)
+    assert found[2] == "explore-1a" and found[3] == "\nshow([1])\n" and "<script>" not in found[1]

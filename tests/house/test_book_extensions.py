@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 
 import nbformat
@@ -24,6 +24,9 @@ INDEX = """# Book
 
 <!-- where notebooks run -->
 Python starts in the page.
+<!-- end -->
+<!-- where there is paper -->
+<a href="minigrad.pdf">PDF</a>
 <!-- end -->
 
 ```{toctree}
@@ -106,9 +109,9 @@ def pages(project):
     return built(project)
 
 
-def test_a_chapter_names_its_time_and_leads_to_its_copies_and_its_exercises(project, pages):
+def test_a_chapter_leads_to_its_copies_and_its_exercises(project, pages):
     row = pages["notebooks/04_closures.html"].split("chapter-tools")[1].split("</nav>")[0]
-    assert "</i>65 minutes</li>" in row and "Run" not in row
+    assert "Download" in row and "Run" not in row
     assert 'href="../_sources/notebooks/04_closures.ipynb" download' in row
     assert 'href="../recall/04_closures.ipynb" download' in row
     assert 'href="../exercises/04_closures/04_closures.html"' in row
@@ -119,22 +122,42 @@ def test_a_chapter_names_its_time_and_leads_to_its_copies_and_its_exercises(proj
     assert "recall" not in pages["notebooks/05_chains.html"]  # it defines nothing
 
 
-def test_run_stands_on_the_pages_when_the_site_that_runs_lies_beside_them(project, pages):
+def test_the_pages_say_what_runs_what_is_printed_and_where_it_is_published_only_where_it_is_so(
+    project, pages
+):
     lab = project / "site/lite/lab/index.html"
     lab.parent.mkdir(parents=True)
     lab.write_text('<script src="program.js"></script>', encoding="utf-8")
-    with_lite = built(project)
-    assert (
-        'href="../lite/lab/index.html?path=notebooks/04_closures.ipynb"'
-        in with_lite["notebooks/04_closures.html"]
-    )
-    address = 'href="../../lite/lab/index.html?path=exercises/04_closures/04_closures.ipynb"'
-    assert address in with_lite["exercises/04_closures/04_closures.html"]
-    assert "Python starts in the page." in with_lite["index.html"]
+    printed = [project / "book/_build" / name for name in ("latex/minigrad.pdf", "epub/minigrad.epub")]
+    for path in printed:
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"a book")
+    address, place = "https://github.com/someone/the-course", "notebooks/04_closures.ipynb"
+    written = project / "pyproject.toml"
+    written.write_text(f'[tool.minigrad]\nrepository = "{address}"\n', "utf-8")
+
+    full = built(project)
+    chapter, first = full["notebooks/04_closures.html"], full["index.html"]
+    assert f'href="../lite/lab/index.html?path={place}"' in chapter
+    exercises_there = 'href="../../lite/lab/index.html?path=exercises/04_closures/04_closures.ipynb"'
+    assert exercises_there in full["exercises/04_closures/04_closures.html"]
+    assert "Python starts in the page." in first and 'href="minigrad.pdf"' in first
+    assert [(project / "site" / path.name).read_bytes() for path in printed] == 2 * [b"a book"]
+    assert 'src="../_static/live/live.js' in chapter and "live.js" not in first
+    row = chapter.split("chapter-tools")[1].split("</nav>")[0]
+    assert f'href="https://mybinder.org/v2/gh/someone/the-course/HEAD?urlpath=lab/tree/work/{place}"' in row
+    assert f'href="https://colab.research.google.com/github/someone/the-course/blob/colab/{place}"' in row
+    assert f'href="{address}/edit/main/{place}"' in chapter and f'href="{address}"' in chapter
+
     shutil.rmtree(project / "site/lite")
-    without = built(project)
-    assert "lite/lab" not in without["notebooks/04_closures.html"]
-    assert "Python starts in the page." not in without["index.html"]
+    printed[0].unlink()
+    written.unlink()
+    for bare in (built(project), pages):  # what was there and is gone, and what never was
+        chapter = bare["notebooks/04_closures.html"]
+        assert "chapter-tools" in chapter
+        words = ("lite/lab", "live.js", "mybinder", "colab", "github.com/someone")
+        assert [word for word in words if word in chapter] == []
+        assert not re.search("Python starts in the page|minigrad.pdf", bare["index.html"])
 
 
 def test_a_copy_for_recall_goes_with_its_chapter(extension, tmp_path):
@@ -168,7 +191,9 @@ def test_a_mention_inside_a_link_makes_no_link_in_a_link(pages):
 def test_exercises_stand_in_boxes_with_hints_and_answers_folded(pages):
     page = pages["exercises/04_closures/04_closures.html"]
     asked = [exercise for exercise in exercises() if exercise.stem == "04_closures"]
-    assert page.count('<section class="exercise"') == len(asked)
+    assert page.count('<section class="exercise"') == page.count('<span class="worth">(') == len(asked)
+    contents = page.split('class="page-toc"')[1].split("</nav>")[0]
+    assert f"1. {asked[0].title}" in contents and "worth" not in contents
     assert page.count("<summary>Hint ") == 3 * len(asked)
     assert (
         "<h3" not in page
@@ -195,7 +220,7 @@ def test_every_exercise_gets_its_own_hints_and_answer(extension, path):
         assert heading in statements
         section = statements.split(heading)[1].split("\n## ")[0]
         assert [hint for hint in exercise.hints if hint not in section] == []
-        assert f". {exercise.title.replace('&', '&amp;')}</summary>" in answers
+        assert f". {escape(exercise.title)}</summary>" in answers
     assert json.dumps(text).count("<details>") == 4 * len(asked)
 
 
@@ -230,7 +255,7 @@ def test_the_theme_s_large_script_is_emptied_and_missed_when_it_is_gone(extensio
 
 
 def test_an_e_reader_gets_lines_that_wrap_and_footnotes_only_where_there_are_some(project):
-    options = ["-d", "doctrees", "-D", "html_math_renderer=mathml", "-D", "version=1"]
+    options = ["-d", "doctrees", "-D", "version=1"]
     pages = built(project, *options, builder="epub", suffix="xhtml")
     assert "Footnotes" not in pages["notebooks/04_closures.xhtml"]
     assert 'href="../_static/reader.css"' in pages["notebooks/04_closures.xhtml"]
@@ -269,13 +294,24 @@ def test_in_the_pdf_the_first_page_is_a_chapter_before_parts(extension):
     )
     assert first == "raw} latex\n\\chapter{About this course}\n"
     assert head == "rubric} A head\n:heading-level: 2\n"  # no chapter, and nothing inside
-    assert part == "raw} latex\n\\part{I · Slopes}\n"
+    assert part == "raw} latex\n\\part{I · Slopes}\n\\normalsize\n"
     assert pages == "toctree}\n:hidden:\n:glob:\n\na\n"
 
 
+def test_in_the_pdf_exercises_are_small_and_teachers_have_a_book_of_their_own(extension):
+    opening = "```{toctree}\n:hidden:\n:caption: "
+    lists = f"{opening}Exercises\n\ne\n```\n{opening}For teachers and contributors\n\nt\n```\n"
+    assert extension("on_paper").bound(lists) == (
+        "```{raw} latex\n\\part{Exercises}\n\\small\n```\n\n```{toctree}\n:hidden:\n\ne\n```\n"
+    )
+
+
 def test_formulas_become_mathml_and_one_that_cannot_is_named(extension):
-    on_paper = extension("on_paper")
-    assert "<mfrac" in on_paper._mathml(r"\tfrac12 + \dots", as_block=False)
-    assert "<mtable" in on_paper._mathml(r"a &= b \\ c &= d", as_block=True)
+    formulas = extension("formulas")
+    assert "<mfrac" in formulas.mathml(r"\tfrac12 + \dots")
+    assert "<mtable" in formulas.mathml(r"a &= b \\ c &= d", as_block=True)
+    for spaced in (r"\log P", r"\log_2 27", r"\max_{m'} Q"):
+        assert formulas.mathml(spaced).count("<mspace") == 1
+    assert "<mspace" not in formulas.mathml(r"\log(P) + \log\left(P\right)")
     with pytest.raises(Exception, match=r"docutils cannot read \$\\nosuch\$"):
-        on_paper._mathml(r"\nosuch", as_block=False)
+        formulas.mathml(r"\nosuch")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MILLISECONDS = 20
+SHARE = 1 / 4  # of the time that numpy takes in the same process: the machine's own speed cancels
 BLOCKED = """
 import sys
 
@@ -45,11 +45,13 @@ def test_import_needs_numpy_alone(python):
 
 
 def test_import_costs_next_to_nothing_over_numpy(python):
-    def milliseconds():
-        # the cumulative time of the package, with whatever it imports that numpy had not
+    def share():
+        # the cumulative time of the package, with whatever it imports that numpy had not, beside numpy's own
         lines = python("import numpy, minigrad", "-X", "importtime").stderr
-        (microseconds,) = re.findall(r"\|\s*(\d+) \| minigrad$", lines, re.MULTILINE)
-        return int(microseconds) / 1000
+        times = dict(
+            reversed(line) for line in re.findall(r"\|\s*(\d+) \| (numpy|minigrad)$", lines, re.MULTILINE)
+        )
+        return int(times["minigrad"]) / int(times["numpy"])
 
-    milliseconds()  # compiles the files
-    assert any(milliseconds() <= MILLISECONDS for _ in range(25))  # what else the machine does only adds
+    share()  # compiles the files
+    assert min(share() for _ in range(15)) <= SHARE

@@ -6,7 +6,6 @@ is also tried on a notebook that breaks it, and all of them on one that keeps th
 
 import ast
 import re
-import tomllib
 from copy import deepcopy
 from functools import cache
 from html.parser import HTMLParser
@@ -53,7 +52,6 @@ GUESS = re.compile(
     r"(?:^|[.!?:;] |\n)(?:Guess\b|Predict\b|Write (?:it|them|your|down)\b)"
     r"|(?:Before|before) you \w+[^.!?:]{0,40}\bguess\b|[Ww]rite it down[.:]"
 )
-LAYOUT = tomllib.loads((PROJECT / "notebooks" / ".ruff.toml").read_text(encoding="utf-8"))
 # Words that stand in no chapter, with what is said instead.
 UNSAID = {
     r"\bshall\b": "should, will, or an imperative",
@@ -386,15 +384,6 @@ def guesses_come_before_answers(notebook, stem):
     return problems
 
 
-def lines_fit_the_page(notebook, stem):
-    return [
-        f"{len(line)} columns: {line}"
-        for cell in code_cells(notebook)
-        for line in cell.source.splitlines()
-        if len(line) > LAYOUT["line-length"]
-    ]
-
-
 def words_are_those_of_the_course(notebook, stem):
     texts = [prose(cell) for cell in prose_cells(notebook)]
     texts += ["\n".join(re.findall("#.*", cell.source)) for cell in code_cells(notebook)]
@@ -427,7 +416,6 @@ CHAPTER_RULES = (
     proofs_stand_apart,
     answers_are_folded,
     guesses_come_before_answers,
-    lines_fit_the_page,
     words_are_those_of_the_course,
 )
 
@@ -626,7 +614,6 @@ BROKEN = {
         [asked("It is.", "guess"), asked(FOLDED, "answer"), asked("So.")],
         [asked("How many? Guess first.", "guess")],
     ],
-    lines_fit_the_page: [[code("x = " + "1" * 77)]],
     words_are_those_of_the_course: [
         [new_markdown_cell("A list shall be turned round.")],
         [new_markdown_cell("The slope is 2, says school.")],

@@ -1,5 +1,6 @@
 """What is released, a wheel and the source in an archive, holds all that it must, and works alone."""
 
+import os
 import re
 import subprocess
 import sys
@@ -223,3 +224,13 @@ def test_the_source_passes_its_own_tests(source):
         [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+def test_the_kind_of_a_terminal_is_no_term_of_a_class():
+    def packing(*options):
+        command = ["make", "-n", "-o", ".venv/ready", "student", "teacher", *options]
+        shell = {**os.environ, "TERM": "xterm"}
+        return subprocess.run(command, cwd=ROOT, env=shell, capture_output=True, text=True, check=True).stdout
+
+    assert "bundle student" in packing() and "--term" not in packing()
+    assert packing("TERM=2027-spring").count("--term 2027-spring") == 2

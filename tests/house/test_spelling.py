@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = "minigrad course tests benchmarks book".split()
 ENDINGS = {".py", ".md", ".bib", ".css", ".js", ".mjs"}
 MADE = {"_build", "notebooks", "exercises", "node_modules", "__pycache__", ".ipynb_checkpoints"}
-OURS = "fro,vermillion,onself,caf"  # to and fro; a colour; the class OnSelf; a cut word
+OURS = "fro,vermillion,onself,caf,joo,meger"  # to and fro; a colour; the class OnSelf; a cut word; names
 
 
 def texts():

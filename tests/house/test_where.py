@@ -3,15 +3,12 @@
 import json
 import mmap
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
 import yaml
-from nbformat.v4 import new_markdown_cell, new_notebook
 
 from classroom import server
 
@@ -20,7 +17,6 @@ WHERE = ROOT / "book/teaching/where"
 PAGE = server.PAGE.read_text(encoding="utf-8")
 FOUND = json.loads(server.MEASURED.read_text(encoding="utf-8"))["classroom"]
 NOT_ON_WINDOWS = pytest.mark.skipif(sys.platform == "win32", reason="these scripts run on Linux")
-ADDRESS = "https://github.com/someone/the-course"
 SCRIPTS = [ROOT / "postBuild", WHERE / "install.sh"]
 SMALL = {
     "server": {"alone": 111, "each": 110, "at_once": 5},
@@ -132,31 +128,3 @@ def test_the_colab_branch_is_made_only_where_there_is_an_address():
     assert ask["id"] == "course" and make["if"] == "steps.course.outputs.address != ''"
     assert "python -m authoring.colab --out" in make["run"]
     compile(ask["run"], "pages.yml", "exec")
-
-
-def test_the_book_leads_to_binder_and_colab_only_where_there_is_an_address(tmp_path):
-    left_out = shutil.ignore_patterns("_build", "notebooks", "exercises", "teaching", "contributing", "*.md")
-    shutil.copytree(ROOT / "book", tmp_path / "book", ignore=left_out)
-    index = "# Book\n\n```{toctree}\n:glob:\n\nnotebooks/*\nglossary\n```\n\n```{bibliography}\n```\n"
-    (tmp_path / "book/index.md").write_text(index, encoding="utf-8")
-    (tmp_path / "book/glossary.md").write_text("# G\n\n```{glossary}\na\n  An a.\n```\n", encoding="utf-8")
-    chapter = new_notebook(cells=[new_markdown_cell("# 04 Functions\n\nAbout 5 minutes.\n\n## See it")])
-    chapter.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    (tmp_path / "notebooks").mkdir()
-    nbformat.write(chapter, tmp_path / "notebooks/04_closures.ipynb")
-
-    def page(address):
-        (tmp_path / "pyproject.toml").write_text(f'[tool.minigrad]\nrepository = "{address}"\n', "utf-8")
-        command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", "book", "site"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return (tmp_path / "site/notebooks/04_closures.html").read_text(encoding="utf-8")
-
-    alone, led = page(""), page(ADDRESS)
-    row = led.split("chapter-tools")[1].split("</nav>")[0]
-    place = "notebooks/04_closures.ipynb"
-    assert f'href="https://mybinder.org/v2/gh/someone/the-course/HEAD?urlpath=lab/tree/work/{place}"' in row
-    assert f'href="https://colab.research.google.com/github/someone/the-course/blob/colab/{place}"' in row
-    assert f'href="{ADDRESS}/edit/main/{place}"' in led and f'href="{ADDRESS}"' in led
-    assert "chapter-tools" in alone
-    assert [word for word in ("mybinder", "colab", "github.com/someone") if word in alone] == []
