@@ -8,11 +8,12 @@ GRADE_ARGS ?=
 CHAPTER ?=
 IN ?=
 OUT ?=
-TERM ?=
 LAST ?=
 N ?=
 BIN := .venv/bin
 READY := .venv/ready
+# A shell has a TERM of its own, the kind of its terminal: only what is written behind `make` is a class's term.
+WITH_TERM = $(if $(filter command,$(origin TERM)),--term $(TERM))
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test test-long test-gpu check check-grading check-browser grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
@@ -45,7 +46,7 @@ check: $(READY)  ## prove the code: ruff, the tests, the examples in the docstri
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	@echo "== Running the tests, and the examples in the docstrings"
-	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/classroom
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/classroom
 
 check-grading: $(READY)  ## prove the grader at full length: fuzzing, every answer, crashes, 1,000 submissions
 	GRADING_STUDENTS=1000 $(BIN)/python -m pytest -m "long or not long" tests/classroom
@@ -54,10 +55,10 @@ check-browser: $(READY)  ## prove the book and its chapters in a browser at full
 	$(BIN)/python -m pytest -m browser -n 2 --dist worksteal -rs tests/browser
 
 student: $(READY)  ## pack what a class is given, without solutions: dist/...zip (TERM=2027-spring LAST=08)
-	$(BIN)/python -m classroom.bundle student $(if $(TERM),--term $(TERM)) $(if $(LAST),--last $(LAST))
+	$(BIN)/python -m classroom.bundle student $(WITH_TERM) $(if $(LAST),--last $(LAST))
 
 teacher: $(READY)  ## pack what its teacher keeps, with answers and grader: dist/...zip (TERM=2027-spring)
-	$(BIN)/python -m classroom.bundle teacher $(if $(TERM),--term $(TERM))
+	$(BIN)/python -m classroom.bundle teacher $(WITH_TERM)
 
 grade: $(READY)  ## grade a class: CHAPTER=04_closures IN=folder OUT=folder (GRADE_ARGS="..." goes to it)
 	@test -n "$(CHAPTER)" -a -n "$(IN)" -a -n "$(OUT)" || { echo "Which class? For example: \
@@ -81,17 +82,17 @@ book: $(READY)  ## build the book; every warning is an error
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder html book book/_build/html
 	@echo "== Open book/_build/html/index.html"
 
-pdf: $(READY)  ## print the book into one PDF (needs latexmk and XeLaTeX)
+pdf: $(READY)  ## print the book, and the teacher's guide, into PDFs (needs latexmk and XeLaTeX)
 	@command -v latexmk >/dev/null && command -v xelatex >/dev/null || { echo "make pdf needs latexmk and XeLaTeX. \
 	On Debian: apt install latexmk texlive-xetex texlive-latex-extra texlive-fonts-recommended fonts-dejavu"; exit 2; }
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder latex -d book/_build/paper book book/_build/latex
-	cd book/_build/latex && latexmk -xelatex -interaction=nonstopmode -silent minigrad.tex
-	@echo "== Open book/_build/latex/minigrad.pdf"
+	cd book/_build/latex && latexmk -xelatex -interaction=nonstopmode -silent minigrad.tex minigrad-teaching.tex
+	@echo "== Open book/_build/latex/minigrad.pdf and book/_build/latex/minigrad-teaching.pdf"
 
 epub: $(READY)  ## print the book into one EPUB (needs no more than the book)
 	@rm -rf book/_build/epub  # Sphinx would pack what an earlier book left there
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder epub -d book/_build/reader \
-	    -D html_math_renderer=mathml -D version="$$($(BIN)/python -c \
+	    -D version="$$($(BIN)/python -c \
 	    'from importlib.metadata import version; print(version("minigrad-course"))')" book book/_build/epub
 	@echo "== Open book/_build/epub/minigrad.epub"
 
