@@ -10,16 +10,17 @@ IN ?=
 OUT ?=
 LAST ?=
 N ?=
+WAYS ?=
 BIN := .venv/bin
 READY := .venv/ready
 # A shell has a TERM of its own, the kind of its terminal: only what is written behind `make` is a class's term.
 WITH_TERM = $(if $(filter command,$(origin TERM)),--term $(TERM))
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-long test-gpu check check-grading check-browser grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
+.PHONY: help lab test test-everywhere test-long test-gpu check check-grading check-browser grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
 
 help:  ## list these words
-	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 	@echo "== Copying the chapters and exercises to work/ (what you changed there stays)"
@@ -30,6 +31,9 @@ lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 test: check  ## prove the course: check, then every notebook and every solution against its stored outputs
 	@echo "== Running every notebook and every solution"
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval -n 2 --dist loadfile notebooks solutions
+
+test-everywhere: $(READY)  ## prove that what is stored holds on other processors (WAYS="up down")
+	$(BIN)/python -m authoring everywhere $(WAYS)
 
 test-long: $(READY)  ## prove what takes longer: the grader, and every chapter as a browser runs it
 	@echo "== Running the tests of the grader, one at a time: they watch the clock and the processes"

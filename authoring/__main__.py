@@ -5,6 +5,7 @@ import sys
 
 from authoring.chapters import run, try_all
 from authoring.count import table
+from authoring.everywhere import run_everywhere
 from authoring.exercises import UnmarkedCell, make_exercises
 from authoring.house import write_house
 from authoring.lab import set_up
@@ -31,6 +32,9 @@ def main(arguments=None):
         "--check", action="store_true", help="write nothing; fail if exercises/ is out of date"
     )
     step("try", _try, "execute every chapter, and store nothing")
+    everywhere = step("everywhere", _everywhere, "run notebooks and tests as on other processors")
+    everywhere.add_argument("ways", nargs="*", help="up, down, a kernel of OpenBLAS, tests; all unless given")
+    everywhere.add_argument("--paths", nargs="+", default=(), help="in place of notebooks and solutions")
     step("count", _count, "lines of code in each folder")
     step("pictures", _pictures, "write the pictures of the README and of CONTRIBUTING")
     moving = step("moving", _moving, "train and store the numbers behind pictures that move")
@@ -53,6 +57,10 @@ def _run(chosen):
 def _try(chosen):
     try_all()
     print("Every chapter runs on this machine.")
+
+
+def _everywhere(chosen):
+    return run_everywhere(chosen.ways, chosen.paths)
 
 
 def _count(chosen):

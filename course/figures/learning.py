@@ -181,9 +181,11 @@ def cliff(rates, losses_by_name, limits, top=10.0):
             ha="left" if name == last else "right",
             va="top",
         )
-        best = rates[whole][np.argmin(median)]
+        start = (
+            f"from {median[0]:.2g} at a learning rate of {rates[whole][0]:.2g}" if whole.any() else "no line"
+        )
         summaries.append(
-            f"{name}, best at a learning rate of {best:.2g}, with 2 / curvature at {limits[name]:.2g} and "
+            f"{name}, {start}, with 2 / curvature at {limits[name]:.2g} and "
             f"{_counted(int((~inside).sum()), 'run')} above {top:g}"
         )
     ax.set(xscale="log", yscale="log", xlabel="learning rate", ylabel="final loss (share of the variance)")
@@ -194,6 +196,7 @@ def cliff(rates, losses_by_name, limits, top=10.0):
         "Too small is slow, and too large is a cliff",
         "Each mark is one run. The lines join the medians, as far as all runs stayed in the picture. A cross "
         "at the upper edge is a run that did not: its loss lies above, or overflowed.",
+        # Where a line is lowest differs from processor to processor, near the cliff: it is not told.
         f"Final loss over the learning rate, both on logarithmic scales, for {len(summaries)} models: "
         f"{'; '.join(summaries)}.",
     )

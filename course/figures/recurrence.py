@@ -349,9 +349,8 @@ def recalled(shares_by_name, guessing, beaten):
         "Runs that beat guessing: " + "; ".join(f"{count} ({name})" for name, count in counts.items()),
         f"Each dot is one run. A run beats guessing, which recalls {guessing:.0%}, if it recalls more than "
         f"{beaten:.0%}.",
-        "A dot for each run, a row for each layer. "
-        + " ".join(
-            f"{name}: {np.min(shares):.0%} to {np.max(shares):.0%}, {counts[name]} beat guessing."
-            for name, shares in shares_by_name.items()
-        ),
+        # How much a run recalls differs from processor to processor; whether it beats guessing does not.
+        "A dot for each run, a row for each layer, and a line at guessing. Beyond it: "
+        + "; ".join(f"{name}, {count}" for name, count in counts.items())
+        + ".",
     )
