@@ -17,16 +17,16 @@ READY := .venv/ready
 WITH_TERM = $(if $(filter command,$(origin TERM)),--term $(TERM))
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-everywhere test-long test-gpu check check-grading check-browser grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
+.PHONY: help lab test test-everywhere test-long test-gpu check check-grading check-browser check-lock grade grade-demo student teacher chapter exercises book pdf epub slides lite browser-tools bench lock clean
 
 help:  ## list these words
 	@awk -F ':.*##  *' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(READY)  ## open the course in JupyterLab (LAB_ARGS="..." goes to jupyter)
 	@echo "== Copying the chapters and exercises to work/ (what you changed there stays)"
-	$(BIN)/python -m authoring work
+	@$(BIN)/python -m authoring work
 	@echo "== Opening JupyterLab: Ctrl-C here ends it"
-	OMP_NUM_THREADS=1 $(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
+	@OMP_NUM_THREADS=1 $(BIN)/jupyter lab --LabApp.default_url=lab/tree/work/notebooks/00_start.ipynb $(LAB_ARGS)
 
 test: check  ## prove the course: check, then every notebook and every solution against its stored outputs
 	@echo "== Running every notebook and every solution"
@@ -120,22 +120,33 @@ lock: .venv/bin/uv  ## resolve the newest versions into requirements.lock
 	    --custom-compile-command "make lock" \
 	    --quiet --output-file requirements.lock pyproject.toml
 
+# PyYAML has no wheel for Windows on ARM with Python 3.11, where pip builds it, without a compiler.
+check-lock: .venv/bin/uv  ## look for a wheel of all that is locked, for each system and processor
+	@for system in x86_64-pc-windows-msvc aarch64-pc-windows-msvc x86_64-apple-darwin aarch64-apple-darwin \
+	    x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu; do for version in 3.12 3.14; do \
+	    echo "== $$system, Python $$version"; $(BIN)/uv --no-config pip install --quiet --dry-run --python $(BIN)/python \
+	    --python-platform $$system --python-version $$version --target .venv/elsewhere --require-hashes \
+	    --only-binary :all: -r requirements.lock || exit; done; done
+
 clean:  ## remove what these words made, except your work/
 	rm -rf .venv .pytest_cache .ruff_cache dist book/_build book/notebooks book/exercises book/reference
 	find . -name work -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -exec rm -rf {} +
 	@test ! -e .git || { git config --local --remove-section diff.jupyternotebook; \
 	    git config --local --remove-section merge.jupyternotebook; } 2>/dev/null || true
 
-# The environment: made once, and again when the lock or pyproject.toml changes.
+# The environment: made once, and again when the lock or pyproject.toml changes. What git calls, it calls at the
+# top of the working tree.
 $(READY): requirements.lock pyproject.toml | .venv/bin/uv
-	@echo "== Installing the course into .venv"
-	$(BIN)/uv pip install --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock
-	$(BIN)/uv pip install --python $(BIN)/python --no-deps --no-build-isolation --editable .
-	$(BIN)/python -m authoring lab
+	@echo "== Fetching what the course is built on (200 MB, where this machine has none of it yet)"
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@echo "== Installing the course into .venv, and compiling all of it: half a minute"
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --no-deps --no-build-isolation --editable .
+	@echo "== Setting up JupyterLab"
+	@$(BIN)/python -m authoring lab
 	@test ! -e .git || { \
-	    git config --local diff.jupyternotebook.command "'$(CURDIR)/$(BIN)/git-nbdiffdriver' diff" && \
+	    git config --local diff.jupyternotebook.command "$(BIN)/git-nbdiffdriver diff" && \
 	    git config --local merge.jupyternotebook.name "merge notebooks by cells" && \
-	    git config --local merge.jupyternotebook.driver "'$(CURDIR)/$(BIN)/git-nbmergedriver' merge %O %A %B %L %P"; } \
+	    git config --local merge.jupyternotebook.driver "$(BIN)/git-nbmergedriver merge %O %A %B %L %P"; } \
 	    || echo "   (git keeps its plain diff for notebooks)"
 	@touch $@
 
@@ -143,5 +154,5 @@ $(READY): requirements.lock pyproject.toml | .venv/bin/uv
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("The course needs Python 3.11 or newer, and \
 	$(PYTHON) is " + sys.version.split()[0] + ". Name another one: make lab PYTHON=python3.12")'
 	@echo "== Making .venv"
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"

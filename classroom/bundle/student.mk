@@ -9,9 +9,10 @@ BIN := .venv/bin
 .PHONY: lab test
 
 lab: .venv/ready  ## open the course in JupyterLab
-	$(BIN)/python -m authoring work
+	@echo "== Copying the chapters and exercises to work/ (what you changed there stays)"
+	@$(BIN)/python -m authoring work
 	@echo "== Opening JupyterLab: Ctrl-C here ends it"
-	OMP_NUM_THREADS=1 $(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" $(LAB_ARGS) work/notebooks/00_start.ipynb
+	@OMP_NUM_THREADS=1 $(BIN)/jupyter lab --LabApp.default_url=lab/tree/work/notebooks/00_start.ipynb $(LAB_ARGS)
 
 test: .venv/ready  ## run every chapter once, in a few minutes, and store nothing
 	OMP_NUM_THREADS=1 $(BIN)/python -m authoring try
@@ -19,9 +20,11 @@ test: .venv/ready  ## run every chapter once, in a few minutes, and store nothin
 .venv/ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("The course needs Python 3.11 or newer, and \
 	$(PYTHON) is " + sys.version.split()[0] + ". Name another one: make lab PYTHON=python3.12")'
-	@echo "== Installing the course into .venv"
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"
-	$(BIN)/uv pip install --python $(BIN)/python --constraint requirements.lock --editable ".[course]"
-	$(BIN)/python -m authoring lab
+	@echo "== Making .venv"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"
+	@echo "== Fetching the course and what it is built on, into .venv"
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint requirements.lock --editable ".[course]"
+	@echo "== Setting up JupyterLab"
+	@$(BIN)/python -m authoring lab
 	@touch $@

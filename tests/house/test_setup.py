@@ -1,0 +1,114 @@
+"""A newcomer's steps: README's plain ones are those of the Makefile, and what git calls is found."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+BUNDLE = ROOT / "classroom/bundle"
+NEEDS_MAKE = pytest.mark.skipif(shutil.which("make") is None, reason="this machine has no make")
+# How a step is run, and not what it does.
+ASIDE = r"@|OMP_NUM_THREADS=1 |\$\(BIN\)/| --quiet| --compile-bytecode| \$\(LAB_ARGS\)|\s+#.*"
+STEP = (
+    r"\s*((?:python -m (?:pip install -?-[cr]|pip install --no-deps|authoring (?:lab|work)\b)|jupyter lab).*)"
+)
+
+
+def steps(text):
+    """Return the steps in a text that set the course up and open it, as written without make."""
+    plain = re.sub(ASIDE, "", text).replace("uv pip install --python python", "python -m pip install")
+    return re.findall(f"^{STEP}$", plain, re.MULTILINE)
+
+
+def targets(text, *names):
+    """Return the recipes of a Makefile's words, one after the other."""
+    return "\n".join(
+        re.search(rf"^{re.escape(name)}:.*\n((?:\t.*\n)+)", text, re.MULTILINE)[1] for name in names
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "makefile", "ready"),
+    [
+        (ROOT / "README.md", ROOT / "Makefile", "$(READY)"),
+        (BUNDLE / "student.md", BUNDLE / "student.mk", ".venv/ready"),
+    ],
+    ids=["the course", "a student's bundle"],
+)
+def test_the_plain_steps_are_those_of_make_lab(page, makefile, ready):
+    plain = steps(page.read_text(encoding="utf-8"))
+    assert plain == steps(targets(makefile.read_text(encoding="utf-8"), ready, "lab"))
+    assert plain[-3:-1] == ["python -m authoring lab", "python -m authoring work"]
+    assert plain[-1] == "jupyter lab --LabApp.default_url=lab/tree/work/notebooks/00_start.ipynb"
+
+
+def test_the_workflow_tries_the_plain_steps_as_far_as_jupyterlab():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))["jobs"]
+    runs = [step["run"] for step in jobs["without-make"]["steps"] if "run" in step]
+    assert steps("\n".join(runs)) == steps((ROOT / "README.md").read_text(encoding="utf-8"))[:-1]
+
+
+@pytest.mark.parametrize("place", ["postBuild", "book/teaching/where/install.sh"])
+def test_a_server_sets_jupyterlab_up_and_then_copies_the_notebooks(place):
+    done = re.findall(r"-m authoring (\w+)", (ROOT / place).read_text(encoding="utf-8"))
+    assert list(dict.fromkeys(done)) == ["lab", "work"]
+
+
+def test_conda_ends_where_a_plain_step_goes_on():
+    said = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for command in ("conda env create --file environment.yml", "conda activate minigrad"):
+        assert command in said and command in readme
+    assert "`python -m authoring lab`" in said
+
+
+def printed(*words, folder=ROOT, **environment):
+    """Return what make would do."""
+    done = subprocess.run(
+        ["make", "--dry-run", *words],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+@NEEDS_MAKE
+@pytest.mark.parametrize("bundle", ["student", "teacher"])
+def test_a_term_is_what_stands_behind_make_and_not_the_terminal_s_name(bundle):
+    assert "--term" not in printed(bundle, TERM="xterm-256color")
+    assert "--term 2027-spring" in printed(bundle, "TERM=2027-spring", TERM="xterm-256color")
+
+
+@NEEDS_MAKE
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for nbdime is a script of sh")
+def test_git_finds_what_compares_notebooks_in_a_folder_of_any_name(tmp_path):
+    folder = tmp_path / "it's a $(test)"
+    (folder / "below").mkdir(parents=True)
+    git = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost"]
+
+    def run(*command, at=folder):
+        return subprocess.run(command, cwd=at, capture_output=True, text=True, check=True).stdout
+
+    run("git", "init", "--quiet")
+    for name in ("Makefile", ".gitattributes", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder)
+    (folder / "below/one.ipynb").write_text("{}\n")
+    run(*git, "add", ".")
+    run(*git, "commit", "--quiet", "--message", "One notebook")
+    recipe = printed(".venv/ready", folder=folder)
+    run("sh", "-c", recipe[recipe.index("test ! -e .git") : recipe.index("touch ")])
+    driver = folder / ".venv/bin/git-nbdiffdriver"
+    driver.parent.mkdir(parents=True)
+    driver.write_text('#!/bin/sh\necho "by cells: $1 $2"\n')
+    driver.chmod(0o755)
+    (folder / "below/one.ipynb").write_text("{ }\n")
+    for place in (folder, folder / "below"):
+        assert run("git", "diff", at=place) == "by cells: diff below/one.ipynb\n"
