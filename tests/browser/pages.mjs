@@ -59,7 +59,7 @@ async function fetchSliders(page) {
   for (const slider of await page.locator("[data-slider]").all()) {
     if (!(await slider.isVisible())) continue;
     await slider.scrollIntoViewIfNeeded();
-    await slider.locator("input[type=range]").first().waitFor({ timeout: 10_000 }).catch(() => {});
+    await slider.locator("input[type=range]").first().waitFor().catch(() => {});
   }
 }
 
@@ -98,19 +98,6 @@ const painted = (page) => page.evaluate(async () => {
   return first();
 });
 
-// The same, for somebody who was never here; what else the machine does can only add to it, so twice more if slow.
-async function firstPaint(name, known) {
-  const times = [known];
-  while (times.length < 3 && Math.min(...times) > 1000) {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(`${site}/${name}`, { waitUntil: "load" });
-    times.push(await painted(page));
-    await context.close();
-  }
-  return Math.min(...times);
-}
-
 // How far what stood in the window moved while the page came up: 0 is not at all, and 1 out of the window.
 const SHIFTS = () => {
   window.shifted = 0;
@@ -136,7 +123,7 @@ async function look(name) {
   const shifts = {};
 
   await page.goto(`${site}/${name}`, { waitUntil: "load" });
-  const known = await painted(page);
+  const paint = await painted(page);
   shifts[1280] = await shifted(page);
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   const past = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -175,7 +162,6 @@ async function look(name) {
     .filter((box) => Math.max(box.scrollWidth, box.getBoundingClientRect().width) > box.closest("div, article").clientWidth + 1)
     .map((box) => box.textContent.slice(0, 120)));
   await context.close();
-  const paint = await firstPaint(name, known);
   return { page: name, paint, bytes, shifts, past, clipped, foreign, lost, errors, ...keys, moved, results, light, theme, dark, width, picture: picture.readUInt32BE(16), moving, cut };
 }
 
