@@ -143,7 +143,8 @@ def driven(node, chromium, folder, name, steps, options=(), width=360):
     for one in found["frames"]:
         assert one["frame"] < BUSY * FRAME
         print(
-            f"{name}: a frame takes {one['frame']:.1f} ms (goal: {FRAME}) and {one['writes']} writes, "
-            f"the start {found['start']:.0f} ms (goal: {START}), a fixed loop {one['loop']:.1f} ms"
+            f"\n{name}: a frame takes {one['frame']:.1f} ms (goal: {FRAME}) and {one['writes']} writes, "
+            f"the start {found['start']:.0f} ms (goal: {START}), a fixed loop {one['loop']:.1f} ms",
+            end=" ",
         )
     return found

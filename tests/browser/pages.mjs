@@ -15,10 +15,17 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const OF_COLOUR_AND_SIZE = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 
+// Waits so many milliseconds, and before and after them until the page has been drawn, however long that takes.
+const drawn = (page, milliseconds) => page.evaluate(async (milliseconds) => {
+  const frame = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+  await frame();
+  await new Promise((go) => setTimeout(go, milliseconds));
+  await frame();
+}, milliseconds);
+
 async function findings(page, runOnly) {
   await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
-  // What was folded takes the colours of the page only when it is drawn.
-  await page.evaluate(() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go, 500)))));
+  await drawn(page, 500); // what was folded takes the colours of the page only then
   const { violations } = await page.evaluate((runOnly) => window.axe.run({ runOnly, preload: false, resultTypes: ["violations"] }), runOnly);
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
@@ -107,7 +114,7 @@ const SHIFTS = () => {
 };
 const shifted = async (page) => {
   await page.evaluate(() => document.fonts.ready);
-  await page.waitForTimeout(300);
+  await drawn(page, 300);
   return page.evaluate(() => window.shifted);
 };
 

@@ -101,6 +101,7 @@ found.small = await ground.evaluate((ground) => Math.min(
 """
 
 
+@pytest.mark.frames
 def test_steps_are_tapped_digits_typed_and_the_model_trained_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "attention", DRIVER)
     first = "Before training, step 1, which holds 1, looks most at step 2, where 4 stands: weight 0."

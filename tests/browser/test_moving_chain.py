@@ -117,6 +117,7 @@ found.writes = await frames(`(ground, call) => [...ground.querySelectorAll("butt
 """
 
 
+@pytest.mark.frames
 def test_the_chain_is_walked_by_keyboard_and_by_hand_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "chain", DRIVER)
     assert "returns 108" in found["calm"] and "Nudging the input finds the same slope, 108" in found["calm"]

@@ -251,6 +251,7 @@ found.small = await ground.evaluate((ground, touched) => Math.min(...[...ground.
 """
 
 
+@pytest.mark.frames
 def test_digits_are_drawn_by_hand_and_by_keyboard_kept_and_taught(node, chromium, tmp_path):
     open_four = [[[0.3, 0.1], [0.28, 0.5], [0.72, 0.5]], [[0.7, 0.1], [0.68, 0.9]]]
     written = {"three": WRITTEN[3], "open": open_four}

@@ -165,6 +165,7 @@ found.small = await ground.evaluate((ground, touched) => Math.min(...[...ground.
 """
 
 
+@pytest.mark.frames
 def test_a_name_is_begun_and_written_by_keyboard_and_by_hand_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "gpt", DRIVER)
     assert found["empty"].startswith("This model has read 1,083 names of characters")

@@ -135,6 +135,7 @@ found.linked = await said();
 """
 
 
+@pytest.mark.frames
 def test_the_ring_is_walked_and_stopped_by_hand_and_by_keys_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "ring", DRIVER, {"workers": 4})
     assert found["opens"].startswith("4 workers have 4 pieces each.")

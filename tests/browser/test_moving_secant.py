@@ -122,6 +122,7 @@ found.linked = await said();
 """
 
 
+@pytest.mark.frames
 def test_the_secant_is_dragged_by_hand_and_by_keys_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "secant", WHOLE, {"x": 3, "h": 4})
     assert found["opens"].endswith("own slope at 3 is 6,924, so the secant is too steep by 3,460.")
@@ -167,6 +168,7 @@ found.writes = await frames(`(ground, call) => {
 """
 
 
+@pytest.mark.frames
 def test_the_v_draws_itself_while_the_nudge_shrinks(node, chromium, tmp_path):
     options = {"f": "cube", "x": 3, "h": 3, "near": True}
     found = driven(node, chromium, tmp_path, "secant", NEAR, options)

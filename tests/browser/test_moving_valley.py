@@ -169,6 +169,7 @@ found.linked = await said();
 """
 
 
+@pytest.mark.frames
 def test_the_valley_is_moved_by_hand_and_by_keys_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "valley", DRIVER, {"best": True, "step": 30})
     assert found["opens"].startswith(
