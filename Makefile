@@ -113,6 +113,8 @@ browser-tools: $(READY)  ## fetch what the browser tests need besides PYODIDE_WH
 
 bench: $(READY)  ## time minigrad beside raw NumPy, and PyTorch where it is (BENCH_ARGS="..." goes to it)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+	@echo "== Timing the pictures that move, in a browser (see browser-tools)"
+	$(BIN)/python -m pytest -m frames -q -s -rs tests/browser
 
 lock: .venv/bin/uv  ## resolve the newest versions into requirements.lock
 	$(BIN)/uv --no-config pip compile --upgrade --universal --python-version 3.11 --fork-strategy fewest \

@@ -47,7 +47,7 @@ async function slide(page) {
   const before = await picture.getAttribute("src");
   await widget.locator(".noUi-handle").first().focus();
   await page.keyboard.press("ArrowRight");
-  for (let wait = 0; wait < 100 && (await picture.getAttribute("src")) === before; wait++) await page.waitForTimeout(100);
+  for (let wait = 0; wait < 600 && (await picture.getAttribute("src")) === before; wait++) await page.waitForTimeout(100);
   return (await picture.getAttribute("src")) !== before;
 }
 
@@ -57,9 +57,9 @@ for (const { notebook, write = {}, slide: toSlide = false, app = "lab", width = 
   const began = performance.now();
   const since = () => (performance.now() - began) / 1000;
   await page.goto(`${site}/${app}/index.html?path=${notebook}`);
-  await page.locator(".jp-NotebookPanel .jp-Cell").first().waitFor({ timeout: 60_000 });
+  await page.locator(".jp-NotebookPanel .jp-Cell").first().waitFor({ timeout: 300_000 });
   const shown = since();
-  const first = page.locator(".jp-OutputArea-output").first().waitFor({ timeout: 180_000 }).then(since, () => null);
+  const first = page.locator(".jp-OutputArea-output").first().waitFor({ timeout: 600_000 }).then(since, () => null);
   const cells = await page.evaluate(runAll, [notebook, write]);
   const [firstOutput, ended] = [await first, since()];
   const slid = toSlide ? await slide(page) : null;

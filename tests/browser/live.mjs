@@ -152,9 +152,11 @@ async function opened(name) {
   const heading = page.locator(".jp-Notebook h2", { hasText: "Downhill" });
   await heading.waitFor({ state: "attached" });
   await page.waitForFunction(() => window.jupyterapp.shell.currentWidget.content.activeCellIndex > 0);
-  await page.waitForTimeout(1000);
-  const { top, bottom } = await heading.evaluate((one) => one.getBoundingClientRect());
-  found.inTheLab = top > 0 && bottom < 900;
+  const inView = (one) => {
+    const { top, bottom } = one.getBoundingClientRect();
+    return top > 0 && bottom < 900;
+  };
+  found.inTheLab = await page.waitForFunction(inView, await heading.elementHandle()).then(() => true, () => false);
 }
 await browser.close();
 console.log(JSON.stringify(found));

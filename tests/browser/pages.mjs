@@ -15,10 +15,17 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const OF_COLOUR_AND_SIZE = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 
+// Waits so many milliseconds, and before and after them until the page has been drawn, however long that takes.
+const drawn = (page, milliseconds) => page.evaluate(async (milliseconds) => {
+  const frame = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+  await frame();
+  await new Promise((go) => setTimeout(go, milliseconds));
+  await frame();
+}, milliseconds);
+
 async function findings(page, runOnly) {
   await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
-  // What was folded takes the colours of the page only when it is drawn.
-  await page.evaluate(() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go, 500)))));
+  await drawn(page, 500); // what was folded takes the colours of the page only then
   const { violations } = await page.evaluate((runOnly) => window.axe.run({ runOnly, preload: false, resultTypes: ["violations"] }), runOnly);
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
@@ -59,7 +66,7 @@ async function fetchSliders(page) {
   for (const slider of await page.locator("[data-slider]").all()) {
     if (!(await slider.isVisible())) continue;
     await slider.scrollIntoViewIfNeeded();
-    await slider.locator("input[type=range]").first().waitFor({ timeout: 10_000 }).catch(() => {});
+    await slider.locator("input[type=range]").first().waitFor().catch(() => {});
   }
 }
 
@@ -98,19 +105,6 @@ const painted = (page) => page.evaluate(async () => {
   return first();
 });
 
-// The same, for somebody who was never here; what else the machine does can only add to it, so twice more if slow.
-async function firstPaint(name, known) {
-  const times = [known];
-  while (times.length < 3 && Math.min(...times) > 1000) {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(`${site}/${name}`, { waitUntil: "load" });
-    times.push(await painted(page));
-    await context.close();
-  }
-  return Math.min(...times);
-}
-
 // How far what stood in the window moved while the page came up: 0 is not at all, and 1 out of the window.
 const SHIFTS = () => {
   window.shifted = 0;
@@ -120,7 +114,7 @@ const SHIFTS = () => {
 };
 const shifted = async (page) => {
   await page.evaluate(() => document.fonts.ready);
-  await page.waitForTimeout(300);
+  await drawn(page, 300);
   return page.evaluate(() => window.shifted);
 };
 
@@ -136,7 +130,7 @@ async function look(name) {
   const shifts = {};
 
   await page.goto(`${site}/${name}`, { waitUntil: "load" });
-  const known = await painted(page);
+  const paint = await painted(page);
   shifts[1280] = await shifted(page);
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   const past = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -175,7 +169,6 @@ async function look(name) {
     .filter((box) => Math.max(box.scrollWidth, box.getBoundingClientRect().width) > box.closest("div, article").clientWidth + 1)
     .map((box) => box.textContent.slice(0, 120)));
   await context.close();
-  const paint = await firstPaint(name, known);
   return { page: name, paint, bytes, shifts, past, clipped, foreign, lost, errors, ...keys, moved, results, light, theme, dark, width, picture: picture.readUInt32BE(16), moving, cut };
 }
 

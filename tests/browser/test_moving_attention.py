@@ -90,7 +90,7 @@ await page.getByRole("button", { name: "Another list" }).tap();
 await page.goto(`${address}/index.html#attention=11111112&step=0&update=40`);
 await page.reload();
 found.linked = await said();
-found.frame = await frames(`(ground, call) => {
+found.writes = await frames(`(ground, call) => {
   const slider = ground.querySelector("input[type=range]");
   slider.value = call % 21;
   slider.dispatchEvent(new Event("input"));
@@ -101,6 +101,7 @@ found.small = await ground.evaluate((ground) => Math.min(
 """
 
 
+@pytest.mark.frames
 def test_steps_are_tapped_digits_typed_and_the_model_trained_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "attention", DRIVER)
     first = "Before training, step 1, which holds 1, looks most at step 2, where 4 stands: weight 0."
@@ -114,5 +115,5 @@ def test_steps_are_tapped_digits_typed_and_the_model_trained_on_a_phone(node, ch
     assert found["linked"].startswith(
         "After 40 updates, step 0, which holds 1, looks most at step 7, where 2"
     )
-    assert found["frame"] < 16  # milliseconds, on one core that others share
+    assert 0 < found["writes"] <= 450
     assert found["small"] >= 24  # pixels, the least that a finger should have to hit

@@ -112,11 +112,12 @@ found.cleared = await said();
 await page.goto(`${address}/index.html#chain=double&x=5&memory=closure&step=1`);
 await page.reload();
 found.linked = await said();
-found.frame = await frames(`(ground, call) => [...ground.querySelectorAll("button")]
+found.writes = await frames(`(ground, call) => [...ground.querySelectorAll("button")]
   .find((button) => button.textContent === (call % 2 ? "Step back" : "Step")).click()`);
 """
 
 
+@pytest.mark.frames
 def test_the_chain_is_walked_by_keyboard_and_by_hand_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "chain", DRIVER)
     assert "returns 108" in found["calm"] and "Nudging the input finds the same slope, 108" in found["calm"]
@@ -126,4 +127,4 @@ def test_the_chain_is_walked_by_keyboard_and_by_hand_on_a_phone(node, chromium, 
     assert "now 72" in found["again"] and "w.grad now holds everything twice" in found["again"]
     assert "finds its closure empty" in found["cleared"]
     assert found["linked"].startswith("double takes 5 and returns 10")
-    assert found["frame"] < 16  # milliseconds for a step, on one core that others share
+    assert 0 < found["writes"] <= 60

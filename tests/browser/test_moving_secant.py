@@ -112,7 +112,7 @@ await nudge.focus();
 await page.keyboard.press("ArrowUp");
 found.keys = [await nudge.getAttribute("aria-valuetext"), await point.getAttribute("aria-valuetext")];
 found.link = await page.evaluate(() => window.location.hash);
-found.frame = await frames(`(ground, call) => {
+found.writes = await frames(`(ground, call) => {
   const key = call % 2 ? "ArrowLeft" : "ArrowRight";
   ground.querySelector(".handle").dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
 }`);
@@ -122,6 +122,7 @@ found.linked = await said();
 """
 
 
+@pytest.mark.frames
 def test_the_secant_is_dragged_by_hand_and_by_keys_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "secant", WHOLE, {"x": 3, "h": 4})
     assert found["opens"].endswith("own slope at 3 is 6,924, so the secant is too steep by 3,460.")
@@ -137,8 +138,7 @@ def test_the_secant_is_dragged_by_hand_and_by_keys_on_a_phone(node, chromium, tm
     assert ("too flat" in found["linked"]) == (excess < 0) and np.isclose(
         float(amount), abs(excess), rtol=0.01
     )
-    assert found["frame"] < 16  # milliseconds for a step, on one core that others share
-    print(f"start {found['start']:.0f} ms, frame {found['frame']:.1f} ms")
+    assert 0 < found["writes"] <= 45
 
 
 NEAR = """
@@ -161,13 +161,14 @@ await page.mouse.down();
 for (let part = 1; part <= 4; part += 1) await page.mouse.move(x + part * 15, y);
 await page.mouse.up();
 found.dragged = Number(await knob.getAttribute("aria-valuenow"));
-found.frame = await frames(`(ground, call) => {
+found.writes = await frames(`(ground, call) => {
   const key = call % 2 ? "ArrowLeft" : "ArrowRight";
   ground.querySelector(".handle").dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
 }`);
 """
 
 
+@pytest.mark.frames
 def test_the_v_draws_itself_while_the_nudge_shrinks(node, chromium, tmp_path):
     options = {"f": "cube", "x": 3, "h": 3, "near": True}
     found = driven(node, chromium, tmp_path, "secant", NEAR, options)
@@ -182,5 +183,4 @@ def test_the_v_draws_itself_while_the_nudge_shrinks(node, chromium, tmp_path):
     assert found["risen"].startswith("With h = 1e−6, looking to the right is off by 9e−6, by the bend;")
     assert "by rounding" in found["risen"] and "Best so far: h = 3e−8 to the right, 3e−6" in found["risen"]
     assert -6 < found["dragged"] < -1
-    assert found["frame"] < 16
-    print(f"start {found['start']:.0f} ms, frame {found['frame']:.1f} ms")
+    assert 0 < found["writes"] <= 40

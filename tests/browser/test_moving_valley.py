@@ -151,13 +151,13 @@ found.tapped = await place(ball);
 await page.getByLabel("The ball").focus();
 await drag([-2, -3], [1, 2]);
 found.dragged = await place(ball);
-await page.waitForTimeout(800);
+await page.locator(".heard", { hasText: await said() }).waitFor({ state: "attached" });
 found.heard = (await page.locator(".heard").textContent()) === (await said());
 found.link = await page.evaluate(() => window.location.hash);
 await page.getByRole("button", { name: "Step back" }).tap();
 found.back = await said();
 await page.getByLabel("each at its best").check();
-found.frame = await frames(`(ground, call) => {
+found.writes = await frames(`(ground, call) => {
   const ball = ground.querySelector(".handle[aria-roledescription]");
   const key = call % 2 ? "ArrowLeft" : "ArrowRight";
   ball.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
@@ -169,6 +169,7 @@ found.linked = await said();
 """
 
 
+@pytest.mark.frames
 def test_the_valley_is_moved_by_hand_and_by_keys_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "valley", DRIVER, {"best": True, "step": 30})
     assert found["opens"].startswith(
@@ -186,8 +187,7 @@ def test_the_valley_is_moved_by_hand_and_by_keys_on_a_phone(node, chromium, tmp_
     assert found["heard"] and found["link"].startswith("#valley=1%2C2&degrees=0&rates=3%2C")
     assert found["back"].startswith("After 59 steps")
     assert "their limit here, 0.04" in found["linked"] and found["linked"].startswith("After 10 steps")
-    assert found["frame"] < 16  # milliseconds for a step, on one core that others share
-    print(f"start {found['start']:.0f} ms, frame {found['frame']:.1f} ms")
+    assert 0 < found["writes"] <= 50
 
 
 BOWL = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import FETCHED, needed, served
+from tests.browser.conftest import BUSY, FETCHED, needed, served
 
 pytestmark = pytest.mark.browser
 
@@ -107,12 +107,11 @@ def test_a_page_is_light_reachable_legible_and_asks_nobody_else(look, book, page
 
 @pytest.mark.long
 def test_a_page_is_painted_soon(look, book, capsys):
-    """On a quiet machine: a bound on time, which is not asked of a busy one."""
     paints = {page: look(book, page)["paint"] for page in PAGES}
     slowest = max(paints, key=paints.get)
     with capsys.disabled():
-        print(f"\nfirst paint: {paints[slowest]:.0f} ms at most ({slowest})")
-    assert paints[slowest] < MILLISECONDS
+        print(f"\nfirst paint: {paints[slowest]:.0f} ms at most ({slowest}; goal: {MILLISECONDS})")
+    assert paints[slowest] < BUSY * MILLISECONDS
 
 
 def test_each_fault_of_a_page_is_found(look, tmp_path):

@@ -1,10 +1,10 @@
 """The site in Chromium: it shows, computes, checks, keeps what was done, and asks nobody else."""
 
 import json
-import os
 
 import pytest
 
+from tests.browser.conftest import BUSY
 from tests.browser.test_chapters import ALL, HERE, WAITING, answers, as_elsewhere
 
 pytestmark = pytest.mark.browser
@@ -27,12 +27,6 @@ def visit(node, chromium, site):
     return visit
 
 
-def in_time(seconds):
-    """Say whether the first output came in time, on a machine that may have other work."""
-    others = os.getloadavg()[0] / os.cpu_count() if hasattr(os, "getloadavg") else 1
-    return seconds < SECONDS * max(1, others)
-
-
 def outputs(seen):
     """Return the outputs of the cells that ran, by their place."""
     return {place: cell["outputs"] for place, cell in enumerate(seen["cells"]) if cell.get("execution_count")}
@@ -45,15 +39,16 @@ def said(seen, part):
 
 
 def test_a_chapter_runs_in_the_site_and_its_slider_moves(visit):
-    (seen,) = visit({"notebook": ALL[2], "slide": True}, timeout=240)
+    (seen,) = visit({"notebook": ALL[2], "slide": True}, timeout=900)
     as_elsewhere(ALL[2], outputs(seen))
     assert seen["slid"]
-    assert in_time(seen["firstOutput"])
+    print(f"{ALL[2]}: its first output after {seen['firstOutput']:.0f} s (goal: {SECONDS})")
+    assert seen["firstOutput"] < BUSY * SECONDS
 
 
 @pytest.mark.parametrize("chapter", WAITING)
 def test_a_chapter_whose_threads_wait_runs_in_the_site(chapter, visit):
-    (seen,) = visit({"notebook": chapter}, timeout=300)
+    (seen,) = visit({"notebook": chapter}, timeout=900)
     as_elsewhere(chapter, outputs(seen))
 
 
@@ -63,7 +58,7 @@ def test_an_exercise_is_checked_and_what_is_done_is_kept_in_the_browser(visit):
         {"notebook": exercise, "write": {"raise NotImplemented": WRONG, 'check("': f"{hint}\n{CHECK}"}},
         {"notebook": exercise, "write": {"def centre": RIGHT, "check(": CHECK}},
         {"notebook": "notebooks/00_start.ipynb", "app": "notebooks", "width": 390},
-        timeout=300,
+        timeout=900,
     )
     assert "Hint 1 of 3" in said(wrong, hint)
     assert "centre: right" not in said(wrong, hint)
@@ -76,4 +71,4 @@ def test_an_exercise_is_checked_and_what_is_done_is_kept_in_the_browser(visit):
 def test_a_chapter_runs_to_its_end_in_the_site(chapter, visit):
     (seen,) = visit({"notebook": chapter}, timeout=900)
     as_elsewhere(chapter, outputs(seen))
-    assert in_time(seen["firstOutput"])
+    assert seen["firstOutput"] < BUSY * SECONDS

@@ -3,7 +3,6 @@
 import hashlib
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
@@ -104,9 +103,10 @@ def test_memory_that_a_cell_has_used_up_is_not_missing_below_it():
 
 def test_slow_cells_do_not_cost_the_answers_that_stand_in_them():
     slow = "import time\ntime.sleep(0.6)"
-    result, row = centre(f"{CENTRE}\n{slow}", slow, "import time\nwhile True: time.sleep(1)", seconds=1.0)
+    endless = "import time\nwhile True: time.sleep(1)"
+    result, row = centre(f"{CENTRE}\n{slow}", slow, slow, slow, endless, seconds=2.0)
     assert row.status == "passed"
-    assert result.notes == ("a statement of code cell 3 was left out: one call takes longer than 1 seconds",)
+    assert result.notes == ("a statement of code cell 5 was left out: one call takes longer than 2 seconds",)
 
 
 def test_where_all_cells_together_take_too_long_what_was_defined_before_is_graded(monkeypatch):
@@ -134,9 +134,9 @@ def test_an_answer_that_ends_or_hangs_does_not_stop_the_next():
 def test_an_exercise_has_its_own_time(monkeypatch):
     monkeypatch.setattr(module, "EXERCISE", 1)
     slowly = "time.sleep(0.5)\n    return"
-    _, row = centre("import time\n" + CENTRE.replace("return", slowly), seconds=0.6)
+    _, row = centre("import time\n" + CENTRE.replace("return", slowly), seconds=1.5)
     assert row.status == "failed"
-    assert row.sentence == "centre: its calls take longer than 0.6 seconds in all"
+    assert row.sentence == "centre: its calls take longer than 1.5 seconds in all"
 
 
 def test_when_the_time_of_a_notebook_is_over_the_rest_fails_with_that_reason(monkeypatch):
@@ -277,16 +277,24 @@ def test_where_the_solutions_are_missing_that_is_said_and_nothing_is_graded(monk
 
 
 def test_the_solutions_take_nothing_of_the_time_of_a_submission(monkeypatch):
-    honest = module._refuses_mistake
+    """Its clock begins when they are done."""
+    honest, order = module._refuses_mistake, []
 
-    def slowly(exercise):
-        time.sleep(1.0)
+    def noted(exercise):
+        order.append("solution")
         return honest(exercise)
 
-    module.folder("00_start")
+    class Noted(module.Clock):
+        def __init__(self):
+            order.append("clock")
+            super().__init__()
+
     module.working.cache_clear()
-    monkeypatch.setattr(module, "_refuses_mistake", slowly)
-    assert centre(CENTRE, seconds=0.2)[1].status == "passed"
+    monkeypatch.setattr(module, "_refuses_mistake", noted)
+    monkeypatch.setattr(module, "Clock", Noted)
+    assert centre(CENTRE)[1].status == "passed"
+    assert order[-2:] == ["solution", "clock"]
+    assert order.count("clock") == 2  # the solutions have one of their own
 
 
 def test_without_a_sandbox_it_says_so():

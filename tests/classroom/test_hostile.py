@@ -16,7 +16,7 @@ from tests.classroom.hostile import access, cheating, lying, malformed, resource
 from tests.classroom.hostile.submission import expected, found, notebook
 
 SEED = 20_240_229
-LONG = 60  # seconds after which a grader hangs, on a machine that is busy with other things
+LONG = 600  # seconds after which a grader hangs, however busy the machine is with other things
 SENTENCE = 5_000  # characters of a sentence
 GROWTH = 240  # MB, on top of the 60 that a grader has before it reads its first submission
 QUICK = 0.5  # seconds of a call; where the wait itself is asked about
@@ -116,7 +116,7 @@ def test_what_uses_things_up_costs_its_own_exercise_only(name):
         verdict(
             notebook(*(cell.replace("WAIT", str(QUICK)) for cell in cells)), chapter, wanted, seconds=QUICK
         )
-    deadline = time.monotonic() + 1
+    deadline = time.monotonic() + 10  # it takes less than one second where nothing else runs
     while processes(folder) - before and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not processes(folder) - before

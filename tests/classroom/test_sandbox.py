@@ -157,7 +157,7 @@ def test_the_hosts_processes_cannot_be_seen_or_signalled(closed, unsafe):
         kill = f"import os; os.kill({bystander.pid}, 9); answer = 'killed'"
         assert answer(closed, kill).startswith("ProcessLookupError")
         assert answer(unsafe, kill) == "killed"
-        assert bystander.wait(timeout=5) == -signal.SIGKILL
+        assert bystander.wait(timeout=60) == -signal.SIGKILL
 
 
 def test_the_graders_memory_cannot_be_read(closed):
@@ -373,7 +373,10 @@ def processes_that_name(path):
     return found
 
 
-def soon(condition, seconds=1.0):
+GONE = 10.0  # seconds in which a submission disappears; it takes less than one where nothing else runs
+
+
+def soon(condition, seconds=GONE):
     """Whether the condition comes true in the time that a submission has to disappear."""
     end = time.monotonic() + seconds
     while not condition():
@@ -383,14 +386,14 @@ def soon(condition, seconds=1.0):
     return True
 
 
-def test_nothing_runs_one_second_after_the_block(tmp_path):
+def test_nothing_runs_after_the_block(tmp_path):
     edition = write(tmp_path / "edition")
     with Sandbox(edition) as sandbox:
         assert answer(sandbox, STUBBORN) == "forked"
         assert processes_that_name(edition)
         held = os.dup(sandbox.stdout.fileno())  # each of the child's processes holds the other end
         assert not select.select([held], [], [], 0.1)[0]
-    assert select.select([held], [], [], 1.0)[0] and os.read(held, 1) == b""
+    assert select.select([held], [], [], GONE)[0] and os.read(held, 1) == b""
     assert soon(lambda: not processes_that_name(edition))
     os.close(held)
 
@@ -434,10 +437,10 @@ def test_a_child_that_kills_what_it_can_kills_only_its_sandbox(tmp_path, victim)
 def test_a_child_that_ended_or_closed_its_pipes_is_left_without_an_error(tmp_path):
     with Sandbox(write(tmp_path / "edition", "import os; os.closerange(0, 3); os._exit(3)")) as sandbox:
         assert sandbox.stdout.read(1) == b""
-        assert sandbox.process.wait(timeout=5) == 3
+        assert sandbox.process.wait(timeout=60) == 3
     with Sandbox(write(tmp_path / "sleeper", "import time; time.sleep(600)")) as sandbox:
         begin = time.monotonic()
-    assert time.monotonic() - begin < 1
+    assert time.monotonic() - begin < GONE
 
 
 def test_another_thread_can_kill_the_child_and_wake_who_waits_for_it(tmp_path):
@@ -451,6 +454,14 @@ def test_another_thread_can_kill_the_child_and_wake_who_waits_for_it(tmp_path):
         timer.join()
 
 
+def ended(pid):
+    """Whether a process of the host is gone, or waits for no more than to be asked how it ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
 def test_at_the_level_rlimits_the_childs_group_is_killed_and_one_that_fled_delays_nobody(tmp_path):
     with Sandbox(write(tmp_path / "edition"), unsafe=True) as sandbox:
         fork = "import os, time; answer = os.fork() or time.sleep(600)"
@@ -458,8 +469,8 @@ def test_at_the_level_rlimits_the_childs_group_is_killed_and_one_that_fled_delay
         fled = answer(
             sandbox, "import os, time\nanswer = os.fork()\nif not answer: os.setsid(); time.sleep(600)"
         )
-        time.sleep(0.1)
-    assert not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split()[2]
+        assert soon(lambda: os.getsid(fled) == fled)  # it has fled
+    assert soon(lambda: ended(child))
     assert sandbox._listener.is_alive()
     os.kill(fled, signal.SIGKILL)
     sandbox._listener.join(timeout=5)
