@@ -111,10 +111,13 @@ browser-tools: $(READY)  ## fetch what the browser tests need besides PYODIDE_WH
 	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \
 	    --python-version 3.14 --only-binary=:all: --dest tests/browser/wheels -r tests/browser/requirements.txt
 
-bench: $(READY)  ## time minigrad beside raw NumPy, and PyTorch where it is (BENCH_ARGS="..." goes to it)
+bench: $(READY)  ## time minigrad beside raw NumPy and PyTorch, and pictures that move (BENCH_ARGS="..." goes to it)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
-	@echo "== Timing the pictures that move, in a browser (see browser-tools)"
-	$(BIN)/python -m pytest -m frames -q -s -rs tests/browser
+	@if command -v node >/dev/null && test -d tests/browser/node_modules/playwright-core && \
+	    { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then \
+	    echo "== Timing the pictures that move, in Chromium"; \
+	    $(BIN)/python -m pytest -m frames -q -s tests/browser; \
+	else echo "The pictures that move are not timed: that needs Node, Chromium, and what make browser-tools fetches."; fi
 
 lock: .venv/bin/uv  ## resolve the newest versions into requirements.lock
 	$(BIN)/uv --no-config pip compile --upgrade --universal --python-version 3.11 --fork-strategy fewest \
