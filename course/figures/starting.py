@@ -187,7 +187,7 @@ def shares(values, shares_by_name, setting, logarithmic=False):
     numbers = "; ".join(f"{name}, at least {tens}" for name, tens in passed.items())
     return Figure(
         ax,
-        f"At its best, {first} has at least {passed[first]} right",
+        f"At best, at least {passed[first]} are right: {first}",
         "Each marker is the mean over the seeds, and its bar reaches one standard error to either side.",
         f"Right answers against the {setting}, from {min(values):g} to {max(values):g}, with error bars. At "
         f"the best {setting} of each: {numbers}.",

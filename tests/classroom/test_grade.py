@@ -1,6 +1,7 @@
 """From bytes to marks: what is right gets its points, what is not its reason, and a fault gets neither."""
 
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -150,10 +151,10 @@ SPIN = [sys.executable, "-c", "while True: pass"]
 
 
 def test_a_busy_machine_costs_no_points():
-    """An answer that computes for three quarters of its time, beside three processes that never rest."""
-    busy = "end = time.process_time() + 0.75\n    while time.process_time() < end: pass\n    return"
+    """An answer that computes for half of its time, where it has a quarter of a processor."""
+    busy = "end = time.process_time() + 0.5\n    while time.process_time() < end: pass\n    return"
     source = "import time\n" + CENTRE.replace("return", busy)
-    neighbours = [subprocess.Popen(SPIN) for _ in range(3)]
+    neighbours = [subprocess.Popen(SPIN) for _ in range(3 * os.cpu_count())]
     try:
         _, row = centre(source, seconds=1.0)
     finally:

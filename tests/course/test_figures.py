@@ -1154,10 +1154,10 @@ def test_shares_come_with_the_standard_error_of_their_seeds():
     assert line.get_ydata().tolist() == [0.625, 0.25]
     ends = [segment[:, 1].tolist() for segment in lengths.get_segments()]
     np.testing.assert_allclose(ends, [[0.5, 0.75], [0.25, 0.25]])
-    assert figure.title == "At its best, one has at least 60% right"
+    assert figure.title == "At best, at least 60% are right: one"
     assert "from 0.1 to 0.2" in figure.alt and "one, at least 60%" in figure.alt
     whole = starting.shares([0.1], {"one": [[1.0], [1.0]], "two": [[0.3], [0.5]]}, "rate")
-    assert whole.title == "At its best, one has at least 100% right" and "two, at least 40%" in whole.alt
+    assert whole.title == "At best, at least 100% are right: one" and "two, at least 40%" in whole.alt
 
 
 def test_an_average_says_how_far_it_is_behind():
