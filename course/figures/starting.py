@@ -180,15 +180,14 @@ def shares(values, shares_by_name, setting, logarithmic=False):
     ax.set(xlabel=setting, ylabel="right answers")
     if len(shares_by_name) > 1:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    # Single means differ from processor to processor; the tens that a model passes at its best do not.
+    # Single means differ from processor to processor: told are the order of the best, and the tens it passes.
     best = {name: np.mean(rows, axis=0).max() for name, rows in shares_by_name.items()}
-    passed = {name: f"{np.floor(10 * share) / 10:.0%}" for name, share in best.items()}
-    first = max(best, key=best.get)
-    numbers = "; ".join(f"{name}, at least {tens}" for name, tens in passed.items())
+    order = sorted(best, key=best.get)
+    passed = np.floor(10 * best[order[-1]]) / 10
     return Figure(
         ax,
-        f"At best, at least {passed[first]} are right: {first}",
+        f"At best, at least {passed:.0%} are right: {order[-1]}",
         "Each marker is the mean over the seeds, and its bar reaches one standard error to either side.",
-        f"Right answers against the {setting}, from {min(values):g} to {max(values):g}, with error bars. At "
-        f"the best {setting} of each: {numbers}.",
+        f"Right answers against the {setting}, from {min(values):g} to {max(values):g}, with error bars. By "
+        f"the best mean of each, from low to high: {'; '.join(order)}.",
     )
