@@ -12,6 +12,7 @@ LAST ?=
 N ?=
 WAYS ?=
 BIN := .venv/bin
+DISHONEST := tests/classroom/test_dishonest.py
 READY := .venv/ready
 # A shell has a TERM of its own, the kind of its terminal: only what is written behind `make` is a class's term.
 WITH_TERM = $(if $(filter command,$(origin TERM)),--term $(TERM))
@@ -36,8 +37,10 @@ test-everywhere: $(READY)  ## prove that what is stored holds on other processor
 	$(BIN)/python -m authoring everywhere $(WAYS)
 
 test-long: $(READY)  ## prove what takes longer: the grader, and every chapter as a browser runs it
-	@echo "== Running the tests of the grader, one at a time: they watch the clock and the processes"
-	$(BIN)/python -m pytest tests/classroom
+	@echo "== Running dishonest answers, graded two at a time"
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(DISHONEST)
+	@echo "== Running the other tests of the grader, one at a time: they watch the clock and the processes"
+	$(BIN)/python -m pytest tests/classroom --ignore $(DISHONEST)
 	@echo "== Running every chapter as a browser does"
 	$(BIN)/python -m pytest -m "browser and not long" -n 2 --dist worksteal -rs tests/browser
 
