@@ -1,9 +1,10 @@
 """Folds what a reader opens when they want it: a chapter's proofs, and the answers to its guesses.
 
-A code cell tagged `proof` begins with a line such as ``# proof: three of five ways fail``, and is folded
-under these words. Cells tagged `answer` that stand next to each other are folded under one line, outputs
-included; an answer in Markdown is ``<details class="answer">`` in the notebook, too. On paper nothing is
-folded. The switch that shows all answers is in chapter_tools.py and _static/book.js.
+The lab shows the first line of a folded cell, so that line says nothing: ``# what happens``, or ``# proof``
+above a line such as ``# three of five ways fail``. Here a cell tagged `proof` is folded under *Proof*, and
+says what it proves once it is open. Cells tagged `answer` that stand next to each other are folded under
+one line, outputs included; an answer in Markdown is ``<details class="answer">`` in the notebook, too. On
+paper nothing is folded. The switch that shows all answers is in chapter_tools.py and _static/book.js.
 """
 
 import re
@@ -20,7 +21,8 @@ CLOSING = "</details>"
 FOLDED = re.compile(
     r'\A\s*<details class="answer">\s*<summary>[^<]*</summary>\n\s*\n(.*?)\n\s*\n</details>\s*\Z', re.DOTALL
 )
-PROOF = re.compile(r"\A# proof: (.+)\n+")
+PROOF = re.compile(r"\A# proof\n# (.+)\n+")
+HAPPENS = "# what happens\n"
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
 
@@ -60,21 +62,22 @@ def _is_answer(cell):
 
 
 def _cells(cell, on_paper):
-    """Yield a cell as the book shows it; on paper a proof is preceded by what it proves."""
+    """Yield a cell as the book shows it: without its line for the lab, and on paper with a proof's claim."""
+    if cell.cell_type == "code":
+        cell.source = cell.source.removeprefix(HAPPENS)
     if cell.cell_type == "code" and "proof" in cell.metadata.get("tags", []):
         claim = PROOF.match(cell.source)
         if not claim:
             raise ExtensionError(
-                "a cell tagged proof must begin with a line such as `# proof: three of five ways fail`, "
-                f"got:\n{cell.source[:200]}"
+                "a cell tagged proof must begin with the line `# proof`, followed by a line such as "
+                f"`# three of five ways fail`, got:\n{cell.source[:200]}"
             )
         cell.source = cell.source[claim.end() :]
-        label = f"Proof: {claim[1]}"
         if on_paper:
             yield new_markdown_cell(f"*Proof:* {claim[1]}", metadata={"tags": cell.metadata.tags})
         else:
             cell.metadata.tags.append("hide-cell")
-            cell.metadata.mystnb = {"code_prompt_show": label, "code_prompt_hide": label}
+            cell.metadata.mystnb = {"code_prompt_show": "Proof", "code_prompt_hide": f"Proof: {claim[1]}"}
     yield cell
 
 

@@ -31,6 +31,7 @@ MOST = 14  # slides by rule
 LINES = 12  # of a printed output
 REVEAL = ("dist/reset.css", "dist/reveal.css", "dist/reveal.js", "plugin/notes/notes.js", "LICENSE")
 ANSI = re.compile(r"\x1b\[[\d;]*m")
+FOR_THE_LAB = re.compile(r"\A# (?:what happens|proof)\n")  # folds.py
 PAGE, INDEX = (Path(__file__).with_name(name) for name in ("page.html", "index.html"))
 
 
@@ -280,15 +281,16 @@ def _of_code(cell, first, before, after):
 
 
 def _to_be_seen(cell):
-    """Return a cell's code without the assertions under it: they prove what the slide says anyway."""
+    """Return a cell's code without its line for the lab, and without assertions: the slide says it anyway."""
+    source = FOR_THE_LAB.sub("", cell.source)
     try:
-        tree = ast.parse(cell.source)
+        tree = ast.parse(source)
     except SyntaxError:
-        return cell.source
+        return source
     raised = any(output.output_type == "error" for output in cell.outputs)
     if raised or all(isinstance(line, ast.Assert) for line in tree.body):
         tree.body = []
-    lines = cell.source.split("\n")
+    lines = source.split("\n")
     for line in reversed(tree.body):
         if isinstance(line, ast.Assert):
             del lines[line.lineno - 1 : line.end_lineno]

@@ -63,9 +63,9 @@ def chapter():
         new_markdown_cell("# 04 Functions that remember\n\n**You will find a way.**\n\nAbout 65 minutes."),
         new_markdown_cell("## Question\n\nWhat does a **closure** do? See Figure 4.1 and Figure 4.2."),
         code("draw()", figure()),
-        code("# proof: three of five ways fail\nassert ways == 5", tags=["proof"]),
+        code("# proof\n# three of five ways fail\nassert ways == 5", tags=["proof"]),
         new_markdown_cell(ANSWER, metadata={"tags": ["answer"]}),
-        code("print(square(9.0))", printed, tags=["answer"]),
+        code("# what happens\nprint(square(9.0))", printed, tags=["answer"]),
         code("draw_again()", figure(), tags=["answer"]),
         new_markdown_cell("## Say it\n\nAfter the answers."),
         new_markdown_cell(ANSWER, metadata={"tags": ["answer"]}),
@@ -135,10 +135,15 @@ def test_one_switch_opens_all_answers_where_there_are_some(page, project):
     assert "show-answers" in (project / "book/_build/html/_static/book.js").read_text(encoding="utf-8")
 
 
-def test_a_proof_is_folded_under_what_it_proves(page):
+def test_a_proof_is_folded_and_says_what_it_proves_once_it_is_open(page):
     (proof,) = re.findall(r'<div class="cell tag_proof.*?</details>', page, re.DOTALL)
     assert "<details" in proof.split("assert")[0]
-    assert "Proof: three of five ways fail" in proof and "# proof" not in page
+    lines = re.findall(r'<p class="(collapsed|expanded)[^"]*">([^<]*)</p>', proof)
+    assert lines == [("collapsed", "Proof"), ("expanded", "Proof: three of five ways fail")], proof
+
+
+def test_the_lines_that_keep_quiet_in_the_lab_are_not_in_the_book(page):
+    assert "# proof" not in page and "# what happens" not in page
 
 
 def test_figures_have_numbers_captions_and_places_that_prose_links_to(page):
@@ -218,7 +223,7 @@ def test_a_figure_that_does_not_exist_is_named(project, tmp_path):
 
 def test_a_proof_without_a_claim_is_refused(extension):
     with_folds = extension("folds").with_folds
-    with pytest.raises(Exception, match="must begin with a line such as `# proof: three"):
+    with pytest.raises(Exception, match="must begin with the line `# proof`"):
         with_folds(new_notebook(cells=[code("assert True", tags=["proof"])]))
 
 

@@ -43,7 +43,8 @@ LINES, LINES_TAGGED = 20, 30  # of a code cell; tagged cells hold a whole class 
 WORDS = 120
 KILOBYTES = 900
 TAGGED = ("same-as-", "textbook-")
-PROOF = re.compile(r"# proof: [a-z0-9`(].+[^.]\n")
+PROOF = re.compile(r"# proof\n# [A-Za-z0-9`(].+[^.]\n")
+HAPPENS = "# what happens\n"
 ANSWER = re.compile(
     r'<details class="answer"><summary>Show what happens</summary>\n\n(\S.*\S)\n\n</details>', re.DOTALL
 )
@@ -333,7 +334,7 @@ def proofs_stand_apart(notebook, stem):
             problems.append(f"an argument without an assertion: {first!r}")
         elif "proof" in kinds:
             if not PROOF.match(cell.source):
-                problems.append(f"a proof begins `# proof: what it proves`, without a full stop: {first!r}")
+                problems.append(f"a proof begins `# proof` and `# what it proves`, no full stop: {first!r}")
             if not asserts(cell) or cell.outputs:
                 problems.append(f"a proof asserts, and shows nothing: {first!r}")
             if not folds(cell, "source"):
@@ -356,6 +357,8 @@ def answers_are_folded(notebook, stem):
                 problems.append(f"a heading stands in a fold: {first!r}")
         elif is_answer and "proof" not in tags(cell) and not folds(cell, "source", "outputs"):
             problems.append(f"an answer in code is folded, source and outputs: {first!r}")
+        elif is_answer and not cell.source.startswith((HAPPENS, "# proof\n")):
+            problems.append(f"the lab shows the first line of what it folds, `# what happens`: {first!r}")
     return problems
 
 
@@ -368,7 +371,7 @@ def is_quiet(cell):
 
 
 def guesses_come_before_answers(notebook, stem):
-    """A cell that asks for a guess is tagged; the first that answers it is folded, and no proof blabs it."""
+    """A cell that asks for a guess is tagged, and the first that answers it is folded."""
     problems = []
     for place, cell in enumerate(notebook.cells):
         asks = cell.cell_type == "markdown" and "answer" not in tags(cell) and GUESS.search(prose(cell))
@@ -378,9 +381,6 @@ def guesses_come_before_answers(notebook, stem):
             after = [*dropwhile(is_quiet, notebook.cells[place + 1 :])]
             if not after or not {"answer", "guess"} & set(tags(after[0])):
                 problems.append(f"no answer is folded after the guess: {cell.source[-60:]!r}")
-            beside = [*dropwhile(lambda cell: "answer" in tags(cell), after)][:1]
-            if beside and "proof" in tags(beside[0]):
-                problems.append(f"a proof beside the answer tells it: {beside[0].source[:60]!r}")
     return problems
 
 
@@ -523,9 +523,9 @@ GOOD = new_notebook(
         code("class Linear:\n" + "    a = 1\n" * 29, 2, tags=["same-as-minigrad.Linear"]),
         code("1 / 0", 3, [new_output("error", ename="ZeroDivisionError", evalue="")], ["raises-exception"]),
         code("library.five_ways(errors)", 4, [PICTURE]),
-        proof("# proof: one is one\nassert 1 == 1", 5),
+        proof("# proof\n# one is one\nassert 1 == 1", 5),
         new_markdown_cell("Is 2 prime? Write it down.", metadata={"tags": ["guess"]}),
-        answer("explore(f)", 6),
+        answer("# what happens\nexplore(f)", 6),
         new_markdown_cell(FOLDED, metadata={"tags": ["answer"]}),
         new_markdown_cell("Move it. Guess first.", metadata={"tags": ["guess"]}),
         code("f = 1", 7),
@@ -592,13 +592,15 @@ BROKEN = {
         [code("x = 1", tags=["argument"])],
         [code("assert 1", tags=["argument", "proof"])],
         [proof("assert 1 == 1")],
-        [proof("# proof: one is one.\nassert 1 == 1")],
-        [proof("# proof: one is one\nx = 1")],
-        [proof("# proof: one is one\nassert 1 == 1", source_hidden=False)],
-        [proof("# proof: one is one\nassert 1 == 1", source_hidden=True, outputs_hidden=True)],
+        [proof("# proof: one is one\nassert 1 == 1")],
+        [proof("# proof\n# one is one.\nassert 1 == 1")],
+        [proof("# proof\n# one is one\nx = 1")],
+        [proof("# proof\n# one is one\nassert 1 == 1", source_hidden=False)],
+        [proof("# proof\n# one is one\nassert 1 == 1", source_hidden=True, outputs_hidden=True)],
         [nbformat.from_dict({**code("x = 1"), "metadata": {"jupyter": {"source_hidden": True}}})],
     ],
     answers_are_folded: [
+        [answer("print(3)")],
         [asked(FOLDED)],
         [asked("It is.", "answer")],
         [asked(f"Before. {FOLDED}", "answer")],
@@ -610,7 +612,6 @@ BROKEN = {
         [asked("Guess the number."), asked(FOLDED, "answer"), asked("So.")],
         [asked("How many? Guess first.", "guess"), code("print(3)"), asked("Three.")],
         [asked("How many? Guess first.", "guess"), code("explore(f)"), asked("Three.")],
-        [asked("How many? Guess first.", "guess"), answer("print(3)"), proof("# proof: three\nassert 3")],
         [asked("It is.", "guess"), asked(FOLDED, "answer"), asked("So.")],
         [asked("How many? Guess first.", "guess")],
     ],
