@@ -1,11 +1,12 @@
 """Links that plain Markdown cannot write, so that a chapter reads the same in JupyterLab and in the book.
 
 Where prose says "chapter 08", the book links to that chapter, if it is there; where it says "Figure 8.2", to
-that figure, which must be there. Where a word stands in italics or in bold and the glossary has it, the book
-links to the glossary. In JupyterLab all three are just words.
+that figure, which must be there. Where a term of the glossary stands in italics or in bold, the book links to
+its entry. In JupyterLab all three are just words.
 """
 
 import re
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
@@ -13,6 +14,7 @@ from sphinx.errors import NoUri
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
+from terms import PAGE, chapters_of
 
 logger = logging.getLogger(__name__)
 
@@ -60,27 +62,48 @@ class MentionLinks(SphinxPostTransform):
 
 
 class GlossaryLinks(SphinxPostTransform):
-    """Turn an italic or bold word of the glossary, singular or plural, into a link to its entry."""
+    """Turn a term's first italic or bold mention in a section, singular or plural, into a link to its entry.
+
+    A term is written as the glossary writes it: a button's name begins with a capital. Before the chapter
+    that teaches a term, its word is an ordinary one.
+    """
 
     default_priority = 5
 
     def run(self, **kwargs):
         """Ask the glossary for each word in italics or in bold."""
-        here = self.env.current_document.docname
-        glossary = self.env.domains.standard_domain
+        here, linked = self.env.current_document.docname, set()
+        if "glossary" not in self.env.found_docs:
+            return
+        taught = chapters_of(Path(self.env.doc2path("glossary")).read_text(encoding="utf-8"))
+        chapter = PAGE.match(here)
         for word in list(self.document.findall(nodes.Element)):
-            if not isinstance(word, (nodes.emphasis, nodes.strong)) or _inside(word, NOT_PROSE):
+            if not isinstance(word, (nodes.emphasis, nodes.strong)):
                 continue
-            name = word.astext().lower()
-            for term in (name, name.removesuffix("s")):
-                asked = (self.env, here, self.app.builder, "term", term, pending_xref(), word.deepcopy())
-                try:
-                    link = glossary.resolve_xref(*asked)
-                except NoUri:  # a PDF without a glossary
-                    return
-                if link:
-                    word.replace_self(link)
-                    break
+            if _inside(word, (*NOT_PROSE, nodes.block_quote)):
+                continue
+            name = word.astext()
+            term = next((term for term in (name, name.removesuffix("s")) if term in taught), None)
+            if term is None or (chapter and chapter[1] < taught[term]) or (_section(word), term) in linked:
+                continue
+            if link := self._link(here, term, word):
+                word.replace_self(link)
+                linked.add((_section(word), term))
+
+    def _link(self, here, term, word):
+        """Return a link, or None where this PDF has no glossary."""
+        asked = (self.env, here, self.app.builder, "term", term, pending_xref(), word.deepcopy())
+        try:
+            return self.env.domains.standard_domain.resolve_xref(*asked)
+        except NoUri:
+            return None
+
+
+def _section(node):
+    """Return the id of the section that a node stands in."""
+    while node is not None and not isinstance(node, nodes.section):
+        node = node.parent
+    return node["ids"][0] if node is not None else ""
 
 
 def _inside(node, kinds):

@@ -53,26 +53,25 @@ def where_taught(chapter, term):
     return mark["ids"][0] if mark is not None else ""
 
 
-def terms_of(glossary, number):
-    """Return the terms of a glossary in Markdown that a chapter teaches.
+def chapters_of(glossary):
+    """Return the terms of a glossary in Markdown, and the chapter that teaches each.
 
     Parameters
     ----------
     glossary : str
-    number : str
-        The chapter's, of two digits.
 
     Returns
     -------
-    list of str
+    dict of str to str
+        A term that no chapter teaches is left out.
 
     Examples
     --------
-    >>> terms_of("closure\\n  A function that remembers. Chapter 04.\\n", "04")
-    ['closure']
+    >>> chapters_of("closure\\n  A function that remembers. Chapter 04.\\n")
+    {'closure': '04'}
     """
     listed = ((term, CHAPTER.search(meaning.rstrip())) for term, meaning in ENTRY.findall(glossary))
-    return [term for term, chapter in listed if chapter and chapter[1] == number]
+    return {term: chapter[1] for term, chapter in listed if chapter}
 
 
 class IndexEntries(SphinxTransform):
@@ -86,7 +85,8 @@ class IndexEntries(SphinxTransform):
         chapter = PAGE.match(self.env.docname)
         if chapter and glossary.exists():
             self.env.note_dependency(glossary)
-            for term in terms_of(glossary.read_text(encoding="utf-8"), chapter[1]):
+            taught = chapters_of(glossary.read_text(encoding="utf-8"))
+            for term in (term for term, number in taught.items() if number == chapter[1]):
                 if (mark := first_mark(self.document, term)) is not None:
                     place = nodes.make_id(f"taught-{term}")
                     entry = addnodes.index(entries=[("single", term, place, "main", None)])

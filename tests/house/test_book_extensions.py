@@ -45,6 +45,9 @@ GLOSSARY = """# Glossary
 ```{glossary}
 closure
   A function that remembers $x^2$, "for good". Chapter 04.
+
+return
+  What a move is worth, all in all. Chapter 05.
 ```
 """
 CHAPTER = """# 04 Functions that remember
@@ -54,6 +57,10 @@ CHAPTER = """# 04 Functions that remember
 About 65 minutes. See [chapter 05](05_chains.ipynb) and its *closures*.
 
 ## In code
+
+A *closure*, once more a **closure**. Press *Closure*. It *returns* a pair.
+
+> What is a *closure*?
 """
 NEXT = "# 05 Chains\n\n**You will make one layer of many.**\n\nGo [back](04_closures.ipynb#in-code)."
 
@@ -107,6 +114,16 @@ def built(project, *options, builder="html", suffix="html"):
 @pytest.fixture(scope="module")
 def pages(project):
     return built(project)
+
+
+def test_a_term_is_linked_once_a_section_from_its_chapter_on_and_where_it_is_written_as_a_term(pages):
+    links = pages["notebooks/04_closures.html"].split("<a ")
+    linked = [
+        re.sub(r"<[^>]+>", "", link.partition(">")[2].partition("</a>")[0])
+        for link in links
+        if "#term-" in link
+    ]
+    assert linked == ["closures", "closure"]
 
 
 def test_a_chapter_leads_to_its_copies_and_its_exercises(project, pages):
@@ -179,7 +196,7 @@ def test_links_show_what_they_lead_to(pages):
     (to_chapter,) = [link for link in links if ">chapter 05<" in link]
     assert to_chapter.startswith('data-bs-toggle="tooltip"')
     assert 'data-bs-title="You will make one layer of many."' in to_chapter
-    (to_term,) = [link for link in links if "#term-closure" in link]
+    to_term = next(link for link in links if "#term-closure" in link)
     assert r"A function that remembers \(x^2\), “for good”. Chapter 04." in to_term
 
 
