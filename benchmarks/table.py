@@ -61,8 +61,12 @@ def _goal(ratio, goal, threads, said):
 
 
 def _megabytes(number):
-    """Return a cell for bytes."""
-    return "–" if number is None else f"{number / 2**20:.1f}\N{NO-BREAK SPACE}MB"
+    """Return a cell for bytes; what is below a tenth of a megabyte is not measured well."""
+    if number is None:
+        return "–"
+    return (
+        f"{number / 2**20:.1f}\N{NO-BREAK SPACE}MB" if number >= 2**20 / 10 else "< 0.1\N{NO-BREAK SPACE}MB"
+    )
 
 
 def cells(row):

@@ -124,7 +124,7 @@ def test_a_page_without_a_block_is_refused():
 
 def test_draw_writes_the_figures_and_the_page(tmp_path, monkeypatch):
     copy = tmp_path / "speed.md"
-    copy.write_text(page.PAGE.read_text(encoding="utf-8").replace(" met ", " unmet "), encoding="utf-8")
+    copy.write_text(page.PAGE.read_text(encoding="utf-8").replace("MB", "GB"), encoding="utf-8")
     monkeypatch.setattr(page, "BOOK", tmp_path)
     monkeypatch.setattr(page, "PAGE", copy)
     assert command.main(["draw"]) == 0
@@ -158,5 +158,11 @@ def test_without_pytorch_the_command_says_how_to_add_it(monkeypatch, capsys):
 def test_ratios_of_rounds_that_lie_far_apart_are_not_shown():
     steady, restless = ROW, ROW | {"threads": 2, "to_torch": [0.05, 0.1, 4.0]}
     shown = page.ratios_table({"table": {"rows": [steady, restless]}})
-    assert "| W1 | 0.103 |" in shown and shown.endswith("such ratios say nothing.")
+    assert "| W1 | 0.103 |" in shown and "Two threads" not in shown
     assert shown.count("| W1 |") == 1
+    assert "Two threads" in page.ratios_table({"table": {"rows": [steady, ROW | {"threads": 2}]}})
+
+
+def test_the_page_has_no_goals_and_the_terminal_has():
+    assert "goal" not in page.ratios_table(results.load())
+    assert "goal" in table.text([ROW])
