@@ -17,8 +17,8 @@ DISABLED = (
     "@jupyterlite/pyodide-kernel-extension",
     "nbdime-jupyterlab",
 )
-# A notebook keeps what its sliders show: without this it opens the next day with an error in their place.
-SETTINGS = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True}}
+# A slider that needs its kernel is not kept without it: it would look alive.
+SETTINGS = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": False}}
 PAGE, OVERRIDES = "etc/jupyter/labconfig/page_config.json", "share/jupyter/lab/settings/overrides.json"
 
 

@@ -17,7 +17,7 @@ import numpy as np
 PACKAGES = (
     "course matplotlib mpl_toolkits seaborn plotly ipywidgets IPython ipykernel nbgrader tqdm PIL google"
 )
-COURSE = "check hint solution progress keep gather xray show explore Slider"
+COURSE = "check hint solution progress keep gather xray show explore Slider live"
 TIMED = ("time", "timeit", "prun", "memit", "capture")  # commands of IPython that run the rest of their line
 UNPACK = (opmap["UNPACK_SEQUENCE"], opmap["UNPACK_EX"])
 

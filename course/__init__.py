@@ -17,7 +17,7 @@ if sys.platform == "emscripten":
     import_module("course.browser").install()
 
 # Imported when first asked for, since they bring Matplotlib.
-ON_DEMAND = {"explore": "course.widgets", "Slider": "course.widgets"}
+ON_DEMAND = dict.fromkeys(("explore", "Slider", "live"), "course.widgets")
 
 __all__ = ["check", "hint", "solution", "progress", "keep", "mine", "gather", "xray", "gpu", "stand_in"]
 __all__ += ON_DEMAND

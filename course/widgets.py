@@ -1,7 +1,7 @@
-"""A slider that moves a figure: live beside a kernel, and still moving in the book, where there is none.
+"""A slider that moves a figure: between stops drawn before, without a kernel, or freely, beside one.
 
-Holds Slider, explore, and strip_live, which leaves in a stored notebook only what works without a kernel.
-Leaves out what is drawn: explore is given a drawing function. Used from chapter 01 on.
+Holds Slider and explore, live, and strip_live, which leaves in a stored notebook only what works without a
+kernel. Leaves out what is drawn: both are given a drawing function. Used from chapter 01 on.
 """
 
 import hashlib
@@ -23,6 +23,15 @@ from course.moving import without_script
 from course.style import INK, THEMED
 
 LIVE = "application/vnd.jupyter.widget-view+json"
+AGAIN = "Run this cell in JupyterLab to move the picture."
+# What the lab shows where the controls' kernel is gone, an error in a box without elements, is this sentence.
+GONE = f"""\
+<style>
+.jp-OutputArea-child:has([data-by-kernel]) + * .jupyter-widgets:not(:has(*)) {{ font-size: 0 }}
+.jp-OutputArea-child:has([data-by-kernel]) + * .jupyter-widgets:not(:has(*))::before {{
+  content: "{AGAIN}"; font-size: var(--jp-code-font-size)
+}}
+</style>"""
 MAX_PICTURES = 40  # at about 15 kB each, a notebook stays under a megabyte
 GAP, BAND, LETTER = 40, 44, 22  # pixels of the sheet for paper: between pictures, above each, and of a letter
 
@@ -163,7 +172,7 @@ class Widget:
         return ", ".join(f"{slider.label} = {slider.texts[stop]}" for slider, stop in places)
 
     def html(self):
-        """Return the face that needs no kernel: range inputs, and a script that changes the picture."""
+        """Return the face for a screen: range inputs, and a script that changes the picture."""
         controls = "".join(map(_control, self.sliders, self.start))
         texts = [slider.texts for slider in self.sliders]
         figures = self.figures.values()
@@ -175,31 +184,6 @@ class Widget:
             figure=self.figures[self.start].html,
             data=data.replace("</", "<\\/"),  # careful: a label must not be able to end the script
         )
-
-    def live(self):
-        """Return the face that lives beside a kernel, or None where ipywidgets is not installed."""
-        try:
-            import ipywidgets
-        except ImportError:
-            return None  # the other face stands alone
-        figure = ipywidgets.HTML(self.figures[self.start].html)
-        controls = [
-            ipywidgets.SelectionSlider(
-                options=[(text, stop) for stop, text in enumerate(slider.texts)],
-                value=stop,
-                description=slider.label,
-                style={"description_width": "initial"},
-                layout={"width": "95%", "max_width": "700px"},
-            )
-            for slider, stop in zip(self.sliders, self.start, strict=True)
-        ]
-
-        def redraw(change):
-            figure.value = self.figures[tuple(control.value for control in controls)].html
-
-        for control in controls:
-            control.observe(redraw, names="value")
-        return ipywidgets.VBox([figure, *controls])
 
     def sheet(self):
         """Return the face for paper: up to four stops of one slider, or both ends of two, two in a row."""
@@ -218,9 +202,7 @@ class Widget:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         """Return all faces; whoever shows the output takes the first it can."""
-        live = self.live()
-        faces = {} if live is None else {LIVE: live._repr_mimebundle_()[LIVE]}
-        faces["text/html"] = self.html()
+        faces = {"text/html": self.html()}
         if not IN_A_BROWSER:
             faces["image/png"] = b64encode(self.sheet()).decode()
         return faces | {"text/plain": repr(self)}
@@ -284,9 +266,9 @@ def explore(draw, **sliders):
 
     Notes
     -----
-    One output with three faces: beside a kernel a live widget, elsewhere a plain range input, which needs
-    neither kernel nor network, and on paper a sheet of up to four stops. All show figures that are drawn
-    once, now. Where scripts are off, the first stays.
+    One output with two faces: on a screen a plain range input, which needs neither kernel nor network, and on
+    paper a sheet of up to four stops. Both show figures that are drawn once, now, so what is opened again
+    still moves; where scripts are off, the first figure stays.
     """
     if not 1 <= len(sliders) <= 2:
         raise ValueError(f"explore takes one or two sliders, got {len(sliders)}.")
@@ -302,8 +284,88 @@ def explore(draw, **sliders):
     return Widget(draw, sliders)
 
 
+class Live:
+    """A figure that the kernel draws anew when one of its sliders is let go; made by `live`.
+
+    Parameters
+    ----------
+    draw : function, a number for each slider by name -> Figure
+    ranges : dict of str to (float, float)
+
+    Attributes
+    ----------
+    figure : Figure
+        The figure in the middle of all ranges.
+    """
+
+    def __init__(self, draw, ranges):
+        self.draw, self.ranges = draw, ranges
+        self.figure = draw(**{name: (low + high) / 2 for name, (low, high) in ranges.items()})
+
+    def _ipython_display_(self):
+        """Show the figure, and the controls below it as an output of their own.
+
+        The figure stays in a notebook that is saved, as it was last drawn; the controls die with the kernel.
+        """
+        import ipywidgets
+        from IPython.display import display
+
+        sliders = {
+            name: ipywidgets.FloatSlider(
+                min=low,
+                max=high,
+                value=(low + high) / 2,
+                step=(high - low) / 100,
+                description=name,
+                continuous_update=False,
+            )
+            for name, (low, high) in self.ranges.items()
+        }
+        shown = display(_kept(self.figure), raw=True, display_id=True)
+
+        def redraw(change):
+            values = {name: slider.value for name, slider in sliders.items()}
+            shown.update(_kept(self.draw(**values)), raw=True)
+
+        for slider in sliders.values():
+            slider.observe(redraw, names="value")
+        controls = ipywidgets.VBox([*sliders.values()])
+        display({LIVE: controls._repr_mimebundle_()[LIVE], "text/plain": AGAIN}, raw=True)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        """Return the figure alone, for a page without a kernel."""
+        return self.figure._repr_mimebundle_()
+
+
+def _kept(figure):
+    """Return the faces of a figure above controls that die before it."""
+    faces = figure._repr_mimebundle_()
+    return faces | {"text/html": f"<div data-by-kernel>{faces['text/html']}</div>{GONE}"}
+
+
+def live(draw, **ranges):
+    """Return a figure with sliders that stop anywhere; as the last line of a cell it is shown.
+
+    Parameters
+    ----------
+    draw : function, a number for each slider by name -> Figure
+        Called each time a slider is let go.
+    **ranges : (float, float)
+        The least and the greatest value of each slider, named like the arguments of `draw`.
+
+    Returns
+    -------
+    Live
+
+    Notes
+    -----
+    It needs a kernel, so it is for a function that the reader changes; `explore` is for all others.
+    """
+    return Live(draw, ranges)
+
+
 def strip_live(notebook):
-    """Return a notebook without live widgets, which are dead once its kernel is gone, and without scripts.
+    """Return a notebook without the controls of `live`, dead once the kernel is gone, and without scripts.
 
     Parameters
     ----------

@@ -9,13 +9,13 @@ from jupyterlab.commands import get_page_config
 from authoring.lab import DISABLED, OVERRIDES, PAGE, set_up
 
 
-def test_a_lab_disables_what_a_learner_need_not_see_and_keeps_what_widgets_show(tmp_path, monkeypatch):
+def test_a_lab_disables_what_a_learner_need_not_see_and_keeps_no_dead_slider(tmp_path, monkeypatch):
     set_up(tmp_path)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     page = get_page_config([], app_settings_dir=None)
     assert set(DISABLED) <= set(page["disabledExtensions"])
     assert json.loads((tmp_path / OVERRIDES).read_text())["@jupyter-widgets/jupyterlab-manager:plugin"] == {
-        "saveState": True
+        "saveState": False
     }
 
 

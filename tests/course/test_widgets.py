@@ -1,24 +1,25 @@
-"""A widget has two faces that show the same pictures, and its second face needs nothing but a browser."""
+"""A figure with sliders needs only a browser; one whose sliders stop anywhere leaves its picture behind."""
 
 import json
 import re
-import sys
 from base64 import b64decode
 from copy import deepcopy
 from html import unescape
 from io import BytesIO
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
+from ipywidgets.widgets.widget import _instances
 from PIL import Image
 
 from course import widgets
 from course.figures import slopes
 from course.style import INK, THEMED
-from course.widgets import LIVE, Slider, Widget, explore, strip_live
+from course.widgets import AGAIN, LIVE, Slider, Widget, explore, live, strip_live
 
 STEP = Slider("step h", values=(1.0, 0.5, 0.25), start=0.5, unit="m")
 POINT = Slider("point x", values=(0, 1), start=1)
@@ -33,13 +34,13 @@ def alts(html):
 
 
 def data_of(html):
-    """Return what the script of the second face is given."""
+    """Return what the script of the page is given."""
     return json.loads(re.search(r"^\}\)\((.*)\);$", html, re.MULTILINE)[1])
 
 
-def test_explore_returns_one_output_with_three_faces():
+def test_explore_returns_one_output_that_no_kernel_moves():
     bundle = explore(draw, h=STEP)._repr_mimebundle_()
-    assert set(bundle) == {LIVE, "text/html", "image/png", "text/plain"}
+    assert set(bundle) == {"text/html", "image/png", "text/plain"}
     figure = draw(0.5)
     assert bundle["text/plain"] == f"{figure.alt} Here step h = 0.5 m."
     assert alts(bundle["text/html"]) == [figure.alt]
@@ -47,18 +48,32 @@ def test_explore_returns_one_output_with_three_faces():
     assert plt.get_fignums() == []
 
 
-def test_the_live_face_shows_another_figure_when_a_slider_moves():
-    widget = Widget(draw, {"x": POINT, "h": STEP})
-    figure, point, step = widget.live().children
-    assert (point.description, step.description) == ("point x", "step h")
-    assert figure.value == draw(0.5, 1).html
-    step.value = 2
-    assert figure.value == draw(0.25, 1).html
-    point.value = 0
-    assert figure.value == draw(0.25, 0).html
+def test_a_live_figure_is_drawn_anew_where_a_slider_is_let_go(monkeypatch):
+    shown, updated = [], []
+
+    def display(data, **options):
+        shown.append(data)
+        return SimpleNamespace(update=lambda faces, raw: updated.append(faces))
+
+    monkeypatch.setattr("IPython.display.display", display)
+    live(lambda x, h: draw(h, x), x=(-1, 3), h=(1, 2))._ipython_display_()
+    picture, controls = shown
+    assert draw(1.5, 1).html in picture["text/html"] and picture["text/plain"] == draw(1.5, 1).alt
+    assert set(controls) == {LIVE, "text/plain"} and controls["text/plain"] == AGAIN
+    x, h = _instances[controls[LIVE]["model_id"]].children
+    x.value = 3
+    assert draw(1.5, 3).html in updated[-1]["text/html"]
+    h.value = 1
+    assert draw(1, 3).html in updated[-1]["text/html"]
 
 
-def test_the_second_face_holds_every_figure_in_the_order_of_the_sliders():
+def test_a_live_figure_is_a_figure_where_there_is_no_kernel():
+    assert (
+        live(lambda x: draw(1, x), x=(0, 2))._repr_mimebundle_().keys() == draw(1)._repr_mimebundle_().keys()
+    )
+
+
+def test_the_page_holds_every_figure_in_the_order_of_the_sliders():
     widget = Widget(draw, {"x": POINT, "h": STEP})
     controls, texts, drawings, descriptions, words, themed = data_of(widget.html())
     assert texts == [["0", "1"], ["1 m", "0.5 m", "0.25 m"]]
@@ -70,7 +85,7 @@ def test_the_second_face_holds_every_figure_in_the_order_of_the_sliders():
     assert [INK, THEMED[INK]] in themed
 
 
-def test_the_second_face_can_be_heard_and_reached():
+def test_the_page_can_be_heard_and_reached():
     controls = data_of(Widget(draw, {"h": STEP}).html())[0]
     for words in (
         "<label",
@@ -81,7 +96,7 @@ def test_the_second_face_can_be_heard_and_reached():
         assert words in controls
 
 
-def test_the_second_face_asks_nobody():
+def test_the_page_asks_nobody():
     html = Widget(draw, {"h": STEP}).html()
     names = {name for drawing in data_of(html)[2] for name in namespaces(drawing)}
     assert set(re.findall(r"https?://[\w./]+", html)) == names
@@ -138,11 +153,6 @@ def test_a_label_cannot_break_the_page():
     assert "<b>" not in page
     assert "<b>" not in data_of(html)[0]
     assert data_of(html)[1] == [["<i>", "&"]]
-
-
-def test_without_ipywidgets_the_other_faces_stand_alone(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    assert set(Widget(draw, {"h": STEP})._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
 
 
 def test_forty_pictures_are_enough():
