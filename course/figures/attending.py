@@ -183,9 +183,9 @@ def one_step(digits, weights, place, updates):
     moment = f"After {updates} updates" if updates else "Before training"
     return Figure(
         ax,
-        f"{moment}, step {place} looks most at step {most}, with weight {weights[most]:.2f}",
-        "The step that looks is framed; the bars say how much it looks at each step, and sum to 1. On a "
-        "screen, you choose the step and the list, and train.",
+        "A step looks at all eight, with weights that sum to 1",
+        f"The step that looks is framed. {moment}, step {place} looks most at step {most}, with weight "
+        f"{weights[most]:.2f}. On a screen, you choose the step and the list, and train.",
         f"Bars over the digits {', '.join(map(str, digits))}. Step {place} looks at the steps 0 to 7 with "
         f"the weights {', '.join(f'{weight:.2f}' for weight in weights)}.",
         moving=Moving("attention", digits=[int(digit) for digit in digits], step=place, update=updates),

@@ -245,7 +245,7 @@ def differences(differences_by_name, lower_is_better=True, title=None):
     return Figure(
         ax,
         title or message,
-        "Each dot is the difference in one seed; the black mark is their mean, with a bar of two standard "
+        "Each dot is the difference in one seed; the mark with a bar is their mean, and the bar two standard "
         f"errors to either side. {crossing}.",
         "Rows of dots, one for each seed, with a mean and a bar: " + "; ".join(lines) + ".",
     )

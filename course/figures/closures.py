@@ -110,9 +110,9 @@ def one_memory_for_two(x):
     ax.set_axis_off()
     return Figure(
         ax,
-        "One layer, two places, one memory",
-        "Both calls have written to the same attribute, and both ways back will read it. On a screen, step "
-        "there and back, and then let each call remember in a closure of its own.",
+        "One layer stands in two places",
+        "If the layer remembers on itself, both calls write to one attribute, and both ways back read it. On "
+        "a screen, step there and back, and then let each call remember in a closure of its own.",
         f"A blue lane carries {values[0]:g} through square to {values[1]:g}, and through the same square to "
         f"{values[2]:g}. Grey arrows lead from both places to one box, self.X, which holds {values[1]:g}: "
         f"the {values[0]:g} of the first call was written over.",

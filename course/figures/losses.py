@@ -75,7 +75,7 @@ def push(logits, probabilities, dY, truth, reach=6.0):
         figure,
         f"With probability {probabilities[truth]:.2f}, the right class is pulled up by {abs(dY[truth]):.2f}",
         "Left, the logits. Each arrow goes against the gradient, which is written below. Right, their "
-        "probabilities; a black line marks the target.",
+        "probabilities; a line across marks the target.",
         f"Bars of the logits {logit_list}, with arrows against their gradients {dY_list}. Beside them bars "
         f"of the probabilities {probability_list}, with the target 1 at class {truth} and 0 elsewhere.",
     )

@@ -118,7 +118,7 @@ def peak_by_blocks(peaks, layers):
     return Figure(
         ax,
         f"{layers} layers need the least memory in {blocks[most.argmin()]:g} blocks",
-        "The black curve counts what is kept: what enters each block, and the inside of one. The measured "
+        "The solid curve counts what is kept: what enters each block, and the inside of one. The measured "
         f"peaks differ from it by {above.min():.1f} to {above.max():.1f} arrays.",
         f"Arrays alive at most against the number of blocks, for {layers} layers. Measured: "
         + ", ".join(f"{peak:.0f} in {block:g}" for block, peak in zip(blocks, most, strict=True))

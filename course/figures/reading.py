@@ -353,13 +353,13 @@ def looked_at(image, probabilities, dX):
     told = ", ".join(f"{name}: {p:.0%}" for name, p in enumerate(probabilities))
     return Figure(
         figure,
-        f"The network reads {best}, and dX says where ink would change its mind",
-        "More ink on a filled spot would lower the loss, and more ink on a ring would raise it. On a screen, "
-        "you draw digits of your own.",
+        "dX says where ink would change what the network reads",
+        "More ink on a filled spot would lower the loss, and more ink on a ring would raise it. The first "
+        f"picture is read as {best}; on a screen, you draw digits of your own.",
         f"A picture of {side} by {side} pixels with spots and rings on them, beside bars for the "
         f"probabilities of {len(probabilities)} classes. The largest ring is in row {most[0]}, column "
         f"{most[1]}, counted from 0. {told}.",
-        moving=Moving("digit"),
+        moving=Moving("digit", first=[round(float(ink), 4) for ink in image]),
     )
 
 

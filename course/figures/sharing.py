@@ -121,14 +121,14 @@ def uses(loss_of, W, entry, tied=True, limits=None, reach=1.5):  # noqa: PLR0913
     ax.plot(here, loss_of(W, W), color=TRUTH, marker="o", linestyle="", markersize=9, zorder=5)
     ax.axvline(here, ymax=0.6, color=CONTEXT, linewidth=1, linestyle="-", zorder=0)
     ax.set(xlabel=f"value of the entry {entry[0]}, {entry[1]}", ylabel="loss", ylim=limits)
-    ax.legend(title="slope at the black dot", loc="upper center")
+    ax.legend(title="slope at the dot", loc="upper center")
     signed = f"{slopes['first']:+.2f} and {slopes['second']:+.2f}"
     if tied:
         title = f"One shared entry: the slopes {signed} become {slopes['both']:+.2f}"
-        caption = "All three curves pass through the black dot, the entry as it is, each with its own slope."
+        caption = "All three curves pass through the dot, the entry as it is, each with its own slope."
     else:
         title = f"Two separate entries: each keeps its own slope, {signed}"
-        caption = "Both curves pass through the black dot; nothing ties the two entries to each other."
+        caption = "Both curves pass through the dot; nothing ties the two entries to each other."
     return Figure(
         ax,
         title,
@@ -230,7 +230,7 @@ def runs(shares_by_name, xlabel, ylabel):
     return Figure(
         ax,
         f'{best.capitalize()}: {means[best]:.1%} on average, {lead:.1f} points above "{second}"',
-        "Each dot is one seed, and each black line the mean of its row.",
+        "Each dot is one seed, and each line the mean of its row.",
         f"Shares of {xlabel}, a dot for each seed. "
         + " ".join(
             f"{name.capitalize()}: {np.min(shares):.1%} to {np.max(shares):.1%}, mean {means[name]:.1%}."

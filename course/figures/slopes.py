@@ -73,8 +73,8 @@ def secant(  # noqa: PLR0913  three numbers make the picture; the rest are its w
     return Figure(
         ax,
         f"With a nudge of {h:g}, the secant is {_excess(slope, true_slope)} {unit}".rstrip(),
-        f"{caption} The black line touches the curve at the left point, and has the curve's slope there.",
-        f"{alt} A black line touches the curve at {x:g}, with slope {_number(true_slope)}.",
+        f"{caption} The tangent, a line of dashes and dots, has the curve's slope at the left point.",
+        f"{alt} A tangent touches the curve at {x:g}, with slope {_number(true_slope)}.",
     )
 
 
@@ -95,7 +95,7 @@ def savings_secant(savings, rate, h):
     settled = (savings(rate + 1e-6) - savings(rate)) / 1e-6
     names = "rate x (percent)", "savings f(x) (euros)"
     figure = secant(savings, rate, h, (-0.5, 9.5), settled, names, "euros per percent")
-    figure.title = "The dashed secant goes through two points of the curve, the black line touches it at one"
+    figure.title = "The secant goes through two points of the curve, the tangent touches it at one"
     figure.moving = Moving("secant", f="savings", x=rate, h=h)
     return figure
 
@@ -147,7 +147,8 @@ def errors_by_nudge(nudges, errors_by_method, cube_at=None):
     return Figure(
         ax,
         "Smaller nudges help, until rounding wins",
-        f"Both scales are logarithmic. Each line is a V, and its tip is the best its method can do: {tips}.",
+        "Both scales are logarithmic. Over all nudges each line is a V, and its tip is the best its method "
+        f"can do: {tips}.",
         f"The error of a slope against the nudge, both on logarithmic scales: {len(best)} lines in the shape "
         "of a V, which fall from the right, reach a lowest point, and climb again to the left. The lowest "
         f"errors: {tips}.",

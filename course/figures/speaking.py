@@ -227,9 +227,9 @@ def letter_by_letter(name, probabilities):
     doubts = [f"{spoken[place]} with {probabilities[place]:.2f}" for place in np.argsort(probabilities)[:3]]
     return Figure(
         ax,
-        f"{sure} of the {len(name)} letters of {name} were clear from those before them",
-        f"How likely each letter was, given those before it; clear means more than {SURE:.0%}. On a screen, "
-        "you type a beginning and the model writes the rest.",
+        "How likely each letter of a name is, given those before it",
+        f"Of the {len(name)} letters of {name}, {sure} were clear from those before them: more than {SURE:.0%}. "
+        "On a screen, you type a beginning and the model writes the rest.",
         f"Bars over the letters of {name}. {sure} of {len(name)} letters had a probability above {SURE:.0%}. "
         f"The least likely: {', '.join(doubts)}.",
         moving=Moving("gpt"),

@@ -125,7 +125,7 @@ def lag(batch_means, running_means):
     return Figure(
         ax,
         f"In the end the average is {behind[-1]:.2g} behind its batch",
-        "Each black dot is the mean of one batch; the blue line is the running average just after it.",
+        "Each dot is the mean of one batch; the line is the running average just after it.",
         f"The means of {len(behind)} batches go from {batch_means[0]:.2g} to {batch_means[-1]:.2g}. The "
         f"running average goes from {running_means[0]:.2g} to {running_means[-1]:.2g}; it is "
         f"{behind[0]:.2g} behind at the first batch and {behind[-1]:.2g} at the last.",

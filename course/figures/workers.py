@@ -70,7 +70,7 @@ def agreed(whole, agreed_by_case):
     return Figure(
         figure,
         f"{_word(right).capitalize()} of {_word(len(on_line))} ways to agree give the whole batch's gradient",
-        "Each mark is one number of the gradient. On the black line, the workers together find what one "
+        "Each mark is one number of the gradient. On the diagonal, the workers together find what one "
         "worker finds on the whole batch.",
         f"Panels of agreed numbers against the {len(whole)} numbers of the whole batch's gradient, with a "
         f"diagonal where both are equal. Marks on the diagonal, for {told}.",
@@ -124,7 +124,7 @@ def ring(tables, step):
     )
     return Figure(
         ax,
-        "In each step, every worker hands one piece to the next",
+        "In each step, a worker hands one piece to the next",
         "Each worker has a box for each piece, with piece 0 on the left. The digits of a sum show whose "
         "numbers are in it; complete sums are bold. A frame in orange marks what has just come from the "
         "worker before; into worker 0 it comes from the last one.",
@@ -342,7 +342,8 @@ def costs(workers, seconds_by_part):
     return Figure(
         ax,
         title,
-        "Both scales are logarithmic. The black line is the sum of the others; its dot is the fastest step.",
+        "Both scales are logarithmic. The line with the dot is the sum of the others; the dot is the fastest "
+        "step.",
         f"Milliseconds of a step against {workers[0]:,} to {workers[-1]:,} workers. {parts}. Together they "
         f"are least, {1000 * total[best]:.3g}, with {workers[best]:,} workers.",
     )

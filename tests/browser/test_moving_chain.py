@@ -100,7 +100,7 @@ for (let press = 0; press < 4; press += 1) await step.tap();
 found.right = await said();
 await page.getByLabel("layer at place 1").selectOption("times w");
 for (let press = 0; press < 4; press += 1) await step.tap();
-const again = page.getByRole("button", { name: "Back again" });
+const again = page.getByRole("button", { name: "Go back once more" });
 await again.tap();
 await step.tap();
 found.again = await said();

@@ -273,3 +273,27 @@ def test_digits_are_drawn_by_hand_and_by_keyboard_kept_and_taught(node, chromium
     )
     assert 0 < found["writes"] <= 300
     assert found["small"] >= 24  # pixels, the least that a finger should have to hit
+
+
+GIVEN = """
+const said = () => page.locator(".say").innerText();
+found.given = await said();
+found.spots = await page.locator(".seen circle:visible").count();
+const pad = page.getByRole("application");
+await pad.focus();
+for (const key of [" ", "ArrowDown", "ArrowDown", " "]) await page.keyboard.press(key);
+found.drawn = await said();
+await page.getByRole("button", { name: "Clear" }).tap();
+found.cleared = await said();
+"""
+
+
+def test_the_reader_begins_with_the_picture_that_its_caption_describes(node, chromium, tmp_path):
+    one = [round(float(ink), 4) for ink in digits()[0][5]]
+    found = driven(node, chromium, tmp_path, "digit", GIVEN, {"first": one})
+    assert found["given"].startswith("It reads 5 ") and found["given"].endswith(
+        "Now draw a digit of your own."
+    )
+    assert found["spots"] > 20
+    assert found["drawn"].endswith("What did you mean? Tap it.")
+    assert found["cleared"].startswith("Nothing is drawn yet.")

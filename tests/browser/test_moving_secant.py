@@ -100,6 +100,10 @@ found.two = await said();
 await halve.focus();
 await page.keyboard.press("Enter");
 found.one = await said();
+for (let press = 3; press <= 8; press += 1) await page.keyboard.press("Enter");
+found.eighth = await said();
+await page.keyboard.press("Enter");
+found.ninth = await said();
 await page.getByRole("button", { name: "Start again" }).tap();
 const unit = ((await centre(nudge))[0] - (await centre(point))[0]) / 4;
 await drag(nudge, -2 * unit);
@@ -128,6 +132,7 @@ def test_the_secant_is_dragged_by_hand_and_by_keys_on_a_phone(node, chromium, tm
     assert found["opens"].endswith("own slope at 3 is 6,924, so the secant is too steep by 3,460.")
     assert found["two"].endswith("too steep by 1,495. Half the nudge left 43 % of the error.")
     assert found["one"].endswith("too steep by 702. Half the nudge left 47 % of the error.")
+    assert "Half the nudge" in found["eighth"] and "Half the nudge" not in found["ninth"]
     (h, x), (h_moved, x_moved) = found["dragged"], found["moved"]
     assert abs(float(h) - 2) < 0.1 and x == "3" and h_moved == h and abs(float(x_moved) - 2) < 0.1
     assert found["keys"][1] == f"{float(x_moved) + 0.5:.3g} percent"
@@ -176,7 +181,8 @@ def test_the_v_draws_itself_while_the_nudge_shrinks(node, chromium, tmp_path):
         "looking to the right is off by 36, by the bend",
         "looking both ways is off by 9, by the bend",
     )
-    assert found["opens"] == f"With h = 3, {right}; {both}."
+    best = "Best so far: h = 3e−8 to the right, 3e−6 both ways."
+    assert found["opens"] == f"With h = 3, {right}; {both}. {best}"  # the Vs stand, as the caption says
     assert "With h = 1e−15" in found["shrunk"] and "The curve is a staircase here" in found["shrunk"]
     assert found["drawn"].count(len(range(32))) == 2  # every nudge of the chapter, for both differences
     assert "x + h is x" in found["gone"][0] and found["gone"][1] == "1e−16"

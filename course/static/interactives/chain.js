@@ -233,7 +233,7 @@ export function mount(host, options) {
     bar.replaceChildren(
       button("Step", () => byHand({ step: state.step + 1 }), { class: "main", disabled: done }),
       button("Step back", () => byHand({ step: state.step - 1 }), { disabled: state.step === 0 }),
-      button("Back again", () => byHand({ rounds: 2, step: state.step + 1 }), { disabled: !done || state.rounds > 1 }),
+      button("Go back once more", () => byHand({ rounds: 2, step: state.step + 1 }), { disabled: !done || state.rounds > 1, title: "call the same backward functions a second time" }),
       button(timer ? "Stop" : "Play", () => play()),
       element("label", {}, "X = ", element("input", { type: "number", step: "0.5", value: state.x, style: "width:5rem",
         onchange: (event) => byHand({ x: Number.isFinite(event.target.valueAsNumber) ? event.target.valueAsNumber : 3, step: 0 }) })),

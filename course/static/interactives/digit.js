@@ -215,13 +215,14 @@ svg { display: block; width: 100%; }
 `;
 
 // Draw the reader of digits into a host.
-export function mount(host, { linked = true, data }) {
+export function mount(host, { first = null, linked = true, data }) {
   const chapters = networkOf(data);
   let [test, old, before] = [null, null, null]; // the digits of others, and the accuracy before all lessons
   const empty = { strokes: [], centred: true, truth: null };
-  const state = { ...empty, ...(linked ? fromLink(window.location.hash) : null), looking: false, among: false, kept: [], lessons: [],
+  const state = { ...empty, ...(linked ? fromLink(window.location.hash) : null), looking: Boolean(first), among: false, kept: [], lessons: [],
     network: chapters, pen: [0.5, 0.25], down: false };
   let writing = null; // the pointer that draws
+  let given = first; // a picture to begin with, until something is drawn
   let ahead = 0; // steps of the lesson that are still to come
   const teaching = player(() => host.isConnected && oneStep(), () => drawYours());
 
@@ -365,10 +366,12 @@ export function mount(host, { linked = true, data }) {
   }
 
   function draw() {
-    const [drawn, x] = [state.strokes.length > 0, picture(state.strokes, state.centred)];
+    const byHand = state.strokes.length > 0;
+    if (byHand && given) [given, state.looking] = [null, false];
+    const [drawn, x] = [byHand || Boolean(given), given ?? picture(state.strokes, state.centred)];
     const P = read(state.network, x);
     const best = answerOf(P);
-    ghost.style.display = drawn ? "none" : "";
+    ghost.style.display = byHand ? "none" : "";
     ink.replaceChildren(...state.strokes.map((stroke) => shape("polyline", { class: "stroke",
       points: (stroke.length > 1 ? stroke : [stroke[0], stroke[0]]).map((point) => point.map((one) => one.toFixed(3)).join(",")).join(" ") })));
     pen.setAttribute("cx", state.pen[0]);
@@ -394,8 +397,8 @@ export function mount(host, { linked = true, data }) {
     });
     tell(words(drawn, P, best, target, dX));
     keep.textContent = state.truth === null ? "Keep it" : `Keep it as ${state.truth}`;
-    keep.disabled = !drawn || state.truth === null;
-    clear.disabled = undo.disabled = !drawn;
+    keep.disabled = !byHand || state.truth === null;
+    clear.disabled = undo.disabled = !byHand;
     looking.input.checked = state.looking;
     centring.input.checked = state.centred;
     among.input.checked = state.among;
@@ -406,7 +409,8 @@ export function mount(host, { linked = true, data }) {
     const second = P.reduce((found, p, digit) => (digit !== best && (found < 0 || p > P[found]) ? digit : found), -1);
     const reads = P[second] < 0.01 ? `It reads ${best}, and is sure of it: ${percent(P[best])}.`
       : `It reads ${best} with ${percent(P[best])}, or ${second} with ${percent(P[second])}.`;
-    if (dX) return `${reads} To make it surer of ${target}, put more ink on the filled spots and less on the rings: dX of the loss, below 0 and above.`;
+    if (dX) return `${reads} To make it surer of ${target}, put more ink on the filled spots and less on the rings: dX of the loss, below 0 and above.${given ? " Now draw a digit of your own." : ""}`;
+    if (given) return `${reads} Now draw a digit of your own.`;
     if (state.truth === null) return `${reads} What did you mean? Tap it.`;
     return state.truth === best ? `${reads} That is what you meant.` : `${reads} You meant ${state.truth}: keep it, and teach it.`;
   }

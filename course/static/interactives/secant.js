@@ -219,6 +219,7 @@ export function mount(host, { f = "savings", x = 3, h = 4, near = false, linked 
     const box = svg.getBoundingClientRect();
     return [((event.clientX - box.left) / box.width) * WIDE, ((event.clientY - box.top) / box.height) * HIGH];
   };
+  if (near) NUDGES.forEach((nudged) => state.visited.set(nudged, errorsOf(f, state.x, nudged).errors.map(Math.abs)));
   const draw = near ? microscope() : whole();
 
   // The whole curve, two points to drag on it, and the error on plain scales.
@@ -233,7 +234,7 @@ export function mount(host, { f = "savings", x = 3, h = 4, near = false, linked 
     const down = (value) => downTo(value / most);
     const [secant, tangent, legs] = [
       line({ stroke: ORANGE, "stroke-width": 2, "stroke-dasharray": "7 4" }),
-      line({ stroke: "var(--ink)", "stroke-width": 1.6 }),
+      line({ stroke: "var(--ink)", "stroke-width": 1.6, "stroke-dasharray": "9 3 2 3" }),
       shape("path", { class: "axis" }),
     ];
     const [run, rise] = [
@@ -315,7 +316,8 @@ export function mount(host, { f = "savings", x = 3, h = 4, near = false, linked 
       "Halve the nudge",
       () => {
         const before = forward(program.f, state.x, state.h) - program.slope(state.x);
-        changed({ h: Math.max(program.h[0], Number((state.h / 2).toPrecision(4))), before });
+        const half = Number((state.h / 2).toPrecision(4));
+        changed(half < program.h[0] ? { h: program.h[0] } : { h: half, before });
       },
       { class: "main" },
     );
