@@ -228,8 +228,8 @@ def letter_by_letter(name, probabilities):
     return Figure(
         ax,
         "How likely each letter of a name is, given those before it",
-        f"Of the {len(name)} letters of {name}, {sure} were clear from those before them: more than {SURE:.0%}. "
-        "On a screen, you type a beginning and the model writes the rest.",
+        f"Of the {len(name)} letters of {name}, {sure} were clear from those before them: more than "
+        f"{SURE:.0%}. On a screen, you type a beginning and the model writes the rest.",
         f"Bars over the letters of {name}. {sure} of {len(name)} letters had a probability above {SURE:.0%}. "
         f"The least likely: {', '.join(doubts)}.",
         moving=Moving("gpt"),

@@ -58,8 +58,8 @@ def lab(tmp_path_factory):
     try:
         yield folder, _address(own, server)
     finally:
-        server.terminate()
-        server.wait(60)
+        server.kill()  # each visit has ended its kernel
+        server.wait()
 
 
 def _address(own, server):
