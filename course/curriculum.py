@@ -32,7 +32,9 @@ class Chapter:
     minutes : int
         How long its main line takes, without exercises.
     needs : tuple of int
-        The chapters on which it builds directly; theirs are not repeated.
+        The chapters that its reader must have read, as its first cell says.
+    uses : tuple of int
+        The chapters from which it takes something that may be taken as given, most often from the library.
     builds : tuple of str
         The public names that it builds, in the order of ``minigrad.__all__``; one with a dot
         is a module that `minigrad` does not export.
@@ -44,6 +46,7 @@ class Chapter:
     promise: str
     minutes: int
     needs: tuple = ()
+    uses: tuple = ()
     builds: tuple = ()
 
     @property
@@ -82,7 +85,7 @@ CHAPTERS = (
         SLOPES,
         "You cannot see a wrong gradient, so build what can.",
         minutes=80,
-        needs=(2,),
+        needs=(1, 2),
         builds=("gradcheck",),
     ),
     Chapter(
@@ -91,7 +94,8 @@ CHAPTERS = (
         LIBRARY,
         "Why layers do not compose, and the closure that makes them.",
         minutes=65,
-        needs=(2, 3),
+        needs=(1,),
+        uses=(2, 3),
         builds=("Parameter", "Layer", "Linear", "Sum", "ReLU"),
     ),
     Chapter(
@@ -121,7 +125,8 @@ CHAPTERS = (
         LIBRARY,
         "Forward, backward, update, and a library of your own in a hundred lines.",
         minutes=75,
-        needs=(6,),
+        needs=(5,),
+        uses=(6,),
         builds=("SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals"),
     ),
     Chapter(
@@ -142,7 +147,7 @@ CHAPTERS = (
         WELL,
         "A step has a memory too: momentum, Adam, clipping, schedules.",
         minutes=75,
-        needs=(8,),
+        needs=(7, 8),
         builds=("RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential"),
     ),
     Chapter(
@@ -151,7 +156,7 @@ CHAPTERS = (
         WELL,
         "How large weights must be, and norms that put a signal right.",
         minutes=75,
-        needs=(7,),
+        needs=(5, 6, 7),
         builds=(
             *("lecun", "glorot", "he", "orthogonal", "zeros"),
             *("Dropout", "BatchNorm", "LayerNorm", "Buffer"),
@@ -163,7 +168,7 @@ CHAPTERS = (
         WELL,
         "The other way to remember: nodes that know their parents, and their price.",
         minutes=70,
-        needs=(7,),
+        needs=(4, 5, 7),
         builds=("minigrad.graph", "minigrad.bridge"),
     ),
     Chapter(
@@ -172,7 +177,8 @@ CHAPTERS = (
         WELL,
         "Only the choices that are yours; every other size is found or refused.",
         minutes=65,
-        needs=(10, 11),
+        needs=(5, 10),
+        uses=(11,),
         builds=("ShapeError", "observed", "functional", "values_of", "with_values", "FunctionalLayer"),
     ),
     Chapter(
@@ -181,7 +187,7 @@ CHAPTERS = (
         WELL,
         "One set of weights in several places: its gradient is a sum.",
         minutes=75,
-        needs=(9,),
+        needs=(4, 7, 9),
         builds=("cosine_distance", "Twin", "replica"),
     ),
     Chapter(
@@ -190,7 +196,7 @@ CHAPTERS = (
         MACHINES,
         "A layer that slides over an image, and what it knows before it has learned anything.",
         minutes=75,
-        needs=(13,),
+        needs=(8, 13),
         builds=("CosineSimilarity", "Conv2d", "MaxPool2d"),
     ),
     Chapter(
@@ -199,7 +205,8 @@ CHAPTERS = (
         MACHINES,
         "The same layer at every step, and how far back a gradient reaches.",
         minutes=75,
-        needs=(9, 10),
+        needs=(5, 6, 9, 10),
+        uses=(13,),
         builds=("pad", "RNN", "LSTM"),
     ),
     Chapter(
@@ -208,7 +215,8 @@ CHAPTERS = (
         MACHINES,
         "Each step looks where it wants, and a table says where it looked.",
         minutes=75,
-        needs=(15,),
+        needs=(6, 9, 15),
+        uses=(13,),
         builds=("Embedding", "Positions", "MultiHeadAttention", "GELU"),
     ),
     Chapter(
@@ -217,7 +225,7 @@ CHAPTERS = (
         MACHINES,
         "A reader becomes a writer, letter by letter, and learns to add.",
         minutes=75,
-        needs=(16,),
+        needs=(8, 10, 15, 16),
         builds=("TransformerBlock",),
     ),
     Chapter(
@@ -226,7 +234,8 @@ CHAPTERS = (
         MACHINES,
         "Learning from consequences, when nobody says which move was right.",
         minutes=75,
-        needs=(13,),
+        needs=(6, 7, 9),
+        uses=(13,),
     ),
     Chapter(
         "19_memory",
@@ -234,7 +243,8 @@ CHAPTERS = (
         MANY,
         "A deep network in a fraction of its memory, paid for with time.",
         minutes=65,
-        needs=(10,),
+        needs=(4, 5, 10),
+        uses=(17,),
         builds=("Recompute",),
     ),
     Chapter(
@@ -243,7 +253,8 @@ CHAPTERS = (
         MANY,
         "How fast a step could ever be, and the climb towards it, line by line.",
         minutes=70,
-        needs=(9, 11),
+        needs=(4, 9, 11),
+        uses=(16,),
     ),
     Chapter(
         "21_gpu",
@@ -251,7 +262,7 @@ CHAPTERS = (
         MANY,
         "One network in two memories; you learn to notice each transfer.",
         minutes=65,
-        needs=(8,),
+        needs=(7, 8),
         builds=("array_module", "to_numpy", "to_device"),
     ),
     Chapter(
@@ -260,7 +271,7 @@ CHAPTERS = (
         MANY,
         "Four processes share a batch, agree on one gradient, and train as one.",
         minutes=75,
-        needs=(13,),
+        needs=(8, 9, 13),
         builds=("ConcurrentLearner", "average_gradients", "broadcast"),
     ),
     Chapter(
@@ -269,7 +280,7 @@ CHAPTERS = (
         MANY,
         "One model, many threads, and no lock; new weights while it answers.",
         minutes=75,
-        needs=(13,),
+        needs=(4, 5, 8, 13),
         builds=("Evaluator",),
     ),
     Chapter(
@@ -278,7 +289,7 @@ CHAPTERS = (
         YOURS,
         "The whole craft, from a question to half a page, on a layer of yours.",
         minutes=60,
-        needs=(13,),
+        needs=(3, 4, 8, 13),
     ),
 )
 
@@ -296,23 +307,19 @@ class Route:
     aim : str
         Where it leads, and for whom it is, in one sentence.
     numbers : tuple of int
-        Its chapters; or, where `whole` is true, those to which it leads.
-    whole : bool
-        Whether everything that its chapters need is on the way.
+        The chapters to which it leads; all that they need comes before them.
     """
 
     title: str
     aim: str
     numbers: tuple
-    whole: bool = True
 
     @property
     def chapters(self):
         """Return its chapters in order, a list of Chapter; the first is always chapter 00."""
         numbers = {0, *self.numbers}
-        if self.whole:
-            for chapter in reversed(CHAPTERS):  # a chapter needs earlier ones only
-                numbers |= set(chapter.needs) if chapter.number in numbers else set()
+        for chapter in reversed(CHAPTERS):  # a chapter needs earlier ones only
+            numbers |= set(chapter.needs) if chapter.number in numbers else set()
         return [chapter for chapter in CHAPTERS if chapter.number in numbers]
 
     @property
@@ -325,8 +332,7 @@ ROUTES = {
     "weekend": Route(
         "A weekend",
         "From a nudge to a network that reads digits; the checker and the losses are imported, not built.",
-        (1, 4, 5, 7, 8),
-        whole=False,
+        (8,),
     ),
     "semester": Route(
         "A semester",
@@ -336,12 +342,12 @@ ROUTES = {
     "gpt": Route(
         "Straight to GPT",
         "A model that writes letter by letter, and everything it is made of.",
-        (17,),
+        (2, 3, 17),
     ),
     "systems": Route(
         "Straight to systems",
         "Memory, speed, a GPU, many workers and a server, with the library that they run.",
-        (19, 20, 21, 22, 23),
+        (2, 3, 19, 20, 21, 22, 23),
     ),
 }
 

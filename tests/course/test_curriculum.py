@@ -49,14 +49,26 @@ def test_a_name_is_built_once():
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
-def test_a_chapter_needs_earlier_ones(chapter):
-    assert all(0 < number < chapter.number for number in chapter.needs)
+def test_a_chapter_needs_and_uses_earlier_ones(chapter):
+    assert all(0 < number < chapter.number for number in chapter.needs + chapter.uses)
+    assert not set(chapter.needs) & set(chapter.uses)
 
 
-@pytest.mark.parametrize("name", [name for name, route in ROUTES.items() if route.whole])
-def test_a_whole_route_has_what_its_chapters_need_and_nothing_else(name):
-    needed = {number for chapter in route(name).chapters for number in chapter.needs}
-    assert set(numbers(name)) == {0, *route(name).numbers} | needed
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
+def test_the_first_cell_asks_for_what_the_table_says(chapter):
+    line = nbformat.read(NOTEBOOKS / f"{chapter.stem}.ipynb", as_version=4).cells[0].source.split("\n\n")[2]
+    named = {"needs": [], "uses": []}
+    for sentence in re.split(r"(?<=[.:]) (?=[A-Z`])", line):
+        kind = "uses" if "taken as given" in sentence else "needs"
+        named[kind] += [int(number) for number in re.findall(r"\]\((\d\d)_", sentence)]
+    assert sorted(named["needs"]) == list(chapter.needs) and sorted(named["uses"]) == list(chapter.uses)
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_before_each_chapter_a_route_has_all_that_it_needs(name):
+    for place, number in enumerate(numbers(name)):
+        assert set(CHAPTERS[number].needs) <= set(numbers(name)[:place])
+    assert set(route(name).numbers) <= set(numbers(name))
 
 
 def test_a_route_follows_the_order_of_the_course():
