@@ -51,11 +51,8 @@ def keep(thing):
     try:
         exercise.judge(_made_by(source, _file(name)))
     except CheckFailed as no:
-        if isinstance(no.__cause__, NotImplementedError):
-            raise NotKept(str(no)) from no
-        raise NotKept(
-            f"{no} (It was run on its own: what it needs must stand inside it, or be imported.)"
-        ) from no
+        alone = " (It was run on its own: what it needs must stand inside it, or be imported.)"
+        raise NotKept(f"{no}{alone if isinstance(no.__cause__, NameError) else ''}") from no
     store.write(_file(name), source)
     print(f'{name}: kept. In any later notebook, mine("{name}") gives it back.')
 

@@ -121,7 +121,11 @@ export function mount(host, { digits = [3, 1, 4, 1, 5, 9, 2, 6], step = 1, updat
     oninput: () => byHand({ update: data.updates[Number(time.value)] }) });
   const list = element("input", { class: "list", type: "text", inputmode: "numeric", maxlength: STEPS, autocomplete: "off",
     "aria-label": "the list: eight digits", oninput: () => list.value.length === STEPS && byHand({ digits: digitsOf(list.value, state.digits) }),
-    onchange: () => byHand({ digits: digitsOf(list.value, state.digits) }) });
+    onchange: () => {
+      const typed = list.value.replace(/[^0-9]/g, "").length;
+      byHand({ digits: digitsOf(list.value, state.digits) });
+      if (typed < STEPS) tell(`A list has eight digits, and you typed ${typed}: the others are as before.`);
+    } });
   const button = (text, act, options = {}) => element("button", { type: "button", onclick: act, ...options }, text);
   const start = button("Train", () => play(), { class: "main" });
   ground.append(element("div", { class: "views" }, drawing, table, element("div", { class: "words" }, seen, heard,
