@@ -3,7 +3,7 @@
 The theme brings the styles of every part that it could draw, and a font of two thousand icons. When the pages
 are written, a style sheet keeps the rules whose classes stand in a page or in a script, and a font of icons
 keeps those that a rule names. The pictures of a slider other than its first wait in a file of their own,
-which _static/book.js fetches when the slider comes near.
+which _static/book.js fetches when the slider comes near; its controls stand above the caption.
 """
 
 import re
@@ -21,6 +21,7 @@ SHEETS = ("styles/*.css", "basic.css", "copybutton.css")  # myst-nb does not wri
 ICONS = "vendor/fontawesome/webfonts/*.woff2"
 NOT_PAGES = {"_static", "lite", "slides"}
 SLIDERS = "sliders"
+CONTROLS = '<div class="controls"></div>\n'  # above the caption
 NAME = re.compile(r"[A-Za-z_][\w-]*")
 ICON = re.compile("[\ue000-\uf8ff]")  # where fonts keep what is no letter
 NESTED = ("media", "supports", "layer")
@@ -152,10 +153,12 @@ class LazySliders(SphinxPostTransform):
             if slider := SLIDER.search(html.astext()):
                 file = Path(self.app.outdir) / "_static" / SLIDERS / f"{slider[2]}.js"
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(slider[3], encoding="utf-8")
-                mark = sha256(slider[3].encode()).hexdigest()[:8]
+                script = slider[3].replace('":scope > div"', '".controls"')
+                file.write_text(script, encoding="utf-8")
+                mark = sha256(script.encode()).hexdigest()[:8]
                 waiting = f'<div class="{slider[2]}" data-slider="{slider[2]}.js?v={mark}"'
                 before = slider[1].replace(f'<div class="{slider[2]}"', waiting, 1)
+                before = before.replace("<div></div>", "").replace("<figcaption", f"{CONTROLS}<figcaption", 1)
                 html[:] = [nodes.Text(html.astext().replace(slider[0], before))]
 
 

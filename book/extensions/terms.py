@@ -24,6 +24,7 @@ CHAPTER = re.compile(r"\s*Chapter (\d\d)\.$")
 ENTRY = re.compile(r"^(\w.*)\n((?:  .+\n)+)", re.MULTILINE)
 PAGE = re.compile(r"notebooks/(\d\d)_")
 FILE = "taught.js"
+IN_A_CHAPTER = re.compile(r'(<a href="notebooks/(\d\d)_[^"]*">)(?:<strong>)?\[\d+\](?:</strong>)?</a>')
 
 
 def entries(document):
@@ -159,10 +160,19 @@ def _on_search_page(app, page, template, context, doctree):
         app.add_js_file(FILE, priority=100)
 
 
+def _name_chapters(app, failure):
+    """Let the index say "chapter 08" where Sphinx would write [1]."""
+    index = Path(app.outdir) / "genindex.html"
+    if failure is None and app.builder.name == "html" and index.exists():
+        named = IN_A_CHAPTER.sub(r"\1chapter \2</a>", index.read_text(encoding="utf-8"))
+        index.write_text(named, encoding="utf-8")
+
+
 def setup(app):
     """Tell Sphinx what to add, and when to write."""
     app.add_transform(IndexEntries)
     app.add_post_transform(Letters)
     app.connect("html-page-context", _on_search_page)
+    app.connect("build-finished", _name_chapters)
     app.connect("build-finished", _write, priority=400)  # before what looks at all files of the site
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 from contextlib import contextmanager
 from functools import partial
@@ -16,6 +17,7 @@ from book import lite
 from tests.browser import distribution
 
 HERE = Path(__file__).parent
+PROJECT = HERE.parents[1]
 KERNEL = Path(sys.prefix) / "share/jupyter/labextensions" / lite.KERNEL / "static/pypi"
 BUSY = 10  # how many times the time that is right a test allows, since a machine may have other work
 FETCHED = "is not there: `make browser-tools` fetches it from npm and PyPI."
@@ -95,6 +97,27 @@ def lab(pyodide, tmp_path_factory):
 def site(lab):
     """The address of the site."""
     with served(lab) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory):
+    """The address of the book, built anew."""
+    site = tmp_path_factory.mktemp("book") / "html"
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "--fail-on-warning",
+        "-q",
+        "--builder",
+        "html",
+        "book",
+        str(site),
+    ]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with served(site) as address:
         yield address
 
 

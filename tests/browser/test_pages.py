@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -48,27 +47,6 @@ BAD = """<!doctype html><html lang="en"><title>Bad</title>
 <div class="explore-1"><img alt="still" src="data:,"><input type="range" aria-label="dead" max="5"></div>
 </article><script>setTimeout(() => document.querySelector("h1").style.marginTop = "400px", 100)</script>
 <script>fetch("http://127.0.0.1:9/far").catch(() => {}); nobody()</script></html>"""
-
-
-@pytest.fixture(scope="session")
-def book(tmp_path_factory):
-    """The address of the book, built anew."""
-    site = tmp_path_factory.mktemp("book") / "html"
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "--fail-on-warning",
-        "-q",
-        "--builder",
-        "html",
-        "book",
-        str(site),
-    ]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    with served(site) as address:
-        yield address
 
 
 @pytest.fixture

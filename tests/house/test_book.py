@@ -170,7 +170,7 @@ def test_a_small_book_is_built_as_the_large_one(tmp_path):
     listed = (tmp_path / "site/genindex.html").read_text(encoding="utf-8")
     for place in ("taught-closure", "built-minigrad-losses-mse"):
         assert f'href="notebooks/04_closures.html#{place}"' in listed and page.count(f'id="{place}"') == 1
-    assert "mse (losses)" in listed
+    assert "mse (losses)" in listed and '#taught-closure">chapter 04</a>' in listed
     static = tmp_path / "site/_static"
     assert (static / "styles/pydata-sphinx-theme.css").stat().st_size < 150_000
     assert (static / "vendor/fontawesome/webfonts/fa-solid-900.woff2").stat().st_size < 20_000

@@ -3,6 +3,7 @@
 import base64
 import importlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -62,6 +63,7 @@ A *closure*, once more a **closure**. Press *Closure*. It *returns* a pair.
 
 > What is a *closure*?
 """
+TABLE = "W  (3, 7)  ok\nb  (7,)    ok\n"
 NEXT = "# 05 Chains\n\n**You will make one layer of many.**\n\nGo [back](04_closures.ipynb#in-code)."
 
 
@@ -83,8 +85,11 @@ def project(tmp_path_factory):
     (folder / "book/glossary.md").write_text(GLOSSARY, encoding="utf-8")
     (folder / "notebooks").mkdir()
     function = new_code_cell("def half(x):\n    return x / 2")
+    function.outputs = [new_output("stream", name="stdout", text=f"{TABLE}{' '.join(20 * ['word'])}\n")]
+    imports = new_code_cell("import os\n" * 9)
+    shutil.copy(ROOT / "CITATION.cff", folder)
     for stem, cells in {
-        "04_closures": [new_markdown_cell(CHAPTER), function],
+        "04_closures": [new_markdown_cell(CHAPTER), imports, function],
         "05_chains": [new_markdown_cell(NEXT)],
     }.items():
         chapter = new_notebook(cells=cells)
@@ -139,6 +144,47 @@ def test_a_chapter_leads_to_its_copies_and_its_exercises(project, pages):
     assert "recall" not in pages["notebooks/05_chains.html"]  # it defines nothing
 
 
+def test_long_imports_are_folded_and_a_table_keeps_the_lines_that_fit(pages):
+    page = pages["notebooks/04_closures.html"]
+    assert "Imports: 9 lines" in page and page.count('<details class="admonition hide') == 1
+    (table,) = re.findall(r'<div class="output stream[^>]*aligned[^>]*>.*?</pre>', page, re.DOTALL)
+    assert "b  (7,)    ok\n" in table
+    assert re.search(r"(word ){15}word\n {4}word word word word\s*</pre>", table)
+
+
+def test_only_a_table_keeps_its_lines(extension):
+    is_table = extension("outputs").is_table
+    assert is_table("[[0.5 0.1]\n [0.7 0.3]]\n")
+    assert is_table("one  two   three\nsix  seven eight\n")
+    assert not is_table("an error: it is long\nand another one, too\n")
+    assert not is_table("name  one\nother  two")
+
+
+def test_a_page_ends_with_its_date_where_there_is_a_history_and_with_how_to_cite(extension, pages, tmp_path):
+    imprint = extension("imprint")
+    page = pages["notebooks/04_closures.html"]
+    assert "title = {minigrad: a neural-network library that you build yourself}" in page
+    assert "Last changed" not in page and "Report a mistake" not in page  # no history, no repository
+    assert imprint.last_changes(tmp_path) == {}
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    for day, name in (("2031-03-02", "a.md"), ("2031-03-05", "b.md")):
+        (tmp_path / name).write_text("text", encoding="utf-8")
+        subprocess.run([*git, "add", name], check=True)
+        dated = {**os.environ, "GIT_COMMITTER_DATE": f"{day}T12:00:00Z"}
+        subprocess.run([*git, "commit", "-q", "-m", "text"], check=True, env=dated)
+    changes = imprint.last_changes(tmp_path)
+    assert {name: str(day) for name, day in changes.items()} == {"a.md": "2031-03-02", "b.md": "2031-03-05"}
+    assert "Last changed <time>2 March 2031</time>" in imprint.imprint(changes["a.md"], "", [])
+
+
+def test_a_search_can_show_the_sentence_of_each_section(pages, project):
+    told = (project / "site/passages/notebooks.05_chains.js").read_text("utf-8")
+    page, passages = json.loads(told.removeprefix("tellPassages(").removesuffix(");\n"))
+    assert page == "notebooks/05_chains"
+    assert passages == [["chains", "05 Chains", "You will make one layer of many.\nGo back."]]
+
+
 def test_the_pages_say_what_runs_what_is_printed_and_where_it_is_published_only_where_it_is_so(
     project, pages
 ):
@@ -164,6 +210,8 @@ def test_the_pages_say_what_runs_what_is_printed_and_where_it_is_published_only_
     row = chapter.split("chapter-tools")[1].split("</nav>")[0]
     assert f'href="https://mybinder.org/v2/gh/someone/the-course/HEAD?urlpath=lab/tree/work/{place}"' in row
     assert f'href="https://colab.research.google.com/github/someone/the-course/blob/colab/{place}"' in row
+    assert f'href="{address}/issues/new?title=04%20Functions%20that%20remember%3A%20"' in chapter
+    assert '<a href="../minigrad.epub">EPUB</a>' in chapter
     assert f'href="{address}/edit/main/{place}"' in chapter and f'href="{address}"' in chapter
 
     shutil.rmtree(project / "site/lite")

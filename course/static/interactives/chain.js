@@ -95,7 +95,11 @@ const STYLE = `
 .memory.free { border-color: transparent; }
 .weight { font-size: .8rem; font-variant-numeric: tabular-nums; }
 .judgement.wrong { font-weight: 600; }
-@media (max-width: 620px) {
+@media (min-width: 741px) {
+  .many { gap: .2rem; } .many .value { min-width: 2.6rem; font-size: .8rem; }
+  .many .layer { min-width: 4.8rem; padding: .3rem; } .many select { width: 100%; padding: 0; font-size: .8rem; }
+}
+@media (max-width: 740px) {
   .row { flex-direction: column; }
   .value { flex-direction: row; gap: 1.2rem; justify-content: center; min-width: 0; }
   .there:not(:empty)::after { content: " ↓"; } .back:not(:empty)::before { content: "↑ "; }
@@ -225,6 +229,7 @@ export function mount(host, options) {
     const { steps, dX } = run(state.names, state.x, state.memory, state.rounds);
     const shown = steps.slice(0, state.step);
     const now = shown.at(-1);
+    row.classList.toggle("many", state.names.length === MOST);
     row.replaceChildren(values(0, shown), ...state.names.flatMap((_, place) =>
       [layer(place, shown, now), values(place + 1, shown)]));
     const done = state.step === last();

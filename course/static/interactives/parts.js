@@ -45,7 +45,7 @@ const STYLE = `
   --primary: var(--pst-color-primary, #63399b); --on-primary: var(--pst-color-primary-text, #fff);
   --forward: var(--figure-forward, #0072b2); --backward: var(--figure-backward, #b84a00); --fourth: #b8568f;
   color: var(--ink); font: inherit; line-height: 1.45; }
-:host(:focus-within) { outline: 2px solid var(--pst-color-accent, #63399b); outline-offset: 4px; border-radius: 10px; }
+:host(:focus-within) .ground { outline: 2px solid var(--pst-color-accent, #63399b); outline-offset: -2px; }
 * { box-sizing: border-box; }
 .still { display: none; }
 .ground { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; margin-bottom: .5rem; }

@@ -1,0 +1,93 @@
+"""Lets long lines that a cell prints go on below, except in tables, whose columns would fall apart.
+
+An output in which two neighbouring lines share columns, or rows of an array follow each other, is a table: it
+keeps its lines, up to the 80 columns that fit on a page, and moves sideways on a phone. A longer line, such
+as one that ends in a sentence, goes on below, set in. All else is wrapped by _static/book.css.
+"""
+
+import re
+from itertools import pairwise
+from textwrap import wrap
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+
+COLUMNS = 80
+GAP = re.compile(r"(?<=\S) {2,}(?=\S)")
+ROW = re.compile(r".*\[+ *-?\d")
+
+
+def is_table(text):
+    """Return whether a text holds lines that only make sense below each other.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_table("W  (3, 7)  ok\\nb  (7,)    ok"), is_table("W (3, 7) is ok.\\nb (7,) is ok.")
+    (True, False)
+    """
+    return any(
+        len(_edges(above) & _edges(below)) >= 2
+        or (len(above.rstrip("]")) == len(below.rstrip("]")) and ROW.match(above) and ROW.match(below))
+        for above, below in pairwise(text.splitlines())
+    )
+
+
+def _edges(line):
+    """Return where the gaps of a line begin and end."""
+    return {edge for gap in GAP.finditer(line) for edge in (("begins", gap.start()), ("ends", gap.end()))}
+
+
+def within_columns(text):
+    """Return a table without lines of more than 80 columns: what is longer goes on below, set in by four.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
+    return "\n".join(part for line in text.split("\n") for part in _parts(line))
+
+
+def _parts(line):
+    """Return the lines that a line becomes."""
+    if len(line) <= COLUMNS:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return wrap(line, COLUMNS, subsequent_indent=indent, break_on_hyphens=False)
+
+
+class Outputs(SphinxTransform):
+    """Mark the outputs that are tables."""
+
+    default_priority = 700
+
+    def apply(self, **kwargs):
+        """Look at each text that a cell has printed or returned."""
+        for output in self.document.findall(_is_output):
+            for text in output.findall(nodes.literal_block):
+                if is_table(text.astext()):
+                    table = within_columns(text.astext())
+                    text.rawsource, text[:] = table, [nodes.Text(table)]
+                    text["classes"].append("aligned")
+
+
+def _is_output(node):
+    """Return whether a node holds what a cell has shown."""
+    return isinstance(node, nodes.container) and "cell_output" in node["classes"]
+
+
+def setup(app):
+    """Tell Sphinx when to look."""
+    app.add_transform(Outputs)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

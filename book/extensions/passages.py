@@ -1,0 +1,64 @@
+"""What a search shows of each page that it finds: the section and the sentence.
+
+For each page the texts of its sections are written into a small file of their own, in passages/; the search
+page (_static/scorer.js) fetches those of the pages that come into view.
+"""
+
+import json
+from pathlib import Path
+
+from docutils import nodes
+
+FOLDER = "passages"
+LEFT_OUT = (nodes.raw, nodes.comment, nodes.literal_block, nodes.math_block, nodes.section, nodes.title)
+
+
+def passages(document):
+    """Return [place, title, text] for each section of a page that holds text of its own.
+
+    Parameters
+    ----------
+    document : docutils document
+
+    Returns
+    -------
+    list of list of str
+    """
+    found = []
+    for section in document.findall(nodes.section):
+        title = section.next_node(nodes.title)
+        text = "\n".join(" ".join(text.split()) for text in _texts(section))
+        found.append([section["ids"][0], title.astext() if title else "", text])
+    return found
+
+
+def _texts(node):
+    """Yield the texts of a section's paragraphs, without those of the sections inside it."""
+    for child in node.children:
+        if isinstance(child, nodes.definition_list_item):
+            terms = ", ".join(term.astext() for term in child.findall(nodes.term))
+            yield f"{terms}: {child.next_node(nodes.definition).astext()}"
+        elif isinstance(child, nodes.TextElement) and not isinstance(child, LEFT_OUT):
+            yield child.astext()
+        elif not isinstance(child, LEFT_OUT):
+            yield from _texts(child)
+
+
+def file_of(page):
+    """Return the name of a page's file, below the site: "notebooks/04_closures" has one without a folder."""
+    return f"{FOLDER}/{page.replace('/', '.')}.js"
+
+
+def _write(app, failure):
+    """Write the files of all pages."""
+    if failure is None and app.builder.name == "html":
+        (Path(app.outdir) / FOLDER).mkdir(exist_ok=True)
+        for page in sorted(app.env.found_docs):
+            text = json.dumps([page, passages(app.env.get_doctree(page))], ensure_ascii=False)
+            (Path(app.outdir) / file_of(page)).write_text(f"tellPassages({text});\n", encoding="utf-8")
+
+
+def setup(app):
+    """Tell Sphinx when to write."""
+    app.connect("build-finished", _write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
