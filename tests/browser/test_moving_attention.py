@@ -83,6 +83,10 @@ found.typed = await page.getByLabel("the list").inputValue();
 found.pressed = await said();
 await page.getByLabel("the list").fill("00000007");
 found.list = await said();
+await page.getByLabel("the list").fill("31");
+await page.keyboard.press("Enter");
+found.short = await said();
+await page.getByLabel("the list").fill("00000007");
 await page.getByRole("slider", { name: "updates" }).focus();
 await page.keyboard.press("Home");
 found.untrained = await said();
@@ -110,6 +114,7 @@ def test_steps_are_tapped_digits_typed_and_the_model_trained_on_a_phone(node, ch
     assert found["trained"].startswith("After 40 updates, step 3, which holds 1, looks most at step 4")
     assert "It writes 5, which is right. 8 of 8 digits are right." in found["trained"]
     assert found["link"] == "#attention=31415926&step=3&update=40"
+    assert found["short"] == "A list has eight digits, and you typed 2: the others are as before."
     assert found["typed"] == "31815926" and "step 2, which holds 8, looks most at step 5" in found["pressed"]
     assert "where 0 stands" in found["list"] and found["untrained"].startswith("Before training, step 2")
     assert found["linked"].startswith(
