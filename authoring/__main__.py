@@ -100,11 +100,15 @@ def _report_exercises(changed, check):
 def _in_words(kind, files):
     """Return one line that says what was done with the files of a kind."""
     counts = ", ".join(
-        f"{len(names)} {found}" for found, names in files.items() if names and found != "yours"
+        f"{len(names)} {found}"
+        for found, names in files.items()
+        if names and found not in ("yours", "renamed")
     )
     line = f"{kind}: {counts or 'nothing copied'}"
     if files["yours"]:
         line += f"; {len(files['yours'])} left alone, because you changed it: {', '.join(files['yours'])}"
+    if files["renamed"]:
+        line += f"; {len(files['renamed'])} renamed, to {', '.join(files['renamed'])}"
     return line
 
 

@@ -35,7 +35,7 @@ def run(chapter, project=store.PROJECT):
     for path in paths:
         notebook = nbformat.read(path, as_version=4)
         if path in solutions:
-            mark_cells(notebook, path.stem)
+            mark_cells(notebook, path.parent.name)
         execute(notebook, path)
         store.write(path, as_text(tidy(notebook)))
 

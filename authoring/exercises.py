@@ -113,7 +113,7 @@ def make_exercises(project=store.PROJECT, check=False):
     changed, wanted = [], set()
     for path in sorted(project.glob("solutions/*/*.ipynb")):
         notebook = tidy(nbformat.read(path, as_version=4))
-        mark_cells(notebook, path.stem)
+        mark_cells(notebook, path.parent.name)
         text, target = (
             as_text(learners_copy(notebook)),
             project / "exercises" / path.relative_to(project / "solutions"),

@@ -6,11 +6,13 @@ Holds `copy_to_work`. Leaves out where the folder is (``course.store``).
 import json
 import re
 from hashlib import sha256
+from pathlib import PurePosixPath
 
 import nbformat
 
 from authoring.notebooks import BuildError, without_outputs
 from course import store
+from course.curriculum import exercises_path
 
 PAGES = ("glossary.md", "notation.md", "references.*", "sources.md", "speed.md", "_static/speed_*.png")
 COPIED = {"notebooks": ("**/*",), "exercises": ("**/*",), "book": PAGES}  # what chapters link to, as globs
@@ -26,7 +28,8 @@ def copy_to_work(project=store.PROJECT):
     Returns
     -------
     dict of str to dict of str to list of str
-        For "notebooks", "exercises" and "book": which files are "new", "refreshed", "unchanged", or "yours".
+        For "notebooks", "exercises" and "book": which files are "new", "refreshed", "unchanged", or "yours",
+        and which of them had an older name, "renamed".
 
     Raises
     ------
@@ -37,16 +40,22 @@ def copy_to_work(project=store.PROJECT):
     -----
     A file is the learner's as soon as it differs from the copy made last, whose hash stands in
     ``.copied.json``; of a notebook only what is written in its cells counts: opening it changes the rest.
-    Notebooks are copied without their outputs, which would answer every guess.
+    Notebooks are copied without their outputs, which would answer every guess. Exercises that still have
+    their chapter's name, ``04_closures.ipynb``, get the one of today, unless a file has that already.
     """
     work = store.folder()
     if work is None:
         raise BuildError(f"There is nowhere to copy to: storing is off ({store.VARIABLE} is empty).")
     record = work / ".copied.json"
     last = _hashes(record)
-    report = {kind: {"new": [], "refreshed": [], "unchanged": [], "yours": []} for kind in COPIED}
+    report = {
+        kind: {"new": [], "refreshed": [], "unchanged": [], "yours": [], "renamed": []} for kind in COPIED
+    }
     for source in (path for kind, names in COPIED.items() for path in _files(project / kind, names)):
         name, content = source.relative_to(project).as_posix(), _for_the_learner(source)
+        if before := _renamed(work, name):
+            last[name] = last.pop(before, None)
+            report["exercises"]["renamed"].append(source.name)
         there = (work / name).read_bytes() if (work / name).exists() else None
         if there is None:
             found = "new"
@@ -62,6 +71,16 @@ def copy_to_work(project=store.PROJECT):
         report[source.relative_to(project).parts[0]][found].append(source.name)
     store.write(record, json.dumps(last, indent=1, sort_keys=True) + "\n")
     return report
+
+
+def _renamed(work, name):
+    """Give the learner's copy the name of today where it still has its chapter's; return the one it had."""
+    stem = PurePosixPath(name).parent.name
+    before = f"exercises/{stem}/{stem}.ipynb"
+    if name != f"exercises/{exercises_path(stem)}" or not (work / before).exists() or (work / name).exists():
+        return None
+    (work / before).rename(work / name)
+    return before
 
 
 def _for_the_learner(source):

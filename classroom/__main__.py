@@ -20,6 +20,7 @@ from classroom.reports import differences, write_reports
 from classroom.result import Status, exercises_of
 from classroom.seeds import secret
 from classroom.version import version
+from course.curriculum import exercises_name
 
 LONGEST = 60  # seconds that a teacher may give to one call; everything together has 30 times as long
 UNSAFE = "UNSAFE: no sandbox. What these notebooks hold runs on this machine with your rights."
@@ -155,7 +156,7 @@ def _grade(chosen):
             if not queue.take_in(folder, read_file):
                 raise GradingFault(
                     f"{chosen.submissions} has no folders: there should be one for each student, or a file "
-                    f"for each, with a name like NAME_{chosen.chapter}.ipynb."
+                    f"for each, with a name like NAME_{exercises_name(chosen.chapter)}.ipynb."
                 )
             _list_left_out(left_out(folder, chosen.chapter))
         _run(queue, now, chosen)

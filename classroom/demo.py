@@ -21,6 +21,7 @@ from classroom.__main__ import main as run_command
 from classroom.tables import as_csv
 from course import store
 from course.checks import exercises
+from course.curriculum import exercises_name, exercises_path
 
 AT_HAND = {"np", "Layer", "Parameter"}  # what every exercise notebook has
 
@@ -66,7 +67,7 @@ def make_class(folder, chapter="04_closures", students=12, rng=0):
     rng = np.random.default_rng(rng)
     asked = {exercise.short: exercise for exercise in exercises() if exercise.stem == chapter}
     solved, unsolved = (
-        nbformat.read(store.PROJECT / name / chapter / f"{chapter}.ipynb", as_version=4).cells
+        nbformat.read(store.PROJECT / name / exercises_path(chapter), as_version=4).cells
         for name in ("solutions", "exercises")
     )
     for number in range(students):
@@ -76,7 +77,7 @@ def make_class(folder, chapter="04_closures", students=12, rng=0):
             if exercise is not None and 0 < number < students - 1:
                 kept = [cell.source] * (students - number)  # who comes later has less of it right
                 cell.source = str(rng.choice([*kept, *answers(exercise), stub.source]))
-        place = folder / f"student-{number + 1:02}" / f"{chapter}.ipynb"
+        place = folder / f"student-{number + 1:02}" / f"{exercises_name(chapter)}.ipynb"
         store.write(place, nbformat.writes(notebook))
 
 

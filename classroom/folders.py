@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 from classroom.faults import GradingFault, Refused
 from classroom.submission import BYTES
+from course.curriculum import exercises_name
 
 SYSTEM = ("__MACOSX", "Thumbs.db", "desktop.ini")  # what a system leaves in folders and zips
 NUMBERED = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d{3,}")  # Canvas: a number of the student, one of the hand-in
@@ -27,9 +28,11 @@ def handed_in(folder, chapter):
     Parameters
     ----------
     folder : Path
-        One folder a student, and in it ``04_closures.ipynb``, or ``04_closures/04_closures.ipynb``, or any
-        one notebook. Or one notebook a student, whose name begins with the student's: a learning platform
-        exports ``adaking_1234_5678_04_closures.ipynb``, or ``adaking_LATE_1234_6789_04_closures.ipynb``.
+        One folder a student, and in it ``04_closures_exercises.ipynb``, perhaps in a folder
+        ``04_closures``, or any one notebook. Or one notebook a student, whose name begins with the student's:
+        a learning platform exports ``adaking_1234_5678_04_closures_exercises.ipynb``, or
+        ``adaking_LATE_1234_6789_04_closures_exercises.ipynb``. The older name, without ``_exercises``, does
+        as well where the newer is not there.
     chapter : str
         Its stem: ``"04_closures"``.
 
@@ -93,13 +96,19 @@ def left_out(folder, chapter):
             found.append(f"{_shown(place)}: {_why_left_out(place, chapter)}")
         elif place.is_dir() and not place.is_symlink():
             with suppress(OSError):  # its row says so
-                found += _beside(place, f"{chapter}.ipynb")
+                found += _beside(place, chapter)
     return found
 
 
-def _beside(place, name):
+def _names(chapter):
+    """Return what the notebook that is handed in may be called: its name, and the one that it had before."""
+    return f"{exercises_name(chapter)}.ipynb", f"{chapter}.ipynb"
+
+
+def _beside(place, chapter):
     """Return the notebooks beside one of the expected name, which is graded; each with the reason."""
-    if not (place / name).is_file():
+    name = next((name for name in _names(chapter) if (place / name).is_file()), None)
+    if name is None:
         return []
     others = sorted(path for path in place.glob("*.ipynb") if path.name != name)
     why = f"{name} is there, and is what counts; if this one is newer, delete that one"
@@ -181,7 +190,7 @@ def _why_left_out(place, chapter):
     if place.is_dir():
         return "its name begins with a point"
     if place.suffix == ".ipynb":
-        return f"it lies in no student's folder, and its name is not like NAME_{chapter}.ipynb"
+        return f"it lies in no student's folder, and its name is not like NAME_{_names(chapter)[0]}"
     if zipfile.is_zipfile(place):
         return "a zip beside the folders is not opened: unpack it, or give the zip alone"
     return "a file beside the folders"
@@ -192,8 +201,9 @@ def _what_else(place, chapter):
     zipped = ""
     for folder, inner, names in os.walk(place):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        if f"{chapter}.ipynb" in names:
-            return f": {chapter}.ipynb lies deeper inside; hand in the file alone"
+        for name in _names(chapter):
+            if name in names:
+                return f": {name} lies deeper inside; hand in the file alone"
         zips = sorted(name for name in names if name.lower().endswith(".zip"))
         if zips and not zipped:
             zipped = f": {_shown(Path(folder, zips[0]))} is not opened; hand in the notebook itself"
@@ -207,13 +217,16 @@ def _shown(place):
 
 def _notebook(place, chapter):
     """Return the notebook in a student's folder, or raise Refused."""
-    inner, name = place / chapter, f"{chapter}.ipynb"
+    inner = place / chapter
     for folder in (place, inner):
         if folder.is_symlink():
             raise Refused(f"the folder {folder.name} is a link to another place; hand in the folder itself.")
-    named = [path for path in (place / name, inner / name) if os.path.lexists(path)]
-    if len(named) > 1:
-        raise Refused(f"there are two notebooks, {name} and {chapter}/{name}; hand in one of them.")
+    for name in _names(chapter):
+        named = [path for path in (place / name, inner / name) if os.path.lexists(path)]
+        if len(named) > 1:
+            raise Refused(f"there are two notebooks, {name} and {chapter}/{name}; hand in one of them.")
+        if named:
+            break
     found = named or [
         path
         for folder in (place, inner)
@@ -225,7 +238,8 @@ def _notebook(place, chapter):
         raise Refused(f"there is no notebook in the folder{_what_else(place, chapter)}.")
     if len(found) > 1:
         names = ", ".join(path.name for path in found[:5]) + (", ..." if len(found) > 5 else "")
-        raise Refused(f"there are {len(found)} notebooks, and none of them is called {name}: {names}.")
+        wanted = _names(chapter)[0]
+        raise Refused(f"there are {len(found)} notebooks, and none of them is called {wanted}: {names}.")
     mode = found[0].lstat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):  # a link is refused by who reads the file
         raise Refused(f"{found[0].name} is not a file.")

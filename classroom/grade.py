@@ -22,6 +22,7 @@ from classroom.sandbox import Sandbox, level
 from classroom.submission import read
 from course import store
 from course.checks.exercise import CheckFailed
+from course.curriculum import exercises_path
 
 CELLS_OVER = "the cells take longer than {:g} seconds in all"
 BY_HAND = "a person reads this answer"
@@ -274,10 +275,10 @@ def working(chapter, unsafe=False):
     GradingFault
         The solutions are not here, or the sandbox does not answer.
     """
-    path = store.PROJECT / "solutions" / chapter / f"{chapter}.ipynb"
+    path = store.PROJECT / "solutions" / exercises_path(chapter)
     if not path.exists():
         raise GradingFault(
-            f"not graded, because solutions/{chapter}/{chapter}.ipynb is not beside the folder course: every "
+            f"not graded, because solutions/{exercises_path(chapter)} is not beside the folder course: every "
             "check has to pass it before a class is graded. Put the folder solutions of this version there."
         )
     with Run(read(path.read_bytes()), folder(chapter), unsafe) as run:

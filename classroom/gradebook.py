@@ -9,7 +9,7 @@ import csv
 import io
 import logging
 import warnings
-from contextlib import chdir
+from contextlib import chdir, suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from classroom.faults import GradingFault
 from classroom.reports import rows
 from classroom.result import Status, exercises_of
 from course import store
+from course.curriculum import exercises_name
 
 MISSING = (
     "the gradebook needs nbgrader, which is not installed: it is in the extra `dev` of the course "
@@ -34,7 +35,8 @@ class Course:
     folder : Path
         Where ``nbgrader_config.py`` and ``gradebook.db`` stand.
     chapter : str
-        The assignment and its notebook: ``"04_closures"``.
+        The assignment: ``"04_closures"``. Its notebook is ``04_closures_exercises``, or, in a course that was
+        set up when it had no name of its own, ``04_closures``.
 
     Raises
     ------
@@ -83,11 +85,7 @@ class Course:
         """Return the cell that has the points of each exercise: its check, or an answer in words."""
         asked = exercises_of(self.chapter)
         names = {e.name: e.short if e.by_hand else f"check_{e.short}" for e in asked}
-        try:
-            notebook = self.book.find_notebook(self.chapter, self.chapter)
-        except self.missing as error:
-            raise self._no_assignment() from error
-        known = {cell.name: cell.max_score for cell in notebook.grade_cells}
+        known = {cell.name: cell.max_score for cell in self._notebook().grade_cells}
         wanted = {names[exercise.name]: exercise.points for exercise in asked}
         if known != wanted:
             differ = ", ".join(sorted(name for name, _ in known.items() ^ wanted.items()))
@@ -96,6 +94,14 @@ class Course:
                 f"put this version of the notebook into the course, and generate the assignment again."
             )
         return names
+
+    def _notebook(self):
+        """Find the assignment's notebook in the gradebook, and keep its name."""
+        for name in (exercises_name(self.chapter), self.chapter):
+            with suppress(self.missing):
+                notebook, self.notebook = self.book.find_notebook(name, self.chapter), name
+                return notebook
+        raise self._no_assignment()
 
     def _no_assignment(self):
         """Return the fault of a course that does not know the assignment."""
@@ -156,7 +162,7 @@ def _given(row, queue, course, cells):
         return row.reason, False
     digest = row.result.submission
     data = queue.submission(digest)[0]
-    submitted = course.place(course.places.submitted_directory, row.student, f"{course.chapter}.ipynb")
+    submitted = course.place(course.places.submitted_directory, row.student, f"{course.notebook}.ipynb")
     kept = course.place(course.places.autograded_directory, row.student, KEPT)
     if data is not None:
         if not submitted.exists():
@@ -181,8 +187,8 @@ def _given(row, queue, course, cells):
 
 def _write_points(part, cell, row, course, anew):
     """Write the points and the sentence of one exercise; return whether the points have changed."""
-    grade = course.book.find_grade(cell, course.chapter, course.chapter, row.student)
-    comment = course.book.find_comment(part.short, course.chapter, course.chapter, row.student)
+    grade = course.book.find_grade(cell, course.notebook, course.chapter, row.student)
+    comment = course.book.find_comment(part.short, course.notebook, course.chapter, row.student)
     result = next(one for one in row.result.exercises if one.name == part.name)
     by_hand = result.status is Status.BY_HAND
     points = None if by_hand else float(result.points)
@@ -229,11 +235,11 @@ def take(queue, folder):
             except course.missing:
                 continue
             for name, cell in cells.items():
-                grade = course.book.find_grade(cell, course.chapter, course.chapter, student)
+                grade = course.book.find_grade(cell, course.notebook, course.chapter, student)
                 if grade.manual_score is None and not grade.extra_credit:
                     continue
                 short = name.partition(".")[2]
-                comment = course.book.find_comment(short, course.chapter, course.chapter, student)
+                comment = course.book.find_comment(short, course.notebook, course.chapter, student)
                 table.writerow([student, name, f"{grade.score:g}", comment.manual_comment or ""])
                 count += 1
     store.write(queue.folder / FORMGRADER, "\ufeff" + text.getvalue())

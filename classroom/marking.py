@@ -15,6 +15,7 @@ from classroom.pages import element, page
 from classroom.reports import rows
 from classroom.result import Status, exercises_of
 from course import store
+from course.curriculum import exercises_path
 
 NAME = "marking.html"
 SCRIPT = """
@@ -78,7 +79,7 @@ def _safe(thing):
 
 def _groups(queue):
     """Return what is to be marked: equal answers to one exercise in one group, in an order of no meaning."""
-    handed_out = store.PROJECT / "exercises" / queue.chapter / f"{queue.chapter}.ipynb"
+    handed_out = store.PROJECT / "exercises" / exercises_path(queue.chapter)
     stubs = handed_out.read_bytes() if handed_out.exists() else b""
     found = {}
     for row in rows(queue)[0]:

@@ -11,6 +11,7 @@ from math import log2
 
 from classroom.answers import definitions, form
 from course import store
+from course.curriculum import exercises_path
 
 HEAD = ["student", "other", "bits", "same form", "of both written", "exercises, and how many have that form"]
 LEAST = 1.0  # bits, below which a pair is not told: one form that half of the class has
@@ -55,4 +56,4 @@ def similar(answers, solution):
 
 def solution_of(chapter):
     """Return the bytes of a chapter's solutions."""
-    return (store.PROJECT / "solutions" / chapter / f"{chapter}.ipynb").read_bytes()
+    return (store.PROJECT / "solutions" / exercises_path(chapter)).read_bytes()

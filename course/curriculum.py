@@ -1,7 +1,8 @@
 """The one table of the course: what each chapter is called, promises, takes, needs and builds.
 
-Holds `CHAPTERS`, `BUILT`, and the routes through them. Whoever must know asks here: the book's contents, the
-map of chapter 00, the student edition of the library, `progress`, and the tests.
+Holds `CHAPTERS`, `BUILT`, the routes through them, and where a chapter's exercises stand. Whoever must know
+asks here: the book's contents, the map of chapter 00, the student edition of the library, `progress`, and
+the tests.
 """
 
 from dataclasses import dataclass
@@ -350,6 +351,28 @@ ROUTES = {
         (2, 3, 19, 20, 21, 22, 23),
     ),
 }
+
+
+def exercises_name(stem):
+    """Return what a chapter's notebook of exercises is called, apart from its ending.
+
+    Examples
+    --------
+    >>> exercises_name("04_closures")
+    '04_closures_exercises'
+    """
+    return f"{stem}_exercises"
+
+
+def exercises_path(stem):
+    """Return where that notebook stands, in exercises/ as in solutions/.
+
+    Examples
+    --------
+    >>> exercises_path("04_closures")
+    '04_closures/04_closures_exercises.ipynb'
+    """
+    return f"{stem}/{exercises_name(stem)}.ipynb"
 
 
 def route(name):

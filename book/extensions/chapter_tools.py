@@ -17,6 +17,7 @@ from sphinx.errors import ExtensionError
 
 from authoring import colab
 from authoring.recall import recall_copy
+from course.curriculum import exercises_name
 
 LITE = "lite/lab/index.html"
 WHERE = re.compile(r"<!-- where (notebooks run|there is paper) -->\n(.*?)<!-- end -->\n", re.DOTALL)
@@ -105,8 +106,9 @@ def _links(app, page, folder, stem):
     if folder == "notebooks":
         if (Path(app.outdir) / "recall" / f"{stem}.ipynb").exists():
             items.append(link("rotate", "Rebuild from memory", f"recall/{stem}.ipynb", " download"))
-        if f"exercises/{stem}/{stem}" in app.env.found_docs:
-            items.append(link("pencil", "Exercises", f"exercises/{stem}/{stem}.html"))
+        exercises = f"exercises/{stem}/{exercises_name(stem)}"
+        if exercises in app.env.found_docs:
+            items.append(link("pencil", "Exercises", f"{exercises}.html"))
         if (Path(app.outdir) / "slides" / f"{stem}.html").exists():
             items.append(link("person-chalkboard", "Slides", f"slides/{stem}.html"))
     elif f"notebooks/{stem}" in app.env.found_docs:

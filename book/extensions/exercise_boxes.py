@@ -18,11 +18,12 @@ from sphinx.transforms import SphinxTransform
 
 from authoring.exercises import BEGIN
 from course.checks import exercises
+from course.curriculum import exercises_name, exercises_path
 
 FOLDER = "exercises/"
 CHAPTERS = "notebooks/"
 LISTED = re.compile(r"```\{toctree\}\n:hidden:\n:caption: Exercises\n.*?```\n", re.DOTALL)
-UNDER_A_CHAPTER = "```{{toctree}}\n:hidden:\n\nExercises <../exercises/{0}/{0}>\n```"
+UNDER_A_CHAPTER = "```{{toctree}}\n:hidden:\n\nExercises <../{0}>\n```"
 WORTH = re.compile(r" ?\(\d+ points?, \d+ minutes\)$")
 STATEMENT = re.compile(r"^### (?=\d+\. )", re.MULTILINE)
 MARKERS = re.compile(rf"^[ \t]*({re.escape(BEGIN)}|### END SOLUTION)\n?", re.MULTILINE)
@@ -90,13 +91,14 @@ def _on_reading(app, page, source):
     if app.builder.name == "html" and page == app.config.root_doc:
         source[0] = LISTED.sub("", source[0])
     stem = page.removeprefix(CHAPTERS)
-    if app.builder.name == "html" and page != stem and f"{FOLDER}{stem}/{stem}" in app.env.found_docs:
+    its_exercises = f"{FOLDER}{stem}/{exercises_name(stem)}"
+    if app.builder.name == "html" and page != stem and its_exercises in app.env.found_docs:
         notebook = nbformat.reads(source[0], as_version=4)
-        notebook.cells.append(new_markdown_cell(UNDER_A_CHAPTER.format(stem)))
+        notebook.cells.append(new_markdown_cell(UNDER_A_CHAPTER.format(its_exercises)))
         source[0] = nbformat.writes(notebook)
     if page.startswith(FOLDER):
-        stem = page.split("/")[-1]
-        solutions = Path(app.srcdir).parent / "solutions" / stem / f"{stem}.ipynb"
+        stem = page.split("/")[-2]
+        solutions = Path(app.srcdir).parent / "solutions" / exercises_path(stem)
         if solutions.exists():
             app.env.note_dependency(solutions)
             notebook = nbformat.reads(source[0], as_version=4)

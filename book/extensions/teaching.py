@@ -12,6 +12,7 @@ import nbformat
 from sphinx.util.docutils import SphinxDirective
 
 from course.checks import exercises
+from course.curriculum import exercises_path
 
 MINUTES = re.compile(r"\b(\d+) minutes\b")
 
@@ -34,7 +35,7 @@ def at_a_glance(stem, notebook):
     chapter, whole = MINUTES.search(notebook.cells[0].source)[1], sum(e.minutes for e in asked)
     points = sum(e.points for e in asked)
     links = f"[The chapter](../notebooks/{stem}.ipynb) takes {chapter} minutes, "
-    links += f"[its exercises](../exercises/{stem}/{stem}.ipynb) {whole}, for "
+    links += f"[its exercises](../exercises/{exercises_path(stem)}) {whole}, for "
     links += f"{points} point{'s' * (points != 1)}."
     rows = ["| Exercise | Kind | Points | Minutes | Marked by |", "|---|---|---|---|---|"]
     for number, e in enumerate(asked, 1):

@@ -56,7 +56,7 @@ def _answers(project):
         for cell in nbformat.read(path, 4).cells:
             if cell.cell_type == "code" and BEGIN in cell.source:
                 name = cell.metadata.get("nbgrader", {}).get("grade_id")
-                answers.append((f"{path.stem}.{name}", _bodies(cell.source, _outermost)))
+                answers.append((f"{path.parent.name}.{name}", _bodies(cell.source, _outermost)))
     for path in sorted(project.glob("tests/answers/ch*.py")):
         for statement in ast.parse(path.read_text("utf-8")).body:
             if re.search(r"^@?right\(", ast.unparse(statement), re.MULTILINE):

@@ -117,7 +117,7 @@ def solution(name):
             f"{exercise.short}: the worked solution opens after the last hint, or when your answer passes.",
             f'{known.hints} of {len(exercise.hints)} hints are open; `hint("{name}")` shows the next one.',
         )
-    path = store.PROJECT / "solutions" / exercise.stem / f"{exercise.stem}.ipynb"
+    path = store.PROJECT / "solutions" / curriculum.exercises_path(exercise.stem)
     if not path.exists():
         where = "/".join(path.parts[-3:])
         return cards.card(

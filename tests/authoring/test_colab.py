@@ -25,9 +25,9 @@ def project(folder, setting):
     code = new_code_cell(
         "6 * 7", outputs=[new_output("execute_result", {"text/plain": "42"}, execution_count=1)]
     )
-    for place in ("notebooks", "exercises/04_closures"):
-        (folder / place).mkdir(parents=True)
-        nbformat.write(new_notebook(cells=[prose, code]), folder / place / "04_closures.ipynb")
+    for place in ("notebooks/04_closures.ipynb", "exercises/04_closures/04_closures_exercises.ipynb"):
+        (folder / place).parent.mkdir(parents=True)
+        nbformat.write(new_notebook(cells=[prose, code]), folder / place)
     return folder
 
 
@@ -86,7 +86,7 @@ def test_only_chapters_that_start_processes_fetch_more():
 
 def test_every_copy_is_a_sound_notebook_whose_links_are_whole():
     paths = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("exercises/*/*.ipynb")]
-    stems = [path.stem for path in paths]
+    stems = [path.stem.removesuffix("_exercises") for path in paths]
     assert len(stems) == 2 * len(set(stems)) >= 50  # each chapter, and its exercises
     for path in paths:
         copy = colab.colab_copy(nbformat.read(path, 4), path.relative_to(ROOT).as_posix(), ADDRESS)
@@ -101,12 +101,13 @@ def test_every_copy_is_a_sound_notebook_whose_links_are_whole():
 
 def test_links_lead_to_the_copies_and_code_stays_as_it_is():
     prose = (
-        "[a](05_chains.ipynb#in-code) [b](../exercises/04_closures/04_closures.ipynb) "
+        "[a](05_chains.ipynb#in-code) [b](../exercises/04_closures/04_closures_exercises.ipynb) "
         "[c](../book/glossary.md) "
         "[d](https://example.org/e.md) [f](#here) `backwards[i](dY)` and [0](x.shape)"
     )
     assert copied(new_markdown_cell(prose))[1].source == (
-        f"[a]({COPIES}/notebooks/05_chains.ipynb) [b]({COPIES}/exercises/04_closures/04_closures.ipynb) "
+        f"[a]({COPIES}/notebooks/05_chains.ipynb) "
+        f"[b]({COPIES}/exercises/04_closures/04_closures_exercises.ipynb) "
         f"[c]({ADDRESS}/blob/HEAD/book/glossary.md) "
         "[d](https://example.org/e.md) [f](#here) `backwards[i](dY)` and [0](x.shape)"
     )

@@ -54,7 +54,7 @@ def project(tmp_path, monkeypatch):
     notebook = solutions()
     path = f"import course.checks\ncourse.checks.__path__.append({str(tmp_path / 'checks')!r})"
     notebook.cells[1].source = f"{path}\n{notebook.cells[1].source}"
-    save(tmp_path / "solutions" / "90_demo" / "90_demo.ipynb", notebook)
+    save(tmp_path / "solutions" / "90_demo" / "90_demo_exercises.ipynb", notebook)
     chapter = new_notebook(cells=[new_markdown_cell("# 90 Demo"), new_code_cell("1 + 1")])
     save(tmp_path / "notebooks" / "90_demo.ipynb", chapter)
     yield tmp_path
@@ -213,7 +213,7 @@ def test_the_learners_copy_has_stubs_and_no_outputs(project):
 
 
 def test_exercises_are_made_the_same_every_time_and_checked(project, monkeypatch, capsys):
-    target = project / "exercises" / "90_demo" / "90_demo.ipynb"
+    target = project / "exercises" / "90_demo" / "90_demo_exercises.ipynb"
     assert make_exercises(project, check=True) == [target] and not target.exists()
     assert make_exercises(project) == [target]
     first = target.read_bytes()
@@ -221,7 +221,7 @@ def test_exercises_are_made_the_same_every_time_and_checked(project, monkeypatch
     target.unlink()
     make_exercises(project)
     assert target.read_bytes() == first
-    stale = project / "exercises" / "91_gone" / "91_gone.ipynb"
+    stale = project / "exercises" / "91_gone" / "91_gone_exercises.ipynb"
     store.write(stale, "{}")
     assert make_exercises(project, check=True) == [stale] and stale.exists()
     assert make_exercises(project) == [stale] and not stale.exists()
@@ -243,7 +243,7 @@ def test_the_command_line_fails_when_exercises_are_out_of_date(monkeypatch, caps
 def test_run_marks_and_executes_the_solutions_too(project):
     (project / "notebooks" / "90_demo.ipynb").unlink()
     run("90", project)
-    stored = read(project / "solutions" / "90_demo" / "90_demo.ipynb")
+    stored = read(project / "solutions" / "90_demo" / "90_demo_exercises.ipynb")
     assert [mark.get("grade_id") for mark in marks(stored)][2:5] == [
         "statement_halve",
         "halve",
@@ -267,10 +267,13 @@ def test_work_gets_new_and_newer_files_and_keeps_what_the_learner_changed(projec
     source, copy = (project / where / "notebooks" / "90_demo.ipynb" for where in (".", "work"))
     store.write(project / "book" / "notation.md", "# Notation")
     store.write(project / "book" / "_static" / "book.css", "not for the lab")
-    new = {"new": ["90_demo.ipynb"]}
-    assert copied(project) == {"notebooks": new, "exercises": new, "book": {"new": ["notation.md"]}}
+    assert copied(project) == {
+        "notebooks": {"new": ["90_demo.ipynb"]},
+        "exercises": {"new": ["90_demo_exercises.ipynb"]},
+        "book": {"new": ["notation.md"]},
+    }
     assert first_line(copy) == first_line(source) == "# 90 Demo"
-    assert (project / "work" / "exercises" / "90_demo" / "90_demo.ipynb").exists()
+    assert (project / "work" / "exercises" / "90_demo" / "90_demo_exercises.ipynb").exists()
     assert copied(project)["notebooks"] == {"unchanged": ["90_demo.ipynb"]}
     save(source, new_notebook(cells=[new_markdown_cell("# newer")]))
     assert copied(project)["notebooks"] == {"refreshed": ["90_demo.ipynb"]}
@@ -283,6 +286,34 @@ def test_work_gets_new_and_newer_files_and_keeps_what_the_learner_changed(projec
     copy.unlink()
     assert copied(project)["notebooks"] == {"new": ["90_demo.ipynb"]}
     assert first_line(copy) == "# newest"
+
+
+@pytest.mark.parametrize("mine", [False, True])
+def test_exercises_under_their_chapters_name_get_the_new_one_and_keep_what_was_written(project, mine):
+    make_exercises(project)
+    copied(project)
+    folder, record = project / "work" / "exercises" / "90_demo", project / "work" / ".copied.json"
+    before, now = folder / "90_demo.ipynb", folder / "90_demo_exercises.ipynb"
+    now.rename(before)
+    record.write_text(record.read_text().replace("90_demo_exercises", "90_demo"))
+    if mine:
+        before.write_text("the learner's")
+    source = project / "exercises" / "90_demo" / "90_demo_exercises.ipynb"
+    save(source, new_notebook(cells=[new_markdown_cell("# newer")]))
+    found = {"yours" if mine else "refreshed": [now.name], "renamed": [now.name]}
+    assert copied(project)["exercises"] == found
+    assert os.listdir(folder) == [now.name]
+    assert now.read_text() == "the learner's" if mine else first_line(now) == "# newer"
+    assert copied(project)["exercises"] == {"yours" if mine else "unchanged": [now.name]}
+
+
+def test_exercises_under_both_names_are_left_alone(project):
+    make_exercises(project)
+    copied(project)
+    folder = project / "work" / "exercises" / "90_demo"
+    (folder / "90_demo.ipynb").write_text("the learner's")
+    assert copied(project)["exercises"] == {"unchanged": ["90_demo_exercises.ipynb"]}
+    assert (folder / "90_demo.ipynb").read_text() == "the learner's"
 
 
 def test_a_notebook_that_was_only_opened_and_run_is_still_refreshed(project):
@@ -338,11 +369,15 @@ def test_without_its_record_of_copies_work_overwrites_nothing(project):
 def test_work_leaves_out_what_editors_hide_and_tells_one_line_a_kind(project, capsys, monkeypatch):
     store.write(project / "notebooks" / ".ipynb_checkpoints" / "90_demo-checkpoint.ipynb", "old")
     store.write(project / "work" / "notebooks" / "90_demo.ipynb", "mine already")
+    store.write(project / "exercises" / "90_demo" / "90_demo_exercises.ipynb", "new")
+    store.write(project / "work" / "exercises" / "90_demo" / "90_demo.ipynb", "mine already")
     monkeypatch.setattr("authoring.__main__.copy_to_work", lambda: copy_to_work(project))
+    monkeypatch.setattr("authoring.work._for_the_learner", lambda path: path.read_bytes())
     assert main(["work"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "notebooks: nothing copied; 1 left alone, because you changed it: 90_demo.ipynb",
-        "exercises: nothing copied",
+        "exercises: nothing copied; 1 left alone, because you changed it: 90_demo_exercises.ipynb"
+        "; 1 renamed, to 90_demo_exercises.ipynb",
         "book: nothing copied",
     ]
     assert os.listdir(project / "work" / "notebooks") == ["90_demo.ipynb"]

@@ -125,7 +125,7 @@ async function opened(name) {
 
 // Chapter 04's exercises: a wrong answer, a right one, without the exercises above.
 {
-  const { page, cell, idle, shown, open } = await opened("exercises/04_closures/04_closures.html");
+  const { page, cell, idle, shown, open } = await opened("exercises/04_closures/04_closures_exercises.html");
   const answer = cell("def reduce_mean");
   const check = cell("04_closures.reduce_mean");
   await open(answer);

@@ -22,7 +22,7 @@ TABBED = {
     "index.html",
     "references.html",
     "notebooks/01_slope.html",
-    "exercises/04_closures/04_closures.html",
+    "exercises/04_closures/04_closures_exercises.html",
 }
 ALWAYS = {
     *TABBED,

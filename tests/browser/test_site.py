@@ -53,7 +53,7 @@ def test_a_chapter_whose_threads_wait_runs_in_the_site(chapter, visit):
 
 
 def test_an_exercise_is_checked_and_what_is_done_is_kept_in_the_browser(visit):
-    exercise, hint = "exercises/00_start/00_start.ipynb", 'hint("00_start.centre")'
+    exercise, hint = "exercises/00_start/00_start_exercises.ipynb", 'hint("00_start.centre")'
     wrong, right, later = visit(
         {"notebook": exercise, "write": {"raise NotImplemented": WRONG, 'check("': f"{hint}\n{CHECK}"}},
         {"notebook": exercise, "write": {"def centre": RIGHT, "check(": CHECK}},

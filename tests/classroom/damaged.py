@@ -9,13 +9,15 @@ from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
+from course.curriculum import exercises_path
+
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 STEMS = ("04_closures", "05_chains", "06_losses", "11_graphs", "00_start")
 
 
 @cache
 def stored(stem):
-    return (SOLUTIONS / stem / f"{stem}.ipynb").read_bytes()
+    return (SOLUTIONS / exercises_path(stem)).read_bytes()
 
 
 def code(*sources, **fields):

@@ -118,7 +118,7 @@ def test_each_answer_is_found_wherever_it_stands():
     for path in ROOT.glob("solutions/*/*.ipynb"):
         for cell in nbformat.read(path, 4).cells:
             if "BEGIN SOLUTION" in cell.source and cell.cell_type == "code":
-                name = f"{path.stem}.{cell.metadata.nbgrader.grade_id}"
+                name = f"{path.parent.name}.{cell.metadata.nbgrader.grade_id}"
                 reworded = re.sub(r" *### (BEGIN|END) SOLUTION| {2}#.*", "", cell.source)
                 files[f"course/{name}.py"] = f"# elsewhere\n\n{reworded}".encode()
                 # one line, below its comment, may be common
@@ -208,16 +208,16 @@ def test_a_bundle_up_to_a_chapter_has_the_library_that_it_builds(tmp_path):
 def test_a_teachers_bundle_grades(tmp_path):
     folder = opened(make_teacher(tmp_path, "2027-spring"), tmp_path)
     for place in (
-        "solutions/04_closures/04_closures.ipynb",
+        "solutions/04_closures/04_closures_exercises.ipynb",
         "tests/house/test_book.py",
         "course/term.txt",
         "Makefile",
     ):
         assert (folder / place).exists(), place
     assert not (folder / ".git").exists() and not (folder / "work").exists()
-    handed_in = tmp_path / "in" / "ada" / "00_start.ipynb"
+    handed_in = tmp_path / "in" / "ada" / "00_start_exercises.ipynb"
     handed_in.parent.mkdir(parents=True)
-    shutil.copy(folder / "solutions/00_start/00_start.ipynb", handed_in)
+    shutil.copy(folder / "solutions/00_start/00_start_exercises.ipynb", handed_in)
     marks = tmp_path / "marks"
     run(
         folder,
@@ -252,18 +252,18 @@ def test_exercises_of_a_teachers_own_go_into_both_bundles(tmp_path):
         nbformat.v4.new_markdown_cell("# 50 Mine: exercises"),
         nbformat.v4.new_code_cell("import numpy as np\n\nfrom course import check, hint"),
     ]
-    place = project / "solutions/50_mine/50_mine.ipynb"
+    place = project / "solutions/50_mine/50_mine_exercises.ipynb"
     place.parent.mkdir()
     nbformat.write(nbformat.v4.new_notebook(cells=intro + cells), place)
     here = {"PYTHONPATH": str(project)}
     run(project, "-m", "authoring", "run", "50", **here)
     run(project, "-m", "authoring", "exercises", **here)
-    made = nbformat.read(project / "exercises/50_mine/50_mine.ipynb", 4)
+    made = nbformat.read(project / "exercises/50_mine/50_mine_exercises.ipynb", 4)
     assert [cell.source for cell in made.cells if "NotImplementedError" in cell.source]
     run(project, "-m", "classroom.bundle", "student", "--out", str(tmp_path / "out"), **here)
     (path,) = (tmp_path / "out").glob("*.zip")
     student = opened(path, tmp_path / "theirs")
-    assert (student / "exercises/50_mine/50_mine.ipynb").exists()
+    assert (student / "exercises/50_mine/50_mine_exercises.ipynb").exists()
     name = re.search(r'"(50_mine\.\w+)"', check)[1]
     assert name in run(student, "-c", ASK.format(stems=("50_mine",)))
     tested = run(

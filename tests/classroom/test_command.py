@@ -18,8 +18,11 @@ import pytest
 from classroom import __main__ as command
 from classroom.queue import FILE
 from classroom.result import Result, Status, exercise_result, exercises_of
+from course.curriculum import exercises_name
 from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER, notebook
+
+NOTEBOOK = f"{exercises_name(CHAPTER)}.ipynb"
 
 ROOT = Path(__file__).parents[2]
 MANY = 1000
@@ -31,7 +34,7 @@ def submissions(tmp_path):
     told = {"anna": {"right": ["scale", "Linear"]}, "ben": {"right": ["scale"], "by_hand": ["light_tanh"]}}
     for student, what in told.items():
         (tmp_path / "in" / student).mkdir(parents=True)
-        (tmp_path / "in" / student / f"{CHAPTER}.ipynb").write_bytes(notebook(**what))
+        (tmp_path / "in" / student / NOTEBOOK).write_bytes(notebook(**what))
     (tmp_path / "in" / "cleo").mkdir()
     return tmp_path / "in"
 
@@ -91,7 +94,7 @@ def test_what_is_nobodys_is_listed_with_the_reason(submissions, grader, capsys):
     (submissions / "roster.csv").write_text("anna,ben")
     (submissions / ".dora").mkdir()
     with zipfile.ZipFile(submissions / "emil.zip", "w") as archive:
-        archive.writestr(f"{CHAPTER}.ipynb", notebook())
+        archive.writestr(NOTEBOOK, notebook())
     assert grade(submissions) == 0
     printed = capsys.readouterr().out
     assert "Left out: 4" in printed and "Students: 3" in printed
@@ -101,10 +104,10 @@ def test_what_is_nobodys_is_listed_with_the_reason(submissions, grader, capsys):
 
 
 def test_a_copy_beside_the_notebook_that_counts_is_listed(submissions, grader, capsys):
-    (submissions / "anna" / f"{CHAPTER}-Copy1.ipynb").write_bytes(notebook())
+    (submissions / "anna" / f"{Path(NOTEBOOK).stem}-Copy1.ipynb").write_bytes(notebook())
     grade(submissions)
-    why = f"{CHAPTER}.ipynb is there, and is what counts; if this one is newer, delete that one"
-    assert f"Left out: 1\n  anna/{CHAPTER}-Copy1.ipynb: {why}\n" in capsys.readouterr().out
+    why = f"{NOTEBOOK} is there, and is what counts; if this one is newer, delete that one"
+    assert f"Left out: 1\n  anna/{Path(NOTEBOOK).stem}-Copy1.ipynb: {why}\n" in capsys.readouterr().out
 
 
 def test_a_notebook_with_no_answer_of_the_chapter_stands_out(submissions, grader, capsys):
@@ -165,8 +168,8 @@ def test_files_with_the_students_names_are_graded_as_folders_are(submissions, gr
 def test_a_zip_is_graded_as_its_folders_are(submissions, grader, top):
     with zipfile.ZipFile(submissions.parent / "class.zip", "w") as archive:
         for student in ("anna", "ben"):
-            data = (submissions / student / f"{CHAPTER}.ipynb").read_bytes()
-            archive.writestr(f"{top}{student}/{CHAPTER}.ipynb", data)
+            data = (submissions / student / NOTEBOOK).read_bytes()
+            archive.writestr(f"{top}{student}/{NOTEBOOK}", data)
         archive.writestr("__MACOSX/class/._anna", b"")
         archive.writestr("../outside.ipynb", b"")
         archive.writestr(f"{top}ben/data.csv", b"1, 2")
@@ -181,7 +184,7 @@ def test_a_zip_is_graded_as_its_folders_are(submissions, grader, top):
 def test_a_zip_that_is_none_or_damaged_is_said(submissions, grader, capsys):
     path = submissions.parent / "class.zip"
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(f"anna/{CHAPTER}.ipynb", notebook(right=["scale"]))
+        archive.writestr(f"anna/{NOTEBOOK}", notebook(right=["scale"]))
     data = bytearray(path.read_bytes())
     data[60:80] = bytes(20)
     path.write_bytes(data)
@@ -192,7 +195,7 @@ def test_a_zip_that_is_none_or_damaged_is_said(submissions, grader, capsys):
 
 def test_who_hands_in_less_than_before_is_named(submissions, grader, capsys):
     grade(submissions)
-    (submissions / "anna" / f"{CHAPTER}.ipynb").write_bytes(notebook(right=["scale"]))
+    (submissions / "anna" / NOTEBOOK).write_bytes(notebook(right=["scale"]))
     capsys.readouterr()
     grade(submissions)
     said = "Less than before: anna has handed in again, 6 points then and 2 now."
@@ -235,7 +238,7 @@ def test_status_prints_one_row_for_each_student(submissions, grader, capsys):
 
 def test_what_is_not_graded_is_told_and_tried_again(submissions, grader, capsys):
     (submissions / "dora").mkdir()
-    (submissions / "dora" / f"{CHAPTER}.ipynb").write_bytes(notebook(do="fault"))
+    (submissions / "dora" / NOTEBOOK).write_bytes(notebook(do="fault"))
     assert grade(submissions) == 2
     out = capsys.readouterr().out
     assert "Not graded: 1; run the same command again:\n  dora: not graded, because the sandbox" in out
@@ -300,7 +303,7 @@ def test_regrade_needs_no_submissions_folder_and_takes_nothing_over_that_is_not_
 
 def test_one_that_was_never_graded_does_not_keep_the_others_waiting(submissions, grader, capsys):
     (submissions / "dora").mkdir()
-    (submissions / "dora" / f"{CHAPTER}.ipynb").write_bytes(notebook(do="fault"))
+    (submissions / "dora" / NOTEBOOK).write_bytes(notebook(do="fault"))
     assert grade(submissions) == 2
     grader(faulty_or_stricter, "v2")
     out = submissions.parent / "out"
@@ -437,7 +440,7 @@ def test_the_command_is_there():
 def test_a_finished_class_of_a_thousand_is_resumed_soon(tmp_path, grader, capsys):
     data = notebook(right=["scale"], notes=["x" * 20_000])
     for number in range(MANY):
-        path = tmp_path / "in" / f"s{number:04}" / f"{CHAPTER}.ipynb"
+        path = tmp_path / "in" / f"s{number:04}" / NOTEBOOK
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
     with command.Queue(tmp_path / "out", CHAPTER) as queue:

@@ -17,7 +17,7 @@ from course.curriculum import BUILT
 
 PROJECT = Path(__file__).parents[2]
 SOLUTIONS = sorted(PROJECT.glob("solutions/*/*.ipynb"))
-STEMS = [path.stem for path in SOLUTIONS]
+STEMS = [path.parent.name for path in SOLUTIONS]
 BEGIN = f"""
 import json, sys
 sys.path[:0] = [sys.argv[1], {str(Path(inert.__file__).parent)!r}]
@@ -107,11 +107,11 @@ def homes(chapter):
 @pytest.mark.parametrize("path", SOLUTIONS, ids=STEMS)
 def test_every_solution_runs_against_its_edition(path, editions):
     cells = submission.read(path.read_bytes())
-    accidents, names, files = answer(editions(path.stem), RUN, cells)
+    accidents, names, files = answer(editions(path.parent.name), RUN, cells)
     assert accidents == []
-    asked = re.findall(rf'check\("{path.stem}\.(\w+)"', "\n".join(cells))
+    asked = re.findall(rf'check\("{path.parent.name}\.(\w+)"', "\n".join(cells))
     assert asked and set(asked) <= set(names)
-    assert all(file.startswith(str(editions(path.stem))) for file in files)
+    assert all(file.startswith(str(editions(path.parent.name))) for file in files)
 
 
 @pytest.mark.parametrize("stem", STEMS)

@@ -21,6 +21,7 @@ from classroom.sandbox import Sandbox
 from course import checks
 from course.checks import exercise as exercise_module
 from course.checks import find
+from course.curriculum import exercises_path
 from tests.classroom.damaged import DAMAGES, STEMS, damaged
 from tests.classroom.hostile.submission import CENTRE, notebook
 
@@ -36,7 +37,7 @@ RIGHTS = notebook(
 
 def solution(chapter):
     """Return the notebook with the solutions of a chapter."""
-    return json.loads((ROOT / f"solutions/{chapter}/{chapter}.ipynb").read_text("utf-8"))
+    return json.loads((ROOT / "solutions" / exercises_path(chapter)).read_text("utf-8"))
 
 
 # ten deliberate breakages of our own parts: no mark is given, and no zero

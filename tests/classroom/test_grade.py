@@ -14,6 +14,7 @@ from classroom.faults import GradingFault
 from classroom.grade import clean, grade
 from course.checks import exercises
 from course.checks.exercise import CheckFailed, Exercise
+from course.curriculum import exercises_path
 
 PROJECT = Path(__file__).resolve().parents[2]
 CENTRE = "import numpy as np\ndef centre(X):\n    return X - X.mean(axis=1, keepdims=True)"
@@ -37,7 +38,7 @@ def centre(*sources, **options):
 @pytest.mark.parametrize("stem", STEMS)
 def test_a_solution_gets_every_point_and_a_stub_none(stem):
     for folder, points in (("solutions", None), ("exercises", 0)):
-        data = (PROJECT / folder / stem / f"{stem}.ipynb").read_bytes()
+        data = (PROJECT / folder / exercises_path(stem)).read_bytes()
         result = grade(data, stem, 5)
         asked = [exercise for exercise in exercises() if exercise.stem == stem]
         assert [part.name for part in result.exercises] == [exercise.name for exercise in asked]
@@ -122,7 +123,7 @@ def test_where_all_cells_together_take_too_long_what_was_defined_before_is_grade
 
 def test_an_answer_that_ends_or_hangs_does_not_stop_the_next():
     stem = "04_closures"
-    solved = nbformat.reads((PROJECT / "solutions" / stem / f"{stem}.ipynb").read_text("utf-8"), as_version=4)
+    solved = nbformat.reads((PROJECT / "solutions" / exercises_path(stem)).read_text("utf-8"), as_version=4)
     solved.cells.append(nbformat.v4.new_code_cell("def reduce_mean(X):\n    while True: pass"))
     solved.cells.append(nbformat.v4.new_code_cell("import os\ndef scale(gain, dgain):\n    os._exit(0)"))
     result = grade(nbformat.writes(solved).encode(), stem, 0, seconds=1.0)
@@ -238,7 +239,7 @@ def raises_for_the_wrong_one(answer, rng):
 @pytest.fixture
 def solved(monkeypatch, tmp_path):
     """Return a function that grades a chapter of one exercise, whose solution is given."""
-    place = tmp_path / "solutions" / "99_test" / "99_test.ipynb"
+    place = tmp_path / "solutions" / exercises_path("99_test")
 
     def graded(check, *solution):
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -272,7 +273,7 @@ def test_where_the_solutions_are_missing_that_is_said_and_nothing_is_graded(monk
     module.working.cache_clear()
     result, _ = centre(CENTRE)
     assert result.points is None
-    assert "solutions/00_start/00_start.ipynb is not beside the folder course" in result.fault
+    assert "solutions/00_start/00_start_exercises.ipynb is not beside the folder course" in result.fault
     monkeypatch.undo()
     assert centre(CENTRE)[0].points  # it is looked for again
 

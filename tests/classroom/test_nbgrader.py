@@ -21,11 +21,13 @@ from classroom.crew import take_unread
 from classroom.faults import GradingFault
 from classroom.queue import Queue
 from classroom.submission import read_file
+from course.curriculum import exercises_name, exercises_path
 from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER
 
 ROOT = Path(__file__).parents[2]
-SOLVED = ROOT / "solutions" / CHAPTER / f"{CHAPTER}.ipynb"
+SOLVED = ROOT / "solutions" / exercises_path(CHAPTER)
+NOTEBOOK = exercises_name(CHAPTER)
 CONFIG = """
 c = get_config()
 c.CourseDirectory.course_id = "minigrad"
@@ -84,7 +86,7 @@ def hand_in(folder, student, answers=(), inner=""):
     for cell in notebook.cells:
         short = cell.metadata.get("nbgrader", {}).get("grade_id")
         cell.source = dict(answers).get(short, cell.source)
-    path = folder / student / inner / f"{CHAPTER}.ipynb"
+    path = folder / student / inner / f"{NOTEBOOK}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, path)
     return path
@@ -132,16 +134,16 @@ def book(place):
 
 def comment(place, student, short):
     with Gradebook(f"sqlite:///{place}/gradebook.db", "minigrad") as gradebook:
-        return gradebook.find_comment(short, CHAPTER, CHAPTER, student).auto_comment
+        return gradebook.find_comment(short, NOTEBOOK, CHAPTER, student).auto_comment
 
 
 def mark_by_hand(place, student, cell, points, words=None):
     """Write what the formgrader writes when a person gives points."""
     with Gradebook(f"sqlite:///{place}/gradebook.db", "minigrad") as gradebook:
-        grade = gradebook.find_grade(cell, CHAPTER, CHAPTER, student)
+        grade = gradebook.find_grade(cell, NOTEBOOK, CHAPTER, student)
         grade.manual_score, grade.needs_manual_grade = points, False
         short = cell.removeprefix("check_")
-        gradebook.find_comment(short, CHAPTER, CHAPTER, student).manual_comment = words
+        gradebook.find_comment(short, NOTEBOOK, CHAPTER, student).manual_comment = words
         gradebook.db.commit()
 
 
@@ -161,7 +163,7 @@ def points(marks):
 
 
 def autograded(place, student):
-    return place / "autograded" / student / CHAPTER / f"{CHAPTER}.ipynb"
+    return place / "autograded" / student / CHAPTER / f"{NOTEBOOK}.ipynb"
 
 
 def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
@@ -211,7 +213,7 @@ def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
 
     # another notebook: refused until it is graded; then its marks are new, and a person looks again
     hand_in(tmp_path / "in", "ben")
-    shutil.copy(tmp_path / "in" / "ben" / f"{CHAPTER}.ipynb", place / "submitted" / "ben" / CHAPTER)
+    shutil.copy(tmp_path / "in" / "ben" / f"{NOTEBOOK}.ipynb", place / "submitted" / "ben" / CHAPTER)
     capsys.readouterr()
     assert give(marks, place) == 2
     assert "is not the notebook that was graded: grade again first." in capsys.readouterr().out
@@ -223,7 +225,7 @@ def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
 
 
 def test_a_notebook_that_nbgrader_cannot_show_has_its_marks_all_the_same(marks, place, tmp_path, capsys):
-    path = tmp_path / "in" / "ben" / f"{CHAPTER}.ipynb"
+    path = tmp_path / "in" / "ben" / f"{NOTEBOOK}.ipynb"
     told = json.loads(path.read_text())
     for cell in told["cells"]:  # a check that stands there twice
         if cell["metadata"].get("nbgrader", {}).get("grade_id") == "scale":
@@ -253,8 +255,8 @@ def test_a_course_that_cannot_be_used_is_said_to_be_so(marks, tmp_path, capsys, 
     monkeypatch.setenv("PATH", environment(empty)["PATH"])
     with Gradebook(f"sqlite:///{empty}/gradebook.db", "") as other:
         other.add_assignment(CHAPTER)
-        other.add_notebook(CHAPTER, CHAPTER)
-        other.add_grade_cell("check_scale", CHAPTER, CHAPTER, max_score=3, cell_type="code")
+        other.add_notebook(NOTEBOOK, CHAPTER)
+        other.add_grade_cell("check_scale", NOTEBOOK, CHAPTER, max_score=3, cell_type="code")
     assert give(marks, empty) == 1
     assert "are not those of the checks (check_Linear, check_light_tanh" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "nbgrader.api", None)
@@ -317,8 +319,8 @@ def test_the_exchange_our_grader_the_formgrader_and_back(place, tmp_path):
 
     nbgrader(place, "release_assignment", CHAPTER)
     nbgrader(learner, "fetch_assignment", CHAPTER)
-    fetched = nbformat.read(learner / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
-    ours = nbformat.read(ROOT / "exercises" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+    fetched = nbformat.read(learner / CHAPTER / f"{NOTEBOOK}.ipynb", as_version=4)
+    ours = nbformat.read(ROOT / "exercises" / CHAPTER / f"{NOTEBOOK}.ipynb", as_version=4)
     assert [cell.source for cell in fetched.cells] == [cell.source for cell in ours.cells]
     nbgrader(learner, "submit", CHAPTER, "--student=ben")
     hand_in(learner, CHAPTER)
@@ -330,7 +332,7 @@ def test_the_exchange_our_grader_the_formgrader_and_back(place, tmp_path):
     run([*ours, "grade", "submitted", "--chapter", CHAPTER, "--out", "../marks"], place)
     run([*ours, "gradebook", "../marks", "--course-dir", "."], place)
     with Formgrader(place) as formgrader:
-        listed = json.loads(formgrader.ask(f"api/submitted_notebooks/{CHAPTER}/{CHAPTER}"))
+        listed = json.loads(formgrader.ask(f"api/submitted_notebooks/{CHAPTER}/{NOTEBOOK}"))
         found = {one["student"]: (one["score"], one["needs_manual_grade"]) for one in listed}
         assert found == {"anna": (12, True), "ben": (0, True)}
         (anna,) = (one["id"] for one in listed if one["student"] == "anna")
@@ -354,5 +356,5 @@ def test_the_exchange_our_grader_the_formgrader_and_back(place, tmp_path):
     assert points(tmp_path / "marks") == {"anna": ("13.5", "1.5", "2"), "ben": ("0", "", "0")}
     assert "keeps two" in (tmp_path / "marks" / "feedback" / "anna.html").read_text()
     nbgrader(place, "generate_feedback", CHAPTER)
-    told = (place / "feedback" / "anna" / CHAPTER / f"{CHAPTER}.html").read_text()
+    told = (place / "feedback" / "anna" / CHAPTER / f"{NOTEBOOK}.html").read_text()
     assert "keeps two" in told and "1.5" in told

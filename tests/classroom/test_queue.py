@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import stat
@@ -18,21 +19,23 @@ import pytest
 from classroom import crew
 from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault, Refused
-from classroom.folders import handed_in
+from classroom.folders import handed_in, left_out
 from classroom.queue import FILE, Queue
 from classroom.result import unchecked
 from classroom.seeds import secret, seed
 from classroom.submission import read_file
 from classroom.version import version
+from course.curriculum import exercises_name
 from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER, notebook
 
 ROOT = Path(__file__).parents[2]
+NOTEBOOK = f"{exercises_name(CHAPTER)}.ipynb"
 KEY = b"the course's secret"
 STUDENTS, KILLS = int(os.environ.get("GRADING_STUDENTS", "60")), 5
 
 
-def hand_in(folder, student, data=None, name=f"{CHAPTER}.ipynb", **told):
+def hand_in(folder, student, data=None, name=NOTEBOOK, **told):
     """Put a notebook into a student's folder."""
     path = folder / student / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +74,7 @@ def found(folder):
 
 def test_a_notebook_is_found_in_the_three_places(tmp_path):
     flat = hand_in(tmp_path, "anna")
-    inner = hand_in(tmp_path, "ben", name=f"{CHAPTER}/{CHAPTER}.ipynb")
+    inner = hand_in(tmp_path, "ben", name=f"{CHAPTER}/{NOTEBOOK}")
     other = hand_in(tmp_path, "cleo", name="my homework.IPYNB")
     hand_in(tmp_path, "dora", name="draft.ipynb")
     named = hand_in(tmp_path, "dora")
@@ -81,38 +84,51 @@ def test_a_notebook_is_found_in_the_three_places(tmp_path):
     assert found(tmp_path) == {"anna": flat, "ben": inner, "cleo": other, "dora": named}
 
 
+def test_a_notebook_with_the_name_that_it_had_before_counts_where_there_is_no_other(tmp_path):
+    before = hand_in(tmp_path, "anna", name=f"{CHAPTER}.ipynb")
+    inner = hand_in(tmp_path, "ben", name=f"{CHAPTER}/{CHAPTER}.ipynb")
+    hand_in(tmp_path, "ben", name="draft.ipynb")
+    hand_in(tmp_path, "cleo", name=f"{CHAPTER}.ipynb")  # the chapter, perhaps
+    now = hand_in(tmp_path, "cleo")
+    flat = tmp_path / f"dora_12_3456_{CHAPTER}.ipynb"
+    shutil.copy(before, flat)
+    assert found(tmp_path) == {"anna": before, "ben": inner, "cleo": now, "dora_12": flat}
+    (beside,) = left_out(tmp_path, CHAPTER)
+    assert beside.startswith(f"cleo/{CHAPTER}.ipynb: {NOTEBOOK} is there, and is what counts;")
+
+
 def test_whatever_is_wrong_with_a_folder_it_has_its_row_with_a_reason(tmp_path):
     hand_in(tmp_path, "anna")
     (tmp_path / "empty").mkdir()
-    hand_in(tmp_path, "deep", name=f"work/exercises/{CHAPTER}/{CHAPTER}.ipynb")
+    hand_in(tmp_path, "deep", name=f"work/exercises/{CHAPTER}/{NOTEBOOK}")
     (tmp_path / "deep" / "all.zip").write_bytes(b"")
     (tmp_path / "zipped" / "my work").mkdir(parents=True)
     (tmp_path / "zipped" / "my work" / "Homework.ZIP").write_bytes(b"")
     hand_in(tmp_path, "two", name="a.ipynb")
     hand_in(tmp_path, "two", name="b.ipynb")
     hand_in(tmp_path, "both")
-    hand_in(tmp_path, "both", name=f"{CHAPTER}/{CHAPTER}.ipynb")
+    hand_in(tmp_path, "both", name=f"{CHAPTER}/{NOTEBOOK}")
     (tmp_path / "linked").symlink_to(tmp_path / "anna")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / CHAPTER).symlink_to(tmp_path / "anna")
-    (tmp_path / "folder" / f"{CHAPTER}.ipynb").mkdir(parents=True)
+    (tmp_path / "folder" / NOTEBOOK).mkdir(parents=True)
     (tmp_path / "pipe").mkdir()
-    os.mkfifo(tmp_path / "pipe" / f"{CHAPTER}.ipynb")
+    os.mkfifo(tmp_path / "pipe" / NOTEBOOK)
     reasons = found(tmp_path)
-    assert reasons.pop("anna") == tmp_path / "anna" / f"{CHAPTER}.ipynb"
+    assert reasons.pop("anna") == tmp_path / "anna" / NOTEBOOK
     assert reasons == {
-        "both": "there are two notebooks, 04_closures.ipynb and 04_closures/04_closures.ipynb; "
-        "hand in one of them.",
+        "both": "there are two notebooks, 04_closures_exercises.ipynb and "
+        "04_closures/04_closures_exercises.ipynb; hand in one of them.",
         "dangling": "the folder dangling is a link to another place; hand in the folder itself.",
-        "deep": "there is no notebook in the folder: 04_closures.ipynb lies deeper inside; "
+        "deep": "there is no notebook in the folder: 04_closures_exercises.ipynb lies deeper inside; "
         "hand in the file alone.",
         "empty": "there is no notebook in the folder.",
-        "folder": f"{CHAPTER}.ipynb is not a file.",
+        "folder": f"{NOTEBOOK} is not a file.",
         "inner": f"the folder {CHAPTER} is a link to another place; hand in the folder itself.",
         "linked": "the folder linked is a link to another place; hand in the folder itself.",
-        "pipe": f"{CHAPTER}.ipynb is not a file.",
-        "two": f"there are 2 notebooks, and none of them is called {CHAPTER}.ipynb: a.ipynb, b.ipynb.",
+        "pipe": f"{NOTEBOOK} is not a file.",
+        "two": f"there are 2 notebooks, and none of them is called {NOTEBOOK}: a.ipynb, b.ipynb.",
         "zipped": "there is no notebook in the folder: Homework.ZIP is not opened; "
         "hand in the notebook itself.",
     }
@@ -144,7 +160,7 @@ def test_one_bad_submission_does_not_stop_the_others(queue):
     (queue.source / "ben").mkdir()
     hand_in(queue.source, "cleo")
     (queue.source / "dora").mkdir()
-    (queue.source / "dora" / f"{CHAPTER}.ipynb").symlink_to(queue.source / "anna" / f"{CHAPTER}.ipynb")
+    (queue.source / "dora" / NOTEBOOK).symlink_to(queue.source / "anna" / NOTEBOOK)
     hand_in(queue.source, "emil")
 
     def read(path):

@@ -89,7 +89,7 @@ def test_files_of_the_class_cannot_be_read(closed, unsafe, class_folder, name):
     [
         ROOT / "course/checks/ch04_closures.py",
         ROOT / "classroom/sandbox.py",
-        ROOT / "solutions/04_closures/04_closures.ipynb",
+        ROOT / "solutions/04_closures/04_closures_exercises.ipynb",
         ROOT / "minigrad/layers/linear.py",
         Path("/etc/passwd"),
         Path("/usr/bin/env"),

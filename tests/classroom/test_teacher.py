@@ -26,6 +26,7 @@ from classroom.send import write_zip
 from classroom.similar import similar, solution_of
 from classroom.tables import as_csv
 from classroom.term import Chapter, counted, read_term, write_term
+from course.curriculum import exercises_name, exercises_path
 from tests.classroom import stand_ins
 from tests.classroom.hostile.submission import notebook as with_cells
 
@@ -46,7 +47,7 @@ def hand_in(folder, handed, chapter=CHAPTER, version="v1"):
     with Queue(folder, chapter) as queue:
         queue.accept(version)
         for student, (data, told) in handed.items():
-            place = source / student / f"{chapter}.ipynb"
+            place = source / student / f"{exercises_name(chapter)}.ipynb"
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(data)
             queue.take_in(source, Path.read_bytes)
@@ -204,7 +205,7 @@ def marking(folder, answers):
 def test_the_marking_page_groups_equal_answers_and_shows_no_name(tmp_path):
     right = "def light_tanh(X):\n    Y = np.tanh(X)\n    return Y, lambda dY: (1 - Y * Y) * dY"
     stub = code_of(
-        (Path(__file__).parents[2] / f"exercises/{CHAPTER}/{CHAPTER}.ipynb").read_bytes(), "light_tanh"
+        (Path(__file__).parents[2] / "exercises" / exercises_path(CHAPTER)).read_bytes(), "light_tanh"
     )
     page, groups = marking(
         tmp_path / "out",

@@ -27,7 +27,7 @@ from course.checks import (
     record,
     solution,
 )
-from course.curriculum import route
+from course.curriculum import exercises_path, route
 from tests.answers import answers_to
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -439,10 +439,9 @@ def test_the_solution_opens_after_the_last_hint_or_a_pass(demo, capsys, monkeypa
     assert "0 of 3 hints are open" in capsys.readouterr().out
     check("90_demo.halve", lambda X: X / 2)
     solution("90_demo.halve")
-    assert "not on this machine.\nIt stands in `solutions/90_demo/90_demo.ipynb`" in capsys.readouterr().out
-    store.write(
-        demo / "solutions/90_demo/90_demo.ipynb", nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
-    )
+    place = "solutions/90_demo/90_demo_exercises.ipynb"
+    assert f"not on this machine.\nIt stands in `{place}`" in capsys.readouterr().out
+    store.write(demo / place, nbformat.writes(nbformat.v4.new_notebook(cells=[cell])))
     solution("90_demo.halve")
     assert "```python\ndef halve(X):\n    return X / 2\n```" in capsys.readouterr().out
     for _ in range(3):
@@ -582,7 +581,7 @@ def test_an_exercise_that_is_not_whole_is_refused(change, complaint):
 
 
 def notebook(folder, stem):
-    return nbformat.read(PROJECT / folder / stem / f"{stem}.ipynb", as_version=4)
+    return nbformat.read(PROJECT / folder / exercises_path(stem), as_version=4)
 
 
 def cell_of(notebook, grade_id):

@@ -106,7 +106,7 @@ def test_every_work_in_the_bibliography_is_cited():
 def test_only_changed_notebooks_are_copied_into_the_book(extension, tmp_path):
     copy_notebooks = extension("notebook_copies").copy_notebooks
     project, book = tmp_path, tmp_path / "book"
-    chapter, exercise = project / "notebooks/04_a.ipynb", project / "exercises/04_a/04_a.ipynb"
+    chapter, exercise = project / "notebooks/04_a.ipynb", project / "exercises/04_a/04_a_exercises.ipynb"
     for path in (chapter, exercise):
         path.parent.mkdir(parents=True)
         path.write_text("first", encoding="utf-8")
@@ -117,7 +117,7 @@ def test_only_changed_notebooks_are_copied_into_the_book(extension, tmp_path):
     exercise.unlink()
     copy_notebooks(project, book)
     assert copy.stat().st_mtime == 7
-    assert not (book / "exercises/04_a/04_a.ipynb").exists()
+    assert not (book / "exercises/04_a/04_a_exercises.ipynb").exists()
     chapter.write_text("other", encoding="utf-8")
     copy_notebooks(project, book)
     assert copy.read_text(encoding="utf-8") == "other"

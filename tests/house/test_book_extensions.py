@@ -97,7 +97,7 @@ def project(tmp_path_factory):
         nbformat.write(chapter, folder / "notebooks" / f"{stem}.ipynb")
     for kind in ("exercises", "solutions"):
         shutil.copytree(ROOT / kind / "04_closures", folder / kind / "04_closures")
-    page = folder / "exercises/04_closures/04_closures.ipynb"
+    page = folder / "exercises/04_closures/04_closures_exercises.ipynb"
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("Functions that remember](", "chapter]("), encoding="utf-8")
     return folder
@@ -136,7 +136,7 @@ def test_a_chapter_leads_to_its_copies_and_its_exercises(project, pages):
     assert "Download" in row and "Run" not in row
     assert 'href="../_sources/notebooks/04_closures.ipynb" download' in row
     assert 'href="../recall/04_closures.ipynb" download' in row
-    assert 'href="../exercises/04_closures/04_closures.html"' in row
+    assert 'href="../exercises/04_closures/04_closures_exercises.html"' in row
     copy = nbformat.read(project / "site/recall/04_closures.ipynb", as_version=4)
     assert copy.cells[-1].source == "def half(x):\n    raise NotImplementedError"
     given = project / "site/_sources/notebooks/04_closures.ipynb"
@@ -202,8 +202,8 @@ def test_the_pages_say_what_runs_what_is_printed_and_where_it_is_published_only_
     full = built(project)
     chapter, first = full["notebooks/04_closures.html"], full["index.html"]
     assert f'href="../lite/lab/index.html?path={place}"' in chapter
-    exercises_there = 'href="../../lite/lab/index.html?path=exercises/04_closures/04_closures.ipynb"'
-    assert exercises_there in full["exercises/04_closures/04_closures.html"]
+    exercises = "exercises/04_closures/04_closures_exercises"
+    assert f'href="../../lite/lab/index.html?path={exercises}.ipynb"' in full[f"{exercises}.html"]
     assert "Python starts in the page." in first and 'href="minigrad.pdf"' in first
     assert [(project / "site" / path.name).read_bytes() for path in printed] == 2 * [b"a book"]
     assert 'src="../_static/live/live.js' in chapter and "live.js" not in first
@@ -254,7 +254,7 @@ def test_a_mention_inside_a_link_makes_no_link_in_a_link(pages):
 
 
 def test_exercises_stand_in_boxes_with_hints_and_answers_folded(pages):
-    page = pages["exercises/04_closures/04_closures.html"]
+    page = pages["exercises/04_closures/04_closures_exercises.html"]
     asked = [exercise for exercise in exercises() if exercise.stem == "04_closures"]
     assert page.count('<section class="exercise"') == page.count('<span class="worth">(') == len(asked)
     contents = page.split('class="page-toc"')[1].split("</nav>")[0]
@@ -272,12 +272,12 @@ def test_exercises_stand_in_boxes_with_hints_and_answers_folded(pages):
     assert ">30.0<" in answers and ">30.0<" not in statements
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("exercises/*/*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(ROOT.glob("exercises/*/*.ipynb")), ids=lambda path: path.parent.name)
 def test_every_exercise_gets_its_own_hints_and_answer(extension, path):
     whole = extension("exercise_boxes").with_hints_and_answers
     learners = nbformat.read(path, as_version=4)
-    solutions = nbformat.read(ROOT / "solutions" / path.stem / path.name, as_version=4)
-    asked = [exercise for exercise in exercises() if exercise.stem == path.stem]
+    solutions = nbformat.read(ROOT / "solutions" / path.parent.name / path.name, as_version=4)
+    asked = [exercise for exercise in exercises() if exercise.stem == path.parent.name]
     text = "\n".join(cell.source for cell in whole(learners, solutions, asked).cells)
     statements, answers = text.split("## Answers\n")
     for number, exercise in enumerate(asked, 1):

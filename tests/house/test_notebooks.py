@@ -472,9 +472,12 @@ def test_no_body_is_copied_from_notebook_to_notebook():
 
 def test_a_chapter_its_exercises_solutions_and_checks_share_a_stem():
     checks = {path.stem.removeprefix("ch") for path in PROJECT.glob("course/checks/ch*.py")}
-    stems = [{path.stem for path in paths} for paths in (CHAPTERS, SOLUTIONS, EXERCISES)]
-    assert unpaired(*stems, checks) == set()
-    assert all(path.stem == path.parent.name for path in SOLUTIONS + EXERCISES)
+    stems = [{path.parent.name for path in paths} for paths in (SOLUTIONS, EXERCISES)]
+    assert unpaired({path.stem for path in CHAPTERS}, *stems, checks) == set()
+
+
+def test_no_chapter_and_exercises_have_the_same_name():
+    assert all(path.name == f"{path.parent.name}_exercises.ipynb" for path in SOLUTIONS + EXERCISES)
 
 
 def test_stored_notebooks_are_light():

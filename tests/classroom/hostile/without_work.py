@@ -426,7 +426,9 @@ ATTACKS = {
         "get_ipython answers nothing here",
         "get_ipython().run_cell('def centre(X): return X - X.mean(axis=1)[:, None]')",
     ),
-    "a magic that runs a file": Attack(CENTRE, "no file is there", "%run solutions/00_start/00_start.ipynb"),
+    "a magic that runs a file": Attack(
+        CENTRE, "no file is there", "%run solutions/00_start/00_start_exercises.ipynb"
+    ),
     "a magic that loads": Attack(CENTRE, "nothing is loaded", "%load_ext solutions\n%load solutions.py"),
     "variables from the shell's store": Attack(CENTRE, "nothing was stored", "%store -r centre"),
     # what the law of another exercise allows
