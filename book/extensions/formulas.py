@@ -10,11 +10,13 @@ from html import unescape
 from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.errors import ExtensionError
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 EMPTY_TAG = re.compile(r"<(img|br|hr|input|col)\b([^>]*?)\s*/?>")
 NAMED_LETTER = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
 APPLIED = re.compile("(<mo>\u2061</mo>)(?=<m(?!o|row))")  # a function and its argument without parentheses
 THIN_SPACE = r'\1<mspace width="0.1667em"/>'
+STOPS = re.compile(r"[.,;:!?)’”]+")
 BETWEEN_TAGS = re.compile(r">\n\s*<")
 SAME_IN_PLAINER_TEX = (  # docutils reads a part of TeX
     (re.compile(r"\\dots(?![a-z])"), r"\\ldots"),
@@ -81,7 +83,25 @@ def _block(translator, node):
     raise nodes.SkipNode
 
 
+class Stops(SphinxPostTransform):
+    """Keep a formula and the stop behind it on one line: a browser would let a line begin with the stop."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        """Put both into one span that does not break."""
+        for formula in list(self.document.findall(nodes.math)):
+            after = formula.next_node(descend=False, siblings=True)
+            stops = STOPS.match(after.astext()) if isinstance(after, nodes.Text) else None
+            if stops:
+                after.parent.replace(after, nodes.Text(after.astext()[stops.end() :]))
+                kept = nodes.inline("", "", formula.deepcopy(), nodes.Text(stops[0]), classes=["whole"])
+                formula.replace_self(kept)
+
+
 def setup(app):
     """Tell Sphinx how to write formulas."""
+    app.add_post_transform(Stops)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

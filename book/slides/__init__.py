@@ -25,6 +25,7 @@ from course.store import write
 
 PROJECT = Path(__file__).resolve().parents[2]
 SITE = PROJECT / "book" / "_build" / "html"
+STATIC = PROJECT / "book" / "_static"
 TAG = re.compile(r"slide(?:-([1-9]))?")
 BY_RULE = ("Question", "Say it", "By hand", "Break it", words.THE_END)  # sections that are worth a slide
 MOST = 14  # slides by rule
@@ -131,6 +132,8 @@ def copy_programs(site):
         write(site / "slides" / "reveal" / Path(name).name, (carried / name).read_bytes())
     for path in Path(__file__).parent.glob("slides.*"):
         write(site / "slides" / path.name, path.read_bytes())
+    for path in [STATIC / "type.css", *(STATIC / "fonts").iterdir()]:  # the book's typefaces
+        write(site / "slides" / path.relative_to(STATIC), path.read_bytes())
     math = Path(_found("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
     there = site / "_static" / "mathjax"
     for name in ("tex-chtml.js", "output/chtml/fonts", "input/tex/extensions", "a11y", "sre/mathmaps"):

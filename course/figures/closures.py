@@ -9,6 +9,7 @@ from textwrap import dedent
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from course.figures import Figure
 from course.moving import Moving
@@ -264,14 +265,14 @@ def _draw_matrix(ax, x, middle, sizes, name, rows, columns, color):  # noqa: PLR
         ax.text(x - 0.15, middle, rows, ha="right", va="center", fontsize=8, rotation=90)
 
 
-def kept_alive(rows, kilobytes=None):
+def kept_alive(rows, most=None):
     """Draw what a backward function keeps alive: a bar for each array.
 
     Parameters
     ----------
     rows : list of course.xray.Row
         Rows that are shared with the model are drawn empty, since they cost nothing extra.
-    kilobytes : float, optional
+    most : float, optional
         Where the axis ends; a slider needs it to stay.
 
     Returns
@@ -285,7 +286,7 @@ def kept_alive(rows, kilobytes=None):
     """
     if not rows:
         raise ValueError("this backward function keeps no array alive: there is nothing to draw.")
-    ax = kept_on(plt.subplots(figsize=(6.4, 1.4 + 0.32 * len(rows)))[1], rows, kilobytes)
+    ax = kept_on(plt.subplots(figsize=(6.4, 1.4 + 0.32 * len(rows)))[1], rows, most)
     bars = "; ".join(
         f"{row.bytes:,} bytes for {row.name} of shape {row.shape}, kept by {row.holder}"
         + ", shared with the model" * row.shared
@@ -300,21 +301,21 @@ def kept_alive(rows, kilobytes=None):
     )
 
 
-def kept_on(ax, rows, kilobytes=None):
+def kept_on(ax, rows, most=None):
     """Draw the bars of `kept_alive` on axes, and return the axes."""
     names = [f"{row.holder}: {row.name} {row.shape}" for row in rows]
     colors = [GROUND if row.shared else BACKWARD for row in rows]
     edges = [CONTEXT if row.shared else BACKWARD for row in rows]
-    bars = ax.barh(
-        range(len(rows)), [row.bytes / 1000 for row in rows], color=colors, edgecolor=edges, height=0.65
-    )
+    bars = ax.barh(range(len(rows)), [row.bytes for row in rows], color=colors, edgecolor=edges, height=0.65)
     ax.bar_label(bars, [f"{row.bytes:,}" + ", shared" * row.shared for row in rows], padding=4, color=INK)
     ax.set_yticks(range(len(rows)), names)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.margins(x=0.3)
-    if kilobytes is not None:
-        ax.set_xlim(0, 1.3 * kilobytes)  # room for the number at the end of a bar
-    ax.set(xlabel="memory in kilobytes", ylabel="kept by")
+    if most is not None:
+        ax.set_xlim(0, 1.3 * most)  # room for the number at the end of a bar
+    ax.xaxis.set_major_locator(MaxNLocator(5))
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.set(xlabel="memory in bytes", ylabel="kept by")
     return ax
 
 

@@ -110,10 +110,11 @@ def test_every_number_of_the_page_is_the_saved_one():
 
 
 def test_the_page_s_figures_are_there_and_told_in_words():
-    figures = re.findall(r"!\[([^\]]+)\]\((_static/\w+\.png)\)", page.PAGE.read_text(encoding="utf-8"))
-    assert [name for _, name in figures] == ["_static/speed_ratios.png", "_static/speed_growth.png"]
-    for alt, name in figures:
-        assert len(alt.split()) > 20
+    text = page.PAGE.read_text(encoding="utf-8")
+    figures = re.findall(r"\{figure\} (\S+)\n:alt: (.+)\n(?::.+\n)*\n\*\*Figure (\d)\*\*  (.+)\n", text)
+    assert [name for name, *_ in figures] == ["_static/speed_ratios.png", "_static/speed_growth.png"]
+    for place, (name, alt, number, caption) in enumerate(figures, 1):
+        assert len(alt.split()) > 20 and len(caption.split()) > 10 and int(number) == place
         assert (page.BOOK / name).stat().st_size < 40_000
 
 

@@ -117,6 +117,27 @@ found.writes = await frames(`(ground, call) => [...ground.querySelectorAll("butt
 """
 
 
+FOUR = """
+const four = ["square", "square", "square", "square"].join(",");
+await page.goto(`${address}/index.html#chain=${four}&x=3&memory=closure&step=8`);
+await page.reload();
+found.past = await ground.evaluate((ground) => {
+  const edge = ground.getBoundingClientRect();
+  const inside = [...ground.querySelectorAll(".value, .layer, select, .memory")];
+  const places = inside.map((one) => one.getBoundingClientRect());
+  return places.filter(({ left, right }) => left < edge.left || right > edge.right).length;
+});
+found.values = await ground.locator(".value").allInnerTexts();
+"""
+
+
+@pytest.mark.parametrize("width", [736, 390])  # what a figure has at 1280 pixels, and on a phone
+def test_four_layers_fit(node, chromium, tmp_path, width):
+    found = driven(node, chromium, tmp_path, "chain", FOUR, width=width)
+    assert found["past"] == 0
+    assert len(found["values"]) == 5 and "43046721" in found["values"][-1]
+
+
 @pytest.mark.frames
 def test_the_chain_is_walked_by_keyboard_and_by_hand_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "chain", DRIVER)

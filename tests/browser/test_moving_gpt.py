@@ -131,6 +131,11 @@ found.empty = await said();
 await box.focus();
 await page.keyboard.type("latin small letter e with acut");
 found.sure = await said();
+await page.keyboard.type("7");
+found.digit = [await box.inputValue(), await said()];
+await page.keyboard.type("e");
+await page.keyboard.press("Backspace");
+found.later = await said();
 await page.getByRole("slider", { name: "temperature" }).focus();
 for (let press = 0; press < 12; press += 1) await page.keyboard.press("ArrowLeft");
 found.cold = await page.getByRole("slider", { name: "temperature" }).inputValue();
@@ -171,6 +176,10 @@ def test_a_name_is_begun_and_written_by_keyboard_and_by_hand_on_a_phone(node, ch
     assert found["empty"].startswith("This model has read 1,083 names of characters")
     assert "a name begins with L (" in found["empty"]
     assert found["sure"].startswith("After “…ER E WITH ACUT” the likeliest is E (")
+    text, said = found["digit"]
+    assert text == "LATIN SMALL LETTER E WITH ACUT"
+    assert said == f"The names it learned from have no “7”: left out. {found['sure']}"
+    assert found["later"] == found["sure"]
     assert found["cold"] == "0.1"
     assert (
         found["written"] == "LATIN SMALL LETTER E WITH ACUTE is the name of é, U+00E9. The model has read it."

@@ -954,7 +954,7 @@ def test_wrong_ways_to_remember_are_given_in_percent_and_right_ones_without_digi
 
 
 def test_the_axis_of_kept_arrays_stays_where_it_is_put():
-    (ax,) = closures.kept_alive(kept_by_a_layer(), kilobytes=10).drawing.axes
+    (ax,) = closures.kept_alive(kept_by_a_layer(), most=10).drawing.axes
     assert ax.get_xlim() == (0, 13)
 
 

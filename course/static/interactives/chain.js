@@ -80,6 +80,7 @@ export function sentence(step, memory) {
 }
 
 const STYLE = `
+.ground { container-type: inline-size; }
 .row { display: flex; align-items: stretch; gap: .4rem; }
 .value { display: flex; flex-direction: column; justify-content: space-between; align-items: center;
   min-width: 3.6rem; padding: .3rem 0; font-variant-numeric: tabular-nums; font-size: .95rem; }
@@ -95,11 +96,11 @@ const STYLE = `
 .memory.free { border-color: transparent; }
 .weight { font-size: .8rem; font-variant-numeric: tabular-nums; }
 .judgement.wrong { font-weight: 600; }
-@media (min-width: 741px) {
+@container (min-width: 601px) {
   .many { gap: .2rem; } .many .value { min-width: 2.6rem; font-size: .8rem; }
   .many .layer { min-width: 4.8rem; padding: .3rem; } .many select { width: 100%; padding: 0; font-size: .8rem; }
 }
-@media (max-width: 740px) {
+@container (max-width: 600px) {
   .row { flex-direction: column; }
   .value { flex-direction: row; gap: 1.2rem; justify-content: center; min-width: 0; }
   .there:not(:empty)::after { content: " ↓"; } .back:not(:empty)::before { content: "↑ "; }

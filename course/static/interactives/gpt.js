@@ -137,6 +137,11 @@ export function readable(text, alphabet) {
     .join("").slice(0, LONGEST);
 }
 
+// What the model has no letter for, each sign once.
+export function unreadable(text, alphabet) {
+  return [...new Set(text.toUpperCase())].filter((letter) => letter === alphabet[0] || !alphabet.includes(letter));
+}
+
 // Return the writer that has read a text, and the logits of what comes next.
 export function readText(model, text) {
   const writer = new Writer(model);
@@ -291,6 +296,8 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
     element("p", { class: "label" }, `What comes next, in per cent. Tap a letter to write it yourself; ${END_SIGN} ends the name.`),
     letterBox, element("div", { class: "knobs" }, heat.label, few.label), runs, finds);
 
+  let leftOut = ""; // what was typed and cannot be read, to be said once
+
   // What the text so far makes likely.
   function next() {
     if (readOf !== state.text) [reading, readOf] = [readText(model, state.text), state.text];
@@ -311,6 +318,8 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
   function typed(value) {
     play.stop();
     const fresh = readable(value, alphabet);
+    const lost = unreadable(value, alphabet);
+    leftOut = lost.length ? `The names it learned from have no ${lost.map((sign) => `“${sign}”`).join(" and no ")}: left out. ` : "";
     const begun = state.text.length - state.byModel;
     // What the model wrote stays its own as long as only its end is taken away.
     const byModel = state.text.startsWith(fresh) ? Math.max(fresh.length - begun, 0) : 0;
@@ -438,7 +447,8 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
     });
     const name = state.ended ? names().get(state.text) : null;
     glyph.textContent = name ? String.fromCodePoint(name.code) : state.ended ? "?" : "…";
-    tell(state.ended ? judgement() : expectation(P));
+    tell(leftOut + (state.ended ? judgement() : expectation(P)));
+    leftOut = "";
     write.textContent = play.playing() ? "Stop" : state.ended ? "Again" : "Write";
     heat.input.value = state.temperature;
     heat.value.textContent = number(state.temperature, 2);

@@ -338,6 +338,12 @@ export function mount(
     shape("rect", { x: -SIZE / 2, y: -SIZE / 2, width: SIZE, height: SIZE, fill: "transparent" }),
     contours,
     shape("path", { d: "M-7 0H7M0 -7V7", stroke: "var(--ink)", "stroke-width": 1.6 }),
+    text(SIZE / 2 - 6, SIZE / 2 - 8, "first parameter →", "end"),
+    shape(
+      "text",
+      { transform: `translate(${16 - SIZE / 2} ${8 - SIZE / 2}) rotate(-90)`, "text-anchor": "end", fill: "currentColor" },
+      "second parameter →",
+    ),
     ...lines,
     ...marks,
     ...heads,
