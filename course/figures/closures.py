@@ -364,7 +364,7 @@ def five_ways(errors, tests):
     return Figure(
         ax,
         f"{wrong.any(axis=1).sum()} of {len(values)} ways to remember fail",
-        "Each way has a bar for each test, as long as its worse gradient is wrong. "
+        "A bar for each way and test: how far the worse of its two gradients is off. "
         "A right gradient agrees with nudging.",
         f"Errors of {len(values)} ways to remember on {len(tests)} tests: {results}.",
     )

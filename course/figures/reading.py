@@ -18,13 +18,13 @@ TOLD = 12  # mistakes, each of which is named in words
 WIDE, HIGH = 1.15, 1.4  # the room that an image of size 1 by 1 takes in a grid
 
 
-def sheet(images, labels, predictions=None, columns=None):
+def sheet(images, labels=None, predictions=None, columns=None):
     """Draw small images in a grid; mistakes are framed, and say what was taken for what.
 
     Parameters
     ----------
     images : array (examples, height, width), or (examples, pixels) for square images
-    labels : array of integers (examples,)
+    labels : array of integers (examples,), optional
         The truth, written below each image.
     predictions : array of integers (examples,), optional
         Where the two differ, the image is framed in vermillion and says "read 9, is 5".
@@ -49,7 +49,7 @@ def sheet(images, labels, predictions=None, columns=None):
     columns = columns or (10 if predictions is None else 8)
     answers = labels if predictions is None else predictions
     for given in (labels, answers):
-        if len(given) != len(images):
+        if given is not None and len(given) != len(images):
             raise ValueError(
                 f"{len(images)} images need {len(images)} labels or predictions, got {len(given)}."
             )
@@ -57,6 +57,10 @@ def sheet(images, labels, predictions=None, columns=None):
     ax = plt.subplots(figsize=(6.4, 0.45 + 6.4 / (columns * WIDE) * rows * HIGH))[1]
     corners = _draw_tiles(ax, images, columns, cmap="gray_r", vmin=0, vmax=images.max())
     alt = f"{len(images)} small grey pictures in a grid of {columns} columns."
+    title = f"{len(images)} digits, {images.shape[1]} by {images.shape[2]} numbers each"
+    caption = "The darker a square, the larger its number."
+    if labels is None:
+        return Figure(ax, title, caption, alt)
     mistakes = []
     for (x, y), label, answer in zip(corners, labels, answers, strict=True):
         text = f"{label}" if answer == label else f"read {answer}, is {label}"
@@ -68,8 +72,8 @@ def sheet(images, labels, predictions=None, columns=None):
         told = " ".join(map(str, labels))
         return Figure(
             ax,
-            f"{len(images)} digits, {images.shape[1]} by {images.shape[2]} numbers each",
-            "The darker a square, the larger its number. Below each digit stands what it is.",
+            title,
+            f"{caption} The label of each digit is below it.",
             f"{alt} Row by row they are labelled {told}.",
         )
     title = f"{len(mistakes)} of {len(images)} digits are misread"
@@ -199,8 +203,8 @@ def confusion(matrix, names=None):
     return Figure(
         ax,
         title,
-        "A row for each true class, a column for each answer. Right answers are grey; a mistake is the "
-        "darker, the more often it was made.",
+        "A row for each true class, a column for each answer. Right answers are grey. The more often a "
+        "mistake was made, the darker it is.",
         f"A table of {len(matrix)} by {len(matrix)} counts. Right answers, by class: {right}. {hardest}",
     )
 

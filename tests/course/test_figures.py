@@ -997,6 +997,16 @@ def test_a_misread_digit_is_framed_and_says_so():
     assert reading.sheet(DIGITS, CLASSES, CLASSES).alt.endswith("None of them is misread.")
 
 
+def test_digits_without_labels_tell_no_label():
+    figure = reading.sheet(DIGITS, columns=3)
+    (ax,) = figure.drawing.axes
+    assert texts(ax) == []
+    assert (figure.title, figure.alt) == (
+        "5 digits, 8 by 8 numbers each",
+        "5 small grey pictures in a grid of 3 columns.",
+    )
+
+
 def test_the_words_below_a_mistake_do_not_run_into_each_other():
     figure = reading.sheet(np.tile(DIGITS, (4, 1)), np.tile(CLASSES, 4), np.tile(1 - CLASSES, 4))
     (ax,) = figure.drawing.axes
