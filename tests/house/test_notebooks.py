@@ -43,6 +43,8 @@ LINES, LINES_TAGGED = 20, 30  # of a code cell; tagged cells hold a whole class 
 WORDS = 120
 KILOBYTES = 900
 TAGGED = ("same-as-", "textbook-")
+COUNTS = set("two three four five six seven eight nine ten eleven twelve twice thrice".split())
+POWERS = {str(2**power) for power in range(17)}
 PROOF = re.compile(r"# proof\n# [A-Za-z0-9`(].+[^.]\n")
 HAPPENS = "# what happens\n"
 ANSWER = re.compile(
@@ -384,6 +386,60 @@ def guesses_come_before_answers(notebook, stem):
     return problems
 
 
+def numbers_that_tell(text, digits=2):
+    """The numbers of a text that two sentences hardly share by chance: not 7, 100 or 64, but 27 and 0.95."""
+    numbers = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)
+    values = {f"{float(number.replace(',', '')):g}" for number in numbers}
+    return {value for value in values if len(re.sub(r"e.*|[0.]", "", value)) >= digits} - POWERS
+
+
+def shown_by(cell):
+    """What a cell of code prints, and the captions of its figures."""
+    faces = [output.get("data", {}) for output in cell.outputs]
+    captions = re.findall(r"<figcaption>.*?</figcaption>", str(faces), re.DOTALL)
+    texts = [face.get("text/plain", "") for face in faces if "text/html" not in face]
+    printed = [output.get("text", "") for output in cell.outputs]
+    return re.sub(r"<[^>]+>", " ", "\n".join([*captions, *texts, *printed]))
+
+
+def open_numbers(cell):
+    """The numbers that a reader sees in a cell before any fold is opened; code is full of short ones."""
+    if {"answer", "proof"} & set(tags(cell)):
+        return set()
+    if cell.cell_type == "markdown":
+        return numbers_that_tell(cell.source) | counts_in_headings(cell)
+    return numbers_that_tell(cell.source, digits=3) | numbers_that_tell(shown_by(cell))
+
+
+def words_of(text):
+    return set(re.findall(r"\w+", text.lower()))
+
+
+def counts_in_headings(cell):
+    """The numbers that a cell's headings write as words."""
+    heads = " ".join(re.findall(r"^#+ .*", cell.source, re.MULTILINE)) if cell.cell_type == "markdown" else ""
+    return COUNTS & words_of(heads)
+
+
+def no_answer_is_in_sight(notebook, stem):
+    """Up to the next question, nothing that stands open has a number that is new in the answer."""
+    problems = []
+    places = [place for place, cell in enumerate(notebook.cells) if "guess" in tags(cell)]
+    for place, end in zip(places, [*places[1:], None], strict=True):
+        question, *after = notebook.cells[place:end]
+        answers = [cell for cell in after if "answer" in tags(cell)]
+        answer = "\n".join(
+            prose(cell) if cell.cell_type == "markdown" else shown_by(cell) for cell in answers
+        )
+        known = set().union(*map(open_numbers, notebook.cells[:place])) | words_of(question.source)
+        known |= numbers_that_tell(question.source)
+        for cell in after:
+            if told := open_numbers(cell) & (numbers_that_tell(answer) | words_of(answer)) - known:
+                where = f"{question.source[:50]!r} in {cell.source[:50]!r}"
+                problems.append(f"{', '.join(sorted(told))} stands open, and answers {where}")
+    return problems
+
+
 def words_are_those_of_the_course(notebook, stem):
     texts = [prose(cell) for cell in prose_cells(notebook)]
     texts += ["\n".join(re.findall("#.*", cell.source)) for cell in code_cells(notebook)]
@@ -416,6 +472,7 @@ CHAPTER_RULES = (
     proofs_stand_apart,
     answers_are_folded,
     guesses_come_before_answers,
+    no_answer_is_in_sight,
     words_are_those_of_the_course,
 )
 
@@ -514,6 +571,8 @@ def asked(text, *tags):
 
 FOLDED = '<details class="answer"><summary>Show what happens</summary>\n\nIt is.\n\n</details>'
 WORDS_OF_A_FIGURE = '<img alt="The loss falls from three to one." src="data:image/png;base64,AA">'
+OF_27 = FOLDED.replace("It is.", "It is 27, twice, and 2.75.")
+TELLING = displayed(text_html="<img alt='x'><figcaption><strong>It falls to 27.</strong></figcaption>")
 PICTURE = displayed(image_png="AA", text_html=WORDS_OF_A_FIGURE)
 GOOD = new_notebook(
     cells=[
@@ -617,6 +676,12 @@ BROKEN = {
         [asked("How many? Guess first.", "guess"), code("explore(f)"), asked("Three.")],
         [asked("It is.", "guess"), asked(FOLDED, "answer"), asked("So.")],
         [asked("How many? Guess first.", "guess")],
+    ],
+    no_answer_is_in_sight: [
+        [asked("How many? Guess first.", "guess"), asked(OF_27, "answer"), new_markdown_cell("So 27 it is.")],
+        [asked("How many? Guess first.", "guess"), code("2.75"), asked(OF_27, "answer")],
+        [asked("How many? Guess first.", "guess"), asked(OF_27, "answer"), code("f()", outputs=[TELLING])],
+        [asked("How many? Guess first.", "guess"), asked(OF_27, "answer"), asked("## Ten, twice")],
     ],
     words_are_those_of_the_course: [
         [new_markdown_cell("A list shall be turned round.")],
