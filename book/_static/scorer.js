@@ -87,12 +87,10 @@ async function tellWhere(line) {
   const known = passages.some(([place]) => place === named);
   const found = bestPassage(passages, words, known && named) ?? bestPassage(passages, words);
   if (!found || !words.length) return;
-  if (!named) {
-    link.href = `${address}#${found.place}`;
-    if (found.title && found.place !== passages[0][0]) link.textContent += ` › ${found.title}`;
-  }
   const said = document.createElement("p");
   said.className = "passage";
+  if (!named) link.href = `${address}#${found.place}`;
+  if (found.place !== passages[0][0]) said.append(`${found.title}: `);
   const text = shortened(found.sentence, words);
   let done = 0;
   for (const { 0: word, index } of text.matchAll(beginning(words, "giu"))) {
@@ -105,10 +103,8 @@ async function tellWhere(line) {
   line.append(said);
 }
 
-document.addEventListener("DOMContentLoaded", () => {
-  const results = document.getElementById("search-results");
-  if (!results || typeof Search === "undefined") return;
-
+// Sphinx searches as soon as the page is there, so this stands ready before.
+if (typeof Search !== "undefined") {
   // What only holds the word inside another, as "property" holds "rope", is not found.
   const search = Search.performTermsSearch;
   Search.performTermsSearch = (words, excluded) => {
@@ -128,9 +124,9 @@ document.addEventListener("DOMContentLoaded", () => {
     entries.filter((entry) => entry.isIntersecting).forEach(({ target }) => {
       coming.unobserve(target);
       tellWhere(target).catch(() => {}); // a page of the code has no passages
-    }), { rootMargin: "200px" });
+    }));
   new MutationObserver((changes) =>
-    changes.flatMap((change) => [...change.addedNodes]).filter((node) => node.matches?.("li"))
+    changes.flatMap((change) => [...change.addedNodes]).filter((node) => node.matches?.("#search-results li"))
       .forEach((line) => coming.observe(line)))
-    .observe(results, { childList: true, subtree: true });
-});
+    .observe(document.documentElement, { childList: true, subtree: true });
+}

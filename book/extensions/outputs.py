@@ -76,7 +76,7 @@ class Outputs(SphinxTransform):
         """Look at each text that a cell has printed or returned."""
         for output in self.document.findall(_is_output):
             for text in output.findall(nodes.literal_block):
-                if is_table(text.astext()):
+                if "traceback" not in text["classes"] and is_table(text.astext()):
                     table = within_columns(text.astext())
                     text.rawsource, text[:] = table, [nodes.Text(table)]
                     text["classes"].append("aligned")

@@ -141,6 +141,7 @@ async function look(name) {
   const moved = await sliders(page);
   await page.evaluate(axe);
   const results = await page.locator("#search-results li").count();
+  const passages = await page.locator("#search-results li:has(> a[href*='#']) > .passage mark").count();
   const light = await findings(page, { type: "tag", values: RULES });
 
   await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
@@ -169,7 +170,7 @@ async function look(name) {
     .filter((box) => Math.max(box.scrollWidth, box.getBoundingClientRect().width) > box.closest("div, article").clientWidth + 1)
     .map((box) => box.textContent.slice(0, 120)));
   await context.close();
-  return { page: name, paint, bytes, shifts, past, clipped, foreign, lost, errors, ...keys, moved, results, light, theme, dark, width, picture: picture.readUInt32BE(16), moving, cut };
+  return { page: name, paint, bytes, shifts, past, clipped, foreign, lost, errors, ...keys, moved, results, passages, light, theme, dark, width, picture: picture.readUInt32BE(16), moving, cut };
 }
 
 for (const name of pages) console.log(JSON.stringify(await look(name)));

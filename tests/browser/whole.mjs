@@ -33,8 +33,10 @@ function measure() {
     const { left, right: edge } = box.getBoundingClientRect();
     return [...box.querySelectorAll("*")].some((inner) => {
       const { left: from, right: to } = inner.getBoundingClientRect();
-      const [, alpha = "1"] = getComputedStyle(inner).backgroundColor.match(/rgba\(.*, ([\d.]+)\)/) ?? [];
-      return from < edge - 6 && to > edge - 6 && left < edge && Number(alpha) > 0.5;
+      const { backgroundColor, mixBlendMode } = getComputedStyle(inner);
+      const [, alpha = "1"] = backgroundColor.match(/rgba\(.*, ([\d.]+)\)/) ?? [];
+      const opaque = Number(alpha) > 0.5 || inner.tagName === "IMG";
+      return from < edge - 6 && to > edge - 6 && left < edge && opaque && mixBlendMode === "normal";
     });
   };
 
