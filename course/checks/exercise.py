@@ -249,7 +249,7 @@ class Exercise:
             raise
         except NotImplementedError as error:
             raise CheckFailed(
-                f"{self.short} is not written yet: replace its line `raise NotImplementedError` by yours."
+                f"{self.short} is not written yet: replace `raise NotImplementedError` with your code."
             ) from error
         except Exception as error:
             place = _place(error, answer)

@@ -142,7 +142,7 @@ def test_a_stub_is_not_written_yet(demo):
         raise NotImplementedError
 
     assert said("90_demo.halve", halve) == (
-        "halve is not written yet: replace its line `raise NotImplementedError` by yours."
+        "halve is not written yet: replace `raise NotImplementedError` with your code."
     )
 
 
@@ -661,7 +661,7 @@ def test_the_solution_passes(exercise):
 @pytest.mark.parametrize("exercise", CHECKED, ids=str)
 def test_the_stub_raises_and_the_check_says_so(exercise):
     _, stub, _ = answered(exercise)
-    with pytest.raises(CheckFailed, match="is not written yet: replace its line") as caught:
+    with pytest.raises(CheckFailed, match="is not written yet: replace") as caught:
         exercise.judge(stub)
     assert isinstance(caught.value.__cause__, NotImplementedError)
 

@@ -194,7 +194,7 @@ def test_what_does_not_pass_is_not_kept_and_leaves_the_old_file_alone(demo):
         keep(scope["relu"])
     assert "on its own" not in str(refused.value)
     scope = defined(demo, "def relu(X):\n    raise NotImplementedError\n")
-    with pytest.raises(NotKept, match=r"relu is not written yet: .* by yours\.$"):
+    with pytest.raises(NotKept, match=r"relu is not written yet: .* with your code\.$"):
         keep(scope["relu"])
     assert kept(demo, "relu").read_text() == before
 
