@@ -93,12 +93,14 @@ def _for_the_learner(source):
 
 
 def _plain(page):
-    """Return a page in the Markdown that JupyterLab shows: terms as headings, citations as keys."""
+    """Return a page in the Markdown that JupyterLab shows: headings for terms, keys for citations."""
 
     def headed(glossary):
         return re.sub(r"^(?=\S)", "#### ", glossary[1], flags=re.MULTILINE)
 
     page = re.sub(r"^```\{glossary\}\n(.*?)^```$", headed, page, flags=re.MULTILINE | re.DOTALL)
+    figure = r"^```\{figure\} (\S+)\n:alt: (.*)\n(?::.*\n)*\n((?s:.*?))\n```$"
+    page = re.sub(figure, r"![\2](\1)\n\n\3", page, flags=re.MULTILINE)
     page = re.sub(r"\{cite:\w+\}`([^`]+)`", r"(\1)", page)
     return page.replace("```{bibliography}\n```", "The list is the file [references.bib](references.bib).")
 

@@ -345,6 +345,9 @@ def test_pages_of_the_book_are_copied_in_the_markdown_that_the_lab_shows(project
     pages = {path.name: path.read_text("utf-8") for path in (project / "work" / "book").glob("*.*")}
     assert set(pages) == {"glossary.md", "references.md", "references.bib", "notation.md", "speed.md"}
     assert not [name for name, text in pages.items() if re.search(r"```\{|\{\w+(:\w+)?\}`", text)]
+    assert re.search(
+        r"^!\[Bars: .*\]\(_static/speed_ratios\.png\)\n\n\*\*Figure 1\*\*", pages["speed.md"], re.MULTILINE
+    )
     assert "\n#### accuracy\n  The share of examples" in pages["glossary.md"]
     key = re.search(r"\((harris\w+)\)", pages["references.md"])[1]
     assert f"{{{key}," in pages["references.bib"] and "(references.bib)" in pages["references.md"]

@@ -2,7 +2,7 @@
 //
 // SITE is the address of the site, and PICTURES a folder for screenshots. VISITS is JSON, a list of
 // {notebook: a path in the site, write: {a part of a cell: what the cell shall be}, slide: whether to move the first
-// slider, app, width}. The first visit meets a browser that has seen nothing before; those after it find what the
+// slider, beside: another notebook that is opened in the same window, app, width}. The first visit meets a browser that has seen nothing before; those after it find what the
 // earlier have left. Prints a line of JSON for each visit.
 
 import { chromium } from "playwright-core";
@@ -39,6 +39,21 @@ async function runAll([notebook, write]) {
   return content.model.toJSON().cells;
 }
 
+// In the page: opens another notebook beside the one that ran, whose kernel has been told a name; returns of each the
+// title of its tab, and whether its kernel knows the name.
+async function open([path]) {
+  const { commands, shell } = window.jupyterapp;
+  const run = (panel, code) => panel.context.sessionContext.session.kernel.requestExecute({ code }).done;
+  const first = shell.currentWidget;
+  await run(first, "told = True");
+  const second = await commands.execute("docmanager:open", { path });
+  await second.context.ready;
+  await second.context.sessionContext.ready;
+  const both = [];
+  for (const panel of [first, second]) both.push([panel.title.label, (await run(panel, "told")).content.status]);
+  return both;
+}
+
 // Moves the first slider by one stop with the keyboard, and tells whether its picture changed.
 async function slide(page) {
   const widget = page.locator("[class^=explore-]").first();
@@ -51,7 +66,7 @@ async function slide(page) {
   return (await picture.getAttribute("src")) !== before;
 }
 
-for (const { notebook, write = {}, slide: toSlide = false, app = "lab", width = 1280 } of JSON.parse(visits)) {
+for (const { notebook, write = {}, slide: toSlide = false, beside, app = "lab", width = 1280 } of JSON.parse(visits)) {
   const page = await context.newPage();
   await page.setViewportSize({ width, height: 900 });
   const began = performance.now();
@@ -63,9 +78,10 @@ for (const { notebook, write = {}, slide: toSlide = false, app = "lab", width = 
   const cells = await page.evaluate(runAll, [notebook, write]);
   const [firstOutput, ended] = [await first, since()];
   const slid = toSlide ? await slide(page) : null;
+  const both = beside ? await page.evaluate(open, [beside]) : null;
   if (pictures) await page.screenshot({ path: `${pictures}/${notebook.replaceAll("/", "_")}_${app}_${width}.png` });
   await page.evaluate(() => window.jupyterapp.commands.execute("docmanager:save"));
-  console.log(JSON.stringify({ notebook, shown, firstOutput, ended, slid, foreign, lost, cells }));
+  console.log(JSON.stringify({ notebook, shown, firstOutput, ended, slid, both, foreign, lost, cells }));
   await page.close();
 }
 await browser.close();

@@ -66,6 +66,12 @@ def test_an_exercise_is_checked_and_what_is_done_is_kept_in_the_browser(visit):
     assert "1 of 1 points  ✓\xa0centre" in said(later, "progress()")
 
 
+def test_a_chapter_and_its_exercises_side_by_side_have_a_title_and_a_kernel_each(visit):
+    chapter, exercises = "notebooks/00_start.ipynb", "exercises/00_start/00_start_exercises.ipynb"
+    (seen,) = visit({"notebook": chapter, "beside": exercises}, timeout=900)
+    assert seen["both"] == [["00_start.ipynb", "ok"], ["00_start_exercises.ipynb", "error"]]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("chapter", ALL)
 def test_a_chapter_runs_to_its_end_in_the_site(chapter, visit):

@@ -64,11 +64,17 @@ def environment(folder):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """An nbgrader course whose source is our solution, with its assignment generated."""
-    folder = tmp_path_factory.mktemp("course")
+    return make_course(tmp_path_factory.mktemp("course"))
+
+
+def make_course(folder, notebook=NOTEBOOK):
+    """Make a course whose source is our solution, under any name, and generate its assignment."""
     exchange = folder / "exchange"
-    exchange.mkdir()
+    exchange.mkdir(parents=True)
     exchange.chmod(0o777)
-    shutil.copytree(SOLVED.parent, folder / "source" / CHAPTER)
+    source = folder / "source" / CHAPTER / f"{notebook}.ipynb"
+    source.parent.mkdir(parents=True)
+    shutil.copy(SOLVED, source)
     (folder / "nbgrader_config.py").write_text(CONFIG.format(exchange=str(exchange)))
     nbgrader(folder, "generate_assignment", CHAPTER)
     return folder
@@ -162,8 +168,16 @@ def points(marks):
         }
 
 
-def autograded(place, student):
-    return place / "autograded" / student / CHAPTER / f"{NOTEBOOK}.ipynb"
+def autograded(place, student, notebook=NOTEBOOK):
+    return place / "autograded" / student / CHAPTER / f"{notebook}.ipynb"
+
+
+def test_a_course_set_up_when_the_exercises_had_their_chapters_name_goes_on(marks, tmp_path):
+    place = make_course(tmp_path / "course", CHAPTER)
+    assert give(marks, place) == 0
+    assert book(place)["anna", "check_scale"] == (2, None, False)
+    assert book(place)["ben", "check_scale"] == (0, None, False)
+    assert autograded(place, "anna", CHAPTER).exists() and not autograded(place, "anna").exists()
 
 
 def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
