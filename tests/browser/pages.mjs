@@ -43,7 +43,8 @@ async function keyboard(page) {
     window.scrollTo(0, 0);
     document.addEventListener("focusin", ({ target }) => {
       window.waiting.delete(target);
-      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(target);
+      const framed = target.shadowRoot?.querySelector(".ground") ?? target; // a picture that moves frames its ground
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(framed);
       if ((outlineStyle === "none" || outlineWidth === "0px") && boxShadow === "none") window.unseen.add(target);
     });
     // A picture that moves brings controls of its own, which the Tab key passes through.
