@@ -126,7 +126,7 @@ async function look(name) {
   const foreign = [], lost = [], errors = [], sizes = [];
   context.on("request", (r) => { if (!r.url().startsWith(site) && !/^(data|blob):/.test(r.url())) foreign.push(r.url()); });
   context.on("response", (r) => { if (r.status() >= 400) lost.push(r.url()); });
-  context.on("requestfinished", (r) => sizes.push(r.sizes().then(({ responseBodySize }) => responseBodySize)));
+  context.on("requestfinished", (r) => sizes.push(r.sizes().then(({ responseBodySize }) => responseBodySize, () => 0))); // 0: closed before it came
   page.on("pageerror", (error) => errors.push(String(error)));
   const shifts = {};
 
