@@ -58,7 +58,8 @@ def as_outputs(said):
             outputs.append({"output_type": "stream", "name": what[0]})
         elif kind in ("display", "result"):
             data = what[0] if kind == "display" else what[1]
-            outputs.append({"output_type": "display_data", "data": data})
+            if data:  # the result of what shows itself is empty
+                outputs.append({"output_type": "display_data", "data": data})
     return outputs
 
 
