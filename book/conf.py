@@ -36,7 +36,6 @@ extensions = [
     "curriculum_tables",
     "margin_notes",
     "exercise_boxes",
-    "imports",
     "folds",
     "figure_numbers",
     "outputs",

@@ -1,12 +1,14 @@
-"""Folds what a reader opens when they want it: a chapter's proofs, and the answers to its guesses.
+"""Folds what a reader opens when they want it: proofs, the answers to guesses, and long imports.
 
 The lab shows the first line of a folded cell, so that line says nothing: ``# what happens``, or ``# proof``
 above a line such as ``# three of five ways fail``. Here a cell tagged `proof` is folded under *Proof*, and
 says what it proves once it is open. Cells tagged `answer` that stand next to each other are folded under
-one line, outputs included; an answer in Markdown is ``<details class="answer">`` in the notebook, too. On
-paper nothing is folded. The switch that shows all answers is in chapter_tools.py and _static/book.js.
+one line, outputs included; an answer in Markdown is ``<details class="answer">`` in the notebook, too. A
+cell of nothing but imports, in more than eight lines, is one small line until it is opened. On paper nothing
+is folded. The switch that shows all answers is in chapter_tools.py and _static/book.js.
 """
 
+import ast
 import re
 from itertools import groupby
 
@@ -23,6 +25,7 @@ FOLDED = re.compile(
 )
 PROOF = re.compile(r"\A# proof\n# (.+)\n+")
 HAPPENS = "# what happens\n"
+MOST = 8  # lines of imports that stay open
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
 
@@ -56,6 +59,31 @@ def with_folds(notebook, on_paper=False):
     return type(notebook)({**notebook, "cells": cells})
 
 
+def is_long_import(source):
+    """Return whether code is nothing but imports, in more than eight lines.
+
+    Parameters
+    ----------
+    source : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_long_import("import os\\n"), is_long_import("import os\\n" * 9), is_long_import("x = 1\\n" * 9)
+    (False, True, False)
+    """
+    if len(source.strip().splitlines()) <= MOST:
+        return False
+    try:
+        lines = ast.parse(source).body
+    except SyntaxError:  # magic, or a line that is not Python yet
+        return False
+    return all(isinstance(line, ast.Import | ast.ImportFrom) for line in lines)
+
+
 def _is_answer(cell):
     """Return whether a cell is tagged as an answer."""
     return "answer" in cell.metadata.get("tags", [])
@@ -65,6 +93,10 @@ def _cells(cell, on_paper):
     """Yield a cell as the book shows it: without its line for the lab, and on paper with a proof's claim."""
     if cell.cell_type == "code":
         cell.source = cell.source.removeprefix(HAPPENS)
+        if not on_paper and is_long_import(cell.source):
+            label = f"Imports: {len(cell.source.strip().splitlines())} lines"
+            cell.metadata.setdefault("tags", []).extend(["hide-input", "imports"])
+            cell.metadata.mystnb = {"code_prompt_show": label, "code_prompt_hide": label}
     if cell.cell_type == "code" and "proof" in cell.metadata.get("tags", []):
         claim = PROOF.match(cell.source)
         if not claim:

@@ -37,7 +37,6 @@ ALWAYS = {
 MUST_BE_EMPTY = ("foreign", "lost", "errors", "light", "dark", "moving", "cut", "clipped")
 MUST_BE_EMPTY += ("unreached", "unseen")
 BYTES, MILLISECONDS, PHONE = 1_000_000, 1_500, 360
-SEARCH_BYTES = 1_100_000  # with the index of the whole book, and the sentences of what is in view
 SHIFT = 0.05  # of the window, while a page comes up; a tenth is what the eye forgives
 
 BAD = """<!doctype html><html lang="en"><title>Bad</title>
@@ -80,8 +79,7 @@ def test_a_page_is_light_reachable_legible_and_asks_nobody_else(look, book, page
     assert found["past"] <= 0
     assert found["width"] == found["picture"] == PHONE
     assert found["theme"] == "dark"  # as the system asks, without a click
-    limit = SEARCH_BYTES if page.startswith("search") else BYTES
-    assert found["bytes"] < limit  # before anybody scrolls, and before anything is compressed
+    assert found["bytes"] < BYTES  # before anybody scrolls, and before anything is compressed
     assert max(found["shifts"].values()) <= SHIFT, found["shifts"]
     if page == SEARCH:
         assert found["results"] > 5 and found["passages"] > 2  # of those in sight
