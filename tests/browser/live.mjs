@@ -26,6 +26,8 @@ context.on("weberror", (error) => found.problems.push(String(error.error())));
 async function opened(name) {
   const page = await context.newPage();
   await page.goto(`${site}/${name}`);
+  const answers = page.locator("input.show-answers"); // what answers a guess is changed and run, too
+  if (await answers.count()) await answers.check();
   await page.evaluate(() => {
     window.said = []; // all that a status has said, however briefly
     new MutationObserver((changes) => changes.forEach(({ target }) => {
