@@ -20,9 +20,8 @@ from classroom.remote import GARBLED, Answered, Ended, Remote
 from classroom.result import Result, Status, exercise_result, exercises_of, unchecked
 from classroom.sandbox import Sandbox, level
 from classroom.submission import read
-from course import store
+from course import curriculum, store
 from course.checks.exercise import CheckFailed
-from course.curriculum import exercises_path
 
 CELLS_OVER = "the cells take longer than {:g} seconds in all"
 BY_HAND = "a person reads this answer"
@@ -275,11 +274,11 @@ def working(chapter, unsafe=False):
     GradingFault
         The solutions are not here, or the sandbox does not answer.
     """
-    path = store.PROJECT / "solutions" / exercises_path(chapter)
+    path = store.PROJECT / "solutions" / curriculum.exercises_path(chapter)
     if not path.exists():
         raise GradingFault(
-            f"not graded, because solutions/{exercises_path(chapter)} is not beside the folder course: every "
-            "check has to pass it before a class is graded. Put the folder solutions of this version there."
+            f"not graded, because {path.relative_to(store.PROJECT)} is not beside the folder course: every check "
+            "has to pass it before a class is graded. Put the folder solutions of this version there."
         )
     with Run(read(path.read_bytes()), folder(chapter), unsafe) as run:
         asked = [exercise for exercise in exercises_of(chapter) if exercise.remote and not exercise.by_hand]
