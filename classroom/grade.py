@@ -277,8 +277,8 @@ def working(chapter, unsafe=False):
     path = store.PROJECT / "solutions" / curriculum.exercises_path(chapter)
     if not path.exists():
         raise GradingFault(
-            f"not graded, because {path.relative_to(store.PROJECT)} is not beside the folder course: every check "
-            "has to pass it before a class is graded. Put the folder solutions of this version there."
+            f"not graded, because {path.relative_to(store.PROJECT)} is not beside the folder course: every "
+            "check has to pass it before a class is graded. Put the folder solutions of this version there."
         )
     with Run(read(path.read_bytes()), folder(chapter), unsafe) as run:
         asked = [exercise for exercise in exercises_of(chapter) if exercise.remote and not exercise.by_hand]
