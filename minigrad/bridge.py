@@ -283,7 +283,7 @@ class _TensorParameter(_OnTensor, Parameter):
 
     def __init__(self, tensor):
         super().__init__(tensor)
-        self._grad, self._is_lent = None, False  # zero, as yet
+        self.grad = np.zeros_like(self.data)
 
     @property
     def trainable(self):
@@ -296,7 +296,7 @@ class _TensorParameter(_OnTensor, Parameter):
 
     def __deepcopy__(self, memo):
         twin = super().__deepcopy__(memo)
-        twin._grad = copy.deepcopy(self._grad, memo)
+        twin.grad = self.grad.copy()
         return twin
 
 

@@ -20,8 +20,7 @@ class Optimizer(
     """What all optimizers share: the learning rate, and a memory of their own for each parameter.
 
     A subclass writes `update(parameter, learning_rate, memory)`, and names in `remembered` the arrays that it
-    finds in the memory, zeros at first. If its update treats each number by itself, small Parameters may be
-    handed to it side by side, as one: those of at most `small` numbers.
+    finds in the memory, zeros at first.
 
     Parameters
     ----------
@@ -45,30 +44,9 @@ class Optimizer(
     Chapter 09.
     """
 
-    remembered, small = (), 0
-    _checked = None  # the list of the last step, in which all were Parameters
-    _arranged = (None, (), ())  # what was arranged; rows of small Parameters; Parameters by themselves
-
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        if "update" in vars(cls):  # careful: another update may ask for more than one number at a time
-            cls.small = vars(cls).get("small", 0)
+    remembered = ()
 
     def __init__(self, learning_rate):
-        self.learning_rate = learning_rate
-        self.steps, self.memory = 0, {}
-
-    def __getstate__(self):
-        """Return what a copy takes over: all but what it finds out for itself, the rows among it."""
-        return {name: value for name, value in vars(self).items() if name not in ("_checked", "_arranged")}
-
-    @property
-    def learning_rate(self):
-        """A positive number, or a function of the number of steps taken so far."""
-        return self._learning_rate
-
-    @learning_rate.setter
-    def learning_rate(self, learning_rate):
         if isinstance(learning_rate, (list, tuple)) or hasattr(learning_rate, "parameters"):
             kind = type(self).__name__
             advice = "the parameters are given to each step: optimizer.step(model.parameters())"
@@ -76,31 +54,29 @@ class Optimizer(
             raise TypeError(f"{wanted}; {advice}. A Learner does that.")
         if not callable(learning_rate):
             require_number("learning_rate", learning_rate, above=0)
-        self._learning_rate = learning_rate
+        self.learning_rate, self.steps, self.memory = learning_rate, 0, {}
 
-    def step(self, parameters=None):
+    def step(self, parameters):
         """Change every trainable parameter once, in place.
 
         Parameters
         ----------
         parameters : list of Parameter
+            One that is listed twice is changed once.
+
+        Raises
+        ------
+        TypeError
+            If it is a model, one Parameter, or something else.
+        ValueError
+            If it is empty.
         """
-        if type(parameters) is not list or parameters != self._checked:
-            parameters = list_of_parameters("step", parameters)
-            self._checked = parameters.copy()
         learning_rate = self._rate_now()
-        parameters = [parameter for parameter in parameters if parameter.trainable]
-        arranged, rows, alone = self._arranged
-        if arranged != (parameters, self.remembered) or not all([row.gather(self.memory) for row in rows]):
-            rows, alone = self._arrange(parameters)
-        for row in rows:
-            row.memory["steps"] += 1
-            self.update(row, learning_rate, row.memory)
-            row.scatter()
-        for parameter in alone:
-            memory = self._memory_of(parameter)
-            memory["steps"] += 1
-            self.update(parameter, learning_rate, memory)
+        for parameter in list_of_parameters("step", parameters):
+            if parameter.trainable:
+                memory = self._memory_of(parameter)
+                memory["steps"] += 1
+                self.update(parameter, learning_rate, memory)
         self.steps += 1
 
     def update(self, parameter, learning_rate, memory):
@@ -110,123 +86,41 @@ class Optimizer(
 
     def _rate_now(self):
         """Return the learning rate of this step."""
-        learning_rate = self._learning_rate
-        if not callable(learning_rate):
-            return learning_rate
+        if not callable(self.learning_rate):
+            return require_number("learning_rate", self.learning_rate, above=0)
         name = f"what the schedule returns at step {self.steps}"
-        return require_number(name, learning_rate(self.steps), least=0)
+        return require_number(name, self.learning_rate(self.steps), least=0)
 
     def _memory_of(self, parameter):
         """Return what is remembered about a parameter, in arrays like its data: zeros at first."""
         memory, data = self.memory.setdefault(parameter, {"steps": 0}), parameter.data
         for name in self.remembered:
-            if name not in memory:
-                memory[name] = np.zeros_like(data)
-        for name, array in memory.items():
-            if name != "steps" and (array.dtype != data.dtype or type(array) is not type(data)):
-                memory[name] = like(array, data)
+            memory[name] = like(memory[name], data) if name in memory else np.zeros_like(data)
         return memory
-
-    def _arrange(self, parameters):
-        """Put small Parameters of one type, changed equally often, in rows; return these, and the others."""
-        groups, alone, seen = {}, [], set()
-        for parameter in parameters:
-            memory, data = self._memory_of(parameter), parameter.data
-            is_plain = type(parameter) is Parameter and type(data) is np.ndarray and data.base is None
-            if is_plain and data.size <= self.small and id(data) not in seen:
-                groups.setdefault((data.dtype, memory["steps"]), []).append(parameter)
-                seen.add(id(data))
-            else:  # careful: who shares an array with one in a row is changed after it
-                alone.append(parameter)
-        rows = [_Row(group, self.memory, self.remembered) for group in groups.values()]
-        self._arranged = (parameters, self.remembered), rows, alone
-        return rows, alone
-
-
-class _Row(Parameter):
-    """Small Parameters side by side as one, so that a formula runs once for all of them.
-
-    What the optimizer remembers about each of them is a view of what it remembers about the row.
-    """
-
-    def __init__(self, parameters, memory, remembered):
-        arrays, memories = [p.data for p in parameters], [memory[p] for p in parameters]
-        self.data, data_parts = _side_by_side(arrays)
-        self.grad, grad_parts = _side_by_side([p.peek().astype(p.data.dtype) for p in parameters])
-        self.memory, self.views = {"steps": memories[0]["steps"]}, []
-        for name in remembered:
-            self.memory[name], parts = _side_by_side([own[name] for own in memories])
-            for own, part in zip(memories, parts, strict=True):
-                own[name] = part
-                self.views.append((own, name, part))
-        self.parts = list(zip(parameters, arrays, memories, data_parts, grad_parts, strict=True))
-
-    def gather(self, memory):
-        """Copy data and gradients into the row; return False if somebody has exchanged an array since."""
-        for own, name, part in self.views:
-            if own.get(name) is not part:
-                return False
-        steps = self.memory["steps"]
-        for parameter, array, own, data, grad in self.parts:
-            if parameter.data is not array or memory.get(parameter) is not own or own["steps"] != steps:
-                return False
-            data[...] = array
-            grad[...] = parameter.peek()
-        return True
-
-    def scatter(self):
-        """Copy the new data back, and the number of steps."""
-        steps = self.memory["steps"]
-        for _, array, own, data, _ in self.parts:
-            array[...] = data
-            own["steps"] = steps
-
-
-def _side_by_side(arrays):
-    """Return the numbers of several arrays in one row, and views of its parts, each in its array's shape."""
-    row = np.concatenate(arrays, axis=None)
-    parts = np.split(row, np.cumsum([array.size for array in arrays])[:-1])
-    return row, [part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True)]
 
 
 def list_of_parameters(name, parameters):
-    """Return a list of Parameters, from a list or whatever else goes through them; refuse something else."""
+    """Return a list in which each Parameter stands once; refuse a model, and what is no Parameter.
+
+    Examples
+    --------
+    >>> list_of_parameters("step", [Parameter([1.0]), "b"])
+    Traceback (most recent call last):
+        ...
+    TypeError: step takes a list of Parameters, got str in it: write model.parameters().
+    """
     wanted = f"{name} takes a list of Parameters"
-    if not isinstance(parameters, list):
-        if hasattr(parameters, "parameters"):
-            raise TypeError(f"{wanted}, got a model: write model.parameters().")
-        if isinstance(parameters, Parameter):
-            raise TypeError(f"{wanted}, got one Parameter: write [parameter].")
-        if not hasattr(parameters, "__iter__"):
-            raise TypeError(f"{wanted}, got {parameters!r}: write model.parameters().")
-        parameters = list(parameters)
+    if hasattr(parameters, "parameters"):
+        raise TypeError(f"{wanted}, got a model: write model.parameters().")
+    if isinstance(parameters, Parameter):
+        raise TypeError(f"{wanted}, got one Parameter: write [parameter].")
+    parameters = list(dict.fromkeys(parameters))
     for parameter in parameters:
-        if not isinstance(parameter, Parameter) and not hasattr(parameter, "grad"):  # a reader's own has one
+        if not hasattr(parameter, "grad"):  # a reader's own Parameter has one
             raise TypeError(f"{wanted}, got {type(parameter).__name__} in it: write model.parameters().")
     if not parameters:
         raise ValueError(f"{wanted}, got none: the model has no Parameter, or a generator was used up.")
     return parameters
-
-
-PIECE = 2**15  # so many numbers of five arrays stay in the processor's cache between two operations
-
-
-def in_pieces(*arrays):
-    """Return arrays of one shape cut along their first axis into small pieces: views, a tuple for each place.
-
-    An optimizer goes over its arrays many times. Piece by piece it finds them in the processor's cache.
-
-    Examples
-    --------
-    >>> [[piece.shape for piece in pieces] for pieces in in_pieces(np.zeros((192, 256)))]
-    [[(128, 256)], [(64, 256)]]
-    """
-    size = arrays[0].size
-    if size <= PIECE:
-        return (arrays,)
-    rows = max(1, PIECE * len(arrays[0]) // size)
-    starts = range(0, len(arrays[0]), rows)
-    return [tuple(array[start : start + rows] for array in arrays) for start in starts]
 
 
 class SGD(Optimizer):
@@ -275,8 +169,6 @@ class SGD(Optimizer):
     array([2.])
     """
 
-    small = 2**11  # for larger ones, copying them into a row takes longer than the row saves
-
     def __init__(self, learning_rate=0.1, momentum=0.0, nesterov=False, weight_decay=0.0, average=False):
         super().__init__(learning_rate)
         self.momentum = require_number("momentum", momentum, least=0, below=1)
@@ -284,26 +176,21 @@ class SGD(Optimizer):
             raise ValueError("nesterov looks ahead along the velocity, so it needs a momentum above 0.")
         self.nesterov, self.weight_decay = nesterov, require_number("weight_decay", weight_decay, least=0)
         self.average = average
-
-    @property
-    def remembered(self):
-        """The velocity, where there is a momentum."""
-        return ("velocity",) if self.momentum else ()
+        self.remembered = ("velocity",) if momentum else ()
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, or along the velocity."""
-        grads = parameter.peek()
-        velocities = memory["velocity"] if self.momentum else grads
-        for data, direction, velocity in in_pieces(parameter.data, grads, velocities):
-            if self.weight_decay:
-                direction = direction + self.weight_decay * data
-            if self.average:
-                direction = (1.0 - self.momentum) * direction
-            if self.momentum:
-                velocity *= self.momentum
-                velocity += direction
-                direction = direction + self.momentum * velocity if self.nesterov else velocity
-            data -= learning_rate * direction
+        step = parameter.grad
+        if self.weight_decay:
+            step = step + self.weight_decay * parameter.data
+        if self.average:
+            step = (1 - self.momentum) * step
+        if self.momentum:
+            velocity = memory["velocity"]
+            velocity *= self.momentum
+            velocity += step
+            step = step + self.momentum * velocity if self.nesterov else velocity
+        parameter.data -= learning_rate * step
 
 
 class Adam(Optimizer):
@@ -347,7 +234,7 @@ class Adam(Optimizer):
     array([2.9, 5.1])
     """
 
-    remembered, small = ("mean", "square"), 2**13
+    remembered = ("mean", "square")
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8):
         super().__init__(learning_rate)
@@ -357,23 +244,14 @@ class Adam(Optimizer):
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the mean gradient, divided by the root of its mean square."""
-        c1, c2 = 1.0 - self.beta1 ** memory["steps"], 1.0 - self.beta2 ** memory["steps"]
-        rate, eps = learning_rate * math.sqrt(c2) / c1, self.eps * math.sqrt(c2)  # both times √c2
-        means, squares = memory["mean"], memory["square"]
-        for data, grad, mean, square in in_pieces(parameter.data, parameter.peek(), means, squares):
-            change = np.empty_like(data)  # careful: one array for all, which stays in the cache
-            np.multiply(grad, 1.0 - self.beta1, out=change)
-            mean *= self.beta1
-            mean += change
-            np.multiply(grad, grad, out=change)
-            change *= 1.0 - self.beta2
-            square *= self.beta2
-            square += change
-            np.sqrt(square, out=change)
-            change += eps
-            np.divide(mean, change, out=change)
-            change *= rate
-            data -= change  # rate mean / (√square + eps)
+        gradient, mean, square = parameter.grad, memory["mean"], memory["square"]
+        c1, c2 = 1 - self.beta1 ** memory["steps"], 1 - self.beta2 ** memory["steps"]
+        mean *= self.beta1
+        mean += (1 - self.beta1) * gradient
+        square *= self.beta2
+        square += (1 - self.beta2) * gradient**2
+        size = np.sqrt(square / c2) + self.eps
+        parameter.data -= learning_rate * (mean / c1) / size
 
 
 class AdamW(Adam):
@@ -407,8 +285,6 @@ class AdamW(Adam):
     >>> W.data
     array([2.85])
     """
-
-    small = Adam.small
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
         super().__init__(learning_rate, beta1, beta2, eps)
@@ -460,7 +336,7 @@ class RMSProp(Optimizer):
     array([2.8])
     """
 
-    remembered, small = ("square",), 2**12
+    remembered = ("square",)
 
     def __init__(self, learning_rate=1e-3, decay=0.9, eps=1e-8):
         super().__init__(learning_rate)
@@ -469,10 +345,11 @@ class RMSProp(Optimizer):
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, divided by the root of its mean square."""
-        for data, grad, square in in_pieces(parameter.data, parameter.peek(), memory["square"]):
-            square *= self.decay
-            square += (1.0 - self.decay) * (grad * grad)
-            data -= learning_rate * (grad / (np.sqrt(square) + self.eps))
+        gradient, square = parameter.grad, memory["square"]
+        square *= self.decay
+        square += (1 - self.decay) * gradient**2
+        size = np.sqrt(square) + self.eps
+        parameter.data -= learning_rate * gradient / size
 
 
 def clip_grad_norm(parameters, max_norm):
@@ -514,7 +391,7 @@ def clip_grad_norm(parameters, max_norm):
     """
     require_number("max_norm", max_norm, above=0)
     parameters = list_of_parameters("clip_grad_norm", parameters)
-    gradients = [parameter.peek() for parameter in parameters]
+    gradients = [parameter.grad for parameter in parameters]
     length = math.sqrt(sum(float((gradient * gradient).sum()) for gradient in gradients))
     if not math.isfinite(length):
         raise ValueError(f"the gradients have the length {length}: look for nan, or lower the learning rate.")

@@ -23,12 +23,31 @@ def _as_floats(data):
 
 
 class _Holder:
-    """What a Parameter and a Buffer share: an array."""
+    """What a Parameter and a Buffer share: an array that keeps its shape."""
 
-    __slots__ = ("data", "__weakref__")
+    __slots__ = ("__weakref__", "_data")
+    __array_ufunc__ = None  # NumPy computes with the array inside, parameter.data
 
     def __init__(self, data):
-        self.data = _as_floats(data)
+        self._data = _as_floats(data)
+
+    @property
+    def data(self):
+        """The array; another one that is put here has its shape."""
+        return self._data
+
+    @data.setter
+    def data(self, array):
+        self._data = self._require_shape("data", array)
+
+    def _require_shape(self, name, array):
+        """Return an array of floats of the shape of data, refusing another shape or type."""
+        is_float = getattr(getattr(array, "dtype", None), "kind", "") == "f"
+        if not is_float or array.shape != self.data.shape:
+            got = f"{array.dtype} {array.shape}" if hasattr(array, "dtype") else type(array).__name__
+            advice = f"to change its numbers, write {name}[...] = numbers"
+            raise ShapeError(f"{name} is an array of floats of shape {self.data.shape}, got {got}: {advice}.")
+        return array
 
     @property
     def shape(self):
@@ -51,7 +70,7 @@ class Parameter(_Holder, Answering, habits="requires_grad requires_grad_ backwar
     data : array or nested list
         The values. Integers become float64; float32 stays float32.
     trainable : bool
-        False freezes it: gradients still arrive, optimizers pass it by.
+        False freezes it: gradients are still added, and optimizers skip it.
 
     Attributes
     ----------
@@ -60,6 +79,13 @@ class Parameter(_Holder, Answering, habits="requires_grad requires_grad_ backwar
     grad : array of data's shape
         Sum of the gradients since the last zero_grad; backward functions add to it.
     trainable : bool
+
+    Raises
+    ------
+    TypeError
+        If data holds anything but real numbers.
+    ShapeError
+        If data is a ragged list, or another shape is assigned to data or grad.
 
     References
     ----------
@@ -73,68 +99,30 @@ class Parameter(_Holder, Answering, habits="requires_grad requires_grad_ backwar
     array([3., 3.])
     """
 
-    __slots__ = ("_grad", "_is_lent", "trainable")  # a misspelt attribute is an error
+    __slots__ = ("_grad", "trainable")  # a misspelt attribute is an error
 
     def __init__(self, data, trainable=True):
         super().__init__(data)
-        self._grad = np.zeros_like(self.data)  # None stands for zero
-        self._is_lent = False  # True once somebody may hold it
+        self.grad = np.zeros_like(self.data)
         self.trainable = trainable
 
     @property
     def grad(self):
-        """Sum of the gradients since the last zero_grad: an array, and the same one from now on."""
-        self._is_lent = True
-        return self.peek()
+        """Sum of the gradients since the last zero_grad."""
+        return self._grad
 
     @grad.setter
     def grad(self, array):
-        if getattr(array, "shape", None) != self.data.shape:
-            came = getattr(array, "shape", array)
-            raise ShapeError(f"grad has the shape of data, {self.data.shape}; got {came}.")
-        self._grad, self._is_lent = array, True
-
-    def peek(self):
-        """Return grad to look at and not to keep: who keeps it asks for `grad`."""
-        if self._grad is None:
-            self._grad = np.zeros_like(self.data)
-        return self._grad
-
-    def add(self, gradient):
-        """Do `grad += gradient` with an array made for this call, which becomes grad itself if that is zero.
-
-        Examples
-        --------
-        >>> b = Parameter([1.0, 2.0])
-        >>> b.add(np.array([3.0, 5.0]))
-        >>> b.grad
-        array([3., 5.])
-        """
-        grad, data = self._grad, self.data
-        if grad is not None:
-            grad += gradient
-        elif type(gradient) is type(data) and gradient.shape == data.shape and gradient.dtype == data.dtype:
-            self._grad = gradient
-        else:
-            self._grad = np.zeros_like(data)
-            self._grad += gradient
-
-    def __array_ufunc__(self, *arguments, **settings):
-        """Say that NumPy computes with the array inside."""
-        raise TypeError("a Parameter is no array: write parameter.data.")
+        self._grad = self._require_shape("grad", array)
 
     def zero_grad(self):
-        """Set the gradient to zero, in place wherever somebody may see it."""
-        if self._is_lent:
-            self._grad.fill(0.0)
-        else:
-            self._grad = None
+        """Set the gradient to zero, in place."""
+        self.grad[...] = 0.0
 
     def convert(self, function):
         """Replace data and grad by function(data) and function(grad): another type, another device."""
         super().convert(function)
-        if self._grad is not None:
-            self._grad = function(self._grad)
+        self.grad = function(self.grad)
 
 
 class Buffer(_Holder):

@@ -116,7 +116,7 @@ def attributes(thing):
     --------
     >>> from minigrad import Buffer
     >>> dict(attributes(Buffer([0.0])))
-    {'data': array([0.])}
+    {'_data': array([0.])}
     """
     state = object.__getstate__(thing)  # a dict of attributes, or a pair of that and a dict of slots
     slots = state[1] if isinstance(state, tuple) else {}

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from course import stand_in
 from minigrad import (
     SGD,
     Adam,
@@ -19,6 +20,7 @@ from minigrad import (
     load,
     mse,
     save,
+    to_device,
 )
 
 
@@ -311,6 +313,30 @@ def test_settings_out_of_range_are_refused(settings, sentence):
 def test_settings_out_of_range_are_refused_by_all(make, settings, sentence):
     with pytest.raises(ValueError, match=sentence):
         make(**settings)
+
+
+@pytest.mark.parametrize("make", [SGD, Adam, AdamW, RMSProp])
+def test_a_parameter_that_is_listed_twice_is_changed_once(make):
+    once, twice = Parameter([3.0]), Parameter([3.0])
+    for parameter, listed in ((once, [once]), (twice, [twice, twice])):
+        parameter.grad += 1.0
+        make(0.5).step(listed)
+    assert once.data == twice.data
+    assert clip_grad_norm([once, once], 5.0) == 1.0
+
+
+CALLS_OF_A_STEP = [(SGD, 4), (Adam, 30)]
+
+
+@pytest.mark.parametrize(("make", "most"), CALLS_OF_A_STEP)
+def test_a_step_makes_few_calls_on_a_device(make, most):
+    layer, optimizer = Linear(2048, 2048, rng=0), make(0.1)
+    with stand_in() as cupy:
+        to_device(layer, "gpu")
+        optimizer.step(layer.parameters())  # the first makes its memory
+        cupy.calls.clear()
+        optimizer.step(layer.parameters())
+        assert 0 < cupy.calls.total() <= most
 
 
 def test_a_list_that_was_changed_between_two_steps_is_looked_at_again():

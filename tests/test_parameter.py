@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minigrad import SGD, Buffer, Linear, Parameter
+from minigrad import SGD, Buffer, Linear, Parameter, ShapeError
 
 
 def test_a_gradient_begins_at_zero_with_the_shape_and_type_of_the_data():
@@ -44,6 +44,16 @@ def test_zero_grad_works_in_place():
     parameter.zero_grad()
     assert parameter.grad is grad
     assert not grad.any()
+
+
+@pytest.mark.parametrize("array", [[1.0, 2.0], np.zeros(1), np.zeros((2, 1)), np.zeros(2, int), 3.0])
+@pytest.mark.parametrize("name", ["data", "grad"])
+def test_what_is_assigned_has_the_shape_of_the_data_and_holds_floats(name, array):
+    parameter = Parameter([1.0, 2.0])
+    with pytest.raises(ShapeError, match=rf"{name} is an array of floats of shape \(2,\), got"):
+        setattr(parameter, name, array)
+    setattr(parameter, name, np.array([3.0, 5.0]))
+    assert getattr(parameter, name).tolist() == [3.0, 5.0]
 
 
 def test_a_frozen_parameter_gathers_gradients_and_stays():

@@ -113,9 +113,9 @@ class Conv2d(Weighted):
         def backward(dY):
             dY = dY.transpose(2, 1, 3, 0).reshape(len(windows), len(kernels), -1)
             d_kernels = sum(window @ row.T for window, row in zip(windows, dY, strict=True))
-            W.add(d_kernels.T.reshape(-1, k_rows, n_in, k_columns).transpose(0, 2, 1, 3))
+            W.grad += d_kernels.T.reshape(-1, k_rows, n_in, k_columns).transpose(0, 2, 1, 3)
             if b is not None:
-                b.add(dY.sum(axis=(0, 2)))  # b was added to every place
+                b.grad += dY.sum(axis=(0, 2))  # b was added to every place
             if not need_dX:
                 return None
             d_strips = np.zeros_like(strips, dtype=dY.dtype)

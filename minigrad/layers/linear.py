@@ -67,9 +67,9 @@ class Linear(Weighted):
             Y += b.data
 
         def backward(dY):
-            W.add(X.T.dot(dY))  # dL/dW = Xᵀ dY
+            W.grad += X.T.dot(dY)  # dL/dW = Xᵀ dY
             if b is not None:
-                b.add(sum_of_rows(dY))  # dL/db: b was added to every row
+                b.grad += sum_of_rows(dY)  # dL/db: b was added to every row
             return dY.dot(W.data.T) if need_dX else None  # dL/dX = dY Wᵀ
 
         return Y, backward

@@ -258,8 +258,8 @@ def _normalize(N, variance, layer, axis, measured=()):
     N *= scale
 
     def backward(dY):
-        gain.add((dY * N).sum(axis=others))
-        shift.add(dY.sum(axis=others))
+        gain.grad += (dY * N).sum(axis=others)
+        shift.grad += dY.sum(axis=others)
         dN = dY * gain.data.reshape(like)
         if measured:  # each number moves the mean and the variance, and with them all others
             dN = dN - dN.mean(axis=measured, keepdims=True) - N * (dN * N).mean(axis=measured, keepdims=True)

@@ -35,7 +35,7 @@ class _Recurrent(Linear):
 
         def backward(dY):
             dZ = backward_through_time(backward_of_ends(dY)).reshape(Z.shape)
-            U.add(H[:-1].reshape(-1, H.shape[-1]).T.dot(dZ))  # dL/dU = sum of Hₜ₋₁ᵀ dZₜ over the steps
+            U.grad += H[:-1].reshape(-1, H.shape[-1]).T.dot(dZ)  # dL/dU = sum of Hₜ₋₁ᵀ dZₜ over the steps
             dX = backward_of_inputs(dZ)
             dX = dX.reshape(X.shape).swapaxes(0, 1) if need_dX else None
             return dX if lengths is None else (dX, None)
