@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from minigrad.diagnosis import GENERAL, Report, Row, diagnose, explain, same
-from minigrad.gradcheck import gradcheck
+from minigrad.check.compare import gradcheck
+from minigrad.check.diagnosis import GENERAL, Report, Row, diagnose, explain, same
 from tests.planted_bugs import BUGS, entrywise, linear
 
 

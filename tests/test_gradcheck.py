@@ -7,8 +7,9 @@ import re
 import numpy as np
 import pytest
 
+from minigrad.check.compare import gradcheck
+from minigrad.check.numerical import NUDGE, numerical_gradient
 from minigrad.data import digits
-from minigrad.gradcheck import NUDGE, gradcheck, numerical_gradient
 from minigrad.layer import Layer
 from minigrad.layers.activations import ReLU, Softmax, Tanh
 from minigrad.layers.attention import MultiHeadAttention

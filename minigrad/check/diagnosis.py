@@ -2,7 +2,7 @@
 
 A guess is a pair of arrays that agree only if one certain mistake was made, and the sentence that names it.
 The first guess that fits wins, so sharp ones stand above blunt ones. Leaves out how a wrong gradient is found
-(gradcheck.py). Met in chapter 03.
+(compare.py). Met in chapter 03.
 """
 
 import re
