@@ -40,8 +40,8 @@ def make(stem, folder):
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     make("01_slope", Path(folder))
-    ...     sorted(path.name for path in Path(folder, "minigrad").glob("*.py"))
-    ['__init__.py', 'gradcheck.py', 'shapes.py']
+    ...     sorted(path.name for path in Path(folder, "minigrad").rglob("*.py"))
+    ['__init__.py', '__init__.py', 'numerical.py', 'shapes.py']
     """
     for place, content in files(int(stem[:2])).items():
         write(folder / "minigrad" / place, content)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from minigrad.data import digits
 from minigrad.layer import Layer
 from minigrad.layers.linear import Linear
 from minigrad.parameter import Buffer, Parameter
@@ -1856,6 +1857,53 @@ def tiny_inputs_hide_a_factor():
         return Z @ W.data, backward
 
     return layer
+
+
+# Where every number is at a kink, or equals another ------------------------------------------------------
+
+
+def maximum(axis, share):
+    """Return a layer that takes the maximum along an axis; `share` makes dX from what is largest."""
+
+    def layer(X):
+        Y = X.max(axis=axis)
+        largest = np.equal(X, np.expand_dims(Y, axis))
+        return Y, lambda dY: share(largest, axis) * np.expand_dims(dY, axis)
+
+    return layer
+
+
+@bug("nothing can be compared; a little beside: dY came back unchanged", X=np.zeros((5, 3)))
+def relu_of_zeros_hands_dY_on():
+    return entrywise(relu, lambda X, Y, dY: dY * np.ones_like(X))
+
+
+@bug("nothing can be compared; a little beside: wrong only where it is negative", X=np.zeros((5, 3)))
+def slope_of_the_absolute_value_of_zeros_is_never_negative():
+    return entrywise(lambda X: np.where(X < 0, -2 * X, 3 * X), lambda X, Y, dY: 3.0 * dY.astype(X.dtype))
+
+
+@bug("does each entry of a tie get all of dY?", X=digits()[0][:5])
+def each_entry_of_a_tie_on_digits_gets_all():
+    return maximum(1, lambda largest, axis: largest)
+
+
+@bug("does each entry of a tie get all of dY?", X=np.array([[1.0, 1.0, 0.0], [2.0, 3.0, 3.0]]))
+def each_entry_of_a_tie_gets_all():
+    return maximum(1, lambda largest, axis: largest)
+
+
+@bug("does each entry of a tie get all of dY?", X=np.round(X))
+def each_entry_of_a_tie_over_the_batch_gets_all():
+    return maximum(0, lambda largest, axis: largest)
+
+
+@bug("does each entry of a tie get all of dY?", X=digits()[0][:2, 16:32])
+def first_entry_of_a_tie_gets_nothing():
+    first = lambda largest, axis: np.cumsum(largest, axis) == 1  # noqa: E731
+    return maximum(
+        1, lambda largest, axis: largest & ~(first(largest, axis) & (largest.sum(1, keepdims=True) > 1))
+    )
 
 
 # Parameters that nobody finds ----------------------------------------------------------------------------

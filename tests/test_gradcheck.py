@@ -7,8 +7,9 @@ import re
 import numpy as np
 import pytest
 
+from minigrad.check.compare import gradcheck
+from minigrad.check.numerical import NUDGE, numerical_gradient
 from minigrad.data import digits
-from minigrad.gradcheck import NUDGE, gradcheck, numerical_gradient
 from minigrad.layer import Layer
 from minigrad.layers.activations import ReLU, Softmax, Tanh
 from minigrad.layers.attention import MultiHeadAttention
@@ -263,6 +264,37 @@ def test_digits_with_their_zeros_pass():
     image = Reshape(1, 8, 8) >> Conv2d(1, 2, padding="same", rng=0) >> ReLU() >> MaxPool2d(2) >> Flatten()
     report = gradcheck(image >> Linear(32, 10, rng=0), digits()[0][:2], max_entries=40)
     assert report.ok and "at a kink" in str(report)
+
+
+@pytest.mark.parametrize("max_entries", [0, 7, 300])
+def test_where_all_is_at_a_kink_what_is_compared_is_a_little_beside(max_entries):
+    report = gradcheck(ReLU(), np.zeros((5, 4)), max_entries=max_entries)
+    assert report.ok and report.rows[0].sentence.endswith("at a kink, compared a little beside")
+    wrong = gradcheck(lambda X: (np.maximum(X, 0), lambda dY: dY), np.zeros((5, 4)), max_entries=max_entries)
+    assert verdicts(wrong) == {"input X": "WRONG"}
+    assert wrong.problems[0].startswith("input X: all at a kink, where nothing can be compared")
+
+
+def shared_by_a_tie(how):
+    """Return the maximum of each row; in a tie dY goes to the first, in parts to all, or whole to each."""
+
+    def layer(X):
+        Y = X.max(axis=1, keepdims=True)
+        largest = (X == Y).astype(X.dtype)
+        first = largest * (np.cumsum(largest, axis=1) == 1)
+        parts = {"first": first, "parts": largest / largest.sum(axis=1, keepdims=True), "whole": largest}
+        return Y[:, 0], lambda dY: parts[how] * dY[:, None]
+
+    return layer
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+@pytest.mark.parametrize("max_entries", [0, 20, 1000])
+def test_a_tie_on_digits_may_be_shared_but_not_counted_twice(rows, max_entries):
+    X = digits()[0][:rows]
+    for how in ("first", "parts"):
+        assert gradcheck(shared_by_a_tie(how), X, max_entries=max_entries).problems == []
+    assert not gradcheck(shared_by_a_tie("whole"), X, max_entries=max_entries).ok
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1, -1.0])

@@ -7,7 +7,7 @@ import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise
 from course.checks.questions import also_drawn, apart, expect_several, expect_shape
-from minigrad.gradcheck import EPS, numerical_gradient
+from minigrad.check.numerical import EPS, numerical_gradient
 
 
 def expect_number(name, value):

@@ -19,7 +19,7 @@ from course.checks.questions import (
     expect_values,
     untouched,
 )
-from minigrad.gradcheck import numerical_gradient
+from minigrad.check.numerical import numerical_gradient
 
 SIZES = (5, 3, 2)  # the lengths of X that a table is tried on; of the first, a failed check draws the picture
 LITTLE = 200_000  # bytes: many rows of a few thousand numbers fit in it, and no table

@@ -16,7 +16,7 @@ from course.checks.questions import (
     expect_shape,
     untouched,
 )
-from minigrad.gradcheck import numerical_gradient
+from minigrad.check.numerical import numerical_gradient
 
 SHAPES = (7,), (BATCH, N_IN), (2, N_IN, BATCH)
 

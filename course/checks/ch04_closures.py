@@ -18,7 +18,7 @@ from course.checks.questions import (
     untouched,
 )
 from course.xray import xray
-from minigrad.gradcheck import numerical_gradient
+from minigrad.check.numerical import numerical_gradient
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
 

@@ -18,7 +18,7 @@ from course.checks.questions import (
     expect_several,
     expect_values,
 )
-from minigrad.gradcheck import numerical_gradient
+from minigrad.check.numerical import numerical_gradient
 from minigrad.layer import Layer, Sequential
 from minigrad.layers.activations import Sigmoid, Tanh
 from minigrad.layers.combinators import chain

@@ -16,8 +16,8 @@ from course.checks.questions import (
     expect_values,
     untouched,
 )
+from minigrad.check.numerical import numerical_gradient
 from minigrad.data import batches
-from minigrad.gradcheck import numerical_gradient
 from minigrad.layer import Sequential
 from minigrad.layers.activations import Tanh
 from minigrad.layers.linear import Linear

@@ -19,7 +19,7 @@ from course.checks.questions import (
     expect_values,
     untouched,
 )
-from minigrad.gradcheck import numerical_gradient
+from minigrad.check.numerical import numerical_gradient
 from minigrad.graph import Add, CrossEntropy, Variable
 from minigrad.layers.linear import Linear
 from minigrad.losses import cross_entropy

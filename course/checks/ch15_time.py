@@ -22,7 +22,7 @@ from course.checks.questions import (
     explained,
     untouched,
 )
-from minigrad.gradcheck import numerical_gradient
+from minigrad.check.numerical import numerical_gradient
 from minigrad.layers.activations import Sigmoid, Tanh
 from minigrad.layers.linear import Linear
 from minigrad.layers.recurrent import LSTM, RNN

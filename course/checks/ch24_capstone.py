@@ -27,7 +27,8 @@ from course.checks.questions import (
     gap_along_a_way,
     untouched,
 )
-from minigrad.gradcheck import gradcheck, numerical_gradient
+from minigrad.check.compare import gradcheck
+from minigrad.check.numerical import numerical_gradient
 from minigrad.layer import Layer, Sequential, as_layer
 
 MOST = 100  # entries of X: each is nudged many times

@@ -20,8 +20,9 @@ from course.checks.exercise import (
     is_first_round,
     is_only_shown,
 )
-from minigrad.diagnosis import GENERAL, diagnose
-from minigrad.gradcheck import AT_AN_EDGE, gradcheck, numerical_gradient
+from minigrad.check.compare import AT_AN_EDGE, gradcheck
+from minigrad.check.diagnosis import GENERAL, diagnose
+from minigrad.check.numerical import numerical_gradient
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
 

@@ -11,7 +11,7 @@ from course.checks.ch01_slope import (
     forward_gradient,
     one_sided_slopes,
 )
-from minigrad.gradcheck import NUDGE, numerical_gradient
+from minigrad.check.numerical import NUDGE, numerical_gradient
 from tests.answers import refused, right
 
 # 1. both slopes at a kink

@@ -12,7 +12,7 @@ import minigrad
 from course.checks import CheckFailed, Exercise
 from course.checks.questions import expect_several, expect_values
 from course.curriculum import BUILT
-from minigrad.gradcheck import numerical_gradient
+from minigrad.check.numerical import numerical_gradient
 from tests.answers import answers_to
 from tests.classroom.dishonest import (
     KINDS,

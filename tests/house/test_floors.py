@@ -16,10 +16,10 @@ HOUSES = "minigrad course authoring benchmarks classroom book tests".split()
 # may also use others of its own floor, as long as no circle comes about.
 FLOORS = {
     "ground": ("settings shapes habits parameter backend parts initializers", []),
-    "measures": ("losses accuracy diagnosis data", ["ground"]),
+    "measures": ("losses accuracy data", ["ground"]),
     "contract": ("layer", ["ground"]),
     "layers": ("layers", ["ground", "contract"]),
-    "training": ("optimizers checkpoint blueprint trial gradcheck graph", ["ground", "measures", "contract"]),
+    "training": ("optimizers checkpoint blueprint check graph", ["ground", "measures", "contract"]),
     "use": (
         "learner early_stopping replica functional parallel evaluator bridge",
         ["ground", "measures", "contract", "training"],

@@ -144,7 +144,7 @@ def looked_at(Evaluator, X):
 
 # What is no layer of the library, and what it is tried on.
 CALLS = {
-    "minigrad.gradcheck.numerical_gradient": (
+    "minigrad.check.numerical.numerical_gradient": (
         lambda find, X: find(lambda x: np.sum(x**3), X),
         lambda find, X: find(np.tanh, X, 2 * X),
         lambda find, X: find(lambda x: x * x, 3.0),
@@ -511,7 +511,7 @@ def test_a_plain_function_is_compared_with_the_librarys_class():
 
 def test_a_function_that_is_no_layer_is_compared_by_calls():
     target, half = (
-        "minigrad.gradcheck.numerical_gradient",
+        "minigrad.check.numerical.numerical_gradient",
         "from minigrad import numerical_gradient as whole\n",
     )
     half += "def numerical_gradient(f, X, dY=None):\n    return whole(f, X, dY)"

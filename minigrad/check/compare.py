@@ -1,9 +1,8 @@
 """Is this gradient right? An instrument that finds out by nudging.
 
-Holds numerical_gradient, the slope of any function along every entry of an array, and gradcheck, which puts a
-layer through nine rules of behaviour, compares each of its gradients with nudging, and then asks the same
-under other circumstances. Leaves out the words for what is wrong (diagnosis.py) and the picture of a report
-(course.figures). Built in chapters 01 (numerical_gradient) and 03 (gradcheck).
+Holds gradcheck, which puts a layer through nine rules of behaviour, compares each of its gradients with
+nudging, and then asks the same under other circumstances. Leaves out the words for what is wrong
+(diagnosis.py) and the picture of a report (course.figures). Built in chapter 03.
 """
 
 import inspect
@@ -11,66 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minigrad.diagnosis import Report, Row, diagnose, explain
+from minigrad.check.diagnosis import Report, Row, diagnose, explain
+from minigrad.check.harness import Trial, is_of_the_library
+from minigrad.check.numerical import EPS, NUDGE
 from minigrad.layer import Function, as_layer
 from minigrad.settings import require_integer, require_number
-from minigrad.shapes import ShapeError, require_batch, shape_of
-from minigrad.trial import Trial, is_of_the_library
+from minigrad.shapes import require_batch, shape_of
 
-EPS, EPS32 = np.finfo(np.float64).eps, np.finfo(np.float32).eps
+EPS32 = np.finfo(np.float32).eps
 AT_AN_EDGE = "nudged, Y is nan: is X at an edge of what the layer takes?"
-NUDGE = np.cbrt(EPS)  # 6e-6: a larger nudge leaves the straight part of f, a smaller one drowns in rounding
-
-
-def numerical_gradient(f, array, dY=None):
-    """Find the slope of a function along every entry of an array, by nudging one entry after the other.
-
-    Parameters
-    ----------
-    f : function, array -> number, or array -> array of dY's shape
-        It is given nudged copies; your array is never touched.
-    array : array of any shape
-        Where the slope is wanted. The work is done in float64, whatever the array's own type.
-    dY : array of the shape of f's result, optional
-        How much each entry of the result counts. Needed if f returns an array.
-
-    Returns
-    -------
-    array of array's shape
-        The slope of f, or of Σ dY · f, along every entry.
-
-    Raises
-    ------
-    ShapeError
-        If f's result has another shape than dY, or is an array where no dY is given.
-
-    Notes
-    -----
-    slope = (f(x + h) - f(x - h)) / 2h, with h = ∛eps · max(1, |x|).
-    Its error grows with h², its rounding with eps / h; this h makes their sum smallest.
-
-    References
-    ----------
-    Chapter 01.
-
-    Examples
-    --------
-    >>> numerical_gradient(lambda x: (x * x).sum(), np.array([1.0, -3.0])).round(6)
-    array([ 2., -6.])
-    """
-    x = np.array(array, dtype=np.float64)
-    weight = np.ones(()) if dY is None else np.asarray(dY)
-    gradient = np.zeros_like(x)
-    for index in np.ndindex(x.shape):
-        right, left = x.copy(), x.copy()
-        right[index] += NUDGE * max(1.0, abs(x[index]))
-        left[index] -= NUDGE * max(1.0, abs(x[index]))
-        distance = right[index] - left[index]  # the one really stored
-        difference = np.asarray(f(right)) - f(left)  # subtract first, then weight: less is lost to rounding
-        if difference.shape != weight.shape:
-            raise ShapeError(f"f returned shape {difference.shape}: dY needs it too, got {weight.shape}.")
-        gradient[index] = np.sum(weight * difference) / distance
-    return gradient
+ONLY_SAMPLED = "right where sampled, wrong elsewhere: raise max_entries"
+AT_A_TIE = "right entry by entry, wrong where several move together: does each entry of a tie get all of dY?"
+AT_KINKS = "all at a kink, where nothing can be compared; a little beside: "
 
 
 def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):  # noqa: PLR0913  settings
@@ -593,18 +544,32 @@ def _compare(trial, report):
     units = np.eye(trial.Y.size if trial.Y.size <= trial.max_entries else 0)
     runs = [trial.back(backward, unit.reshape(trial.Y.shape)) for unit in units]
     judged = {name: _judge(trial, name) for name in trial.nudged}
-    if any(row.verdict == "suspicious" for row, _, _ in judged.values()):  # what is rough is so for all
-        wrong = [name for name, (row, _, _) in judged.items() if row.verdict == "WRONG"]
+    if any(row.verdict == "suspicious" for row, *_ in judged.values()):  # what is rough is so for all
+        wrong = [name for name, (row, *_) in judged.items() if row.verdict == "WRONG"]
         judged |= {name: _judge(trial, name, EPS32) for name in wrong}
-    true = {name: gradient for name, (_, gradient, _) in judged.items()}
-    for name, (row, _, jacobian) in judged.items():
+    true = {name: gradient for name, (_, gradient, *_) in judged.items()}
+    for name, (row, _, jacobian, is_blind) in judged.items():
         if runs and row.size <= trial.max_entries and trial.first[name] is not None:
             report.jacobians[name] = jacobian, np.array([run[name].ravel() for run in runs])
-        if row.verdict == "WRONG":
+        if is_blind:
+            row = _judged_beside(trial, row)
+        elif row.verdict == "WRONG" and name in trial.tainted:
+            row = row._replace(verdict="see rules", sentence="")
+        elif row.verdict == "WRONG" and not row.sentence:
             seen = trial.values, trial.first, true, trial.Y, trial.dY, report.jacobians.get(name)
-            told = name in trial.tainted
-            row = row._replace(verdict="see rules") if told else row._replace(sentence=diagnose(name, *seen))
+            row = row._replace(sentence=diagnose(name, *seen))
         report.rows.append(row)
+
+
+def _judged_beside(trial, row):
+    """Judge an array that is at a kink in every entry where its numbers, and all others, are a little off."""
+    beside = _elsewhere(trial, _shifted(trial, 1e-2, [-1, 1]))
+    there, true, *_ = _judge(beside, row.name)
+    if there.verdict != "WRONG":
+        return row._replace(sentence=f"{row.sentence}, compared a little beside")
+    truths = {name: np.full(value.shape, np.nan) for name, value in beside.values.items()} | {row.name: true}
+    words = there.sentence or diagnose(row.name, beside.values, beside.first, truths, beside.Y, beside.dY)
+    return there._replace(sentence=AT_KINKS + words)
 
 
 def _right_along_one_direction(trial):
@@ -647,17 +612,22 @@ def _length(array):
     return np.linalg.norm(np.asarray(array).ravel())
 
 
-def _judge(trial, name, eps=EPS):
-    """Nudge each entry of an array, or a sample of them and three random directions through all.
+def _judge(trial, name, eps=EPS):  # noqa: PLR0912, PLR0915  becomes two
+    """Nudge each entry of an array, or a sample; where entries are left out or at kinks, all together too.
 
-    Returns a Row, not diagnosed yet; the nudged gradient; and, if it is small, the nudged Jacobian.
+    Returns a Row, not diagnosed yet; the nudged gradient; if it is small, the nudged Jacobian; and whether
+    every nudge met a kink, so that nothing was compared.
     """
     value, tol = trial.values[name], trial.tol if eps == EPS else max(trial.tol, 1e-3)
     entries = np.sort(trial.rng.permutation(value.size)[: trial.max_entries])
     ways = [np.eye(1, value.size, entry).reshape(value.shape) for entry in entries]
-    if len(entries) < value.size:
-        ways += [trial.rng.standard_normal(value.shape) / np.sqrt(value.size) for _ in range(3)]
     found = [_nudge(trial, name, way, np.cbrt(eps), eps) for way in ways]
+    if len(entries) < value.size or sum(one.low < one.high for one in found) > 1:
+        # Three random directions, and that of ones, along which the entries of a tie stay equal.
+        random = [trial.rng.standard_normal(value.shape) for _ in range(3)]
+        directions = [way / np.sqrt(value.size) for way in [*random, np.ones_like(value)]]
+        ways += directions
+        found += [_nudge(trial, name, way, np.cbrt(eps), eps) for way in directions]
     least = max((abs(one.slope) for one in found if not np.isnan(one.slope)), default=0.0) / 100 + 1e-300
     if eps == EPS:
         # Noise far above float64's rounding, as of float32: once more, with the step and tolerance for that.
@@ -678,19 +648,24 @@ def _judge(trial, name, eps=EPS):
         if not error[worst] > tol:
             break
         excuse = _excuse(trial, name, ways[worst], found[worst], least)
-        if not excuse:
+        if excuse:
+            error[worst], kinks[worst] = 0.0, excuse == "a kink"
+        elif is_entry[worst]:
             break
-        error[worst], kinks[worst] = 0.0, is_entry[worst] and excuse == "a kink"
-    verdict, sentence = "ok", f"{kinks.sum()} at a kink" if kinks.any() else ""
+    verdict, sentence = "ok", f"{kinks[is_entry].sum()} at a kink" if kinks.any() else ""
     if not known.all():
         verdict, sentence = "suspicious", AT_AN_EDGE
     elif eps == EPS32:
         verdict, sentence = "suspicious", "nudging is rough here: float32 inside?"
-    verdict = verdict if error.max() <= tol else "WRONG"
+    if not error.max() <= tol:
+        verdict, sentence = "WRONG", ""
+        if is_entry.any() and np.isfinite(error).all() and error[is_entry].max() <= tol:
+            sentence = AT_A_TIE if kinks.any() else ONLY_SAMPLED
     gradient = np.full(value.shape, np.nan)
     gradient.flat[entries] = slope[: len(entries)]
     row = Row(name, value.shape, len(entries), value.size, error.max(), verdict, sentence)
-    return row, gradient, np.array([one.of_each_Y.ravel()[: trial.max_entries] for one in found]).T
+    each_Y = np.array([one.of_each_Y.ravel()[: trial.max_entries] for one in found[: len(entries)]]).T
+    return row, gradient, each_Y, verdict == "ok" and kinks[is_entry].all() and kinks.any()
 
 
 def _nudge(trial, name, way, step=NUDGE, eps=EPS):
@@ -770,7 +745,11 @@ def _excuse(trial, name, way, found, least):
         return "rounding"
     if not _is_right_nearby(trial, name, way, found, least):
         return ""
-    return "a kink" if not is_entry or _is_between_kinks(trial, name, way, found.mine) else ""
+    if is_entry:
+        trial.scans -= 1
+        if trial.scans < 0:
+            return "a kink"  # the worst entries have been looked at; the others lie beside them
+    return "a kink" if _is_between_kinks(trial, name, way, found.mine) else ""
 
 
 def _moves_in_jumps(trial, name, way, step):
@@ -787,17 +766,22 @@ def _moves_in_jumps(trial, name, way, step):
 def _is_right_nearby(trial, name, way, found, least):
     """Tell whether backward and nudging agree a little beside, off a kink, where such a gap would show."""
     if trial.nearby is None:
-        moved = _shifted(trial, 1e-2)
-        trial.nearby = trial.under(moved)
-        Y, backward = trial.nearby.forward()
-        trial.nearby.Y = trial.pack(Y)
-        trial.nearby.first = trial.nearby.back(backward, trial.dY)
-        _measure_noise(trial.nearby)
+        trial.nearby = _elsewhere(trial, _shifted(trial, 1e-2))
     there = _nudge(trial.nearby, name, way)
     there = _sharpened(trial.nearby, name, way, there, least)
     grows = max(1.0, abs(there.slope) / max(abs(found.mine), abs(found.slope)))
     would_show = there.blur < 0.1 * grows * abs(found.mine - found.slope) or there.mine == there.slope == 0
     return there.agrees(trial.tol, least) and would_show
+
+
+def _elsewhere(trial, values):
+    """Return a trial of the same layer with other values, and what is needed to judge it."""
+    other = trial.under(values)
+    Y, backward = other.forward()
+    other.Y = other.pack(Y)
+    other.first = other.back(backward, trial.dY)
+    _measure_noise(other)
+    return other
 
 
 def _is_between_kinks(trial, name, way, mine):
@@ -807,9 +791,6 @@ def _is_between_kinks(trial, name, way, mine):
     of them, once more in short steps where there is one: each kink adds what it bends up to the greatest
     slope, and what it bends down to the least.
     """
-    if trial.scans == 0:
-        return True  # the worst entries have been looked at; the others lie beside them
-    trial.scans -= 1
     far = np.logspace(-8, -2, 30) * max(1.0, np.abs(trial.values[name] * way).max())
     far = np.concatenate([-far[::-1], [0.0], far])
     low = high = np.nan

@@ -2,7 +2,7 @@
 
 Holds Trial, which runs a layer forward and back with other numbers, and its memory of everything that the
 layer can reach, which puts back whatever a run has changed. Leaves out the rules and the nudging
-(gradcheck.py). Met in chapter 03.
+(compare.py). Met in chapter 03.
 """
 
 import copy
@@ -11,10 +11,9 @@ import types
 
 import numpy as np
 
+from minigrad.check.numerical import EPS
 from minigrad.layer import Function
 from minigrad.parts import attributes, is_array_holder, named_parts
-
-EPS = np.finfo(np.float64).eps
 
 
 class Trial:

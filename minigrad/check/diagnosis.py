@@ -2,7 +2,7 @@
 
 A guess is a pair of arrays that agree only if one certain mistake was made, and the sentence that names it.
 The first guess that fits wins, so sharp ones stand above blunt ones. Leaves out how a wrong gradient is found
-(gradcheck.py). Met in chapter 03.
+(compare.py). Met in chapter 03.
 """
 
 import re
@@ -187,9 +187,10 @@ def _another_shape(case):
 def _nothing_or_nearly_right(case):
     yours, true, known = case.yours, case.true, case.known
     yield yours, 0 * yours, "all zero: nothing arrives here"
-    if not known.any() or same(yours, true, tol=1e-4):
-        nearly = "nearly right: a small term is missing, or an approximation is inside"
-        yield *CERTAIN, nearly if known.all() else "right where sampled, wrong elsewhere: raise max_entries"
+    if not known.any():
+        yield *CERTAIN, "right where sampled, wrong elsewhere: raise max_entries"
+    if same(yours, true, tol=1e-4):
+        yield *CERTAIN, "nearly right: a small term is missing, or an approximation is inside"
     if np.abs(true[known]).max() < 1e-7 * np.abs(yours).max():
         yield *CERTAIN, "the output does not depend on this, so its gradient is zero"
 
@@ -330,8 +331,9 @@ def _times(ratio, X, Y):
     sizes |= {"the size of Y": Y.size, "the size of X": X.size}
     sizes |= {f"the length of axis {axis} of X": length for axis, length in enumerate(X.shape[1:-1], 1)}
     meanings = [(size, name) for name, size in sizes.items()] + [(2, "")]
+    meanings += [(2 * size, f"{name} times 2") for name, size in sizes.items()]
     meanings += [(size**0.5, f"the square root of {name}") for name, size in sizes.items()]
-    for (name, size), (other, another) in permutations([*sizes.items(), ("2", 2)], 2):
+    for (name, size), (other, another) in permutations(sizes.items(), 2):
         meanings += [(size * another, f"{name} times {other}"), (size + another, f"{name} plus {other}")]
         meanings += [(size / another, f"{name} divided by {other}")]
     number, how = max(abs(ratio), 1 / (abs(ratio) + 1e-300)), "large" if abs(ratio) > 1 else "small"
