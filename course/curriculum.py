@@ -170,7 +170,7 @@ CHAPTERS = (
         "The other way to remember: nodes that know their parents, and their price.",
         minutes=70,
         needs=(4, 5, 7),
-        builds=("minigrad.graph", "minigrad.bridge"),
+        builds=("minigrad.beyond.graph", "minigrad.beyond.bridge"),
     ),
     Chapter(
         "12_shapes",

@@ -17,23 +17,25 @@ from minigrad.layers.convolution import Conv2d, MaxPool2d
 from minigrad.layers.recurrent import LSTM, RNN
 from minigrad.layers.embedding import Embedding, Positions
 from minigrad.layers.attention import MultiHeadAttention, TransformerBlock
-from minigrad.layers.recompute import Recompute
-from minigrad.layers.similarity import CosineSimilarity
 from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
 from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine, exponential
 from minigrad.accuracy import accuracy
 from minigrad.learner import History, Learner
-from minigrad.early_stopping import EarlyStopping
 from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split, xor
 from minigrad.checkpoint import CheckpointError, load, save
-from minigrad.blueprint import load_model, save_model
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
-from minigrad.replica import replica
-from minigrad.functional import FunctionalLayer, functional, values_of, with_values
-from minigrad.parallel import ConcurrentLearner, average_gradients, broadcast
-from minigrad.evaluator import Evaluator
 from minigrad.backend import array_module, to_device, to_numpy
+
+# What the chapters build on the library, which never imports it.
+from minigrad.beyond.early_stopping import EarlyStopping
+from minigrad.beyond.blueprint import load_model, save_model
+from minigrad.beyond.pure import FunctionalLayer, functional, values_of, with_values
+from minigrad.beyond.sharing import replica
+from minigrad.beyond.similarity import CosineSimilarity
+from minigrad.beyond.recompute import Recompute
+from minigrad.beyond.parallel import ConcurrentLearner, average_gradients, broadcast
+from minigrad.beyond.evaluator import Evaluator
 
 __version__ = "0.1.0"
 __all__ = [

@@ -1,8 +1,8 @@
 """Saving and loading: everything that a run needs to go on as if it had never stopped.
 
 A checkpoint is NumPy's .npz with a JSON header. Holds save and load, for models, Learners, and several of
-them in one file. Leaves out how a model is built: build it first, then load (or see blueprint.py). Built
-in chapter 08.
+them in one file. Leaves out how a model is built: build it first, then load (or see beyond/blueprint.py).
+Built in chapter 08.
 """
 
 import copy

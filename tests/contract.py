@@ -24,9 +24,9 @@ from minigrad import (
     Sigmoid,
     Tanh,
     functional,
-    graph,
     values_of,
 )
+from minigrad.beyond import graph
 from minigrad.layers.weighted import Weighted
 
 LOSS = {7: "a loss is one number for the whole batch", 11: "a loss has nothing to save"}
@@ -171,7 +171,7 @@ REDUCTIONS = "minigrad.layers.reductions."
 RECURRENT = "minigrad.layers.recurrent."
 EMBEDDING = "minigrad.layers.embedding."
 ATTENTION = "minigrad.layers.attention."
-RECOMPUTE = "minigrad.layers.recompute.Recompute"
+RECOMPUTE = "minigrad.beyond.recompute.Recompute"
 COMBINATORS = "minigrad.layers.combinators."
 SEQUENTIAL = "minigrad.layer.Sequential"
 LOSSES = "minigrad.losses."
@@ -389,15 +389,15 @@ ROWS = [
         "of two layers",
     ),
     Row(
-        "minigrad.layers.similarity.CosineSimilarity",
+        "minigrad.beyond.similarity.CosineSimilarity",
         plain,
         pair(3, 3),
         (5,),
     ),
     Row(COMBINATORS + "Watch", lambda cls, rng: cls(lambda direction, array: None), normal(5, 3), (5, 3)),
-    Row("minigrad.functional.FunctionalLayer", scaling, normal(5, 3), (5, 3)),
-    Row("minigrad.functional.FunctionalLayer", from_functional, normal(5, 3), (5, 7), "of a model"),
-    Row("minigrad.graph.GraphLayer", lambda cls, rng: cls(of_nodes(3, 7, rng)), normal(5, 3), (5, 7)),
+    Row("minigrad.beyond.pure.FunctionalLayer", scaling, normal(5, 3), (5, 3)),
+    Row("minigrad.beyond.pure.FunctionalLayer", from_functional, normal(5, 3), (5, 7), "of a model"),
+    Row("minigrad.beyond.graph.GraphLayer", lambda cls, rng: cls(of_nodes(3, 7, rng)), normal(5, 3), (5, 7)),
     Row("minigrad.layer.Function", lambda cls, rng: cls(scale(3, rng)), normal(5, 3), (5, 3)),
     Row(
         SEQUENTIAL,

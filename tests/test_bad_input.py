@@ -77,8 +77,8 @@ from minigrad import (
     split,
     to_device,
 )
-from minigrad.graph import CrossEntropy, GraphLayer, Variable
-from minigrad.graph import Softmax as SoftmaxNode
+from minigrad.beyond.graph import CrossEntropy, GraphLayer, Variable
+from minigrad.beyond.graph import Softmax as SoftmaxNode
 
 HOME = Path(minigrad.__file__).parent
 X, T = np.random.default_rng(0).normal(size=(7, 3)), np.random.default_rng(1).normal(size=(7, 2))
@@ -1176,7 +1176,7 @@ ROWS = [
     (lambda: fit(callbacks=None), TypeError,
      "each of the callbacks must be a function, (learner, row) -> True to stop; got None."),
     (lambda: fit(callbacks=EarlyStopping), TypeError,
-     "to stop; got <class 'minigrad.early_stopping.EarlyStopping'>: call it first, EarlyStopping(...)."),
+     "got <class 'minigrad.beyond.early_stopping.EarlyStopping'>: call it first, EarlyStopping(...)."),
     (lambda: fit(callbacks=EarlyStopping()), ValueError,
      "and a row has ['epoch', 'loss']: give fit validation=(X, T), or watch another."),
     (lambda: fit(callbacks=EarlyStopping("accuracy")), ValueError,

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from minigrad import Linear
-from minigrad.bridge import from_jax, from_torch, to_torch
+from minigrad.beyond.bridge import from_jax, from_torch, to_torch
 
 CALLS = {
     "from_torch": (lambda: from_torch(None), "torch"),

@@ -21,7 +21,7 @@ from minigrad import (
     save,
     save_model,
 )
-from minigrad.bridge import from_jax
+from minigrad.beyond.bridge import from_jax
 
 if find_spec("jax") is None:
     pytest.skip("JAX is not installed; it is optional", allow_module_level=True)

@@ -30,7 +30,7 @@ from minigrad import (
     save_model,
     to_device,
 )
-from minigrad.bridge import from_torch, to_torch
+from minigrad.beyond.bridge import from_torch, to_torch
 
 if find_spec("torch") is None:
     pytest.skip("PyTorch is not installed; it is optional", allow_module_level=True)

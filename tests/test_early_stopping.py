@@ -44,6 +44,20 @@ def test_nan_is_never_better():
     assert told(EarlyStopping("loss", patience=2), [1.0, float("nan"), float("nan")]) == [False, False, True]
 
 
+@pytest.mark.parametrize("mode", ["min", "max"])
+def test_a_nan_in_the_first_epoch_is_beaten_by_any_number(mode):
+    stop = EarlyStopping("loss", patience=2, mode=mode)
+    assert told(stop, [float("nan"), 3.0, 3.0, 3.0]) == [False, False, False, True]
+    assert (stop.best, stop.best_epoch) == (3.0, 2)
+
+
+def test_nan_alone_ends_the_training_and_leaves_the_weights():
+    runner, stop = learner(), EarlyStopping("loss", patience=2)
+    before = runner.model.layers[0].W.data.copy()
+    assert told(stop, [float("nan"), float("nan")], runner) == [False, True]
+    np.testing.assert_array_equal(runner.model.layers[0].W.data, before)
+
+
 @pytest.mark.parametrize("restore", [True, False])
 def test_the_weights_and_averages_of_the_best_epoch_are_put_back(restore):
     runner, stop = learner(), EarlyStopping(patience=2, restore_best_weights=restore)

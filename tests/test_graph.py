@@ -26,7 +26,7 @@ from minigrad import (
     to_device,
     to_numpy,
 )
-from minigrad.graph import (
+from minigrad.beyond.graph import (
     Add,
     CrossEntropy,
     Divide,
@@ -127,7 +127,7 @@ def uneven(array):
 
 
 def test_the_laws_know_every_operator():
-    known = {kind for kind in Variable.__subclasses__() if kind.__module__ == "minigrad.graph"}
+    known = {kind for kind in Variable.__subclasses__() if kind.__module__ == "minigrad.beyond.graph"}
     built = {type(node) for _, build, arrays in OPERATORS for node in passed(build, arrays)[0].graph()}
     assert built - {Variable} == known
 

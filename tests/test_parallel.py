@@ -2,6 +2,7 @@
 
 import copy
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -11,14 +12,20 @@ from minigrad import (
     SGD,
     Adam,
     BatchNorm,
+    Buffer,
     ConcurrentLearner,
+    Dropout,
+    Layer,
     Learner,
     Linear,
+    Recompute,
     Tanh,
     average_gradients,
     broadcast,
+    load,
     mse,
     replica,
+    save,
 )
 
 
@@ -209,3 +216,38 @@ def test_the_number_of_workers_is_at_least_1():
         ValueError, match="workers of ConcurrentLearner must be an integer of at least 1, got 0"
     ):
         ConcurrentLearner(Linear(3, 2, rng=0), mse, SGD(0.1), workers=0)
+
+
+def test_a_run_whose_layers_draw_is_resumed_bit_for_bit(tmp_path):
+    def run():
+        model = Linear(3, 7, rng=0) >> Dropout(0.5, rng=1) >> Linear(7, 2, rng=2)
+        return ConcurrentLearner(model, mse, SGD(0.1), workers=3)
+
+    unbroken, broken, resumed = run(), run(), run()
+    unbroken.fit(X, T, epochs=4)
+    broken.fit(X, T, epochs=2)
+    save(tmp_path / "run.npz", broken)
+    load(tmp_path / "run.npz", resumed)
+    resumed.fit(X, T, epochs=2)
+    assert resumed.history == unbroken.history
+    for found, expected in zip(resumed.model.parameters(), unbroken.model.parameters(), strict=True):
+        np.testing.assert_array_equal(found.data, expected.data)
+
+
+class Counting(Layer):
+    """Counts in a Buffer, as a BatchNorm keeps its averages, how often it ran; for long enough to be met."""
+
+    def __init__(self):
+        self.runs = Buffer([0.0])
+
+    def forward(self, X):
+        self.runs.data += 1
+        time.sleep(0.01)
+        return X, lambda dY: dY
+
+
+def test_workers_that_recompute_leave_the_buffers_as_the_first_run_did():
+    counting = Counting()
+    learner = ConcurrentLearner(Linear(3, 2, rng=0) >> Recompute(counting), mse, SGD(0.1), workers=5)
+    learner.fit(X, T, epochs=3, batch_size=11)
+    assert counting.runs.data == [3 * 5]

@@ -19,8 +19,8 @@ from course.checks.questions import (
     expect_values,
     untouched,
 )
+from minigrad.beyond.graph import Add, CrossEntropy, Variable
 from minigrad.check.numerical import numerical_gradient
-from minigrad.graph import Add, CrossEntropy, Variable
 from minigrad.layers.linear import Linear
 from minigrad.losses import cross_entropy
 from minigrad.optimizers import SGD

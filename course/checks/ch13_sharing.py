@@ -22,13 +22,13 @@ from course.checks.questions import (
     gap_along_a_way,
     untouched,
 )
+from minigrad.beyond.sharing import replica
 from minigrad.layer import Layer, Sequential
 from minigrad.layers.activations import ReLU, Tanh
 from minigrad.layers.linear import Linear
 from minigrad.losses import cross_entropy, mse
 from minigrad.parameter import Parameter
 from minigrad.parts import named_parts
-from minigrad.replica import replica
 
 # 1. how many numbers learn
 

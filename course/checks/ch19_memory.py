@@ -21,12 +21,12 @@ from course.checks.questions import (
     untouched,
 )
 from course.xray import xray
+from minigrad.beyond.recompute import Recompute
 from minigrad.layer import Sequential
 from minigrad.layers.activations import GELU, ReLU, Tanh
 from minigrad.layers.combinators import Residual, Watch
 from minigrad.layers.linear import Linear
 from minigrad.layers.normalization import Dropout
-from minigrad.layers.recompute import Recompute
 
 # 1. counts, before anything runs
 

@@ -17,7 +17,7 @@ from course.checks.ch11_graphs import (
     three_walks,
     train_steps,
 )
-from minigrad.graph import CrossEntropy, Multiply, Variable
+from minigrad.beyond.graph import CrossEntropy, Multiply, Variable
 from tests.answers import refused, right
 
 # 1. three walks over one graph

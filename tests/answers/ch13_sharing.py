@@ -18,9 +18,9 @@ from course.checks.ch13_sharing import (
     worked,
 )
 from course.checks.questions import NOT_ADDED
+from minigrad.beyond.sharing import replica
 from minigrad.layer import Layer, Sequential
 from minigrad.parameter import Parameter
-from minigrad.replica import replica
 from tests.answers import refused, right
 
 # 1. how many numbers learn

@@ -22,7 +22,7 @@ from course.checks.ch19_memory import (
     repeatable,
 )
 from course.xray import xray
-from minigrad.layers.recompute import Recompute
+from minigrad.beyond.recompute import Recompute
 from tests.answers import refused, right
 
 # 1. counts, before anything runs

@@ -19,10 +19,10 @@ from course.checks.ch23_serving import (
     who_is_wrong,
     witness,
 )
+from minigrad.beyond.sharing import replica
 from minigrad.layer import Layer
 from minigrad.layers.activations import Sigmoid
 from minigrad.parameter import Parameter
-from minigrad.replica import replica
 from tests.answers import refused, right
 
 # 1. who comes back wrong

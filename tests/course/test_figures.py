@@ -53,7 +53,7 @@ from course.figures import (
 )
 from course.xray import xray
 from minigrad import History, Linear, ReLU, Sequential
-from minigrad.graph import Variable
+from minigrad.beyond.graph import Variable
 
 WORDS = {
     "title": "The loss falls quickly",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from minigrad import SGD
-from minigrad.graph import Add, Log, Multiply, ReLU, Softmax, Variable
+from minigrad.beyond.graph import Add, Log, Multiply, ReLU, Softmax, Variable
 
 NetVar, SoftMax = Variable, Softmax
 

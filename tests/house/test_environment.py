@@ -17,7 +17,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 EXTRAS = PROJECT["optional-dependencies"]
 PINNED = r"^([A-Za-z0-9._-]+)==([^\s;]+)"
-# larger than all the rest: for the benchmark, and for minigrad.bridge alone
+# larger than all the rest: for the benchmark, and for minigrad.beyond.bridge alone
 LEFT_OUT = {"bench", "torch", "jax"}
 
 

@@ -19,11 +19,9 @@ FLOORS = {
     "measures": ("losses accuracy data", ["ground"]),
     "contract": ("layer", ["ground"]),
     "layers": ("layers", ["ground", "contract"]),
-    "training": ("optimizers checkpoint blueprint check graph", ["ground", "measures", "contract"]),
-    "use": (
-        "learner early_stopping replica functional parallel evaluator bridge",
-        ["ground", "measures", "contract", "training"],
-    ),
+    "training": ("optimizers checkpoint check", ["ground", "measures", "contract"]),
+    "use": ("learner", ["ground", "measures", "contract", "training"]),
+    "beyond": ("beyond", ["ground", "measures", "contract", "training", "use"]),
 }
 
 
@@ -44,6 +42,12 @@ def test_a_file_of_the_library_imports_only_from_lower_floors(name):
     assert floor, f"give {name} a floor: the floors are {', '.join(FLOORS)}"
     below = {used: floor_of(used) for used in IMPORTS[name]}
     assert {used: lower for used, lower in below.items() if lower not in [floor, *FLOORS[floor][1]]} == {}
+
+
+def test_the_library_never_imports_what_is_built_on_it():
+    beyond = {name for name in CODE if name.startswith("minigrad.beyond")}
+    users = {name for name in LIBRARY if IMPORTS[name] & beyond}
+    assert beyond and users <= beyond
 
 
 @pytest.mark.parametrize("name", LIBRARY)

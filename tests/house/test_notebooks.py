@@ -626,7 +626,7 @@ BROKEN = {
         [code("from minigrad.optimizers import SGD")],
         [code("import minigrad as m")],
         [code("from minigrad.shapes import shape_of")],
-        [code("from minigrad.graph import Variable")],
+        [code("from minigrad.beyond.graph import Variable")],
     ],
     prose_is_short: [[new_markdown_cell("word " * 121)]],
     lists_are_meant: [[new_markdown_cell("173. The bytes are down.")]],

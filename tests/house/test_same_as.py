@@ -156,18 +156,18 @@ CALLS = {
     "minigrad.optimizers.Adam": (step, step_with(beta1=0.0), step_with(beta1=0.5, beta2=0.6, eps=1.0)),
     "minigrad.data.batches": (cut, lambda batches, X: cut(batches, X, np.random.default_rng(3))),
     "minigrad.learner.Learner": (learned,),
-    "minigrad.replica.replica": (shared,),
-    "minigrad.functional.functional": (pure,),
-    "minigrad.evaluator.Evaluator": (looked_at,),
-    "minigrad.graph.Multiply": (lambda Multiply, X: handed_back(Multiply, X, X.T @ X),),
-    "minigrad.graph.Add": (
+    "minigrad.beyond.sharing.replica": (shared,),
+    "minigrad.beyond.pure.functional": (pure,),
+    "minigrad.beyond.evaluator.Evaluator": (looked_at,),
+    "minigrad.beyond.graph.Multiply": (lambda Multiply, X: handed_back(Multiply, X, X.T @ X),),
+    "minigrad.beyond.graph.Add": (
         lambda Add, X: handed_back(Add, X, X[::-1]),
         lambda Add, X: handed_back(Add, X, X[:1]),
     ),
-    "minigrad.graph.Times": (lambda Times, X: handed_back(Times, X, X[::-1]),),
-    "minigrad.graph.ReLU": (handed_back,),
-    "minigrad.graph.Softmax": (handed_back,),
-    "minigrad.graph.CrossEntropy": (lambda loss, X: handed_back(loss, X, np.array([0, 2, 1, 1, 0])),),
+    "minigrad.beyond.graph.Times": (lambda Times, X: handed_back(Times, X, X[::-1]),),
+    "minigrad.beyond.graph.ReLU": (handed_back,),
+    "minigrad.beyond.graph.Softmax": (handed_back,),
+    "minigrad.beyond.graph.CrossEntropy": (lambda loss, X: handed_back(loss, X, np.array([0, 2, 1, 1, 0])),),
 }
 
 

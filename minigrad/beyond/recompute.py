@@ -4,11 +4,16 @@ Holds Recompute, which trades time for memory. Leaves out where to cut: that is 
 it. Built in chapter 19.
 """
 
+import contextlib
+import threading
+
 import numpy as np
 
 from minigrad.layer import Layer, as_layer
 from minigrad.parameter import Buffer
 from minigrad.parts import named_parts
+
+_turns = threading.RLock()  # replicas share their Buffers: one thread at a time puts them back and forth
 
 
 class Recompute(Layer):
@@ -50,15 +55,19 @@ class Recompute(Layer):
     def forward(self, X, training=False, need_dX=True):
         """Return the layer's result, and a way back that begins with a second forward."""
         as_before = _bookmark(self.layer)
-        Y, _ = self.layer(X, training, need_dX)  # its way back, with all that it remembers, is dropped
+        Y, _ = self.layer(
+            X, training=training, need_dX=need_dX
+        )  # its way back, with all that it remembers, is dropped
 
         def backward(dY):
-            as_now = _bookmark(self.layer)
-            as_before()
-            try:
-                layer_backward = self.layer(X, training, need_dX)[1]  # nothing holds Y any longer
-            finally:
-                as_now()
+            with _turns if self.layer.buffers() else contextlib.nullcontext():
+                as_now = _bookmark(self.layer)
+                as_before()
+                try:
+                    # nothing holds Y any longer
+                    layer_backward = self.layer(X, training=training, need_dX=need_dX)[1]
+                finally:
+                    as_now()
             return layer_backward(dY)
 
         return Y, backward

@@ -173,7 +173,7 @@ def functional(model):
                 given["rng"] = next(children)
             if given:
                 copies[id(layer)].forward = functools.partial(copies[id(layer)].forward, **given)
-        Y, layer_backward = twin(X, training)
+        Y, layer_backward = twin(X, training=training)
         new_state = {name: copies[id(buffer)].data.copy() for name, buffer in buffers.items()}
         learning = {name: copies[id(parameter)] for name, parameter in parameters.items()}
         one_at_a_time = threading.Lock()  # the gradients are added up in the copies

@@ -124,7 +124,7 @@ def _describe(layer, names, plan, yours):
     name, kind = names[id(layer)], type(layer)
     if name in plan:  # shared
         return name
-    if kind.__module__ == "minigrad.bridge":
+    if kind.__module__ == "minigrad.beyond.bridge":
         raise TypeError(
             f"{layer} runs code of another library, which is not written down: make the model again "
             "yourself, and use save and load."

@@ -11,9 +11,9 @@ import threading
 
 import numpy as np
 
+from minigrad.beyond.sharing import replica
 from minigrad.learner import Learner
 from minigrad.optimizers import list_of_parameters
-from minigrad.replica import replica
 from minigrad.settings import require_integer
 from minigrad.shapes import count_examples, take
 

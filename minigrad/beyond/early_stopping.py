@@ -4,6 +4,8 @@ Holds EarlyStopping. Leaves out other callbacks: any function of (learner, row) 
 08.
 """
 
+import math
+
 from minigrad.backend import like
 from minigrad.habits import Answering
 from minigrad.settings import require_integer, require_number
@@ -29,7 +31,7 @@ class EarlyStopping(Answering):
     Attributes
     ----------
     best : float or None
-        The best figure so far; None before the first epoch.
+        The best figure so far; None before the first. A nan is never better.
     best_epoch : int
         Its epoch; 0 before the first.
     waited : int
@@ -74,16 +76,17 @@ class EarlyStopping(Answering):
         if self.monitor not in row:
             advice = "give fit validation=(X, T), or watch another"
             raise ValueError(f"EarlyStopping watches {self.monitor!r}, and a row has {list(row)}: {advice}.")
-        sign = 1 if self.mode == "min" else -1
-        if self.best is None or sign * (self.best - row[self.monitor]) > self.min_delta:
-            self.best, self.best_epoch, self.waited = row[self.monitor], row["epoch"], 0
+        figure, sign = row[self.monitor], 1 if self.mode == "min" else -1
+        first = self.best is None and not math.isnan(figure)
+        if first or (self.best is not None and sign * (self.best - figure) > self.min_delta):
+            self.best, self.best_epoch, self.waited = figure, row["epoch"], 0
             parts = [*learner.model.parameters(), *learner.model.buffers()]
             self.memory = {part: {"best": part.data.copy()} for part in parts}
             return False
         self.waited += 1
         if self.waited < self.patience:
             return False
-        if self.restore_best_weights:
+        if self.restore_best_weights and self.memory:  # empty, where each figure was nan
             self.restore(learner)
         return True
 

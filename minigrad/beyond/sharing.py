@@ -24,8 +24,8 @@ def replica(model):
     -------
     Layer
         Its Parameters are new, with zero gradients; their data are the model's own arrays, so a step on the
-        model, which changes them in place, is seen by every replica. Its Buffers are the model's own; a
-        random Generator is a child of the model's, so that replicas draw different numbers.
+        model, which changes them in place, is seen by every replica. Its Buffers are the model's own. The
+        model's random Generator draws the seed of the replica's, so that replicas draw different numbers.
 
     Raises
     ------
@@ -52,7 +52,8 @@ def replica(model):
     shared = [part.data for part in parts if isinstance(part, Parameter)]
     shared += [part for part in parts if isinstance(part, Buffer)]
     kept = {id(thing): thing for thing in shared}
-    drawn = {id(part): part.spawn(1)[0] for part in parts if isinstance(part, np.random.Generator)}
+    generators = [part for part in parts if isinstance(part, np.random.Generator)]
+    drawn = {id(each): np.random.default_rng(each.integers(2**63)) for each in generators}
     twin = copy.deepcopy(as_layer(model), kept | drawn)
     for parameter in twin.parameters():
         parameter.grad = np.zeros_like(parameter.data)

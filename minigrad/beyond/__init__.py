@@ -1,0 +1,1 @@
+"""What the chapters on systems build on the library: it never imports them."""
