@@ -2,11 +2,13 @@
 // made from an older edition of it than the site's. JupyterLab cuts its own notifications at 140 letters.
 const here = new URL(".", document.currentScript.src);
 const PATIENCE = 30_000; // milliseconds until the address that Python comes from must have answered
-const CARD = `position: fixed; right: 8px; bottom: 32px; z-index: 1000; box-sizing: border-box; max-width: min(480px, calc(100vw - 16px));
-  padding: 12px 16px; font: 14px/1.5 var(--jp-ui-font-family, sans-serif); color: var(--jp-ui-font-color1, #212121);
+const CORNER = "position: fixed; right: 8px; bottom: 32px; z-index: 1000; max-width: min(480px, calc(100vw - 16px));";
+const CARD = `margin-top: 8px; padding: 12px 16px; font: 14px/1.5 var(--jp-ui-font-family, sans-serif); color: var(--jp-ui-font-color1, #212121);
   background: var(--jp-layout-color1, #fff); border: 1px solid var(--jp-border-color0, #757575);
   border-left: 6px solid var(--jp-warn-color0, #e65100); overflow-wrap: anywhere;`;
 const BUTTON = "margin: 8px 8px 0 0; padding: 6px 12px; font: inherit; cursor: pointer;";
+
+const corner = Object.assign(document.createElement("div"), { style: CORNER });
 
 // Shows sentences that stay until a button is pressed; `name` is what the first button says, and `act` what it does.
 function notice(sentences, name, act) {
@@ -23,7 +25,8 @@ function notice(sentences, name, act) {
     };
     card.append(button);
   }
-  document.body.append(card);
+  corner.append(card);
+  document.body.append(corner);
 }
 
 // Python: asked for as the kernel asks for it, so that what the browser keeps of it counts.
@@ -51,7 +54,7 @@ function compare({ content, context }, editions) {
     `To get the new one and lose nothing: your copy, with all that you wrote, becomes “${file.replace(".ipynb", " (mine).ipynb")}” in the same folder, and the new one opens.`,
   ];
   notice(sentences, "Keep mine and open the new one", async () => {
-    const taken = (await serviceManager.contents.get(folder)).content.map(({ name }) => name);
+    const taken = (await serviceManager.contents.get(folder, { content: true })).content.map(({ name }) => name);
     const mine = (number) => file.replace(".ipynb", number > 1 ? ` (mine ${number}).ipynb` : " (mine).ipynb");
     let number = 1;
     while (taken.includes(mine(number))) number++;

@@ -12,11 +12,17 @@ const NOTEBOOK = "notebooks/00_start.ipynb";
 const BEFORE = "exercises/00_start/00_start.ipynb"; // the name that its exercises had
 const found = {};
 
+const ready = (page, path) =>
+  page.waitForFunction((path) => {
+    const context = window.jupyterapp?.shell.currentWidget?.context;
+    return context?.path === path && context.isReady;
+  }, path);
+
 async function opened(context, notebook) {
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
   await page.goto(`${site}/lab/index.html?path=${notebook}`);
-  await page.locator(".jp-NotebookPanel .jp-Cell").first().waitFor();
+  await ready(page, notebook);
   return page;
 }
 
@@ -26,7 +32,7 @@ const notices = async (page) => {
 };
 const first = (page) => page.evaluate(() => window.jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.getSource());
 const source = (page, path) =>
-  page.evaluate(async (path) => (await window.jupyterapp.serviceManager.contents.get(path)).content.cells[0].source, path);
+  page.evaluate(async (path) => (await window.jupyterapp.serviceManager.contents.get(path, { content: true })).content.cells[0].source, path);
 
 async function pictured(page, name) {
   if (!pictures) return;
@@ -58,7 +64,7 @@ async function pictured(page, name) {
     const { content, context } = shell.currentWidget;
     content.widgets[0].model.sharedModel.setSource("mine");
     await context.save();
-    const { content: notebook } = await serviceManager.contents.get(context.path);
+    const { content: notebook } = await serviceManager.contents.get(context.path, { content: true });
     await serviceManager.contents.save(before, { type: "notebook", format: "json", content: notebook });
   }, BEFORE);
   found.same = await notices(written);
@@ -81,7 +87,7 @@ async function pictured(page, name) {
   await pictured(old, "older");
   await old.getByRole("button", { name: "Keep mine" }).click();
   await old.locator(".lite-notice").waitFor({ state: "detached" });
-  await old.waitForFunction((path) => window.jupyterapp.shell.currentWidget.context?.path === path, NOTEBOOK);
+  await ready(old, NOTEBOOK);
   found.now = [await first(old), await source(old, "notebooks/00_start (mine).ipynb"), await notices(old)];
   await old.close();
 
@@ -91,7 +97,7 @@ async function pictured(page, name) {
 
   const renamed = await opened(context, BEFORE);
   await renamed.getByRole("button", { name: "Keep mine" }).click();
-  await renamed.waitForFunction(() => window.jupyterapp.shell.currentWidget.context?.path.endsWith("00_start_exercises.ipynb"));
+  await ready(renamed, BEFORE.replace(".ipynb", "_exercises.ipynb"));
   found.renamed = await source(renamed, "exercises/00_start/00_start (mine).ipynb");
 }
 console.log(JSON.stringify(found));
