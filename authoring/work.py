@@ -1,6 +1,7 @@
 """The learner's work folder: copies of chapters, exercises and pages, never over what the learner changed.
 
-Holds `copy_to_work`, and `written`, what of a notebook is its author's. Leaves out where the folder is (``course.store``).
+Holds `copy_to_work`, and `written`, what of a notebook is its author's. Leaves out where the
+folder is (``course.store``).
 """
 
 import json
