@@ -8,6 +8,7 @@ GRADE_ARGS ?=
 CHAPTER ?=
 IN ?=
 OUT ?=
+PYODIDE ?=
 LAST ?=
 N ?=
 WAYS ?=
@@ -106,8 +107,8 @@ epub: $(READY)  ## print the book into one EPUB (needs no more than the book)
 slides: $(READY)  ## make the slides of every chapter, beside the book
 	$(BIN)/python -m book.slides
 
-lite: $(READY)  ## build the site that runs the course in a browser, beside the book
-	$(BIN)/python -m book.lite
+lite: $(READY)  ## build the site that runs the course in a browser, beside the book (PYODIDE=folder)
+	$(BIN)/python -m book.lite $(if $(PYODIDE),--pyodide "$(PYODIDE)")
 
 browser-tools: $(READY)  ## fetch what the browser tests need besides PYODIDE_WHEELS: from npm and PyPI
 	npm ci --prefix tests/browser --ignore-scripts --no-audit --no-fund

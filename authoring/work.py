@@ -1,6 +1,7 @@
 """The learner's work folder: copies of chapters, exercises and pages, never over what the learner changed.
 
-Holds `copy_to_work`. Leaves out where the folder is (``course.store``).
+Holds `copy_to_work`, and `written`, what of a notebook is its author's. Leaves out where the
+folder is (``course.store``).
 """
 
 import json
@@ -59,15 +60,15 @@ def copy_to_work(project=store.PROJECT):
         there = (work / name).read_bytes() if (work / name).exists() else None
         if there is None:
             found = "new"
-        elif _written(there) == _written(content):
+        elif written(there) == written(content):
             found = "unchanged"
         else:
-            known = last.get(name) in (_hash(_written(there)), _hash(there))
+            known = last.get(name) in (_hash(written(there)), _hash(there))
             found = "refreshed" if known else "yours"
         if found in ("new", "refreshed"):
             store.write(work / name, content)
         if found != "yours":
-            last[name] = _hash(_written(content))
+            last[name] = _hash(written(content))
         report[source.relative_to(project).parts[0]][found].append(source.name)
     store.write(record, json.dumps(last, indent=1, sort_keys=True) + "\n")
     return report
@@ -123,7 +124,7 @@ def _hashes(record):
         return {}
 
 
-def _written(content):
+def written(content):
     """Return what is written in the cells of a notebook; another file as it is."""
     try:
         cells = json.loads(content)["cells"]

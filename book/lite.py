@@ -6,7 +6,8 @@ Build it from the root of the project, or with `make lite`:
 
 Holds `build`, and `repacked`, which makes a wheel again of an installed package. A page of the site fetches
 Python, NumPy and Matplotlib from Pyodide's public distribution; everything else lies in the site. `live.json`
-tells the pages of the book the same, whose cells run without the site (`_static/live`). Leaves out what runs
+tells the pages of the book the same, whose cells run without the site (`_static/live`), and `editions.json`
+which edition of each notebook the site has. Leaves out what runs
 differently there (`course`, each stand-in in its own file).
 """
 
@@ -18,12 +19,15 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+from authoring.work import written
+
 PROJECT = Path(__file__).resolve().parent.parent
 SITE = PROJECT / "book" / "_build" / "html" / "lite"
-HEADING = PROJECT / "book" / "lite_heading.js"
+SCRIPTS = [PROJECT / "book" / name for name in ("lite_heading.js", "lite_notices.js")]
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", KERNEL)
 OF_PYODIDE = ("matplotlib", "numpy", "pillow", "tqdm")  # what its distribution has, by name
@@ -53,14 +57,17 @@ def build(site=SITE, pyodide=None):
     Raises
     ------
     LiteError
-        If a tool is missing or fails.
+        If a tool is missing or fails, or `pyodide` is something else.
     """
+    if pyodide is not None and not (Path(pyodide) / "pyodide-lock.json").exists():
+        raise LiteError(f"{pyodide} is not a distribution of Pyodide: it has no pyodide-lock.json.")
     site = Path(site).resolve()
     site.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=site.parent, prefix=".lite-") as folder:
         folder = Path(folder)
         wheels = write_wheels(folder / "pypi")
         _call("authoring", "work", MINIGRAD_WORK=str(folder / "contents"))
+        editions = _mark_editions(folder / "contents")
         if pyodide is not None:
             shutil.copytree(pyodide, folder / "static" / "pyodide")
         _write(folder / "overrides.json", SETTINGS)
@@ -68,7 +75,8 @@ def build(site=SITE, pyodide=None):
         _write(folder / "jupyter_lite_config.json", _at_build_time(folder))
         _call("jupyterlite_core", "build", "--lite-dir", str(folder), folder=folder)
         _write(folder / "site" / "live.json", _for_pages(wheels[-1], pyodide))
-        _open_at_headings(folder / "site")
+        _write(folder / "site" / "editions.json", editions)
+        _add_scripts(folder / "site")
         shutil.rmtree(site, ignore_errors=True)
         os.replace(folder / "site", site)
 
@@ -158,18 +166,28 @@ def _for_pages(wheel, pyodide):
     return {"pyodide": address, "packages": OF_PYODIDE, "wheel": f"pypi/{wheel.name}", "bytes": weight}
 
 
-def _open_at_headings(site):
-    """Let an address of the lab lead to a heading of its notebook."""
-    shutil.copy(HEADING, site / HEADING.name)
-    page = site / "lab" / "index.html"
-    html = page.read_text("utf-8")
-    if "</head>" not in html:
-        raise LiteError(
-            f"{page.name} of JupyterLite has no head any more, into which {HEADING.name} would go."
-        )
-    page.write_text(
-        html.replace("</head>", f'<script src="../{HEADING.name}"></script></head>', 1), encoding="utf-8"
-    )
+def _mark_editions(contents):
+    """Write into each notebook the edition that it is, which a learner's copy keeps; return them by path."""
+    editions = {}
+    for path in sorted(contents.rglob("*.ipynb")):
+        content = path.read_bytes()
+        edition = editions[path.relative_to(contents).as_posix()] = sha256(written(content)).hexdigest()[:12]
+        notebook = json.loads(content)
+        notebook["metadata"]["minigrad"] = {"edition": edition}
+        _write(path, notebook)
+    return editions
+
+
+def _add_scripts(site):
+    """Let an address of the lab lead to a heading of its notebook, and the lab say what is wrong."""
+    for script in SCRIPTS:
+        shutil.copy(script, site)
+    for page in (site / "lab" / "index.html", site / "notebooks" / "index.html"):
+        html = page.read_text("utf-8")
+        if "</head>" not in html:
+            raise LiteError(f"{page} of JupyterLite has no head any more, into which scripts would go.")
+        tags = "".join(f'<script src="../{script.name}"></script>' for script in SCRIPTS)
+        page.write_text(html.replace("</head>", f"{tags}</head>", 1), encoding="utf-8")
 
 
 def _at_build_time(folder):

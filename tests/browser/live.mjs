@@ -48,6 +48,19 @@ async function opened(name) {
   return { page, cell, idle, shown, open };
 }
 
+// Python's address is blocked.
+{
+  await context.route("**/pyodide.mjs", (route) => route.abort());
+  const { page, cell, idle, open } = await opened("notebooks/01_slope.html");
+  const first = cell("def savings(rate)");
+  await open(first);
+  await page.keyboard.press("Shift+Enter");
+  found.blocked = await idle(first);
+  await page.close();
+  await context.unroute("**/pyodide.mjs");
+  asked.length = 0;
+}
+
 // Chapter 01: nothing is fetched before somebody asks; a change; an error; what stood there; a figure; a stop.
 {
   const { page, cell, idle, shown, open } = await opened("notebooks/01_slope.html");

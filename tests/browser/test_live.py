@@ -47,6 +47,11 @@ def test_nothing_is_fetched_before_a_cell_runs_and_nothing_from_elsewhere(found)
     assert found["problems"] == []
 
 
+def test_a_reader_is_told_from_where_python_could_not_be_loaded_and_what_to_do(found, book):
+    assert f"Python could not be loaded from {book}/lite/static/pyodide/. Are you online?" in found["blocked"]
+    assert "make lab" in found["blocked"]
+
+
 def test_a_changed_cell_runs_after_those_above_it(found):
     loading = [words for words in found["said"] if words.startswith("Loading Python into this page, about ")]
     assert loading and "Running the 2 cells above first …" in found["said"]

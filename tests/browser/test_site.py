@@ -72,6 +72,31 @@ def test_a_chapter_and_its_exercises_side_by_side_have_a_title_and_a_kernel_each
     assert seen["both"] == [["00_start.ipynb", "ok"], ["00_start_exercises.ipynb", "error"]]
 
 
+@pytest.fixture(scope="module")
+def notices(node, chromium, site):
+    """What the lab says where something is wrong."""
+    (found,) = answers([node, HERE / "notices.mjs", chromium, site], timeout=900)
+    return found
+
+
+def test_a_learner_is_told_from_where_python_could_not_be_loaded_and_what_to_do(notices, site):
+    (sentences,) = notices["blocked"]
+    assert f"Python could not be loaded from {site}/static/pyodide/, so no cell can run." in sentences
+    assert "Are you online?" in sentences and "PYODIDE=folder" in sentences and "make lab" in sentences
+
+
+def test_a_copy_of_an_older_edition_is_named_and_kept_beside_the_new_one(notices):
+    assert notices["same"] == []
+    (sentences,) = notices["older"]
+    assert "Your copy of 00_start.ipynb was made from an older edition" in sentences
+    assert notices["now"] == ["the new edition", "mine, not saved", []]
+    assert notices["later"] == ["the new edition", []]
+
+
+def test_exercises_under_their_older_name_are_kept_beside_those_of_today(notices):
+    assert notices["renamed"] == "mine"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("chapter", ALL)
 def test_a_chapter_runs_to_its_end_in_the_site(chapter, visit):

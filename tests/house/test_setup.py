@@ -88,6 +88,12 @@ def test_a_term_is_what_stands_behind_make_and_not_the_terminal_s_name(bundle):
 
 
 @NEEDS_MAKE
+def test_the_browser_lab_carries_the_pyodide_that_is_named():
+    assert "--pyodide" not in printed("lite")
+    assert '--pyodide "a folder"' in printed("lite", "PYODIDE=a folder")
+
+
+@NEEDS_MAKE
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in for nbdime is a script of sh")
 def test_git_finds_what_compares_notebooks_in_a_folder_of_any_name(tmp_path):
     folder = tmp_path / "it's a $(test)"

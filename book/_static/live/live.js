@@ -243,7 +243,8 @@ class Page {
       if (!end?.kind) throw end;
       this.python = null;
       this.cells.forEach((one) => (one.ran = null));
-      const why = `Python cannot go on here: ${end.why}. Without a network, it may be missing.`;
+      const missing = `Python could not be loaded from ${end.from}. Are you online? If you are, a firewall may block this address: ask your teacher for a site that carries Python itself, or download the course and open it with make lab.`;
+      const why = end.from ? missing : `Python cannot go on here: ${end.why}.`;
       cell.say(end.kind === "stopped" ? "Stopped. What had run is gone; the next run starts Python again." : why);
     } finally {
       this.running = null;

@@ -4,6 +4,7 @@
 const HERE = import.meta.url;
 const CORE = ["numpy"]; // what every page needs; the other packages draw
 let pyodide, cells, facts, drawing;
+let from; // the address that Python comes from, until it is loaded
 let bytes = 0;
 
 // Whatever Pyodide fetches is counted on its way.
@@ -23,9 +24,11 @@ self.fetch = async (...request) => {
 };
 
 async function load({ site, kept, draws }) {
+  from = site;
   facts = await (await fetchIt(new URL("live.json", site))).json();
   const source = fetchIt(new URL("cells.py", HERE)).then((answer) => answer.text());
   const core = new URL(facts.pyodide, site);
+  from = core.href;
   self.postMessage({ kind: "expecting", bytes: facts.bytes });
   const { loadPyodide } = await import(new URL("pyodide.mjs", core));
   pyodide = await loadPyodide({ indexURL: core.href, packages: draws ? facts.packages : CORE });
@@ -34,6 +37,7 @@ async function load({ site, kept, draws }) {
   await pyodide.runPythonAsync(await source, { globals: (cells = pyodide.toPy({ __name__: "cells" })) });
   cells.set("tell", (message) => self.postMessage(JSON.parse(message)));
   cells.get("keep")(kept);
+  from = null;
 }
 
 const install = (packages) => pyodide.loadPackage(packages, { messageCallback: () => {} });
@@ -51,6 +55,6 @@ self.onmessage = async ({ data }) => {
       self.postMessage({ kind: "ready" });
     } else await run(data.run);
   } catch (error) {
-    self.postMessage({ kind: "lost", why: String(error?.message ?? error) });
+    self.postMessage({ kind: "lost", why: String(error?.message ?? error), from });
   }
 };
