@@ -244,8 +244,10 @@ class Adam(Optimizer):
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the mean gradient, divided by the root of its mean square."""
-        gradient, mean, square = parameter.grad, memory["mean"], memory["square"]
-        c1, c2 = 1 - self.beta1 ** memory["steps"], 1 - self.beta2 ** memory["steps"]
+        gradient = parameter.grad
+        mean, square = memory["mean"], memory["square"]
+        c1 = 1 - self.beta1 ** memory["steps"]
+        c2 = 1 - self.beta2 ** memory["steps"]
         mean *= self.beta1
         mean += (1 - self.beta1) * gradient
         square *= self.beta2
