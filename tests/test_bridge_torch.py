@@ -428,49 +428,32 @@ REFUSED = {
         TypeError,
         "makes a Layer of a torch.nn.Module, got <built-in",
     ),
-    "a class": (lambda: from_torch(nn.Linear), TypeError, r"call it first, Linear\(...\)"),
+    "a class": (lambda: from_torch(nn.Linear), TypeError, r"of a torch.nn.Module, got <class"),
     "a layer of ours": (
         lambda: from_torch(Linear(3, 2, rng=0)),
         TypeError,
-        r"got Linear\(3, 2\): it is a Layer",
+        r"got Linear\(3, 2\)",
     ),
-    "elsewhere": (
-        lambda: from_torch(nn.Linear(3, 2, device="meta")),
-        ValueError,
-        "weight is on meta, .* call .cpu",
-    ),
-    "moved away": (lambda: moved_away(from_torch(nn.Linear(3, 2)))(X), ValueError, "weight is on meta"),
     "half": (
         lambda: from_torch(nn.Linear(3, 2).half()),
         TypeError,
-        "weight is of torch.float16, .* call .float",
+        "weight is of torch.float16, and minigrad knows",
     ),
     "complex": (
         lambda: from_torch(nn.Linear(3, 2, dtype=torch.cfloat)),
         TypeError,
         "weight is of torch.complex64",
     ),
-    "lazy": (lambda: from_torch(nn.LazyLinear(2)), ValueError, "weight has no shape yet: run a batch"),
     "a seed": (lambda: from_torch(nn.Dropout(), rng="a"), TypeError, "rng must be a seed"),
     "a list": (
         lambda: from_torch(nn.Tanh())([1.0]),
         TypeError,
-        r"from_torch\(Tanh\) is given arrays of NumPy's .* list",
-    ),
-    "a tensor": (
-        lambda: from_torch(nn.Tanh())(torch.ones(2)),
-        TypeError,
-        "got torch's Tensor: write np.asarray",
+        r"from_torch\(Tanh\) expects an array of numbers, got list",
     ),
     "text": (
         lambda: from_torch(nn.Tanh())(np.array(["a"])),
         TypeError,
         "an array of numbers, got an array of <U1",
-    ),
-    "an LSTM": (
-        lambda: from_torch(nn.LSTM(3, 4))(SEQUENCES.astype(np.float32)),
-        TypeError,
-        "got Tensor, tuple: wrap it",
     ),
     "another dY": (
         lambda: from_torch(nn.Linear(3, 2))(X)[1](np.ones((5, 3))),
@@ -484,21 +467,6 @@ REFUSED = {
         ValueError,
         r"Linear\(\?, 3\) does not know its n_in: write it, or call model.initialize",
     ),
-    "no tensor": (
-        lambda: to_torch(ReLU())(X),
-        TypeError,
-        r"to_torch\(ReLU\(\)\) is given tensors here, got ndarray",
-    ),
-    "a tensor elsewhere": (
-        lambda: to_torch(ReLU())(torch.ones(2, 3, device="meta")),
-        ValueError,
-        "input 0 is on meta",
-    ),
-    "weights elsewhere": (
-        lambda: to_torch(Linear(3, 2, rng=0)).to("meta")(torch.ones(5, 3)),
-        ValueError,
-        "W is on meta",
-    ),
     "other weights": (
         lambda: with_other_weights(to_torch(Linear(3, 2, rng=0))),
         RuntimeError,
@@ -506,11 +474,6 @@ REFUSED = {
     ),
     "converted here": (lambda: converted(Linear(3, 2, rng=0)), RuntimeError, "W of .* is no longer shared"),
 }
-
-
-def moved_away(layer):
-    layer.module.to("meta")
-    return layer
 
 
 def with_other_weights(module):

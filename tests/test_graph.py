@@ -29,17 +29,12 @@ from minigrad import (
 from minigrad.beyond.graph import (
     Add,
     CrossEntropy,
-    Divide,
     Exp,
     GraphLayer,
     Log,
-    Mean,
     Multiply,
-    Power,
     ReLU,
     Softmax,
-    Subtract,
-    Sum,
     Times,
     Variable,
 )
@@ -100,8 +95,6 @@ OPERATORS = [
     ("softmax of one example", Softmax, (X[0],)),
     ("cross-entropy with labels", lambda y: CrossEntropy(y, beside(y, LABELS)), (X @ W,)),
     ("cross-entropy with shares", lambda y: CrossEntropy(y, beside(y, SHARES)), (X @ W,)),
-    ("cross-entropy with a node", CrossEntropy, (X @ W, SHARES)),
-    ("cross-entropy of one example", CrossEntropy, (B, SHARES[0])),
     ("cross-entropy of steps", lambda y: CrossEntropy(y, beside(y, [LABELS, LABELS])), (STACK @ STACKED,)),
     ("a classifier", lambda x, w, b: CrossEntropy(ReLU(x @ w + b), beside(x, LABELS)), (X, W, B)),
     ("a diamond", lambda x, w: (x @ w) @ w + (x + x @ w), (X, W[:, :3])),
@@ -233,12 +226,15 @@ def test_formulas_take_numbers_and_arrays_on_either_side(write, x):
     )
 
 
-def test_operators_by_name_take_arrays_too():
-    for operator, arrays in ((Add, (X, X)), (Subtract, (X, X)), (Times, (X, X)), (Divide, (X, POSITIVE))):
+def test_operators_of_two_nodes_take_arrays_by_name_too():
+    for operator, arrays in ((Add, (X, X)), (Times, (X, X)), (Multiply, (X, W))):
         np.testing.assert_array_equal(operator(*arrays).data, operator(*map(Variable, arrays)).data)
-    np.testing.assert_array_equal(Multiply(X, Variable(W)).data, X @ W)
-    assert ReLU(-3.0).item() == 0.0 and Sum(X).item() == Variable(X).sum().item()
-    assert Mean(X).item() == X.mean() and Power(2.0, 3).item() == 8.0
+
+
+def test_a_number_takes_the_type_of_the_node_beside_it():
+    x = Variable(X.astype(np.float32))
+    for end in (x - 1, 1 - x, x / 4, 4 / x, x**-1, x.mean(), -x):
+        assert end.data.dtype == np.float32
 
 
 def test_the_loss_and_the_softmax_are_those_of_the_library():
@@ -249,7 +245,7 @@ def test_the_loss_and_the_softmax_are_those_of_the_library():
         loss.back()
         np.testing.assert_allclose(loss.item(), L, rtol=1e-12)  # rounding
         np.testing.assert_allclose(y.g, backward(), rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(Softmax(X).data, minigrad.Softmax()(X)[0], rtol=1e-12)
+    np.testing.assert_allclose(Softmax(Variable(X)).data, minigrad.Softmax()(X)[0], rtol=1e-12)
 
 
 def test_large_scores_and_impossible_classes():
@@ -257,7 +253,7 @@ def test_large_scores_and_impossible_classes():
     loss = CrossEntropy(y, np.array([0]))
     loss.back()
     assert loss.item() == 0.0 and not y.g.any()
-    assert Softmax([1000.0, 0.0]).data.tolist() == [1.0, 0.0]
+    assert Softmax(Variable([1000.0, 0.0])).data.tolist() == [1.0, 0.0]
 
 
 # The walk
@@ -500,5 +496,3 @@ def test_data_in_a_formula_are_not_weights():
     loss.back()
     assert [node for node in loss.graph() if node.trainable] == [W]
     assert float(loss) == loss.item()
-    with pytest.raises(AttributeError, match="makes the gradient zero"):
-        W.reset()

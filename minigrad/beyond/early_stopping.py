@@ -7,12 +7,14 @@ Holds EarlyStopping. Leaves out other callbacks: any function of (learner, row) 
 import math
 
 from minigrad.backend import like
-from minigrad.habits import Answering
 from minigrad.settings import require_integer, require_number
 
 
-class EarlyStopping(Answering):
+class EarlyStopping:
     """End the training when a figure has not improved for some epochs, and put the best weights back.
+
+    The running averages of the best epoch come back with them. Where `fit` runs out of epochs first, call
+    `restore`.
 
     Parameters
     ----------
@@ -24,9 +26,6 @@ class EarlyStopping(Answering):
         By how much a figure must be better to count as better.
     mode : str
         "min" if less is better, as of a loss; "max" if more is better, as of an accuracy.
-    restore_best_weights : bool
-        Whether the model gets the weights, and the running averages, of its best epoch when this ends the
-        training. `restore` does it at another time.
 
     Attributes
     ----------
@@ -59,8 +58,7 @@ class EarlyStopping(Answering):
     (5, 5)
     """
 
-    def __init__(self, monitor="validation_loss", patience=5, min_delta=0.0, mode="min",
-                 restore_best_weights=True):  # fmt: skip
+    def __init__(self, monitor="validation_loss", patience=5, min_delta=0.0, mode="min"):
         if not isinstance(monitor, str):
             wanted = 'EarlyStopping monitors a figure by name, "validation_loss" say'
             raise TypeError(f"{wanted}; got {monitor!r}.")
@@ -68,7 +66,7 @@ class EarlyStopping(Answering):
         self.min_delta = require_number("min_delta of EarlyStopping", min_delta, least=0)
         if mode not in ("min", "max"):
             raise ValueError(f'mode of EarlyStopping must be "min" or "max", got {mode!r}.')
-        self.monitor, self.mode, self.restore_best_weights = monitor, mode, restore_best_weights
+        self.monitor, self.mode = monitor, mode
         self.best, self.best_epoch, self.waited, self.memory = None, 0, 0, {}
 
     def __call__(self, learner, row):
@@ -86,7 +84,7 @@ class EarlyStopping(Answering):
         self.waited += 1
         if self.waited < self.patience:
             return False
-        if self.restore_best_weights and self.memory:  # empty, where each figure was nan
+        if self.memory:  # empty, where each figure was nan
             self.restore(learner)
         return True
 

@@ -55,9 +55,7 @@ class Recompute(Layer):
     def forward(self, X, training=False, need_dX=True):
         """Return the layer's result, and a way back that begins with a second forward."""
         as_before = _bookmark(self.layer)
-        Y, _ = self.layer(
-            X, training=training, need_dX=need_dX
-        )  # its way back, with all that it remembers, is dropped
+        Y, _ = self.layer(X, training=training, need_dX=need_dX)  # what its way back remembers is dropped
 
         def backward(dY):
             with _turns if self.layer.buffers() else contextlib.nullcontext():
