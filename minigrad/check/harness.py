@@ -6,6 +6,7 @@ layer can reach, which puts back whatever a run has changed. Leaves out the rule
 """
 
 import copy
+import gc
 import types
 from functools import partial
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from minigrad.check.numerical import EPS
 from minigrad.layer import Function
-from minigrad.parts import attributes, is_array_holder, named_parts
+from minigrad.parts import is_array_holder, named_parts
 
 
 class Trial:
@@ -48,7 +49,7 @@ class Trial:
 
     def _begin(self):
         """Forget what was learned about other values."""
-        self.tainted, self.reuses_arrays, self.relaid = set(), False, ""
+        self.tainted, self.relaid = set(), ""
         self.nearby, self.wobble, self.scans = None, {}, 4
 
     def under(self, values=(), **options):
@@ -69,7 +70,7 @@ class Trial:
             self.memory.restore_parts()
             self.memory.rewind()
         values = self.values | _as_arrays(changed)
-        self.lent = values if self.reuses_arrays else {name: array.copy() for name, array in values.items()}
+        self.lent = {name: array.copy() for name, array in values.items()}
         for name, holder in self.holders.items():
             holder.data = self.lent[name]
         return self.call()
@@ -210,41 +211,28 @@ class _Memory:
                 seen[id(thing)] = thing
                 waiting.extend(self._note(thing))
 
-    def _note(self, thing):  # noqa: PLR0911, PLR0912  one case for each kind of thing
+    def _note(self, thing):
         """Note how to put one thing back, and return what is inside it."""
-        match thing:
-            case np.random.Generator():
-                self.states.append((thing.bit_generator, thing.bit_generator.state))
-                return ()
-            case np.ndarray():
-                if thing.dtype == object:
-                    return thing.ravel().tolist()
-                if thing.size <= 1_000_000 and thing.flags.writeable:
-                    self.undo.append(partial(np.copyto, thing, thing.copy()))
-                return ()
-            case dict():
-                self.undo.append(partial(_refill, thing, dict(thing)))
-                return thing.values()
-            case list() | set():
-                self.undo.append(partial(_refill, thing, list(thing)))
-                return thing
-            case tuple() | frozenset():
-                return thing
-            case partial():
-                return thing.func, thing.args, thing.keywords
-            case types.MethodType():
-                return thing.__self__, thing.__func__
-            case types.FunctionType():
-                return self._note_function(thing)
-            case type():
-                return self._note_class(thing)
+        if isinstance(thing, np.random.Generator):
+            self.states.append((thing.bit_generator, thing.bit_generator.state))
+            return ()
+        if isinstance(thing, np.ndarray):
+            if thing.size <= 1_000_000 and thing.flags.writeable:
+                self.undo.append(partial(np.copyto, thing, thing.copy()))
+            return thing.ravel().tolist() if thing.dtype == object else ()
         if is_array_holder(thing):
             self.holders.append(thing)
             own = [(thing, word, getattr(thing, word)) for word in ("data", "grad") if hasattr(thing, word)]
             self.own += own
             return [array for _, _, array in own]
-        inside = [] if is_of_the_library(type(thing)) else [type(thing)]
-        return [*inside, getattr(thing, "__dict__", None), *(value for _, value in attributes(thing))]
+        if isinstance(thing, types.FunctionType):
+            return self._note_function(thing)
+        if isinstance(thing, type):
+            return () if is_of_the_library(thing) else self._note_class(thing)
+        for container in (thing, getattr(thing, "__dict__", None)):
+            if isinstance(container, (dict, list, set)):
+                self.undo.append(partial(_refill, container, container.copy()))
+        return gc.get_referents(thing)
 
     def _note_function(self, function):
         """Note a function's attributes, its closure, and the global variables that its code names."""
@@ -267,8 +255,6 @@ class _Memory:
 
     def _note_class(self, kind):
         """Note the attributes of a class of a reader's own; its methods are functions like any other."""
-        if is_of_the_library(kind):
-            return ()
         plain = {key: value for key, value in vars(kind).items() if key[:2] != "__" or key == "__call__"}
         self.undo += [
             partial(setattr, kind, key, value) for key, value in plain.items() if not callable(value)

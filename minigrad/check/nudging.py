@@ -114,7 +114,7 @@ def measure_noise(trial):
     trial.eps = EPS32 if _is_of_float32(middle, trial.Y) else EPS
     Y, largest = np.abs(trial.Y), max((np.abs(trial.values[name]).max() for name in sizes), default=0.0)
     scale = EPS * Y if trial.eps == EPS else EPS32 * (Y + 1 + Y.mean() + largest)
-    trial.noise, trial.rounding = noise, 8 * _length(trial.dY * (scale + noise))
+    trial.rounding = 8 * _length(trial.dY * (scale + noise))
     trial.least_step = 8 * EPS * _length(trial.dY * (Y + 1 + largest))  # what may drown inside, unseen
 
 

@@ -69,17 +69,14 @@ def _is_steady(trial):
 
 
 def _runs_backward(trial):
-    trial.hidden_before = [np.array(holder.grad) for holder in trial.hidden]
+    before = [np.array(holder.grad) for holder in trial.hidden]
     try:
         trial.first = trial.back(trial.backward, trial.dY)
     except Exception as error:
         return in_words(error)
-    trial.got_hidden = [
-        holder
-        for holder, before in zip(trial.hidden, trial.hidden_before, strict=True)
-        if not _equal(holder.grad, before)
-    ]
-    trial.first_raw, trial.is_sent_changed = trial.raw, not np.array_equal(trial.sent, trial.dY)
+    hidden = zip(trial.hidden, before, strict=True)
+    trial.got_hidden = [holder for holder, grad in hidden if not _equal(holder.grad, grad)]
+    trial.is_sent_changed = not np.array_equal(trial.sent, trial.dY)
     try:
         trial.second = trial.back(trial.backward, trial.dY)
     except Exception as error:
@@ -99,8 +96,6 @@ def _leaves_dY_alone(trial):
 def _leaves_everything_alone(trial):
     trial.spoilt = [name for name in trial.moved() if name not in trial.already_moved]
     trial.spoilt += ["Y"] * (not np.array_equal(trial.pack(trial.last_Y), trial.Y, equal_nan=True))
-    is_still = not (trial.spoilt or trial.already_moved or trial.is_sent_changed)
-    trial.reuses_arrays = is_still and not trial.buffers  # which may move later
     return trial.blame(trial.spoilt, "changed, work on a copy", taints=trial.nudged)
 
 
