@@ -260,6 +260,12 @@ def test_several_kinks_behind_one_output_pass(X, bias):
         assert gradcheck(layer, X).problems == []
 
 
+def test_a_kink_along_a_direction_alone_is_not_counted_as_an_entry():
+    layer = Linear(64, 5, rng=0) >> ReLU() >> Linear(5, 3, rng=1)
+    report = gradcheck(layer, digits()[0][:2], max_entries=3)
+    assert report.ok and not any(row.sentence.startswith("0") for row in report.rows)
+
+
 def test_digits_with_their_zeros_pass():
     image = Reshape(1, 8, 8) >> Conv2d(1, 2, padding="same", rng=0) >> ReLU() >> MaxPool2d(2) >> Flatten()
     report = gradcheck(image >> Linear(32, 10, rng=0), digits()[0][:2], max_entries=40)

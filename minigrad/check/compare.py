@@ -82,7 +82,7 @@ def _judge(trial, name):
         found = [sharpened(trial, name, way, one, least) for way, one in zip(ways, found, strict=True)]
     error, kinks = _errors(trial, name, ways, found, least)
     slope, is_entry = np.array([one.slope for one in found]), np.arange(len(ways)) < len(entries)
-    verdict, sentence = "ok", f"{kinks[is_entry].sum()} at a kink" if kinks.any() else ""
+    verdict, sentence = "ok", f"{kinks[is_entry].sum()} at a kink" if kinks[is_entry].any() else ""
     if np.isnan(slope).any() or trial.eps != EPS:
         verdict, sentence = "suspicious", AT_AN_EDGE if np.isnan(slope).any() else FLOAT32
     if not error.max() <= _tolerance(trial):
@@ -127,7 +127,7 @@ def _judged_beside(trial, row):
     beside = elsewhere(trial, 1e-2, [-1, 1])
     there, true, *_ = _judge(beside, row.name)
     if there.verdict != "WRONG":
-        return row._replace(sentence=f"{row.sentence}, compared a little beside")
+        return row._replace(sentence=f"{row.sentence or 'at a kink'}, compared a little beside")
     truths = {name: np.full(value.shape, np.nan) for name, value in beside.values.items()} | {row.name: true}
     words = there.sentence or diagnose(row.name, beside.values, beside.first, truths, beside.Y, beside.dY)
     return there._replace(sentence=AT_KINKS + words)

@@ -10,6 +10,7 @@ from course import gather
 
 LIBRARY = Path(__file__).parents[2] / "minigrad"
 APART = ("graph.py", "functional.py", "bridge.py")  # other ways to the same: no other file uses them
+CHECKER = 1000
 LINES = 2682  # with room for the 13 of the layer that a walk-through adds
 
 
@@ -23,6 +24,11 @@ def files():
 
 def test_the_library_without_its_checker_stays_within_its_lines():
     assert sum(size(name) for name in files() if name not in APART and not name.startswith("check/")) <= LINES
+
+
+def test_the_gradient_checker_stays_within_its_lines_in_small_files():
+    sizes = [size(name) for name in files() if name.startswith("check/")]
+    assert sum(sizes) <= CHECKER and max(sizes) <= 250
 
 
 def test_what_the_reader_builds_has_about_a_hundred_lines(monkeypatch):
