@@ -4,7 +4,7 @@ A forward pass returns its result and a function that knows how to go back: `Y, 
 `dX = backward(dY)`. The public names are listed here once, in the order in which the course builds them.
 """
 
-from minigrad.check.compare import gradcheck
+from minigrad.check.checker import gradcheck
 from minigrad.check.numerical import numerical_gradient
 from minigrad.parameter import Buffer, Parameter
 from minigrad.layer import Layer, Sequential, as_layer, observed

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from minigrad.check.compare import gradcheck
+from minigrad.check.checker import gradcheck
 from minigrad.layer import as_layer
 from minigrad.layers.activations import GELU, ReLU, Sigmoid, Softmax, Tanh
 from minigrad.layers.attention import MultiHeadAttention

@@ -15,7 +15,7 @@ import minigrad
 FOLDER = "reference"
 # What readers meet and `minigrad` does not export: what gradcheck returns, and what needs another library.
 BESIDE = {
-    "minigrad.check.diagnosis": ("Report",),
+    "minigrad.check.report": ("Report",),
     "minigrad.beyond.bridge": ("from_torch", "from_jax", "to_torch"),
 }
 TABLE = """| File | What it is |

@@ -27,7 +27,7 @@ from course.checks.questions import (
     gap_along_a_way,
     untouched,
 )
-from minigrad.check.compare import gradcheck
+from minigrad.check.checker import gradcheck
 from minigrad.check.numerical import numerical_gradient
 from minigrad.layer import Layer, Sequential, as_layer
 

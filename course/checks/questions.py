@@ -20,7 +20,8 @@ from course.checks.exercise import (
     is_first_round,
     is_only_shown,
 )
-from minigrad.check.compare import AT_AN_EDGE, gradcheck
+from minigrad.check.checker import gradcheck
+from minigrad.check.compare import AT_AN_EDGE
 from minigrad.check.diagnosis import GENERAL, diagnose
 from minigrad.check.numerical import numerical_gradient
 from minigrad.layer import Layer

@@ -1,19 +1,20 @@
-"""What gradcheck puts on trial: a layer as a function of named arrays, which begins anew at every run.
+"""A layer as a function of named arrays, which starts from the same state at every run.
 
-Holds Trial, which runs a layer forward and back with other numbers, and its memory of everything that the
-layer can reach, which puts back whatever a run has changed. Leaves out the rules and the nudging
-(compare.py). Met in chapter 03.
+Holds Trial, which runs a layer forward and back with other numbers, and a memory of everything that the
+layer can reach, which puts back whatever a run has changed. Leaves out the rules (rules.py) and the nudging
+(nudging.py). Met in chapter 03.
 """
 
 import copy
-import functools
+import gc
 import types
+from functools import partial
 
 import numpy as np
 
 from minigrad.check.numerical import EPS
 from minigrad.layer import Function
-from minigrad.parts import attributes, is_array_holder, named_parts
+from minigrad.parts import is_array_holder, named_parts
 
 
 class Trial:
@@ -25,7 +26,7 @@ class Trial:
     def __init__(self, layer, X, training, tol, max_entries, rng):  # noqa: PLR0913  as of gradcheck
         try:
             self.layer = copy.deepcopy(layer)
-        except TypeError:  # a function that reads its weights as global variables has no copy
+        except TypeError:  # it holds something that has no copy
             self.layer = layer
         self.many, self.tol, self.max_entries = isinstance(X, tuple), tol, max_entries
         self.rng, self.extra_rng = rng, np.random.default_rng(1)
@@ -44,35 +45,39 @@ class Trial:
         self.hidden = [
             holder for holder in self.memory.holders if id(holder) not in seen and hasattr(holder, "grad")
         ]
-        self.tainted, self.reuses_arrays, self.relaid = set(), False, ()
+        self._begin()
+
+    def _begin(self):
+        """Forget what was learned about other values."""
+        self.tainted, self.relaid = set(), ""
         self.nearby, self.wobble, self.scans = None, {}, 4
 
-    def under(self, values=None, **options):
-        """Return a trial of the same layer, with other values or options."""
+    def under(self, values=(), **options):
+        """Make a trial of the same layer, with other values or options."""
         other = copy.copy(self)
-        other.values, other.options = self.values | _as_arrays(values or {}), self.options | options
-        other.tainted, other.reuses_arrays = set(), False
-        other.nearby, other.wobble, other.scans, other.rng = None, {}, 4, self.extra_rng
+        other.values, other.options = self.values | _as_arrays(values), self.options | options
+        other.rng = self.extra_rng
+        other._begin()
         return other
 
     def forget(self):
         """Give the layer, and whatever it can reach, the state in which it came."""
         self.memory.restore()
 
-    def forward(self, changed=None, restore=True):
+    def forward(self, changed=(), restore=True):
         """Run forward on copies of all arrays, some of them changed."""
         if restore:
             self.memory.restore_parts()
             self.memory.rewind()
-        values = self.values | _as_arrays(changed) if changed else self.values
-        self.lent = values if self.reuses_arrays else {name: array.copy() for name, array in values.items()}
+        values = self.values | _as_arrays(changed)
+        self.lent = {name: array.copy() for name, array in values.items()}
         for name, holder in self.holders.items():
             holder.data = self.lent[name]
         return self.call()
 
     def call(self):
         """Run forward on the arrays that are lent to it."""
-        X = tuple(_relaid(self.lent[name]) if "X" in self.relaid else self.lent[name] for name in self.inputs)
+        X = tuple(_relaid(self.lent[name]) if self.relaid == "X" else self.lent[name] for name in self.inputs)
         X = X if self.many else X[0]
         if not isinstance(self.layer, Function):
             return self.layer(X, **self.options)
@@ -85,7 +90,7 @@ class Trial:
         for name in self.weights:
             data = self.holders[name].data
             self.holders[name].grad = np.full(data.shape, already, dtype=data.dtype)
-        self.sent = _relaid(dY.copy()) if "dY" in self.relaid else dY.copy()
+        self.sent = _relaid(dY.copy()) if self.relaid == "dY" else dY.copy()
         dX = backward(self.unpack(self.sent))
         if isinstance(dX, tuple) != self.many:
             raise TypeError(f"it returned {type(dX).__name__}, but dX is a tuple exactly when X is one")
@@ -96,6 +101,12 @@ class Trial:
     def run(self, dY, already=0.0):
         """Run forward and backward; return the gradients by name."""
         return self.back(self.forward()[1], dY, already)
+
+    def outcome(self, changed=(), dY=None):
+        """Return Y and the gradients by name, of a layer in the state in which it came."""
+        self.forget()
+        Y, backward = self.forward(changed)
+        return {"Y": self.pack(Y)} | self.back(backward, self.dY if dY is None else dY)
 
     def pack(self, Y):
         """Return Y as one float64 array: itself, or the floats of all entries of a tuple."""
@@ -152,12 +163,6 @@ class Trial:
         """Return an array of which each number is changed by a part of its own, up to `far`."""
         return array * (1 + far * self.extra_rng.uniform(-1, 1, array.shape))
 
-    def outcome(self, changed=None, dY=None):
-        """Return Y and the gradients by name, of a layer in the state in which it came."""
-        self.forget()
-        Y, backward = self.forward(changed)
-        return {"Y": self.pack(Y)} | self.back(backward, self.dY if dY is None else dY)
-
     def blame(self, names, words, taints=None):
         """Return a complaint about some arrays, or "" if there are none; their values need no second one."""
         if not names:
@@ -168,7 +173,7 @@ class Trial:
 
 def _as_arrays(values):
     """Return values by name as arrays: what NumPy computes from an array without axes is a number."""
-    return {name: np.asarray(value) for name, value in values.items()}
+    return {name: np.asarray(value) for name, value in dict(values).items()}
 
 
 def _is_close(some, others, small):
@@ -185,100 +190,79 @@ def _relaid(array):
     return np.repeat(array, 2)[::2] if array.ndim else array
 
 
-class _Memory:
-    """Everything that a layer can reach and that can change: what was there, and how to put it back.
+LIMIT = 10_000  # objects to look at: a global variable may lead anywhere
+PYTHON = (types.ModuleType, types.CodeType, types.BuiltinFunctionType)
+SIMPLE = (int, float, complex, str, bytes, type(None), np.generic, np.ufunc, *PYTHON)
+EMPTY = types.CellType()  # a variable of a closure that has no value yet; all such are equal
 
-    It looks into more than named_parts does, into class attributes for example, since mistakes hide there.
+
+class _Memory:
+    """How to put back everything that a layer can reach and that can change.
+
+    It looks into more than named_parts does, into class attributes and globals, since mistakes hide there.
     """
 
-    LIMIT = 10_000  # objects: nobody's layer is larger, but a global variable may lead anywhere
-
     def __init__(self, layer):
-        self.holders, self.generators = [], []
-        self.dicts, self.lists, self.arrays, self.cells, self.names = [], [], [], [], []
-        self.seen, waiting = {}, [layer]
-        while waiting and len(self.seen) < self.LIMIT:
+        self.holders, self.own, self.states, self.undo = [], [], [], []
+        seen, waiting = {}, [layer]
+        while waiting and len(seen) < LIMIT:
             thing = waiting.pop()
-            if id(thing) not in self.seen and not isinstance(thing, _SIMPLE):
-                self.seen[id(thing)] = thing
+            if id(thing) not in seen and not isinstance(thing, SIMPLE):
+                seen[id(thing)] = thing
                 waiting.extend(self._note(thing))
-        self.own = [
-            (holder, word, getattr(holder, word))
-            for holder in self.holders
-            for word in ("data", "grad")
-            if hasattr(holder, word)
-        ]
-        self.contents = [(array, array.copy()) for _, _, array in self.own if isinstance(array, np.ndarray)]
-        self.states = [
-            (generator.bit_generator, generator.bit_generator.state) for generator in self.generators
-        ]
 
-    def _note(self, thing):  # noqa: PLR0912  one question for each kind of thing
-        """Note the state of one thing, and return what is inside it."""
+    def _note(self, thing):
+        """Note how to put one thing back, and return what is inside it."""
         if isinstance(thing, np.random.Generator):
-            self.generators.append(thing)
-            return ()
-        if is_array_holder(thing):
-            self.holders.append(thing)
+            self.states.append((thing.bit_generator, thing.bit_generator.state))
             return ()
         if isinstance(thing, np.ndarray):
-            if thing.size <= 1_000_000 and thing.dtype != object:
-                self.arrays.append((thing, thing.copy()))
+            if thing.size <= 1_000_000 and thing.flags.writeable:
+                self.undo.append(partial(np.copyto, thing, thing.copy()))
             return thing.ravel().tolist() if thing.dtype == object else ()
-        if isinstance(thing, dict):
-            self.dicts.append((thing, dict(thing)))
-            return thing.values()
-        if isinstance(thing, (list, set)):
-            self.lists.append((thing, list(thing)))
-            return thing
-        if isinstance(thing, (tuple, frozenset)):
-            return thing
-        if isinstance(thing, functools.partial):
-            return thing.func, thing.args, thing.keywords
+        if is_array_holder(thing):
+            self.holders.append(thing)
+            own = [(thing, word, getattr(thing, word)) for word in ("data", "grad") if hasattr(thing, word)]
+            self.own += own
+            return [array for _, _, array in own]
         if isinstance(thing, types.FunctionType):
             return self._note_function(thing)
-        if isinstance(thing, types.MethodType):
-            return thing.__self__, thing.__func__
         if isinstance(thing, type):
-            return self._note_class(thing)
-        inside = [] if is_of_the_library(type(thing)) else [type(thing)]
-        if hasattr(thing, "__dict__"):
-            self.dicts.append((vars(thing), dict(vars(thing))))
-        return inside + [value for _, value in attributes(thing)]
+            return () if is_of_the_library(thing) else self._note_class(thing)
+        for container in (thing, getattr(thing, "__dict__", None)):
+            if isinstance(container, (dict, list, set)):
+                self.undo.append(partial(_refill, container, container.copy()))
+        return gc.get_referents(thing)
 
     def _note_function(self, function):
         """Note a function's attributes, its closure, and the global variables that its code names."""
-        inside = [
-            *vars(function).values(),
-            *(function.__defaults__ or ()),
-            *(function.__kwdefaults__ or {}).values(),
-        ]
-        self.dicts.append((vars(function), dict(vars(function))))
+        inside = [vars(function), function.__defaults__, function.__kwdefaults__]
         for cell in function.__closure__ or ():
-            value = _value_of(cell)
-            self.cells.append((cell, value))
-            inside.append(value)
-        if is_of_the_library(function):
-            return inside
+            if cell != EMPTY:
+                self.undo.append(partial(setattr, cell, "cell_contents", cell.cell_contents))
+                inside.append(cell.cell_contents)
         known = function.__globals__
-        for name in _names_in(function.__code__):
-            value = known.get(name, _NOTHING)
+        for name in () if is_of_the_library(function) else _names_in(function.__code__):
+            if name not in known:
+                self.undo.append(partial(known.pop, name, None))
+                continue
+            value = known[name]
             if not isinstance(value, (types.ModuleType, types.FunctionType, type)):
-                self.names.append((known, name, value))
+                self.undo.append(partial(known.__setitem__, name, value))
             if getattr(value, "__globals__", known) is known:
                 inside.append(value)
         return inside
 
     def _note_class(self, kind):
         """Note the attributes of a class of a reader's own; its methods are functions like any other."""
-        if is_of_the_library(kind):
-            return ()
         plain = {key: value for key, value in vars(kind).items() if key[:2] != "__" or key == "__call__"}
-        self.names.extend((kind, key, value) for key, value in plain.items() if not callable(value))
+        self.undo += [
+            partial(setattr, kind, key, value) for key, value in plain.items() if not callable(value)
+        ]
         return [*plain.values(), *kind.__bases__]
 
     def restore_parts(self):
-        """Give Parameters and Buffers their own arrays back, and random generators the state they had."""
+        """Give Parameters and Buffers their own arrays back."""
         for holder, word, array in self.own:
             setattr(holder, word, array)
 
@@ -289,55 +273,20 @@ class _Memory:
 
     def restore(self):
         """Put everything back."""
-        for mine, before in self.dicts:
-            if mine.keys() != before.keys() or any(mine[key] is not before[key] for key in before):
-                mine.clear()
-                mine.update(before)
-        for mine, before in self.lists:
-            mine.clear()
-            mine.extend(before) if isinstance(mine, list) else mine.update(before)
-        for mine, before in self.arrays + self.contents:
-            if mine.flags.writeable:
-                mine[...] = before
-        for cell, before in self.cells:
-            if before is not _NOTHING:
-                cell.cell_contents = before
-        for owner, name, before in self.names:
-            _set_name(owner, name, before)
+        for put_back in self.undo:
+            put_back()
         self.restore_parts()
         self.rewind()
 
 
-_NOTHING = type("Nothing", (), {"__repr__": lambda self: "nothing"})()
-_SIMPLE = (
-    *(
-        int,
-        float,
-        complex,
-        str,
-        bytes,
-        range,
-        slice,
-        type(None),
-        type(...),
-        type(_NOTHING),
-        np.generic,
-        np.dtype,
-    ),
-    *(
-        types.ModuleType,
-        types.BuiltinFunctionType,
-        types.CodeType,
-        np.ufunc,
-        property,
-        staticmethod,
-        classmethod,
-    ),
-)
+def _refill(container, before):
+    """Give a dict, a list or a set its contents back."""
+    container.clear()
+    container.extend(before) if isinstance(container, list) else container.update(before)
 
 
 def is_of_the_library(thing):
-    """Tell whether a class or a function is Python's, NumPy's or minigrad's own, and no reader's."""
+    """Tell whether a class or a function is Python's, NumPy's or minigrad's own, and not a reader's."""
     module = getattr(thing, "__module__", None) or "builtins"
     return module.partition(".")[0] in ("minigrad", "numpy", "builtins", "functools")
 
@@ -346,22 +295,3 @@ def _names_in(code):
     """Return the names in a function's code, and in that of the functions written inside it."""
     inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names_in(part)]
     return {*code.co_names, *inner}
-
-
-def _value_of(cell):
-    """Return what a closure's variable holds, which may be nothing yet."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return _NOTHING
-
-
-def _set_name(owner, name, value):
-    """Bind a global variable or a class attribute to a value again, or take it away."""
-    if isinstance(owner, dict):
-        if value is _NOTHING:
-            owner.pop(name, None)
-        else:
-            owner[name] = value
-    elif vars(owner).get(name, _NOTHING) is not value:
-        setattr(owner, name, value)

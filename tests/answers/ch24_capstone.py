@@ -11,7 +11,7 @@ from course.checks.ch24_capstone import (
     weights_of,
     wrong_versions,
 )
-from minigrad.check.compare import gradcheck
+from minigrad.check.checker import gradcheck
 from minigrad.check.numerical import numerical_gradient
 from minigrad.layer import Layer
 from minigrad.layers.linear import Linear

@@ -10,7 +10,8 @@ from course import gather
 
 LIBRARY = Path(__file__).parents[2] / "minigrad"
 RINGS_BESIDE = ("check/", "beyond/")
-LINES = 2347  # with room for the 13 of the layer that a walk-through adds
+CHECKER = 1000
+LINES = 2235  # with room for the 13 of the layer that a walk-through adds
 
 
 def size(name):
@@ -23,6 +24,11 @@ def files():
 
 def test_the_library_without_its_checker_and_what_is_built_on_it_stays_within_its_lines():
     assert sum(size(name) for name in files() if not name.startswith(RINGS_BESIDE)) <= LINES
+
+
+def test_the_gradient_checker_stays_within_its_lines_in_small_files():
+    sizes = [size(name) for name in files() if name.startswith("check/")]
+    assert sum(sizes) <= CHECKER and max(sizes) <= 250
 
 
 def test_what_the_reader_builds_has_about_a_hundred_lines(monkeypatch):

@@ -712,7 +712,7 @@ centre = Thing()
         + """
 class Thing: pass
 peer.describe = lambda value: {"kind": "instance", "name": "Thing",
-                               "bases": ["minigrad.check.compare.Report"],
+                               "bases": ["minigrad.check.checker.Report"],
                                "names": ["__iter__"], "callable": True}
 centre = Thing()
 """,

@@ -1,0 +1,212 @@
+"""The same under other circumstances: what a layer that is right at X is asked once more.
+
+Each question returns a line of the report and a complaint, or "". Leaves out the nine rules (rules.py). Met
+in chapter 03.
+"""
+
+import numpy as np
+
+from minigrad.check.harness import is_of_the_library
+from minigrad.check.nudging import shifted
+from minigrad.check.report import Report
+from minigrad.check.rules import examine, in_words
+from minigrad.layer import Function
+
+
+def ask_again(trial, report):
+    """Ask a layer that is right so far under other circumstances; stop at the first one that it fails."""
+    with np.errstate(all="ignore"):
+        for ask in CIRCUMSTANCES:
+            line, complaint = ask(trial)
+            if complaint:
+                report.rules[line] = complaint
+                return
+
+
+def _finds_every_parameter(trial):
+    owner = trial.layer.__wrapped__ if isinstance(trial.layer, Function) else trial.layer
+    lost = [f"a Parameter of shape {holder.data.shape}" for holder in trial.got_hidden]
+    if hasattr(owner, "parameters"):
+        known = {id(parameter) for parameter in owner.parameters()}
+        used = [name for name in trial.weights if trial.first[name].any()]
+        lost += [name for name in used if id(trial.holders[name]) not in known]
+    complaint = f"{', '.join(lost)}: hidden from it, make it an attribute of the layer" if lost else ""
+    return "parameters() finds what learns", complaint
+
+
+def _without_dX(trial):
+    line = "the same holds with need_dX=False"
+    if "need_dX" not in trial.layer._options:
+        return line, ""
+    found = _attempt(trial.under(need_dX=False), trial.dY)
+    usual = {name: trial.first[name] for name in trial.weights}
+    return line, _difference(trial, usual, found, "another gradient, only dX may be left out")
+
+
+def _with_training_turned(trial):
+    training = not trial.options["training"]
+    line = f"the same holds with training={training}"
+    layers = trial.layer.named_layers().values()
+    if not any("training" in layer._options and not _only_passes_on(layer) for layer in layers):
+        return line, ""
+    return line, _first_problem(trial.under(training=training))
+
+
+def _only_passes_on(layer):
+    """Tell whether a layer is one of the library's that are made of layers."""
+    is_ours = is_of_the_library(type(layer)) and not isinstance(layer, Function)
+    return is_ours and len(layer.named_layers()) > 1
+
+
+def _for_another_batch(trial):
+    """One example alone; if there is only one, then two."""
+    batch = len(trial.values[trial.inputs[0]])
+    line = "the same holds for a batch of one" if batch > 1 else "the same holds for a batch of two"
+    rows = [-1] if batch > 1 else [0, 0]
+    if trial.form is not None or trial.Y.shape[:1] != (batch,):
+        return line, ""  # a loss: its target has its own length
+    other = trial.under({name: trial.values[name][rows] for name in trial.inputs})
+    try:
+        Y = other.pack(other.forward()[0])
+    except Exception:
+        return line, ""  # it says itself that it takes no other batch
+    if Y.shape != (len(rows), *trial.Y.shape[1:]) or not np.isfinite(Y).all():
+        return line, ""
+    return line, _first_problem(other)
+
+
+def _first_problem(trial):
+    """Examine a trial quickly, and return the first problem found, or ""."""
+    report = Report("")
+    try:
+        examine(trial, report, quick=True)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return next(iter(report.problems), "")
+
+
+def _after_another_X(trial):
+    flipped = {name: np.flip(trial.values[name]).copy() for name in trial.inputs}
+    return "the same holds after another X", _kept_from_before(trial, flipped, in_place=True)
+
+
+def _after_another_shape(trial):
+    alone = {name: trial.values[name][-1:] for name in trial.inputs}
+    return "the same holds after an X of another shape", _kept_from_before(trial, alone)
+
+
+def _after_a_step(trial):
+    stepped = {name: 0.75 * trial.values[name] + 0.125 for name in trial.weights}
+    return "the same holds after an optimizer's step", _kept_from_before(trial, stepped, in_place=True)
+
+
+def _kept_from_before(trial, changed, in_place=False):
+    """Compare a fresh layer with one that was used before: what did it keep from the other values."""
+    other = trial.under(changed)
+    trial.forget()
+    fresh = _attempt(other)
+    trial.forget()
+    before = trial.under()
+    before.run(trial.dY)
+    used = _attempt(before, write=changed) if in_place else _attempt(other)
+    trial.forget()
+    if isinstance(fresh, str):
+        return ""  # it says itself that it does not take this
+    return _difference(trial, fresh, used, "something was kept from the call before")
+
+
+def _attempt(trial, dY=None, write=None):
+    """Return Y and all gradients by name, or the error; `write` fills the arrays of the run before."""
+    try:
+        if write is None:
+            Y, backward = trial.forward()
+        else:
+            for name, array in write.items():
+                trial.lent[name][...] = array
+            for name in trial.buffers:  # running averages may well have moved
+                trial.holders[name].data = trial.values[name].copy()
+            trial.memory.rewind()
+            Y, backward = trial.call()
+        packed = trial.pack(Y)
+        dY = np.cos(np.arange(1.0, packed.size + 1)).reshape(packed.shape) if dY is None else dY
+        found = {"Y": packed} | trial.back(backward, dY)
+        trial.raw["Y"] = Y
+        return found
+    except Exception as error:
+        return in_words(error)
+
+
+def _difference(trial, usual, found, words, at_X=False):
+    """Return a complaint about what was found, if it is an error or other numbers than usual, or ""."""
+    if isinstance(found, str):
+        return found
+    names = trial.unlike(usual, found, at_X)
+    return f"{', '.join(names)}: {words}" if names else ""
+
+
+def _in_Fortran_order(trial):
+    return "the same holds for X in Fortran order", _relaid(trial, "X")
+
+
+def _for_a_transposed_dY(trial):
+    return "the same holds for a transposed dY", _relaid(trial, "dY")
+
+
+def _relaid(trial, what):
+    """Compare with a run in which X or dY has the same numbers in another order in memory."""
+    other = trial.under()
+    other.relaid = what
+    words = "other numbers: what stands where in memory must not matter"
+    return _difference(trial, {"Y": trial.Y} | trial.first, _attempt(other, trial.dY), words, at_X=True)
+
+
+def _in_float32(trial):
+    """At X and the weights, made smaller if they are beyond 10; what differs there, a little beside, too.
+
+    Near a kink, a rounding error of float32 may turn the answer: but not at four places.
+    """
+    line, size = "the same holds in float32", {name: np.abs(a).max() for name, a in trial.values.items()}
+    small = trial.under({name: trial.values[name] / max(1.0, size[name] / 10) for name in trial.nudged})
+    for place in range(4):
+        values = small.values | (shifted(small, 1e-2) if place else {})
+        single = {name: a.astype(np.float32) for name, a in values.items() if a.dtype.kind == "f"}
+        exact = _attempt(trial.under({name: a.astype(float) for name, a in single.items()}), trial.dY)
+        in_32 = trial.under(single)
+        found = _attempt(in_32, np.asarray(trial.dY, dtype=np.float32)[()])
+        if isinstance(exact, str):
+            return line, ""  # it says itself that it takes no smaller numbers
+        if isinstance(found, str):
+            return line, found
+        Y = in_32.raw["Y"]
+        if any(np.asarray(entry).dtype == np.float64 for entry in (Y if isinstance(Y, tuple) else (Y,))):
+            return line, ""  # it holds float64 numbers of its own
+        wide = [name for name in trial.nudged if getattr(in_32.raw[name], "dtype", None) == np.float64]
+        if wide:
+            complaint = f"{', '.join(wide)}: float64 came, make arrays with dtype=X.dtype"
+            return "float32 in gives float32 back", complaint
+        off = _off(found, exact)
+        if not off:
+            return line, ""
+    return line, f"{', '.join(off)}: other numbers than in float64"
+
+
+def _off(found, exact):
+    """Return the names of what is off by more than a thousandth of the largest number."""
+    names = [name for name in exact if exact[name] is not None and found[name] is not None]
+    largest = {name: np.abs(exact[name]).max() for name in names}
+    room = {name: 1e-3 * largest[name] + 1e-4 * max(largest.values()) + 1e-30 for name in names}
+    return [name for name in names if not np.all(np.abs(found[name] - exact[name]) <= room[name])]
+
+
+CIRCUMSTANCES = (
+    _finds_every_parameter,
+    _without_dX,
+    _with_training_turned,
+    _after_another_X,
+    _after_another_shape,
+    _after_a_step,
+    _for_another_batch,
+    _in_Fortran_order,
+    _for_a_transposed_dY,
+    _in_float32,
+)
