@@ -62,9 +62,7 @@ def _options_of(function):
     except (TypeError, ValueError):  # of some functions written in C Python knows no signature
         return set()
     fixed = function.keywords if isinstance(function, functools.partial) else {}
-    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
-    options = {"training", "need_dX"} - fixed.keys()
-    return options if takes_all else options & declared.keys()
+    return {"training", "need_dX"} & declared.keys() - fixed.keys()
 
 
 class Layer(
@@ -116,7 +114,7 @@ class Layer(
         """Return (Y, backward): the result and the way back. Every layer writes its own."""
         raise NotImplementedError(f"{self} needs a method forward(self, X) that returns (Y, backward).")
 
-    def __call__(self, X, training=False, need_dX=True):
+    def __call__(self, X, *, training=False, need_dX=True):
         """Run forward on a batch, checking shapes both ways.
 
         Parameters
@@ -559,21 +557,15 @@ class Sequential(Layer):
         else:
             self.layers = _Named({_as_name(name): as_layer(layer) for name, layer in named.items()})
 
-    def __call__(self, X, training=False, need_dX=True):
-        """Run forward; the first layer checks the shapes of X and dX, and the last those of Y and dY."""
-        if type(self) is not Sequential or not self.layers or any(_observer.get()):
-            return super().__call__(X, training, need_dX)
-        return self.forward(X, training, need_dX)
-
     def forward(self, X, training=False, need_dX=True):
         """Run the layers in order; the way back plays their backward functions in reverse."""
         backwards, layers = [], self.layers
         for layer in layers if type(layers) is list else layers.values():
-            X, backward = layer(X, training, need_dX)
+            X, backward = layer(X, training=training, need_dX=need_dX)
             backwards.append(backward)
             need_dX = True  # from the second layer on, the layer before wants it
 
-        def backward(dY=None):  # the last layer says that a dY is missing
+        def backward(dY):
             for layer_backward in reversed(backwards):
                 dY = layer_backward(dY)
             return dY
@@ -581,8 +573,8 @@ class Sequential(Layer):
         return X, backward
 
     def __rshift__(self, other):
-        if isinstance(self.layers, dict):  # who comes without a name is called by its number
-            return Sequential(self.layers | {str(len(self.layers)): other})
+        if isinstance(self.layers, dict):  # its names stay: it becomes one layer of two
+            return Sequential(self, other)
         return Sequential(*self.layers, other)
 
     def __repr__(self):

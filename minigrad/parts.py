@@ -1,31 +1,30 @@
-"""What a layer or a function holds, however Python lets it hold it: found, named and copied.
+"""What a layer or a function holds: found, named and copied.
 
-A plain function can be a layer, and its weights may stand in its closure, in a default argument, in a
-partial's arguments, on the object that a method is bound to, or in a global variable that its code names.
-Holds named_parts, which finds all of them, and copied, which copies them with their function, as Python's own
-deepcopy does not. Leaves out what the parts are for. Built in chapters 05 and 13.
+A plain function can be a layer, whose weights are in its closure. Holds named_parts, which looks into
+attributes, containers and closures, and copied, which copies functions with what is in their closure, as
+Python's own deepcopy does not. Leaves out global variables and default arguments: to read something is not to
+own it. Built in chapters 05 and 13.
 """
 
 import copy
-import dis
 import functools
 import types
+from collections import deque
 
 import numpy as np
 
 # What holds nothing, to be passed by quickly.
 PLAIN = (str, int, float, type(None), np.ndarray, type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)
 NO_VALUE = types.CellType()  # a variable of a closure that has not been set; all such are equal
-CONTAINERS = (list, tuple, dict, set, frozenset, functools.partial)
+CONTAINERS = (list, tuple, deque, dict, set, frozenset, functools.partial)
 
 
 def named_parts(thing):
     """Return (name, part) for everything that a layer or a function remembers, each object once.
 
     Parts are Parameters, Buffers, random Generators, and whatever can be called: layers above all. Attributes
-    and slots, closures, defaults, the arguments of partials, the object of a bound method, lists, tuples and
-    dicts are looked into, and the global variables that a function's code names. An object met twice is
-    shared, and has the name of the first meeting.
+    and slots, the cells of a closure, the arguments of a partial, the object of a bound method, lists, tuples
+    and dicts are looked into. An object met twice is shared, and has the name of the first meeting.
 
     Parameters
     ----------
@@ -92,7 +91,7 @@ def _inside(thing, module):
     """Return the (name, part) pairs one step inside a thing; a name may be empty, where there is only one."""
     if isinstance(thing, dict):
         return thing.items()
-    if isinstance(thing, (list, tuple)):
+    if isinstance(thing, (list, tuple, deque)):
         return enumerate(thing)
     if isinstance(thing, (set, frozenset)):
         return [("", part) for part in thing]
@@ -101,11 +100,10 @@ def _inside(thing, module):
     if isinstance(thing, functools.partial):
         return [("", thing.func), *enumerate(thing.args), *thing.keywords.items()]
     if isinstance(thing, types.FunctionType):
-        return [*vars(thing).items(), *_arguments(thing), *_closure(thing), *_globals_of(thing)]
-    if callable(thing) or type(thing).__module__ == module:
+        return [*vars(thing).items(), *_closure(thing)]
+    if callable(thing) or type(thing).__module__ in (module, "types"):  # a SimpleNamespace, too
         outside = getattr(type(thing), "outside", ())
-        own = [pair for pair in attributes(thing) if pair[0] not in outside]
-        return [*own, *_globals_of(getattr(type(thing), "forward", None))]
+        return [pair for pair in attributes(thing) if pair[0] not in outside]
     return ()
 
 
@@ -123,39 +121,10 @@ def attributes(thing):
     return [*getattr(thing, "__dict__", {}).items(), *slots.items()]
 
 
-def _arguments(function):
-    """Return the (name, value) pairs of a function's default arguments."""
-    code, defaults = function.__code__, function.__defaults__ or ()
-    positional = code.co_varnames[: code.co_argcount]
-    return [*zip(positional[::-1], defaults[::-1], strict=False), *(function.__kwdefaults__ or {}).items()]
-
-
 def _closure(function):
     """Return the (name, value) pairs of the variables in a function's closure that have a value."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return [(name, cell.cell_contents) for name, cell in cells if cell != NO_VALUE]
-
-
-@functools.cache
-def _names_in(code):
-    """Return the global names in a function's code, and in that of the functions written inside it."""
-    steps = dis.get_instructions(code)  # careful: co_names has the names of attributes, too
-    own = [step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names_in(part)]
-    return tuple(dict.fromkeys([*own, *inner]))
-
-
-def _globals_of(function):
-    """Return the (name, value) pairs of the global variables that a function's code names.
-
-    Of functions only those of its own module, and nothing for the library itself: what a library does inside
-    is not looked into.
-    """
-    known = getattr(function, "__globals__", {})
-    if not isinstance(function, types.FunctionType) or known.get("__name__", "").startswith("minigrad."):
-        return []
-    named = [(name, known[name]) for name in _names_in(function.__code__) if name in known]
-    return [pair for pair in named if getattr(pair[1], "__globals__", known) is known]
 
 
 def copied(thing, memo):
@@ -167,18 +136,13 @@ def copied(thing, memo):
     memo : dict
         What has been copied already, by id, as of copy.deepcopy.
 
-    Raises
-    ------
-    TypeError
-        If a function names a global variable with parts: its copy would see the same one.
-
     Examples
     --------
     >>> from minigrad import Parameter
     >>> W = Parameter([2.0])
-    >>> def scale(X, W=W):
-    ...     return X * W.data, lambda dY: dY * W.data
-    >>> copied(scale, {}).__defaults__[0] is W
+    >>> def scale(W):
+    ...     return lambda X: (X * W.data, lambda dY: dY * W.data)
+    >>> copied(scale(W), {}).__closure__[0].cell_contents is W
     False
     """
     if id(thing) in memo:
@@ -199,12 +163,7 @@ def copied(thing, memo):
 
 def _copied_function(function, memo):
     """Return a function with copies of what it holds; one that holds nothing is its own copy."""
-    for name, part in _globals_of(function):
-        if _remembers(part):
-            came = f"{function.__name__} reads the global variable {name}, which its copy would share"
-            ways = "as a default argument or in a closure, or write a Layer that has it as an attribute"
-            raise TypeError(f"{came}: hand it in {ways}.")
-    held = [*vars(function).values(), *(part for _, part in _arguments(function) + _closure(function))]
+    held = [*vars(function).values(), *(part for _, part in _closure(function))]
     if not any(isinstance(part, np.ndarray) or _remembers(part) for part in held):
         return function
     cells = function.__closure__ or ()
@@ -212,8 +171,7 @@ def _copied_function(function, memo):
     code, known = function.__code__, function.__globals__
     twin = types.FunctionType(code, known, function.__name__, closure=new_cells or None)
     memo[id(function)] = twin  # before its contents: a recursive function holds itself
-    twin.__defaults__ = copied(function.__defaults__, memo)
-    twin.__kwdefaults__ = copied(function.__kwdefaults__, memo)
+    twin.__defaults__, twin.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     vars(twin).update(copied(vars(function), memo))
     for cell, new_cell in zip(cells, new_cells, strict=True):
         if cell != NO_VALUE and new_cell == NO_VALUE:

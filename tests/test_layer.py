@@ -694,14 +694,24 @@ def test_what_is_still_missing_is_said(model, settings, sentence):
 
 def test_layers_with_names():
     model = Sequential({"first": Linear(3, 7, rng=0), "bend": ReLU()}) >> double
-    assert list(model.named_parameters()) == ["layers.first.W", "layers.first.b"]
-    assert repr(model) == "Sequential({'first': Linear(3, 7), 'bend': ReLU(), '2': double})"
+    assert list(model.named_parameters()) == ["layers.0.layers.first.W", "layers.0.layers.first.b"]
+    assert repr(model) == "Sequential(Sequential({'first': Linear(3, 7), 'bend': ReLU()}), double)"
     twin = copy.deepcopy(model)
-    assert twin.layers["first"].W is not model.layers["first"].W
+    assert twin.layers[0].layers["first"].W is not model.layers[0].layers["first"].W
     assert gradcheck(model, np.random.default_rng(0).normal(size=(5, 3))).ok
     for name in (0, "", "a.b"):
         with pytest.raises(ValueError, match="a layer's name is a text without a dot, got"):
             Sequential({name: ReLU()})
+
+
+def test_a_layer_that_joins_layers_with_names_takes_no_place_of_theirs():
+    numbered = Sequential({"1": double, "2": double}) >> double
+    assert numbered.predict(np.ones((1, 1))) == 8.0
+
+
+def test_what_comes_second_is_no_option_of_a_layer():
+    with pytest.raises(TypeError, match="takes 2 positional arguments but 3 were given"):
+        Linear(3, 7, rng=0)(np.ones((5, 3)), np.ones((5, 3)))
 
 
 @pytest.mark.parametrize(

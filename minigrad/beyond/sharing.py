@@ -27,11 +27,6 @@ def replica(model):
         model, which changes them in place, is seen by every replica. Its Buffers are the model's own. The
         model's random Generator draws the seed of the replica's, so that replicas draw different numbers.
 
-    Raises
-    ------
-    TypeError
-        If a plain function in the model reads a Parameter as a global variable, which cannot be copied apart.
-
     Notes
     -----
     What gives the model new arrays ends the sharing: `to`, `to_device`.

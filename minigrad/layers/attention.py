@@ -217,7 +217,7 @@ class TransformerBlock(Layer):
 
     def forward(self, X, training=False):
         """Return X with both additions and the way back."""
-        return self.block(X, training)
+        return self.block(X, training=training)
 
     def open(self, X, Y, rng):
         """Take the width from the sample; the parts then take theirs."""

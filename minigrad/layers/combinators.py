@@ -81,7 +81,7 @@ class Residual(Layer):
 
     def forward(self, X, training=False):
         """Return X + F(X) and the way back."""
-        F, backward_F = self.layer(X, training)
+        F, backward_F = self.layer(X, training=training)
         if shape_of(F) != shape_of(X):
             end = f"let the layer inside end with X's shape, of width {shape_of(X)[-1]}."
             raise ShapeError(f"{self} adds X of shape {shape_of(X)} and F(X) of shape {shape_of(F)}: {end}")
@@ -106,7 +106,7 @@ class _Branches(Layer):
 
     def _run(self, X, training):
         """Return the results of all layers, and one way back from their gradients to the sum of their dX."""
-        results, backwards = zip(*(layer(X, training) for layer in self.layers), strict=True)
+        results, backwards = zip(*(layer(X, training=training) for layer in self.layers), strict=True)
 
         def backward(gradients):
             parts = zip(backwards, gradients, strict=True)
@@ -264,8 +264,8 @@ class Twin(Layer):
     def forward(self, X, training=False):
         """Return both results and the way back to both inputs."""
         A, B = X
-        U, back_to_A = self.layer(A, training)
-        V, back_to_B = self.other(B, training)
+        U, back_to_A = self.layer(A, training=training)
+        V, back_to_B = self.other(B, training=training)
 
         def backward(dY):
             dU, dV = dY
