@@ -191,6 +191,7 @@ def test_right_layers_of_every_kind_pass_on_every_kind_of_numbers(first):
 # Where nudging says least: saturated attention, kinks behind kinks, numbers far below the step.
 HARD = [
     ("cosine_distance", "ordinary", 761),
+    ("cosine_distance", "large", 2643),
     ("ReLU without bias", "digits", 1619),
     ("cosine_distance", "large", 1851),
     ("MultiHeadAttention with lengths", "large", 3788),

@@ -7,7 +7,8 @@ in chapter 03.
 import numpy as np
 
 from minigrad.check.harness import is_of_the_library
-from minigrad.check.nudging import shifted
+from minigrad.check.nudging import EPS32, shifted
+from minigrad.check.numerical import EPS
 from minigrad.check.report import Report
 from minigrad.check.rules import examine, in_words
 from minigrad.layer import Function
@@ -170,8 +171,8 @@ def _in_float32(trial):
     for place in range(4):
         values = small.values | (shifted(small, 1e-2) if place else {})
         single = {name: a.astype(np.float32) for name, a in values.items() if a.dtype.kind == "f"}
-        exact = _attempt(trial.under({name: a.astype(float) for name, a in single.items()}), trial.dY)
-        in_32 = trial.under(single)
+        in_64 = trial.under({name: a.astype(float) for name, a in single.items()})
+        exact, in_32 = _attempt(in_64, trial.dY), trial.under(single)
         found = _attempt(in_32, np.asarray(trial.dY, dtype=np.float32)[()])
         if isinstance(exact, str):
             return line, ""  # it says itself that it takes no smaller numbers
@@ -185,16 +186,18 @@ def _in_float32(trial):
             complaint = f"{', '.join(wide)}: float64 came, make arrays with dtype=X.dtype"
             return "float32 in gives float32 back", complaint
         off = _off(found, exact)
+        off = off and _off(found, exact, 30 * EPS32 / EPS * in_64.spread()["Y"])
         if not off:
             return line, ""
     return line, f"{', '.join(off)}: other numbers than in float64"
 
 
-def _off(found, exact):
-    """Return the names of what is off by more than a thousandth of the largest number."""
+def _off(found, exact, rounding=0.0):
+    """Return the names of what is off by more than a thousandth of the largest number; Y may be rounded."""
     names = [name for name in exact if exact[name] is not None and found[name] is not None]
     largest = {name: np.abs(exact[name]).max() for name in names}
     room = {name: 1e-3 * largest[name] + 1e-4 * max(largest.values()) + 1e-30 for name in names}
+    room["Y"] += rounding
     return [name for name in names if not np.all(np.abs(found[name] - exact[name]) <= room[name])]
 
 
