@@ -172,7 +172,7 @@ class Around(Layer):
         self.rng = np.random.default_rng(rng)
 
     def forward(self, X, training=False):
-        return self.inner(self.before(X), training)
+        return self.inner(self.before(X), training=training)
 
 
 def double(X):
