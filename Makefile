@@ -45,9 +45,10 @@ test-long: $(READY)  ## prove what takes longer: the grader, and every chapter a
 	@echo "== Running every chapter as a browser does"
 	$(BIN)/python -m pytest -m "browser and not long" -n 2 --dist worksteal -rs tests/browser
 
-test-gpu: $(READY)  ## prove that layers compute the same on a GPU (needs CuPy in .venv, and a device)
+test-gpu: $(READY)  ## prove layers and chapter 21 on a GPU (needs CuPy in .venv, and a device)
 	@$(BIN)/python -c 'import sys; from course.gpu import find_cupy; sys.exit(find_cupy()[1] or None)'
 	$(BIN)/python -m pytest -m gpu tests/test_contract.py tests/test_backend.py
+	$(BIN)/python -m pytest --nbval-lax notebooks/21_gpu.ipynb
 
 check: $(READY)  ## prove the code: ruff, the tests, the examples in the docstrings
 	@echo "== Reading the code with ruff"

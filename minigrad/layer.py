@@ -65,11 +65,7 @@ def _options_of(function):
     return {"training", "need_dX"} & declared.keys() - fixed.keys()
 
 
-class Layer(
-    Answering,
-    habits="train eval backward state_dict load_state_dict cuda cpu half float double requires_grad_ weight "
-    "modules children fit compile",
-):
+class Layer(Answering):
     """A layer: `Y, backward = layer(X)`, and `backward(dY)` returns dX and adds to the parameters' gradients.
 
     Subclasses write `forward(self, X)`, which returns `(Y, backward)`; a forward that declares `training` or
@@ -106,8 +102,7 @@ class Layer(
     has_width = False  # True for layers that decide how many numbers leave them: the last may ask the targets
     _options = frozenset()
 
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
+    def __init_subclass__(cls):
         cls._options = _options_of(cls.forward)
 
     def forward(self, X):

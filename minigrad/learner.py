@@ -38,7 +38,7 @@ class History(list):
         return [row[key] for row in self]
 
 
-class Learner(Answering, habits="train eval backward state_dict load_state_dict compile"):
+class Learner(Answering):
     """A model, a loss and an optimizer, and the loop that brings them together.
 
     Parameters

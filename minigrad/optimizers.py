@@ -14,9 +14,7 @@ from minigrad.parameter import Parameter
 from minigrad.settings import require_integer, require_number
 
 
-class Optimizer(
-    Answering, habits="lr param_groups add_param_group zero_grad state_dict load_state_dict", strict=True
-):
+class Optimizer(Answering):
     """What all optimizers share: the learning rate, and a memory of their own for each parameter.
 
     A subclass writes `update(parameter, learning_rate, memory)`, and names in `remembered` the arrays that it
@@ -95,7 +93,11 @@ class Optimizer(
         """Return what is remembered about a parameter, in arrays like its data: zeros at first."""
         memory, data = self.memory.setdefault(parameter, {"steps": 0}), parameter.data
         for name in self.remembered:
-            memory[name] = like(memory[name], data) if name in memory else np.zeros_like(data)
+            if name not in memory:
+                memory[name] = np.zeros_like(data)
+            array = memory[name]
+            if array.dtype != data.dtype or type(array) is not type(data):  # it was moved, or converted
+                memory[name] = like(array, data)
         return memory
 
 
@@ -114,13 +116,13 @@ def list_of_parameters(name, parameters):
         raise TypeError(f"{wanted}, got a model: write model.parameters().")
     if isinstance(parameters, Parameter):
         raise TypeError(f"{wanted}, got one Parameter: write [parameter].")
-    parameters = list(dict.fromkeys(parameters))
+    parameters = list(parameters)
     for parameter in parameters:
         if not hasattr(parameter, "grad"):  # a reader's own Parameter has one
             raise TypeError(f"{wanted}, got {type(parameter).__name__} in it: write model.parameters().")
     if not parameters:
         raise ValueError(f"{wanted}, got none: the model has no Parameter, or a generator was used up.")
-    return parameters
+    return list(dict.fromkeys(parameters))
 
 
 class SGD(Optimizer):

@@ -44,9 +44,8 @@ class _Holder:
         """Return an array of floats of the shape of data, refusing another shape or type."""
         is_float = getattr(getattr(array, "dtype", None), "kind", "") == "f"
         if not is_float or array.shape != self.data.shape:
-            got = f"{array.dtype} {array.shape}" if hasattr(array, "dtype") else type(array).__name__
-            advice = f"to change its numbers, write {name}[...] = numbers"
-            raise ShapeError(f"{name} is an array of floats of shape {self.data.shape}, got {got}: {advice}.")
+            got = array.shape if is_float else f"{type(array).__name__}: write {name}[...] = numbers"
+            raise ShapeError(f"{name} is an array of floats of shape {self.data.shape}, got {got}.")
         return array
 
     @property
@@ -62,7 +61,7 @@ class _Holder:
         return f"{type(self).__name__}{self.shape}"
 
 
-class Parameter(_Holder, Answering, habits="requires_grad requires_grad_ backward detach numpy", strict=True):
+class Parameter(_Holder, Answering):
     """An array that learns, together with the gradient of the loss with respect to it.
 
     Parameters

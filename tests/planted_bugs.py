@@ -5,7 +5,6 @@ where no more than a general sentence ("wrong values") is expected.
 """
 
 import functools
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -1175,15 +1174,6 @@ def part_of_a_chain_is_wrong_while_training():
 
 
 @bug("the same holds with training=True: input X: 2 times too small")
-def options_in_a_dict_hide_the_training():
-    def layer(X, **options):
-        factor = 2 if options.get("training") else 1
-        return factor * X, lambda dY: dY
-
-    return layer
-
-
-@bug("the same holds with training=True: input X: 2 times too small")
 def partial_hides_the_training():
     def layer(factor, X, training=False):
         return (factor if training else 1) * X, lambda dY: dY
@@ -1961,20 +1951,6 @@ def parameters_lists_only_one():
             return X @ self.W.data + self.b.data, backward
 
     return Line()
-
-
-@bug("parameters() finds what learns: a Parameter of shape (3,): hidden from it")
-def parameter_is_in_a_namespace():
-    box = SimpleNamespace(W=Parameter(drawn(3)))
-
-    def layer(X):
-        def backward(dY):
-            box.W.grad += (X * dY).sum(axis=0)
-            return dY * box.W.data
-
-        return X * box.W.data, backward
-
-    return layer
 
 
 @bug("parameters() finds what learns: a Parameter of shape (3,): hidden from it")

@@ -590,22 +590,21 @@ def test_the_error_of_forward_is_left_as_it_is():
         gradcheck(Linear(3, 7, rng=0), np.ones((5, 4)))
 
 
-def test_the_parameters_of_plain_functions_are_found_in_closures_globals_lists_and_methods():
-    global W_GLOBAL
-    W_GLOBAL, kept, owner = Parameter(np.ones(3)), [Parameter(2 * np.ones(3))], Linear(3, 3, rng=0)
+def test_the_parameters_of_plain_functions_are_found_in_closures_lists_and_methods():
+    W, kept, owner = Parameter(np.ones(3)), [Parameter(2 * np.ones(3))], Linear(3, 3, rng=0)
 
     def layer(X):
         H, backward = owner.forward(X)
 
         def back(dY):
-            W_GLOBAL.grad += (dY * H * kept[0].data).sum(axis=0)
-            kept[0].grad += (dY * H * W_GLOBAL.data).sum(axis=0)
-            return backward(dY * W_GLOBAL.data * kept[0].data)
+            W.grad += (dY * H * kept[0].data).sum(axis=0)
+            kept[0].grad += (dY * H * W.data).sum(axis=0)
+            return backward(dY * W.data * kept[0].data)
 
-        return H * W_GLOBAL.data * kept[0].data, back
+        return H * W.data * kept[0].data, back
 
     report = gradcheck(layer, X)
-    assert report.ok and set(verdicts(report)) == {"input X", "W_GLOBAL", "kept.0", "owner.W", "owner.b"}
+    assert report.ok and set(verdicts(report)) == {"input X", "W", "kept.0", "owner.W", "owner.b"}
     assert list(verdicts(gradcheck(owner.forward, X))) == ["input X", "W", "b"]
 
 

@@ -709,6 +709,25 @@ def test_a_layer_that_joins_layers_with_names_takes_no_place_of_theirs():
     assert numbered.predict(np.ones((1, 1))) == 8.0
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("weight", np.ones((3, 7))), ("trainable", False), ("n_out", 7), ("training", True)]
+)
+def test_what_nobody_would_read_cannot_be_set_on_a_layer_of_the_library(name, value):
+    layer = Linear(3, 5, rng=0)
+    with pytest.raises((AttributeError, ShapeError), match=rf"Linear.*{name}"):
+        setattr(layer, name, value)
+    with pytest.raises(AttributeError, match="Dropout has no attribute p: the setting is rate"):
+        Dropout(0.5, rng=0).p = 0.1
+
+
+def test_a_layer_of_ones_own_has_its_own_names():
+    class Scale(Layer):
+        def __init__(self):
+            self.weight = Parameter([2.0])
+
+    assert list(Scale().named_parameters()) == ["weight"]
+
+
 def test_what_comes_second_is_no_option_of_a_layer():
     with pytest.raises(TypeError, match="takes 2 positional arguments but 3 were given"):
         Linear(3, 7, rng=0)(np.ones((5, 3)), np.ones((5, 3)))

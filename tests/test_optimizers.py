@@ -339,6 +339,14 @@ def test_a_step_makes_few_calls_on_a_device(make, most):
         assert 0 < cupy.calls.total() <= most
 
 
+@pytest.mark.parametrize("rate", [-1.0, 0.0, math.nan, "fast"])
+def test_a_learning_rate_that_is_set_later_is_asked_at_the_next_step(rate):
+    W, optimizer = Parameter([1.0]), SGD(0.1)
+    optimizer.learning_rate = rate
+    with pytest.raises((ValueError, TypeError), match="learning_rate must be a finite number above 0, got"):
+        optimizer.step([W])
+
+
 def test_a_list_that_was_changed_between_two_steps_is_looked_at_again():
     optimizer, parameters = SGD(0.1), [Parameter([1.0])]
     optimizer.step(parameters)

@@ -6,7 +6,6 @@ Leaves out which sizes, and which weights: each layer says that. Built in chapte
 import numpy as np
 
 from minigrad.backend import like
-from minigrad.habits import unknown_attribute
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
 from minigrad.parts import is_array_holder
@@ -117,6 +116,8 @@ class Weighted(Layer):
 
     def __setattr__(self, name, value):
         """Refuse to exchange a weight for something else, or for one of another shape."""
+        if name in self.sizes and self.is_drawn and value != getattr(self, name, value):
+            raise ShapeError(f"{self}: {name} is that of its weights: make another layer.")
         before = vars(self).get(name) if name in self.weights else None
         if before is not None and value is not None:
             if not is_array_holder(value):
@@ -129,7 +130,7 @@ class Weighted(Layer):
     def __getattr__(self, name):  # asked for what is missing alone
         if name in type(self).weights:
             raise AttributeError(f"{self.missing()} Only then is there a {name}.")
-        raise unknown_attribute(self, name)
+        return super().__getattr__(name)
 
     def __repr__(self):
         sizes = ("?" if getattr(self, name) is None else str(getattr(self, name)) for name in self.sizes)
