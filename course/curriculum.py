@@ -108,7 +108,7 @@ CHAPTERS = (
         needs=(4,),
         builds=(
             *("chain", "Sequential", "as_layer", "Residual", "Parallel", "Add", "Watch", "Sigmoid", "Tanh"),
-            *("Mean", "Max", "Flatten", "Reshape", "Transpose"),
+            *("Mean", "Max", "Flatten", "Reshape"),
         ),
     ),
     Chapter(
@@ -128,7 +128,7 @@ CHAPTERS = (
         minutes=75,
         needs=(5,),
         uses=(6,),
-        builds=("SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals"),
+        builds=("SGD", "Learner", "History", "accuracy", "batches", "moons", "spirals"),
     ),
     Chapter(
         "08_digits",
@@ -149,7 +149,7 @@ CHAPTERS = (
         "A step has a memory too: momentum, Adam, clipping, schedules.",
         minutes=75,
         needs=(7, 8),
-        builds=("RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential"),
+        builds=("RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine"),
     ),
     Chapter(
         "10_start_well",

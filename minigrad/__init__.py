@@ -11,17 +11,17 @@ from minigrad.layer import Layer, Sequential, as_layer, observed
 from minigrad.layers.linear import Linear
 from minigrad.layers.activations import GELU, ReLU, Sigmoid, Softmax, Tanh
 from minigrad.layers.combinators import Add, Parallel, Residual, Twin, Watch, chain
-from minigrad.layers.reductions import Flatten, Max, Mean, Reshape, Sum, Transpose
+from minigrad.layers.reductions import Flatten, Max, Mean, Reshape, Sum
 from minigrad.layers.normalization import BatchNorm, Dropout, LayerNorm
 from minigrad.layers.convolution import Conv2d, MaxPool2d
 from minigrad.layers.recurrent import LSTM, RNN
 from minigrad.layers.embedding import Embedding, Positions
 from minigrad.layers.attention import MultiHeadAttention, TransformerBlock
 from minigrad.losses import bce_with_logits, cosine_distance, cross_entropy, mse
-from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine, exponential
+from minigrad.optimizers import SGD, Adam, AdamW, RMSProp, clip_grad_norm, cosine
 from minigrad.accuracy import accuracy
 from minigrad.learner import History, Learner
-from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split, xor
+from minigrad.data import batches, digits, moons, one_hot, pad, spirals, split
 from minigrad.checkpoint import CheckpointError, load, save
 from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
@@ -43,12 +43,12 @@ __all__ = [
     "gradcheck",
     "Parameter", "Layer", "Linear", "Sum", "ReLU",
     "chain", "Sequential", "as_layer", "Residual", "Parallel", "Add", "Watch", "Sigmoid", "Tanh",
-    "Mean", "Max", "Flatten", "Reshape", "Transpose",
+    "Mean", "Max", "Flatten", "Reshape",
     "mse", "bce_with_logits", "cross_entropy", "Softmax",
-    "SGD", "Learner", "History", "accuracy", "batches", "xor", "moons", "spirals",
+    "SGD", "Learner", "History", "accuracy", "batches", "moons", "spirals",
     "digits", "split", "one_hot", "EarlyStopping", "save", "load", "CheckpointError",
     "save_model", "load_model",
-    "RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine", "exponential",
+    "RMSProp", "Adam", "AdamW", "clip_grad_norm", "cosine",
     "lecun", "glorot", "he", "orthogonal", "zeros", "Dropout", "BatchNorm", "LayerNorm", "Buffer",
     "ShapeError", "observed", "functional", "values_of", "with_values", "FunctionalLayer",
     "cosine_distance", "Twin", "replica",

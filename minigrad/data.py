@@ -1,6 +1,6 @@
 """Data: small sets made by code or shipped with the library, and the few things done to any set.
 
-Holds xor, moons, spirals and digits; batches, split, one_hot and pad. Leaves out anything that needs a
+Holds moons, spirals and digits; batches, split, one_hot and pad. Leaves out anything that needs a
 network. Built in chapters 07 and 08.
 """
 
@@ -139,19 +139,6 @@ def pad(sequences):
     for row, sequence in zip(X, sequences, strict=True):
         row[: len(sequence)] = sequence
     return X, lengths
-
-
-def xor():
-    """Return the four corners of a square and whether their coordinates differ: no line separates them.
-
-    Examples
-    --------
-    >>> X, T = xor()
-    >>> T.ravel()
-    array([0., 1., 1., 0.])
-    """
-    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    return X, (X[:, :1] != X[:, 1:]).astype(float)
 
 
 def moons(examples=200, noise=0.1, rng=0):

@@ -449,37 +449,3 @@ def cosine(learning_rate, steps, warmup=0):
         return learning_rate * 0.5 * (1.0 + math.cos(math.pi * done))
 
     return schedule
-
-
-def exponential(learning_rate, half_life):
-    """Return a schedule that halves the learning rate every so many steps, evenly.
-
-    Parameters
-    ----------
-    learning_rate : float
-        At the first step.
-    half_life : float
-        After how many steps half of it is left.
-
-    Returns
-    -------
-    function of the number of steps taken so far -> float
-
-    Raises
-    ------
-    ValueError
-        If half_life is not positive.
-
-    References
-    ----------
-    Chapter 09.
-
-    Examples
-    --------
-    >>> schedule = exponential(0.8, half_life=2)
-    >>> [round(schedule(step), 2) for step in range(5)]
-    [0.8, 0.57, 0.4, 0.28, 0.2]
-    """
-    require_number("learning_rate of exponential", learning_rate, above=0)
-    require_number("half_life of exponential", half_life, above=0)
-    return lambda step: learning_rate * 0.5 ** (step / half_life)

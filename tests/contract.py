@@ -264,14 +264,6 @@ ROWS = [
     Row(
         REDUCTIONS + "Reshape", lambda cls, rng: cls(11, -1), normal(5, 33), (5, 11, 3), "with one size open"
     ),
-    Row(REDUCTIONS + "Transpose", lambda cls, rng: cls(2, 1), normal(5, 11, 3), (5, 3, 11)),
-    Row(
-        REDUCTIONS + "Transpose",
-        lambda cls, rng: cls(3, 1, 2),
-        normal(5, 11, 3, 7),
-        (5, 7, 11, 3),
-        "in a ring",
-    ),
     *(
         Row(RECURRENT + name, lambda cls, rng, last=last: cls(3, 7, last=last, rng=rng), X, Y_shape, note)
         for name in ("RNN", "LSTM")

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from minigrad import ShapeError, batches, digits, moons, one_hot, pad, spirals, split, xor
+from minigrad import ShapeError, batches, digits, moons, one_hot, pad, spirals, split
 
 X = np.arange(14.0).reshape(7, 2)
 T = np.arange(7)
@@ -112,16 +112,6 @@ def test_pad_wants_arrays_that_differ_in_their_steps_alone():
     for wrong in ([np.ones((2, 3)), np.ones((2, 5))], [np.ones(2), np.ones((2, 1))], [np.array(1.0)]):
         with pytest.raises(ShapeError, match="differ in their steps alone, got shapes"):
             pad(wrong)
-
-
-def test_the_corners_of_xor():
-    X, T = xor()
-    assert [(int(a), int(b), int(t)) for (a, b), (t,) in zip(X, T, strict=True)] == [
-        (0, 0, 0),
-        (0, 1, 1),
-        (1, 0, 1),
-        (1, 1, 0),
-    ]
 
 
 @pytest.mark.parametrize("make", [moons, spirals])

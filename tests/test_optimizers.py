@@ -16,7 +16,6 @@ from minigrad import (
     RMSProp,
     clip_grad_norm,
     cosine,
-    exponential,
     load,
     mse,
     save,
@@ -187,13 +186,6 @@ def test_cosine_rises_falls_and_stays():
     assert schedule(6) == pytest.approx(1.0) and schedule(8) == schedule(100) == 0.0
     with pytest.raises(ValueError, match="warmup of cosine must be below steps, got 8 and 8"):
         cosine(2.0, steps=8, warmup=8)
-
-
-def test_exponential_halves():
-    schedule = exponential(2.0, half_life=3)
-    np.testing.assert_allclose([schedule(step) for step in (0, 3, 6)], [2.0, 1.0, 0.5], **CLOSE)
-    with pytest.raises(ValueError, match="half_life of exponential must be a finite number above 0, got 0"):
-        exponential(2.0, half_life=0)
 
 
 @pytest.mark.parametrize("make", [Adam, AdamW, RMSProp])

@@ -50,8 +50,10 @@ class EarlyStopping:
 
     Examples
     --------
-    >>> from minigrad import SGD, Learner, Linear, mse, xor
-    >>> X, T = xor()
+    >>> import numpy as np
+    >>> from minigrad import SGD, Learner, Linear, mse
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> T = (X[:, :1] != X[:, 1:]).astype(float)
     >>> learner, stop = Learner(Linear(2, 1, rng=0), mse, SGD(0.5)), EarlyStopping("loss", min_delta=1e-3)
     >>> history = learner.fit(X, T, epochs=1000, callbacks=stop)
     >>> len(history) - stop.best_epoch, stop.waited

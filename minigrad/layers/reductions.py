@@ -1,4 +1,4 @@
-"""Layers without parameters that change the shape: Sum, Mean, Max, Flatten, Reshape, Transpose.
+"""Layers without parameters that change the shape: Sum, Mean, Max, Flatten, Reshape.
 
 What was summed forward is repeated backward. Axes count from the batch, which is axis 0 and stays. Leaves out
 pooling over windows (convolution.py). Sum is built in chapter 04, the rest in chapter 05.
@@ -189,51 +189,3 @@ class Flatten(Reshape):
 
     def __repr__(self):
         return "Flatten()"
-
-
-class Transpose(Layer):
-    """Reorder the axes of every example.
-
-    Parameters
-    ----------
-    *axes : int
-        The order of the axes 1, 2, … of X; the batch stays first.
-
-    Notes
-    -----
-    Y = X with axes reordered.
-    dX = dY with the axes put back.
-
-    References
-    ----------
-    Chapter 05.
-
-    Examples
-    --------
-    >>> Y, backward = Transpose(2, 1)(np.zeros((5, 3, 7)))
-    >>> Y.shape, backward(Y).shape
-    ((5, 7, 3), (5, 3, 7))
-    """
-
-    def __init__(self, *axes):
-        for axis in axes:
-            require_integer("each axis of Transpose", axis)
-        if sorted(axes) != list(range(1, len(axes) + 1)):
-            wanted = f"each of the axes 1 to {len(axes)} once"
-            raise ShapeError(f"Transpose takes {wanted}, got {axes}; the batch axis 0 stays.")
-        self.axes = axes
-
-    def check_input(self, X):
-        """Refuse an X with another number of axes."""
-        if len(require_array(self, X)) != len(self.axes) + 1:
-            axes = len(self.axes) + 1
-            raise ShapeError(f"{self} expects X with {axes} axes, got X of shape {X.shape}.")
-
-    def forward(self, X):
-        """Return X with axes reordered and the way back."""
-        axes = (0, *self.axes)
-        back = np.argsort(axes).tolist()
-        return X.transpose(axes), lambda dY: dY.transpose(back)
-
-    def __repr__(self):
-        return f"Transpose({', '.join(map(str, self.axes))})"

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from minigrad import Flatten, Max, Mean, ReLU, Reshape, ShapeError, Sum, Transpose, chain
+from minigrad import Flatten, Max, Mean, ReLU, Reshape, ShapeError, Sum, chain
 
 X = np.arange(66.0).reshape(2, 11, 3)
 
@@ -74,30 +74,3 @@ def test_reshape_refuses_an_example_of_another_size(shape):
 def test_flatten_keeps_the_order():
     np.testing.assert_array_equal(Flatten().predict(X)[1], np.arange(33.0, 66.0))
     assert repr(Flatten()) == "Flatten()"
-
-
-def test_transpose_moves_every_example_alone():
-    Y, backward = Transpose(2, 1)(X)
-    np.testing.assert_array_equal(Y[1], X[1].T)
-    np.testing.assert_array_equal(backward(Y), X)
-
-
-@pytest.mark.parametrize("axes", [(0, 1), (-1, 1)])
-def test_transpose_leaves_the_batch_where_it_is(axes):
-    with pytest.raises(
-        ValueError, match=f"each axis of Transpose must be an integer of at least 1, got {axes[0]}"
-    ):
-        Transpose(*axes)
-
-
-@pytest.mark.parametrize("axes", [(1, 1), (2, 3)])
-def test_transpose_takes_each_axis_once(axes):
-    with pytest.raises(ShapeError, match=re.escape(f"each of the axes 1 to 2 once, got {axes}")):
-        Transpose(*axes)
-
-
-def test_transpose_refuses_another_number_of_axes():
-    with pytest.raises(
-        ShapeError, match=re.escape("Transpose(2, 1) expects X with 3 axes, got X of shape (5, 3)")
-    ):
-        Transpose(2, 1)(np.zeros((5, 3)))
