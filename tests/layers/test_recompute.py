@@ -19,7 +19,7 @@ def pair(*make_more):
 
 def there_and_back(layer, X, dY, training=True):
     layer.zero_grad()
-    Y, backward = layer(X, training)
+    Y, backward = layer(X, training=training)
     return [Y, backward(dY), *(parameter.grad.copy() for parameter in layer.parameters())]
 
 
