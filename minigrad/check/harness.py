@@ -6,7 +6,6 @@ layer can reach, which puts back whatever a run has changed. Leaves out the rule
 """
 
 import copy
-import gc
 import types
 from functools import partial
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from minigrad.check.numerical import EPS
 from minigrad.layer import Function
-from minigrad.parts import is_array_holder, named_parts
+from minigrad.parts import attributes, is_array_holder, named_parts
 
 
 class Trial:
@@ -211,28 +210,41 @@ class _Memory:
                 seen[id(thing)] = thing
                 waiting.extend(self._note(thing))
 
-    def _note(self, thing):
+    def _note(self, thing):  # noqa: PLR0911, PLR0912  one case for each kind of thing
         """Note how to put one thing back, and return what is inside it."""
-        if isinstance(thing, np.random.Generator):
-            self.states.append((thing.bit_generator, thing.bit_generator.state))
-            return ()
-        if isinstance(thing, np.ndarray):
-            if thing.size <= 1_000_000 and thing.flags.writeable:
-                self.undo.append(partial(np.copyto, thing, thing.copy()))
-            return thing.ravel().tolist() if thing.dtype == object else ()
+        match thing:
+            case np.random.Generator():
+                self.states.append((thing.bit_generator, thing.bit_generator.state))
+                return ()
+            case np.ndarray():
+                if thing.dtype == object:
+                    return thing.ravel().tolist()
+                if thing.size <= 1_000_000 and thing.flags.writeable:
+                    self.undo.append(partial(np.copyto, thing, thing.copy()))
+                return ()
+            case dict():
+                self.undo.append(partial(_refill, thing, dict(thing)))
+                return thing.values()
+            case list() | set():
+                self.undo.append(partial(_refill, thing, list(thing)))
+                return thing
+            case tuple() | frozenset():
+                return thing
+            case partial():
+                return thing.func, thing.args, thing.keywords
+            case types.MethodType():
+                return thing.__self__, thing.__func__
+            case types.FunctionType():
+                return self._note_function(thing)
+            case type():
+                return self._note_class(thing)
         if is_array_holder(thing):
             self.holders.append(thing)
             own = [(thing, word, getattr(thing, word)) for word in ("data", "grad") if hasattr(thing, word)]
             self.own += own
             return [array for _, _, array in own]
-        if isinstance(thing, types.FunctionType):
-            return self._note_function(thing)
-        if isinstance(thing, type):
-            return () if is_of_the_library(thing) else self._note_class(thing)
-        for container in (thing, getattr(thing, "__dict__", None)):
-            if isinstance(container, (dict, list, set)):
-                self.undo.append(partial(_refill, container, container.copy()))
-        return gc.get_referents(thing)
+        inside = [] if is_of_the_library(type(thing)) else [type(thing)]
+        return [*inside, getattr(thing, "__dict__", None), *(value for _, value in attributes(thing))]
 
     def _note_function(self, function):
         """Note a function's attributes, its closure, and the global variables that its code names."""
@@ -255,6 +267,8 @@ class _Memory:
 
     def _note_class(self, kind):
         """Note the attributes of a class of a reader's own; its methods are functions like any other."""
+        if is_of_the_library(kind):
+            return ()
         plain = {key: value for key, value in vars(kind).items() if key[:2] != "__" or key == "__call__"}
         self.undo += [
             partial(setattr, kind, key, value) for key, value in plain.items() if not callable(value)

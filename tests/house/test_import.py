@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SHARE = 1 / 4  # the goal, of the time that numpy takes in the same process
-STANDARD = ("copy", "dataclasses", "gc", "json", "threading", "zlib")  # what may come with it
+STANDARD = ("copy", "dataclasses", "json", "threading", "zlib")  # beside numpy, all that may be imported
 BLOCKED = """
 import sys
 
