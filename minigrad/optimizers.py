@@ -1,6 +1,6 @@
 """Optimizers: the third phase, after forward and backward. They change parameters, and nothing else does.
 
-Holds SGD with momentum, Adam, AdamW, RMSProp, clipping, and two schedules of the learning rate. Leaves out
+Holds SGD with momentum, Adam, AdamW, RMSProp, clipping, and a schedule of the learning rate. Leaves out
 zeroing the gradients: that is the learner's first line. Built in chapter 07 (plain SGD) and chapter 09.
 """
 

@@ -9,7 +9,7 @@ from sphinx.transforms import SphinxTransform
 
 NOTES = {
     "tag_same-as-": "The library's own code: ",
-    "tag_textbook-": "The textbook form. The library holds a faster one, proven equal: ",
+    "tag_textbook-": "The textbook form. The library's is written differently, and proven equal: ",
 }
 
 
