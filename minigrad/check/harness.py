@@ -271,7 +271,7 @@ class _Memory:
             return ()
         plain = {key: value for key, value in vars(kind).items() if key[:2] != "__" or key == "__call__"}
         self.undo += [
-            partial(setattr, kind, key, value) for key, value in plain.items() if not callable(value)
+            partial(_reset, kind, key, value) for key, value in plain.items() if not callable(value)
         ]
         return [*plain.values(), *kind.__bases__]
 
@@ -294,9 +294,18 @@ class _Memory:
 
 
 def _refill(container, before):
-    """Give a dict, a list or a set its contents back."""
+    """Give a dict, a list or a set its contents back, if they have changed."""
+    if isinstance(container, dict) and container.keys() == before.keys():
+        if all(container[key] is value for key, value in before.items()):
+            return
     container.clear()
     container.extend(before) if isinstance(container, list) else container.update(before)
+
+
+def _reset(kind, name, value):
+    """Give a class an attribute back, if it has changed; one of Python's own cannot be set, nor change."""
+    if vars(kind).get(name) is not value:
+        setattr(kind, name, value)
 
 
 def is_of_the_library(thing):
