@@ -2,7 +2,6 @@
 
 from copy import deepcopy
 from functools import reduce
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -183,10 +182,10 @@ class CopiesTheLayer(Gate):
 @refused(gate, "hidden from it, make it an attribute of the layer")
 class HidesTheLayer(Gate):
     def __init__(self, layer):
-        self.hidden = SimpleNamespace(layer=layer)
+        self.hidden = np.array([layer], dtype=object)
 
     def forward(self, X):
-        F, backward_F = self.hidden.layer(X)
+        F, backward_F = self.hidden[0](X)
         return X * F, lambda dY: dY * F + backward_F(dY * X)
 
 

@@ -375,7 +375,7 @@ def a_plain_matrix(rng):
     return forward, rng.normal(size=(5, 3))
 
 
-@right(my_layer)
+@refused(my_layer, "parameters() finds what learns: a Parameter of shape (3, 4): hidden from it")
 def a_default_argument(rng):
     def forward(X, W=Parameter(rng.normal(size=(3, 4)))):  # noqa: B008
         Z = X @ W.data
