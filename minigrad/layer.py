@@ -568,9 +568,8 @@ class Sequential(Layer):
         return X, backward
 
     def __rshift__(self, other):
-        if isinstance(self.layers, dict):  # its names stay: it becomes one layer of two
-            return Sequential(self, other)
-        return Sequential(*self.layers, other)
+        is_plain = type(self) is Sequential and isinstance(self.layers, list)  # without names
+        return Sequential(*(self.layers if is_plain else [self]), other)
 
     def __repr__(self):
         is_named = isinstance(self.layers, dict)

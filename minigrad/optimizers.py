@@ -79,8 +79,7 @@ class Optimizer(Answering):
 
     def update(self, parameter, learning_rate, memory):
         """Change one parameter in place, along its gradient; every optimizer writes its own."""
-        wanted = "a method update(parameter, learning_rate, memory)"
-        raise NotImplementedError(f"{type(self).__name__} needs {wanted}.")
+        raise NotImplementedError(f"{type(self).__name__} needs update(parameter, learning_rate, memory).")
 
     def _rate_now(self):
         """Return the learning rate of this step."""
@@ -178,7 +177,11 @@ class SGD(Optimizer):
             raise ValueError("nesterov looks ahead along the velocity, so it needs a momentum above 0.")
         self.nesterov, self.weight_decay = nesterov, require_number("weight_decay", weight_decay, least=0)
         self.average = average
-        self.remembered = ("velocity",) if momentum else ()
+
+    @property
+    def remembered(self):
+        """The velocity, where there is a momentum."""
+        return ("velocity",) if self.momentum else ()
 
     def update(self, parameter, learning_rate, memory):
         """Take a step along the gradient, or along the velocity."""
@@ -362,6 +365,7 @@ def clip_grad_norm(parameters, max_norm):
     Parameters
     ----------
     parameters : list of Parameter
+        Frozen ones do not count, and keep their gradients.
     max_norm : float
         Positive.
 
@@ -395,7 +399,7 @@ def clip_grad_norm(parameters, max_norm):
     """
     require_number("max_norm", max_norm, above=0)
     parameters = list_of_parameters("clip_grad_norm", parameters)
-    gradients = [parameter.grad for parameter in parameters]
+    gradients = [parameter.grad for parameter in parameters if parameter.trainable]
     length = math.sqrt(sum(float((gradient * gradient).sum()) for gradient in gradients))
     if not math.isfinite(length):
         raise ValueError(f"the gradients have the length {length}: look for nan, or lower the learning rate.")

@@ -2,8 +2,8 @@
 
 A plain function can be a layer, whose weights are in its closure. Holds named_parts, which looks into
 attributes, containers and closures, and copied, which copies functions with what is in their closure, as
-Python's own deepcopy does not. Leaves out global variables and default arguments: to read something is not to
-own it. Built in chapters 05 and 13.
+Python's own deepcopy does not. Leaves out global variables and default arguments, which no function
+holds as its own. Built in chapters 05 and 13.
 """
 
 import copy

@@ -68,7 +68,7 @@ def assert_same(ours, theirs):
 
 
 @EVERY_KIND
-def test_small_parameters_side_by_side_learn_as_each_would_alone(make):
+def test_parameters_learn_together_as_each_would_alone(make):
     together, alone = small_parameters(), small_parameters()
     optimizer, own = make(), [(make(), [parameter]) for parameter in alone]
     for step in range(3):

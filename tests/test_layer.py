@@ -728,6 +728,16 @@ def test_a_layer_of_ones_own_has_its_own_names():
     assert list(Scale().named_parameters()) == ["weight"]
 
 
+def test_a_sequential_of_ones_own_keeps_its_forward_on_either_side():
+    class Tenfold(Sequential):
+        def forward(self, X):
+            Y, backward = super().forward(X)
+            return 10 * Y, lambda dY: backward(10 * dY)
+
+    X = np.ones((1, 1))
+    assert (Tenfold(double) >> double).predict(X) == (double >> Tenfold(double)).predict(X) == 40.0
+
+
 def test_what_comes_second_is_no_option_of_a_layer():
     with pytest.raises(TypeError, match="takes 2 positional arguments but 3 were given"):
         Linear(3, 7, rng=0)(np.ones((5, 3)), np.ones((5, 3)))

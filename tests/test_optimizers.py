@@ -171,6 +171,25 @@ def test_clipping_keeps_the_direction_and_a_short_gradient():
     np.testing.assert_allclose(np.concatenate([W.grad.ravel(), b.grad]), 1 / math.sqrt(6.0), **CLOSE)
 
 
+def test_clipping_passes_frozen_parameters_by():
+    W, frozen = Parameter([0.0]), Parameter([0.0], trainable=False)
+    W.grad += 2.0
+    frozen.grad += 100.0
+    assert clip_grad_norm([W, frozen], 1.0) == 2.0
+    assert W.grad == 1.0 and frozen.grad == 100.0
+
+
+def test_a_momentum_that_is_set_later_is_remembered_from_then_on():
+    later, always = Parameter([3.0]), Parameter([3.0])
+    optimizer, other = SGD(0.1), SGD(0.1, momentum=0.5)
+    optimizer.momentum = 0.5
+    for parameter, chosen in ((later, optimizer), (always, other)):
+        parameter.grad += 1.0
+        chosen.step([parameter])
+        chosen.step([parameter])
+    assert later.data == always.data
+
+
 def test_clipping_refuses_what_cannot_be_clipped():
     W = Parameter([1.0])
     with pytest.raises(ValueError, match="max_norm must be a finite number above 0, got 0"):
