@@ -535,7 +535,7 @@ def plain_output(attention):
     set_to_zero(attention.keys, attention.values)
 
 
-@refused(fold, "values.b must keep its shape (6,), and has ()")
+@refused(fold, "data is an array of floats of shape (6,), got ()")
 def one_zero(attention):
     _moved(attention)
     attention.keys.b.data[...] = 0.0
