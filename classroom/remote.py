@@ -415,9 +415,9 @@ def _names_of_the_library():
     """Return the public names of methods, properties and slots that classes of minigrad have."""
     modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "minigrad"]
     classes = {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}
-    ours = [cls for cls in classes if cls.__module__.startswith("minigrad.")]
-    names = {name for cls in ours for name in vars(cls) if not name.startswith("_")}
-    return frozenset(names | {"backward", "learning_rate"})  # a layer with two methods, and a setting
+    ours = [vars(cls) for cls in classes if cls.__module__.startswith("minigrad.")]
+    # Beside them those of a layer with two methods, and of an optimizer.
+    return frozenset(("backward", "learning_rate")).union(n for held in ours for n in held if n[0] != "_")
 
 
 def is_drawn_from(before, now):
