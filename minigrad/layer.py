@@ -13,7 +13,6 @@ import functools
 import inspect
 
 import numpy as np
-from numpy import ndarray
 
 from minigrad.habits import Answering
 from minigrad.parameter import Buffer, Parameter
@@ -148,8 +147,8 @@ class Layer(Answering):
         if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
             require_pair(self, result)
         Y, backward = result
-        X_shape = X.shape if type(X) is ndarray else shape_of(X)
-        Y_shape = Y.shape if type(Y) is ndarray else shape_of(Y)
+        X_shape = X.shape if type(X) is np.ndarray else shape_of(X)
+        Y_shape = Y.shape if type(Y) is np.ndarray else shape_of(Y)
         if after:
             after(self, Y)
 
@@ -173,25 +172,26 @@ class Layer(Answering):
     def open(self, X, Y, rng):
         """Take missing sizes from a sample and draw what is missing; a layer with parameters writes it."""
 
-    def forget(self):
-        """Let the next `open` draw anew; a layer that draws writes it."""
-
     def missing(self):
         """Return the error that says what this layer still needs to run or to train, or None."""
+
+    @property
+    def is_open(self):
+        """True while this layer, or one inside it, still needs something to run or to train."""
+        return any(layer.missing() for layer in self.named_layers().values())
 
     def initialize(self, X=None, Y=None, rng=None):
         """Run a sample through, and let every layer that is still open draw its parameters on the way.
 
         Parameters
         ----------
-        X : array (batch, ...) or tuple of arrays, or the shape of an array, such as (None, 64)
-            A sample; each layer takes its missing sizes from what reaches it. In a shape, None is the batch.
-            Where all sizes are written down, or the targets decide the only open one, no X is needed.
+        X : array (batch, ...) or tuple of arrays, optional
+            A sample; each layer takes its missing sizes from what reaches it. Without it, all sizes must be
+            written down.
         Y : array, optional
             A sample of targets; the last layer that has a width takes it from them, if it is open.
         rng : int or numpy.random.Generator, optional
-            What the layers draw from, one after the other, unless they have their own. A second call with an
-            rng draws anew, into the same arrays; one without an rng leaves what has been drawn.
+            What the layers draw from, one after the other, unless they have their own.
 
         Returns
         -------
@@ -202,18 +202,17 @@ class Layer(Answering):
         ShapeError
             If a size is still unknown.
         ValueError
-            If there is no rng to draw weights from.
+            If there is no rng to draw weights from, or nothing left to draw.
 
         Examples
         --------
         >>> from minigrad import Linear, ReLU
-        >>> (Linear(n_out=5) >> ReLU() >> Linear(n_out=1)).initialize((None, 3), rng=0)
+        >>> (Linear(n_out=5) >> ReLU() >> Linear(n_out=1)).initialize(np.zeros((1, 3)), rng=0)
         Sequential(Linear(3, 5), ReLU(), Linear(5, 1))
         """
-        if rng is not None:
-            for layer in self.named_layers().values():
-                layer.forget()
-        return self.open_all(sample_of(X), Y, None if rng is None else as_generator(rng))
+        if rng is not None and self.parameters() and not self.is_open:
+            raise ValueError(f"{self} has all its weights, and they stay: make another model.")
+        return self.open_all(X, Y, None if rng is None else as_generator(rng))
 
     def open_all(self, X, Y, rng):
         """Run a sample through, and open each layer when the sample has come to it; return self."""
@@ -226,7 +225,7 @@ class Layer(Answering):
         if X is not None:
             with observed(before=open_layer):
                 self(X)
-        else:  # nothing to run: each layer must know its sizes, or have them from Y
+        else:  # nothing to run
             for layer in layers:
                 open_layer(layer, None)
             for layer in layers:
@@ -305,7 +304,7 @@ class Layer(Answering):
         dtype('float32')
         """
         dtype = require_float_type(dtype)
-        for part in [*self.parameters(), *self.buffers()]:
+        for part in [*require_drawn(self).parameters(), *self.buffers()]:
             part.convert(lambda array: array.astype(dtype))
         return self
 
@@ -453,25 +452,6 @@ def require_drawn(model):
         if not layer.is_drawn:
             raise layer.missing()
     return model
-
-
-def sample_of(X):
-    """Return a sample of zeros for the shape of one array, in which None is the batch; all else as it is.
-
-    Examples
-    --------
-    >>> sample_of((None, 3))
-    array([[0., 0., 0.]])
-    """
-    if isinstance(X, int):
-        raise TypeError(f"initialize takes a sample X, or its shape: write (None, {X}); got {X}.")
-    is_shape = isinstance(X, tuple) and X and all(isinstance(size, int | None) for size in X)
-    if not is_shape:
-        return X
-    batch, *sizes = X
-    for size in sizes:
-        require_integer(f"each size behind the batch in the shape {X}", size)
-    return np.zeros((batch or 1, *sizes))
 
 
 def in_batches(layer, X, batch_size):

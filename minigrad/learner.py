@@ -257,7 +257,7 @@ class Learner(Answering):
 
     def _open(self, X, T):
         """Give sizes and weights to the layers that have none yet; the other ones keep theirs."""
-        if any(layer.missing() for layer in self.model.named_layers().values()):
+        if self.model.is_open:
             self.model.open_all(take(X, slice(1)), T, self.rng.spawn(1)[0])
 
     def _require_something_to_train(self):

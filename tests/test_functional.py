@@ -390,18 +390,13 @@ def test_it_goes_on_from_a_checkpoint_as_if_nothing_had_happened(tmp_path):
     assert first.state["draws"].data > 0
 
 
-def test_it_is_initialized_by_a_seed_and_anew_into_the_same_arrays():
+def test_it_is_initialized_by_a_seed_once():
     recipe = FunctionalLayer(init, centred) >> Linear(n_out=2)
     one, same, two = (copy.deepcopy(recipe).initialize(X, rng=seed) for seed in (0, 0, 1))
     scale = one.layers[0].params["scale"]
     np.testing.assert_array_equal(scale.data, same.layers[0].params["scale"].data)
     assert not np.array_equal(scale.data, two.layers[0].params["scale"].data)
-    one.initialize(X, rng=1)
-    assert one.layers[0].params["scale"] is scale
-    np.testing.assert_array_equal(scale.data, two.layers[0].params["scale"].data)
-    kept = scale.data.copy()
-    one.initialize(X)
-    np.testing.assert_array_equal(scale.data, kept)
+    assert one.initialize(X).layers[0].params["scale"] is scale
 
 
 def test_a_layer_of_functions_as_a_pure_function_again():
@@ -499,8 +494,6 @@ MISTAKES = [
     (lambda: ready().initialize(X), ValueError, "has no weights: call model.initialize(X, rng=0)."),
     (lambda: returning(init={}), TypeError,
      "init of FunctionalLayer(apply) must return (params, state), got dict alone."),
-    (lambda: returning(init=([], {})), TypeError, "params of FunctionalLayer(apply) must be a dict"),
-    (lambda: returning(init=({"a": [1]}, {})), TypeError, "expected an array, got list"),
     (lambda: returning(apply=(X, len))(X), TypeError,
      "apply of FunctionalLayer(apply) must return (Y, backward, new_state), got 2 things."),
     (lambda: returning(apply=(X, len, {"m": X}))(X, training=True), ValueError,

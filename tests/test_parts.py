@@ -311,26 +311,6 @@ def test_a_frozen_model_stays_as_it_is_and_an_unfrozen_one_learns():
     assert not any(np.array_equal(part.data, old) for part, old in zip(held, before, strict=True))
 
 
-def test_initialize_with_an_rng_draws_anew_into_the_same_arrays():
-    model = (Linear(n_out=7) >> ReLU() >> Linear(n_out=2)).initialize(X, rng=0)
-    arrays = [parameter.data for parameter in model.parameters()]
-    first = [array.copy() for array in arrays]
-    model.initialize(X)
-    assert all(map(np.array_equal, arrays, first))
-    model.initialize(X, rng=1)
-    assert [id(parameter.data) for parameter in model.parameters()] == [id(array) for array in arrays]
-    assert not np.array_equal(arrays[0], first[0])
-    model.initialize(X, rng=0)
-    assert all(map(np.array_equal, arrays, first))
-
-
-def test_a_layer_with_an_rng_of_its_own_keeps_what_it_drew():
-    own = Linear(3, 7, rng=5)
-    W = own.W.data.copy()
-    (own >> Linear(n_out=2)).initialize(X, rng=0).initialize(X, rng=1)
-    np.testing.assert_array_equal(own.W.data, W)
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_gradcheck_looks_at_a_parameter_however_a_function_holds_it(way):
     report = gradcheck(way(Parameter([0.5, 1.0, 2.0])), X)

@@ -154,7 +154,7 @@ def functional(model):
     model = copy.deepcopy(as_layer(model), copied)
     layers = [copied[id(layer)] for layer in found if id(layer) in copied]
     for layer in layers:
-        if _awaits_generator(layer):
+        if layer.missing():  # as of a Dropout that no `initialize` gave a Generator
             layer.rng = np.random.default_rng(0)  # a place for the one that each call brings
     declared = {layer: _own_keywords_of(layer) for layer in layers}
     drawing = [layer for layer in layers if "rng" in declared[layer]]
@@ -231,12 +231,6 @@ def _require_like(called, values, held):
         if shape_of(values[name]) != part.shape:
             came = shape_of(values[name])
             raise ShapeError(f"{called}[{name!r}] must have shape {part.shape}, got {came}.")
-
-
-def _awaits_generator(layer):
-    """Tell whether a layer would take a Generator from `initialize`, as a Dropout does, and has none."""
-    can_take = type(layer).open is not Layer.open and not hasattr(layer, "weights")  # those have drawn
-    return can_take and getattr(layer, "rng", layer) is None
 
 
 class _NoGenerator:
@@ -333,7 +327,6 @@ class FunctionalLayer(Layer):
     """
 
     outside = ("init", "apply")
-    is_stale = False
 
     def __init__(self, init, apply):
         require_function("init of FunctionalLayer", init, "(rng, X) -> (params, state)")
@@ -382,26 +375,15 @@ class FunctionalLayer(Layer):
         return ValueError(f"{self} has no weights: call model.initialize(X, rng=0).")
 
     def open(self, X, Y, rng):
-        """Let init draw the first numbers, like X; new ones go into the same arrays."""
-        if rng is None or (self.is_drawn and not self.is_stale):
+        """Let init draw the first numbers, like X."""
+        if rng is None or self.is_drawn:
             return
         result = self.init(int(rng.integers(2**63)), X)
         params, state = self._require("init", result, ("params", "state"))
         sample = X[0] if isinstance(X, tuple) else X
-        for called, values, held, kind in (
-            ("params", params, self.params, Parameter),
-            ("state", state, self.state, Buffer),
-        ):
-            _require_like(f"{called} of {self}", values, held if self.is_drawn else values)
-            for name, array in values.items():
-                part = held.setdefault(name, kind(like(array, sample)))
-                part.data[...] = like(array, sample)
-        self.rng = rng.spawn(1)[0]
-        self.is_drawn, self.is_stale = True, False
-
-    def forget(self):
-        """Let the next `open` draw anew."""
-        self.is_stale = self.is_drawn
+        self.params = {name: Parameter(like(array, sample)) for name, array in params.items()}
+        self.state = {name: Buffer(like(array, sample)) for name, array in state.items()}
+        self.rng, self.is_drawn = rng.spawn(1)[0], True
 
     def __repr__(self):
         return f"FunctionalLayer({getattr(self.apply, '__name__', self.apply)})"

@@ -125,8 +125,8 @@ class MultiHeadAttention(Layer):
         """Take the width from the sample; the four linear layers then draw their weights."""
         if self.n_in is None and X is not None:
             self.n_in = shape_of(with_lengths(self, X)[0])[-1]
-        for part in self.queries, self.keys, self.values, self.output:
-            part.n_in = part.n_out = self.n_in
+            for part in self.queries, self.keys, self.values, self.output:
+                part.n_in = part.n_out = self.n_in
 
     def check_input(self, X):
         """Refuse what is not a sequence of the layer's width, and lengths that do not fit it."""
@@ -223,7 +223,6 @@ class TransformerBlock(Layer):
         """Take the width from the sample; the parts then take theirs."""
         if self.n_in is None and X is not None:
             self.n_in = shape_of(X)[-1]
-        if self.n_in is not None:
             self.wide.n_out = 4 * self.n_in
 
     def __repr__(self):

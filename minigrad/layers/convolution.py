@@ -10,6 +10,7 @@ import numpy as np
 from minigrad.initializers import lecun
 from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
+from minigrad.parameter import Parameter
 from minigrad.settings import require_integer
 from minigrad.shapes import ShapeError, require_array, shape_of
 
@@ -134,10 +135,10 @@ class Conv2d(Weighted):
         self.n_in = shape_of(X)[1] if self.n_in is None else self.n_in
 
     def draw(self, rng):
-        """Draw W and set b to zero."""
-        W = self.drawn_by(self.init, (self.n_in, *self.kernel, self.n_out), rng)
-        b = np.zeros(self.n_out) if self.bias else None
-        return {"W": np.ascontiguousarray(np.moveaxis(W, -1, 0)), "b": b}
+        """Draw W, and let b start at zero."""
+        W = self.init((self.n_in, *self.kernel, self.n_out), rng)
+        self.W = Parameter(np.ascontiguousarray(np.moveaxis(W, -1, 0)))
+        self.b = Parameter(np.zeros(self.n_out)) if self.bias else None
 
     def check_input(self, X):
         """Refuse what is not a batch of images of this layer, and a layer without weights."""

@@ -6,6 +6,7 @@ Leaves out positions made of sines, which learn nothing. Built in chapter 16.
 import numpy as np
 
 from minigrad.layers.weighted import Weighted
+from minigrad.parameter import Parameter
 from minigrad.shapes import ShapeError, require_array, shape_of
 
 
@@ -92,6 +93,10 @@ class Embedding(Weighted):
         if self.n_tokens is None:
             self.n_tokens = int(X.max()) + 1
 
+    def draw(self, rng):
+        """Draw a row for each token."""
+        self.W = Parameter(self.init((self.n_tokens, self.n_out), rng))
+
     def check_input(self, X):
         """Refuse what is not a token, and a layer without rows."""
         super().check_input(X)
@@ -170,6 +175,10 @@ class Positions(Weighted):
         """Take the number of steps and the width from the sample."""
         if len(shape_of(X)) == 3:
             self.n_steps, self.n_out = self.n_steps or shape_of(X)[1], self.n_out or shape_of(X)[2]
+
+    def draw(self, rng):
+        """Draw a row for each place."""
+        self.W = Parameter(self.init((self.n_steps, self.n_out), rng))
 
     def check_input(self, X):
         """Refuse a sequence of another width, one that is too long, and a layer without rows."""

@@ -6,6 +6,7 @@ from numpy import ndarray
 from minigrad.backend import sum_of_rows
 from minigrad.initializers import lecun
 from minigrad.layers.weighted import Weighted
+from minigrad.parameter import Parameter
 from minigrad.shapes import ShapeError, require_width, shape_of
 
 
@@ -51,8 +52,6 @@ class Linear(Weighted):
     (array([[13.]]), array([[3., 5.]]), array([1., 2.]), array([1.]))
     """
 
-    asks_targets = True
-
     def __init__(self, n_in=None, n_out=None, *, bias=True, init=lecun, rng=None):
         self.n_in, self.n_out, self.bias, self.init = n_in, n_out, bias, init
         super().__init__(rng)
@@ -86,23 +85,23 @@ class Linear(Weighted):
 
     def take_sizes(self, X, Y):
         """Take missing sizes from the samples."""
-        if self.n_in is None and X is not None:
+        if self.n_in is None:
             self.n_in = shape_of(X)[-1]
         if self.n_out is None and Y is not None:
             self.n_out = self._width(X, Y)
 
     def _width(self, X, Y):
         """Return how many outputs the targets ask for."""
-        if Y.dtype.kind in "iu" and len(shape_of(Y)) < (2 if X is None else len(shape_of(X))):
+        if Y.dtype.kind in "iu" and len(shape_of(Y)) < len(shape_of(X)):
             return int(Y.max()) + 1  # careful: labels name classes, they are no row of outputs
         if len(shape_of(Y)) < 2:
             raise ShapeError(f"{self} takes n_out from rows of Y, got shape {shape_of(Y)}: write Y[:, None].")
         return shape_of(Y)[-1]
 
     def draw(self, rng):
-        """Draw W and set b to zero."""
-        W = self.drawn_by(self.init, (self.n_in, self.n_out), rng)
-        return {"W": W, "b": np.zeros(self.n_out) if self.bias else None}
+        """Draw W, and let b start at zero."""
+        self.W = Parameter(self.init((self.n_in, self.n_out), rng))
+        self.b = Parameter(np.zeros(self.n_out)) if self.bias else None
 
     def check_input(self, X):
         """Refuse a wrong width, and a layer without weights."""

@@ -11,7 +11,7 @@ import numpy as np
 from minigrad.backend import array_module, float_type_of
 from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
-from minigrad.parameter import Buffer
+from minigrad.parameter import Buffer, Parameter
 from minigrad.settings import as_generator, require_integer, require_number
 from minigrad.shapes import ShapeError, require_array, require_axis, require_width, shape_of
 
@@ -91,12 +91,15 @@ def _own(rng):
 class _Norm(Weighted):
     """What the two norms share: a gain of one and a shift of zero for each column, which change nothing."""
 
-    has_width, needs_rng = False, False
+    has_width = False
     sizes, weights = ("n_in",), ("gain", "shift")
 
+    def __init__(self):
+        super().__init__(rng=0)  # nothing is drawn from it
+
     def draw(self, rng):
-        """Return the gains and shifts to begin with."""
-        return {"gain": np.ones(self.n_in), "shift": np.zeros(self.n_in)}
+        """Make the gains and shifts to begin with."""
+        self.gain, self.shift = Parameter(np.ones(self.n_in)), Parameter(np.zeros(self.n_in))
 
 
 class LayerNorm(_Norm):
@@ -230,11 +233,10 @@ class BatchNorm(_Norm):
         """Take the number of columns from the sample."""
         self.n_in = require_axis(self, X, self.axis)[self.axis]
 
-    def _make(self, rng, X):
-        """Make the parameters, and the running averages of a signal that has mean 0 and variance 1."""
-        super()._make(rng, X)
-        if self.is_drawn:
-            self.running_mean, self.running_variance = Buffer(self.shift.data), Buffer(self.gain.data)
+    def draw(self, rng):
+        """Make the gains and shifts, and the running averages of a signal with mean 0 and variance 1."""
+        super().draw(rng)
+        self.running_mean, self.running_variance = Buffer(self.shift.data), Buffer(self.gain.data)
 
     def check_input(self, X):
         """Refuse a wrong number of columns, and a layer that does not know its own."""

@@ -10,6 +10,7 @@ import numpy as np
 from minigrad.backend import array_module
 from minigrad.initializers import lecun, orthogonal
 from minigrad.layers.linear import Linear
+from minigrad.parameter import Parameter
 from minigrad.shapes import ShapeError, shape_of, with_lengths
 
 
@@ -48,9 +49,9 @@ class _Recurrent(Linear):
 
     def draw(self, rng):
         """Draw W and U block by block."""
-        W = [self.drawn_by(self.init, (self.n_in, self.n_out), rng) for _ in self.b_start]
-        U = [self.drawn_by(self.init_U, (self.n_out, self.n_out), rng) for _ in self.b_start]
-        return {"W": np.hstack(W), "U": np.hstack(U), "b": np.repeat(self.b_start, self.n_out)}
+        self.W = Parameter(np.hstack([self.init((self.n_in, self.n_out), rng) for _ in self.b_start]))
+        self.U = Parameter(np.hstack([self.init_U((self.n_out, self.n_out), rng) for _ in self.b_start]))
+        self.b = Parameter(np.repeat(self.b_start, self.n_out))
 
     def check_input(self, X):
         """Refuse a wrong shape, lengths that do not fit, and a layer without weights."""

@@ -261,7 +261,9 @@ def difference(source, target):
     module, names = split(target)
     ours = definition(ast.parse(Path(find_spec(module).origin).read_text("utf-8")), names)
     tree = ast.parse(source)
-    theirs = definition(tree, names[-1:]) or definition(tree, names)
+    classes = (part for part in tree.body if isinstance(part, ast.ClassDef))  # a method may stand in any
+    methods = (definition(part, names[-1:]) for part in classes)
+    theirs = definition(tree, names[-1:]) or definition(tree, names) or next(filter(None, methods), None)
     if ours is None or theirs is None:
         return f"{target} is not defined {'in the library' if ours is None else 'in the cell'}"
     ours, theirs = (ast.unparse(Bare().visit(tree)) for tree in (ours, theirs))

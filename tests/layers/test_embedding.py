@@ -93,7 +93,7 @@ def test_missing_rows_are_refused():
         (
             Embedding(13),
             X,
-            r"Embedding\(13, \?\) does not know its number of outputs: write Embedding\(n_out=",
+            r"Embedding\(13, \?\) does not know its n_out: write it",
         ),
         (Positions(n_out=7), dY, r"Positions\(\?, 7\) does not know its n_steps: write it, or call"),
     ):

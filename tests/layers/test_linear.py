@@ -102,8 +102,8 @@ def test_an_unknown_number_of_outputs_is_refused():
     with pytest.raises(ShapeError) as caught:
         Linear(3)(X)
     assert str(caught.value) == (
-        "Linear(3, ?) does not know its number of outputs: write Linear(n_out=...); "
-        "the last layer takes it from the targets, initialize(X, Y)."
+        "Linear(3, ?) does not know its n_out: write it, or call model.initialize(X, Y), "
+        "where the last layer takes n_out from Y."
     )
 
 
