@@ -135,31 +135,22 @@ class Layer(Answering):
         if before:
             before(self, X)
         self.check_input(X)
-        options = self._options
-        if not options:
-            result = self.forward(X)
-        elif "training" not in options:
-            result = self.forward(X, need_dX=need_dX)
-        elif "need_dX" not in options:
-            result = self.forward(X, training=training and not self.frozen)
-        else:
-            result = self.forward(X, training=training and not self.frozen, need_dX=need_dX)
-        if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
-            require_pair(self, result)
-        Y, backward = result
-        X_shape = X.shape if type(X) is np.ndarray else shape_of(X)
-        Y_shape = Y.shape if type(Y) is np.ndarray else shape_of(Y)
+        options = {"training": training and not self.frozen, "need_dX": need_dX}
+        result = self.forward(X, **{name: options[name] for name in self._options})
+        Y, backward = require_pair(self, result)
+        X_shape, Y_shape = shape_of(X), shape_of(Y)
+        has_dX = need_dX and getattr(getattr(X, "dtype", None), "kind", "") == "f"
         if after:
             after(self, Y)
 
         def checked_backward(dY=None):
-            if getattr(dY, "shape", None) != Y_shape and (dY is None or not fits(dY, Y_shape)):
-                came = "none: a loss returns it, dY = loss_backward()" if dY is None else shape_of(dY)
-                raise ShapeError(f"{self}: backward expects dY of Y's shape {Y_shape}, got {came}.")
+            if dY is None or not fits(dY, Y_shape):
+                got = "none: a loss returns it, dY = loss_backward()" if dY is None else shape_of(dY)
+                raise ShapeError(f"{self}: backward expects dY of Y's shape {Y_shape}, got {got}.")
             dX = backward(dY)
-            if dX is not None and getattr(dX, "shape", None) != X_shape and not fits(dX, X_shape):
-                came = shape_of(dX)
-                raise ShapeError(f"{self}: backward must return dX of X's shape {X_shape}, got {came}.")
+            if not fits(dX, X_shape) or (dX is None and has_dX):
+                got = "None" if dX is None else shape_of(dX)
+                raise ShapeError(f"{self}: backward must return dX of X's shape {X_shape}, got {got}.")
             return dX
 
         return Y, checked_backward
@@ -477,24 +468,6 @@ def in_batches(layer, X, batch_size):
     return join([layer(take(X, slice(start, start + batch_size)))[0] for start in starts])
 
 
-def _as_name(name):
-    """Return the name of a layer, refusing one that could not be part of a longer name."""
-    if not isinstance(name, str) or not name or "." in name:
-        raise ValueError(f"a layer's name is a text without a dot, got {name!r}.")
-    return name
-
-
-class _Named(dict):
-    """Layers by name; a name that none of them has is answered with the names that there are."""
-
-    def __missing__(self, name):
-        from difflib import get_close_matches  # here, since it takes time and few need it
-
-        nearest = get_close_matches(str(name), self, 1)
-        meant = f"; did you mean {nearest[0]!r}?" if nearest else ""
-        raise KeyError(f"no layer is called {name!r}: there are {', '.join(map(repr, self))}{meant}")
-
-
 class Sequential(Layer):
     """Layers one after the other: forward in order, backward in reverse.
 
@@ -530,7 +503,7 @@ class Sequential(Layer):
         if named is None:
             self.layers = [as_layer(layer) for layer in layers]
         else:
-            self.layers = _Named({_as_name(name): as_layer(layer) for name, layer in named.items()})
+            self.layers = {name: as_layer(layer) for name, layer in named.items()}
 
     def forward(self, X, training=False, need_dX=True):
         """Run the layers in order; the way back plays their backward functions in reverse."""

@@ -150,6 +150,8 @@ def fits(gradient, shape):
     >>> fits((np.zeros(2), None), ((2,), (5, 3)))
     True
     """
+    if getattr(gradient, "shape", None) == shape:
+        return True
     if isinstance(gradient, tuple) and isinstance(shape, tuple):
         return len(gradient) == len(shape) and all(map(fits, gradient, shape))
     return isinstance(shape, tuple) and (gradient is None or shape_of(gradient) == shape)
