@@ -12,7 +12,7 @@ import contextvars
 import functools
 import inspect
 
-import numpy as np
+import numpy as np  # noqa: F401  for the examples
 
 from minigrad.habits import Answering
 from minigrad.parameter import Buffer, Parameter
