@@ -15,7 +15,15 @@ from authoring.notebooks import BuildError, without_outputs
 from course import store
 from course.curriculum import exercises_path
 
-PAGES = ("glossary.md", "notation.md", "references.*", "sources.md", "speed.md", "_static/speed_*.png")
+PAGES = (
+    "documents.md",
+    "glossary.md",
+    "notation.md",
+    "references.*",
+    "sources.md",
+    "speed.md",
+    "_static/speed_*.png",
+)
 COPIED = {"notebooks": ("**/*",), "exercises": ("**/*",), "book": PAGES}  # what chapters link to, as globs
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from minigrad import SGD
-from minigrad.beyond.graph import Add, Log, Multiply, ReLU, Softmax, Variable
+from minigrad.beyond.graph import Add, CrossEntropy, Log, Multiply, ReLU, Softmax, Variable
 
 NetVar, SoftMax = Variable, Softmax
 
@@ -155,3 +155,16 @@ def test_code_4_trains_until_the_loss_is_small(optimize):
     assert losses[1] > 0.5 and 10 < len(losses) < 1000
     assert net(x).data.argmax() == 2 and net(x).data[2] > 0.99
     assert target.data.tolist() == [0, 0, 1]  # a target is no parameter: nobody handed it to the optimizer
+
+
+def test_a_softmax_before_our_loss_of_scores_stalls():
+    losses = {}
+    for name, scores in (("scores", lambda x: x), ("probabilities", SoftMax)):
+        x, T = NetVar([[0.0, 0.0, 0.0]]), np.array([[0, 0, 1.0]])
+        for _ in range(2000):
+            L = CrossEntropy(scores(x), T)
+            L.back()
+            SGD(0.5).step([x])
+            x.zero_grad()
+        losses[name] = L.item()
+    assert losses["scores"] < 0.01 and 0.55 < losses["probabilities"] < 0.56  # log(1 + 2 / e) is 0.5514
