@@ -2,6 +2,17 @@
 
 A forward pass returns its result and a function that knows how to go back: `Y, backward = layer(X)`, then
 `dX = backward(dY)`. The public names are listed here once, in the order in which the course builds them.
+
+Examples
+--------
+One seed serves a whole model: each layer draws from it in turn.
+
+>>> X, T = moons(500, rng=0)
+>>> model = (Linear(2, 32) >> ReLU() >> Linear(32, 2)).initialize(X, rng=0)
+>>> learner = Learner(model, cross_entropy, SGD(learning_rate=0.5), metrics=accuracy)
+>>> history = learner.fit(X, T, epochs=100)
+>>> learner.evaluate(*moons(500, rng=1))["accuracy"] > 0.98
+True
 """
 
 from minigrad.check.checker import gradcheck
