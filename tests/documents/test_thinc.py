@@ -52,18 +52,15 @@ def test_the_goal_only_the_hidden_width_is_written_down():
     ("model", "sample"),
     [
         (lambda: chain(Linear(16, 32), Linear(32, 10)), {}),
-        (lambda: chain(Linear(16, 32), Linear(32)), {"Y": T}),
         (lambda: chain(Linear(n_out=32), Linear(n_out=10)), {"X": X}),
-        (lambda: chain(Linear(n_out=32), Linear(n_out=10)), {"X": (None, 16)}),
+        (lambda: chain(Linear(n_out=32), Linear()), {"X": X, "Y": T}),
     ],
-    ids=["nothing", "Y alone", "X alone", "a shape"],
+    ids=["nothing", "X alone", "X and Y"],
 )
 def test_init_takes_what_is_needed_and_no_more(model, sample):
-    model = model().initialize(**sample, rng=0)
-    assert repr(model) == "Sequential(Linear(16, 32), Linear(32, 10))"
-    first = [parameter.data.copy() for parameter in model.parameters()]
-    model.initialize(**sample, rng=1)
-    assert not np.array_equal(first[0], model.parameters()[0].data)
+    one, other = (model().initialize(**sample, rng=seed) for seed in (0, 1))
+    assert repr(one) == repr(other) == "Sequential(Linear(16, 32), Linear(32, 10))"
+    assert not np.array_equal(one.parameters()[0].data, other.parameters()[0].data)
 
 
 class Model(Layer):
@@ -137,20 +134,12 @@ def test_a_training_step_as_on_the_page():
     ("mistake", "sentence"),
     [
         (
-            lambda layer: setattr(layer, "W", Parameter(np.zeros((10, 16)))),
-            "Linear(16, 10): W has shape (16, 10), got (10, 16): keep the sizes.",
-        ),
-        (
-            lambda layer: setattr(layer, "b", Parameter([0.0])),
-            "Linear(16, 10): b has shape (10,), got (1,): keep the sizes.",
-        ),
-        (
             lambda layer: setattr(layer.W, "grad", np.zeros((10, 16))),
             "grad is an array of floats of shape (16, 10), got (10, 16).",
         ),
         (lambda layer: layer(X[:, :3]), "Linear(16, 10) expects 16 inputs in the last axis"),
     ],
-    ids=["W", "b", "dW", "X"],
+    ids=["dW", "X"],
 )
 def test_sizes_that_contradict_each_other_are_refused(mistake, sentence):
     with pytest.raises(ShapeError, match=re.escape(sentence)):
