@@ -56,7 +56,7 @@ def things(document):
     if document == "NNKit":
         found |= vars(graph)
         x, w, b = map(graph.Variable, ([[1.0, 2.0]], np.ones((2, 2)), np.ones(2)))
-        found |= {"x": x, "w": w, "b": b, "T": np.eye(2)}
+        found |= {"x": x, "w": w, "b": b, "T": np.eye(2), "model": Sequential(m1)}
     if document == "PaddlePaddle":
         model = Sequential(Linear(2, 8), ReLU(), Linear(8, 3))
         found |= {"X": rng.normal(size=(13, 2)), "T": rng.integers(0, 3, size=13), "model": model}
