@@ -252,7 +252,7 @@ REFUSED = {
     "no attribute": (lambda: Forgets(3), r"is made with width, and forgets it: write self.width = width"),
     "another attribute": (lambda: Changes(3), "differs in itself"),
     "changed later": (changed_later, "differs in .*what is changed after"),
-    "an array": (lambda: Swish(settings=np.zeros(3)), "is made with .* which is no number, text, layer"),
+    "an array": (lambda: Swish(settings=np.zeros(3)), "is made with .* which is not a number, text, layer"),
     "a Learner": (lambda: Learner(Linear(2, 1, rng=0), mse, SGD(0.1)), "write learner.model"),
     "nothing": (lambda: None, "save_model takes a model, got None"),
 }
@@ -306,7 +306,7 @@ def test_a_damaged_file_makes_no_model(tmp_path, damage):
     path = tmp_path / "model.npz"
     save_model(path, model().layers[0])
     path.write_bytes(b"epoch,loss" if damage == "text" else path.read_bytes()[:300])
-    with pytest.raises(CheckpointError, match="is no checkpoint, or a damaged one"):
+    with pytest.raises(CheckpointError, match="is not a checkpoint, or a damaged one"):
         load_model(path)
     with pytest.raises(CheckpointError, match="there is no checkpoint"):
         load_model(tmp_path)

@@ -1,5 +1,6 @@
 """Saving, loading, resuming; and files that are missing, damaged, foreign, or never finished."""
 
+import functools
 import json
 import os
 import re
@@ -9,19 +10,24 @@ import numpy as np
 import pytest
 
 from minigrad import (
+    LSTM,
     SGD,
     Adam,
     AdamW,
     BatchNorm,
     Buffer,
     CheckpointError,
+    Conv2d,
+    Dropout,
     Layer,
     Learner,
     Linear,
+    MultiHeadAttention,
     ReLU,
     RMSProp,
     Sequential,
     Tanh,
+    TransformerBlock,
     chain,
     cross_entropy,
     load,
@@ -100,11 +106,11 @@ def trained(tmp_path):
     return thing, tmp_path / "run.npz"
 
 
-def untouched(error, sentence, path, thing, **options):
+def untouched(error, sentence, path, thing):
     """Load what cannot be loaded: the error says so, and nothing has changed."""
     before = everything(thing)
     with pytest.raises(error, match=sentence):
-        load(path, thing, **options)
+        load(path, thing)
     assert everything(thing) == before
 
 
@@ -178,7 +184,7 @@ def test_a_model_is_loaded_from_a_learner(trained):
 
 def test_a_learner_is_not_loaded_from_a_model(tmp_path):
     save(tmp_path / "model.npz", model())
-    sentence = re.escape("(learner): nothing in the file, Learner() here")
+    sentence = re.escape("(learner): nothing in the file, Learner here")
     untouched(CheckpointError, sentence, tmp_path / "model.npz", learner())
 
 
@@ -221,10 +227,8 @@ def test_a_checkpoint_holds_arrays_and_json_and_no_code(trained):
     with np.load(path, allow_pickle=False) as file:
         header = json.loads(file["header"].item())
         names = set(file.files)
-    assert (header["format"], header["states"]["(learner)"]["epoch"]) == (2, 2)
-    assert (
-        header["facts"]["(optimizer)"] == "SGD(momentum=0.9, nesterov=True, weight_decay=0.0, average=False)"
-    )
+    assert (header["format"], header["states"]["(learner)"]["epoch"]) == (3, 2)
+    assert header["facts"]["(optimizer)"] == "SGD"
     assert {"data/layers.0.W", "memory/(optimizer)/layers.0.W/velocity", "data/layers.2.batches"} < names
 
 
@@ -307,7 +311,7 @@ def test_a_truncated_checkpoint_loads_nothing(trained, share):
     _, path = trained
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
-    untouched(CheckpointError, "is no checkpoint, or a damaged one", path, learner(seed=1))
+    untouched(CheckpointError, "is not a checkpoint, or a damaged one", path, learner(seed=1))
 
 
 def test_a_flipped_byte_loads_nothing_or_changes_nothing(tmp_path):
@@ -345,7 +349,7 @@ def test_a_foreign_file_is_no_checkpoint(tmp_path, content):
             np.savez(file, header=np.zeros(3))
         else:
             np.savez(file, header=np.array([{"format": 1}], dtype=object))
-    untouched(CheckpointError, "is no checkpoint, or a damaged one .*: use another", path, learner())
+    untouched(CheckpointError, "is not a checkpoint, or a damaged one .*: use another", path, learner())
 
 
 class Trap:
@@ -362,7 +366,7 @@ def test_a_foreign_file_runs_no_code(tmp_path):
     path, folder = tmp_path / "trap.npz", tmp_path / "sprung"
     header = np.array(json.dumps({"format": 1}))
     np.savez(path, header=header, trap=np.array([Trap(folder)], dtype=object))
-    untouched(CheckpointError, "is no checkpoint, or a damaged one", path, learner())
+    untouched(CheckpointError, "is not a checkpoint, or a damaged one", path, learner())
     assert not folder.exists()
     np.load(path, allow_pickle=True)["trap"]
     assert folder.exists()  # so would it have gone
@@ -370,8 +374,8 @@ def test_a_foreign_file_runs_no_code(tmp_path):
 
 def test_a_checkpoint_of_a_later_format_is_refused(tmp_path):
     path = tmp_path / "later.npz"
-    np.savez(path, header=np.array(json.dumps({"format": 3})))
-    untouched(CheckpointError, "it is of format 3, and this version reads 2", path, learner())
+    np.savez(path, header=np.array(json.dumps({"format": 4})))
+    untouched(CheckpointError, "it is of format 4, and this version reads 3", path, learner())
 
 
 def test_a_checkpoint_of_another_model_says_what_differs(trained):
@@ -400,7 +404,7 @@ def test_a_checkpoint_of_another_optimizer_is_refused(trained):
     _, path = trained
     thing = learner(optimizer=AdaGrad())
     thing.optimizer.steps = 0
-    sentence = r"\(optimizer\): SGD\(.*\) in the file, AdaGrad\(\) here"
+    sentence = r"\(optimizer\): SGD in the file, AdaGrad here"
     untouched(CheckpointError, sentence, path, thing)
 
 
@@ -427,7 +431,7 @@ def test_a_shared_layer_is_stored_once(tmp_path):
     shared = Linear(2, 2, rng=0)
     save(tmp_path / "shared.npz", shared >> ReLU() >> shared)
     with np.load(tmp_path / "shared.npz") as file:
-        assert sorted(file.files) == ["checksum", "data/layers.0.W", "data/layers.0.b", "header"]
+        assert sorted(file.files) == ["data/layers.0.W", "data/layers.0.b", "header"]
     other = Linear(2, 2, rng=1)
     load(tmp_path / "shared.npz", other >> ReLU() >> other)
     np.testing.assert_array_equal(other.W.data, shared.W.data)
@@ -496,42 +500,70 @@ def test_the_memory_of_a_parameter_that_the_model_has_no_longer_is_left_out(trai
     assert len(thing.optimizer.memory) == 4 and len(resumed.optimizer.memory) == 2
 
 
-def test_the_learning_rate_is_yours_and_the_other_settings_are_not(tmp_path):
+def test_the_settings_of_an_optimizer_are_yours(tmp_path):
     save(tmp_path / "run.npz", learner(optimizer=Adam(0.1)))
-    assert load(tmp_path / "run.npz", learner(optimizer=Adam(0.2))).optimizer.learning_rate == 0.2
-    sentence = re.escape("(optimizer): Adam(beta1=0.9, beta2=0.999, eps=1e-08) in the file, Adam(beta1=0.8, ")
-    untouched(CheckpointError, sentence, tmp_path / "run.npz", learner(optimizer=Adam(0.1, beta1=0.8)))
+    loaded = load(tmp_path / "run.npz", learner(optimizer=Adam(0.2, beta1=0.8))).optimizer
+    assert (loaded.learning_rate, loaded.beta1) == (0.2, 0.8)
 
 
 def test_another_model_of_the_same_shapes_is_refused(tmp_path):
-    def net(bend, momentum=0.1):
-        return Linear(2, 7, rng=0) >> BatchNorm(7, momentum=momentum) >> bend
+    def net(bend, rate=0.1):
+        return Linear(2, 7, rng=0) >> Dropout(rate, rng=0) >> bend
 
-    save(tmp_path / "model.npz", net(ReLU()))
     path = tmp_path / "model.npz"
-    untouched(CheckpointError, re.escape("layers.2: ReLU() in the file, Tanh() here"), path, net(Tanh()))
-    untouched(
-        CheckpointError, r"layers\.1: BatchNorm\(.*momentum=0\.1.*momentum=0\.2", path, net(ReLU(), 0.2)
-    )
+    save(path, net(ReLU()))
+    sentence = "^[^;]* nothing was loaded. layers.2: ReLU() in the file, Tanh() here.$"
+    untouched(CheckpointError, sentence.replace("(", r"\(").replace(")", r"\)"), path, net(Tanh()))
+    untouched(CheckpointError, r"layers\.1: Dropout\(0\.1\) .* Dropout\(0\.2\)", path, net(ReLU(), 0.2))
     save(path, Sequential(np.tanh))
     untouched(CheckpointError, "layers.0: tanh in the file, sin here", path, Sequential(np.sin))
+
+
+def conv(**settings):
+    return Conv2d(3, 3, kernel=3, **settings, rng=0)
+
+
+SAME_SHAPES = {
+    "stride": (conv(), conv(stride=2)),
+    "padding": (conv(), conv(padding="same")),
+    "the states that leave": (LSTM(3, 5, rng=0), LSTM(3, 5, last=True, rng=0)),
+    "heads": (MultiHeadAttention(6, 2, rng=0), MultiHeadAttention(6, 3, rng=0)),
+    "causal": (TransformerBlock(6, 2, rng=0), TransformerBlock(6, 2, causal=True, rng=0)),
+}
+
+
+@pytest.mark.parametrize(("saved", "other"), SAME_SHAPES.values(), ids=SAME_SHAPES)
+def test_a_setting_that_changes_results_is_compared(saved, other, tmp_path):
+    save(tmp_path / "model.npz", saved)
+    untouched(CheckpointError, "does not fit", tmp_path / "model.npz", other)
+
+
+class Scale:
+    """Not a Layer, and without a __repr__ or a name: Python shows its address."""
+
+    def __call__(self, X):
+        return 2 * X, lambda dY: 2 * dY
+
+
+def test_an_address_is_not_compared(tmp_path):
+    saved, other = (Sequential(Scale(), functools.partial(Scale())) for _ in range(2))
+    assert repr(saved) != repr(other)
+    save(tmp_path / "model.npz", saved)
+    load(tmp_path / "model.npz", other)
 
 
 def test_a_float_type_is_not_converted_in_silence(tmp_path):
     path = tmp_path / "model.npz"
     save(path, model().to(np.float32))
     sentence = re.escape("layers.0.W: float32 (2, 7) in the file, float64 (2, 7) here")
-    untouched(CheckpointError, sentence + r".* Convert first: model\.to\(np\.float32\)\.$", path, model(1))
+    untouched(CheckpointError, sentence, path, model(1))
     assert load(path, model(1).to(np.float32)).layers[0].W.data.dtype == np.float32
-    save(path, model())
-    sentence = r"Convert first: model\.to\(np\.float64\)\.$"
-    untouched(CheckpointError, sentence, path, model(1).to(np.float32))
 
 
 def test_many_differences_are_counted(tmp_path):
     save(tmp_path / "model.npz", chain(*(Linear(2, 2, rng=0) for _ in range(5))))
     other = chain(*(Linear(3, 3, rng=0) for _ in range(5)))
-    untouched(CheckpointError, "; and 10 more.$", tmp_path / "model.npz", other)
+    untouched(CheckpointError, "; and 5 more.$", tmp_path / "model.npz", other)
 
 
 def test_loading_reaches_the_replicas(tmp_path):
@@ -593,20 +625,6 @@ def test_two_learners_go_on_from_one_file_bit_for_bit(tmp_path):
         assert everything(resumed[name]) == everything(one)
 
 
-def test_one_of_several_is_loaded_by_its_name(tmp_path):
-    learners = {"first": learner(0), "second": learner(1, Adam(0.1))}
-    for one in learners.values():
-        one.fit(X, T)
-        one.model.zero_grad()
-    save(tmp_path / "two.npz", learners)
-    second = load(tmp_path / "two.npz", learner(5, Adam(0.1)), prefix="second")
-    assert everything(second) == everything(learners["second"])
-    assert everything(load(tmp_path / "two.npz", model(5), prefix="first")) == everything(
-        learners["first"].model
-    )
-    untouched(CheckpointError, "third.layers.0.W: nothing in", tmp_path / "two.npz", model(5), prefix="third")
-
-
 def test_models_and_optimizers_may_stand_side_by_side(tmp_path):
     thing = learner(0, Adam(0.1))
     thing.fit(X, T)
@@ -616,23 +634,6 @@ def test_models_and_optimizers_may_stand_side_by_side(tmp_path):
     load(tmp_path / "run.npz", {"model": other.model, "adam": other.optimizer})
     other.progress, other.rng = thing.progress, thing.rng
     assert everything(other) == everything(thing)
-
-
-def test_a_body_is_loaded_from_a_checkpoint_of_body_and_head(tmp_path):
-    def body(seed):
-        return Linear(2, 7, rng=seed) >> ReLU()
-
-    head, path, expected = Linear(7, 2, rng=0), tmp_path / "whole.npz", body(0).predict(X)
-    for whole, prefix in (
-        ({"body": body(0), "head": head}, "body"),
-        (Sequential(body(0), head), "layers.0"),
-        (body(0) >> head, ""),
-        (Learner(body(0) >> head, mse, Adam(0.1)), ""),
-    ):
-        save(path, whole)
-        np.testing.assert_array_equal(load(path, body(1), prefix=prefix).predict(X), expected)
-        untouched(CheckpointError, "nothing in the file", path, body(1) >> Tanh() >> Tanh(), prefix=prefix)
-    untouched(CheckpointError, "layers.2: Linear.* in the file, nothing here", path, body(1))
 
 
 # What is no model, and no path
@@ -668,16 +669,14 @@ def test_a_class_is_not_saved(tmp_path):
         save(tmp_path / "new.npz", ReLU)
 
 
-def test_arguments_in_the_wrong_order_are_named(trained):
+def test_arguments_in_the_wrong_order_are_refused(trained):
     thing, path = trained
     for attempt in (
         lambda: save(thing.model, path),
         lambda: load(thing.model, path),
         lambda: load(None, thing),
     ):
-        with pytest.raises(
-            TypeError, match=r"the path comes first, save\(path, thing\) and load\(path, thing\)|model"
-        ):
+        with pytest.raises(TypeError, match="PathLike|expected a model"):
             attempt()
 
 
@@ -685,4 +684,4 @@ def test_a_text_is_not_said_to_be_loaded_unsafely(tmp_path):
     (tmp_path / "notes.txt").write_text("epoch,loss\n1,0.5\n")
     with pytest.raises(CheckpointError) as error:
         load(tmp_path / "notes.txt", model())
-    assert "is no checkpoint" in str(error.value) and "safe" not in str(error.value)
+    assert "is not a checkpoint" in str(error.value) and "safe" not in str(error.value)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from minigrad import Adam, CheckpointError, Learner, Linear, cross_entropy, load, save
-from minigrad.checkpoint import _checksum
 from tests.test_checkpoint import Forgets, T, X, everything, untouched
 
 
@@ -35,19 +34,12 @@ def npy(array):
     return file.getvalue()
 
 
-def with_header(content, change, forged=True):
-    """Return a checkpoint in which a function has changed the header, and if forged, its checksum too."""
+def with_header(content, change):
+    """Return a checkpoint in which a function has changed the header."""
     members = members_of(content)
     header = json.loads(np.load(io.BytesIO(members["header.npy"])).item())
     members["header.npy"] = npy(np.array(json.dumps(change(header)).encode()))
-    return archive_of(sealed(members) if forged else members)
-
-
-def sealed(members):
-    """Return the members of an archive with the checksum that they should have."""
-    arrays = {name.removesuffix(".npy"): np.load(io.BytesIO(part)) for name, part in members.items()}
-    del arrays["checksum"]
-    return members | {"checksum.npy": npy(np.array(_checksum(arrays)))}
+    return archive_of(members)
 
 
 def flipped(content, rng):
@@ -93,7 +85,7 @@ def places_in(tree):
 WRONG = (None, True, -1, 3, 2.5, "text", [], {}, [1, 2], {"a": 1}, 1e400, 2**200)
 
 
-def with_wrong_field(content, rng, forged=False):
+def with_wrong_field(content, rng):
     """Give a field of the header another value, of any type, or leave it out."""
 
     def change(header):
@@ -105,7 +97,7 @@ def with_wrong_field(content, rng, forged=False):
             container[key] = WRONG[rng.integers(len(WRONG))]
         return header
 
-    return with_header(content, change, forged)
+    return with_header(content, change)
 
 
 def with_wrong_array(content, rng):
@@ -126,7 +118,8 @@ def foreign(content, rng):
     return kinds[rng.integers(len(kinds))]
 
 
-DAMAGES = [flipped, cut, scrambled, swapped, without, with_wrong_field, with_wrong_array, foreign]
+DAMAGES = [flipped, cut, scrambled, foreign]
+FORGERIES = [swapped, without, with_wrong_field, with_wrong_array]  # with the archive's checksums made anew
 
 
 @pytest.fixture(scope="module")
@@ -169,17 +162,18 @@ def test_a_damaged_file_loads_the_same_numbers_or_nothing(checkpoint, damage, co
 
 
 @pytest.mark.parametrize("count", [100, pytest.param(2500, marks=pytest.mark.long)])
-def test_a_forged_header_is_refused_or_can_be(checkpoint, count):
+@pytest.mark.parametrize("forge", FORGERIES)
+def test_a_forged_file_is_refused_or_can_be(checkpoint, forge, count):
     rng, victim, refused = np.random.default_rng(9), small(2), 0
     before = everything(victim)
     for _ in range(count):
         try:
-            load(io.BytesIO(with_wrong_field(checkpoint, rng, forged=True)), victim)
+            load(io.BytesIO(forge(checkpoint, rng)), victim)
             victim = small(2)
         except CheckpointError:
             refused += 1
             assert everything(victim) == before
-    assert refused > 0.6 * count
+    assert refused > 0.25 * count  # an array may be left out of a memory, say
 
 
 def test_every_bit_of_a_small_file_may_flip(tmp_path):
@@ -230,10 +224,10 @@ def test_an_array_of_another_kind_changes_nothing(checkpoint, name, kind):
     members[f"{name}.npy"] = npy(array[None] if kind == "another shape" else array.astype(kind))
     if name.startswith("memory") and kind == "float32":
         return  # a model that was converted has such a memory until its next step
-    untouched(CheckpointError, "damaged", io.BytesIO(archive_of(sealed(members))), small(1))
+    untouched(CheckpointError, "damaged", io.BytesIO(archive_of(members)), small(1))
 
 
 def test_a_memory_of_a_parameter_that_nobody_knows_changes_nothing(checkpoint):
     members = members_of(checkpoint)
     members["memory/(optimizer)/layers.7.W/mean.npy"] = npy(np.zeros((2, 2)))
-    untouched(CheckpointError, "layers.7.W", io.BytesIO(archive_of(sealed(members))), small(1))
+    untouched(CheckpointError, "layers.7.W", io.BytesIO(archive_of(members)), small(1))

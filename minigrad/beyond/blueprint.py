@@ -6,15 +6,17 @@ those of the library are known, others are handed in. Built in chapter 08.
 """
 
 import inspect
+import numbers
 
 import numpy as np
 
 from minigrad import checkpoint
-from minigrad.checkpoint import FREE, CheckpointError, arguments, facts_of, is_plain, parts_of
+from minigrad.checkpoint import CheckpointError, differences, facts_of, parts_of
 from minigrad.layer import Function, Layer
 from minigrad.parts import attributes, copied, is_array_holder, named_parts
 
 CONTAINERS = {"tuple": tuple, "list": list, "dict": dict}
+FREE = {"rng", "init", "init_U"}  # arguments that need not be kept: there are weights
 
 
 def save_model(path, model):
@@ -51,20 +53,17 @@ def save_model(path, model):
     if not callable(model):
         raise TypeError(f"save_model takes a model, got {model!r}: of a Learner, write learner.model.")
     parts, yours = parts_of(model), {}
-    plan = {"layers": {}, "shared": _shared(parts)}
-    _describe(parts[""], {id(part): name for name, part in parts.items()}, plan["layers"], yours)
-    plan["yours"] = list(yours)
-    facts = facts_of(parts)
+    plan, facts = _plan(parts, yours), facts_of(parts)
     try:
-        again = facts_of(parts_of(_build(plan, yours, facts)))
+        again = parts_of(_build(plan, yours, facts))
     except Exception as error:
-        came = f"{model} cannot be made again from its arguments ({error})"
-        raise TypeError(f"{came}: use save and load.") from error
-    differing = checkpoint.differences(facts, again)
+        what = f"{model} cannot be made again from its arguments ({error})"
+        raise TypeError(f"{what}: use save and load.") from error
+    differing = differences(facts, facts_of(again)) or differences(plan["layers"], _plan(again, {})["layers"])
     if differing:
-        came = f"made again from its arguments, it differs in {differing[0] or 'itself'}"
+        what = f"made again from its arguments, it differs in {differing[0] or 'itself'}"
         advice = "Change it in __init__, or use save and load"
-        raise TypeError(f"{came}: what is changed after a layer is made is not written down. {advice}.")
+        raise TypeError(f"{what}: what is changed after a layer is made is not written down. {advice}.")
     checkpoint.write(path, parts, plan=plan)
 
 
@@ -119,6 +118,13 @@ def load_model(path, layers=None):
     return model
 
 
+def _plan(parts, yours):
+    """Describe how the layers of a model are made; collect in `yours` what the library does not have."""
+    layers = {}
+    _describe(parts[""], {id(part): name for name, part in parts.items()}, layers, yours)
+    return {"layers": layers, "shared": _shared(parts), "yours": list(yours)}
+
+
 def _describe(layer, names, plan, yours):
     """Write down, by name, how a layer is made and those that it is made with; collect what is not ours."""
     name, kind = names[id(layer)], type(layer)
@@ -130,7 +136,7 @@ def _describe(layer, names, plan, yours):
             "yourself, and use save and load."
         )
     signature = inspect.signature(kind).parameters
-    given = {"function": layer.__wrapped__} if isinstance(layer, Function) else arguments(layer)
+    given = {"function": layer.__wrapped__} if isinstance(layer, Function) else _arguments(layer, signature)
     for key in signature:
         if key not in given and key not in FREE:
             advice = f"write self.{key} = {key} in __init__"
@@ -151,16 +157,22 @@ def _describe(layer, names, plan, yours):
             return {"dict": [encoded(list(pair)) for pair in value.items()]}
         if callable(value):
             return {"function": _named(value, yours)}
-        if is_plain(value):
+        if value is None or isinstance(value, (numbers.Real, np.bool_, str)):
             return value.item() if isinstance(value, np.generic) else value
         wanted = "number, text, layer, function, or list of such"
-        raise TypeError(f"{layer} is made with {value!r}, which is no {wanted}.")
+        raise TypeError(f"{layer} is made with {value!r}, which is not a {wanted}.")
 
     for key, value in given.items():
         if isinstance(value, dict) and signature[key].kind is inspect.Parameter.VAR_POSITIONAL:
             given[key] = [value]  # layers with names are one argument, a dict
     entry["arguments"] = {key: encoded(value) for key, value in given.items()}
     return name
+
+
+def _arguments(layer, signature):
+    """Find what a layer was made with in its attributes of the same names."""
+    held = dict(attributes(layer))
+    return {name: held[name] for name in signature if name in held and name not in FREE}
 
 
 def _named(thing, yours):

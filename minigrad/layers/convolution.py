@@ -148,7 +148,9 @@ class Conv2d(Weighted):
             raise ShapeError(f"{self} expects {self.n_in} channels in axis 1, got X of shape {shape_of(X)}.")
 
     def __repr__(self):
-        return f"Conv2d({self.n_in or '?'}, {self.n_out or '?'}, {self.kernel})"
+        stride = f", stride={self.stride}" if self.stride != 1 else ""
+        padding = f", padding={self.padding!r}" if self.padding != 0 else ""
+        return f"Conv2d({self.n_in or '?'}, {self.n_out or '?'}, {self.kernel}{stride}{padding})"
 
 
 class MaxPool2d(Layer):

@@ -62,6 +62,9 @@ class _Recurrent(Linear):
             raise ShapeError(f"{self} expects X of shape (batch, steps, n_in), got {shape}: {what}.")
         super().check_input(X)
 
+    def __repr__(self):
+        return super().__repr__().replace(")", ", last=True)") if self.last else super().__repr__()
+
 
 def _at_the_ends(H, lengths, last):
     """Return what leaves the layer, of all states (steps, batch, n_out), and the way back to them.

@@ -21,7 +21,6 @@ from minigrad import (
     accuracy,
     cross_entropy,
     gradcheck,
-    load,
     load_model,
     mse,
     replica,
@@ -77,8 +76,8 @@ def test_an_evaluator_reads_activations_by_name_while_another_thread_trains(mode
 def test_names_of_layers_are_in_checkpoints_summary_and_files(model, tmp_path):
     assert list(model.named_parameters())[0] == "layers.hidden.W" and "layers.output.b" in model.summary()
     save(tmp_path / "weights.npz", model)
-    head = load(tmp_path / "weights.npz", Linear(32, 3, rng=5), prefix="layers.output")
-    np.testing.assert_array_equal(head.W.data, model.layers["output"].W.data)
+    with np.load(tmp_path / "weights.npz") as file:
+        np.testing.assert_array_equal(file["data/layers.output.W"], model.layers["output"].W.data)
 
 
 def test_a_server_starts_from_one_file(model, tmp_path):
