@@ -162,10 +162,7 @@ def _cut(text, kept):
     for statement in ast.parse(text).body:
         above, end = end, statement.end_lineno
         defined = _defined(statement)
-        if defined == {"__all__"}:
-            names = [name for name in ast.literal_eval(statement.value) if name in kept]
-            pieces.append(f"__all__ = {names}\n")
-        elif defined <= kept:
+        if defined <= kept:
             pieces += lines[above:end]
         elif defined & kept and isinstance(statement, ast.Import | ast.ImportFrom):
             statement.names = [alias for alias in statement.names if _bound(alias) in kept]

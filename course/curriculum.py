@@ -37,7 +37,7 @@ class Chapter:
     uses : tuple of int
         The chapters from which it takes something that may be taken as given, most often from the library.
     builds : tuple of str
-        The public names that it builds, in the order of ``minigrad.__all__``; one with a dot
+        The public names that it builds, in the order in which it does; one with a dot
         is a module that `minigrad` does not export.
     """
 

@@ -1,7 +1,7 @@
 """Writes the reference of the library before the pages are read: a page for each file with public names.
 
-What a page says is in the file itself: its docstring, and those of its names. Their order is the teaching
-order of ``minigrad.__all__``. The page reference.md lists them where it writes `{library-files}`.
+What a page says is in the file itself: its docstring, and those of its names. Their order is that
+of ``minigrad.__all__``. The page reference.md lists them where it writes `{library-files}`.
 """
 
 import inspect
