@@ -257,8 +257,11 @@ class Adam(Optimizer):
         mean += (1 - self.beta1) * gradient
         square *= self.beta2
         square += (1 - self.beta2) * gradient**2
-        size = np.sqrt(square / c2) + self.eps
-        parameter.data -= learning_rate * (mean / c1) / size
+        # (mean / c1) / (√(square / c2) + eps) with both c taken out of the arrays:
+        # the more efficient order of Kingma and Ba, at the end of their section 2
+        root = c2**0.5
+        size = np.sqrt(square) + root * self.eps
+        parameter.data -= (learning_rate * root / c1) * mean / size
 
 
 class AdamW(Adam):
