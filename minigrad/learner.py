@@ -126,7 +126,7 @@ class Learner(Answering):
         Raises
         ------
         ValueError
-            If the loss is not finite; then no step is taken.
+            If the loss or a gradient is not finite; then no step is taken.
         """
         parameters = self.model.parameters() if parameters is None else parameters
         for parameter in parameters:
@@ -138,6 +138,9 @@ class Learner(Answering):
         backward()
         if self.before_step:
             self.before_step(parameters)
+        # one question for all gradients: a nan or an infinity stays one in the sum of their squares
+        if not math.isfinite(sum(np.vdot(parameter.grad, parameter.grad) for parameter in parameters)):
+            self._require_finite_gradients(loss)
         self.optimizer.step(parameters)
         return loss
 
@@ -168,14 +171,12 @@ class Learner(Answering):
         ------
         ValueError, TypeError
             If the data are empty, not numbers or not finite, or X and T differ in the number of examples; if
-            the model has nothing to train; if a loss is not finite, before its step.
+            the model has nothing to train; if a loss or a gradient is not finite, before its step.
         """
         require_integer("epochs", epochs, least=0)
         callbacks = _functions("each of the callbacks", callbacks, "(learner, row) -> True to stop")
         examples = _require_pairs(X, T)
         if validation is not None:
-            if not isinstance(validation, (tuple, list)) or len(validation) != 2:
-                raise TypeError(f"validation must be a pair (X, T), got {type(validation).__name__}.")
             _require_pairs(*validation)
         self._open(X, T)
         self._require_something_to_train()
@@ -250,10 +251,21 @@ class Learner(Answering):
         begin = "the model's Y is finite, and so are X and T"
         if found:
             begin = f"{found[0]}, is the first layer whose Y is not finite"
-        where = f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
         advice = "Lower the learning rate, or look for very large numbers in the data; and begin again"
-        came = f"the loss of {where} is {L}, so no step was taken: {begin}"
+        came = f"the loss of {self._place()} is {L}, so no step was taken: {begin}"
         return ValueError(f"{came}. {advice}: the weights have grown.")
+
+    def _require_finite_gradients(self, loss):
+        """Refuse to step along a gradient that is not finite, and name the one nearest to the loss."""
+        for name, parameter in reversed(self.model.named_parameters().items()):
+            if parameter.trainable and not np.isfinite(parameter.grad).all():
+                came = f"the loss of {self._place()} is {loss}, but the gradient of {name} is not finite"
+                advice = "Look at its layer, and those after it, for a slope without bound, as of a root at 0"
+                raise ValueError(f"{came}, so no step was taken. {advice}.")
+
+    def _place(self):
+        """Name the batch that is being learned from."""
+        return f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
 
     def _open(self, X, T):
         """Give sizes and weights to the layers that have none yet; the other ones keep theirs."""

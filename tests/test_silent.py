@@ -1,0 +1,70 @@
+"""What gave a wrong result without a word, and now gives the right one, or an error."""
+
+import re
+
+import numpy as np
+import pytest
+
+from minigrad import (
+    SGD,
+    Layer,
+    Learner,
+    Linear,
+    mse,
+)
+
+RNG = np.random.default_rng(0)
+
+
+class Root(Layer):
+    """The square root, whose slope at 0 is infinite."""
+
+    def forward(self, X):
+        Y = np.sqrt(X)
+        return Y, lambda dY: dY / (2 * Y)
+
+
+# Steps along what is not finite
+
+
+@pytest.mark.parametrize(("start", "batch"), [(0.0, "this batch"), (0.0, "batch 1 of epoch 1")])
+def test_no_step_is_taken_along_a_gradient_that_is_not_finite(start, batch):
+    model = Linear(3, 1, rng=0) >> Root()
+    inside, _ = model.layers
+    inside.W.data[...], inside.b.data[...] = start, start
+    learner = Learner(model, mse, SGD(0.1))
+    X, T = np.ones((5, 3)), np.ones((5, 1))
+    fit = learner.fit_batch if batch == "this batch" else learner.fit
+    sentence = f"the loss of {batch} is 1.0, but the gradient of layers.0.b is not finite, so no step was taken"
+    with np.errstate(divide="ignore"), pytest.raises(ValueError, match=re.escape(sentence)):
+        fit(X, T)
+    assert (inside.W.data == start).all() and learner.optimizer.steps == 0
+
+
+def test_gradients_whose_squares_overflow_are_stepped_along():
+    layer = Linear(1, 1, bias=False, rng=0).to(np.float32)
+    layer.W.data[...] = 1.0
+    learner = Learner(layer, lambda Y, T: (np.float32(0), lambda: np.full_like(Y, 1e25)), SGD(1e-25))
+    learner.fit_batch(np.ones((1, 1), np.float32), np.ones((1, 1), np.float32))
+    assert np.allclose(layer.W.data, 0, atol=1e-6)  # float32
+
+
+def test_the_gradient_of_what_is_frozen_may_be_infinite():
+    model = Linear(3, 1, rng=0).freeze() >> Root() >> Linear(1, 1, rng=0)
+    model.layers[0].W.data[...] = 0.0
+    learner = Learner(model, mse, SGD(0.1))
+    with np.errstate(divide="ignore"):
+        learner.fit_batch(np.ones((5, 3)), np.ones((5, 1)))
+    assert learner.optimizer.steps == 1
+
+
+def test_what_before_step_makes_finite_is_stepped_along():
+    def clip(parameters):
+        for parameter in parameters:
+            np.clip(parameter.grad, -1, 1, out=parameter.grad)
+
+    model = Linear(3, 1, rng=0) >> Root()
+    model.layers[0].W.data[...] = 0.0
+    with np.errstate(divide="ignore"):
+        Learner(model, mse, SGD(0.1), before_step=clip).fit_batch(np.ones((5, 3)), np.ones((5, 1)))
+    assert np.allclose(model.layers[0].W.data, 0.1)
