@@ -1,16 +1,19 @@
 """What gave a wrong result without a word, and now gives the right one, or an error."""
 
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from minigrad import (
     SGD,
+    Embedding,
     Layer,
     Learner,
     Linear,
     mse,
+    one_hot,
 )
 
 RNG = np.random.default_rng(0)
@@ -68,3 +71,32 @@ def test_what_before_step_makes_finite_is_stepped_along():
     with np.errstate(divide="ignore"):
         Learner(model, mse, SGD(0.1), before_step=clip).fit_batch(np.ones((5, 3)), np.ones((5, 1)))
     assert np.allclose(model.layers[0].W.data, 0.1)
+
+
+# Memory and time that grow with the number of classes
+
+
+def peak(function):
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_one_hot_needs_memory_for_its_rows_alone():
+    rows = []
+    assert peak(lambda: rows.append(one_hot(np.array([[7, 49_999]]), 50_000))) < 3 * 2 * 50_000 * 8
+    assert rows[0].shape == (1, 2, 50_000) and rows[0].sum() == 2 and rows[0][0, [0, 1], [7, 49_999]].all()
+
+
+def test_the_gradient_of_an_embedding_needs_no_row_for_each_pair_of_token_and_place():
+    layer, X = Embedding(5003, 3, rng=0), RNG.integers(5003, size=(7, 1009))
+    Y, backward = layer(X)
+    dY = RNG.normal(size=Y.shape)
+    assert peak(lambda: backward(dY)) < 2_000_000  # a bool for each pair would be 18 MB
+    expected = np.zeros((5003, 3))
+    for token, row in zip(X.ravel(), dY.reshape(-1, 3), strict=True):
+        expected[token] += row
+    np.testing.assert_allclose(layer.W.grad, expected, rtol=1e-12)  # a few sums in another order

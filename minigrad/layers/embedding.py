@@ -47,7 +47,7 @@ class Embedding(Weighted):
     X (batch, steps) -> Y (batch, steps, n_out).
     Y = W[X], which is one_hot(X) W without the product.
     dX is None: there is nothing between two integers. dW = one_hot(X)ᵀ dY: a row gets the sum of dY over
-    the places of its token. One-hot rows are made for the tokens that occur, and no others.
+    the places of its token.
 
     References
     ----------
@@ -78,14 +78,8 @@ class Embedding(Weighted):
     def forward(self, X):
         """Return the row of each token and the way back."""
         W = self.W
-
-        def backward(dY):
-            places, tokens = X.reshape(-1), np.unique(X)
-            # careful: W.grad[X] += dY would keep one dY of a token that stands in several places
-            one_hot = (tokens[:, None] == places).astype(dY.dtype)  # (tokens that occur, batch · steps)
-            W.grad[tokens] += one_hot @ dY.reshape(len(places), -1)  # dL/dW = one_hot(X)ᵀ dY
-
-        return W.data[X], backward
+        # careful: W.grad[X] += dY would keep one dY of a token that occurs several times
+        return W.data[X], lambda dY: np.add.at(W.grad, X, dY)  # returns None: integers have no gradient
 
     def take_sizes(self, X, Y):
         """Take the number of tokens from the sample."""
