@@ -134,7 +134,8 @@ class Layer(Answering):
         before, after = _observer.get()
         if before:
             before(self, X)
-        self.check_input(X)
+        if hasattr(floats := self.check_input(X), "dtype"):
+            X = floats
         options = {"training": training and not self.frozen, "need_dX": need_dX}
         result = self.forward(X, **{name: options[name] for name in self._options})
         Y, backward = require_pair(self, result)
@@ -156,7 +157,10 @@ class Layer(Answering):
         return Y, checked_backward
 
     def check_input(self, X):
-        """Refuse any X while there are no weights; layers that are particular about X add their own words."""
+        """Refuse any X while there are no weights; layers that are particular about X add their own words.
+
+        An array that is returned takes the place of X: integers as floats, say.
+        """
         if not self.is_drawn:
             raise self.missing()
 

@@ -47,7 +47,7 @@ def shape_of(X):
 
 
 def require_array(name, X):
-    """Refuse what is not one array of numbers: a list, a tuple of arrays, an array of text.
+    """Refuse what is not one array of numbers: a list, a tuple of arrays, an array of text or of float16.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def require_array(name, X):
         ...
     TypeError: mse expects an array of numbers, got list: write np.array(...) around it.
     """
-    if hasattr(X, "dtype") and X.dtype.kind in "fiub":
+    if hasattr(X, "dtype") and X.dtype.kind in "fiub" and X.dtype.char != "e":  # e is float16
         return X.shape
     came, advice = type(X).__name__, "write np.array(...) around it"
     if isinstance(X, tuple):
@@ -77,6 +77,18 @@ def require_array(name, X):
     elif hasattr(getattr(X, "data", None), "dtype"):  # a Parameter, a node
         advice = "give it the array inside, .data"
     raise TypeError(f"{name} expects an array of numbers, got {came}: {advice}.")
+
+
+def as_floats(name, X):
+    """Return an array of numbers as floats, integers as float64; raise TypeError for what is no such array.
+
+    Examples
+    --------
+    >>> as_floats("Tanh", np.array([1, 2], dtype=np.int8))
+    array([1., 2.])
+    """
+    require_array(name, X)
+    return X if X.dtype.kind == "f" else X.astype(np.float64)
 
 
 def require_two(name, X):

@@ -7,11 +7,21 @@ import numpy as np
 import pytest
 
 from minigrad import (
+    GELU,
     SGD,
+    Dropout,
     Embedding,
+    Flatten,
     Layer,
     Learner,
     Linear,
+    Max,
+    ReLU,
+    Sigmoid,
+    Softmax,
+    Tanh,
+    bce_with_logits,
+    cosine_distance,
     mse,
     one_hot,
 )
@@ -38,7 +48,9 @@ def test_no_step_is_taken_along_a_gradient_that_is_not_finite(start, batch):
     learner = Learner(model, mse, SGD(0.1))
     X, T = np.ones((5, 3)), np.ones((5, 1))
     fit = learner.fit_batch if batch == "this batch" else learner.fit
-    sentence = f"the loss of {batch} is 1.0, but the gradient of layers.0.b is not finite, so no step was taken"
+    sentence = (
+        f"the loss of {batch} is 1.0, but the gradient of layers.0.b is not finite, so no step was taken"
+    )
     with np.errstate(divide="ignore"), pytest.raises(ValueError, match=re.escape(sentence)):
         fit(X, T)
     assert (inside.W.data == start).all() and learner.optimizer.steps == 0
@@ -100,3 +112,44 @@ def test_the_gradient_of_an_embedding_needs_no_row_for_each_pair_of_token_and_pl
     for token, row in zip(X.ravel(), dY.reshape(-1, 3), strict=True):
         expected[token] += row
     np.testing.assert_allclose(layer.W.grad, expected, rtol=1e-12)  # a few sums in another order
+
+
+# Small integers and float16
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, bool])
+@pytest.mark.parametrize(
+    "layer", [ReLU(), Sigmoid(), Tanh(), GELU(), Softmax(), Dropout(0.5, rng=0), Max()], ids=repr
+)
+def test_integers_are_computed_with_as_float64(layer, kind):
+    X = np.array([[1, 0, 1], [100, 1, 100]]).astype(kind)
+    (Y, backward), (expected, back) = layer(X), layer(X.astype(float))
+    dY = RNG.normal(size=Y.shape)
+    np.testing.assert_array_equal(Y, expected)
+    np.testing.assert_array_equal(backward(dY), back(dY))
+    assert backward(dY).dtype == np.float64
+
+
+@pytest.mark.parametrize("loss", [mse, bce_with_logits, cosine_distance])
+def test_a_loss_of_small_integers_is_that_of_floats(loss):
+    Y, T = np.array([[200, 100], [1, 0]], np.uint8), np.array([[1, 1], [0, 1]], np.uint8)
+    assert loss(Y, T)[0] == loss(Y.astype(float), T.astype(float))[0]
+
+
+@pytest.mark.parametrize("call", [ReLU(), Softmax(), Tanh(), Flatten(), lambda X: mse(X, X)], ids=str)
+def test_float16_is_refused(call):
+    with pytest.raises(TypeError, match="an array of float16: convert it with .astype"):
+        call(np.ones((5, 3), np.float16))
+
+
+# One array under two names
+
+
+def test_what_dropout_returns_may_be_changed_in_place():
+    X, dY = np.ones((5, 3)), np.ones((5, 3))
+    Y, backward = Dropout(0.5)(X)
+    np.testing.assert_array_equal(Y, X)
+    Y *= 0
+    dX = backward(dY)
+    dX *= 0
+    assert X.all() and dY.all()

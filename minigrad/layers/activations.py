@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.backend import array_module, zeros_like
 from minigrad.layer import Layer
-from minigrad.shapes import ShapeError, require_array
+from minigrad.shapes import ShapeError, as_floats
 
 
 class ReLU(Layer):
@@ -32,7 +32,7 @@ class ReLU(Layer):
     (array([0., 0., 2.]), array([0., 0., 5.]))
     """
 
-    check_input = require_array
+    check_input = as_floats
 
     def forward(self, X):
         """Return max(X, 0) and the way back."""
@@ -60,7 +60,7 @@ class Sigmoid(Layer):
     (array([0. , 0.5, 1. ]), array([0.  , 0.25, 0.  ]))
     """
 
-    check_input = require_array
+    check_input = as_floats
 
     def forward(self, X):
         """Return the sigmoid of X and the way back."""
@@ -87,7 +87,7 @@ class Tanh(Layer):
     (array([0.]), array([2.]))
     """
 
-    check_input = require_array
+    check_input = as_floats
 
     def forward(self, X):
         """Return tanh(X) and the way back."""
@@ -114,7 +114,7 @@ class GELU(Layer):
     (array([0.]), array([1.]))
     """
 
-    check_input = require_array
+    check_input = as_floats
 
     def forward(self, X):
         """Return GELU of X, in its tanh form, and the way back."""
@@ -133,11 +133,13 @@ class GELU(Layer):
 
 
 def _require_scores(layer, X):
-    """Refuse rows without any score, and rows in which all are impossible."""
-    if 0 in require_array(layer, X)[-1:]:
+    """Return the scores as floats; refuse rows without any, and rows in which all are impossible."""
+    X = as_floats(layer, X)
+    if 0 in X.shape[-1:]:
         raise ShapeError(f"{layer} needs rows of at least one score, got X of shape {X.shape}.")
     if array_module(X) is np and X.size and (X.max(axis=-1) == -np.inf).any():
         raise ValueError(f"{layer} got a row of -inf alone: leave at least one entry of each row possible.")
+    return X
 
 
 class Softmax(Layer):

@@ -8,12 +8,12 @@ import threading
 
 import numpy as np
 
-from minigrad.backend import array_module, float_type_of
+from minigrad.backend import array_module
 from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
 from minigrad.parameter import Buffer, Parameter
 from minigrad.settings import as_generator, require_integer, require_number
-from minigrad.shapes import ShapeError, require_array, require_axis, require_width, shape_of
+from minigrad.shapes import ShapeError, as_floats, require_axis, require_width, shape_of
 
 _moving = threading.Lock()  # replicas share their running averages: one thread at a time moves them
 
@@ -52,7 +52,7 @@ class Dropout(Layer):
     array([2., 0., 0., 0.])
     """
 
-    check_input = require_array
+    check_input = as_floats
 
     def __init__(self, rate=0.5, rng=None):
         self.rate = require_number("rate of Dropout", rate, least=0, below=1)
@@ -60,12 +60,12 @@ class Dropout(Layer):
 
     def forward(self, X, training=False):
         """Return X, thinned out while training, and the way back."""
-        if not training or self.rate == 0:
-            return X, lambda dY: dY
-        if self.rng is None:
-            raise self.missing()
-        kept = (self.rng.random(shape_of(X)) >= self.rate) / (1.0 - self.rate)
-        mask = array_module(X).asarray(kept, dtype=float_type_of(X))
+        mask = 1.0
+        if training and self.rate:
+            if self.rng is None:
+                raise self.missing()
+            kept = self.rng.random(X.shape) >= self.rate
+            mask = array_module(X).asarray(kept / (1.0 - self.rate), dtype=X.dtype)
         return X * mask, lambda dY: dY * mask
 
     def missing(self):

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from minigrad.backend import float_type_of
 from minigrad.layer import Layer
 from minigrad.settings import require_integer
 from minigrad.shapes import ShapeError, require_array, require_axis
@@ -119,7 +120,7 @@ class Max(_Reduction):
         axis = self.axis
         Y = X.max(axis=axis)
         largest = np.expand_dims(Y, axis) == X
-        share = largest / largest.sum(axis=axis, keepdims=True).astype(X.dtype)
+        share = largest / largest.sum(axis=axis, keepdims=True).astype(float_type_of(X))
         return Y, lambda dY: np.expand_dims(dY, axis) * share
 
 
