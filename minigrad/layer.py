@@ -74,7 +74,7 @@ class Layer(Answering):
     Attributes
     ----------
     frozen : bool
-        True after `freeze`: the layer then runs as outside training.
+        True after `freeze`, as long as nothing inside is trainable: the layer then runs as outside training.
 
     Notes
     -----
@@ -95,7 +95,7 @@ class Layer(Answering):
     (array([2., 8.]), array([2., 2.]))
     """
 
-    frozen = False
+    _frozen = False
     outside = ()  # names of attributes that are no part of the layer: whoever looks on
     is_drawn = True  # False while a layer waits for `initialize` to draw its weights
     has_width = False  # True for layers that decide how many numbers leave them: the last may ask the targets
@@ -252,7 +252,8 @@ class Layer(Answering):
     def freeze(self, frozen=True):
         """Stop training this layer and all inside it, and return it: they run as outside training, too.
 
-        Optimizers pass its Parameters by, its running averages stay, and no Dropout inside it draws.
+        Optimizers pass its Parameters by, its running averages stay, and no Dropout inside it draws. A layer
+        in which a part was unfrozen runs as in training again.
 
         Examples
         --------
@@ -263,9 +264,17 @@ class Layer(Answering):
         for parameter in self.parameters():
             parameter.trainable = not frozen
         for layer in self.named_layers().values():
-            if len(layer.named_layers()) == 1:  # what is made of layers passes `training` on: they decide
-                layer.frozen = frozen
+            layer.frozen = frozen
         return self
+
+    @property
+    def frozen(self):
+        """True after freeze, as long as no Parameter of the layer is trainable."""
+        return self._frozen and not any(parameter.trainable for parameter in self.parameters())
+
+    @frozen.setter
+    def frozen(self, frozen):
+        self._frozen = frozen
 
     def unfreeze(self):
         """Train this layer and all inside it again, and return it."""
