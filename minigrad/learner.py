@@ -6,6 +6,7 @@ Holds Learner and History. Nothing here prints or draws; callbacks do. Leaves ou
 
 import functools
 import math
+import warnings
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import is_array_holder, named_parts
 from minigrad.settings import as_generator, require_function, require_integer
 from minigrad.shapes import ShapeError, arrays_of, count_examples, require_batch, shape_of, take
+
+APPLIED_BY = {"cross_entropy": "Softmax", "bce_with_logits": "Sigmoid"}  # what these losses apply to Y
 
 
 class History(list):
@@ -93,6 +96,10 @@ class Learner(Answering):
             require_function("before_step of Learner", before_step, "(parameters) -> None")
         self.model, self.optimizer, self.before_step = as_layer(model), optimizer, before_step
         self.metrics = _functions("each of the metrics", metrics, "(Y, T) -> float")
+        last, name = type([*self.model.named_layers().values()][-1]).__name__, _name_of(loss)
+        if last == APPLIED_BY.get(name):
+            advice = f"leave {last} out of the model; (model >> {last}()).predict(X) gives probabilities"
+            warnings.warn(f"{name} takes logits and applies {last} itself: {advice}.", stacklevel=2)
         self.rng = as_generator(rng)
         self.epoch, self.history = 0, History()
         self._batch = 0  # which one of this epoch is being learned from, for the error that stops a fit
