@@ -70,8 +70,6 @@ def split(X, T, shares=(0.7, 0.15, 0.15), rng=0):
     [8, 2]
     """
     examples = count_examples(X, T)
-    if not isinstance(shares, (tuple, list)):
-        raise TypeError(f"shares must be a sequence of numbers, (0.8, 0.2) for two parts; got {shares!r}.")
     for share in shares:
         require_number("each of the shares", share, above=0, most=1)
     if abs(sum(shares) - 1.0) > 1e-9:
@@ -127,8 +125,6 @@ def pad(sequences):
     (array([[1., 2.],
            [3., 0.]]), array([2, 1]))
     """
-    if not hasattr(sequences, "__len__") or len(sequences) == 0:
-        raise TypeError(f"pad needs a list of at least one array, got {sequences!r}.")
     shapes = [require_array("pad", sequence) for sequence in sequences]
     if () in shapes or len({shape[1:] for shape in shapes}) > 1:
         wanted = "arrays (steps, …) that differ in their steps alone"
@@ -162,8 +158,6 @@ def moons(examples=200, noise=0.1, rng=0):
     >>> X.shape, T
     ((6, 2), array([0, 0, 0, 1, 1, 1]))
     """
-    require_integer("examples of moons", examples)
-    require_number("noise of moons", noise, least=0)
     rng = as_generator(rng)
     T = (np.arange(examples) >= examples // 2).astype(int)
     angle = rng.uniform(0.0, np.pi, examples)
@@ -193,9 +187,6 @@ def spirals(examples=300, n_classes=3, noise=0.1, rng=0):
     >>> X.shape, T.tolist()
     ((6, 2), [0, 0, 1, 1, 2, 2])
     """
-    require_integer("examples of spirals", examples)
-    require_integer("n_classes", n_classes)
-    require_number("noise of spirals", noise, least=0)
     rng = as_generator(rng)
     T = np.arange(examples) * n_classes // examples
     radius = np.sqrt(rng.uniform(0.0, 1.0, examples))

@@ -173,8 +173,8 @@ class SGD(Optimizer):
     def __init__(self, learning_rate=0.1, momentum=0.0, nesterov=False, weight_decay=0.0, average=False):
         super().__init__(learning_rate)
         self.momentum = require_number("momentum", momentum, least=0, below=1)
-        if nesterov and momentum == 0:
-            raise ValueError("nesterov looks ahead along the velocity, so it needs a momentum above 0.")
+        if (nesterov or average) and momentum == 0:
+            raise ValueError("nesterov and average are about the velocity: they need a momentum above 0.")
         self.nesterov, self.weight_decay = nesterov, require_number("weight_decay", weight_decay, least=0)
         self.average = average
 

@@ -2,6 +2,7 @@
 
 import re
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from minigrad import (
     GELU,
     SGD,
+    Add,
+    BatchNorm,
     Dropout,
     Embedding,
     Flatten,
@@ -17,11 +20,15 @@ from minigrad import (
     Linear,
     Max,
     ReLU,
+    Residual,
+    ShapeError,
     Sigmoid,
     Softmax,
     Tanh,
+    Twin,
     bce_with_logits,
     cosine_distance,
+    cross_entropy,
     mse,
     one_hot,
 )
@@ -153,3 +160,78 @@ def test_what_dropout_returns_may_be_changed_in_place():
     dX = backward(dY)
     dX *= 0
     assert X.all() and dY.all()
+
+
+# Softmax twice
+
+
+@pytest.mark.parametrize(
+    ("loss", "layer"),
+    [(cross_entropy, Softmax()), (partial(cross_entropy), Softmax()), (bce_with_logits, Sigmoid())],
+)
+def test_a_layer_that_the_loss_applies_too_is_warned_of(loss, layer):
+    sentence = f"takes logits and applies {type(layer).__name__} itself: leave"
+    with pytest.warns(UserWarning, match=sentence) as caught:
+        Learner(Linear(3, 2, rng=0) >> layer, loss, SGD(0.1))
+    assert len(caught) == 1 and caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(("loss", "layer"), [(mse, Sigmoid()), (bce_with_logits, Tanh())])
+def test_other_layers_before_a_loss_are_not_warned_of(loss, layer):
+    Learner(Linear(3, 2, rng=0) >> layer, loss, SGD(0.1))  # a warning would be an error
+    Learner(Linear(3, 2, rng=0) >> Softmax() >> Linear(2, 2, rng=0), cross_entropy, SGD(0.1))
+
+
+# Frozen layers that hold others
+
+
+class Noisy(Layer):
+    """A layer of your own that holds others, and draws while training."""
+
+    def __init__(self):
+        self.inside, self.dropout = Linear(3, 3, rng=0), Dropout(0.5, rng=1)
+        self.rng = np.random.default_rng(2)
+
+    def forward(self, X, training=False):
+        Y, backward = self.inside(X, training=training)
+        Y, back = self.dropout(Y, training=training)
+        noise = self.rng.normal(size=Y.shape) if training else 0.0
+        return Y + noise, lambda dY: backward(back(dY))
+
+
+def test_a_frozen_layer_of_your_own_runs_as_outside_training():
+    layer, X = Noisy().freeze(), RNG.normal(size=(5, 3))
+    np.testing.assert_array_equal(layer(X, training=True)[0], layer(X)[0])
+    layer.unfreeze()
+    assert (layer(X, training=True)[0] != layer(X)[0]).all()
+
+
+def test_a_part_that_is_unfrozen_runs_as_in_training_and_the_rest_does_not():
+    X = RNG.normal(size=(5, 3))
+    model = (Noisy() >> BatchNorm(3)).initialize(X).freeze()
+    body, head = model.layers
+    head.unfreeze()
+    Y, _ = model(X, training=True)
+    np.testing.assert_allclose(Y.mean(axis=0), 0, atol=1e-12)  # rounding
+    np.testing.assert_array_equal(body(X, training=True)[0], body(X)[0])
+    assert model.layers[0].frozen and not head.frozen and not model.frozen
+
+
+# Settings and sums without an effect, or with another one
+
+
+def keep(X):
+    return X, lambda dY: dY
+
+
+@pytest.mark.parametrize(
+    ("layer", "sentence"),
+    [
+        (Residual(Twin(keep)), "expects an array of numbers, got a tuple of 2: give it one array."),
+        (Add(Twin(keep), Twin(keep)), "needs results of one shape, got shapes ((5, 3), (5, 3))"),
+    ],
+)
+def test_tuples_are_not_joined_where_arrays_are_added(layer, sentence):
+    X = np.ones((5, 3))
+    with pytest.raises((TypeError, ShapeError), match=re.escape(sentence)):
+        layer((X, X))

@@ -7,7 +7,7 @@ import numpy as np
 
 from minigrad.layer import Layer, Sequential, as_layer
 from minigrad.settings import require_function, require_integer
-from minigrad.shapes import ShapeError, require_two, shape_of
+from minigrad.shapes import ShapeError, require_array, require_two, shape_of
 
 
 def chain(*layers):
@@ -82,6 +82,7 @@ class Residual(Layer):
     def forward(self, X, training=False):
         """Return X + F(X) and the way back."""
         F, backward_F = self.layer(X, training=training)
+        require_array(self, F)  # two tuples would be joined
         if shape_of(F) != shape_of(X):
             end = f"let the layer inside end with X's shape, of width {shape_of(X)[-1]}."
             raise ShapeError(f"{self} adds X of shape {shape_of(X)} and F(X) of shape {shape_of(F)}: {end}")
@@ -220,7 +221,7 @@ class Add(_Branches):
     def forward(self, X, training=False):
         """Return the sum of the results and the way back."""
         results, backward = self._run(X, training)
-        if len({shape_of(Y) for Y in results}) > 1:
+        if len({shape_of(Y) for Y in results}) > 1 or isinstance(results[0], tuple):
             self._refuse(results, "of one shape")
         first, *others = results
         return sum(others, first), lambda dY: backward([dY] * len(results))
