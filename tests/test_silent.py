@@ -143,7 +143,11 @@ def test_a_loss_of_small_integers_is_that_of_floats(loss):
     assert loss(Y, T)[0] == loss(Y.astype(float), T.astype(float))[0]
 
 
-@pytest.mark.parametrize("call", [ReLU(), Softmax(), Tanh(), Flatten(), lambda X: mse(X, X)], ids=str)
+@pytest.mark.parametrize(
+    "call",
+    [ReLU(), Softmax(), Tanh(), Flatten(), lambda X: mse(X, X)],
+    ids=("ReLU", "Softmax", "Tanh", "Flatten", "mse"),
+)
 def test_float16_is_refused(call):
     with pytest.raises(TypeError, match="an array of float16: convert it with .astype"):
         call(np.ones((5, 3), np.float16))
