@@ -17,7 +17,7 @@ import numpy as np  # noqa: F401  for the examples
 from minigrad.habits import Answering
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import attributes, copied, named_parts
-from minigrad.settings import as_generator, require_float_type, require_integer
+from minigrad.settings import as_generator, require_float_type
 from minigrad.shapes import ShapeError, arrays_of, fits, join, require_batch, shape_of, take
 
 _observer = contextvars.ContextVar("observer", default=(None, None))
@@ -476,7 +476,6 @@ def in_batches(layer, X, batch_size):
     >>> in_batches(as_layer(lambda X: (2 * X, lambda dY: 2 * dY)), np.array([1.0, 4.0, 9.0]), batch_size=2)
     array([ 2.,  8., 18.])
     """
-    require_integer("batch_size", batch_size)
     starts = range(0, len(arrays_of(X)[0]), batch_size)
     return join([layer(take(X, slice(start, start + batch_size)))[0] for start in starts])
 

@@ -7,24 +7,9 @@ siblings that exercises ask for (huber). Built in chapter 06.
 
 import numpy as np
 
-from minigrad.backend import array_module, float_type_of, sum_of_rows
-from minigrad.shapes import ShapeError, require_array, require_rows, require_same_shape
-
-
-def _as_floats(Y, T):
-    """Return Y and T in the float type of Y: integers become float64, float32 stays float32."""
-    if Y.dtype == T.dtype and Y.dtype.kind == "f":
-        return Y, T  # nearly always
-    dtype = float_type_of(Y)
-    return Y.astype(dtype, copy=False), T.astype(dtype, copy=False)
-
-
-def _require_rows_of_numbers(name, Y):
-    """Refuse what has no rows."""
-    shape = require_array(name, Y)
-    if shape == ():
-        raise ShapeError(f"{name} compares rows, got Y of shape (): one row is a batch of one, Y[None].")
-    require_rows(name, shape)
+from minigrad.backend import array_module
+from minigrad.layers.activations import Sigmoid
+from minigrad.shapes import ShapeError, as_floats, require_array, require_rows, require_same_shape
 
 
 def mse(Y, T):
@@ -61,11 +46,10 @@ def mse(Y, T):
     >>> float(L), backward()
     (2.0, array([[0., 2.]]))
     """
-    require_same_shape("mse", Y, T)
-    Y, T = _as_floats(Y, T)
+    Y, T = require_same_shape("mse", Y, T)
     difference = Y - T
-    row = difference.reshape(-1)
-    return row.dot(row) / row.size, lambda dL=1.0: dL * (2.0 / row.size) * difference
+    L = np.mean(difference**2)
+    return L, lambda dL=1.0: dL * 2 * difference / difference.size
 
 
 def bce_with_logits(Y, T):
@@ -106,19 +90,20 @@ def bce_with_logits(Y, T):
     >>> round(float(L), 4), backward()  # log 2
     (0.6931, array([-0.5]))
     """
-    require_same_shape("bce_with_logits", Y, T)
+    Y, T = require_same_shape("bce_with_logits", Y, T)
+    _require_probabilities(T)
+    P = Sigmoid()(Y)[0]
+    L = np.mean(np.logaddexp(0, Y) - T * Y)
+    return L, lambda dL=1.0: dL * (P - T) / Y.size
+
+
+def _require_probabilities(T):
+    """Refuse targets of two classes that are not probabilities."""
     if not (T.min() >= 0 and T.max() <= 1):
         raise ValueError(
             f"bce_with_logits: targets run from {T.min()} to {T.max()}; they are probabilities, from 0 to 1. "
             "Write the two classes as 0 and 1."
         )
-    Y, T = _as_floats(Y, T)
-
-    def backward(dL=1.0):
-        P = 0.5 + 0.5 * np.tanh(0.5 * Y)  # the sigmoid
-        return (dL / Y.size) * (P - T)
-
-    return (np.logaddexp(0, Y) - T * Y).mean(), backward
 
 
 def cross_entropy(Y, T):
@@ -159,66 +144,40 @@ def cross_entropy(Y, T):
     >>> round(float(L), 4), backward()  # log 2
     (0.6931, array([[ 0.5, -0.5]]))
     """
-    require_array("cross_entropy", T)
-    _require_rows_of_numbers("cross_entropy", Y)
-    labels, P = _targets(Y, T)
-    there, n_classes = array_module(Y), Y.shape[-1]
-    logits = Y.reshape(-1, n_classes).astype(float_type_of(Y), copy=False)
-    starts = there.arange(0, Y.size, n_classes)  # where the rows begin among all logits
-    highest = logits.take(starts + logits.argmax(axis=-1))  # careful: short rows have a slow max
-    # careful: a GPU would have to wait for the answer
-    if there is np and highest[highest.argmin()] == -np.inf:
-        raise ValueError("cross_entropy: all logits of a row are -inf: leave at least one class possible.")
-    shifted = logits - highest[:, None]
-    E = np.exp(shifted)
-    sums = sum_of_rows(E.T)  # the sum of each row of E
-    rows = sums.size
-    if P is None:
-        right = starts + labels
-        log_P = shifted.take(right) - np.log(sums)
-    else:
-        log_P = shifted - np.log(sums)[:, None]
-        log_P = (P * np.where(P == 0.0, 0.0, log_P)).sum(axis=-1)  # careful: 0 times -inf would be nan
-
-    def backward(dL=1.0):
-        dY = E * np.reciprocal(sums)[:, None]  # the probabilities
-        if P is None:
-            dY.put(right, dY.take(right) - 1.0)
-        else:
-            dY -= P
-        dY *= dL / rows
-        return dY.reshape(Y.shape)
-
-    return -log_P.sum() / rows, backward
+    Y = as_floats("cross_entropy", Y)
+    right = _targets(Y, T)  # (batch, …, n_classes): how probable each class is
+    rows = Y.size / Y.shape[-1]
+    shifted = Y - Y.max(axis=-1, keepdims=True)
+    log_P = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    L = -np.sum(right * np.where(right, log_P, 0)) / rows  # careful: 0 times -inf would be nan
+    return L, lambda dL=1.0: dL * (np.exp(log_P) - right) / rows
 
 
 def _targets(Y, T):
-    """Return (labels, None), or (None, probabilities): one for each row of logits."""
-    n_classes = Y.shape[-1]
+    """Return how probable each class is, in Y's shape: T itself, or True for the right class of each row."""
+    require_array("cross_entropy", T)
+    require_rows("cross_entropy", Y.shape)
     if T.shape == Y.shape and T.dtype.kind == "f":
         sums = T.sum(axis=-1)
-        is_near_1 = abs(sums - 1.0) <= 1e-3  # room for float32 that was added up
-        if array_module(T) is np and not (T.min() >= 0 and is_near_1.all()):  # on a GPU it would be a wait
+        if not (T.min() >= 0 and (abs(sums - 1.0) <= 1e-3).all()):  # room for float32 that was added up
             raise ValueError(
                 f"cross_entropy: rows of T are probabilities, at least 0, and sum to 1; got {T.min()} to "
                 f"{T.max()}, and sums from {sums.min()} to {sums.max()}."
             )
-        return None, T.reshape(-1, n_classes).astype(float_type_of(Y), copy=False)
+        return T.astype(Y.dtype, copy=False)
     if T.dtype.kind not in "iu" or T.shape != Y.shape[:-1]:
         raise ShapeError(
             f"cross_entropy compares Y of shape {Y.shape} with T of shape {T.shape}, type {T.dtype}: "
             f"give integer labels of shape {Y.shape[:-1]}, or probabilities (floats) of Y's shape."
         )
-    labels = T.reshape(-1).astype(np.intp, copy=False)
-    # careful: read without a sign, a label below 0 is a huge one, so that one question finds both
-    unsigned = labels.view(np.uintp)
-    if unsigned[unsigned.argmax()] >= n_classes:
+    n_classes = Y.shape[-1]
+    if T.min() < 0 or T.max() >= n_classes:
         wrong = np.argwhere((T < 0) | (T >= n_classes))[0]
         raise ValueError(
             f"cross_entropy: T holds the label {T[tuple(wrong)]} at {[int(i) for i in wrong]}; "
             f"Y has {n_classes} classes, so labels run from 0 to {n_classes - 1}."
         )
-    return labels, None
+    return T[..., None] == array_module(Y).arange(n_classes)
 
 
 def cosine_distance(Y, T):
@@ -254,19 +213,54 @@ def cosine_distance(Y, T):
     Examples
     --------
     >>> L, backward = cosine_distance(np.array([[2.0, 0.0]]), np.array([[0.0, 3.0]]))
-    >>> float(L), backward()
+    >>> float(L), backward() + 0.0
     (1.0, array([[ 0. , -0.5]]))
     """
-    require_same_shape("cosine_distance", Y, T)
-    _require_rows_of_numbers("cosine_distance", Y)
-    Y, T = _as_floats(Y, T)
-    lengths_Y, lengths_T = (np.sqrt((A * A).sum(axis=-1, keepdims=True)) for A in (Y, T))
-    if not (lengths_Y.all() and lengths_T.all()):
-        raise ValueError("cosine_distance: a row of zeros, in Y or T, has no direction; leave such rows out.")
-    units_Y, units_T = Y / lengths_Y, T / lengths_T
-    cosines = (units_Y * units_T).sum(axis=-1, keepdims=True)
+    Y, T = require_same_shape("cosine_distance", Y, T)
+    (U, backward), (V, _) = directions(Y), directions(T)
+    cosines = (U * V).sum(axis=-1)
+    return 1 - cosines.mean(), lambda dL=1.0: backward(-dL * V / cosines.size)
 
-    def backward(dL=1.0):
-        return (dL / cosines.size) * (cosines * units_Y - units_T) / lengths_Y
 
-    return (1.0 - cosines).mean(), backward
+def directions(X):
+    """Divide each row by its length.
+
+    Parameters
+    ----------
+    X : array (batch, …, width)
+
+    Returns
+    -------
+    U : array of X's shape
+        Rows of length 1.
+    backward : function, dU -> dX
+
+    Raises
+    ------
+    ValueError
+        If a row is all zeros: it has no direction.
+
+    References
+    ----------
+    Chapter 13.
+
+    Examples
+    --------
+    >>> directions(np.array([[3.0, 4.0]]))[0]
+    array([[0.6, 0.8]])
+    """
+    lengths = np.sqrt((X * X).sum(axis=-1, keepdims=True))
+    _require_lengths(lengths)
+    U = X / lengths
+
+    def backward(dU):
+        across = dU - U * (U * dU).sum(axis=-1, keepdims=True)
+        return across / lengths
+
+    return U, backward
+
+
+def _require_lengths(lengths):
+    """Refuse a row of length 0."""
+    if not lengths.all():
+        raise ValueError("a row of zeros has no direction: leave such rows out.")

@@ -102,8 +102,7 @@ def require_two(name, X):
     TypeError: Twin takes a pair X = (A, B), got ndarray.
     """
     if not isinstance(X, tuple) or len(X) != 2:
-        came = f"a tuple of {len(X)}" if isinstance(X, tuple) else type(X).__name__
-        raise TypeError(f"{name} takes a pair X = (A, B), got {came}.")
+        raise TypeError(f"{name} takes a pair X = (A, B), got {type(X).__name__}.")
 
 
 def require_axis(name, X, axis):
@@ -170,7 +169,7 @@ def fits(gradient, shape):
 
 
 def require_same_shape(name, Y, T):
-    """Refuse a prediction and a target of unequal shapes, which NumPy would broadcast, and an empty pair.
+    """Return a prediction and a target as floats of one type; refuse shapes that NumPy would broadcast.
 
     Parameters
     ----------
@@ -201,6 +200,8 @@ every prediction with every target; write T[:, None].
             advice = "NumPy would pair every prediction with every target; write T[:, 0]."
         raise ShapeError(f"{name} compares Y of shape {Y_shape} with T of shape {T_shape}. {advice}")
     require_rows(name, Y_shape)
+    Y = as_floats(name, Y)
+    return Y, T.astype(Y.dtype, copy=False)
 
 
 def require_rows(name, shape):
@@ -237,8 +238,6 @@ def count_examples(X, T):
 
 def _length(name, array):
     """Return the number of examples in one array, text among them."""
-    if isinstance(array, tuple):
-        raise TypeError(f"{name} must be one array here, got a tuple of {len(array)}.")
     if shape_of(array) == ():
         raise ShapeError(f"{name} has no batch axis: one example is a batch of one, {name}[None].")
     return len(array)

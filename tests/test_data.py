@@ -70,7 +70,7 @@ def test_split_deals_tuples_and_text():
 
 
 def test_split_refuses_shares_that_are_no_shares():
-    with pytest.raises(ValueError, match=re.escape("shares must sum to 1, (0.5, 0.4) sum to 0.9")):
+    with pytest.raises(ValueError, match=re.escape("shares must be above 0 and sum to 1, got (0.5, 0.4)")):
         split(X, T, (0.5, 0.4))
     with pytest.raises(
         ValueError, match=re.escape("7 examples in shares of (0.99, 0.01) leave a part empty")

@@ -6,7 +6,6 @@ Leaves out Sequential, which stands in layer.py. Built in chapter 05.
 import numpy as np
 
 from minigrad.layer import Layer, Sequential, as_layer
-from minigrad.settings import require_function, require_integer
 from minigrad.shapes import ShapeError, require_array, require_two, shape_of
 
 
@@ -43,8 +42,6 @@ def chain(*layers):
     >>> Y, backward(np.array([1.0]))
     (array([4.]), array([4.]))
     """
-    if not layers:
-        raise TypeError("chain needs at least one layer: write chain(first, second), or first >> second.")
     return Sequential(*layers)
 
 
@@ -100,9 +97,6 @@ class _Branches(Layer):
     """What Parallel and Add share: several layers that are given the same X."""
 
     def __init__(self, *layers):
-        if not layers:
-            kind = type(self).__name__
-            raise TypeError(f"{kind} needs at least one layer: write {kind}(first, second).")
         self.layers = [as_layer(layer) for layer in layers]
 
     def _run(self, X, training):
@@ -163,7 +157,7 @@ class Parallel(_Branches):
 
     def __init__(self, *layers, axis=-1):
         super().__init__(*layers)
-        self.axis = require_integer("axis of Parallel", axis, least=None)
+        self.axis = axis
         if axis == 0:
             advice = "-1 is the last, 1 the channels of images"
             raise ValueError(f"axis of Parallel must not be 0, the batch: {advice}.")
@@ -305,7 +299,7 @@ class Watch(Layer):
     outside = ("see",)
 
     def __init__(self, see):
-        self.see = require_function("see of Watch", see, "(direction, array) -> None")
+        self.see = see
 
     def forward(self, X):
         """Return X itself and a way back that returns dY itself, showing both."""
