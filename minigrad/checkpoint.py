@@ -153,10 +153,12 @@ def write(path, parts, **more):
             arrays[f"data/{name}"] = to_numpy(part.data)
         elif name.endswith((OPTIMIZER, CALLBACK)):
             arrays |= _memory_of(name, parts)
-            _memory_in(name, parts, arrays)  # refuses at once what could not be read
     states = {name: getattr(*_state_of(name, part), None) for name, part in parts.items()}
     header = {"format": FORMAT, "facts": facts_of(parts), "states": states, **more}
-    arrays["header"] = np.array(json.dumps(header, default=np.ndarray.tolist).encode())
+    header = json.dumps(header, default=np.ndarray.tolist)
+    for name, state in json.loads(header)["states"].items():
+        _change(name, parts, state, arrays)  # refuses at once what could not be read
+    arrays["header"] = np.array(header.encode())
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{os.urandom(8).hex()}.part"
     try:
@@ -312,7 +314,9 @@ def _change(name, parts, state, arrays):
 
 def _memory_of(name, parts):
     """Collect by name the arrays that an optimizer or a callback keeps for the other parts."""
-    memory = getattr(parts[name], "memory", {})
+    memory, kind = getattr(parts[name], "memory", {}), type(parts[name]).__name__
+    if not memory and any(hasattr(held, "memory") for _, held in attributes(parts[name])):
+        raise TypeError(f"{kind} holds an optimizer, whose memory would be lost: let {kind} inherit from it.")
     return {
         f"memory/{name}/{key}/{word}": to_numpy(value)
         for key, part in parts.items()

@@ -115,9 +115,11 @@ class Learner(Answering):
     @progress.setter
     def progress(self, progress):
         epoch, history = progress["epoch"], History(progress["history"])
-        values = [value for row in history for value in row.values()]
-        if type(epoch) is not int or epoch < 0 or not all(type(value) in (int, float) for value in values):
-            raise ValueError(f"no Learner is at epoch {epoch!r} with a history of {len(history)} rows.")
+        is_plain = all(isinstance(value, int | float | str) for row in history for value in row.values())
+        if type(epoch) is not int or epoch < 0 or not is_plain:
+            raise ValueError(
+                f"a history holds numbers and text alone; got {history[-1:]} at epoch {epoch!r}."
+            )
         self.epoch, self.history = epoch, history
 
     def fit_batch(self, X, T, parameters=None):

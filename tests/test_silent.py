@@ -10,6 +10,7 @@ import pytest
 from minigrad import (
     GELU,
     SGD,
+    Adam,
     Add,
     BatchNorm,
     Dropout,
@@ -28,8 +29,10 @@ from minigrad import (
     bce_with_logits,
     cosine_distance,
     cross_entropy,
+    load,
     mse,
     one_hot,
+    save,
 )
 
 RNG = np.random.default_rng(0)
@@ -238,3 +241,43 @@ def test_tuples_are_not_joined_where_arrays_are_added(layer, sentence):
     X = np.ones((5, 3))
     with pytest.raises((TypeError, ShapeError), match=re.escape(sentence)):
         layer((X, X))
+
+
+# Checkpoints that lose something
+
+
+class Warmed:
+    """An optimizer that holds another."""
+
+    def __init__(self, inside):
+        self.inside = inside
+
+    def step(self, parameters):
+        self.inside.step(parameters)
+
+
+def fitted(optimizer, note=None):
+    learner = Learner(Linear(3, 1, rng=0), mse, optimizer)
+    learner.fit(
+        RNG.normal(size=(5, 3)), RNG.normal(size=(5, 1)), callbacks=lambda _, row: row.update(note=note)
+    )
+    return learner
+
+
+def test_an_optimizer_inside_another_is_not_saved_without_its_memory(tmp_path):
+    learner = fitted(Warmed(Adam(0.1)), note=1.0)
+    with pytest.raises(TypeError, match="Warmed holds an optimizer, whose memory would be lost"):
+        save(tmp_path / "run.npz", learner)
+    assert not any(tmp_path.iterdir())
+
+
+def test_text_in_a_history_is_loaded_again(tmp_path):
+    learner = fitted(SGD(0.1), note="restarted")
+    save(tmp_path / "run.npz", learner)
+    assert load(tmp_path / "run.npz", fitted(SGD(0.1), 0.0)).history == learner.history
+
+
+def test_a_history_that_could_not_be_loaded_is_not_saved(tmp_path):
+    with pytest.raises(ValueError, match=r"a history holds numbers and text alone; got \[.*'note': \[1, 2\]"):
+        save(tmp_path / "run.npz", fitted(SGD(0.1), note=[1, 2]))
+    assert not any(tmp_path.iterdir())
