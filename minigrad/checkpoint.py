@@ -304,7 +304,7 @@ def _change(name, parts, state, arrays):
             setattr(owner, attribute, state)
         if data is not None:
             part.data[...] = data
-            if hasattr(part, "grad"):
+            if getattr(part, "_grad", part) is not None and hasattr(part, "grad"):
                 part.grad.fill(0.0)
         if memory is not None:
             part.memory = memory

@@ -102,12 +102,13 @@ class Parameter(_Holder, Answering):
 
     def __init__(self, data, trainable=True):
         super().__init__(data)
-        self.grad = np.zeros_like(self.data)
-        self.trainable = trainable
+        self._grad, self.trainable = None, trainable
 
     @property
     def grad(self):
-        """Sum of the gradients since the last zero_grad."""
+        """Sum of the gradients since the last zero_grad; made when first used, so none where a model serves."""
+        if self._grad is None:
+            self._grad = np.zeros_like(self.data)
         return self._grad
 
     @grad.setter
@@ -121,7 +122,8 @@ class Parameter(_Holder, Answering):
     def convert(self, function):
         """Replace data and grad by function(data) and function(grad): another type, another device."""
         super().convert(function)
-        self.grad = function(self.grad)
+        if self._grad is not None:
+            self.grad = function(self.grad)
 
 
 class Buffer(_Holder):

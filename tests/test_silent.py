@@ -281,3 +281,19 @@ def test_a_history_that_could_not_be_loaded_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match=r"a history holds numbers and text alone; got \[.*'note': \[1, 2\]"):
         save(tmp_path / "run.npz", fitted(SGD(0.1), note=[1, 2]))
     assert not any(tmp_path.iterdir())
+
+
+def test_a_model_that_serves_holds_no_gradients(tmp_path):
+    X = np.ones((1, 503))
+    save(tmp_path / "net.npz", Linear(503, 1009, rng=0))
+    held = []
+
+    def serve():
+        held.append(load(tmp_path / "net.npz", Linear(503, 1009, rng=1).to(np.float64)))
+        held.append(held[0].predict(X))
+
+    tracemalloc.start()
+    serve()
+    assert tracemalloc.get_traced_memory()[0] < 1.5 * 503 * 1009 * 8
+    tracemalloc.stop()
+    assert (held[0].W.grad == 0).all() and held[0].W.grad.shape == (503, 1009)
