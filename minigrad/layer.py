@@ -79,7 +79,8 @@ class Layer(Answering):
     Notes
     -----
     The input of forward and the output of backward match in shape, and so do the output of forward and the
-    input of backward. Calling a layer checks both.
+    input of backward. Calling a layer checks both. Call backward before the next step: it reads the weights
+    as they are then.
 
     References
     ----------

@@ -106,7 +106,7 @@ class Parameter(_Holder, Answering):
 
     @property
     def grad(self):
-        """Sum of the gradients since the last zero_grad; made when first used, so none where a model serves."""
+        """Sum of the gradients since the last zero_grad; made when first used."""
         if self._grad is None:
             self._grad = np.zeros_like(self.data)
         return self._grad

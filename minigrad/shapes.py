@@ -7,6 +7,7 @@ sizes; that stands in the layer. Errors say what came, what was expected, and wh
 
 import numpy as np
 
+from minigrad.backend import array_module
 from minigrad.settings import require_float_type
 
 
@@ -320,6 +321,8 @@ def require_batch(name, X):
             raise ShapeError(f"the entries of {name} hold {sizes} examples; all must hold the same number.")
         return sizes[0]
     _length(name, X)
+    if hasattr(X, "mask"):
+        raise TypeError(f"{name} is a masked array: write {name}.filled(0), or leave those examples out.")
     if X.dtype.kind not in "fiub":
         raise TypeError(f"{name} holds {X.dtype}, not numbers: convert it with {name}.astype(float).")
     if X.dtype.kind == "f":
@@ -347,6 +350,7 @@ def with_lengths(name, X):
     Returns
     -------
     X : array (batch, steps, ...)
+        Zero behind the end of each sequence.
     lengths : array of integers (batch,), or None if all are as long as the array
 
     Examples
@@ -370,4 +374,6 @@ int64 of shape (2,): [3 4].
         wanted = f"lengths as pad returns them, {batch} integers from 1 to {steps}"
         came = f"{lengths.dtype} of shape {shape_of(lengths)}: {lengths}"
         raise ShapeError(f"{name} expects {wanted}, got {came}.")
+    X = X.copy()
+    X[array_module(X).arange(steps) >= lengths[:, None]] = 0  # a nan would survive any later mask
     return X, lengths

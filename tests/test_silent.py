@@ -9,6 +9,8 @@ import pytest
 
 from minigrad import (
     GELU,
+    LSTM,
+    RNN,
     SGD,
     Adam,
     Add,
@@ -19,6 +21,7 @@ from minigrad import (
     Learner,
     Linear,
     Max,
+    MultiHeadAttention,
     ReLU,
     Residual,
     ShapeError,
@@ -34,6 +37,7 @@ from minigrad import (
     one_hot,
     save,
 )
+from minigrad.beyond.graph import Variable
 
 RNG = np.random.default_rng(0)
 
@@ -297,3 +301,37 @@ def test_a_model_that_serves_holds_no_gradients(tmp_path):
     assert tracemalloc.get_traced_memory()[0] < 1.5 * 503 * 1009 * 8
     tracemalloc.stop()
     assert (held[0].W.grad == 0).all() and held[0].W.grad.shape == (503, 1009)
+
+
+# What is not there
+
+
+@pytest.mark.parametrize(
+    "layer", [RNN(1, 3, rng=0), LSTM(1, 3, rng=0), MultiHeadAttention(1, rng=0)], ids=repr
+)
+def test_what_stands_behind_the_end_of_a_sequence_does_not_matter(layer):
+    X, lengths = RNG.normal(size=(2, 5, 1)), np.array([5, 3])
+    Y, backward = layer((X, lengths))
+    dY = RNG.normal(size=Y.shape)
+    dX, _ = backward(dY)
+    layer.zero_grad()
+    other = X.copy()
+    other[1, 3:] = np.nan
+    Y_other, backward_other = layer((other, lengths))
+    dX_other, _ = backward_other(dY)
+    np.testing.assert_array_equal(Y_other, Y)
+    np.testing.assert_array_equal(dX_other, dX)
+    assert all(np.isfinite(parameter.grad).all() for parameter in layer.parameters())
+    assert np.isnan(other[1, 3:]).all()  # X itself stays
+
+
+def test_a_masked_array_is_no_batch():
+    X = np.ma.masked_equal(np.array([[1.0, 2.0], [9.0, 1.0]]), 9.0)
+    with pytest.raises(TypeError, match=re.escape("X is a masked array: write X.filled(0)")):
+        Linear(2, 1, rng=0).predict(X)
+
+
+@pytest.mark.parametrize("call", [lambda A, b: np.dot(A, b), lambda A, b: np.where(True, b, b)])
+def test_functions_of_numpy_make_no_array_of_nodes(call):
+    with pytest.raises(TypeError, match="takes no nodes: write A @ B, exp"):
+        call(np.ones((2, 2)), Variable(np.ones((2, 2))))

@@ -66,6 +66,11 @@ class Variable(Parameter):
     __slots__ = ("number", "parents")
     __array_ufunc__ = None  # NumPy gives way: `array @ node` asks the node
 
+    def __array_function__(self, function, types, args, kwargs):
+        """Refuse NumPy's functions, which would return an array of nodes."""
+        name = function.__name__
+        raise TypeError(f"np.{name} takes no nodes: write A @ B, exp(A) or A.sum(), or give it A.data.")
+
     def __init__(self, data, *parents):
         super().__init__(data, trainable=not parents)
         self.number, self.parents = next(_births), parents
