@@ -45,6 +45,5 @@ def accuracy(Y, T):
     require_rows("accuracy", shape)
     require_labels("accuracy", T)
     if np.isnan(Y).any():
-        came = f"{int(np.isnan(Y).sum())} of {Y.size} scores are nan"
-        raise ValueError(f"accuracy: {came}: nothing is the largest.")
+        raise ValueError(f"accuracy: {int(np.isnan(Y).sum())} of {Y.size} scores are nan: none is largest.")
     return float((Y.argmax(axis=-1) == T).mean())

@@ -315,7 +315,7 @@ def _change(name, parts, state, arrays):
 def _memory_of(name, parts):
     """Collect by name the arrays that an optimizer or a callback keeps for the other parts."""
     memory, kind = getattr(parts[name], "memory", {}), type(parts[name]).__name__
-    if not memory and any(hasattr(held, "memory") for _, held in attributes(parts[name])):
+    if not memory and any(hasattr(held, "memory") for held in getattr(parts[name], "__dict__", {}).values()):
         raise TypeError(f"{kind} holds an optimizer, whose memory would be lost: let {kind} inherit from it.")
     return {
         f"memory/{name}/{key}/{word}": to_numpy(value)

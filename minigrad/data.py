@@ -99,8 +99,7 @@ def one_hot(T, n_classes):
     """
     require_labels("one_hot", T)
     if T.size and (T.min() < 0 or T.max() >= n_classes):
-        wanted = f"with {n_classes} classes: 0 to {n_classes - 1}"
-        raise ValueError(f"labels run from {T.min()} to {T.max()}; {wanted}.")
+        raise ValueError(f"labels run from {T.min()} to {T.max()}; they must be 0 to {n_classes - 1}.")
     return (T[..., None] == np.arange(n_classes)).astype(float)
 
 

@@ -84,7 +84,7 @@ def test_one_hot_rows_hold_a_single_1():
 
 @pytest.mark.parametrize("labels", [[0, 3], [-1, 0]])
 def test_one_hot_refuses_what_is_no_class(labels):
-    sentence = f"labels run from {min(labels)} to {max(labels)}; with 3 classes: 0 to 2."
+    sentence = f"labels run from {min(labels)} to {max(labels)}; they must be 0 to 2."
     with pytest.raises(ValueError, match=re.escape(sentence)):
         one_hot(np.array(labels), 3)
 
