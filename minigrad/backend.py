@@ -4,7 +4,6 @@ Holds the three functions that know a GPU exists. Leaves out any switch: there i
 chapter 21.
 """
 
-import functools
 import sys
 
 import numpy as np
@@ -59,38 +58,6 @@ def like(array, X):
     if array_module(array) is not array_module(X):
         array = array_module(X).asarray(to_numpy(array))
     return array.astype(float_type_of(X), copy=False)
-
-
-def zeros_like(X):
-    """Return zeros of the shape, type and layout of X, and where X is: for small arrays quicker than NumPy's.
-
-    Examples
-    --------
-    >>> zeros_like(np.array([1.0, 2.0]))
-    array([0., 0.])
-    """
-    is_plain = type(X) is np.ndarray and X.flags.c_contiguous
-    return np.zeros(X.shape, X.dtype) if is_plain else np.zeros_like(X)
-
-
-def sum_of_rows(A):
-    """Return the sum of the rows of a matrix: a product with ones, which is quicker than A.sum(axis=0).
-
-    Examples
-    --------
-    >>> sum_of_rows(np.array([[1.0, 2.0], [3.0, 5.0]]))
-    array([4., 7.])
-    """
-    ones = _ones(len(A), A.dtype) if type(A) is np.ndarray else np.ones_like(A, shape=len(A))
-    return ones.dot(A)
-
-
-@functools.lru_cache(maxsize=16)
-def _ones(count, dtype):
-    """Return that many ones, made once and never changed."""
-    ones = np.ones(count, dtype)
-    ones.flags.writeable = False
-    return ones
 
 
 def to_device(model, device):

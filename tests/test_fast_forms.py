@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from minigrad import LSTM, SGD, Adam, AdamW, Conv2d, Learner, Linear, Parameter, RMSProp, mse
-from minigrad.backend import sum_of_rows, zeros_like
 
 
 def filled(shape=(3, 5), rng=0):
@@ -102,19 +101,6 @@ def test_parameters_that_share_their_numbers_both_change_them():
     other.grad += 2.0
     SGD(0.5).step([one, other, Parameter([1.0])])
     assert one.data == other.data == 1.5
-
-
-def test_zeros_like_an_array_have_its_type_and_its_layout():
-    A = np.arange(12.0).reshape(3, 4)
-    for array in (A, A.astype(np.float32), np.asfortranarray(A), A[:, ::2], A[:0], np.float64(3.0)):
-        np.testing.assert_array_equal(zeros_like(array), np.zeros_like(array), strict=True)
-    assert zeros_like(A.T).flags.f_contiguous
-
-
-def test_the_sum_of_rows_is_one_for_any_type_and_layout():
-    A = np.arange(12.0).reshape(3, 4)
-    for array in (A, A.astype(np.float32), np.asfortranarray(A), A[:, ::2], A[:0]):
-        np.testing.assert_array_equal(sum_of_rows(array), array.sum(axis=0), strict=True)
 
 
 def test_a_copied_learner_goes_on_by_itself():

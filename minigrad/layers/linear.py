@@ -3,7 +3,6 @@
 import numpy as np
 from numpy import ndarray
 
-from minigrad.backend import sum_of_rows
 from minigrad.initializers import lecun
 from minigrad.layers.weighted import Weighted
 from minigrad.parameter import Parameter
@@ -57,29 +56,19 @@ class Linear(Weighted):
         super().__init__(rng)
 
     def forward(self, X, need_dX=True):
-        """Return X W + b and the way back."""
-        if X.ndim != 2:
-            return self._forward_of_rows(X, need_dX)
+        """Return X W + b and the backward function; every axis of X but the last belongs to the batch."""
         W, b = self.W, self.b
-        Y = X.dot(W.data)  # (batch, n_in) times (n_in, n_out) -> (batch, n_out)
+        rows = X.reshape(-1, X.shape[-1])
+        Y = rows @ W.data  # (batch, n_in) @ (n_in, n_out)
         if b is not None:
             Y += b.data
 
         def backward(dY):
-            W.grad += X.T.dot(dY)  # dL/dW = Xᵀ dY
+            d_rows = dY.reshape(Y.shape)
+            W.grad += rows.T @ d_rows  # (n_in, batch) @ (batch, n_out)
             if b is not None:
-                b.grad += sum_of_rows(dY)  # dL/db: b was added to every row
-            return dY.dot(W.data.T) if need_dX else None  # dL/dX = dY Wᵀ
-
-        return Y, backward
-
-    def _forward_of_rows(self, X, need_dX):
-        """Return what forward returns for the rows of X: all axes before the last are the batch."""
-        Y, rows_backward = Linear.forward(self, X.reshape(-1, X.shape[-1]), need_dX)
-
-        def backward(dY):
-            dX = rows_backward(dY.reshape(-1, dY.shape[-1]))
-            return dX.reshape(X.shape) if need_dX else None
+                b.grad += d_rows.sum(axis=0)
+            return (d_rows @ W.data.T).reshape(X.shape) if need_dX else None
 
         return Y.reshape(*X.shape[:-1], -1), backward
 
