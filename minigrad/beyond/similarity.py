@@ -4,6 +4,8 @@ Holds CosineSimilarity. Leaves out the loss for a target that stands still (mini
 in chapter 13, as an exercise.
 """
 
+import numpy as np  # noqa: F401  for the examples
+
 from minigrad.layer import Layer
 from minigrad.losses import directions
 from minigrad.shapes import ShapeError, require_array, require_two
