@@ -393,12 +393,10 @@ def require_pair(name, result, first="Y"):
     """
     if isinstance(result, tuple) and len(result) == 2 and callable(result[1]):
         return result
-    came = f"{type(result).__name__} alone: end with `return {first}, backward`"
+    got = f"{type(result).__name__} alone: end with `return {first}, backward`"
     if isinstance(result, tuple):
-        came = f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
-        if len(result) == 2 and first == "L":
-            came += "; if the second is the gradient D, write `return L, lambda dL=1.0: dL * D`"
-    raise TypeError(f"{name} must return a pair ({first}, backward), got {came}.")
+        got = f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
+    raise TypeError(f"{name} must return a pair ({first}, backward), got {got}.")
 
 
 def as_layer(thing):

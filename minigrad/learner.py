@@ -12,11 +12,9 @@ import numpy as np
 
 from minigrad.data import batches
 from minigrad.habits import Answering
-from minigrad.layer import as_layer, in_batches, observed, require_pair
-from minigrad.parameter import Buffer, Parameter
-from minigrad.parts import is_array_holder, named_parts
-from minigrad.settings import as_generator, require_function, require_integer
-from minigrad.shapes import ShapeError, arrays_of, count_examples, require_batch, shape_of, take
+from minigrad.layer import as_layer, in_batches, require_pair
+from minigrad.settings import as_generator, require_function
+from minigrad.shapes import ShapeError, count_examples, require_batch, shape_of, take
 
 APPLIED_BY = {"cross_entropy": "Softmax", "bce_with_logits": "Sigmoid"}  # what these losses apply to Y
 
@@ -87,15 +85,10 @@ class Learner(Answering):
     def __init__(self, model, loss, optimizer, metrics=(), before_step=None, rng=0):  # noqa: PLR0913  settings
         self.loss = require_function("loss of Learner", loss, "(Y, T) -> (L, backward)")
         if isinstance(optimizer, type) or not hasattr(optimizer, "step"):
-            came = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else repr(optimizer)
-            if hasattr(optimizer, "update") and not isinstance(optimizer, type):
-                advice = "for parameter in parameters: self.update(parameter)"
-                came += f"; write def step(self, parameters): {advice}"
-            raise TypeError(f"optimizer of Learner must have a method step, as SGD(0.1) has; got {came}.")
-        if before_step is not None:
-            require_function("before_step of Learner", before_step, "(parameters) -> None")
+            wanted = "an object with a method step(parameters), as SGD(0.1) is"
+            raise TypeError(f"optimizer of Learner must be {wanted}; got {optimizer!r}.")
         self.model, self.optimizer, self.before_step = as_layer(model), optimizer, before_step
-        self.metrics = _functions("each of the metrics", metrics, "(Y, T) -> float")
+        self.metrics = _several(metrics)
         last, name = type([*self.model.named_layers().values()][-1]).__name__, _name_of(loss)
         if last == APPLIED_BY.get(name):
             advice = f"leave {last} out of the model; (model >> {last}()).predict(X) gives probabilities"
@@ -143,13 +136,16 @@ class Learner(Answering):
         L, backward = self._forward(self.model, X, T)
         loss = float(L)
         if not math.isfinite(loss):
-            raise self._complaint(X, T, loss)
+            raise self._stopped(f"the loss is {loss}")
         backward()
         if self.before_step:
             self.before_step(parameters)
         # one question for all gradients: a nan or an infinity stays one in the sum of their squares
         if not math.isfinite(sum(np.vdot(parameter.grad, parameter.grad) for parameter in parameters)):
-            self._require_finite_gradients(loss)
+            held = self.model.named_parameters().items()
+            bad = [name for name, each in held if each.trainable and not np.isfinite(each.grad).all()]
+            if bad:  # and not only squares that overflow
+                raise self._stopped(f"the gradient of {bad[-1]} is not finite")
         self.optimizer.step(parameters)
         return loss
 
@@ -182,13 +178,11 @@ class Learner(Answering):
             If the data are empty, not numbers or not finite, or X and T differ in the number of examples; if
             the model has nothing to train; if a loss or a gradient is not finite, before its step.
         """
-        require_integer("epochs", epochs, least=0)
-        callbacks = _functions("each of the callbacks", callbacks, "(learner, row) -> True to stop")
+        callbacks = _several(callbacks)
         examples = _require_pairs(X, T)
         if validation is not None:
             _require_pairs(*validation)
         self._open(X, T)
-        self._require_something_to_train()
         history = History()
         for _ in range(epochs):
             total, parameters = 0.0, self.model.parameters()
@@ -234,65 +228,27 @@ class Learner(Answering):
 
     def _loss(self, Y, T):
         """Return (L, backward) of the loss, refusing what is not one number and a way back."""
-        result = self.loss(Y, T)
-        if type(result) is not tuple or len(result) != 2 or not callable(result[1]):
-            require_pair(_name_of(self.loss), result, first="L")
-        L, backward = result
+        L, backward = require_pair(_name_of(self.loss), self.loss(Y, T), first="L")
         if shape_of(L) != ():
             wanted = f"{_name_of(self.loss)} must return one number for the whole batch"
             raise ShapeError(f"{wanted}, got L of shape {shape_of(L)}: take the mean.")
         return L, backward
 
-    def _complaint(self, X, T, L):
-        """Return the error for a loss that is not finite: where it began, and what to do."""
-        for name, array in ("X", X), ("T", T):
-            if hasattr(array, "dtype"):
-                require_batch(name, array)
-        names = {layer: name for name, layer in self.model.named_layers().items()}
-        found = []
-
-        def look(layer, Y):
-            if not all(np.isfinite(array).all() for array in arrays_of(Y)):
-                found.append(f"{names.get(layer) or 'the model'}, {layer}")
-
-        with np.errstate(all="ignore"), observed(after=look):
-            self.model(X, training=True)
-        begin = "the model's Y is finite, and so are X and T"
-        if found:
-            begin = f"{found[0]}, is the first layer whose Y is not finite"
-        advice = "Lower the learning rate, or look for very large numbers in the data; and begin again"
-        came = f"the loss of {self._place()} is {L}, so no step was taken: {begin}"
-        return ValueError(f"{came}. {advice}: the weights have grown.")
-
-    def _require_finite_gradients(self, loss):
-        """Refuse to step along a gradient that is not finite, and name the one nearest to the loss."""
-        for name, parameter in reversed(self.model.named_parameters().items()):
-            if parameter.trainable and not np.isfinite(parameter.grad).all():
-                came = f"the loss of {self._place()} is {loss}, but the gradient of {name} is not finite"
-                advice = "Look at its layer, and those after it, for a slope without bound, as of a root at 0"
-                raise ValueError(f"{came}, so no step was taken. {advice}.")
-
-    def _place(self):
-        """Name the batch that is being learned from."""
-        return f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
+    def _stopped(self, reason):
+        """Return the error that stops a fit before a step."""
+        place = f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
+        advice = (
+            "lower the learning rate, or look for nan and very large numbers in the data"
+        )
+        return ValueError(f"{reason} in {place}, so no step was taken: {advice}.")
 
     def _open(self, X, T):
-        """Give sizes and weights to the layers that have none yet; the other ones keep theirs."""
+        """Give sizes and weights to the layers that have none yet, and refuse what has nothing to train."""
         if self.model.is_open:
             self.model.open_all(take(X, slice(1)), T, self.rng.spawn(1)[0])
-
-    def _require_something_to_train(self):
-        """Refuse a model in which no Parameter would learn, and say why."""
-        parameters = self.model.parameters()
-        if any(parameter.trainable for parameter in parameters):
-            return
-        reason = "keep Parameters as attributes of a layer, or in the closure of a function"
-        for name, part in reversed(named_parts(self.model)):  # the first one is named
-            if is_array_holder(part) and not isinstance(part, (Parameter, Buffer)):
-                reason = f"{name} is a {type(part).__name__}, which is no minigrad.Parameter"
-        if parameters:
-            reason = f"all {len(parameters)} of its Parameters are frozen: call model.unfreeze()"
-        raise ValueError(f"fit finds no Parameter to train in {self.model}: {reason}.")
+        if not any(parameter.trainable for parameter in self.model.parameters()):
+            advice = "keep Parameters as attributes of a layer, or in the closure of a function"
+            raise ValueError(f"{self.model} has no Parameter to train: {advice}, or unfreeze() the model.")
 
 
 def _require_pairs(X, T):
@@ -302,10 +258,9 @@ def _require_pairs(X, T):
     return count_examples(X, T)
 
 
-def _functions(name, given, call):
-    """Return the functions of a sequence, or the only one, refusing whatever is no function."""
-    functions = given if isinstance(given, (tuple, list)) else (given,)
-    return tuple(require_function(name, function, call) for function in functions)
+def _several(given):
+    """Return the functions of a sequence, or the only one, as a tuple."""
+    return tuple(given) if isinstance(given, (tuple, list)) else (given,)
 
 
 def _name_of(function):

@@ -96,8 +96,8 @@ SENTENCES = {
         "Linear has no attribute train: write layer(X, training=True), as a Learner does; layer(X) is "
         "outside training."),
     "nothing to train": (lambda: fit(X, X, ReLU()), ValueError,
-        "fit finds no Parameter to train in ReLU(): keep Parameters as attributes of a layer, or in the "
-        "closure of a function."),
+        "ReLU() has no Parameter to train: keep Parameters as attributes of a layer, or in the closure of a "
+        "function, or unfreeze() the model."),
 }
 
 # The call, its error, and words of the sentence. Without the error the result would be wrong, and silent.
@@ -149,8 +149,8 @@ def test_a_loss_that_is_not_finite_is_answered_with_a_sentence():
     model.W.data[:] = 1e200
     with np.errstate(over="ignore"), pytest.raises(ValueError) as caught:
         fit(X, T, model)
-    assert "is inf, so no step was taken" in str(caught.value)
-    assert "Lower the learning rate" in str(caught.value)
+    assert "the loss is inf in batch" in str(caught.value)
+    assert "lower the learning rate" in str(caught.value)
 
 
 @pytest.mark.parametrize("mistake", SILENT)

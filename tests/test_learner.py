@@ -419,43 +419,26 @@ def test_what_cannot_be_called_is_no_model():
 # What stops a fit
 
 
-def test_a_loss_that_is_not_finite_stops_the_fit_and_names_place_and_layer():
+def test_a_loss_that_is_not_finite_stops_the_fit_and_names_the_batch():
     runner = Learner(Linear(4, 4, rng=0), mse, SGD(50.0))
     data = np.random.default_rng(0).normal(size=(40, 4))
     with np.errstate(all="ignore"), pytest.raises(ValueError) as caught:
         runner.fit(data, data, epochs=150)
     said = re.fullmatch(
-        r"the loss of batch (\d) of epoch (\d+) is inf, so no step was taken: (.*)\. Lower the learning "
-        r"rate, or look for very large numbers in the data; and begin again: the weights have grown\.",
+        r"the loss is inf in batch (\d) of epoch (\d+), so no step was taken: lower the learning rate, or .*",
         str(caught.value),
     )
     assert said and int(said[2]) == runner.epoch + 1 < 150
-    assert said[3] == "the model's Y is finite, and so are X and T"
     assert np.isfinite(runner.model.W.data).all() and len(runner.history) == runner.epoch
-
-
-def test_the_first_layer_whose_result_is_not_finite_is_named():
-    model = Linear(3, 5, rng=0) >> ReLU() >> Linear(5, 5, rng=0) >> Linear(5, 2, rng=0)
-    model.layers[2].W.data[...] = np.inf
-    runner = Learner(model, mse, SGD(0.1))
-    with np.errstate(all="ignore"), pytest.raises(ValueError) as caught:
-        runner.fit(X, T, epochs=2, batch_size=3)
-    where = "layers.2, Linear(5, 5), is the first layer whose Y is not finite"
-    assert str(caught.value).startswith(
-        f"the loss of batch 1 of epoch 1 is nan, so no step was taken: {where}."
-    )
-    assert (runner.epoch, runner.optimizer.steps) == (0, 0)
 
 
 def test_fit_batch_stops_before_a_step_on_nan():
     runner = learner()
     W, wrong = runner.model.W.data.copy(), np.where(X == X[5, 1], np.nan, X)
-    with pytest.raises(
-        ValueError, match=r"X is not finite in 1 of its 21 entries, the first at \[5, 1\]: nan"
-    ):
+    with pytest.raises(ValueError, match="the loss is nan in this batch, so no step was taken"):
         runner.fit_batch(wrong, T)
     runner.model.W.data[...] = np.nan
-    with pytest.raises(ValueError, match="the loss of this batch is nan, .* the model, Linear.* not finite"):
+    with pytest.raises(ValueError, match="the loss is nan in this batch"):
         runner.fit_batch(X, T)
     runner.model.W.data[...] = W
     runner.fit_batch(X, T)
@@ -473,19 +456,10 @@ def scaled_by(W):
     return lambda X: (X * W.data, lambda dY: dY)
 
 
-@pytest.mark.parametrize(
-    "model, reason",
-    [
-        (Linear(3, 2, rng=0).freeze(), "all 2 of its Parameters are frozen: call model.unfreeze()"),
-        (ReLU(), "keep Parameters as attributes of a layer, or in the closure of a function"),
-        (scaled_by(Own([2.0])), "W is a Own, which is no minigrad.Parameter"),
-    ],
-)
-def test_a_model_that_has_nothing_to_train_is_refused_with_the_reason(model, reason):
-    with pytest.raises(ValueError) as caught:
+@pytest.mark.parametrize("model", [Linear(3, 2, rng=0).freeze(), ReLU(), scaled_by(Own([2.0]))])
+def test_a_model_that_has_nothing_to_train_is_refused(model):
+    with pytest.raises(ValueError, match="has no Parameter to train: keep Parameters as attributes"):
         Learner(model, mse, SGD(0.1)).fit(X, X)
-    assert str(caught.value).startswith("fit finds no Parameter to train in ")
-    assert str(caught.value).endswith(f": {reason}.")
 
 
 def test_a_half_frozen_model_is_trained():
