@@ -658,7 +658,7 @@ def with_a_raw_array(build):
 
 count_calls = Exercise(
     "11_graphs.count_calls",
-    title="Calls that nobody makes",
+    title="Count without calling",
     points=3,
     kind="fill",
     minutes=10,
