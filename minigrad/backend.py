@@ -1,7 +1,7 @@
 """NumPy or CuPy: the arrays decide. Layers are written in plain NumPy and run where their data is.
 
-Holds the three functions that know a GPU exists. Leaves out any switch: there is no global state. Built in
-chapter 21.
+Holds the functions that depend on where an array is. Leaves out any switch: there is no global state.
+Built in chapter 21.
 """
 
 import sys

@@ -37,7 +37,7 @@ def save(path, thing):
     thing : Layer or Learner, or dict of names to Layers, Learners, optimizers and EarlyStoppings
         Of a Layer: Parameters, Buffers, the state of its random Generators, and what is frozen. Of a Learner
         also the epoch and the history, the state of the Generator that shuffles, and the optimizer's steps
-        and memory. An optimizer remembers by Parameter, so it stands in a dict together with their model;
+        and memory. An optimizer remembers by Parameter, so it belongs into a dict together with their model;
         and so does EarlyStopping: `{"learner": learner, "stop": stop}`.
 
     Raises

@@ -89,7 +89,7 @@ class Optimizer(Answering):
         return require_number(name, self.learning_rate(self.steps), least=0)
 
     def _memory_of(self, parameter):
-        """Return what is remembered about a parameter, in arrays like its data: zeros at first."""
+        """Look up the memory of a parameter, in arrays like its data: zeros at first."""
         memory, data = self.memory.setdefault(parameter, {"steps": 0}), parameter.data
         for name in self.remembered:
             if name not in memory:
@@ -101,7 +101,7 @@ class Optimizer(Answering):
 
 
 def list_of_parameters(name, parameters):
-    """Return a list in which each Parameter stands once; refuse a model, and what is no Parameter.
+    """List each Parameter once; raise TypeError for a model, or where one is not a Parameter.
 
     Examples
     --------

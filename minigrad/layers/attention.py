@@ -37,7 +37,7 @@ class MultiHeadAttention(Layer):
     Raises
     ------
     ShapeError
-        If X is not (batch, steps, n_in), or empty, a length is not from 1 to steps, n_in is no multiple of
+        If X is not (batch, steps, n_in), or empty, a length is not from 1 to steps, n_in is not a multiple of
         heads, or n_in is still unknown.
 
     Notes
@@ -77,7 +77,7 @@ class MultiHeadAttention(Layer):
         self.n_in, self.heads, self.causal = n_in, heads, causal
 
     def forward(self, X):
-        """Return what each step reads and the way back."""
+        """Mix the values by attention; return them and backward."""
         X, lengths = with_lengths(self, X)
         (Q, back_Q), (K, back_K), (V, back_V) = self.queries(X), self.keys(X), self.values(X)
         Q, K, V = map(self._split, (Q, K, V))  # (batch, steps, n_in) -> (batch, heads, steps, width)
@@ -129,7 +129,7 @@ class MultiHeadAttention(Layer):
                 part.n_in = part.n_out = self.n_in
 
     def check_input(self, X):
-        """Refuse what is not a sequence of the layer's width, and lengths that do not fit it."""
+        """Raise ShapeError unless X is a batch of sequences of width n_in, with lengths that fit."""
         X, _ = with_lengths(self, X)
         shape = shape_of(X)
         if self.n_in is None:
@@ -144,7 +144,7 @@ class MultiHeadAttention(Layer):
 
 
 def _hide(places, S):
-    """Return what is added to S so that these places are not looked at: -inf there, and else 0."""
+    """Make a mask to add to S: -inf at these places, 0 elsewhere."""
     return np.where(places, -np.inf, 0.0).astype(S.dtype)
 
 
@@ -181,7 +181,7 @@ class TransformerBlock(Layer):
     Raises
     ------
     ShapeError
-        If X is not (batch, steps, n_in), or empty, n_in is no multiple of heads, or still unknown.
+        If X is not (batch, steps, n_in), or empty, n_in is not a multiple of heads, or still unknown.
 
     Notes
     -----
@@ -216,7 +216,7 @@ class TransformerBlock(Layer):
         self.block, self.wide = look >> think, wide
 
     def forward(self, X, training=False):
-        """Return X with both additions and the way back."""
+        """Add both results to X; return the sum and backward."""
         return self.block(X, training=training)
 
     def open(self, X, Y, rng):

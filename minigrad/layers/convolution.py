@@ -44,7 +44,7 @@ class Conv2d(Weighted):
     Raises
     ------
     ShapeError
-        If X is no batch of images with n_in channels, or smaller than a window, or a size is still unknown.
+        If X is not a batch of images with n_in channels, or smaller than a window; if a size is unknown.
     ValueError
         If kernel, stride or padding cannot be.
 
@@ -87,7 +87,7 @@ class Conv2d(Weighted):
         super().__init__(rng)
 
     def forward(self, X, need_dX=True):
-        """Return every kernel times every window, and the way back."""
+        """Multiply every kernel by every window; return the images and backward."""
         W, b, (k_rows, k_columns) = self.W, self.b, self.kernel
         batch, n_in, rows, columns = X.shape
         top, left = (zeros // 2 for zeros in self.zeros)
@@ -105,11 +105,9 @@ class Conv2d(Weighted):
 
         windows = windows_of(strips)
         kernels = W.data.transpose(0, 2, 1, 3).reshape(len(W.data), -1)  # each one row, in a window's order
-        Y = np.empty((len(windows), len(kernels), windows[0].shape[1]), np.result_type(X, kernels), like=X)
-        for row, window in zip(Y, windows, strict=True):
-            np.matmul(kernels, window, out=row)
-            if b is not None:
-                row += b.data[:, None]  # here, while the row is in the cache
+        Y = np.stack([kernels @ window for window in windows])
+        if b is not None:
+            Y += b.data[:, None]
 
         def backward(dY):
             dY = dY.transpose(2, 1, 3, 0).reshape(len(windows), len(kernels), -1)
@@ -141,7 +139,7 @@ class Conv2d(Weighted):
         self.b = Parameter(np.zeros(self.n_out)) if self.bias else None
 
     def check_input(self, X):
-        """Refuse what is not a batch of images of this layer, and a layer without weights."""
+        """Raise ShapeError unless X is a batch of images with n_in channels, ValueError without weights."""
         _require_images(self, X, self.kernel, self.zeros)
         super().check_input(X)
         if self.n_in != shape_of(X)[1]:
@@ -166,7 +164,7 @@ class MaxPool2d(Layer):
     Raises
     ------
     ShapeError
-        If X is no batch of images, or smaller than a window.
+        If X is not a batch of images, or smaller than a window.
     ValueError
         If size or stride is below 1.
 
@@ -174,7 +172,7 @@ class MaxPool2d(Layer):
     -----
     Y[..., r, c] = max X[..., r stride + i, c stride + j] over i, j. A window that would be cut off at the
     edge is dropped.
-    dX[..., r stride + i, c stride + j] += dY[..., r, c] where the largest stands, 0 elsewhere. Of several
+    dX[..., r stride + i, c stride + j] += dY[..., r, c] at the largest, 0 elsewhere. Of several
     equal ones the first gets it, in the order in which one reads; any share would be a subgradient.
 
     References
@@ -194,7 +192,7 @@ class MaxPool2d(Layer):
         self.stride = require_integer("stride of MaxPool2d", size if stride is None else stride)
 
     def forward(self, X):
-        """Return the largest number of each window, and the way back."""
+        """Take the largest number of each window; return the images and backward."""
         rows, columns = (_places(length, self.size, self.stride) for length in X.shape[2:])
         first, *others = [np.s_[:, :, row, column] for row in rows for column in columns]
         Y, overtaken = X[first], []
@@ -206,7 +204,7 @@ class MaxPool2d(Layer):
             dX, rest = np.zeros_like(X, dtype=dY.dtype), np.empty_like(Y, dtype=dY.dtype)
             rest[...] = dY  # in the order of X and Y, which need not be that of dY
             for place, here in zip(others[::-1], overtaken[::-1], strict=True):
-                share = rest * here  # whoever overtook last takes it
+                share = rest * here  # the last to overtake gets it
                 dX[place] += share
                 rest -= share
             dX[first] += rest
@@ -215,7 +213,7 @@ class MaxPool2d(Layer):
         return Y, backward
 
     def check_input(self, X):
-        """Refuse what is no batch of images, each at least as large as a window."""
+        """Raise ShapeError unless X is a batch of images, each at least as large as a window."""
         _require_images(self, X, (self.size, self.size))
 
     def __repr__(self):
@@ -223,13 +221,13 @@ class MaxPool2d(Layer):
 
 
 def _places(length, size, stride):
-    """Return for each place in a window the slice of where it stands in all windows of an axis."""
+    """List the slices along an axis: for each place in a window, that place in all windows."""
     count = (length - size) // stride + 1
     return [slice(start, start + stride * (count - 1) + 1, stride) for start in range(size)]
 
 
 def _require_images(layer, X, window, zeros=(0, 0)):
-    """Refuse what is no batch of images, each at least as large as a window, with its zeros around it."""
+    """Raise ShapeError unless X is a batch of images, each with its zeros at least as large as a window."""
     shape = require_array(layer, X)
     if len(shape) != 4 or 0 in shape or any(np.add(shape[2:], zeros) < window):
         wanted = f"(batch, channels, rows, columns), at least one of each, for windows of {window}"

@@ -70,7 +70,7 @@ class Linear(Weighted):
                 b.grad += d_rows.sum(axis=0)
             return (d_rows @ W.data.T).reshape(X.shape) if need_dX else None
 
-        return Y.reshape(*X.shape[:-1], -1), backward
+        return Y.reshape(*X.shape[:-1], W.shape[1]), backward
 
     def take_sizes(self, X, Y):
         """Take missing sizes from the samples."""
@@ -82,7 +82,7 @@ class Linear(Weighted):
     def _width(self, X, Y):
         """Return how many outputs the targets ask for."""
         if Y.dtype.kind in "iu" and len(shape_of(Y)) < len(shape_of(X)):
-            return int(Y.max()) + 1  # careful: labels name classes, they are no row of outputs
+            return int(Y.max()) + 1  # careful: labels name classes; they are not rows of outputs
         if len(shape_of(Y)) < 2:
             raise ShapeError(f"{self} takes n_out from rows of Y, got shape {shape_of(Y)}: write Y[:, None].")
         return shape_of(Y)[-1]
@@ -93,7 +93,7 @@ class Linear(Weighted):
         self.b = Parameter(np.zeros(self.n_out)) if self.bias else None
 
     def check_input(self, X):
-        """Refuse a wrong width, and a layer without weights."""
+        """Raise ShapeError for a wrong width, ValueError without weights."""
         is_array = type(X) is ndarray and X.dtype.kind in "fiub" and X.ndim
         if is_array and X.shape[-1] == self.n_in and "W" in self.__dict__:
             return  # nearly always; what follows finds the words

@@ -1,7 +1,7 @@
 """Layers that read a sequence step by step and remember: RNN and LSTM.
 
 Sequences of different lengths travel together, padded as `pad` does it, with their lengths beside them. Both
-layers are one function called at every step, with the same weights; what they share stands in their base
+layers are one function called at every step, with the same weights; what they share is in their base
 class. Leaves out the sibling that an exercise asks for (GRU). Built in chapter 15.
 """
 
@@ -27,7 +27,7 @@ class _Recurrent(Linear):
         super().__init__(n_in, n_out, init=init, rng=rng)
 
     def forward(self, X, need_dX=True):
-        """Return the states, or those at the ends, and the way back."""
+        """Run through time; return all states, or the last of each sequence, and backward."""
         X, lengths = with_lengths(self, X)
         X, U = X.swapaxes(0, 1), self.U  # (steps, batch, n_in): the numbers of a step lie together
         Z, backward_of_inputs = super().forward(X.reshape(-1, X.shape[-1]), need_dX)  # (steps · batch, ...)
@@ -54,7 +54,7 @@ class _Recurrent(Linear):
         self.b = Parameter(np.repeat(self.b_start, self.n_out))
 
     def check_input(self, X):
-        """Refuse a wrong shape, lengths that do not fit, and a layer without weights."""
+        """Raise ShapeError for a wrong shape or lengths, ValueError without weights."""
         X, _ = with_lengths(self, X)
         shape = shape_of(X)
         if len(shape) != 3 or 0 in shape:
@@ -67,7 +67,7 @@ class _Recurrent(Linear):
 
 
 def _at_the_ends(H, lengths, last):
-    """Return what leaves the layer, of all states (steps, batch, n_out), and the way back to them.
+    """Select the layer's output from all states (steps, batch, n_out); return it and its backward function.
 
     What a layer computes behind the end of a sequence touches nothing before it: no step looks ahead. And no
     gradient comes from there. So the steps need no mask; what leaves the layer does.
@@ -141,7 +141,7 @@ class RNN(_Recurrent):
     """
 
     def through_time(self, Z, U):
-        """Return the states, the first of them zero, and the way back from their gradients to dZ."""
+        """Compute the states, the first of them zero, and a function from their gradients to dZ."""
         steps, batch, n_out = Z.shape
         H = np.zeros_like(Z, shape=(steps + 1, batch, n_out))
         for t in range(steps):
@@ -196,7 +196,7 @@ class LSTM(_Recurrent):
     backward returns (dX, None). Y is (batch, steps, n_out), zero behind a sequence's end.
     Zₜ = Xₜ W + Hₜ₋₁ U + b in four blocks; i, f, o = sigmoid of theirs, g = tanh of its own; H₀ = C₀ = 0,
     Cₜ = f Cₜ₋₁ + i g, Yₜ = Hₜ = o tanh(Cₜ).
-    dHₜ = dYₜ + dZₜ₊₁ Uᵀ, dCₜ = fₜ₊₁ dCₜ₊₁ + dHₜ o (1 - tanh(Cₜ)²): the memory's way back is a product.
+    dHₜ = dYₜ + dZₜ₊₁ Uᵀ, dCₜ = fₜ₊₁ dCₜ₊₁ + dHₜ o (1 - tanh(Cₜ)²): along C only products.
     dZₜ = [dC g | dC Cₜ₋₁ | dC i | dH tanh(Cₜ)] times the slopes s (1 - s) of the gates and 1 - g²; the rest
     is that of RNN. All four are one tanh, since sigmoid(z) = (1 + tanh(z / 2)) / 2.
 
@@ -218,7 +218,10 @@ class LSTM(_Recurrent):
     b_start = (0.0, 1.0, 0.0, 0.0)  # 1 for the forget gate
 
     def through_time(self, Z, U):
-        """Return the states, the first of them zero, and the way back; Z is used up: it becomes the gates."""
+        """Compute the states as RNN does; Z is overwritten: it becomes the gates.
+
+        The loops write in place: with new arrays a step of training takes a tenth longer.
+        """
         steps, batch, n_out = *Z.shape[:2], Z.shape[2] // 4
         H = np.zeros_like(Z, shape=(steps + 1, batch, n_out))
         C, tanh_C = np.zeros_like(H), np.empty_like(H[1:])
