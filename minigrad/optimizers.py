@@ -10,7 +10,6 @@ import numpy as np
 
 from minigrad.backend import like
 from minigrad.habits import Answering
-from minigrad.parameter import Parameter
 from minigrad.settings import require_integer, require_number
 
 
@@ -45,11 +44,6 @@ class Optimizer(Answering):
     remembered = ()
 
     def __init__(self, learning_rate):
-        if isinstance(learning_rate, (list, tuple)) or hasattr(learning_rate, "parameters"):
-            kind = type(self).__name__
-            advice = "the parameters are given to each step: optimizer.step(model.parameters())"
-            wanted = f"{kind} takes the learning rate first, {kind}(learning_rate=0.1)"
-            raise TypeError(f"{wanted}; {advice}. A Learner does that.")
         if not callable(learning_rate):
             require_number("learning_rate", learning_rate, above=0)
         self.learning_rate, self.steps, self.memory = learning_rate, 0, {}
@@ -65,7 +59,7 @@ class Optimizer(Answering):
         Raises
         ------
         TypeError
-            If it is a model, one Parameter, or something else.
+            If it is not a list: write optimizer.step(model.parameters()).
         ValueError
             If it is empty.
         """
@@ -101,27 +95,20 @@ class Optimizer(Answering):
 
 
 def list_of_parameters(name, parameters):
-    """List each Parameter once; raise TypeError for a model, or where one is not a Parameter.
+    """List each Parameter once; raise ValueError where there is none.
 
     Examples
     --------
-    >>> list_of_parameters("step", [Parameter([1.0]), "b"])
-    Traceback (most recent call last):
-        ...
-    TypeError: step takes a list of Parameters, got str in it: write model.parameters().
+    >>> from minigrad import Parameter
+    >>> W = Parameter([1.0])
+    >>> list_of_parameters("step", [W, W])
+    [Parameter(1,)]
     """
-    wanted = f"{name} takes a list of Parameters"
-    if hasattr(parameters, "parameters"):
-        raise TypeError(f"{wanted}, got a model: write model.parameters().")
-    if isinstance(parameters, Parameter):
-        raise TypeError(f"{wanted}, got one Parameter: write [parameter].")
-    parameters = list(parameters)
-    for parameter in parameters:
-        if not hasattr(parameter, "grad"):  # a reader's own Parameter has one
-            raise TypeError(f"{wanted}, got {type(parameter).__name__} in it: write model.parameters().")
+    parameters = list(dict.fromkeys(parameters))
     if not parameters:
-        raise ValueError(f"{wanted}, got none: the model has no Parameter, or a generator was used up.")
-    return list(dict.fromkeys(parameters))
+        what = "the model has no Parameter, or a generator was used up"
+        raise ValueError(f"{name} takes a list of Parameters, got none: {what}.")
+    return parameters
 
 
 class SGD(Optimizer):
