@@ -237,9 +237,7 @@ class Learner(Answering):
     def _stopped(self, reason):
         """Return the error that stops a fit before a step."""
         place = f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
-        advice = (
-            "lower the learning rate, or look for nan and very large numbers in the data"
-        )
+        advice = "lower the learning rate, or look for nan and very large numbers in the data"
         return ValueError(f"{reason} in {place}, so no step was taken: {advice}.")
 
     def _open(self, X, T):
