@@ -16,9 +16,9 @@ HOUSES = "minigrad course authoring benchmarks classroom book tests".split()
 # may also use others of its own floor, as long as no circle comes about.
 FLOORS = {
     "ground": ("settings shapes habits parameter backend parts initializers", []),
-    "measures": ("losses accuracy data", ["ground"]),
     "contract": ("layer", ["ground"]),
     "layers": ("layers", ["ground", "contract"]),
+    "measures": ("losses accuracy data", ["ground", "contract", "layers"]),
     "training": ("optimizers checkpoint check", ["ground", "measures", "contract"]),
     "use": ("learner", ["ground", "measures", "contract", "training"]),
     "beyond": ("beyond", ["ground", "measures", "contract", "training", "use"]),
