@@ -14,7 +14,7 @@ np.empty(2**25 - 2**16, dtype=np.uint8)
 
 
 def array_module(*arrays):
-    """Return numpy, or cupy if any of the arrays lives on a GPU; CuPy is never imported here.
+    """Return numpy, or cupy if any of the arrays is on a GPU; CuPy is never imported here.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def array_module(*arrays):
 
 
 def to_numpy(array):
-    """Return the array as a NumPy array, copied over if it lives on a GPU.
+    """Return the array as a NumPy array, copied over if it is on a GPU.
 
     Examples
     --------

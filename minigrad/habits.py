@@ -10,7 +10,7 @@ _ANSWERS = {
     "half float double": "model.to(np.float32) and model.to(np.float64) choose the type",
     "cuda cpu": 'to_device(model, "gpu") and to_device(model, "cpu") move a model',
     "fit compile": "Learner(model, loss, optimizer).fit(X, T) trains it",
-    "backward": "the way back comes with the result, Y, backward = layer(X), then dX = backward(dY)",
+    "backward": "backward comes with the result: Y, backward = layer(X), then dX = backward(dY)",
     "requires_grad requires_grad_ trainable": "parameter.trainable = False, or layer.freeze(), freezes it",
     "weight": "the weights are W",
     "modules children": "named_layers() returns a dict of names to layers",
@@ -51,7 +51,7 @@ class Answering:
     Traceback (most recent call last):
         ...
     AttributeError: ReLU has no attribute weight: the weights are W.
-    >>> SGD(0.1).lr = 0.5  # nobody would read it
+    >>> SGD(0.1).lr = 0.5  # nothing would read it
     Traceback (most recent call last):
         ...
     AttributeError: SGD has no attribute lr: the setting is learning_rate.

@@ -3,8 +3,8 @@
 A layer is anything callable that returns its result and a function that knows how to go back:
 `Y, backward = layer(X)`, then `dX = backward(dY)`. Holds Layer, the base class that adds shape checks in both
 directions, names, and the search for parameters; Function and as_layer, by which a plain function becomes a
-Layer; Sequential, which `>>` makes; and observed, by which somebody may look on. Leaves out all mathematics:
-that stands in the layers. Built in chapters 04 (Layer) and 05 (Sequential).
+Layer; Sequential, which `>>` makes; and observed, which calls a function before or after each layer. Leaves
+out all mathematics: that is in the layers. Built in chapters 04 (Layer) and 05 (Sequential).
 """
 
 import contextlib
@@ -25,7 +25,7 @@ _observer = contextvars.ContextVar("observer", default=(None, None))
 
 @contextlib.contextmanager
 def observed(before=None, after=None):
-    """Let somebody look on while layers run, in this thread and inside this `with` alone.
+    """Call a function before or after each layer that runs, in this thread and inside this `with` alone.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class Layer(Answering):
     """A layer: `Y, backward = layer(X)`, and `backward(dY)` returns dX and adds to the parameters' gradients.
 
     Subclasses write `forward(self, X)`, which returns `(Y, backward)`; a forward that declares `training` or
-    `need_dX` is given them. Whatever the way back needs stays in the closure `backward`, nothing of a pass is
-    stored on the layer, so one layer may be used twice in one pass, or by many threads at once.
+    `need_dX` is given them. What the backward pass needs is kept in the closure `backward`. Nothing of a pass
+    is stored on the layer, so one layer may be used twice in one pass, or by many threads at once.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Layer(Answering):
     """
 
     _frozen = False
-    outside = ()  # names of attributes that are no part of the layer: whoever looks on
+    outside = ()  # names of attributes that are not parts of the layer
     is_drawn = True  # False while a layer waits for `initialize` to draw its weights
     has_width = False  # True for layers that decide how many numbers leave them: the last may ask the targets
     _options = frozenset()
@@ -106,7 +106,7 @@ class Layer(Answering):
         cls._options = _options_of(cls.forward)
 
     def forward(self, X):
-        """Return (Y, backward): the result and the way back. Every layer writes its own."""
+        """Return (Y, backward): the result and the backward function. Every layer writes its own."""
         raise NotImplementedError(f"{self} needs a method forward(self, X) that returns (Y, backward).")
 
     def __call__(self, X, *, training=False, need_dX=True):
@@ -118,7 +118,7 @@ class Layer(Answering):
         training : bool
             Passed to a forward that declares it: layers such as Dropout behave differently then.
         need_dX : bool
-            Passed to a forward that declares it; False, if nobody will read dX, lets backward return None.
+            Passed to a forward that declares it; False, if dX is not needed, lets backward return None.
 
         Returns
         -------
@@ -177,7 +177,7 @@ class Layer(Answering):
         return any(layer.missing() for layer in self.named_layers().values())
 
     def initialize(self, X=None, Y=None, rng=None):
-        """Run a sample through, and let every layer that is still open draw its parameters on the way.
+        """Run a sample through, and let each layer that is still open draw its parameters.
 
         Parameters
         ----------
@@ -382,7 +382,7 @@ class Function(Layer):
 
 
 def require_pair(name, result, first="Y"):
-    """Return what a layer or a loss returned, refusing what is not a pair of a result and a way back.
+    """Return what a layer or a loss returned, refusing what is not a pair (result, backward).
 
     Examples
     --------
@@ -402,7 +402,7 @@ def require_pair(name, result, first="Y"):
 def as_layer(thing):
     """Return a Layer as it is, and anything else that can be called as a Function.
 
-    Whoever is given layers asks this once, at the door: a combinator, a Learner, gradcheck.
+    Called once by each function that accepts layers: combinators, Learner, gradcheck.
 
     Parameters
     ----------
@@ -517,7 +517,7 @@ class Sequential(Layer):
             self.layers = {name: as_layer(layer) for name, layer in named.items()}
 
     def forward(self, X, training=False, need_dX=True):
-        """Run the layers in order; the way back plays their backward functions in reverse."""
+        """Run the layers in order; backward calls their backward functions in reverse."""
         backwards, layers = [], self.layers
         for layer in layers if type(layers) is list else layers.values():
             X, backward = layer(X, training=training, need_dX=need_dX)

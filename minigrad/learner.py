@@ -221,13 +221,13 @@ class Learner(Answering):
         return found | {_name_of(metric): float(metric(Y, T)) for metric in self.metrics}
 
     def _forward(self, model, X, T):
-        """Return the loss of a batch while training, and the way back through the loss and the model."""
+        """Return the loss of a batch while training, and the backward function through loss and model."""
         Y, backward = model(X, training=True, need_dX=False)
         L, loss_backward = self._loss(Y, T)
         return L, lambda: backward(loss_backward())
 
     def _loss(self, Y, T):
-        """Return (L, backward) of the loss, refusing what is not one number and a way back."""
+        """Return (L, backward) of the loss, refusing what is not one number and a backward function."""
         L, backward = require_pair(_name_of(self.loss), self.loss(Y, T), first="L")
         if shape_of(L) != ():
             wanted = f"{_name_of(self.loss)} must return one number for the whole batch"

@@ -81,7 +81,7 @@ def _visit(name, thing, module, found, seen):
     for key, part in _inside(thing, module):
         if isinstance(part, PLAIN):
             continue
-        key = "" if key == "__wrapped__" else key  # what stands around a function has no name of its own
+        key = "" if key == "__wrapped__" else key  # a wrapper has no name of its own
         _visit(f"{name}.{key}" if name and key != "" else f"{name}{key}", part, module, found, seen)
     if isinstance(thing, (set, frozenset)) and len(found) > count:
         raise ValueError(f"{name or 'a set'} is a set of parts: write a list, since a set has no order.")
@@ -154,7 +154,7 @@ def copied(thing, memo):
     if isinstance(thing, functools.partial):
         arguments = [copied(argument, memo) for argument in thing.args]
         return functools.partial(copied(thing.func, memo), *arguments, **copied(thing.keywords, memo))
-    if type(thing) in (list, tuple):  # careful: only what lives on may be remembered by its id
+    if type(thing) in (list, tuple):  # careful: an id is reused once its object is gone
         return memo.setdefault(id(thing), type(thing)([copied(part, memo) for part in thing]))
     if type(thing) is dict:
         return memo.setdefault(id(thing), {key: copied(part, memo) for key, part in thing.items()})

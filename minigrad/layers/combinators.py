@@ -1,6 +1,6 @@
 """Layers made of layers: chain, Residual, Parallel, Add, Twin, Watch.
 
-Leaves out Sequential, which stands in layer.py. Built in chapter 05.
+Leaves out Sequential, which is in layer.py. Built in chapter 05.
 """
 
 import numpy as np
@@ -77,7 +77,7 @@ class Residual(Layer):
         self.layer = as_layer(layer)
 
     def forward(self, X, training=False):
-        """Return X + F(X) and the way back."""
+        """Return X + F(X) and the backward function."""
         F, backward_F = self.layer(X, training=training)
         require_array(self, F)  # two tuples would be joined
         if shape_of(F) != shape_of(X):
@@ -100,7 +100,7 @@ class _Branches(Layer):
         self.layers = [as_layer(layer) for layer in layers]
 
     def _run(self, X, training):
-        """Return the results of all layers, and one way back from their gradients to the sum of their dX."""
+        """Return the results of all layers, and the function from their gradients to the sum of their dX."""
         results, backwards = zip(*(layer(X, training=training) for layer in self.layers), strict=True)
 
         def backward(gradients):
@@ -131,7 +131,7 @@ class Parallel(_Branches):
     *layers : Layer or function, all with equal axes but that one
         At least one.
     axis : int
-        Where they stand side by side: the last, or 1 for the channels of images; not the batch axis 0.
+        Along which they are joined: the last, or 1 for the channels of images; not the batch axis 0.
 
     Raises
     ------
@@ -163,7 +163,7 @@ class Parallel(_Branches):
             raise ValueError(f"axis of Parallel must not be 0, the batch: {advice}.")
 
     def forward(self, X, training=False):
-        """Return the results side by side and the way back."""
+        """Return the results side by side and the backward function."""
         results, backward = self._run(X, training)
         axis, shapes = self.axis, [shape_of(Y) for Y in results]
         fits = all(-len(shape) < axis < len(shape) for shape in shapes)
@@ -213,7 +213,7 @@ class Add(_Branches):
     """
 
     def forward(self, X, training=False):
-        """Return the sum of the results and the way back."""
+        """Return the sum of the results and the backward function."""
         results, backward = self._run(X, training)
         if len({shape_of(Y) for Y in results}) > 1 or isinstance(results[0], tuple):
             self._refuse(results, "of one shape")
@@ -257,7 +257,7 @@ class Twin(Layer):
         self.other = self.layer if other is None else as_layer(other)
 
     def forward(self, X, training=False):
-        """Return both results and the way back to both inputs."""
+        """Return both results and the backward function to both inputs."""
         A, B = X
         U, back_to_A = self.layer(A, training=training)
         V, back_to_B = self.other(B, training=training)
@@ -302,7 +302,7 @@ class Watch(Layer):
         self.see = see
 
     def forward(self, X):
-        """Return X itself and a way back that returns dY itself, showing both."""
+        """Return X itself and a backward function that returns dY itself; show both."""
         self.see("forward", X)
 
         def backward(dY):

@@ -23,7 +23,7 @@ class Embedding(Weighted):
     n_tokens : int, optional
         How many tokens there are; left open, one more than the largest of the sample given to `initialize`.
     n_out : int
-        How many numbers stand for a token.
+        Numbers per token.
     init : function, (shape, rng) -> array
         Where the rows start: standard normal numbers.
     rng : int or numpy.random.Generator, optional
@@ -76,7 +76,7 @@ class Embedding(Weighted):
         super().__init__(rng)
 
     def forward(self, X):
-        """Return the row of each token and the way back."""
+        """Return the row of each token and the backward function."""
         W = self.W
         # careful: W.grad[X] += dY would keep one dY of a token that occurs several times
         return W.data[X], lambda dY: np.add.at(W.grad, X, dY)  # returns None: integers have no gradient
@@ -96,8 +96,8 @@ class Embedding(Weighted):
         super().check_input(X)
         self._require_tokens(X)
         if X.min() < 0 or X.max() >= self.n_tokens:
-            came = f"{X.min()} to {X.max()}"
-            raise ValueError(f"{self} knows tokens from 0 to {self.n_tokens - 1}, got {came}.")
+            got = f"{X.min()} to {X.max()}"
+            raise ValueError(f"{self}: tokens must be 0 to {self.n_tokens - 1}, got {got}.")
 
     def _require_tokens(self, X):
         """Refuse what is empty or holds other than integers."""
@@ -109,7 +109,7 @@ class Embedding(Weighted):
 
 
 class Positions(Weighted):
-    """Add to each step a row of numbers that says where it stands: Y = X + W[:steps].
+    """Add to each step a row of numbers for its position: Y = X + W[:steps].
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Positions(Weighted):
         super().__init__(rng)
 
     def forward(self, X):
-        """Return X with the rows added, and the way back."""
+        """Return X with the rows added, and the backward function."""
         W, steps = self.W, X.shape[1]
 
         def backward(dY):

@@ -59,7 +59,7 @@ class Dropout(Layer):
         self.rng = None if rng is None else _own(rng)
 
     def forward(self, X, training=False):
-        """Return X, thinned out while training, and the way back."""
+        """Return X, thinned out while training, and the backward function."""
         mask = 1.0
         if training and self.rate:
             if self.rng is None:
@@ -143,7 +143,7 @@ class LayerNorm(_Norm):
         super().__init__()
 
     def forward(self, X):
-        """Return the normalized rows and the way back."""
+        """Return the normalized rows and the backward function."""
         N = X - X.mean(axis=-1, keepdims=True)
         return _normalize(N, (N * N).mean(axis=-1, keepdims=True), self, axis=-1, measured=(-1,))
 
@@ -165,7 +165,7 @@ class BatchNorm(_Norm):
     n_in : int, optional
         How many columns there are; what is left open is taken from the sample given to `initialize`.
     axis : int
-        Where they stand: 1, as of (batch, n_in) and of images (batch, channels, rows, columns).
+        Which axis they are: 1, as of (batch, n_in) and of images (batch, channels, rows, columns).
     momentum : float
         How much a batch moves the running averages, above 0 to 1.
     eps : float
@@ -210,7 +210,7 @@ class BatchNorm(_Norm):
         super().__init__()
 
     def forward(self, X, training=False):
-        """Return the normalized columns and the way back."""
+        """Return the normalized columns and the backward function."""
         batch, like = _all_but(self.axis, X)
         if not training or not (self.gain.trainable or self.shift.trainable):
             mean, variance = (part.data.reshape(like) for part in (self.running_mean, self.running_variance))
@@ -247,10 +247,10 @@ class BatchNorm(_Norm):
 
 
 def _normalize(N, variance, layer, axis, measured=()):
-    """Return N = X - mean, in place, over the root of variance, with gains and shifts; and the way back.
+    """Divide N = X - mean by the root of variance, in place; apply gains and shifts. Return (Y, backward).
 
-    A gain and a shift belong to each entry of an axis. The way back goes through mean and variance as well,
-    if they were measured on this X, over these axes.
+    A gain and a shift belong to each entry of an axis. The backward pass goes through mean and variance as
+    well, if they were measured on this X, over these axes.
     """
     gain, shift = layer.gain, layer.shift
     others, like = _all_but(axis, N)
@@ -269,6 +269,6 @@ def _normalize(N, variance, layer, axis, measured=()):
 
 
 def _all_but(axis, X):
-    """Return all axes of X but one, and the shape in which numbers of that one stand beside X."""
+    """Return all axes of X but one, and the shape in which numbers of that axis broadcast against X."""
     others = tuple(place for place in range(X.ndim) if place != axis % X.ndim)
     return others, [1 if place in others else size for place, size in enumerate(X.shape)]

@@ -50,7 +50,7 @@ class Sum(_Reduction):
     """
 
     def forward(self, X):
-        """Return the sum along the axis and the way back."""
+        """Return the sum along the axis and the backward function."""
         shape, axis = X.shape, self.axis
         return X.sum(axis=axis), lambda dY: np.broadcast_to(np.expand_dims(dY, axis), shape).copy()
 
@@ -80,7 +80,7 @@ class Mean(_Reduction):
     """
 
     def forward(self, X):
-        """Return the mean along the axis and the way back."""
+        """Return the mean along the axis and the backward function."""
         Y, backward = Sum.forward(self, X)
         size = X.shape[self.axis]
         return Y / size, lambda dY: backward(dY / size)
@@ -111,7 +111,7 @@ class Max(_Reduction):
     """
 
     def forward(self, X):
-        """Return the maximum along the axis and the way back."""
+        """Return the maximum along the axis and the backward function."""
         axis = self.axis
         Y = X.max(axis=axis)
         largest = np.expand_dims(Y, axis) == X
@@ -147,7 +147,7 @@ class Reshape(Layer):
         self.shape = shape
 
     def forward(self, X):
-        """Return X with other axes and the way back."""
+        """Return X with other axes and the backward function."""
         shape = X.shape
         return X.reshape(shape[0], *self.shape), lambda dY: dY.reshape(shape)
 

@@ -66,7 +66,7 @@ def test_words_are_learned():
 def test_a_token_out_of_range_is_refused(wrong):
     tokens = X.copy()
     tokens[2, 3] = wrong
-    with pytest.raises(ValueError, match=rf"Embedding\(13, 7\) knows tokens from 0 to 12, got .*{wrong}"):
+    with pytest.raises(ValueError, match=rf"Embedding\(13, 7\): tokens must be 0 to 12, got .*{wrong}"):
         Embedding(13, 7, rng=0)(tokens)
 
 
