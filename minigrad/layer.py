@@ -262,7 +262,7 @@ class Layer(Answering):
         >>> [parameter.trainable for parameter in Linear(3, 7, rng=0).freeze().parameters()]
         [False, False]
         """
-        for parameter in self.parameters():
+        for parameter in require_drawn(self).parameters():
             parameter.trainable = not frozen
         for layer in self.named_layers().values():
             layer.frozen = frozen

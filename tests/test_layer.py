@@ -661,7 +661,7 @@ def test_what_has_been_drawn_stays_and_a_second_seed_for_it_is_refused():
     assert (ReLU() >> ReLU()).initialize(X, rng=0).parameters() == []
 
 
-@pytest.mark.parametrize("change", [lambda model: model.to(np.float32)])
+@pytest.mark.parametrize("change", [lambda model: model.to(np.float32), Layer.freeze], ids=("to", "freeze"))
 def test_what_is_drawn_later_cannot_be_changed_before(change):
     with pytest.raises(ValueError, match=re.escape("Linear(3, 7) has no weights")):
         change(Linear(3, 7) >> ReLU())
