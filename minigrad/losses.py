@@ -220,7 +220,7 @@ def cosine_distance(Y, T):
     Y, T = require_same_shape("cosine_distance", Y, T)
     (U, backward), (V, _) = directions(Y), directions(T)
     cosines = (U * V).sum(axis=-1)
-    return 1 - cosines.mean(), lambda dL=1.0: backward(-dL * V / cosines.size)
+    return (1 - cosines).mean(), lambda dL=1.0: backward(-dL * V / cosines.size)
 
 
 def directions(X):

@@ -193,7 +193,7 @@ def test_threads_stop_at_a_loss_that_is_not_finite_before_the_step():
 
     model = Linear(3, 2, rng=0)
     before = model.W.data.copy()
-    with pytest.raises(ValueError, match="the loss of this batch is inf"):
+    with pytest.raises(ValueError, match="the loss is inf in this batch"):
         ConcurrentLearner(model, infinite, SGD(0.1), workers=2).fit_batch(np.ones((4, 3)), np.ones((4, 2)))
     np.testing.assert_array_equal(model.W.data, before)
 

@@ -64,7 +64,7 @@ class Linear(Weighted):
             Y += b.data
 
         def backward(dY):
-            d_rows = dY.reshape(Y.shape)
+            d_rows = dY.reshape(len(rows), -1)  # careful: Y itself would be kept alive
             W.grad += rows.T @ d_rows  # (n_in, batch) @ (batch, n_out)
             if b is not None:
                 b.grad += d_rows.sum(axis=0)
