@@ -37,7 +37,7 @@ def accuracy(Y, T):
     """
     shape, T_shape = require_array("accuracy", Y), require_array("accuracy", T)
     if len(shape) == 0 or shape[-1] == 1:
-        advice = "of a single logit a row, it is ((Y > 0) == T).mean()"
+        advice = "for one logit per row, use ((Y[:, 0] > 0) == T).mean()"
         raise ShapeError(f"accuracy needs a column for each class, got Y of shape {shape}; {advice}.")
     if shape[:-1] != T_shape:
         wanted = f"rows of Y, shape {shape}, with labels T of shape {shape[:-1]}"

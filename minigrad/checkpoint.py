@@ -37,7 +37,7 @@ def save(path, thing):
     thing : Layer or Learner, or dict of names to Layers, Learners, optimizers and EarlyStoppings
         Of a Layer: Parameters, Buffers, the state of its random Generators, and what is frozen. Of a Learner
         also the epoch and the history, the state of the Generator that shuffles, and the optimizer's steps
-        and memory. An optimizer remembers by Parameter, so it belongs into a dict together with their model;
+        and memory. An optimizer remembers by Parameter, so it belongs in a dict together with their model;
         and so does EarlyStopping: `{"learner": learner, "stop": stop}`.
 
     Raises
@@ -195,9 +195,7 @@ def read(path):
         if header["facts"].keys() != header["states"].keys():
             raise ValueError("this is not what was written")
     except Exception as error:  # whatever goes wrong here, the bytes are not those of a checkpoint
-        raise CheckpointError(
-            f"{path} is not a checkpoint, or a damaged one ({error}): use another."
-        ) from error
+        raise CheckpointError(f"{path} is not a checkpoint, or is damaged ({error}): use another.") from error
     return header, arrays
 
 

@@ -59,7 +59,9 @@ class Answering:
 
     __slots__ = ()
 
-    def __getattr__(self, name):  # asked for what is missing alone
+    def __getattr__(self, name):  # called only for a missing attribute
+        if isinstance(getattr(type(self), name, None), property):
+            return object.__getattribute__(self, name)  # the property's own error
         raise unknown_attribute(self, name)
 
     def __setattr__(self, name, value):

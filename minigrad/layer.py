@@ -58,7 +58,7 @@ def _options_of(function):
     """Return which of the options `training` and `need_dX` a function wants to be given."""
     try:
         declared = inspect.signature(function).parameters
-    except (TypeError, ValueError):  # of some functions written in C Python knows no signature
+    except (TypeError, ValueError):  # some functions written in C have no signature
         return set()
     fixed = function.keywords if isinstance(function, functools.partial) else {}
     return {"training", "need_dX"} & declared.keys() - fixed.keys()
@@ -158,7 +158,7 @@ class Layer(Answering):
         return Y, checked_backward
 
     def check_input(self, X):
-        """Refuse any X while there are no weights; layers that are particular about X add their own words.
+        """Refuse any X while there are no weights; subclasses add checks.
 
         An array that is returned takes the place of X: integers as floats, say.
         """
@@ -207,7 +207,7 @@ class Layer(Answering):
         Sequential(Linear(3, 5), ReLU(), Linear(5, 1))
         """
         if rng is not None and self.parameters() and not self.is_open:
-            raise ValueError(f"{self} has all its weights, and they stay: make another model.")
+            raise ValueError(f"{self} is already initialized: make another model.")
         return self.open_all(X, Y, None if rng is None else as_generator(rng))
 
     def open_all(self, X, Y, rng):
@@ -251,9 +251,9 @@ class Layer(Answering):
             parameter.zero_grad()
 
     def freeze(self, frozen=True):
-        """Stop training this layer and all inside it, and return it: they run as outside training, too.
+        """Stop training this layer and all inside it, and return it: they also run as in evaluation.
 
-        Optimizers pass its Parameters by, its running averages stay, and no Dropout inside it draws. A layer
+        Optimizers skip its Parameters, its running averages stay, and no Dropout inside it draws. A layer
         in which a part was unfrozen runs as in training again.
 
         Examples
@@ -354,7 +354,7 @@ class Function(Layer):
     Parameters
     ----------
     function : callable, X -> (Y, backward)
-        What it holds is found wherever Python lets it hold it (minigrad.parts), and copied with it. The
+        What it holds in its closure or its attributes is found (minigrad.parts), and copied with it. The
         options `training` and `need_dX` are passed if it declares them.
 
     References

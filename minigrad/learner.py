@@ -140,7 +140,7 @@ class Learner(Answering):
         backward()
         if self.before_step:
             self.before_step(parameters)
-        # one question for all gradients: a nan or an infinity stays one in the sum of their squares
+        # all gradients at once: a nan or an infinity stays one in the sum of their squares
         if not math.isfinite(sum(np.vdot(parameter.grad, parameter.grad) for parameter in parameters)):
             held = self.model.named_parameters().items()
             bad = [name for name, each in held if each.trainable and not np.isfinite(each.grad).all()]

@@ -214,54 +214,17 @@ def cosine_distance(Y, T):
     Examples
     --------
     >>> L, backward = cosine_distance(np.array([[2.0, 0.0]]), np.array([[0.0, 3.0]]))
-    >>> float(L), backward() + 0.0
+    >>> float(L), backward()
     (1.0, array([[ 0. , -0.5]]))
     """
     Y, T = require_same_shape("cosine_distance", Y, T)
-    (U, backward), (V, _) = directions(Y), directions(T)
-    cosines = (U * V).sum(axis=-1)
-    return (1 - cosines).mean(), lambda dL=1.0: backward(-dL * V / cosines.size)
+    lengths_Y, lengths_T = (np.sqrt((A * A).sum(axis=-1, keepdims=True)) for A in (Y, T))
+    if not (lengths_Y.all() and lengths_T.all()):
+        raise ValueError("cosine_distance: a row of zeros, in Y or T, has no direction; leave such rows out.")
+    units_Y, units_T = Y / lengths_Y, T / lengths_T
+    cosines = (units_Y * units_T).sum(axis=-1, keepdims=True)
 
+    def backward(dL=1.0):
+        return (dL / cosines.size) * (cosines * units_Y - units_T) / lengths_Y
 
-def directions(X):
-    """Divide each row by its length.
-
-    Parameters
-    ----------
-    X : array (batch, …, width)
-
-    Returns
-    -------
-    U : array of X's shape
-        Rows of length 1.
-    backward : function, dU -> dX
-
-    Raises
-    ------
-    ValueError
-        If a row is all zeros: it has no direction.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> directions(np.array([[3.0, 4.0]]))[0]
-    array([[0.6, 0.8]])
-    """
-    lengths = np.sqrt((X * X).sum(axis=-1, keepdims=True))
-    _require_lengths(lengths)
-    U = X / lengths
-
-    def backward(dU):
-        across = dU - U * (U * dU).sum(axis=-1, keepdims=True)
-        return across / lengths
-
-    return U, backward
-
-
-def _require_lengths(lengths):
-    """Refuse a row of length 0."""
-    if not lengths.all():
-        raise ValueError("a row of zeros has no direction: leave such rows out.")
+    return (1.0 - cosines).mean(), backward

@@ -194,7 +194,7 @@ class Adam(Optimizer):
     beta1, beta2 : float
         How much of the running means of the gradient and of its square is kept, 0 to below 1.
     eps : float
-        Added to the root, so that a gradient of zero divides by something.
+        Added to the root, which avoids a division by zero.
 
     Attributes
     ----------
@@ -302,7 +302,7 @@ class RMSProp(Optimizer):
     decay : float
         How much of the running mean is kept, 0 to below 1.
     eps : float
-        Added to the root, so that a gradient of zero divides by something.
+        Added to the root, which avoids a division by zero.
 
     Attributes
     ----------

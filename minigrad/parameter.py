@@ -16,7 +16,7 @@ def _as_floats(data):
     try:
         array = data if hasattr(data, "__array_function__") else np.asarray(data)
     except ValueError:
-        raise ShapeError("a parameter is an array: write rows of one length, these differ.") from None
+        raise ShapeError("a parameter is an array: all rows must have the same length.") from None
     if array.dtype.kind not in "fiub":
         raise TypeError(f"a parameter holds numbers, got an array of {array.dtype}.")
     return array.astype(require_float_type(array.dtype) if array.dtype.kind == "f" else float)

@@ -2,7 +2,8 @@
 
 Holds ShapeError, and the few questions that every layer, loss and learner asks of the arrays it is given
 (which shape, the same shape, a finite batch). Leaves out what a single layer wants to know about its own
-sizes; that stands in the layer. Errors say what got, what was expected, and what to do. Built in chapter 12.
+sizes; that is in the layer. Errors say what was given, what was expected, and what to do. Built in chapter
+12.
 """
 
 import numpy as np
@@ -81,7 +82,7 @@ def require_array(name, X):
 
 
 def as_floats(name, X):
-    """Return an array of numbers as floats, integers as float64; raise TypeError for what is no such array.
+    """Return an array of numbers as floats, integers as float64; raise TypeError for anything else.
 
     Examples
     --------

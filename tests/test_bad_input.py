@@ -60,8 +60,7 @@ SENTENCES = {
     "no weights yet": (lambda: Linear(3, 7)(X), ValueError,
         "Linear(3, 7) has no weights: give it rng=0, or call model.initialize(X, rng=0)."),
     "a size that is open": (lambda: Linear(n_out=7)(X), ShapeError,
-        "Linear(?, 7) does not know its n_in: write it, or call model.initialize(X, Y), where the last layer "
-        "takes n_out from Y."),
+        "Linear(?, 7) does not know its n_in: write it, or call model.initialize(X)."),
     "a bad seed": (lambda: Linear(3, 7, rng="seed"), TypeError,
         "rng must be a seed, an integer from 0 on, or a numpy.random.Generator; got 'seed'."),
     "no pair": (lambda: Sequential(lambda X: X)(X), TypeError,
@@ -112,7 +111,7 @@ SILENT = {
     "more targets than examples": (lambda: fit(X[:5], T), ShapeError, "holds 5 examples and T holds 7"),
     "more targets than examples in batches": (lambda: next(batches(X[:5], T)), ShapeError, "T holds 7"),
     "a nan in T": (lambda: fit(X, NAN[:, :2]), ValueError, "T is not finite in 1 of its 14 entries"),
-    "accuracy of one logit": (lambda: accuracy(X[:, :1], LABELS), ShapeError, "((Y > 0) == T).mean()"),
+    "accuracy of one logit": (lambda: accuracy(X[:, :1], LABELS), ShapeError, "((Y[:, 0] > 0) == T).mean()"),
     "accuracy of a nan": (lambda: accuracy(NAN, LABELS), ValueError, "1 of 21 scores are nan"),
     "accuracy of columns": (lambda: accuracy(X, LABELS[:, None]), ShapeError, "got T of shape (7, 1)"),
     "shares that leave examples out": (lambda: split(X, T, shares=(0.5, 0.4)), ValueError, "sum to 1, got"),

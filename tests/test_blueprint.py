@@ -306,7 +306,7 @@ def test_a_damaged_file_makes_no_model(tmp_path, damage):
     path = tmp_path / "model.npz"
     save_model(path, model().layers[0])
     path.write_bytes(b"epoch,loss" if damage == "text" else path.read_bytes()[:300])
-    with pytest.raises(CheckpointError, match="is not a checkpoint, or a damaged one"):
+    with pytest.raises(CheckpointError, match="is not a checkpoint, or is damaged"):
         load_model(path)
     with pytest.raises(CheckpointError, match="there is no checkpoint"):
         load_model(tmp_path)

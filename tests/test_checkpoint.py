@@ -311,7 +311,7 @@ def test_a_truncated_checkpoint_loads_nothing(trained, share):
     _, path = trained
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
-    untouched(CheckpointError, "is not a checkpoint, or a damaged one", path, learner(seed=1))
+    untouched(CheckpointError, "is not a checkpoint, or is damaged", path, learner(seed=1))
 
 
 def test_a_flipped_byte_loads_nothing_or_changes_nothing(tmp_path):
@@ -349,7 +349,7 @@ def test_a_foreign_file_is_no_checkpoint(tmp_path, content):
             np.savez(file, header=np.zeros(3))
         else:
             np.savez(file, header=np.array([{"format": 1}], dtype=object))
-    untouched(CheckpointError, "is not a checkpoint, or a damaged one .*: use another", path, learner())
+    untouched(CheckpointError, "is not a checkpoint, or is damaged .*: use another", path, learner())
 
 
 class Trap:
@@ -366,7 +366,7 @@ def test_a_foreign_file_runs_no_code(tmp_path):
     path, folder = tmp_path / "trap.npz", tmp_path / "sprung"
     header = np.array(json.dumps({"format": 1}))
     np.savez(path, header=header, trap=np.array([Trap(folder)], dtype=object))
-    untouched(CheckpointError, "is not a checkpoint, or a damaged one", path, learner())
+    untouched(CheckpointError, "is not a checkpoint, or is damaged", path, learner())
     assert not folder.exists()
     np.load(path, allow_pickle=True)["trap"]
     assert folder.exists()  # so would it have gone

@@ -188,5 +188,5 @@ def test_cosine_distance_refuses_a_row_without_direction():
     zeros = Y.copy()
     zeros[2] = 0.0
     for pair in ((zeros, T), (T, zeros)):
-        with pytest.raises(ValueError, match="a row of zeros has no direction"):
+        with pytest.raises(ValueError, match="a row of zeros, in Y or T, has no direction"):
             cosine_distance(*pair)

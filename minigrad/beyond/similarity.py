@@ -4,10 +4,9 @@ Holds CosineSimilarity. Leaves out the loss for a target that stands still (mini
 in chapter 13, as an exercise.
 """
 
-import numpy as np  # noqa: F401  for the examples
+import numpy as np
 
 from minigrad.layer import Layer
-from minigrad.losses import directions
 from minigrad.shapes import ShapeError, require_array, require_two
 
 
@@ -38,14 +37,18 @@ class CosineSimilarity(Layer):
     """
 
     def forward(self, X):
-        """Return the cosines and the backward function to both inputs."""
-        (U, back_to_A), (V, back_to_B) = map(directions, X)
+        """Return the cosines and the way back to both inputs."""
+        lengths_A, lengths_B = (np.sqrt((rows * rows).sum(axis=-1, keepdims=True)) for rows in X)
+        if not (lengths_A.all() and lengths_B.all()):
+            raise ValueError(f"{self}: a row of zeros has no direction; leave such rows out.")
+        U, V = X[0] / lengths_A, X[1] / lengths_B
+        cosines = (U * V).sum(axis=-1, keepdims=True)
 
         def backward(dY):
             dY = dY[..., None]  # a column, so that it meets the rows
-            return back_to_A(dY * V), back_to_B(dY * U)
+            return dY * (V - cosines * U) / lengths_A, dY * (U - cosines * V) / lengths_B
 
-        return (U * V).sum(axis=-1), backward
+        return cosines[..., 0], backward
 
     def check_input(self, X):
         """Refuse what is not a pair of rows of one shape."""
@@ -53,3 +56,5 @@ class CosineSimilarity(Layer):
         A, B = (require_array(self, part) for part in X)  # their shapes
         if A != B:
             raise ShapeError(f"{self} compares A of shape {A} with B of shape {B}: make them equal.")
+        if A == ():
+            raise ShapeError(f"{self} compares rows, got shape (): one row is a batch of one, A[None].")

@@ -183,7 +183,7 @@ def _in_float32(trial):
             return line, ""  # it holds float64 numbers of its own
         wide = [name for name in trial.nudged if getattr(in_32.raw[name], "dtype", None) == np.float64]
         if wide:
-            complaint = f"{', '.join(wide)}: float64 got, make arrays with dtype=X.dtype"
+            complaint = f"{', '.join(wide)}: float64 came, make arrays with dtype=X.dtype"
             return "float32 in gives float32 back", complaint
         off = _off(found, exact)
         off = off and _off(found, exact, 30 * EPS32 / EPS * in_64.spread()["Y"])

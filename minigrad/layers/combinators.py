@@ -10,7 +10,7 @@ from minigrad.shapes import ShapeError, require_array, require_two, shape_of
 
 
 def chain(*layers):
-    """Return the layer that runs all of them, one after the other: a Sequential under its first name.
+    """Run layers one after the other: the function form of Sequential.
 
     Parameters
     ----------

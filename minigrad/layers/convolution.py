@@ -46,7 +46,7 @@ class Conv2d(Weighted):
     ShapeError
         If X is not a batch of images with n_in channels, or smaller than a window; if a size is unknown.
     ValueError
-        If kernel, stride or padding cannot be.
+        If kernel, stride or padding is invalid.
 
     Notes
     -----
@@ -78,7 +78,8 @@ class Conv2d(Weighted):
         for name, size in ("kernel", rows), ("kernel", columns), ("stride", stride):
             require_integer(f"{name} of Conv2d", size)
         if isinstance(padding, str) and padding != "same":
-            raise ValueError(f'padding of Conv2d must be an integer or "same", got {padding!r}: none is 0.')
+            wanted = 'an integer, 0 for none, or "same"'
+            raise ValueError(f"padding of Conv2d must be {wanted}; got {padding!r}.")
         if padding != "same":
             require_integer("padding of Conv2d", padding, least=0)
         self.zeros = (rows - 1, columns - 1) if padding == "same" else (2 * padding, 2 * padding)

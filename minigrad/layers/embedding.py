@@ -11,7 +11,7 @@ from minigrad.shapes import ShapeError, require_array, shape_of
 
 
 def _normal(shape, rng):
-    """Draw standard normal numbers: a row that is looked up is no sum of many, so it needs no scale."""
+    """Draw standard normal numbers: a row that is looked up is not a sum, so it needs no scale."""
     return rng.normal(size=shape)
 
 

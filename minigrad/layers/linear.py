@@ -96,6 +96,6 @@ class Linear(Weighted):
         """Raise ShapeError for a wrong width, ValueError without weights."""
         is_array = type(X) is ndarray and X.dtype.kind in "fiub" and X.ndim
         if is_array and X.shape[-1] == self.n_in and "W" in self.__dict__:
-            return  # nearly always; what follows finds the words
+            return  # nearly always; the rest raises the error
         super().check_input(X)
         require_width(self, X)

@@ -37,7 +37,7 @@ class Dropout(Layer):
     -----
     Y = X mask / (1 - rate), with a mask of zeros and ones, so that the mean of Y is X. Else Y = X.
     dX = dY mask / (1 - rate).
-    The mask is drawn by NumPy, and so is the same on a GPU. The Generator is saved with the model.
+    The mask is drawn by NumPy, so it is the same on a GPU. The Generator is saved with the model.
 
     References
     ----------
@@ -190,7 +190,7 @@ class BatchNorm(_Norm):
     else with the running ones.
     In training dX = (dN - mean(dN) - N mean(dN N)) / √(variance + eps) with dN = dY gain, else
     dX = dN / √(variance + eps). A batch of one example is its own mean: N is 0.
-    running ← (1 - momentum) running + momentum batch, with the variance of the batch's `count - 1`.
+    running ← (1 - momentum) running + momentum batch, with the batch's variance divided by count - 1.
 
     References
     ----------

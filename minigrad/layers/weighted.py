@@ -72,7 +72,7 @@ class Weighted(Layer):
             self._match(X)
 
     def _match(self, X):
-        """Give the weights the float type of a sample, and bring them to where it is."""
+        """Give the weights the float type of a sample, and move them to its device."""
         sample = arrays_of(X)[0]  # X may come with its lengths
         for part in [*self.parameters(), *self.buffers()]:
             part.convert(lambda array: like(array, sample))
@@ -83,19 +83,20 @@ class Weighted(Layer):
             return None
         unknown = [name for name in self.sizes if getattr(self, name) is None]
         if unknown:
-            advice = "write it, or call model.initialize(X, Y), where the last layer takes n_out from Y"
+            given = "X, Y), where the last layer takes it from Y" if unknown[0] == "n_out" else "X)"
+            advice = f"write it, or call model.initialize({given}"
             return ShapeError(f"{self} does not know its {unknown[0]}: {advice}.")
         return ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
 
     def __setattr__(self, name, value):
         """Refuse a size that is not that of the weights, and an array in the place of a Parameter."""
         if name in self.sizes and self.is_drawn:
-            raise ShapeError(f"{self}: {name} is that of its weights: make another layer.")
+            raise ShapeError(f"{self}: {name} is fixed once there are weights: make another layer.")
         if name in self.weights and value is not None and not is_array_holder(value):
             raise TypeError(f"{self}: {name} is a Parameter: write layer.{name}.data[...] = array.")
         super().__setattr__(name, value)
 
-    def __getattr__(self, name):  # asked for what is missing alone
+    def __getattr__(self, name):  # called only for a missing attribute
         if name in type(self).weights:
             raise AttributeError(f"{self.missing()} Only then is there a {name}.")
         return super().__getattr__(name)

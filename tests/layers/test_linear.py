@@ -103,7 +103,7 @@ def test_an_unknown_number_of_outputs_is_refused():
         Linear(3)(X)
     assert str(caught.value) == (
         "Linear(3, ?) does not know its n_out: write it, or call model.initialize(X, Y), "
-        "where the last layer takes n_out from Y."
+        "where the last layer takes it from Y."
     )
 
 
