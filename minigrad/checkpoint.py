@@ -276,7 +276,7 @@ def _state_of(name, part):
         return part, "progress"
     if name.endswith(OPTIMIZER):
         return part, "steps"
-    return part, "trainable" if is_array_holder(part) else "frozen"
+    return part, "trainable" if is_array_holder(part) else "_frozen"
 
 
 def _change(name, parts, state, arrays):

@@ -265,17 +265,13 @@ class Layer(Answering):
         for parameter in require_drawn(self).parameters():
             parameter.trainable = not frozen
         for layer in self.named_layers().values():
-            layer.frozen = frozen
+            layer._frozen = frozen
         return self
 
     @property
     def frozen(self):
         """True after freeze, as long as no Parameter of the layer is trainable."""
         return self._frozen and not any(parameter.trainable for parameter in self.parameters())
-
-    @frozen.setter
-    def frozen(self, frozen):
-        self._frozen = frozen
 
     def unfreeze(self):
         """Train this layer and all inside it again, and return it."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from minigrad.data import batches
 from minigrad.habits import Answering
-from minigrad.layer import as_layer, in_batches, require_pair
-from minigrad.settings import as_generator, require_function
+from minigrad.layer import Sequential, as_layer, in_batches, require_pair
+from minigrad.settings import as_generator, require_function, require_integer
 from minigrad.shapes import ShapeError, count_examples, require_batch, shape_of, take
 
 APPLIED_BY = {"cross_entropy": "Softmax", "bce_with_logits": "Sigmoid"}  # what these losses apply to Y
@@ -89,7 +89,7 @@ class Learner(Answering):
             raise TypeError(f"optimizer of Learner must be {wanted}; got {optimizer!r}.")
         self.model, self.optimizer, self.before_step = as_layer(model), optimizer, before_step
         self.metrics = _several(metrics)
-        last, name = type([*self.model.named_layers().values()][-1]).__name__, _name_of(loss)
+        last, name = type(_last_of(self.model)).__name__, _name_of(loss)
         if last == APPLIED_BY.get(name):
             advice = f"leave {last} out of the model; (model >> {last}()).predict(X) gives probabilities"
             warnings.warn(f"{name} takes logits and applies {last} itself: {advice}.", stacklevel=2)
@@ -178,6 +178,7 @@ class Learner(Answering):
             If the data are empty, not numbers or not finite, or X and T differ in the number of examples; if
             the model has nothing to train; if a loss or a gradient is not finite, before its step.
         """
+        require_integer("epochs", epochs, least=0)
         callbacks = _several(callbacks)
         examples = _require_pairs(X, T)
         if validation is not None:
@@ -254,6 +255,14 @@ def _require_pairs(X, T):
     require_batch("X", X)
     require_batch("T", T)
     return count_examples(X, T)
+
+
+def _last_of(model):
+    """Return the layer whose Y is the model's, as far as it is made of Sequentials."""
+    while isinstance(model, Sequential) and model.layers:
+        layers = model.layers
+        model = layers[-1] if isinstance(layers, list) else [*layers.values()][-1]
+    return model
 
 
 def _several(given):

@@ -588,9 +588,8 @@ def test_an_array_that_a_layer_calls_data_is_no_parameter(tmp_path):
     class Table(Layer):
         def __init__(self, numbers):
             self.data = np.array(numbers)
-            self.frozen = True
 
-    save(tmp_path / "model.npz", Table([1, 2]))
+    save(tmp_path / "model.npz", Table([1, 2]).freeze())
     other = load(tmp_path / "model.npz", Table([3, 4, 5]))
     assert other.data.tolist() == [3, 4, 5] and other.frozen is True
 

@@ -188,6 +188,7 @@ def test_a_layer_that_the_loss_applies_too_is_warned_of(loss, layer):
 def test_other_layers_before_a_loss_are_not_warned_of(loss, layer):
     Learner(Linear(3, 2, rng=0) >> layer, loss, SGD(0.1))  # a warning would be an error
     Learner(Linear(3, 2, rng=0) >> Softmax() >> Linear(2, 2, rng=0), cross_entropy, SGD(0.1))
+    Learner(Linear(3, 2, rng=0) >> Residual(Linear(2, 2, rng=0) >> Softmax()), cross_entropy, SGD(0.1))
 
 
 # Frozen layers that hold others
@@ -212,6 +213,13 @@ def test_a_frozen_layer_of_your_own_runs_as_outside_training():
     np.testing.assert_array_equal(layer(X, training=True)[0], layer(X)[0])
     layer.unfreeze()
     assert (layer(X, training=True)[0] != layer(X)[0]).all()
+
+
+def test_a_layer_is_frozen_by_its_method_alone():
+    layer = Linear(3, 1, rng=0)
+    with pytest.raises(AttributeError, match="frozen"):
+        layer.frozen = True
+    assert not layer.frozen and layer.freeze().frozen
 
 
 def test_a_part_that_is_unfrozen_runs_as_in_training_and_the_rest_does_not():
@@ -333,3 +341,9 @@ def test_a_masked_array_is_no_batch():
 def test_functions_of_numpy_make_no_array_of_nodes(call):
     with pytest.raises(TypeError, match="takes no nodes: write A @ B, exp"):
         call(np.ones((2, 2)), Variable(np.ones((2, 2))))
+
+
+def test_fewer_epochs_than_none_are_refused():
+    X, T = np.ones((5, 3)), np.ones((5, 1))
+    with pytest.raises(ValueError, match="epochs must be an integer of at least 0, got -1"):
+        Learner(Linear(3, 1, rng=0), mse, SGD(0.1)).fit(X, T, epochs=-1)

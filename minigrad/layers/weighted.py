@@ -67,7 +67,7 @@ class Weighted(Layer):
         if rng is None or any(getattr(self, name) is None for name in self.sizes):
             return
         self.draw(rng)
-        self.rng = None  # it has done its work, and is no state of the layer
+        self.rng = None  # no longer needed
         if X is not None:
             self._match(X)
 
