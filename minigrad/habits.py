@@ -65,7 +65,8 @@ class Answering:
         raise unknown_attribute(self, name)
 
     def __setattr__(self, name, value):
-        """Refuse such a name on an object of the library, which would not read it."""
-        if name in HERE and not hasattr(type(self), name) and type(self).__module__.startswith("minigrad."):
-            raise unknown_attribute(self, name)
+        """Refuse such a name, which nothing would read; a reader's own class may have all but `trainable`."""
+        if name in HERE and not hasattr(type(self), name):
+            if name == "trainable" or type(self).__module__.startswith("minigrad."):
+                raise unknown_attribute(self, name)
         super().__setattr__(name, value)

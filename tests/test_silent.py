@@ -347,3 +347,15 @@ def test_fewer_epochs_than_none_are_refused():
     X, T = np.ones((5, 3)), np.ones((5, 1))
     with pytest.raises(ValueError, match="epochs must be an integer of at least 0, got -1"):
         Learner(Linear(3, 1, rng=0), mse, SGD(0.1)).fit(X, T, epochs=-1)
+
+
+def test_running_averages_stay_where_a_batch_is_empty():
+    layer = BatchNorm(3)
+    with pytest.raises(ShapeError, match="at least one example"):
+        layer(np.zeros((0, 3)), training=True)
+    assert np.array_equal(layer.running_mean.data, np.zeros(3))
+
+
+def test_trainable_on_a_layer_of_ones_own_says_what_freezes_it():
+    with pytest.raises(AttributeError, match=r"layer\.freeze\(\), freezes it"):
+        Root().trainable = False

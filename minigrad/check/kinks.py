@@ -3,6 +3,8 @@
 Holds excuse. Leaves out the kinks that a single nudge shows (nudging.py). Met in chapter 03.
 """
 
+import itertools
+
 import numpy as np
 
 from minigrad.check.nudging import elsewhere, nudge, sharpened, shifted
@@ -51,15 +53,16 @@ def _is_right_nearby(trial, name, way, found, least):
 def _is_between_kinks(trial, name, way, mine):
     """Tell whether a slope can be made of the sides of all kinks near an entry, however they hide each other.
 
-    All other numbers are moved by a millionth, so that the kinks come apart, and the entry is moved past all
+    All other numbers are moved a little, so that the kinks come apart, and the entry is moved past all
     of them, once more in short steps where there is one: each kink adds what it bends up to the greatest
     slope, and what it bends down to the least.
     """
     far = np.logspace(-8, -2, 30) * max(1.0, np.abs(trial.values[name] * way).max())
     far = np.concatenate([-far[::-1], [0.0], far])
     low = high = np.nan
-    for signs in 8 * ([1], [-1, 1]):  # upwards, where an edge of the domain is safe, and either way
-        base = shifted(trial, 1e-5, signs)
+    # Upwards, where an edge of the domain is safe, and either way; less where a large X carries kinks away.
+    for how_far, signs in itertools.product((1e-5, 1e-7), 8 * ([1], [-1, 1])):
+        base = shifted(trial, how_far, signs)
         bends = np.abs(_slopes_and_bends(trial, name, base, far, way)[1]).max(axis=1)
         near = np.flatnonzero(bends > 1e-6 * bends.max())
         finer = np.linspace(far[near], far[near + 2], 30)

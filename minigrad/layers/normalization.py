@@ -242,8 +242,9 @@ class BatchNorm(_Norm):
         """Refuse a wrong number of columns, and a layer that does not know its own."""
         super().check_input(X)
         shape = require_axis(self, X, self.axis)
-        if shape[self.axis] != self.n_in:
-            raise ShapeError(f"{self} expects {self.n_in} in axis {self.axis}, got X of shape {shape}.")
+        if shape[self.axis] != self.n_in or 0 in shape:
+            wanted = f"{self.n_in} in axis {self.axis}, and at least one example"
+            raise ShapeError(f"{self} expects {wanted}, got X of shape {shape}.")
 
 
 def _normalize(N, variance, layer, axis, measured=()):
@@ -262,7 +263,9 @@ def _normalize(N, variance, layer, axis, measured=()):
         shift.grad += dY.sum(axis=others)
         dN = dY * gain.data.reshape(like)
         if measured:  # each number moves the mean and the variance, and with them all others
-            dN = dN - dN.mean(axis=measured, keepdims=True) - N * (dN * N).mean(axis=measured, keepdims=True)
+            along_N = (dN * N).mean(axis=measured, keepdims=True)
+            dN -= dN.mean(axis=measured, keepdims=True)
+            dN -= N * along_N
         return dN * scale
 
     return N * gain.data.reshape(like) + shift.data.reshape(like), backward

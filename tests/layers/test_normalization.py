@@ -201,7 +201,11 @@ def test_widths_and_types_are_taken_from_a_sample():
     "layer, inputs, sentence",
     [
         (LayerNorm(3), X, r"LayerNorm\(3\) expects 3 inputs in the last axis, got X of shape \(53, 7\)"),
-        (BatchNorm(3), X, r"BatchNorm\(3\) expects 3 in axis 1, got X of shape \(53, 7\)"),
+        (
+            BatchNorm(3),
+            X,
+            r"BatchNorm\(3\) expects 3 in axis 1, and at least one example, got X of shape \(53, 7\)",
+        ),
         (
             BatchNorm(3),
             X[0],
