@@ -1,4 +1,4 @@
-"""A figure for people: how often the largest score is that of the right class.
+"""Accuracy: how often the largest score is that of the right class.
 
 Holds accuracy, which a Learner takes among its metrics. Leaves out what can be trained on: accuracy has no
 slope, so that needs a loss. Built in chapter 07.
@@ -10,7 +10,7 @@ from minigrad.shapes import ShapeError, require_array, require_labels, require_r
 
 
 def accuracy(Y, T):
-    """Return the share of rows whose largest entry is the right class.
+    """Compute the share of rows whose largest entry is the right class.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """NumPy or CuPy: the arrays decide. Layers are written in plain NumPy and run where their data is.
 
-Holds the functions that depend on where an array is. Leaves out any switch: there is no global state.
+Holds the functions that depend on an array's device. There is no switch, and no global state.
 Built in chapter 21.
 """
 
@@ -37,7 +37,7 @@ def to_numpy(array):
 
 
 def float_type_of(X):
-    """Return the float type that an array asks for: its own, or float64 where it holds integers.
+    """Return the float type to compute in: the array's own, or float64 for integers.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def float_type_of(X):
 
 
 def like(array, X):
-    """Return an array of numbers in the float type of X, and where X is.
+    """Return an array of numbers in the float type of X, on the device of X.
 
     Examples
     --------

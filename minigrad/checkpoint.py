@@ -1,4 +1,4 @@
-"""Saving and loading: everything that a run needs to go on as if it had never stopped.
+"""Saving and loading everything that a run needs to continue as if it had never stopped.
 
 A checkpoint is NumPy's .npz with a JSON header. Holds save and load, for models, Learners, and several of
 them in one file. Leaves out how a model is built: build it first, then load (or see beyond/blueprint.py).
@@ -28,7 +28,7 @@ class CheckpointError(ValueError):
 
 
 def save(path, thing):
-    """Write a checkpoint; an older one at that path stays whole until the new one is complete.
+    """Write a checkpoint; an older file at that path is replaced only once the new one is complete.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def save(path, thing):
 
     Notes
     -----
-    An optimizer of your own goes on, too, if it counts in `steps` and keeps its arrays in
-    `memory[parameter]`, as those of the library do. So does a callback, if it keeps its arrays there, and
-    the rest, a dict, in `progress`.
+    An optimizer of your own is saved, too, if it counts in `steps` and keeps its arrays in
+    `memory[parameter]`, as the library's optimizers do; so is a callback that keeps its arrays there, and
+    the rest of its state in a dict `progress`.
 
     References
     ----------
@@ -70,7 +70,7 @@ def save(path, thing):
 
 
 def load(path, thing):
-    """Read a checkpoint into a model or Learner of the same make, and return it.
+    """Read a checkpoint into a model or Learner that was built the same way, and return it.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def load(path, thing):
 
 
 def parts_of(thing):
-    """Collect by name what a checkpoint holds of a thing.
+    """Collect, by name, the parts of a thing that a checkpoint holds.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def parts_of(thing):
 
 
 def write(path, parts, **more):
-    """Write parts by name, and more into the header, to a new file, which then takes the place of the old."""
+    """Write parts by name, and more into the header, to a new file, which then replaces the old one."""
     path = os.path.abspath(path)
     if os.path.isdir(path):
         raise CheckpointError(f"{path} is a folder: name a file in it, such as {path}/run.npz.")
@@ -157,7 +157,7 @@ def write(path, parts, **more):
     header = {"format": FORMAT, "facts": facts_of(parts), "states": states, **more}
     header = json.dumps(header, default=np.ndarray.tolist)
     for name, state in json.loads(header)["states"].items():
-        _change(name, parts, state, arrays)  # refuses at once what could not be read
+        _change(name, parts, state, arrays)  # raises now for what could not be read later
     arrays["header"] = np.array(header.encode())
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{os.urandom(8).hex()}.part"
@@ -171,7 +171,7 @@ def write(path, parts, **more):
 
 
 def read(path):
-    """Read header and arrays of a checkpoint, or say what is wrong with the file.
+    """Read header and arrays of a checkpoint; raise CheckpointError for any other file.
 
     Examples
     --------
@@ -194,16 +194,16 @@ def read(path):
             raise ValueError(f"it is of format {header['format']}, and this version reads {FORMAT}")
         if header["facts"].keys() != header["states"].keys():
             raise ValueError("this is not what was written")
-    except Exception as error:  # whatever goes wrong here, the bytes are not those of a checkpoint
+    except Exception as error:  # whatever fails here, the file is not a checkpoint
         raise CheckpointError(f"{path} is not a checkpoint, or is damaged ({error}): use another.") from error
     return header, arrays
 
 
 def restore(path, header, arrays, parts):
-    """Compare a file with the parts here, and change them only if all is well.
+    """Compare a file with the parts here, and change them only if all of them fit.
 
-    First each part looks at what the file holds for it, and gives a closure that makes the change. These are
-    called when all have agreed.
+    Each part is checked first, which gives a closure that makes its change; the closures are called once
+    all checks have passed.
 
     Examples
     --------
@@ -231,7 +231,7 @@ file, ReLU() here.
 
 
 def facts_of(parts):
-    """Describe by name what must be the same in a file and here: an array's type and shape, a layer's repr.
+    """Describe, by name, what a file and a model must share: an array's type and shape, a layer's repr.
 
     Examples
     --------
@@ -243,16 +243,16 @@ def facts_of(parts):
 
 
 def _fact_of(part):
-    """Describe what must be the same of one part."""
+    """Describe what a file and a model must share of one part."""
     if is_array_holder(part):
         return _kind_of(part.data)
     if isinstance(part, Layer):
-        return re.sub(" at 0x[0-9a-fA-F]+", "", repr(part))  # an address is another in each run
+        return re.sub(" at 0x[0-9a-fA-F]+", "", repr(part))  # an address differs from run to run
     return type(getattr(part, "bit_generator", part)).__name__
 
 
 def differences(ours, theirs):
-    """List the names under which two dicts differ, without those that only contain another of them.
+    """List the names under which two dicts differ, without layers that only contain another such name.
 
     Examples
     --------
@@ -269,7 +269,7 @@ def _kind_of(array):
 
 
 def _state_of(name, part):
-    """Find the owner and the name of the attribute that holds a part's state, beside its arrays."""
+    """Return the owner and the name of the attribute with a part's state, apart from its arrays."""
     if isinstance(part, np.random.Generator):
         return part.bit_generator, "state"
     if name.endswith((LEARNER, CALLBACK)):
@@ -280,13 +280,13 @@ def _state_of(name, part):
 
 
 def _change(name, parts, state, arrays):
-    """Check that a part can take its state and arrays from a file, and return a function that sets them."""
+    """Check the state and arrays that a file has for a part, and return a function that sets them."""
     part = parts[name]
     owner, attribute = _state_of(name, part)
     before = getattr(owner, attribute, None)
     data = memory = None
     if isinstance(before, dict):
-        setattr(copy.copy(owner), attribute, state)  # a trial: the owner refuses what it cannot take
+        setattr(copy.copy(owner), attribute, state)  # a trial: the owner raises an error for a wrong state
     elif type(state) is not type(before) or (before is not None and state < 0):
         raise ValueError(f"{name} has {attribute} {state!r}")
     if is_array_holder(part):

@@ -1,4 +1,4 @@
-"""Data: small sets made by code or shipped with the library, and the few things done to any set.
+"""Small data sets, computed or shipped with the library, and functions for any data set.
 
 Holds moons, spirals and digits; batches, split, one_hot and pad. Leaves out anything that needs a
 network. Built in chapters 07 and 08.
@@ -13,7 +13,7 @@ from minigrad.shapes import ShapeError, count_examples, require_labels, shape_of
 
 
 def batches(X, T, batch_size=32, rng=None):
-    """Yield (X, T) of one batch after the other; the last may be short, none is lost.
+    """Yield (X, T) batch by batch; the last batch may be smaller.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def batches(X, T, batch_size=32, rng=None):
 
 
 def split(X, T, shares=(0.7, 0.15, 0.15), rng=0):
-    """Deal the examples out at random, each to exactly one part.
+    """Split the examples at random into parts.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def split(X, T, shares=(0.7, 0.15, 0.15), rng=0):
 
 
 def one_hot(T, n_classes):
-    """Turn labels into rows with a single 1.
+    """Turn each label into a row with a single 1.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def one_hot(T, n_classes):
 
 
 def pad(sequences):
-    """Put sequences of different lengths into one array, zeros at the end, and return their lengths.
+    """Pad sequences of different lengths with zeros to one array; return it and their lengths.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def pad(sequences):
 
 
 def moons(examples=200, noise=0.1, rng=0):
-    """Return two half-moons that reach into each other.
+    """Draw two interleaved half-moons.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def moons(examples=200, noise=0.1, rng=0):
 
 
 def spirals(examples=300, n_classes=3, noise=0.1, rng=0):
-    """Return the arms of a spiral, one class an arm.
+    """Draw the arms of a spiral, one class per arm.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def spirals(examples=300, n_classes=3, noise=0.1, rng=0):
 
 
 def digits():
-    """Return 1,797 handwritten digits as rows of 8 × 8 grey values.
+    """Load 1,797 handwritten digits as rows of 8 × 8 grey values.
 
     Returns
     -------

@@ -1,7 +1,6 @@
-"""What other libraries call things, and what they are called here: for the error that such a name gets.
+"""Names from other libraries, most of them PyTorch's, and the errors that give the names used here.
 
-Holds a table of names, most of them PyTorch's, and Answering, a class that asks it for a name that it does
-not have. Leaves out settings that exist and have a wrong value (settings.py). Built in chapter 12.
+Leaves out wrong values of settings that exist (settings.py). Built in chapter 12.
 """
 
 _ANSWERS = {
@@ -18,7 +17,7 @@ _ANSWERS = {
     "p": "the setting is rate",
     "param_groups": "the setting is learning_rate, and each step is given the parameters",
     "add_param_group": "each step is given the parameters: optimizer.step(model.parameters())",
-    "zero_grad": "it does not keep the parameters, so call model.zero_grad()",
+    "zero_grad": "an optimizer has no list of parameters: call model.zero_grad()",
     "detach": "an array has no graph: parameter.data is a plain array",
     "numpy": "parameter.data is a plain array",
 }
@@ -26,7 +25,7 @@ HERE = {name: answer for names, answer in _ANSWERS.items() for name in names.spl
 
 
 def unknown_attribute(thing, name):
-    """Return the error for an attribute that a thing does not have, with what it is called here.
+    """Return the AttributeError for a missing attribute, with the name used here if the table has one.
 
     Parameters
     ----------
@@ -42,7 +41,7 @@ def unknown_attribute(thing, name):
 
 
 class Answering:
-    """A class whose objects answer the names of other libraries with what they are called here.
+    """A base class: attributes named as in other libraries raise an error with the name used here.
 
     Examples
     --------
@@ -65,7 +64,7 @@ class Answering:
         raise unknown_attribute(self, name)
 
     def __setattr__(self, name, value):
-        """Refuse such a name, which nothing would read; a reader's own class may have all but `trainable`."""
+        """Raise AttributeError for a name that nothing reads; other classes may set all but `trainable`."""
         if name in HERE and not hasattr(type(self), name):
             if name == "trainable" or type(self).__module__.startswith("minigrad."):
                 raise unknown_attribute(self, name)

@@ -1,4 +1,4 @@
-"""Where weights start: pure functions of a shape and a random generator.
+"""Initial values of weights: pure functions of a shape and a random Generator.
 
 The last axis of a shape is the outputs, all axes before it the inputs. Numbers are drawn in float64. Leaves
 out which layer uses which; that is the layer's argument `init`. Built in chapter 10.
@@ -59,7 +59,7 @@ def glorot(shape, rng):
 
 
 def he(shape, rng):
-    """Draw from a normal distribution with variance 2 / n_in, since ReLU silences half of its inputs.
+    """Draw from a normal distribution with variance 2 / n_in, since ReLU sets half of its inputs to zero.
 
     References
     ----------

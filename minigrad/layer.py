@@ -1,10 +1,10 @@
 """The contract of a layer, functions as layers, and layers one after the other.
 
-A layer is anything callable that returns its result and a function that knows how to go back:
-`Y, backward = layer(X)`, then `dX = backward(dY)`. Holds Layer, the base class that adds shape checks in both
-directions, names, and the search for parameters; Function and as_layer, by which a plain function becomes a
+A layer is anything callable that returns its result and the function that runs backward:
+`Y, backward = layer(X)`, then `dX = backward(dY)`. Holds Layer, the base class, with shape checks in both
+directions, names, and the search for parameters; Function and as_layer, which turn a plain function into a
 Layer; Sequential, which `>>` makes; and observed, which calls a function before or after each layer. Leaves
-out all mathematics: that is in the layers. Built in chapters 04 (Layer) and 05 (Sequential).
+out all mathematics, which is in the layers. Built in chapters 04 (Layer) and 05 (Sequential).
 """
 
 import contextlib
@@ -25,14 +25,14 @@ _observer = contextvars.ContextVar("observer", default=(None, None))
 
 @contextlib.contextmanager
 def observed(before=None, after=None):
-    """Call a function before or after each layer that runs, in this thread and inside this `with` alone.
+    """Call a function before or after each layer that runs, only in this thread and inside this `with`.
 
     Parameters
     ----------
     before : function, (layer, X) -> None, optional
-        Called before each layer looks at its X.
+        Called before each layer checks its X.
     after : function, (layer, Y) -> None, optional
-        Called with what each layer returns.
+        Called with each layer's result.
 
     References
     ----------
@@ -55,7 +55,7 @@ def observed(before=None, after=None):
 
 
 def _options_of(function):
-    """Return which of the options `training` and `need_dX` a function wants to be given."""
+    """Return which of the options `training` and `need_dX` a function declares."""
     try:
         declared = inspect.signature(function).parameters
     except (TypeError, ValueError):  # some functions written in C have no signature
@@ -68,13 +68,13 @@ class Layer(Answering):
     """A layer: `Y, backward = layer(X)`, and `backward(dY)` returns dX and adds to the parameters' gradients.
 
     Subclasses write `forward(self, X)`, which returns `(Y, backward)`; a forward that declares `training` or
-    `need_dX` is given them. What the backward pass needs is kept in the closure `backward`. Nothing of a pass
-    is stored on the layer, so one layer may be used twice in one pass, or by many threads at once.
+    `need_dX` is given them. The closure `backward` keeps what the backward pass needs. A pass stores nothing
+    on the layer, so a layer may be used twice in one pass, or by many threads at once.
 
     Attributes
     ----------
     frozen : bool
-        True after `freeze`, as long as nothing inside is trainable: the layer then runs as outside training.
+        True after `freeze`, as long as nothing inside is trainable: the layer then runs as in evaluation.
 
     Notes
     -----
@@ -97,9 +97,9 @@ class Layer(Answering):
     """
 
     _frozen = False
-    outside = ()  # names of attributes that are not parts of the layer
-    is_drawn = True  # False while a layer waits for `initialize` to draw its weights
-    has_width = False  # True for layers that decide how many numbers leave them: the last may ask the targets
+    not_parts = ()  # names of attributes that are not parts of the layer
+    is_drawn = True  # False until the weights are drawn
+    has_width = False  # True for layers with an n_out: the last of them may take it from the targets
     _options = frozenset()
 
     def __init_subclass__(cls):
@@ -158,18 +158,18 @@ class Layer(Answering):
         return Y, checked_backward
 
     def check_input(self, X):
-        """Refuse any X while there are no weights; subclasses add checks.
+        """Raise an error while there are no weights; subclasses add checks.
 
-        An array that is returned takes the place of X: integers as floats, say.
+        If an array is returned, it replaces X: integers as floats, say.
         """
         if not self.is_drawn:
             raise self.missing()
 
     def open(self, X, Y, rng):
-        """Take missing sizes from a sample and draw what is missing; a layer with parameters writes it."""
+        """Take missing sizes from a sample and draw missing weights; layers with parameters override it."""
 
     def missing(self):
-        """Return the error that says what this layer still needs to run or to train, or None."""
+        """Return the error that names what this layer still needs to run or to train, or None."""
 
     @property
     def is_open(self):
@@ -182,12 +182,12 @@ class Layer(Answering):
         Parameters
         ----------
         X : array (batch, ...) or tuple of arrays, optional
-            A sample; each layer takes its missing sizes from what reaches it. Without it, all sizes must be
-            written down.
+            A sample; each layer takes its missing sizes from its own input. Without a sample, every size
+            must be given.
         Y : array, optional
-            A sample of targets; the last layer that has a width takes it from them, if it is open.
+            A sample of targets; the last layer with an n_out takes it from them, if it is not given.
         rng : int or numpy.random.Generator, optional
-            What the layers draw from, one after the other, unless they have their own.
+            The layers without their own draw from it, one after the other.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class Layer(Answering):
         ShapeError
             If a size is still unknown.
         ValueError
-            If there is no rng to draw weights from, or nothing left to draw.
+            If there is no rng to draw weights from, or all weights are drawn already.
 
         Examples
         --------
@@ -211,7 +211,7 @@ class Layer(Answering):
         return self.open_all(X, Y, None if rng is None else as_generator(rng))
 
     def open_all(self, X, Y, rng):
-        """Run a sample through, and open each layer when the sample has come to it; return self."""
+        """Run a sample through, and open each layer when the sample reaches it; return self."""
         layers = list(self.named_layers().values())
         last = [layer for layer in layers if layer.has_width][-1:]
 
@@ -234,15 +234,15 @@ class Layer(Answering):
         return {name: part for name, part in named_parts(self) if isinstance(part, Layer)}
 
     def named_parameters(self):
-        """Return a dict of names to Parameters, found now, each object once, in attribute order."""
+        """Return a dict of names to Parameters, as of now, each object once, in attribute order."""
         return {name: part for name, part in named_parts(self) if isinstance(part, Parameter)}
 
     def parameters(self):
-        """Return the list of Parameters, found now, each object once, in attribute order."""
+        """Return the list of Parameters, as of now, each object once, in attribute order."""
         return [part for _, part in named_parts(self) if isinstance(part, Parameter)]
 
     def buffers(self):
-        """Return the list of Buffers, found now, each object once, in attribute order."""
+        """Return the list of Buffers, as of now, each object once, in attribute order."""
         return [part for _, part in named_parts(self) if isinstance(part, Buffer)]
 
     def zero_grad(self):
@@ -251,10 +251,10 @@ class Layer(Answering):
             parameter.zero_grad()
 
     def freeze(self, frozen=True):
-        """Stop training this layer and all inside it, and return it: they also run as in evaluation.
+        """Stop training this layer and all layers inside it, which then run as in evaluation; return self.
 
         Optimizers skip its Parameters, its running averages stay, and no Dropout inside it draws. A layer
-        in which a part was unfrozen runs as in training again.
+        runs as in training again once a part of it is unfrozen.
 
         Examples
         --------
@@ -274,17 +274,17 @@ class Layer(Answering):
         return self._frozen and not any(parameter.trainable for parameter in self.parameters())
 
     def unfreeze(self):
-        """Train this layer and all inside it again, and return it."""
+        """Train this layer and all layers inside it again; return self."""
         return self.freeze(False)
 
     def predict(self, X, batch_size=None):
-        """Return Y alone, as outside training, after one check that X is a finite batch.
+        """Return Y alone, as in evaluation, after checking that X is a finite batch.
 
         Parameters
         ----------
         X : array (batch, ...) or tuple of arrays
         batch_size : int, optional
-            How many examples go through at a time, all unless given: memory is needed for these, and Y.
+            Examples in one forward pass, all unless given; fewer need less memory.
 
         Returns
         -------
@@ -310,7 +310,7 @@ class Layer(Answering):
         return self
 
     def summary(self):
-        """Return a table of the parameters, one line each: name, shape, how many numbers, and their sum.
+        """Return a table of the parameters, one line each with name, shape and size, and the total size.
 
         Examples
         --------
@@ -331,7 +331,7 @@ class Layer(Answering):
     def __deepcopy__(self, memo):
         twin = memo[id(self)] = object.__new__(type(self))
         for name, value in attributes(self):
-            setattr(twin, name, value if name in self.outside else copied(value, memo))
+            setattr(twin, name, value if name in self.not_parts else copied(value, memo))
         return twin
 
     def __rshift__(self, other):
@@ -345,13 +345,13 @@ class Layer(Answering):
 
 
 class Function(Layer):
-    """A plain function, or anything else that can be called, as a Layer; as_layer makes it.
+    """A plain function, or any other callable, as a Layer; as_layer makes it.
 
     Parameters
     ----------
     function : callable, X -> (Y, backward)
-        What it holds in its closure or its attributes is found (minigrad.parts), and copied with it. The
-        options `training` and `need_dX` are passed if it declares them.
+        Parameters in its closure or its attributes are found (minigrad.parts), and copied with it. It is
+        given the options `training` and `need_dX` if it declares them.
 
     References
     ----------
@@ -370,7 +370,7 @@ class Function(Layer):
         self._options = _options_of(function)
 
     def forward(self, X, **options):
-        """Return what the function returns."""
+        """Call the function."""
         return self.__wrapped__(X, **options)
 
     def __repr__(self):
@@ -378,7 +378,7 @@ class Function(Layer):
 
 
 def require_pair(name, result, first="Y"):
-    """Return what a layer or a loss returned, refusing what is not a pair (result, backward).
+    """Return a pair (result, backward) of a layer or a loss; raise TypeError for anything else.
 
     Examples
     --------
@@ -396,7 +396,7 @@ def require_pair(name, result, first="Y"):
 
 
 def as_layer(thing):
-    """Return a Layer as it is, and anything else that can be called as a Function.
+    """Return a Layer as it is, and any other callable as a Function.
 
     Called once by each function that accepts layers: combinators, Learner, gradcheck.
 
@@ -411,7 +411,7 @@ def as_layer(thing):
     Raises
     ------
     TypeError
-        If it cannot be called, or is a class of layers instead of a layer.
+        If it is not callable, or is a class of layers instead of a layer.
 
     References
     ----------
@@ -436,7 +436,7 @@ def as_layer(thing):
 
 
 def require_drawn(model):
-    """Return a model as a Layer, refusing one in which a layer has no weights yet.
+    """Return a model as a Layer; raise an error where a layer in it has no weights yet.
 
     Examples
     --------
@@ -454,7 +454,7 @@ def require_drawn(model):
 
 
 def in_batches(layer, X, batch_size):
-    """Return a layer's Y for X, a batch at a time, so that memory is needed for one of them, and for Y.
+    """Return a layer's Y for X, one batch at a time, which needs memory for Y and one batch.
 
     Parameters
     ----------
@@ -481,7 +481,7 @@ class Sequential(Layer):
     Parameters
     ----------
     *layers : Layer or function, X -> (Y, backward); or one dict of names to such
-        With names, an Evaluator, a checkpoint and `summary` call the layers by them, and not by numbers.
+        With a dict, an Evaluator, a checkpoint and `summary` use its names instead of numbers.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ APPLIED_BY = {"cross_entropy": "Softmax", "bce_with_logits": "Sigmoid"}  # what 
 
 
 class History(list):
-    """What happened in each epoch: a list of dicts; `history["loss"]` is a column of it.
+    """The figures of each epoch: a list of dicts; `history["loss"]` is a column of it.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class History(list):
 
 
 class Learner(Answering):
-    """A model, a loss and an optimizer, and the loop that brings them together.
+    """Train a model with a loss and an optimizer.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Learner(Answering):
     before_step : function of the list of parameters, optional
         Runs between backward and step: clipping, or averaging over workers.
     rng : int or numpy.random.Generator
-        Shuffles the batches; a child of it draws the weights that the model does not have yet.
+        Shuffles the batches; a child of it draws weights that are not drawn yet.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Learner(Answering):
     Raises
     ------
     TypeError
-        If the model cannot be called, or loss, optimizer or a metric is something else: a name, a class.
+        If the model is not callable, or loss, optimizer or a metric is a name or a class.
     ValueError
         If two metrics have the same name.
 
@@ -95,14 +95,14 @@ class Learner(Answering):
             warnings.warn(f"{name} takes logits and applies {last} itself: {advice}.", stacklevel=2)
         self.rng = as_generator(rng)
         self.epoch, self.history = 0, History()
-        self._batch = 0  # which one of this epoch is being learned from, for the error that stops a fit
+        self._batch = 0  # the current batch of this epoch, for the error that stops a fit
         names = ["loss", *map(_name_of, self.metrics)]
         if len(set(names)) < len(names):
             raise ValueError(f"metrics are reported by name, but two are called the same: {names}.")
 
     @property
     def progress(self):
-        """How far the training has come, as a checkpoint saves it: a dict of the epoch and the history."""
+        """The epoch and the history, as a dict, for a checkpoint."""
         return {"epoch": self.epoch, "history": list(self.history)}
 
     @progress.setter
@@ -123,7 +123,7 @@ class Learner(Answering):
         X : array (batch, …) or tuple of such arrays
         T : array (batch, …)
         parameters : list of Parameter, optional
-            Those of the model, for a caller who takes many steps and looks them up once.
+            Those of the model; a caller with many steps looks them up once.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class Learner(Answering):
         X : array (examples, …) or tuple of such arrays
         T : array (examples, …)
         epochs : int
-            How often every example is seen.
+            Passes over all examples.
         batch_size : int
             At least 1.
         validation : pair (X, T), optional
@@ -204,7 +204,7 @@ class Learner(Answering):
         return history
 
     def evaluate(self, X, T, batch_size=1024):
-        """Return a dict of the loss and the metrics of all examples together, as outside training.
+        """Compute the loss and the metrics of all examples together, as in evaluation; return a dict.
 
         The model sees batch_size examples at a time; loss and metrics see all of its Y at once.
         """
@@ -212,23 +212,23 @@ class Learner(Answering):
         return self._measure(X, T, batch_size)
 
     def predict(self, X, batch_size=None):
-        """Return the model's Y for X, as outside training, batch_size examples at a time if that is given."""
+        """Return the model's Y for X, as in evaluation, batch_size examples at a time if that is given."""
         return self.model.predict(X, batch_size)
 
     def _measure(self, X, T, batch_size):
-        """Return loss and metrics of all examples; a large set needs memory for Y and for one batch."""
+        """Compute loss and metrics of all examples; needs memory for Y and one batch."""
         Y = in_batches(self.model, X, batch_size)
         found = {"loss": float(self._loss(Y, T)[0])}
         return found | {_name_of(metric): float(metric(Y, T)) for metric in self.metrics}
 
     def _forward(self, model, X, T):
-        """Return the loss of a batch while training, and the backward function through loss and model."""
+        """Run a batch in training; return its loss and the backward function through loss and model."""
         Y, backward = model(X, training=True, need_dX=False)
         L, loss_backward = self._loss(Y, T)
         return L, lambda: backward(loss_backward())
 
     def _loss(self, Y, T):
-        """Return (L, backward) of the loss, refusing what is not one number and a backward function."""
+        """Return (L, backward) of the loss; raise an error unless L is one number."""
         L, backward = require_pair(_name_of(self.loss), self.loss(Y, T), first="L")
         if shape_of(L) != ():
             wanted = f"{_name_of(self.loss)} must return one number for the whole batch"
@@ -242,7 +242,7 @@ class Learner(Answering):
         return ValueError(f"{reason} in {place}, so no step was taken: {advice}.")
 
     def _open(self, X, T):
-        """Give sizes and weights to the layers that have none yet, and refuse what has nothing to train."""
+        """Initialize layers without weights; raise ValueError if there is nothing to train."""
         if self.model.is_open:
             self.model.open_all(take(X, slice(1)), T, self.rng.spawn(1)[0])
         if not any(parameter.trainable for parameter in self.model.parameters()):
@@ -251,14 +251,14 @@ class Learner(Answering):
 
 
 def _require_pairs(X, T):
-    """Return the number of examples, refusing data that cannot be fitted."""
+    """Return the number of examples of two valid arrays."""
     require_batch("X", X)
     require_batch("T", T)
     return count_examples(X, T)
 
 
 def _last_of(model):
-    """Return the layer whose Y is the model's, as far as it is made of Sequentials."""
+    """Return the last layer of a model of nested Sequentials."""
     while isinstance(model, Sequential) and model.layers:
         layers = model.layers
         model = layers[-1] if isinstance(layers, list) else [*layers.values()][-1]
@@ -266,7 +266,7 @@ def _last_of(model):
 
 
 def _several(given):
-    """Return the functions of a sequence, or the only one, as a tuple."""
+    """Return one function, or a sequence of them, as a tuple."""
     return tuple(given) if isinstance(given, (tuple, list)) else (given,)
 
 

@@ -2,7 +2,7 @@
 
 A loss is one number; value and gradient are averaged over the same count, and unequal shapes are refused
 instead of broadcast. With T fixed, a loss is a layer like any other and passes gradcheck. Leaves out the
-siblings that exercises ask for (huber). Built in chapter 06.
+siblings that are exercises (huber). Built in chapter 06.
 """
 
 import numpy as np
@@ -98,7 +98,7 @@ def bce_with_logits(Y, T):
 
 
 def _require_probabilities(T):
-    """Refuse targets of two classes that are not probabilities."""
+    """Raise ValueError for targets of two classes that are not probabilities."""
     if not (T.min() >= 0 and T.max() <= 1):
         raise ValueError(
             f"bce_with_logits: targets run from {T.min()} to {T.max()}; they are probabilities, from 0 to 1. "
@@ -127,7 +127,7 @@ def cross_entropy(Y, T):
     ShapeError
         If T fits neither form, or there is no example.
     ValueError
-        If a label is not one of the classes, a row of probabilities is none, or all logits of a row are -inf.
+        If a label is not a class, a row of T is not a distribution, or all logits of a row are -inf.
 
     Notes
     -----
@@ -159,8 +159,8 @@ def _targets(Y, T):
     require_rows("cross_entropy", Y.shape)
     if T.shape == Y.shape and T.dtype.kind == "f":
         sums = T.sum(axis=-1)
-        are_near_1 = abs(sums - 1.0) <= 1e-3  # room for float32 that was added up
-        if array_module(T) is np and not (T.min() >= 0 and are_near_1.all()):  # a GPU would have to wait
+        are_near_1 = abs(sums - 1.0) <= 1e-3  # allows for the rounding of float32 sums
+        if array_module(T) is np and not (T.min() >= 0 and are_near_1.all()):  # slow on a GPU: it would wait
             raise ValueError(
                 f"cross_entropy: rows of T are probabilities, at least 0, and sum to 1; got {T.min()} to "
                 f"{T.max()}, and sums from {sums.min()} to {sums.max()}."

@@ -1,4 +1,4 @@
-"""Optimizers: the third phase, after forward and backward. They change parameters, and nothing else does.
+"""Optimizers: the step after forward and backward. Only they change parameters.
 
 Holds SGD with momentum, Adam, AdamW, RMSProp, clipping, and a schedule of the learning rate. Leaves out
 zeroing the gradients: that is the learner's first line. Built in chapter 07 (plain SGD) and chapter 09.
@@ -14,10 +14,10 @@ from minigrad.settings import require_integer, require_number
 
 
 class Optimizer(Answering):
-    """What all optimizers share: the learning rate, and a memory of their own for each parameter.
+    """The base class of optimizers: a learning rate, and a memory for each parameter.
 
-    A subclass writes `update(parameter, learning_rate, memory)`, and names in `remembered` the arrays that it
-    finds in the memory, zeros at first.
+    A subclass defines `update(parameter, learning_rate, memory)`, and names in `remembered` the arrays of its
+    memory, which start at zero.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Optimizer(Answering):
         self.steps += 1
 
     def update(self, parameter, learning_rate, memory):
-        """Change one parameter in place, along its gradient; every optimizer writes its own."""
+        """Change one parameter in place, along its gradient; every optimizer defines its own."""
         raise NotImplementedError(f"{type(self).__name__} needs update(parameter, learning_rate, memory).")
 
     def _rate_now(self):
@@ -89,7 +89,7 @@ class Optimizer(Answering):
             if name not in memory:
                 memory[name] = np.zeros_like(data)
             array = memory[name]
-            if array.dtype != data.dtype or type(array) is not type(data):  # it was moved, or converted
+            if array.dtype != data.dtype or type(array) is not type(data):  # after `to` or `to_device`
                 memory[name] = like(array, data)
         return memory
 
@@ -112,7 +112,7 @@ def list_of_parameters(name, parameters):
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent, with momentum if asked for.
+    """Stochastic gradient descent, with optional momentum.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class SGD(Optimizer):
     -----
     v ← momentum v + grad;  data ← data - learning_rate v.  With momentum 0: data ← data - learning_rate grad.
     Nesterov steps along grad + momentum v. The velocity is kept in `optimizer.memory[parameter]["velocity"]`.
-    With average, (1 - momentum) grad stands for grad: the same path as with learning_rate (1 - momentum).
+    With average, grad is replaced by (1 - momentum) grad: the same path as with learning_rate (1 - momentum).
 
     References
     ----------
@@ -252,7 +252,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weights decay by themselves, instead of by way of the gradient and its running means.
+    """Adam with decoupled weight decay: weights shrink directly, and not through the gradient.
 
     Parameters
     ----------
@@ -350,7 +350,7 @@ class RMSProp(Optimizer):
 
 
 def clip_grad_norm(parameters, max_norm):
-    """Shorten all gradients together, in place, if as one long row they are longer than max_norm.
+    """Scale all gradients down, in place, if as one vector they are longer than max_norm.
 
     Parameters
     ----------
@@ -400,16 +400,16 @@ def clip_grad_norm(parameters, max_norm):
 
 
 def cosine(learning_rate, steps, warmup=0):
-    """Return a schedule: up in a straight line, and then down along half a cosine to zero.
+    """Make a schedule: a linear warmup, then half a cosine down to zero.
 
     Parameters
     ----------
     learning_rate : float
         The highest.
     steps : int
-        When it is down at zero, where it stays.
+        The number of steps after which the rate is zero.
     warmup : int
-        When it is at its highest; the first step of a warmup is not zero.
+        The number of steps after which the rate is highest; the first rate is above zero.
 
     Returns
     -------

@@ -23,7 +23,7 @@ def _as_floats(data):
 
 
 class _Holder:
-    """What a Parameter and a Buffer share: an array that keeps its shape."""
+    """The base class of Parameter and Buffer: an array that keeps its shape."""
 
     __slots__ = ("__weakref__", "_data")
     __array_ufunc__ = None  # NumPy computes with the array inside, parameter.data
@@ -33,7 +33,7 @@ class _Holder:
 
     @property
     def data(self):
-        """The array; another one that is put here has its shape."""
+        """The array; assigning another needs the same shape."""
         return self._data
 
     @data.setter
@@ -41,7 +41,7 @@ class _Holder:
         self._data = self._require_shape("data", array)
 
     def _require_shape(self, name, array):
-        """Return an array of floats of the shape of data, refusing another shape or type."""
+        """Return an array of floats of the shape of data; raise an error for another shape or type."""
         is_float = getattr(getattr(array, "dtype", None), "kind", "") == "f"
         if not is_float or array.shape != self.data.shape:
             got = array.shape if is_float else f"{type(array).__name__}: write {name}[...] = numbers"
@@ -62,7 +62,7 @@ class _Holder:
 
 
 class Parameter(_Holder, Answering):
-    """An array that learns, together with the gradient of the loss with respect to it.
+    """An array that is trained, with the gradient of the loss with respect to it.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Parameter(_Holder, Answering):
 
 
 class Buffer(_Holder):
-    """An array that belongs to a model, is saved with it, and is never trained: a running average, say.
+    """An array that is part of a model and saved with it, but not trained, such as a running average.
 
     Parameters
     ----------

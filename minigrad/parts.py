@@ -13,18 +13,18 @@ from collections import deque
 
 import numpy as np
 
-# What holds nothing, to be passed by quickly.
+# Types without contents; skipped.
 PLAIN = (str, int, float, type(None), np.ndarray, type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)
-NO_VALUE = types.CellType()  # a variable of a closure that has not been set; all such are equal
+NO_VALUE = types.CellType()  # an unset variable of a closure; all such cells are equal
 CONTAINERS = (list, tuple, deque, dict, set, frozenset, functools.partial)
 
 
 def named_parts(thing):
-    """Return (name, part) for everything that a layer or a function remembers, each object once.
+    """Return (name, part) for every part that a layer or a function holds, each object once.
 
-    Parts are Parameters, Buffers, random Generators, and whatever can be called: layers above all. Attributes
-    and slots, the cells of a closure, the arguments of a partial, the object of a bound method, lists, tuples
-    and dicts are looked into. An object met twice is shared, and has the name of the first meeting.
+    Parts are Parameters, Buffers, random Generators and callables, above all layers. The search goes through
+    attributes and slots, the cells of a closure, the arguments of a partial, the object of a bound method,
+    lists, tuples and dicts. An object that is found twice is shared, and has its first name.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ def named_parts(thing):
     Returns
     -------
     list of (str, object)
-        The thing itself comes first, if it can be called, under the name "".
+        First the thing itself, if it can be called, under the name "".
 
     Raises
     ------
     ValueError
-        If a set holds parts: it has no order, so they would have other names in the next run.
+        If a set holds parts: a set has no order, so their names would differ from run to run.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def named_parts(thing):
 
 
 def is_array_holder(part):
-    """Tell whether a part keeps an array in `data`: a Parameter, a Buffer, or a reader's own make of one.
+    """Return whether a part has an array in `data`: a Parameter, a Buffer, or a reader's own version of one.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def is_array_holder(part):
 
 
 def _visit(name, thing, module, found, seen):
-    """Add a thing to what was found, if it is a part, and then what is inside it; but nothing twice."""
+    """Add a thing to `found` if it is a part, then the parts inside it, each once."""
     if isinstance(thing, PLAIN) or id(thing) in seen:
         return
     seen[id(thing)] = thing
@@ -88,7 +88,7 @@ def _visit(name, thing, module, found, seen):
 
 
 def _inside(thing, module):
-    """Return the (name, part) pairs one step inside a thing; a name may be empty, where there is only one."""
+    """Return the (name, part) pairs one level inside a thing; the name of an only part may be empty."""
     if isinstance(thing, dict):
         return thing.items()
     if isinstance(thing, (list, tuple, deque)):
@@ -102,8 +102,8 @@ def _inside(thing, module):
     if isinstance(thing, types.FunctionType):
         return [*vars(thing).items(), *_closure(thing)]
     if callable(thing) or type(thing).__module__ in (module, "types"):  # a SimpleNamespace, too
-        outside = getattr(type(thing), "outside", ())
-        return [pair for pair in attributes(thing) if pair[0] not in outside]
+        not_parts = getattr(type(thing), "not_parts", ())
+        return [pair for pair in attributes(thing) if pair[0] not in not_parts]
     return ()
 
 
@@ -128,13 +128,13 @@ def _closure(function):
 
 
 def copied(thing, memo):
-    """Return a deep copy, in which functions too are copies, with copies of what they hold.
+    """Return a deep copy in which functions are copied, too, with the contents of their closures.
 
     Parameters
     ----------
     thing : object
     memo : dict
-        What has been copied already, by id, as of copy.deepcopy.
+        The copies made so far, by id, as for copy.deepcopy.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def copied(thing, memo):
 
 
 def _copied_function(function, memo):
-    """Return a function with copies of what it holds; one that holds nothing is its own copy."""
+    """Return a function with copies of the contents of its closure; without contents, the function itself."""
     held = [*vars(function).values(), *(part for _, part in _closure(function))]
     if not any(isinstance(part, np.ndarray) or _remembers(part) for part in held):
         return function
@@ -180,6 +180,6 @@ def _copied_function(function, memo):
 
 
 def _remembers(thing):
-    """Tell whether there is something inside a thing that learns, is saved, or draws."""
+    """Return whether a thing holds a Parameter, a Buffer or a Generator."""
     parts = named_parts(thing)
     return any(isinstance(part, np.random.Generator) or is_array_holder(part) for _, part in parts)

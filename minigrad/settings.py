@@ -1,7 +1,6 @@
-"""Settings: what a size, a rate, a function or a seed may be, and the sentences about those that may not.
+"""Checks of arguments: sizes, rates, functions, dtypes and seeds.
 
-Holds the questions that a constructor asks of its arguments. Leaves out questions about arrays (shapes.py),
-and settings that do not exist (habits.py). Built in chapter 12.
+Leaves out checks of arrays (shapes.py) and names from other libraries (habits.py). Built in chapter 12.
 """
 
 import math
@@ -10,7 +9,7 @@ import numpy as np
 
 
 def require_integer(name, value, least=1):
-    """Return a size or a count, refusing what is not an integer, or too small; `least` may be None.
+    """Return a size or a count; raise an error unless it is an integer of at least `least`, if that is given.
 
     Examples
     --------
@@ -30,7 +29,7 @@ def require_integer(name, value, least=1):
 def require_number(  # noqa: PLR0913  each kind of limit has its name
     name, value, least=-math.inf, above=-math.inf, most=math.inf, below=math.inf
 ):
-    """Return a setting, refusing what is not a finite number, or not within limits.
+    """Return a number; raise an error unless it is finite and within the limits.
 
     Examples
     --------
@@ -49,7 +48,7 @@ def require_number(  # noqa: PLR0913  each kind of limit has its name
 
 
 def require_function(name, value, call):
-    """Return a function, refusing what is none: a name in quotes, a class that was not called, a number.
+    """Return a function; raise TypeError for anything else, such as a name in quotes or a class.
 
     Examples
     --------
@@ -67,7 +66,7 @@ function itself, without quotes.
 
 
 def require_float_type(dtype):
-    """Return a dtype in which a network can learn: float32 or float64, and no other.
+    """Return the dtype float32 or float64; raise TypeError for any other.
 
     Examples
     --------
@@ -86,7 +85,7 @@ def require_float_type(dtype):
 
 
 def as_generator(rng):
-    """Return a random Generator: the one that is given, or a new one from a seed.
+    """Return a random Generator: the given one, or a new one from a seed.
 
     Examples
     --------
@@ -103,6 +102,6 @@ def as_generator(rng):
 
 
 def _short(value):
-    """Return how Python shows a value, on one line, cut where it is long."""
+    """Return the repr of a value on one line of at most 70 characters."""
     shown = " ".join(repr(value).split())
     return shown if len(shown) <= 70 else f"{shown[:67]}..."

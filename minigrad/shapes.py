@@ -1,9 +1,8 @@
-"""Shapes, and the sentences about them.
+"""Checks of shapes and arrays, and their error messages.
 
-Holds ShapeError, and the few questions that every layer, loss and learner asks of the arrays it is given
-(which shape, the same shape, a finite batch). Leaves out what a single layer wants to know about its own
-sizes; that is in the layer. Errors say what was given, what was expected, and what to do. Built in chapter
-12.
+Holds ShapeError and the checks that layers, losses and learners share (one array, the same shape, a finite
+batch). Leaves out the checks of a single layer's sizes, which are in the layer. Each error says what was
+expected, what it got, and what to do. Built in chapter 12.
 """
 
 import numpy as np
@@ -49,12 +48,12 @@ def shape_of(X):
 
 
 def require_array(name, X):
-    """Refuse what is not one array of numbers: a list, a tuple of arrays, an array of text or of float16.
+    """Raise TypeError for anything but one array of numbers: a list, a tuple, an array of text or of float16.
 
     Parameters
     ----------
     name : str or Layer
-        Who asks, for the message.
+        The caller's name, for the message.
     X : array
 
     Returns
@@ -94,7 +93,7 @@ def as_floats(name, X):
 
 
 def require_two(name, X):
-    """Refuse what is not a tuple of two.
+    """Raise TypeError for anything but a tuple of two.
 
     Examples
     --------
@@ -108,7 +107,7 @@ def require_two(name, X):
 
 
 def require_axis(name, X, axis):
-    """Return the shape of an array that has an axis, beside the batch axis 0; refuse another.
+    """Return the shape of an array; raise ShapeError where it lacks an axis, or the axis is the batch axis 0.
 
     Examples
     --------
@@ -125,7 +124,7 @@ of shape (5, 3).
 
 
 def require_width(layer, X):
-    """Refuse an X whose last axis is not as wide as a layer's n_in.
+    """Raise ShapeError unless the last axis of X is as wide as a layer's n_in.
 
     Examples
     --------
@@ -140,7 +139,7 @@ def require_width(layer, X):
 
 
 def require_labels(name, T):
-    """Refuse labels that are not an array of integers; return their shape.
+    """Return the shape of an array of integer labels; raise TypeError for anything else.
 
     Examples
     --------
@@ -156,7 +155,7 @@ def require_labels(name, T):
 
 
 def fits(gradient, shape):
-    """Tell whether a gradient has the given shape; None, for entries that have no gradient, fits everything.
+    """Return whether a gradient has the given shape; None, for entries without a gradient, fits every shape.
 
     Examples
     --------
@@ -171,12 +170,12 @@ def fits(gradient, shape):
 
 
 def require_same_shape(name, Y, T):
-    """Return a prediction and a target as floats of one type; refuse shapes that NumPy would broadcast.
+    """Return a prediction and a target as floats of one type; raise ShapeError where NumPy would broadcast.
 
     Parameters
     ----------
     name : str
-        Who compares, for the message.
+        The caller's name, for the message.
     Y, T : array
         Prediction and target.
 
@@ -207,7 +206,7 @@ every prediction with every target; write T[:, None].
 
 
 def require_rows(name, shape):
-    """Refuse an empty batch where a mean is taken.
+    """Raise ShapeError for an empty batch, which has no mean.
 
     Examples
     --------
@@ -221,7 +220,7 @@ def require_rows(name, shape):
 
 
 def count_examples(X, T):
-    """Return how many examples there are, refusing an X (or an entry of a tuple X) and a T that disagree.
+    """Return the number of examples; raise ShapeError where X (or an entry of a tuple X) and T differ in it.
 
     Examples
     --------
@@ -268,7 +267,7 @@ def take(X, rows):
 
 
 def join(parts):
-    """Put batches, of arrays or of tuples of arrays, one below the other: the opposite of `take`.
+    """Concatenate batches, of arrays or of tuples of arrays: the opposite of `take`.
 
     Examples
     --------
@@ -283,7 +282,7 @@ def join(parts):
 
 
 def require_batch(name, X):
-    """Refuse what cannot be a batch: no array, not numbers, no examples, not finite.
+    """Return the number of examples of a batch; raise an error unless it is an array of finite numbers.
 
     Called once per fit, evaluate, predict and gradcheck, never per layer.
 
@@ -301,9 +300,9 @@ def require_batch(name, X):
     Raises
     ------
     TypeError
-        If X is no array of numbers.
+        If X is not an array of numbers.
     ShapeError
-        If X has no batch axis, holds no example, or the entries of a tuple disagree on how many.
+        If X has no batch axis, is empty, or the entries of a tuple differ in their number of examples.
     ValueError
         If an entry is nan or infinite.
 
@@ -340,18 +339,18 @@ def require_batch(name, X):
 
 
 def with_lengths(name, X):
-    """Split X, or a tuple (X, lengths) of padded sequences, refusing lengths that do not fit.
+    """Split a tuple (X, lengths) of padded sequences; raise ShapeError for lengths that do not fit.
 
     Parameters
     ----------
     name : str
-        Who asks, for the message.
+        The caller's name, for the message.
     X : array (batch, steps, ...) or tuple of such an array and integers (batch,), as `pad` returns them
 
     Returns
     -------
     X : array (batch, steps, ...)
-        Zero behind the end of each sequence.
+        Zero after the end of each sequence.
     lengths : array of integers (batch,), or None if all are as long as the array
 
     Examples

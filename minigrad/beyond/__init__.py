@@ -1,1 +1,1 @@
-"""What the chapters on systems build on the library: it never imports them."""
+"""What the chapters on systems build on top of the library, which never imports it."""

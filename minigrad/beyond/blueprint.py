@@ -1,4 +1,4 @@
-"""Whole models in files: how they are built, and their numbers, without a line of code in the file.
+"""Whole models in files: structure and numbers, without code in the file.
 
 Holds save_model and load_model. A layer is written down as the name of its class and the arguments that it
 was made with, which it keeps in attributes of the same names. Leaves out what a class or a function does:
@@ -20,7 +20,7 @@ FREE = {"rng", "init", "init_U"}  # arguments that need not be kept: there are w
 
 
 def save_model(path, model):
-    """Write a model, its layers and its numbers, into a file that load_model makes a model of.
+    """Write a model, its layers and its numbers, into a file for load_model.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def save_model(path, model):
 
 
 def load_model(path, layers=None):
-    """Make the model that save_model has written.
+    """Make a model from a file of save_model.
 
     Parameters
     ----------
@@ -119,14 +119,14 @@ def load_model(path, layers=None):
 
 
 def _plan(parts, yours):
-    """Describe how the layers of a model are made; collect in `yours` what the library does not have."""
+    """Describe how the layers of a model are made; collect in `yours` what is not in the library."""
     layers = {}
     _describe(parts[""], {id(part): name for name, part in parts.items()}, layers, yours)
     return {"layers": layers, "shared": _shared(parts), "yours": list(yours)}
 
 
 def _describe(layer, names, plan, yours):
-    """Write down, by name, how a layer is made and those that it is made with; collect what is not ours."""
+    """Describe, by name, how a layer and the layers inside it are made; collect what is not ours."""
     name, kind = names[id(layer)], type(layer)
     if name in plan:  # shared
         return name
@@ -170,13 +170,13 @@ def _describe(layer, names, plan, yours):
 
 
 def _arguments(layer, signature):
-    """Find what a layer was made with in its attributes of the same names."""
+    """Return the arguments of a layer, which are in its attributes of the same names."""
     held = dict(attributes(layer))
     return {name: held[name] for name in signature if name in held and name not in FREE}
 
 
 def _named(thing, yours):
-    """Return the name of a class or a function, under which it will be handed in again."""
+    """Return the name of a class or a function, under which load_model is given it."""
     name = getattr(thing, "__name__", "")
     if not name.isidentifier():
         raise TypeError(f"{thing!r} has no name under which load_model could be given it: write it with def.")
@@ -186,7 +186,7 @@ def _named(thing, yours):
 
 
 def _shared(parts):
-    """Return, by its name, every attribute of a layer that holds what has been met under another name."""
+    """Return, by name, every attribute of a layer that holds an object found under another name."""
     names, shared = {id(part): name for name, part in parts.items()}, {}
     for owner, layer in parts.items():
         for key, value in attributes(layer) if isinstance(layer, Layer) else ():
@@ -197,7 +197,7 @@ def _shared(parts):
 
 
 def _build(plan, yours, facts):
-    """Make the layers of a plan, share what is shared, and give all arrays their type."""
+    """Make the layers of a plan, share the shared ones, and convert all arrays to their type."""
     ours = {f"minigrad.{kind.__name__}": kind for kind in _kinds_of(Layer) if _is_ours(kind)}
     kinds = {name: (ours | yours)[entry["class"]] for name, entry in plan["layers"].items()}
     made = {}
@@ -232,10 +232,10 @@ def _build(plan, yours, facts):
 
 
 def _is_ours(kind):
-    """Tell whether a class is one of the library."""
+    """Return whether a class belongs to the library."""
     return kind.__module__.startswith("minigrad.")
 
 
 def _kinds_of(kind):
-    """Return a class and all that derive from it."""
+    """Return a class and all its subclasses."""
     return [kind, *(deeper for derived in kind.__subclasses__() for deeper in _kinds_of(derived))]

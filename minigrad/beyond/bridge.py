@@ -1,7 +1,7 @@
-"""Layers of PyTorch and JAX in a model of ours, and a layer of ours in a model of PyTorch's.
+"""PyTorch and JAX modules as layers, and layers as PyTorch modules.
 
-What another library can differentiate is one closure here: it runs forward, and its own way back is
-`backward`. Holds from_torch and from_jax, which make a Layer, and to_torch, which makes a PyTorch module.
+A function that another library can differentiate is one closure here, and its backward pass is `backward`.
+Holds from_torch and from_jax, which make a Layer, and to_torch, which makes a PyTorch module.
 Stands apart: no other file of the library uses it, and `minigrad` does not export it; PyTorch and JAX are
 imported by the functions that need them. Leaves out GPUs: arrays go from one library to the other through the
 memory of the CPU. Built in chapter 11.
@@ -22,11 +22,11 @@ from minigrad.settings import as_generator
 from minigrad.shapes import arrays_of, require_array
 
 _SEEDED = threading.Lock()  # PyTorch has one random generator for all threads
-_ADDING = threading.RLock()  # who takes the gradients of a minigrad layer apart from those it had
+_ADDING = threading.RLock()  # one thread at a time separates new gradients from old ones
 
 
 def from_torch(module, rng=None):
-    """Return a PyTorch module as a Layer that shares its weights: to train one is to train the other.
+    """Return a PyTorch module as a Layer that shares its weights: training one trains the other.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def from_torch(module, rng=None):
     ImportError
         If PyTorch is not installed.
     TypeError
-        If it is no module, or has weights of another float type, or complex ones.
+        If it is not a module, or has weights of another float type, or complex ones.
 
     Notes
     -----
@@ -148,7 +148,7 @@ def to_torch(layer):
     ImportError
         If PyTorch is not installed.
     TypeError
-        If it is no layer.
+        If it is not a layer.
     ValueError
         If the layer still has no weights.
     RuntimeError
@@ -180,7 +180,7 @@ def to_torch(layer):
 
 
 def _imported(name, words, who):
-    """Import another library, or say how to install it."""
+    """Import another library; raise an error that says how to install it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -194,7 +194,7 @@ def _imported(name, words, who):
 
 
 def _as_tensor(array):
-    """Return an array as a tensor: on its own memory where PyTorch allows it, and otherwise a copy."""
+    """Return an array as a tensor: on the same memory where PyTorch allows it, otherwise a copy."""
     import torch
 
     array = np.asarray(array)
@@ -204,14 +204,14 @@ def _as_tensor(array):
 
 
 def _as_array(tensor, known=None):
-    """Return an array on a tensor's memory: the one that is known, if it is still that."""
+    """Return an array on a tensor's memory: the known one, if it is still on it."""
     array = tensor.detach().numpy()
     is_still = known is not None and array.__array_interface__ == known.__array_interface__
     return known if is_still else array
 
 
 class _OnTensor:
-    """What a Parameter and a Buffer on a tensor share: data, an array on the memory of that tensor."""
+    """The base class of a Parameter and a Buffer on a tensor, whose data is an array on its memory."""
 
     __slots__ = ()
 
@@ -220,7 +220,7 @@ class _OnTensor:
 
     @property
     def data(self):
-        """The numbers of the tensor; to set them is to give them to the tensor."""
+        """The numbers of the tensor; setting them sets those of the tensor."""
         self._known = _as_array(self.tensor, self._known)
         return self._known
 
@@ -231,13 +231,13 @@ class _OnTensor:
 
     def __deepcopy__(self, memo):
         twin = memo[id(self)] = type(self)(copy.deepcopy(self.tensor, memo))
-        if id(self.data) in memo:  # a replica has the same numbers
+        if id(self.data) in memo:  # a replica shares the numbers
             twin.data = memo[id(self.data)]
         return twin
 
 
 class _TensorParameter(_OnTensor, Parameter):
-    """A Parameter whose numbers are those of a tensor that learns, and which is frozen when that is."""
+    """A Parameter whose numbers are those of a tensor, and which is trainable if that requires a gradient."""
 
     __slots__ = ("tensor", "_known")
 
@@ -261,7 +261,7 @@ class _TensorParameter(_OnTensor, Parameter):
 
 
 class _TensorBuffer(_OnTensor, Buffer):
-    """A Buffer whose numbers are those of a tensor; they may be integers, which no `to` converts."""
+    """A Buffer whose numbers are those of a tensor; integers, which `to` does not convert, are allowed."""
 
     __slots__ = ("tensor", "_known")
 
@@ -275,9 +275,9 @@ class _TensorBuffer(_OnTensor, Buffer):
 
 
 class _FromTorch(Layer):
-    """What from_torch returns."""
+    """The layer that from_torch returns."""
 
-    outside = ("module", "turns")  # copied in a way of its own
+    not_parts = ("module", "turns")  # copied separately
 
     def __init__(self, module, rng=None):
         self.module, self.turns = module, threading.Lock()
@@ -286,7 +286,7 @@ class _FromTorch(Layer):
         self.tie()
 
     def tie(self):
-        """Let each Parameter and Buffer be the tensor that the module has under its name now."""
+        """Set each Parameter and Buffer to the tensor that the module now has under its name."""
         tensors = dict(self.module.named_parameters()) | dict(self.module.named_buffers())
         learn = dict(self.module.named_parameters())
         for name, tensor in tensors.items():
@@ -298,7 +298,7 @@ class _FromTorch(Layer):
                 self.parts[name] = (_TensorParameter if name in learn else _TensorBuffer)(tensor)
 
     def forward(self, X, training=False, need_dX=True):
-        """Return what the module returns, and autograd's way back as a closure."""
+        """Return the module's result, and autograd's backward pass as a closure."""
         import torch
 
         inputs = [_as_tensor(entry) for entry in arrays_of(X)]
@@ -311,7 +311,7 @@ class _FromTorch(Layer):
             # On the same memory, in a graph of this pass alone; frozen ones as well, since gradients arrive.
             weights = {name: part.tensor.detach().requires_grad_() for name, part in learn.items()}
             floats = next((tensor.dtype for tensor in weights.values()), None)
-            # Copies, since a module may work in place.
+            # Copies, since a module may change its input.
             given = [t.to(floats if t.is_floating_point() else t.dtype, copy=True) for t in inputs]
             result = torch.func.functional_call(self.module, weights, tuple(given))
             if training:
@@ -339,7 +339,7 @@ class _FromTorch(Layer):
         return (Y if isinstance(result, tuple) else Y[0]), backward
 
     def check_input(self, X):
-        """Refuse what is no array of numbers."""
+        """Raise TypeError for anything but an array of numbers."""
         for entry in arrays_of(X):
             require_array(self, entry)
 
@@ -357,7 +357,7 @@ class _FromTorch(Layer):
 
 @contextlib.contextmanager
 def _mode(module, training):
-    """Put a PyTorch module into training or evaluation, and afterwards each of its parts back."""
+    """Put a PyTorch module into training or evaluation mode, and restore the mode of each part afterwards."""
     before = [(part, part.training) for part in module.modules()]
     module.train(training)
     try:
@@ -369,7 +369,7 @@ def _mode(module, training):
 
 @contextlib.contextmanager
 def _seeded(rng):
-    """Let PyTorch draw what this Generator decides, if there is one, and then go on from where it was."""
+    """Seed PyTorch from this Generator, if there is one, and restore PyTorch's generator afterwards."""
     import torch
 
     if not rng:
@@ -388,9 +388,9 @@ def _seeded(rng):
 
 
 class _FromJax(Layer):
-    """What from_jax returns."""
+    """The layer that from_jax returns."""
 
-    outside = ("function", "tree")  # a pure function, and a form: nothing in them learns
+    not_parts = ("function", "tree")  # a pure function and a tree structure, without Parameters
 
     def __init__(self, function, params):
         import jax
@@ -407,7 +407,7 @@ class _FromJax(Layer):
         return self.tree.unflatten([part.data.copy() for part in self.parts.values()])
 
     def forward(self, X, need_dX=True):
-        """Return the function's result, and JAX's way back as a closure."""
+        """Return the function's result, and JAX's backward pass as a closure."""
         import jax
 
         parameters = list(self.parts.values())
@@ -441,7 +441,7 @@ class _FromJax(Layer):
         return Y, backward
 
     def check_input(self, X):
-        """Refuse what is no array of numbers."""
+        """Raise TypeError for anything but an array of numbers."""
         for entry in arrays_of(X):
             require_array(self, entry)
 
@@ -450,7 +450,7 @@ class _FromJax(Layer):
 
 
 def _cotangent(Y, dY):
-    """Return a dY as JAX wants it: of Y's type, and of a type without numbers where Y holds integers."""
+    """Return dY as JAX needs it: of Y's type, or of the type float0 where Y holds integers."""
     import jax
 
     if not jax.numpy.issubdtype(Y.dtype, jax.numpy.floating):
@@ -468,7 +468,7 @@ def _dX_of(X, dX):
 
 @functools.cache
 def _module_class():
-    """Return the class of modules that to_torch makes: made here, since PyTorch may not be installed."""
+    """Make the class of modules of to_torch, here, since PyTorch may not be installed."""
     import torch
 
     class Pass(torch.autograd.Function):
@@ -483,9 +483,9 @@ def _module_class():
                 X if count > 1 else X[0], training=module.training, need_dX=need_dX
             )
             ctx.parameters, ctx.count, ctx.is_many = module.learn, count, isinstance(Y, tuple)
-            ctx.save_for_backward(*tensors)  # so that PyTorch notices who changes them in place meanwhile
+            ctx.save_for_backward(*tensors)  # so that PyTorch notices changes in place
             floats = next((t.dtype for t in tensors[:count] if t.is_floating_point()), None)
-            # Copies, since others may work in place.
+            # Copies, since other code may change them.
             outputs = [torch.from_numpy(np.array(entry)) for entry in arrays_of(Y)]
             outputs = [entry.to(floats) if entry.is_floating_point() else entry for entry in outputs]
             ctx.mark_non_differentiable(*(entry for entry in outputs if not entry.is_floating_point()))
@@ -493,7 +493,7 @@ def _module_class():
 
         @staticmethod
         def backward(ctx, *gradients):
-            """Return what the layer's backward returns, and what it adds to the weights' gradients."""
+            """Return the layer's dX, and the gradients that it adds to its weights."""
             if torch.is_grad_enabled():
                 raise RuntimeError(
                     "a layer's backward is a function and no graph, so to_torch has no second derivative: "
@@ -516,7 +516,7 @@ def _module_class():
             )
 
     class LayerModule(torch.nn.Module):
-        """A layer of minigrad's: its nn.Parameters and buffers lie on the memory of the layer's."""
+        """A minigrad layer; its nn.Parameters and buffers share the memory of the layer's."""
 
         def __init__(self, layer):
             super().__init__()
@@ -538,11 +538,11 @@ def _module_class():
                     owner.register_buffer(last, tensor)
 
         def tensors(self):
-            """Return the tensor that stands here for each Parameter and Buffer of the layer, by name."""
+            """Return the tensor of each Parameter and Buffer of the layer, by name."""
             return dict(self.named_parameters()) | dict(self.named_buffers())
 
         def forward(self, *X):
-            """Run the layer, after a look whether both still have the same weights."""
+            """Run the layer, after a check that both still share their weights."""
             tensors = self.tensors()
             for name, part in self.shared.items():
                 if _as_array(tensors[name], part.data) is not part.data:
@@ -554,7 +554,7 @@ def _module_class():
             return Pass.apply(self, len(X), *X, *weights)
 
         def _apply(self, convert, recurse=True):
-            """Convert the tensors, as `double` and `float` do, and let the layer have the new ones."""
+            """Convert the tensors, as `double` and `float` do, and give the layer the new ones."""
             super()._apply(convert, recurse)
             for name, tensor in self.tensors().items():
                 if tensor.device.type == "cpu":
@@ -576,7 +576,7 @@ def _module_class():
 
 @contextlib.contextmanager
 def _gradients_apart(parameters):
-    """Let a backward add to gradients that are zero, and give the Parameters their own back afterwards."""
+    """Let a backward add to zero gradients, and restore those of the Parameters afterwards."""
     with _ADDING:
         kept = [parameter.grad for parameter in parameters]
         for parameter in parameters:

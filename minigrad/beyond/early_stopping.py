@@ -1,4 +1,4 @@
-"""A callback that ends training when it no longer helps.
+"""Early stopping.
 
 Holds EarlyStopping. Leaves out other callbacks: any function of (learner, row) is one. Built in chapter
 08.
@@ -11,7 +11,7 @@ from minigrad.settings import require_integer, require_number
 
 
 class EarlyStopping:
-    """End the training when a figure has not improved for some epochs, and put the best weights back.
+    """Stop training when a figure has not improved for some epochs, and restore the best weights.
 
     The running averages of the best epoch come back with them. Where `fit` runs out of epochs first, call
     `restore`.
@@ -72,7 +72,7 @@ class EarlyStopping:
         self.best, self.best_epoch, self.waited, self.memory = None, 0, 0, {}
 
     def __call__(self, learner, row):
-        """Look at the row of an epoch, and return True if the training should end."""
+        """Update from the row of an epoch; return True to stop training."""
         if self.monitor not in row:
             advice = "give fit validation=(X, T), or watch another"
             raise ValueError(f"EarlyStopping watches {self.monitor!r}, and a row has {list(row)}: {advice}.")
@@ -91,13 +91,13 @@ class EarlyStopping:
         return True
 
     def restore(self, learner):
-        """Put the weights and running averages of the best epoch back into the learner's model."""
+        """Restore the weights and running averages of the best epoch in the learner's model."""
         for part in [*learner.model.parameters(), *learner.model.buffers()]:
             part.data[...] = like(self.memory[part]["best"], part.data)  # a checkpoint hands it on the CPU
 
     @property
     def progress(self):
-        """What was seen so far: best, best_epoch and waited, for a checkpoint."""
+        """The state so far, best, best_epoch and waited, for a checkpoint."""
         return {"best": self.best, "best_epoch": self.best_epoch, "waited": self.waited}
 
     @progress.setter

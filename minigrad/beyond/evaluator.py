@@ -1,4 +1,4 @@
-"""Someone who only looks: a model run forward, with what came out of every layer, by name.
+"""Evaluator, which runs a model forward and keeps the activations of every layer, by name.
 
 Holds Evaluator. Leaves out gradients, since serving needs none (`minigrad.replica` has them), and the loop
 that trains (`minigrad.learner`). Built in chapter 23.
@@ -10,7 +10,7 @@ from minigrad.optimizers import SGD
 
 
 class _Activations(dict):
-    """What came out of the layers, by name; the last part of a name is enough where only one layer has it."""
+    """Activations by name; the last part of a name is enough where it is unique."""
 
     def __missing__(self, name):
         ending = [full for full in self if full.rpartition(".")[2] == name]
@@ -23,7 +23,7 @@ class _Activations(dict):
 
 
 class Evaluator:
-    """Run a model forward, and keep what its layers return: one Evaluator a thread, one model for all.
+    """Run a model forward and keep its activations: one Evaluator per thread, one model for all.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ class Evaluator:
     Attributes
     ----------
     activations : dict of str to array
-        What each layer returned in the last `forward`, under the names that `model.named_layers()` gives; ""
-        is the model itself. A layer that was used twice shows its last result.
+        The result of each layer in the last `forward`, under the names of `model.named_layers()`; "" is the
+        model itself. A layer that was used twice shows its last result.
 
     Raises
     ------
@@ -68,7 +68,7 @@ class Evaluator:
         self.activations = _Activations()
 
     def forward(self, X):
-        """Return the model's Y for X, as outside training, and keep what its layers returned."""
+        """Return the model's Y for X, as in evaluation, and keep the result of each layer."""
         names = {layer: name for name, layer in self.model.named_layers().items()}
         self.activations = _Activations()  # a pass that fails leaves nothing of the last one
         activations = _Activations()
@@ -83,7 +83,7 @@ class Evaluator:
         return Y
 
     def activation(self, layer):
-        """Return what one layer returned in the last `forward`.
+        """Return the activations of one layer in the last `forward`.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Evaluator:
         return self.activations[layer]
 
     def test(self, X, T, loss, metrics=(), batch_size=1024):
-        """Return a dict of the loss and the metrics of a test set, as outside training; nothing is changed.
+        """Compute the loss and the metrics of a test set, as in evaluation; return a dict.
 
         Another thread may train the model meanwhile: each batch sees the weights as they are then.
 

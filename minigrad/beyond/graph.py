@@ -1,4 +1,4 @@
-"""The other way to remember: every value is a node that knows what it was made from.
+"""Automatic differentiation on a graph: every value is a node that knows its parents.
 
 Computing with nodes leaves a graph behind, and `back()` on any node walks it from the youngest node to the
 oldest. Holds Variable, its operators, each with its derivative beside it, and GraphLayer, by which a function
@@ -19,7 +19,7 @@ _births = count()
 
 
 class Variable(Parameter):
-    """A node: a Parameter that knows what it was made from, and with which one computes.
+    """A node of a graph: a Parameter that knows its parents, with operators.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Variable(Parameter):
     Attributes
     ----------
     data : array
-        The value up to here.
+        The value of the node.
     g : array of data's shape
         Another name of `grad`; the rest of the course calls it dY: how the end of the computation, summed,
         changes with this data. Variables made by hand add up what arrives until `zero_grad`, as every
@@ -46,7 +46,7 @@ class Variable(Parameter):
     -----
     Nodes are added, subtracted, multiplied, divided, raised to powers and multiplied as matrices, `@`, among
     themselves and with numbers and arrays on either side.
-    As in NumPy, shapes are broadcast; on the way back, what was repeated is added up.
+    As in NumPy, shapes are broadcast; in the backward pass, the gradients of the copies add up.
     Data go into a formula as plain arrays, and optimizers are handed the weights alone, a list of your own: a
     Variable that holds data is trainable like any other. A GraphLayer finds the weights for a Learner.
 
@@ -64,10 +64,10 @@ class Variable(Parameter):
     """
 
     __slots__ = ("number", "parents")
-    __array_ufunc__ = None  # NumPy gives way: `array @ node` asks the node
+    __array_ufunc__ = None  # NumPy leaves `array @ node` to the node
 
     def __array_function__(self, function, types, args, kwargs):
-        """Refuse NumPy's functions, which would return an array of nodes."""
+        """Raise TypeError for NumPy's functions, which would return an array of nodes."""
         name = function.__name__
         raise TypeError(f"np.{name} takes no nodes: write A @ B, exp(A) or A.sum(), or give it A.data.")
 
@@ -78,7 +78,7 @@ class Variable(Parameter):
     g = Parameter.grad
 
     def graph(self):
-        """Return this node and all that it was made from, each once, the youngest first."""
+        """Return this node and all its ancestors, each once, the newest first."""
         found, waiting = set(), [self]
         while waiting:
             node = waiting.pop()
@@ -88,7 +88,7 @@ class Variable(Parameter):
         return sorted(found, key=lambda node: node.number, reverse=True)
 
     def back(self, g=1.0):
-        """Give this node a gradient, and let every node of its graph pass on what has arrived for it.
+        """Set the gradient of this node, and let every node of its graph add to those of its parents.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Variable(Parameter):
                 node._back()  # adds to the gradients of its parents
 
     def item(self):
-        """Return the value of a node that holds one number, as a number of Python."""
+        """Return the value of a node with one number, as a Python number."""
         return self.data.item()
 
     def __float__(self):
@@ -164,11 +164,11 @@ class Variable(Parameter):
         return Times(self, -1.0)
 
 
-# What operators have in common ---------------------------------------------------------------------------
+# Shared by all operators ---------------------------------------------------------------------------
 
 
 def as_nodes(*things):
-    """Return nodes as they are, and numbers and arrays as new nodes; a number takes the type of the others.
+    """Return nodes as they are, and numbers and arrays as new nodes; a number gets the type of the others.
 
     Examples
     --------
@@ -180,21 +180,21 @@ def as_nodes(*things):
 
 
 def _as_node(thing, arrays):
-    """Return a number or an array as a node; a number in the type of the arrays, and where they are."""
+    """Return a number or an array as a node; a number in the type, and on the device, of the arrays."""
     if arrays and isinstance(thing, (int, float, np.number)):
         thing = np.full_like(arrays[0], thing, shape=())
     node = Variable(thing)
-    node.trainable = False  # data, and not a weight
+    node.trainable = False  # data, not a weight
     return node
 
 
 def unbroadcast(g, shape):
-    """Return a gradient in the shape of a parent that NumPy repeated: what went to its copies is added up.
+    """Sum a gradient to the shape of a parent that NumPy has broadcast.
 
     Parameters
     ----------
     g : array
-        In the shape that came out of broadcasting.
+        In the shape after broadcasting.
     shape : tuple
         That of the parent.
 
@@ -209,7 +209,7 @@ def unbroadcast(g, shape):
     """
     if g.shape == shape:
         return g
-    new = g.ndim - len(shape)  # so many axes stand in front of the parent's own
+    new = g.ndim - len(shape)  # axes in front of the parent's own
     stretched = [new + axis for axis, size in enumerate(shape) if size == 1]
     return g.sum(axis=(*range(new), *stretched)).reshape(shape)
 
@@ -287,7 +287,7 @@ class Multiply(Variable):
     x : Variable (..., batch, n_in), or (n_in,)
         One example, without a batch axis, counts as one row while the product lasts.
     w : Variable (..., n_in, n_out), or (n_in,)
-        One column of weights may stand alone, too.
+        One column of weights may be one-dimensional.
 
     Notes
     -----
@@ -476,7 +476,7 @@ class ReLU(Variable):
 
 
 class Softmax(Variable):
-    """Probabilities out of scores: positive, and of sum 1 along the last axis.
+    """Probabilities from scores: positive, with sum 1 along the last axis.
 
     Parameters
     ----------
@@ -505,7 +505,7 @@ class Softmax(Variable):
 
 
 class CrossEntropy(Variable):
-    """A loss node: minus the logarithm of the right class's probability, in nats, the mean over the rows.
+    """Cross-entropy, as a node: minus the log probability of the right class, in nats, averaged over rows.
 
     Parameters
     ----------
@@ -519,7 +519,7 @@ class CrossEntropy(Variable):
     ShapeError
         If T fits neither form, or there is no row.
     ValueError
-        If a label is not one of the classes, or a row of probabilities is none.
+        If a label is not one of the classes, or a row does not hold probabilities.
 
     Notes
     -----
@@ -548,7 +548,7 @@ class CrossEntropy(Variable):
 
 
 class GraphLayer(Layer):
-    """A function of nodes as a Layer: each pass makes a graph, and `backward` goes back through it.
+    """A function of nodes as a Layer: each forward pass makes a graph, on which `backward` runs.
 
     Parameters
     ----------
@@ -579,7 +579,7 @@ class GraphLayer(Layer):
         self.build = build
 
     def forward(self, X):
-        """Return the data of the node that build makes, and a way back that begins there."""
+        """Return the data of the node that build makes, and a backward function that starts at it."""
         inputs = [Variable(part) for part in arrays_of(X)]
         y = self.build(*inputs)
         if not isinstance(y, Variable):
@@ -587,7 +587,7 @@ class GraphLayer(Layer):
 
         def backward(dY):
             for x in inputs:
-                x.g = np.zeros_like(x.data)  # a new one: the last has been handed out
+                x.g = np.zeros_like(x.data)  # a new array: the last one was returned
             y.back(dY)
             return tuple(x.g for x in inputs) if isinstance(X, tuple) else inputs[0].g
 

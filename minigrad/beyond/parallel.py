@@ -1,4 +1,4 @@
-"""Several workers on one model: each takes a share of every batch, and they agree on the gradient.
+"""Data-parallel training: every rank or thread gets a share of each batch, and they average gradients.
 
 Holds ConcurrentLearner, whose workers are threads; and for processes `average_gradients`, which a Learner
 calls before its step, and `broadcast`, which lets all begin alike. These two are given a communicator of
@@ -19,7 +19,7 @@ from minigrad.shapes import count_examples, take
 
 
 class ConcurrentLearner(Learner):
-    """A Learner whose batches are shared out to threads: each has its gradients, all have the same weights.
+    """A Learner that splits each batch among threads, each with its own gradients and the same weights.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class ConcurrentLearner(Learner):
         self.workers = require_integer("workers of ConcurrentLearner", workers)
 
     def _forward(self, model, X, T):
-        """Return the loss of a batch, and the way back: both are shared out, each share to a thread."""
+        """Return the loss of a batch and the backward function; each thread computes its share of both."""
         examples = count_examples(X, T)
         ends = np.linspace(0, examples, min(self.workers, examples) + 1).astype(int)
         shares = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
@@ -76,7 +76,7 @@ class ConcurrentLearner(Learner):
 
 
 def _in_threads(function, arguments):
-    """Return what a function returns for each tuple of a list of arguments, each in a thread of its own."""
+    """Call a function with each tuple of a list of arguments, each in its own thread; return the results."""
     results, errors = [None] * len(arguments), []
 
     def fulfil(place, given):
@@ -98,7 +98,7 @@ def _in_threads(function, arguments):
 
 
 def average_gradients(parameters, communicator, examples=1):
-    """Replace each worker's gradients by the mean over all workers, a worker counting by its examples.
+    """Replace the gradients of each rank by the mean over all ranks, weighted by their examples.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def average_gradients(parameters, communicator, examples=1):
     Examples
     --------
     >>> from minigrad import Parameter
-    >>> class Twice:  # as if another worker had sent the same
+    >>> class Twice:  # as if another rank had sent the same
     ...     def Allreduce(self, mine, total):
     ...         total[...] = 2 * mine
     >>> parameter = Parameter([1.0, 2.0])
@@ -152,7 +152,7 @@ def average_gradients(parameters, communicator, examples=1):
 
 
 def broadcast(model, communicator, root=0):
-    """Give every worker the numbers of one: all parameters and buffers become those of the root.
+    """Copy all parameters and buffers of the root to every rank.
 
     Parameters
     ----------
@@ -168,6 +168,6 @@ def broadcast(model, communicator, root=0):
     Chapter 22.
     """
     for part in [*model.parameters(), *model.buffers()]:
-        data = part.data.copy()  # in one piece, as MPI wants it
+        data = part.data.copy()  # contiguous, as MPI needs it
         communicator.Bcast(data, root)
         part.data[...] = data

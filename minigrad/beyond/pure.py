@@ -1,8 +1,8 @@
-"""A model as a pure function: its numbers are given to a call, and what is new comes back from it.
+"""Models as pure functions, which take all numbers as arguments and return the changed ones.
 
 Holds functional, which makes such a function of any model; values_of and with_values, which take the numbers
-out of a model and put numbers into a copy of it; and FunctionalLayer, the way back: a layer made of functions
-that change nothing. Leaves out who makes the steps. Built in chapter 12.
+out of a model and put numbers into a copy of it; and FunctionalLayer, the reverse: a layer made of functions
+that change nothing. Leaves out the optimizer's steps. Built in chapter 12.
 """
 
 import copy
@@ -21,7 +21,7 @@ from minigrad.shapes import ShapeError, shape_of
 
 
 def values_of(model):
-    """Return copies of a model's numbers, by name: what is learned, and what is remembered beside it.
+    """Return copies of a model's numbers, by name: its parameters, and its buffers.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def values_of(model):
 
 
 def with_values(model, params, state):
-    """Return a copy of a model that holds copies of these numbers; the model itself is left as it is.
+    """Return a copy of a model with copies of these numbers; the model itself stays as it is.
 
     Parameters
     ----------
@@ -71,12 +71,12 @@ def with_values(model, params, state):
     Returns
     -------
     Layer
-        With zero gradients. What was frozen is frozen, and random Generators stand where the model's stand.
+        With zero gradients, the same frozen layers, and random Generators in the same state.
 
     Raises
     ------
     TypeError
-        If params or state is no dict.
+        If params or state is not a dict.
     ValueError
         If a name is missing, or unknown, or a layer has no weights yet.
     ShapeError
@@ -99,7 +99,7 @@ def with_values(model, params, state):
 
 
 def functional(model):
-    """Return a model as a pure function, which is given all numbers and changes none.
+    """Return a model as a pure function of all its numbers.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def functional(model):
     layers = [copied[id(layer)] for layer in found if id(layer) in copied]
     for layer in layers:
         if layer.missing():  # as of a Dropout that no `initialize` gave a Generator
-            layer.rng = np.random.default_rng(0)  # a place for the one that each call brings
+            layer.rng = np.random.default_rng(0)  # replaced by the one of each call
     declared = {layer: _own_keywords_of(layer) for layer in layers}
     drawing = [layer for layer in layers if "rng" in declared[layer]]
     parameters, buffers = _held_by(model)
@@ -191,7 +191,7 @@ def functional(model):
 
 
 def _require_declared(keywords, model, known):
-    """Refuse a keyword that no layer of a model declares."""
+    """Raise TypeError for a keyword that no layer of a model declares."""
     if unknown := sorted(keywords.keys() - known):
         taken = ", ".join(sorted(known)) or "no keyword"
         raise TypeError(
@@ -209,18 +209,18 @@ def _held_by(model):
 
 
 def _holders(parameters, buffers, params, state):
-    """Return new Parameters and Buffers of these values, by the id of those whose place they take."""
+    """Return new Parameters and Buffers of these values, by the id of those they replace."""
     _require_like("params", params, parameters)
     _require_like("state", state, buffers)
     copies = {}
     for name, part in parameters.items():
-        twin = copies[id(part)] = type(part)(params[name])  # a node of a graph stays one
+        twin = copies[id(part)] = type(part)(params[name])  # the same class, such as a node of a graph
         twin.trainable = part.trainable
     return copies | {id(part): Buffer(state[name]) for name, part in buffers.items()}
 
 
 def _require_like(called, values, held):
-    """Refuse what is not a dict of arrays with the names and the shapes of what is held."""
+    """Raise an error for anything but a dict of arrays with the names and shapes of the model's."""
     if not isinstance(values, dict):
         raise TypeError(f"{called} must be a dict of names to arrays, got {type(values).__name__}.")
     wrong = [f"{name} is missing" for name in held if name not in values]
@@ -234,7 +234,7 @@ def _require_like(called, values, held):
 
 
 class _NoGenerator:
-    """What stands in a model for a Generator while nothing is given to draw from: drawing is an error."""
+    """A stand-in for a Generator where none is given: drawing raises an error."""
 
     def __getattr__(self, name):
         if hasattr(np.random.Generator, name):
@@ -246,7 +246,7 @@ class _NoGenerator:
 
 
 def _children(rng, count):
-    """Return an iterator of the Generators of a key's children; without a key, of what cannot draw."""
+    """Return an iterator of Generators, children of a key; without a key, of stand-ins that cannot draw."""
     if rng is None:
         return iter([_NoGenerator()] * count)
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
@@ -263,10 +263,10 @@ def _children(rng, count):
 
 
 def _keywords_of(function):
-    """Return the names by which a function may be given something, beside its first parameter."""
+    """Return the names of the keyword parameters of a function, except its first."""
     try:
         declared = inspect.signature(function).parameters
-    except (TypeError, ValueError):  # of some functions written in C Python knows no signature
+    except (TypeError, ValueError):  # some functions written in C have no signature
         return set()
     fixed = function.keywords if isinstance(function, functools.partial) else ()
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -275,13 +275,13 @@ def _keywords_of(function):
 
 
 def _own_keywords_of(layer):
-    """Return which keywords a layer's forward declares, beside those that every layer may be given."""
+    """Return the keywords that a layer's forward declares, except training and need_dX."""
     function = layer.__wrapped__ if isinstance(layer, Function) else layer.forward
     return _keywords_of(function) - {"training", "need_dX"}
 
 
 class FunctionalLayer(Layer):
-    """A layer made of two functions that change nothing; the layer keeps the numbers for them.
+    """A layer made of two pure functions, for which it keeps the numbers.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ class FunctionalLayer(Layer):
     array([3., 5.])
     """
 
-    outside = ("init", "apply")
+    not_parts = ("init", "apply")
 
     def __init__(self, init, apply):
         require_function("init of FunctionalLayer", init, "(rng, X) -> (params, state)")
@@ -338,7 +338,7 @@ class FunctionalLayer(Layer):
         self.is_drawn = False
 
     def forward(self, X, training=False):
-        """Return what apply makes of the layer's numbers, and a way back that adds to its gradients."""
+        """Return the result of apply on the layer's numbers, and the backward function."""
         params, state = (
             {name: part.data for name, part in held.items()} for held in (self.params, self.state)
         )
@@ -362,20 +362,20 @@ class FunctionalLayer(Layer):
         return Y, backward
 
     def _require(self, name, result, wanted):
-        """Return what a function returned, refusing another number of things."""
+        """Return the result of a function; raise TypeError for a wrong number of values."""
         if isinstance(result, tuple) and len(result) == len(wanted):
             return result
         got = f"{len(result)} things" if isinstance(result, tuple) else f"{type(result).__name__} alone"
         raise TypeError(f"{name} of {self} must return ({', '.join(wanted)}), got {got}.")
 
     def missing(self):
-        """Return the error that says that init has not drawn yet; None if it has."""
+        """Return the error for numbers that are not drawn yet, or None."""
         if self.is_drawn:
             return None
         return ValueError(f"{self} has no weights: call model.initialize(X, rng=0).")
 
     def open(self, X, Y, rng):
-        """Let init draw the first numbers, like X."""
+        """Draw the first numbers by init, in the type of X."""
         if rng is None or self.is_drawn:
             return
         result = self.init(int(rng.integers(2**63)), X)

@@ -1,4 +1,4 @@
-"""Forget on purpose: a layer whose way back keeps its input alone, and computes the rest again.
+"""Recompute, a layer that stores only its input and computes the rest again in the backward pass.
 
 Holds Recompute, which trades time for memory. Leaves out where to cut: that is a choice, and chapter 19 makes
 it. Built in chapter 19.
@@ -13,11 +13,11 @@ from minigrad.layer import Layer, as_layer
 from minigrad.parameter import Buffer
 from minigrad.parts import named_parts
 
-_turns = threading.RLock()  # replicas share their Buffers: one thread at a time puts them back and forth
+_turns = threading.RLock()  # replicas share Buffers: one thread at a time
 
 
 class Recompute(Layer):
-    """Run a layer, keep nothing but its input, and run it once more when the way back is wanted.
+    """Run a layer and store only its input; run it once more in the backward pass.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Recompute(Layer):
     The second run begins with the random Generators and the Buffers as they were before the first, so that a
     Dropout drops the same numbers, and it leaves both as it found them: a BatchNorm's running averages have
     seen each batch once.
-    Time: one more forward. Memory: X, and while the way back runs what the layer itself keeps.
+    Time: one more forward. Memory: X, and during the backward pass also what the layer itself stores.
 
     References
     ----------
@@ -53,9 +53,9 @@ class Recompute(Layer):
         self.layer = as_layer(layer)
 
     def forward(self, X, training=False, need_dX=True):
-        """Return the layer's result, and a way back that begins with a second forward."""
+        """Return the layer's result, and a backward function that starts with a second forward pass."""
         as_before = _bookmark(self.layer)
-        Y, _ = self.layer(X, training=training, need_dX=need_dX)  # what its way back remembers is dropped
+        Y, _ = self.layer(X, training=training, need_dX=need_dX)  # its backward function is dropped
 
         def backward(dY):
             with _turns if self.layer.buffers() else contextlib.nullcontext():
@@ -75,7 +75,7 @@ class Recompute(Layer):
 
 
 def _bookmark(layer):
-    """Return a function that puts a layer's Generators and Buffers back to what they are now."""
+    """Return a function that restores the present state of a layer's Generators and Buffers."""
     parts = [part for _, part in named_parts(layer)]
     generators = [part.bit_generator for part in parts if isinstance(part, np.random.Generator)]
     states = [generator.state for generator in generators]

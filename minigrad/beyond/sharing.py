@@ -1,7 +1,7 @@
-"""Several users of one set of weights.
+"""Replicas, which share one set of weights.
 
 Holds replica: a model with the same weights and gradients of its own, so that gradients of several batches,
-or of several threads, do not mix. Leaves out who adds them up. Built in chapter 13.
+or of several threads, do not mix. Leaves out how they are added up. Built in chapter 13.
 """
 
 import copy

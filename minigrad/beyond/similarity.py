@@ -1,6 +1,6 @@
-"""How alike two arrays are, row by row, with a way back to both.
+"""Cosine similarity of two arrays, row by row.
 
-Holds CosineSimilarity. Leaves out the loss for a target that stands still (minigrad.cosine_distance). Built
+Holds CosineSimilarity. Leaves out the loss for a fixed target (minigrad.cosine_distance). Built
 in chapter 13, as an exercise.
 """
 
@@ -37,7 +37,7 @@ class CosineSimilarity(Layer):
     """
 
     def forward(self, X):
-        """Return the cosines and the way back to both inputs."""
+        """Return the cosines and the backward function to both inputs."""
         lengths_A, lengths_B = (np.sqrt((rows * rows).sum(axis=-1, keepdims=True)) for rows in X)
         if not (lengths_A.all() and lengths_B.all()):
             raise ValueError(f"{self}: a row of zeros has no direction; leave such rows out.")
@@ -51,7 +51,7 @@ class CosineSimilarity(Layer):
         return cosines[..., 0], backward
 
     def check_input(self, X):
-        """Refuse what is not a pair of rows of one shape."""
+        """Raise an error for anything but a pair of arrays of rows of one shape."""
         require_two(self, X)
         A, B = (require_array(self, part) for part in X)  # their shapes
         if A != B:

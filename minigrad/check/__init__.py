@@ -1,1 +1,1 @@
-"""The gradient checker: an instrument beside the library, which compares gradients with nudging."""
+"""The gradient checker, which compares gradients with nudging."""

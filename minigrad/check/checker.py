@@ -1,7 +1,7 @@
-"""Is this gradient right? An instrument that finds out by nudging.
+"""gradcheck, which checks whether a gradient is right.
 
-Holds gradcheck, which puts a layer through nine rules of behaviour, compares each of its gradients with
-nudging, and then asks the same under other circumstances. Leaves out the words for what is wrong
+Holds gradcheck, which checks nine rules of a layer, compares each of its gradients with nudging, and then
+repeats the comparison under other conditions. Leaves out the words for what is wrong
 (diagnosis.py) and the picture of a report (course.figures). Built in chapter 03.
 """
 

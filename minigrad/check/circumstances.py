@@ -1,6 +1,6 @@
-"""The same under other circumstances: what a layer that is right at X is asked once more.
+"""Checks of a layer under other conditions, after it was right at X.
 
-Each question returns a line of the report and a complaint, or "". Leaves out the nine rules (rules.py). Met
+Each check returns a line of the report and a complaint, or "". Leaves out the nine rules (rules.py). Met
 in chapter 03.
 """
 
@@ -15,7 +15,7 @@ from minigrad.layer import Function
 
 
 def ask_again(trial, report):
-    """Ask a layer that is right so far under other circumstances; stop at the first one that it fails."""
+    """Check a layer under other conditions; stop at the first check that it fails."""
     with np.errstate(all="ignore"):
         for ask in CIRCUMSTANCES:
             line, complaint = ask(trial)
@@ -54,13 +54,13 @@ def _with_training_turned(trial):
 
 
 def _only_passes_on(layer):
-    """Tell whether a layer is one of the library's that are made of layers."""
+    """Return whether a layer is a combinator of the library."""
     is_ours = is_of_the_library(type(layer)) and not isinstance(layer, Function)
     return is_ours and len(layer.named_layers()) > 1
 
 
 def _for_another_batch(trial):
-    """One example alone; if there is only one, then two."""
+    """Check a batch of one example; of two, if X has only one."""
     batch = len(trial.values[trial.inputs[0]])
     line = "the same holds for a batch of one" if batch > 1 else "the same holds for a batch of two"
     rows = [-1] if batch > 1 else [0, 0]
@@ -70,14 +70,14 @@ def _for_another_batch(trial):
     try:
         Y = other.pack(other.forward()[0])
     except Exception:
-        return line, ""  # it says itself that it takes no other batch
+        return line, ""  # it raises an error for any other batch
     if Y.shape != (len(rows), *trial.Y.shape[1:]) or not np.isfinite(Y).all():
         return line, ""
     return line, _first_problem(other)
 
 
 def _first_problem(trial):
-    """Examine a trial quickly, and return the first problem found, or ""."""
+    """Examine a trial quickly; return the first problem, or ""."""
     report = Report("")
     try:
         examine(trial, report, quick=True)
@@ -102,7 +102,7 @@ def _after_a_step(trial):
 
 
 def _kept_from_before(trial, changed, in_place=False):
-    """Compare a fresh layer with one that was used before: what did it keep from the other values."""
+    """Compare a fresh layer with one used before, to find what it keeps from other values."""
     other = trial.under(changed)
     trial.forget()
     fresh = _attempt(other)
@@ -112,7 +112,7 @@ def _kept_from_before(trial, changed, in_place=False):
     used = _attempt(before, write=changed) if in_place else _attempt(other)
     trial.forget()
     if isinstance(fresh, str):
-        return ""  # it says itself that it does not take this
+        return ""  # it raises an error for this
     return _difference(trial, fresh, used, "something was kept from the call before")
 
 
@@ -124,7 +124,7 @@ def _attempt(trial, dY=None, write=None):
         else:
             for name, array in write.items():
                 trial.lent[name][...] = array
-            for name in trial.buffers:  # running averages may well have moved
+            for name in trial.buffers:  # running averages may have changed
                 trial.holders[name].data = trial.values[name].copy()
             trial.memory.rewind()
             Y, backward = trial.call()
@@ -138,7 +138,7 @@ def _attempt(trial, dY=None, write=None):
 
 
 def _difference(trial, usual, found, words, at_X=False):
-    """Return a complaint about what was found, if it is an error or other numbers than usual, or ""."""
+    """Return a complaint if the outcome is an error or has other numbers, or ""."""
     if isinstance(found, str):
         return found
     names = trial.unlike(usual, found, at_X)
@@ -154,7 +154,7 @@ def _for_a_transposed_dY(trial):
 
 
 def _relaid(trial, what):
-    """Compare with a run in which X or dY has the same numbers in another order in memory."""
+    """Compare with a run in which X or dY has another memory layout."""
     other = trial.under()
     other.relaid = what
     words = "other numbers: what stands where in memory must not matter"
@@ -162,7 +162,7 @@ def _relaid(trial, what):
 
 
 def _in_float32(trial):
-    """At X and the weights, made smaller if they are beyond 10; what differs there, a little beside, too.
+    """Compare with float32, at X and weights scaled to at most 10; where it differs, once more nearby.
 
     Near a kink, a rounding error of float32 may turn the answer: but not at four places.
     """
@@ -175,12 +175,12 @@ def _in_float32(trial):
         exact, in_32 = _attempt(in_64, trial.dY), trial.under(single)
         found = _attempt(in_32, np.asarray(trial.dY, dtype=np.float32)[()])
         if isinstance(exact, str):
-            return line, ""  # it says itself that it takes no smaller numbers
+            return line, ""  # it raises an error for smaller numbers
         if isinstance(found, str):
             return line, found
         Y = in_32.raw["Y"]
         if any(np.asarray(entry).dtype == np.float64 for entry in (Y if isinstance(Y, tuple) else (Y,))):
-            return line, ""  # it holds float64 numbers of its own
+            return line, ""  # it has float64 constants
         wide = [name for name in trial.nudged if getattr(in_32.raw[name], "dtype", None) == np.float64]
         if wide:
             complaint = f"{', '.join(wide)}: float64 came, make arrays with dtype=X.dtype"
@@ -193,7 +193,7 @@ def _in_float32(trial):
 
 
 def _off(found, exact, rounding=0.0):
-    """Return the names of what is off by more than a thousandth of the largest number; Y may be rounded."""
+    """Return the names of arrays that are off by more than a thousandth of the largest number."""
     names = [name for name in exact if exact[name] is not None and found[name] is not None]
     largest = {name: np.abs(exact[name]).max() for name in names}
     room = {name: 1e-3 * largest[name] + 1e-4 * max(largest.values()) + 1e-30 for name in names}

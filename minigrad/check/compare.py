@@ -1,4 +1,4 @@
-"""Each gradient beside nudging: entry by entry, or a sample of them, and all together where that says more.
+"""Compares each gradient with nudging: entry by entry, a sample of entries, or along random directions.
 
 Leaves out how a slope is found (nudging.py), what a right layer may differ by at a kink (kinks.py), and the
 words for what is wrong (diagnosis.py). Met in chapter 03.
@@ -22,7 +22,7 @@ ONLY_SAMPLED = "right where sampled, wrong elsewhere: raise max_entries"
 
 
 class Judged(NamedTuple):
-    """A row that is not diagnosed yet; the gradient and the Jacobian by nudging; whether all met a kink."""
+    """A row before diagnosis, gradient and Jacobian by nudging, and whether all entries are at a kink."""
 
     row: Row
     gradient: np.ndarray
@@ -31,7 +31,7 @@ class Judged(NamedTuple):
 
 
 def compare(trial, report):
-    """Compare each gradient with nudging, and have the wrong ones diagnosed."""
+    """Compare each gradient with nudging, and diagnose the wrong ones."""
     measure_noise(trial)
     backward = trial.forward()[1]
     units = np.eye(trial.Y.size if trial.Y.size <= trial.max_entries else 0)
@@ -52,7 +52,7 @@ def compare(trial, report):
 
 
 def is_right_along_one_direction(trial):
-    """Tell whether each gradient agrees with nudging along one random direction through all its entries."""
+    """Return whether each gradient agrees with nudging along one random direction."""
     measure_noise(trial)
     for name in trial.nudged:
         found = nudge(trial, name, _direction(trial, name))
@@ -68,13 +68,13 @@ def _direction(trial, name):
 
 
 def _judge(trial, name):
-    """Nudge each entry of an array, or a sample; if entries are left out or at kinks, also all together."""
+    """Nudge each entry of an array, or a sample of them; if need be, also along random directions."""
     value = trial.values[name]
     entries = np.sort(trial.rng.permutation(value.size)[: trial.max_entries])
     ways = [np.eye(1, value.size, entry).reshape(value.shape) for entry in entries]
     found = [nudge(trial, name, way) for way in ways]
     if len(entries) < value.size or sum(one.low < one.high for one in found) > 1:
-        # Three random directions, and that of ones, along which the entries of a tie stay equal.
+        # Three random directions, and ones: along these the entries of a tie stay equal.
         together = [_direction(trial, name) for _ in range(3)] + [np.ones_like(value) / np.sqrt(value.size)]
         ways, found = ways + together, found + [nudge(trial, name, way) for way in together]
     least = max((abs(one.slope) for one in found if not np.isnan(one.slope)), default=0.0) / 100 + 1e-300
@@ -123,7 +123,7 @@ def _errors(trial, name, ways, found, least):
 
 
 def _judged_beside(trial, row):
-    """Judge an array whose entries are all at a kink where its numbers, and all others, are a little off."""
+    """Judge an array whose entries are all at a kink at values nearby."""
     beside = elsewhere(trial, 1e-2, [-1, 1])
     there, true, *_ = _judge(beside, row.name)
     if there.verdict != "WRONG":

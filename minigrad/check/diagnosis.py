@@ -1,8 +1,8 @@
-"""What is wrong with a gradient, in words: a ladder of guesses.
+"""Diagnoses of a wrong gradient: a list of hypotheses.
 
-A guess is a pair of arrays that agree only if one certain mistake was made, and the sentence that names it.
-The first guess that fits wins, so sharp ones stand above blunt ones. Leaves out how a wrong gradient is found
-(compare.py). Met in chapter 03.
+A hypothesis is a pair of arrays that agree only if a certain mistake was made, and the sentence that names
+it. The first that fits wins, so specific ones come before general ones. Leaves out how a wrong gradient is
+found (compare.py). Met in chapter 03.
 """
 
 import re
@@ -11,11 +11,11 @@ from itertools import permutations
 
 import numpy as np
 
-GENERAL = "wrong values"  # where no guess fits
+GENERAL = "wrong values"  # if no hypothesis fits
 
 
 def diagnose(name, values, yours, true, Y, dY, jacobians=None):  # noqa: PLR0913  all that is known
-    """Say what is wrong with a gradient.
+    """Name the mistake in a wrong gradient.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ def diagnose(name, values, yours, true, Y, dY, jacobians=None):  # noqa: PLR0913
 
 
 def same(a, b, tol=1e-5):
-    """Tell whether two arrays agree, compared with the largest number; nan in b fits anything."""
+    """Return whether two arrays agree, relative to the largest number; nan in b fits anything."""
     known = ~np.isnan(b)
     return a.shape == b.shape and known.any() and np.abs(a - b)[known].max() <= tol * np.abs(b[known]).max()
 
 
-@dataclass(eq=False, repr=False)  # arrays are not equal or unequal as a whole
+@dataclass(eq=False, repr=False)  # == of arrays is an array
 class Case:
-    """One wrong gradient, and all that is known about it, for the rungs of the ladder to look at."""
+    """One wrong gradient, and everything known about it."""
 
     name: str
     values: dict
@@ -76,11 +76,11 @@ class Case:
 
     @property
     def missing(self):
-        """What has to be added to yours."""
+        """The difference between the right gradient and yours."""
         return self.true - self.yours
 
 
-CERTAIN = np.zeros(1), np.zeros(1)  # two arrays that agree: a guess that always fits
+CERTAIN = np.zeros(1), np.zeros(1)  # two arrays that agree: a hypothesis that always fits
 PLACES = "right numbers, wrong places: a transpose, reshape or flip is not undone"
 
 
@@ -190,7 +190,7 @@ def _missing_couplings(case):
 
 
 def _silent_outputs(case, J, mine):
-    """Name the outputs that send nothing back: columns, examples, or single ones."""
+    """Name the outputs without a gradient: columns, examples, or single entries."""
     sends = mine.any(axis=1).reshape(case.Y.shape)
     ask = {
         -1: ("output column", "is a branch forgotten?"),
@@ -243,7 +243,7 @@ def _mean(array, axis):
 
 
 def _times(ratio, X, Y):
-    """Say how many times too large or too small, and which size, or pair of sizes, that number is."""
+    """Name the factor by which a gradient is off, and the size, or pair of sizes, that equals it."""
     last = "inputs" if Y.shape else "columns"  # of a loss, which is given the outputs of a network
     sizes = {"the batch size": (*X.shape, 1)[0], f"the number of {last}": (1, *X.shape)[-1]}
     sizes.setdefault("the number of outputs", (1, *Y.shape)[-1])
@@ -265,7 +265,7 @@ def _times(ratio, X, Y):
 
 
 def explain(error):
-    """Return an error's message, and what the shapes in it suggest."""
+    """Return an error's message, with the cause that its shapes suggest."""
     shapes = [re.findall(r"\d+", shape) for shape in re.findall(r"\(\d[\d, ]*\)", str(error))]
     for one, other in permutations(shapes, 2):
         if one == other[::-1] != other:

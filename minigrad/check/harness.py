@@ -1,7 +1,7 @@
 """A layer as a function of named arrays, which starts from the same state at every run.
 
-Holds Trial, which runs a layer forward and back with other numbers, and a memory of everything that the
-layer can reach, which puts back whatever a run has changed. Leaves out the rules (rules.py) and the nudging
+Holds Trial, which runs a layer forward and backward with other numbers, and a memory of every object that
+the layer can reach, which restores what a run has changed. Leaves out the rules (rules.py) and the nudging
 (nudging.py). Met in chapter 03.
 """
 
@@ -25,7 +25,7 @@ class Trial:
     def __init__(self, layer, X, training, tol, max_entries, rng):  # noqa: PLR0913  as of gradcheck
         try:
             self.layer = copy.deepcopy(layer)
-        except TypeError:  # it holds something that has no copy
+        except TypeError:  # something in it cannot be copied
             self.layer = layer
         self.many, self.tol, self.max_entries = isinstance(X, tuple), tol, max_entries
         self.rng, self.extra_rng = rng, np.random.default_rng(1)
@@ -47,7 +47,7 @@ class Trial:
         self._begin()
 
     def _begin(self):
-        """Forget what was learned about other values."""
+        """Reset what was measured at other values."""
         self.tainted, self.relaid = set(), ""
         self.nearby, self.wobble, self.scans = None, {}, 4
 
@@ -60,7 +60,7 @@ class Trial:
         return other
 
     def forget(self):
-        """Give the layer, and whatever it can reach, the state in which it got."""
+        """Restore the state that the layer, and all it can reach, had at first."""
         self.memory.restore()
 
     def forward(self, changed=(), restore=True):
@@ -75,17 +75,17 @@ class Trial:
         return self.call()
 
     def call(self):
-        """Run forward on the arrays that are lent to it."""
+        """Run forward on these very arrays."""
         X = tuple(_relaid(self.lent[name]) if self.relaid == "X" else self.lent[name] for name in self.inputs)
         X = X if self.many else X[0]
         if not isinstance(self.layer, Function):
             return self.layer(X, **self.options)
-        # Called without its checks of shapes: what they would refuse is diagnosed here.
+        # Called without the shape checks of Layer: wrong shapes are diagnosed here.
         options = {key: self.options[key] for key in self.layer._options if key in self.options}
         return self.layer.forward(X, **options)
 
     def back(self, backward, dY, already=0.0):
-        """Run backward on a copy of dY; return the gradients by name, on top of what was there already."""
+        """Run backward on a copy of dY; return the gradients by name, added to what they held."""
         for name in self.weights:
             data = self.holders[name].data
             self.holders[name].grad = np.full(data.shape, already, dtype=data.dtype)
@@ -102,7 +102,7 @@ class Trial:
         return self.back(self.forward()[1], dY, already)
 
     def outcome(self, changed=(), dY=None):
-        """Return Y and the gradients by name, of a layer in the state in which it got."""
+        """Return Y and the gradients by name, of a layer in its first state."""
         self.forget()
         Y, backward = self.forward(changed)
         return {"Y": self.pack(Y)} | self.back(backward, self.dY if dY is None else dY)
@@ -115,7 +115,7 @@ class Trial:
         return np.concatenate([entry.astype(float).ravel() for entry in floats])
 
     def unpack(self, flat):
-        """Return dY in the form of Y: None for the entries of a tuple that hold no floats."""
+        """Return dY in the structure of Y: None for entries of a tuple that hold no floats."""
         if self.form is None:
             return flat
         entries, start = [], 0
@@ -126,12 +126,12 @@ class Trial:
         return tuple(entries)
 
     def moved(self):
-        """Return the names of the inputs and weights that are no longer what forward was given."""
+        """Return the names of inputs and weights that changed since forward."""
         now = self.lent | {name: self.holders[name].data for name in self.weights}
         return [key for key in self.inputs + self.weights if not np.array_equal(now[key], self.values[key])]
 
     def unlike(self, some, others, at_X=False):
-        """Return the names of what differs by more than rounding, which at X itself may turn a kink."""
+        """Return the names of arrays that differ by more than rounding."""
         pairs = [(name, mine, others[name]) for name, mine in some.items()]
         pairs = [pair for pair in pairs if pair[1] is not None and pair[2] is not None]
         small = 1e-12 * min(1.0, np.abs(self.Y).max())
@@ -140,7 +140,7 @@ class Trial:
         return [name for name, a, b in far if not _is_close(a, b, small + 300 * self.spread(at_X)[name])]
 
     def spread(self, at_X=False):
-        """Return by how much Y and each gradient change where every number changes in its last digits.
+        """Return how much Y and each gradient change when all numbers change in their last digits.
 
         Each draw has a dY of its own: a gradient that is nothing but rounding errors is exactly 0 for some.
         And each stands beside X, too near to round otherwise and too far for a last digit to turn a kink.
@@ -159,11 +159,11 @@ class Trial:
         return self.wobble[at_X]
 
     def shaken(self, array, far):
-        """Return an array of which each number is changed by a part of its own, up to `far`."""
+        """Return an array with each number changed by a random part of itself, up to `far`."""
         return array * (1 + far * self.extra_rng.uniform(-1, 1, array.shape))
 
     def blame(self, names, words, taints=None):
-        """Return a complaint about some arrays, or "" if there are none; their values need no second one."""
+        """Return a complaint about some arrays, or "" if there are none."""
         if not names:
             return ""
         self.tainted.update(names if taints is None else taints)
@@ -171,32 +171,32 @@ class Trial:
 
 
 def _as_arrays(values):
-    """Return values by name as arrays: what NumPy computes from an array without axes is a number."""
+    """Return values by name as arrays: NumPy returns numbers where an array has no axes."""
     return {name: np.asarray(value) for name, value in dict(values).items()}
 
 
 def _is_close(some, others, small):
-    """Tell whether two arrays differ by no more than rounding, and a small number."""
+    """Return whether two arrays differ by no more than rounding."""
     if some.shape != others.shape:
         return False
     return not np.any(np.abs(some - others) > 1e-5 * np.abs(others).max() + small)
 
 
 def _relaid(array):
-    """Return the same numbers, in another order or with gaps in memory."""
+    """Return a copy with another memory layout."""
     if array.ndim >= 2:
         return np.ascontiguousarray(array.T).T
     return np.repeat(array, 2)[::2] if array.ndim else array
 
 
-LIMIT = 10_000  # objects to look at: a global variable may lead anywhere
+LIMIT = 10_000  # objects to visit: a global variable may lead anywhere
 PYTHON = (types.ModuleType, types.CodeType, types.BuiltinFunctionType)
 SIMPLE = (int, float, complex, str, bytes, type(None), np.generic, np.ufunc, *PYTHON)
-EMPTY = types.CellType()  # a variable of a closure that has no value yet; all such are equal
+EMPTY = types.CellType()  # an unset variable of a closure; all such cells are equal
 
 
 class _Memory:
-    """How to put back everything that a layer can reach and that can change.
+    """A record of the state of every object that a layer can reach.
 
     It looks into more than named_parts does, into class attributes and globals, since mistakes hide there.
     """
@@ -211,7 +211,7 @@ class _Memory:
                 waiting.extend(self._note(thing))
 
     def _note(self, thing):  # noqa: PLR0911, PLR0912  one case for each kind of thing
-        """Note how to put one thing back, and return what is inside it."""
+        """Record how to restore one object, and return the objects inside it."""
         match thing:
             case np.random.Generator():
                 self.states.append((thing.bit_generator, thing.bit_generator.state))
@@ -247,7 +247,7 @@ class _Memory:
         return [*inside, getattr(thing, "__dict__", None), *(value for _, value in attributes(thing))]
 
     def _note_function(self, function):
-        """Note a function's attributes, its closure, and the global variables that its code names."""
+        """Record a function's attributes, its closure, and the global variables that its code names."""
         inside = [vars(function), function.__defaults__, function.__kwdefaults__]
         for cell in function.__closure__ or ():
             if cell != EMPTY:
@@ -266,7 +266,7 @@ class _Memory:
         return inside
 
     def _note_class(self, kind):
-        """Note the attributes of a class of a reader's own; its methods are functions like any other."""
+        """Record the attributes of a reader's class."""
         if is_of_the_library(kind):
             return ()
         plain = {key: value for key, value in vars(kind).items() if key[:2] != "__" or key == "__call__"}
@@ -276,17 +276,17 @@ class _Memory:
         return [*plain.values(), *kind.__bases__]
 
     def restore_parts(self):
-        """Give Parameters and Buffers their own arrays back."""
+        """Restore the arrays of Parameters and Buffers."""
         for holder, word, array in self.own:
             setattr(holder, word, array)
 
     def rewind(self):
-        """Give random generators the state they had."""
+        """Restore the states of random Generators."""
         for generator, state in self.states:
             generator.state = state
 
     def restore(self):
-        """Put everything back."""
+        """Restore everything."""
         for put_back in self.undo:
             put_back()
         self.restore_parts()
@@ -294,7 +294,7 @@ class _Memory:
 
 
 def _refill(container, before):
-    """Give a dict, a list or a set its contents back, if they have changed."""
+    """Restore the contents of a dict, a list or a set, if they have changed."""
     if isinstance(container, dict) and container.keys() == before.keys():
         if all(container[key] is value for key, value in before.items()):
             return
@@ -303,18 +303,18 @@ def _refill(container, before):
 
 
 def _reset(kind, name, value):
-    """Give a class an attribute back, if it has changed; one of Python's own cannot be set, nor change."""
+    """Restore an attribute of a class, if it has changed."""
     if vars(kind).get(name) is not value:
         setattr(kind, name, value)
 
 
 def is_of_the_library(thing):
-    """Tell whether a class or a function is Python's, NumPy's or minigrad's own, and not a reader's."""
+    """Return whether a class or a function belongs to Python, NumPy or minigrad."""
     module = getattr(thing, "__module__", None) or "builtins"
     return module.partition(".")[0] in ("minigrad", "numpy", "builtins", "functools")
 
 
 def _names_in(code):
-    """Return the names in a function's code, and in that of the functions written inside it."""
+    """Return the names in the code of a function and of its inner functions."""
     inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names_in(part)]
     return {*code.co_names, *inner}

@@ -1,4 +1,4 @@
-"""Where nudging and backward disagree, and the layer may yet be right: rounding, and kinks that are hidden.
+"""Cases in which nudging and backward disagree although the layer is right: rounding, and hidden kinks.
 
 Holds excuse. Leaves out the kinks that a single nudge shows (nudging.py). Met in chapter 03.
 """
@@ -11,10 +11,10 @@ from minigrad.check.nudging import elsewhere, nudge, sharpened, shifted
 
 
 def excuse(trial, name, way, found, least):
-    """Say why a right layer may differ from nudging here, or "": rounding, a kink."""
+    """Return why a right layer may differ from nudging here: "rounding", "a kink", or ""."""
     if name in trial.tainted:
-        return ""  # a rule says already what is wrong: the search would take seconds, and add nothing
-    is_entry = np.count_nonzero(way) == 1  # and else a direction through all entries
+        return ""  # a broken rule explains it already: the search would take seconds and add nothing
+    is_entry = np.count_nonzero(way) == 1  # otherwise a direction through all entries
     gap, count = abs(found.mine - found.slope), 1 if is_entry else way.size
     if gap <= 10 * np.sqrt(count) * trial.spread()[name]:
         return "rounding"
@@ -24,12 +24,12 @@ def excuse(trial, name, way, found, least):
         return ""
     trial.scans -= is_entry
     if trial.scans < 0 and is_entry:
-        return "a kink"  # the worst entries have been looked at; the others lie beside them
+        return "a kink"  # the worst entries have been examined
     return "a kink" if _is_between_kinks(trial, name, way, found.mine) else ""
 
 
 def _moves_in_jumps(trial, name, way, step):
-    """Tell whether some Y stands still and moves by turns, as if made of larger numbers, a sigmoid's 1."""
+    """Return whether some Y changes in jumps, as if rounded next to larger numbers, such as a sigmoid's 1."""
     here = trial.values[name]
     for reach in (step, step / 10, step / 100):
         places = [{name: here + far * way} for far in np.linspace(-reach, reach, 33)]
@@ -40,7 +40,7 @@ def _moves_in_jumps(trial, name, way, step):
 
 
 def _is_right_nearby(trial, name, way, found, least):
-    """Tell whether backward and nudging agree a little beside, off a kink, where such a gap would show."""
+    """Return whether backward and nudging agree nearby, off the kink, where such a gap would show."""
     if trial.nearby is None:
         trial.nearby = elsewhere(trial, 1e-2)
     there = sharpened(trial.nearby, name, way, nudge(trial.nearby, name, way), least)
@@ -51,11 +51,11 @@ def _is_right_nearby(trial, name, way, found, least):
 
 
 def _is_between_kinks(trial, name, way, mine):
-    """Tell whether a slope can be made of the sides of all kinks near an entry, however they hide each other.
+    """Return whether a slope is between the one-sided slopes of all kinks near an entry, even hidden ones.
 
     All other numbers are moved a little, so that the kinks come apart, and the entry is moved past all
-    of them, once more in short steps where there is one: each kink adds what it bends up to the greatest
-    slope, and what it bends down to the least.
+    of them, once more in short steps near each: every kink adds its upward bend to the greatest slope and
+    its downward bend to the least.
     """
     far = np.logspace(-8, -2, 30) * max(1.0, np.abs(trial.values[name] * way).max())
     far = np.concatenate([-far[::-1], [0.0], far])
@@ -77,7 +77,7 @@ def _is_between_kinks(trial, name, way, mine):
 
 
 def _slopes_and_bends(trial, name, base, far, way):
-    """Return the slope of each Y between places along one way, and how much it bends at each inner place."""
+    """Return the slope of each Y between points along one way, and its change at each inner point."""
     places = [{name: base[name] + t * way} for t in far]
     Y = np.array([trial.pack(trial.forward(base | place)[0]).ravel() for place in places])
     slopes = np.diff(Y, axis=0) / np.diff(far)[:, None]

@@ -1,7 +1,7 @@
-"""The slope of a layer's Y along one direction, by nudging, with what is known of its error.
+"""The slope of a layer's Y along one direction, by nudging, with an estimate of its error.
 
-Holds nudge, which finds both one-sided slopes and says how far off they may be, and sharpened, which takes a
-shorter step where that is surer. Leaves out which directions are looked at, and what passes (compare.py).
+Holds nudge, which finds both one-sided slopes and bounds on their error, and sharpened, which takes a shorter
+step where that is more accurate. Leaves out the choice of directions, and what passes (compare.py).
 Met in chapter 03.
 """
 
@@ -33,7 +33,7 @@ class Slope(NamedTuple):
 
     @property
     def blur(self):
-        """How far off nudging may be."""
+        """The possible error of nudging."""
         return 10 * (self.change + self.noise) + self.rounding
 
 
@@ -47,7 +47,7 @@ def nudge(trial, name, way, step=None):
     def side(far):
         there = here + far * way
         Y = trial.pack(trial.forward({name: there})[0])
-        return (Y - trial.Y) * (length / np.vdot(there - here, way))  # the step really stored
+        return (Y - trial.Y) * (length / np.vdot(there - here, way))  # the step after rounding
 
     right, left, near_right, near_left = side(h), side(-h), side(h / 2), side(-h / 2)
     slopes, near_slopes = (right + left) / 2, (near_right + near_left) / 2
@@ -64,7 +64,7 @@ def nudge(trial, name, way, step=None):
 
 
 def sharpened(trial, name, way, found, least):
-    """Return the slope along one way, by a shorter step, or one of X's size, where that is far surer."""
+    """Return the slope along one way, by a shorter step, or one of X's size, where that is more accurate."""
     own = np.abs(trial.values[name]).max()
     sizes = (1 / 30, 1 / 1000, own) if 0 < own < 0.1 or own > 10 else (1 / 30, 1 / 1000)
     for step in NUDGE * np.array(sizes):
@@ -77,7 +77,7 @@ def sharpened(trial, name, way, found, least):
 
 
 def elsewhere(trial, how_far, signs=(1,)):
-    """Return a trial with all floats moved a little, and with what is needed to judge it there."""
+    """Return a trial with all floats moved a little, measured there."""
     other = trial.under(shifted(trial, how_far, signs))
     Y, backward = other.forward()
     other.Y = other.pack(Y)
@@ -87,7 +87,7 @@ def elsewhere(trial, how_far, signs=(1,)):
 
 
 def shifted(trial, how_far, signs=(1,)):
-    """Return all floats of a trial, each moved a little in the direction of a sign, no two by the same."""
+    """Return all floats of a trial, each moved a little by a different amount in the direction of a sign."""
     rng, moved = trial.extra_rng, {}
     for name in trial.nudged:
         value = trial.values[name]
@@ -115,11 +115,11 @@ def measure_noise(trial):
     Y, largest = np.abs(trial.Y), max((np.abs(trial.values[name]).max() for name in sizes), default=0.0)
     scale = EPS * Y if trial.eps == EPS else EPS32 * (Y + 1 + Y.mean() + largest)
     trial.rounding = 8 * _length(trial.dY * (scale + noise))
-    trial.least_step = 8 * EPS * _length(trial.dY * (Y + 1 + largest))  # what may drown inside, unseen
+    trial.least_step = 8 * EPS * _length(trial.dY * (Y + 1 + largest))  # what rounding inside may hide
 
 
 def _is_of_float32(Y, before):
-    """Tell whether the numbers that moved have the few digits of float32, as where it computes inside."""
+    """Return whether the changed numbers have the precision of float32, as if computed in it."""
     moved = (Y != before) & (Y % 1 != 0)
     with np.errstate(over="ignore"):
         return moved.mean() > 0.5 and np.array_equal(Y[moved], Y[moved].astype(np.float32))

@@ -8,7 +8,7 @@ import numpy as np
 from minigrad.shapes import ShapeError
 
 EPS = np.finfo(np.float64).eps
-NUDGE = np.cbrt(EPS)  # 6e-6: a larger nudge leaves the straight part of f, a smaller one drowns in rounding
+NUDGE = np.cbrt(EPS)  # 6e-6: a larger nudge leaves the straight part of f, a smaller one is lost in rounding
 
 
 def numerical_gradient(f, array, dY=None):
@@ -54,7 +54,7 @@ def numerical_gradient(f, array, dY=None):
         right, left = x.copy(), x.copy()
         right[index] += NUDGE * max(1.0, abs(x[index]))
         left[index] -= NUDGE * max(1.0, abs(x[index]))
-        distance = right[index] - left[index]  # the one really stored
+        distance = right[index] - left[index]  # after rounding
         difference = np.asarray(f(right)) - f(left)  # subtract first, then weight: less is lost to rounding
         if difference.shape != weight.shape:
             raise ShapeError(f"f returned shape {difference.shape}: dY needs it too, got {weight.shape}.")

@@ -1,4 +1,4 @@
-"""What gradcheck found: a table with a row for each gradient, and the rules that are broken.
+"""The report of gradcheck: a table with a row for each gradient, and the broken rules.
 
 Leaves out the picture of a report (course.figures). Met in chapter 03.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 class Row(namedtuple("Row", "name shape checked size error verdict sentence")):
-    """What was found about one array, of which `checked` out of `size` entries were nudged.
+    """The result for one array, of which `checked` out of `size` entries were nudged.
 
     The error is the worst entry's. The verdict is ok, suspicious, WRONG, or see rules, if a broken rule
     explains it.
@@ -17,7 +17,7 @@ class Row(namedtuple("Row", "name shape checked size error verdict sentence")):
 
 @dataclass(repr=False)
 class Report:
-    """What gradcheck found: print it, or let a notebook show it.
+    """The report of gradcheck: print it, or let a notebook display it.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Report:
         return "\n".join([self.title, *(f"  {line}".rstrip() for line in lines + closing), result])
 
     def _repr_html_(self):
-        import html  # here, since only a notebook asks for it
+        import html  # here, since only notebooks need it
 
         rows = [[html.escape(words) for words in self.title.split("  ")]]
         for *cells, verdict, sentence in self._table():
@@ -82,6 +82,6 @@ class Report:
 
 
 def _marked(word):
-    """Return a word underlined in the colour of its meaning; the word keeps the page's own, light or dark."""
+    """Return a word underlined in the colour of its meaning, in the page's own text colour."""
     color = "#009E73" if word in ("ok", "passed") else "#D55E00"
     return f"<u style='text-decoration: underline {color} 3px'>{word}</u>" if word else ""

@@ -1,7 +1,7 @@
-"""The nine rules of a layer: each asks one thing, and returns its complaint, or "".
+"""The nine rules of a layer: each checks one thing, and returns its complaint, or "".
 
-Holds examine, which asks all of them and then has the gradients compared. Leaves out what is asked under
-other circumstances (circumstances.py). Met in chapter 03.
+Holds examine, which checks all of them and then compares the gradients. Leaves out checks under other
+conditions (circumstances.py). Met in chapter 03.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from minigrad.shapes import require_batch
 
 
 def examine(trial, report, quick=False):
-    """Ask the nine rules and compare the gradients; if quick, along one direction, unless that is wrong."""
+    """Check the nine rules and compare the gradients; if quick, along one direction, unless that is wrong."""
     for rule, ask in RULES.items():
         report.rules[rule] = ask(trial)
         if report.rules[rule] and ask in DECISIVE:
@@ -22,7 +22,7 @@ def examine(trial, report, quick=False):
 
 
 def in_words(error):
-    """Return an error's name, its message, and what the shapes in it suggest."""
+    """Return an error's name and message, with the cause that its shapes suggest."""
     return f"{type(error).__name__}: {explain(error)}"
 
 
@@ -47,7 +47,7 @@ def _returns_a_pair(trial):
 
 
 def _is_numeric(entry):
-    """Tell whether something is a number or an array of numbers."""
+    """Return whether something is a number or an array of numbers."""
     return getattr(entry, "dtype", np.dtype(object)).kind in "fiub" or isinstance(entry, (int, float))
 
 
@@ -157,5 +157,5 @@ DECISIVE = _returns_a_pair, _is_steady, _runs_backward  # if these are broken, n
 
 
 def _equal(some, others):
-    """Tell whether two arrays hold the same numbers, bit for bit or nearly."""
+    """Return whether two arrays hold the same numbers, bit for bit or nearly."""
     return np.array_equal(np.asarray(some, dtype=float), np.asarray(others, dtype=float), equal_nan=True)

@@ -1,1 +1,1 @@
-"""The layers, one file a family. Each is a pair of formulas: the way there and the backward function."""
+"""The layers, one file per family. Each is a pair of formulas: forward and backward."""

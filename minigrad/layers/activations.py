@@ -1,7 +1,7 @@
 """Activations: functions applied entry by entry, and softmax, which couples the entries of a row.
 
 The Jacobian of an entrywise function is diagonal, so its backward is an entrywise product. Leaves out the
-siblings that exercises ask for (LeakyReLU, SiLU). Built in chapter 05.
+siblings that are exercises (LeakyReLU, SiLU). Built in chapter 05.
 """
 
 import math
@@ -93,7 +93,7 @@ class Tanh(Layer):
 
 
 class GELU(Layer):
-    """A smooth bend: X times (nearly) the probability that a standard normal number is below X.
+    """A smooth ReLU: X times (nearly) the probability that a standard normal number is below X.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Attention: every step of a sequence looks at the others, and takes what it finds; and the block made of it.
+"""Attention: every step of a sequence takes a weighted mean of all steps; and the transformer block.
 
 Leaves out attention to another sequence, and the stored keys that make a long text cheaper to generate. Built
 in chapters 16 (MultiHeadAttention) and 17 (TransformerBlock).
@@ -17,16 +17,16 @@ from minigrad.shapes import ShapeError, shape_of, with_lengths
 
 
 class MultiHeadAttention(Layer):
-    """Let each step of a sequence ask all steps, and read from each as much as its key fits the question.
+    """Give each step of a sequence a mean of all values, weighted by how well keys fit its query.
 
     Parameters
     ----------
     n_in : int, optional
         The width of X and of Y; what is left open is taken from the sample given to `initialize`.
     heads : int
-        How many questions a step asks at once, each with n_in / heads numbers.
+        Queries of a step, each with n_in / heads numbers.
     causal : bool
-        True lets a step look at itself and at earlier steps alone.
+        True lets a step attend only to itself and to earlier steps.
     rng : int or numpy.random.Generator, optional
         Where the weights are drawn from; without it they are drawn by `initialize`.
 
@@ -42,12 +42,12 @@ class MultiHeadAttention(Layer):
 
     Notes
     -----
-    X (batch, steps, n_in) -> Y of X's shape. With Q, K, V the three images of X, cut into heads:
+    X (batch, steps, n_in) -> Y of X's shape. With Q, K, V the three projections of X, split into heads:
     A = softmax(Q Kᵀ / √width) row by row, Y = (A V, heads side by side) W + b.
-    dV = Aᵀ dH, dA = dH Vᵀ, dS = A (dA - rowsum(dA A)) / √width, dQ = dS K, dK = dSᵀ Q, and dX is the sum of
-    what comes back through queries, keys and values.
-    The keys' bias adds the same number to a whole row of Q Kᵀ, to which softmax is blind: its gradient is 0.
-    X may be a tuple (X, lengths) of padded sequences: steps behind the end are not looked at, their Y is 0,
+    dV = Aᵀ dH, dA = dH Vᵀ, dS = A (dA - rowsum(dA A)) / √width, dQ = dS K, dK = dSᵀ Q; dX is the sum of the
+    gradients through queries, keys and values.
+    The keys' bias adds one number to a whole row of Q Kᵀ, which does not change softmax: its gradient is 0.
+    X may be a tuple (X, lengths) of padded sequences: steps after the end get no attention, their Y is 0,
     and backward returns (dX, None).
 
     References
@@ -59,7 +59,7 @@ class MultiHeadAttention(Layer):
     >>> layer = MultiHeadAttention(1, rng=0)
     >>> for part in layer.queries, layer.keys, layer.values, layer.output:
     ...     part.W.data[...] = 1.0
-    >>> X = np.array([[[0.0], [np.log(3.0)]]])  # the first step asks for nothing, and gets the mean
+    >>> X = np.array([[[0.0], [np.log(3.0)]]])  # the first query is 0, and gets the mean
     >>> layer.weights(X)[0, 0, 0]
     array([0.5, 0.5])
     >>> Y, backward = layer(X)
@@ -83,13 +83,13 @@ class MultiHeadAttention(Layer):
         Q, K, V = map(self._split, (Q, K, V))  # (batch, steps, n_in) -> (batch, heads, steps, width)
         A, scale = self._look(Q, K, lengths), Q.shape[-1] ** -0.5  # (batch, heads, steps, steps), 1 / √width
         Y, back_Y = self.output(H := _merge(A @ V))  # (batch, heads, steps, width) -> (batch, steps, n_in)
-        if lengths is not None:  # nothing is written behind the end of a sequence
+        if lengths is not None:  # Y is 0 after the end of a sequence
             Y *= (real := array_module(X).arange(X.shape[1])[:, None] < lengths[:, None, None])
 
         def backward(dY):
             dH = back_Y(dY if lengths is None else dY * real)
             dH, dH_H = self._split(dH), self._split(dH * H)
-            dV, dS = _turn(A) @ dH, _turn(V @ _turn(dH))  # H = A V; dS is dA still, and turned like A
+            dV, dS = _turn(A) @ dH, _turn(V @ _turn(dH))  # H = A V; dS is still dA, and transposed like A
             dS -= dH_H.sum(axis=-1, keepdims=True)  # careful: equals rowsum(dA A), and is less work
             dS *= A  # A = softmax(S)
             dQ, dK = scale * (dS @ K), scale * (_turn(dS) @ Q)  # S = scale Q Kᵀ
@@ -99,20 +99,20 @@ class MultiHeadAttention(Layer):
         return Y, backward
 
     def weights(self, X):
-        """Return A, how much each step looks at each: (batch, heads, steps, steps), its rows sum to 1."""
+        """Return the attention weights A (batch, heads, steps, steps), whose rows sum to 1."""
         self.check_input(X)
         X, lengths = with_lengths(self, X)
         return self._look(self._split(self.queries(X)[0]), self._split(self.keys(X)[0]), lengths)
 
     def _look(self, Q, K, lengths):
-        """Return softmax(Q Kᵀ / √width), zero where a step must not look."""
-        places = array_module(Q).arange(Q.shape[2])[:, None]
-        # careful: A is made turned, a column for each step that looks; sums over rows run twice as fast
+        """Return softmax(Q Kᵀ / √width), zero at masked positions."""
+        positions = array_module(Q).arange(Q.shape[2])[:, None]
+        # careful: A is computed transposed, one column per query: its sums run twice as fast
         A = K @ _turn(Q.shape[-1] ** -0.5 * Q)
         if self.causal:
-            A += _hide(places > places.T, A)  # (steps, steps)
+            A += _mask(positions > positions.T, A)  # (steps, steps)
         if lengths is not None:
-            A += _hide(places >= lengths[:, None, None, None], A)  # behind the end of a sequence
+            A += _mask(positions >= lengths[:, None, None, None], A)  # after the end of a sequence
         A -= A.max(axis=-2, keepdims=True)
         np.exp(A, out=A)
         return _turn(A / A.sum(axis=-2, keepdims=True))
@@ -143,9 +143,9 @@ class MultiHeadAttention(Layer):
         return f"MultiHeadAttention({self.n_in or '?'}, heads={self.heads}, causal={self.causal})"
 
 
-def _hide(places, S):
-    """Make a mask to add to S: -inf at these places, 0 elsewhere."""
-    return np.where(places, -np.inf, 0.0).astype(S.dtype)
+def _mask(hidden, S):
+    """Make a mask to add to S: -inf at hidden positions, 0 elsewhere."""
+    return np.where(hidden, -np.inf, 0.0).astype(S.dtype)
 
 
 def _turn(A):
@@ -159,7 +159,7 @@ def _merge(H):
 
 
 class TransformerBlock(Layer):
-    """Look around, then think it over: attention and two linear layers, both added to what came in.
+    """A transformer block: attention, then two linear layers, each with a residual connection.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class TransformerBlock(Layer):
     heads, causal
         As for MultiHeadAttention.
     dropout : float
-        The share that is dropped, while training, of what is added.
+        The rate of the dropout, in training, of both residual branches.
     rng : int or numpy.random.Generator, optional
         Where the weights are drawn from; without it they are drawn by `initialize`.
 
@@ -186,9 +186,9 @@ class TransformerBlock(Layer):
     Notes
     -----
     H = X + attention(norm(X)), Y = H + W₂ GELU(W₁ norm(H)), with 4 n_in numbers in the middle.
-    dX is put together by the parts, which have their formulas. The norms come before the layers
-    ("pre-norm"), so that there is a way from Y to X with nothing on it.
-    Padded sequences need no lengths if causal is True: what is behind the end is ahead.
+    dX is composed of the backward passes of the parts. The norms come before the layers ("pre-norm"), so that
+    the gradient has a direct path from Y to X.
+    Padded sequences need no lengths if causal is True, since no step attends to later ones.
 
     References
     ----------
@@ -202,7 +202,7 @@ class TransformerBlock(Layer):
     TransformerBlock(2, heads=1, causal=False)
     >>> for parameter in block.parameters():
     ...     parameter.data[...] = 0.0
-    >>> block.predict(np.array([[[3.0, 5.0]]]))  # nothing is added to what came in
+    >>> block.predict(np.array([[[3.0, 5.0]]]))  # both branches add 0
     array([[[3., 5.]]])
     """
 

@@ -24,7 +24,7 @@ def chain(*layers):
     Raises
     ------
     TypeError
-        If there is none, or something else is among them.
+        If there is no layer, or one of them is not callable.
 
     Notes
     -----
@@ -86,7 +86,7 @@ class Residual(Layer):
         return X + F, lambda dY: dY + backward_F(dY)
 
     def open(self, X, Y, rng):
-        """Initialize the layer inside: its width is that of X, to which it is added, and not that of Y."""
+        """Initialize the layer inside, whose result has the width of X, and not that of Y."""
         self.layer.open_all(X, X, rng)
 
     def __repr__(self):
@@ -94,7 +94,7 @@ class Residual(Layer):
 
 
 class _Branches(Layer):
-    """What Parallel and Add share: several layers that are given the same X."""
+    """The base class of Parallel and Add: several layers that are given the same X."""
 
     def __init__(self, *layers):
         self.layers = [as_layer(layer) for layer in layers]
@@ -110,12 +110,12 @@ class _Branches(Layer):
         return results, backward
 
     def open(self, X, Y, rng):
-        """Initialize every branch, each of which must know its width."""
+        """Initialize every branch; each must have its n_out."""
         for layer in self.layers:
             layer.open_all(X, None, rng)
 
     def _refuse(self, results, wanted):
-        """Raise the error for results that do not fit together."""
+        """Raise ShapeError for results that do not fit together."""
         shapes = ", ".join(str(shape_of(Y)) for Y in results)
         raise ShapeError(f"{self} needs results {wanted}, got shapes {shapes}.")
 
@@ -124,7 +124,7 @@ class _Branches(Layer):
 
 
 class Parallel(_Branches):
-    """Give the same X to several layers and put their results side by side in one axis.
+    """Give the same X to several layers and concatenate their results along one axis.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Parallel(_Branches):
     Notes
     -----
     Y = [F₁(X) | F₂(X) | …].
-    dX = backward₁(dY₁) + backward₂(dY₂) + …: what is read in several places gets the sum of their gradients.
+    dX = backward₁(dY₁) + backward₂(dY₂) + …: X gets the sum of the layers' gradients.
 
     References
     ----------
@@ -269,7 +269,7 @@ class Twin(Layer):
         return (U, V), backward
 
     def check_input(self, X):
-        """Refuse what is not a pair."""
+        """Raise TypeError for anything but a pair."""
         require_two(self, X)
 
     def __repr__(self):
@@ -278,7 +278,7 @@ class Twin(Layer):
 
 
 class Watch(Layer):
-    """Change nothing, and show what passes: calls see("forward", X), and later see("backward", dY).
+    """Pass X and dY on unchanged, and call see("forward", X) and see("backward", dY).
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ class Watch(Layer):
     backward [2.]
     """
 
-    outside = ("see",)
+    not_parts = ("see",)
 
     def __init__(self, see):
         self.see = see

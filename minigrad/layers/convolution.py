@@ -1,8 +1,8 @@
-"""Layers for images, (batch, channels, rows, columns): a convolution, and the largest of each window.
+"""Layers for images, (batch, channels, rows, columns): convolution and max pooling.
 
-Both look at a small window and slide it over the image. Inside a convolution numbers lie in the order (rows,
-channels, columns, batch): what a matrix product reads is in one piece then, and Y is handed out as a view of
-it. Leaves out average pooling, dilation and groups. Built in chapter 14.
+Both slide a small window over the image. Inside a convolution arrays have the order (rows, channels, columns,
+batch), so that a matrix product reads contiguous memory; Y is a view of such an array. Leaves out average
+pooling, dilation and groups. Built in chapter 14.
 """
 
 import numpy as np
@@ -97,7 +97,7 @@ class Conv2d(Weighted):
         padded = np.zeros_like(X, shape=shape, order="C")
         padded[inside] = X.transpose(2, 1, 3, 0)
 
-        shifts = [np.s_[:, :, place] for place in _places(shape[2], k_columns, self.stride)]
+        shifts = [np.s_[:, :, offset] for offset in _offsets(shape[2], k_columns, self.stride)]
         strips = np.stack([padded[shift] for shift in shifts], axis=2)  # a copy for each column of a kernel
 
         def windows_of(strips):  # views, one for each row of Y: the windows of a row side by side
@@ -105,7 +105,7 @@ class Conv2d(Weighted):
             return [strips[row : row + k_rows].reshape(n_in * k_rows * k_columns, -1) for row in starts]
 
         windows = windows_of(strips)
-        kernels = W.data.transpose(0, 2, 1, 3).reshape(len(W.data), -1)  # each one row, in a window's order
+        kernels = W.data.transpose(0, 2, 1, 3).reshape(len(W.data), -1)  # rows in the order of a window
         Y = np.stack([kernels @ window for window in windows])
         if b is not None:
             Y += b.data[:, None]
@@ -115,12 +115,12 @@ class Conv2d(Weighted):
             d_kernels = sum(window @ row.T for window, row in zip(windows, dY, strict=True))
             W.grad += d_kernels.T.reshape(-1, k_rows, n_in, k_columns).transpose(0, 2, 1, 3)
             if b is not None:
-                b.grad += dY.sum(axis=(0, 2))  # b was added to every place
+                b.grad += dY.sum(axis=(0, 2))  # b was added at every position
             if not need_dX:
                 return None
             d_strips = np.zeros_like(strips, dtype=dY.dtype)
             for d_window, row in zip(windows_of(d_strips), dY, strict=True):
-                d_window += kernels.T @ row  # windows overlap: each adds its share
+                d_window += kernels.T @ row  # windows overlap: their gradients add up
             d_padded = np.zeros_like(d_strips, shape=shape)
             for j, shift in enumerate(shifts):
                 d_padded[shift] += d_strips[:, :, j]  # and so do the strips
@@ -194,19 +194,19 @@ class MaxPool2d(Layer):
 
     def forward(self, X):
         """Take the largest number of each window; return the images and backward."""
-        rows, columns = (_places(length, self.size, self.stride) for length in X.shape[2:])
+        rows, columns = (_offsets(length, self.size, self.stride) for length in X.shape[2:])
         first, *others = [np.s_[:, :, row, column] for row in rows for column in columns]
         Y, overtaken = X[first], []
-        for place in others:
-            overtaken.append(X[place] > Y)  # by this place, of those before it
-            Y = np.maximum(Y, X[place])
+        for offset in others:
+            overtaken.append(X[offset] > Y)  # larger than all before it
+            Y = np.maximum(Y, X[offset])
 
         def backward(dY):
             dX, rest = np.zeros_like(X, dtype=dY.dtype), np.empty_like(Y, dtype=dY.dtype)
             rest[...] = dY  # in the order of X and Y, which need not be that of dY
-            for place, here in zip(others[::-1], overtaken[::-1], strict=True):
-                share = rest * here  # the last to overtake gets it
-                dX[place] += share
+            for offset, larger in zip(others[::-1], overtaken[::-1], strict=True):
+                share = rest * larger  # the last larger one gets it
+                dX[offset] += share
                 rest -= share
             dX[first] += rest
             return dX
@@ -221,8 +221,8 @@ class MaxPool2d(Layer):
         return f"MaxPool2d({self.size}, {self.stride})"
 
 
-def _places(length, size, stride):
-    """List the slices along an axis: for each place in a window, that place in all windows."""
+def _offsets(length, size, stride):
+    """List a slice for each offset in a window: the entries of all windows at that offset."""
     count = (length - size) // stride + 1
     return [slice(start, start + stride * (count - 1) + 1, stride) for start in range(size)]
 

@@ -1,4 +1,4 @@
-"""Tables of learned rows: one row for each token, one for each place in a sequence.
+"""Tables of learned rows: one row for each token, one for each position in a sequence.
 
 Leaves out positions made of sines, which learn nothing. Built in chapter 16.
 """
@@ -21,7 +21,8 @@ class Embedding(Weighted):
     Parameters
     ----------
     n_tokens : int, optional
-        How many tokens there are; left open, one more than the largest of the sample given to `initialize`.
+        The size of the vocabulary; unless given, one more than the largest token of the sample given to
+        `initialize`.
     n_out : int
         Numbers per token.
     init : function, (shape, rng) -> array
@@ -46,8 +47,8 @@ class Embedding(Weighted):
     -----
     X (batch, steps) -> Y (batch, steps, n_out).
     Y = W[X], which is one_hot(X) W without the product.
-    dX is None: there is nothing between two integers. dW = one_hot(X)ᵀ dY: a row gets the sum of dY over
-    the places of its token.
+    dX is None: integers have no gradient. dW = one_hot(X)ᵀ dY: a row gets the sum of dY over
+    the positions of its token.
 
     References
     ----------
@@ -92,7 +93,7 @@ class Embedding(Weighted):
         self.W = Parameter(self.init((self.n_tokens, self.n_out), rng))
 
     def check_input(self, X):
-        """Refuse what is not a token, and a layer without rows."""
+        """Raise an error for anything but tokens, and while there are no weights."""
         super().check_input(X)
         self._require_tokens(X)
         if X.min() < 0 or X.max() >= self.n_tokens:
@@ -100,7 +101,7 @@ class Embedding(Weighted):
             raise ValueError(f"{self}: tokens must be 0 to {self.n_tokens - 1}, got {got}.")
 
     def _require_tokens(self, X):
-        """Refuse what is empty or holds other than integers."""
+        """Raise an error for an empty X, and for anything but integers."""
         require_array(self, X)
         if 0 in shape_of(X):
             raise ShapeError(f"{self} got an empty X, of shape {shape_of(X)}: give at least one step.")
@@ -171,11 +172,11 @@ class Positions(Weighted):
             self.n_steps, self.n_out = self.n_steps or shape_of(X)[1], self.n_out or shape_of(X)[2]
 
     def draw(self, rng):
-        """Draw a row for each place."""
+        """Draw a row for each position."""
         self.W = Parameter(self.init((self.n_steps, self.n_out), rng))
 
     def check_input(self, X):
-        """Refuse a sequence of another width, one that is too long, and a layer without rows."""
+        """Raise an error for a wrong width, a sequence that is too long, and while there are no weights."""
         super().check_input(X)
         if len(shape_of(X)) != 3 or 0 in shape_of(X) or shape_of(X)[2] != self.n_out:
             raise ShapeError(f"{self} expects X of shape (batch, steps, {self.n_out}), got {shape_of(X)}.")

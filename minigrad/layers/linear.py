@@ -1,4 +1,4 @@
-"""The linear layer. Leaves out convolutions and lookups, which are linear too. Built in chapter 04."""
+"""The linear layer. Leaves out convolutions and embeddings, which are linear, too. Built in chapter 04."""
 
 import numpy as np
 from numpy import ndarray
@@ -80,7 +80,7 @@ class Linear(Weighted):
             self.n_out = self._width(X, Y)
 
     def _width(self, X, Y):
-        """Return how many outputs the targets ask for."""
+        """Return the number of outputs that the targets need."""
         if Y.dtype.kind in "iu" and len(shape_of(Y)) < len(shape_of(X)):
             return int(Y.max()) + 1  # careful: labels name classes; they are not rows of outputs
         if len(shape_of(Y)) < 2:
@@ -96,6 +96,6 @@ class Linear(Weighted):
         """Raise ShapeError for a wrong width, ValueError without weights."""
         is_array = type(X) is ndarray and X.dtype.kind in "fiub" and X.ndim
         if is_array and X.shape[-1] == self.n_in and "W" in self.__dict__:
-            return  # nearly always; the rest raises the error
+            return  # the usual case; otherwise raise the right error
         super().check_input(X)
         require_width(self, X)

@@ -1,7 +1,7 @@
-"""Layers that keep signals in shape: dropout, and two norms.
+"""Dropout, LayerNorm and BatchNorm.
 
 All three draw or measure in the pass itself, and two behave differently while training. Leaves out the
-sibling that an exercise asks for (RMSNorm). Built in chapter 10.
+sibling of an exercise, RMSNorm. Built in chapter 10.
 """
 
 import threading
@@ -19,7 +19,7 @@ _moving = threading.Lock()  # replicas share their running averages: one thread 
 
 
 class Dropout(Layer):
-    """While training, set a random share of the numbers to zero, and stretch the others to make up for it.
+    """While training, set a random share of the numbers to zero, and scale up the others to compensate.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Dropout(Layer):
         self.rng = None if rng is None else _own(rng)
 
     def forward(self, X, training=False):
-        """Return X, thinned out while training, and the backward function."""
+        """Return X, masked while training, and the backward function."""
         mask = 1.0
         if training and self.rate:
             if self.rng is None:
@@ -69,7 +69,7 @@ class Dropout(Layer):
         return X * mask, lambda dY: dY * mask
 
     def missing(self):
-        """Return the error that says that there is no Generator to draw from; None if there is one."""
+        """Return the error for a missing Generator, or None."""
         if self.rng is not None or self.rate == 0:
             return None
         return ValueError(f"{self} draws while training: give it rng=0, or call model.initialize(X, rng=0).")
@@ -84,12 +84,12 @@ class Dropout(Layer):
 
 
 def _own(rng):
-    """Return a Generator of the layer's own: of a seed the first, of a Generator a child."""
+    """Return a Generator for one layer: made from a seed, or a child of a Generator."""
     return rng.spawn(1)[0] if isinstance(rng, np.random.Generator) else as_generator(rng)
 
 
 class _Norm(Weighted):
-    """What the two norms share: a gain of one and a shift of zero for each column, which change nothing."""
+    """The base class of the norms: a gain and a shift for each column, at first 1 and 0."""
 
     has_width = False
     sizes, weights = ("n_in",), ("gain", "shift")
@@ -98,7 +98,7 @@ class _Norm(Weighted):
         super().__init__(rng=0)  # nothing is drawn from it
 
     def draw(self, rng):
-        """Make the gains and shifts to begin with."""
+        """Make gains of 1 and shifts of 0."""
         self.gain, self.shift = Parameter(np.ones(self.n_in)), Parameter(np.zeros(self.n_in))
 
 
@@ -152,7 +152,7 @@ class LayerNorm(_Norm):
         self.n_in = shape_of(X)[-1]
 
     def check_input(self, X):
-        """Refuse a wrong width, and a layer that does not know its own."""
+        """Raise ShapeError for a wrong width, or where the width is still unknown."""
         super().check_input(X)
         require_width(self, X)
 
@@ -175,7 +175,7 @@ class BatchNorm(_Norm):
     ----------
     gain, shift : Parameter (n_in,)
     running_mean, running_variance : Buffer (n_in,)
-        Averages over the batches seen in training: saved, never trained, used where nothing is trained.
+        Averages over the batches seen in training: saved, not trained, and used in evaluation.
 
     Raises
     ------
@@ -239,7 +239,7 @@ class BatchNorm(_Norm):
         self.running_mean, self.running_variance = Buffer(self.shift.data), Buffer(self.gain.data)
 
     def check_input(self, X):
-        """Refuse a wrong number of columns, and a layer that does not know its own."""
+        """Raise ShapeError for a wrong number of columns, or an empty batch."""
         super().check_input(X)
         shape = require_axis(self, X, self.axis)
         if shape[self.axis] != self.n_in or 0 in shape:
@@ -262,7 +262,7 @@ def _normalize(N, variance, layer, axis, measured=()):
         gain.grad += (dY * N).sum(axis=others)
         shift.grad += dY.sum(axis=others)
         dN = dY * gain.data.reshape(like)
-        if measured:  # each number moves the mean and the variance, and with them all others
+        if measured:  # each number changes the mean and the variance, and so all others
             along_N = (dN * N).mean(axis=measured, keepdims=True)
             dN -= dN.mean(axis=measured, keepdims=True)
             dN -= N * along_N

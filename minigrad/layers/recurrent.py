@@ -2,7 +2,7 @@
 
 Sequences of different lengths travel together, padded as `pad` does it, with their lengths beside them. Both
 layers are one function called at every step, with the same weights; what they share is in their base
-class. Leaves out the sibling that an exercise asks for (GRU). Built in chapter 15.
+class. Leaves out its sibling in an exercise, GRU. Built in chapter 15.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from minigrad.shapes import ShapeError, shape_of, with_lengths
 
 
 class _Recurrent(Linear):
-    """A linear layer that all inputs go through at once, and after it a subclass's walk `through_time`."""
+    """A linear layer that all inputs go through at once, and after it a subclass's loop, `through_time`."""
 
     weights = ("W", "U", "b")
     b_start = (0.0,)  # where the bias of each block of n_out columns starts
@@ -69,8 +69,8 @@ class _Recurrent(Linear):
 def _at_the_ends(H, lengths, last):
     """Select the layer's output from all states (steps, batch, n_out); return it and its backward function.
 
-    What a layer computes behind the end of a sequence touches nothing before it: no step looks ahead. And no
-    gradient comes from there. So the steps need no mask; what leaves the layer does.
+    The states after the end of a sequence do not affect the states before it, and get no gradient. So only
+    Y needs a mask, and not every step.
     """
     xp, (steps, batch, _) = array_module(H), H.shape
     if last:

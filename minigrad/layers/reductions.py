@@ -12,13 +12,13 @@ from minigrad.shapes import require_axis
 
 
 class _Reduction(Layer):
-    """What Sum, Mean and Max share: the axis that disappears."""
+    """The base class of Sum, Mean and Max: the axis that is reduced."""
 
     def __init__(self, axis=1):
         self.axis = axis
 
     def check_input(self, X):
-        """Refuse the batch axis, and an axis that X does not have."""
+        """Raise ShapeError for the batch axis, and for an axis that X does not have."""
         require_axis(self, X, self.axis)
 
     def __repr__(self):
@@ -26,7 +26,7 @@ class _Reduction(Layer):
 
 
 class Sum(_Reduction):
-    """Add up along one axis.
+    """Sum along one axis.
 
     Parameters
     ----------

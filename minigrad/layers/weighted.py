@@ -1,6 +1,6 @@
-"""What layers with weights share: sizes come from a sample, weights from a seed.
+"""The base class of layers with weights: sizes come from a sample, weights from a seed.
 
-Leaves out which sizes, and which weights: each layer says that. Built in chapter 12.
+Leaves out which sizes and which weights: each layer defines its own. Built in chapter 12.
 """
 
 from minigrad.backend import like
@@ -11,7 +11,7 @@ from minigrad.shapes import ShapeError, arrays_of
 
 
 class Weighted(Layer):
-    """A layer that draws its weights as soon as its sizes are known, and something to draw them from.
+    """A layer that draws its weights as soon as it has all its sizes and a Generator.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class Weighted(Layer):
 
     Notes
     -----
-    A subclass names its `sizes` and `weights`, sets the sizes that it is given (None where they are open),
-    and then calls this class. It writes `take_sizes(X, Y)`, which fills in what a sample knows, and
-    `draw(rng)`, which makes the Parameters.
+    A subclass names its `sizes` and `weights`, sets its sizes (None for those not given), and then calls
+    this constructor. It defines `take_sizes(X, Y)`, which fills in sizes from a sample, and `draw(rng)`,
+    which makes the Parameters.
 
     References
     ----------
@@ -54,7 +54,7 @@ class Weighted(Layer):
 
     @property
     def is_drawn(self):
-        """True once there are weights."""
+        """True once the weights are drawn."""
         return self.weights[0] in vars(self)
 
     def open(self, X, Y, rng):
@@ -78,7 +78,7 @@ class Weighted(Layer):
             part.convert(lambda array: like(array, sample))
 
     def missing(self):
-        """Return the error that says which size, or that the weights are missing; None if nothing is."""
+        """Return the error that names what is missing, a size or the weights; None if nothing is."""
         if self.is_drawn:
             return None
         unknown = [name for name in self.sizes if getattr(self, name) is None]
@@ -89,7 +89,7 @@ class Weighted(Layer):
         return ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
 
     def __setattr__(self, name, value):
-        """Refuse a size that is not that of the weights, and an array in the place of a Parameter."""
+        """Raise an error for a new size once there are weights, and for an array instead of a Parameter."""
         if name in self.sizes and self.is_drawn:
             raise ShapeError(f"{self}: {name} is fixed once there are weights: make another layer.")
         if name in self.weights and value is not None and not is_array_holder(value):
