@@ -1,4 +1,4 @@
-"""Figures of chapter 22: what workers agree on, a ring that adds, bytes and seconds of messages.
+"""Figures of chapter 22: what workers agree on, a ring that adds, a deadlock, bytes and seconds of messages.
 
 Leaves out computing gradients and sending messages: what is drawn here comes from the chapter.
 """
@@ -188,6 +188,92 @@ def traffic(workers, sent_by_way):
         "The copies are counted message by message. The dotted line marks two of them.",
         f"Copies of the array that the busiest of {', '.join(map(str, workers))} workers sends. {told}.",
     )
+
+
+def waits(first_to_receive, count):
+    """Draw which worker of a ring waits for which, where each sends to the next and receives from the last.
+
+    Parameters
+    ----------
+    first_to_receive : dict of str to collection of int
+        For each program, the workers that receive before they send; all others send first.
+    count : int
+        The workers, from two to six. A message passes only when one worker sends and the other receives it.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If there is no program, or a number of workers that cannot be drawn.
+    """
+    if not first_to_receive or not 2 <= count <= 6:
+        raise ValueError(f"two to six workers and a program or more are needed, got {count} workers.")
+    width = max(4.65, 0.2 + 3.2 * len(first_to_receive))
+    figure, axes = plt.subplots(1, len(first_to_receive), figsize=(width, 3.3), squeeze=False)
+    angles = np.pi / 2 - 2 * np.pi * np.arange(count) / count
+    places = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    told, stuck = [], []
+    for ax, (program, receivers) in zip(axes[0], first_to_receive.items(), strict=True):
+        passed = _messages_passed(receivers, count)
+        now = passed[0] if passed else []
+        for rank, place in enumerate(places):
+            receives = rank in receivers
+            other = (rank - 1) % count if receives else (rank + 1) % count
+            if (rank, other) in now:
+                _curve(ax, place, places[other], FORWARD, 3.5)
+            elif (other, rank) not in now:
+                _curve(ax, place, places[other], CONTEXT if passed else BACKWARD, 1.8)
+            look = {"boxstyle": "round,pad=0.35", "facecolor": GROUND, "edgecolor": INK}
+            words = f"worker {rank}\n{'receives' if receives else 'sends'}"
+            ax.text(*place, words, ha="center", va="center", fontsize=9, bbox=look)
+        ends = f"done after\n{len(passed)} rounds" if passed else "deadlock"
+        ax.text(0, 0, ends, ha="center", va="center", fontsize=9.5, color=INK if passed else BACKWARD)
+        ax.text(0, -1.62, program, ha="center", va="center", fontsize=10)
+        ax.set(xlim=(-1.62, 1.62), ylim=(-1.75, 1.35))
+        ax.set_axis_off()
+        rounds = "; ".join(", ".join(f"{a} to {b}" for a, b in messages) for messages in passed)
+        told.append(
+            f"{program}: " + (f"messages pass in {len(passed)} rounds, {rounds}" if passed else "none")
+        )
+        stuck += [] if passed else [program]
+    return Figure(
+        figure,
+        "In a deadlock, the workers wait for each other in a cycle" if stuck else "No worker waits forever",
+        "An arrow leads from a worker to the one that it waits for. Where the arrows close into a cycle, in "
+        "vermillion, no worker can ever go on. A blue arrow is a message that passes at once; after it, the "
+        "workers that wait in grey follow one by one.",
+        f"Rings of {count} workers, each of which sends to the next and receives from the one before. "
+        f"Messages that pass, for {'. For '.join(told)}.",
+    )
+
+
+def _messages_passed(receivers, count):
+    """Return the messages of a ring, (from, to), round by round, until all are done or none can pass."""
+    left = {rank: ["receive", "send"] if rank in receivers else ["send", "receive"] for rank in range(count)}
+    rounds = []
+    while any(left.values()):
+        now = [
+            (rank, after)
+            for rank, after in ((rank, (rank + 1) % count) for rank in range(count))
+            if left[rank][:1] == ["send"] and left[after][:1] == ["receive"]
+        ]
+        if not now:
+            return rounds
+        for message in now:
+            for rank in message:
+                left[rank].pop(0)
+        rounds.append(now)
+    return rounds
+
+
+def _curve(ax, start, end, colour, width):
+    """Draw an arrow from one worker of a ring to another."""
+    look = {"arrowstyle": "-|>", "mutation_scale": 15, "color": colour, "linewidth": width}
+    bent = {"connectionstyle": "arc3,rad=-0.3", "shrinkA": 29, "shrinkB": 29}
+    ax.add_patch(FancyArrowPatch(start, end, **look, **bent))
 
 
 def apart(apart_by_workers):
