@@ -1,4 +1,4 @@
-"""Figures of chapter 17: the lessons in a name, a block, learning, likely letters, a name, sums.
+"""Figures of chapter 17: the lessons in a name, a block, a whole GPT, learning, likely letters, a name, sums.
 
 Leaves out models and what they write: texts, probabilities, weights and shares come from the chapter.
 """
@@ -137,6 +137,99 @@ def _arrow(ax, ends):
     """Draw an arrow from one place to another."""
     looks = {"arrowstyle": "-|>", "color": FORWARD, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", ends[1], ends[0], arrowprops=looks | {"mutation_scale": 9})
+
+
+def whole(model, characters, X):
+    """Draw a GPT from characters to logits: a lane for each step, and the shapes between the layers.
+
+    Parameters
+    ----------
+    model : Sequential
+        Its first layer takes tokens.
+    characters : sequence of str (steps + 1,)
+        What is read, and the target of the last step.
+    X : array of integers (1, steps)
+        The tokens of what is read.
+
+    Returns
+    -------
+    Figure
+        Inside a layer, lines join the steps of its input to those steps of its output that depend on them.
+
+    Raises
+    ------
+    ValueError
+        If there is not one character more than tokens.
+    """
+    X = np.asarray(X)
+    steps = X.shape[-1]
+    if X.ndim != 2 or len(characters) != steps + 1:
+        raise ValueError(f"{len(characters)} characters need one token less, got X of shape {X.shape}.")
+    ax = plt.subplots(figsize=(0.31 * (steps + 4.4), 1.3 + 0.55 * len(model.layers)))[1]
+    shapes, mixing, y = [X.shape], {}, 0.5
+    for layer in model.layers:
+        links, name = _links(layer, X), type(layer).__name__
+        mixes = any(start != end for start, end in links)
+        height = 1.5 if mixes else 0.5
+        _lanes(ax, y, steps, f"{X.shape}" + ": tokens" * (y == 0.5))
+        y += 0.5
+        ax.add_patch(Rectangle((0, y), steps, height, facecolor=FORWARD, alpha=0.18, linewidth=0))
+        if mixes:
+            mixing[name] = len(links)
+            for start, end in links:
+                ends = [start + 0.5, end + 0.5], [y, y + height - 0.45]
+                ax.plot(*ends, color=FORWARD, linewidth=0.8, linestyle="-", marker="")
+        ax.text(steps / 2, y + height - 0.25, name, ha="center", va="center", fontsize=9)
+        y += height
+        X = layer.predict(X)
+        shapes.append(X.shape)
+    _lanes(ax, y, steps, f"{X.shape}: logits")
+    y += 0.5
+    for row, words, looks in (
+        (0, characters[:-1], {"facecolor": FORWARD, "alpha": 0.2, "linewidth": 0}),
+        (y, characters[1:], {"facecolor": "none", "edgecolor": TRUTH, "linewidth": 1.2}),
+    ):
+        for column, word in enumerate(words):
+            ax.add_patch(Rectangle((column + 0.08, row), 0.84, 0.5, **looks))
+            size = 10 if len(word) == 1 else 8
+            ax.text(column + 0.5, row + 0.26, word, ha="center", va="center", fontsize=size)
+        ax.text(steps + 0.2, row + 0.25, ("targets" if row else "characters"), va="center", fontsize=9)
+    ax.set(xlim=(-0.1, steps + 4.3), ylim=(y + 0.6, -0.1))
+    ax.set_axis_off()
+    meet = " and ".join(mixing)
+    lines = "; ".join(f"in each {name}, {count} lines" for name, count in mixing.items())
+    layers = ", ".join(type(layer).__name__ for layer in model.layers)
+    return Figure(
+        ax,
+        f"{steps} characters become {steps} rows of logits",
+        "Each step has a lane of its own, and predicts the framed character at its end. The shapes are those "
+        "of the arrays between the layers."
+        + (
+            f" The lanes meet only in {meet}, where lines lead from a step to all that depend on it."
+            * bool(meet)
+        ),
+        f"{steps} lanes lead from the characters {', '.join(characters[:-1])} down through {layers}, to the "
+        f"targets {', '.join(characters[1:])}. The shapes on the way are {', '.join(map(str, shapes))}. "
+        f"Lines that join steps: {lines or 'none'}.",
+    )
+
+
+def _links(layer, X):
+    """Find which steps of a layer's output change when a step of its input is cleared."""
+    Y, links = layer.predict(X), []
+    for start in range(X.shape[1]):
+        cleared = X.copy()
+        cleared[:, start] = X[:, start] == 0
+        differs = np.abs(layer.predict(cleared) - Y).max(axis=(0, 2)) > ROUNDING
+        links += [(start, int(end)) for end in np.nonzero(differs)[0]]
+    return links
+
+
+def _lanes(ax, y, steps, shape):
+    """Draw an arrow down for each step, and beside them the shape of the array."""
+    for step in range(steps):
+        _arrow(ax, [(step + 0.5, y), (step + 0.5, y + 0.5)])
+    ax.text(steps + 0.2, y + 0.25, shape, va="center", fontsize=9)
 
 
 def likely_next(characters, probabilities_by_name, prompt):
