@@ -1,4 +1,4 @@
-"""Figures of chapter 01: a secant, the error of a slope against the nudge, a kink, a descent.
+"""Figures of chapter 01: a secant, errors against the nudge, a kink, routes that add up, a descent.
 
 Leaves out computing slopes: the numbers drawn here come from the chapter, or are read off the function drawn.
 """
@@ -12,6 +12,7 @@ from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, ON_COLOUR, TRUTH
 
 POINTS = 401  # enough for a smooth curve at the size of a page
 LABEL = {"facecolor": GROUND, "edgecolor": "none", "alpha": 0.85, "pad": 2}  # the ground behind words
+COUNTED = {2: "twice", 3: "three times", 4: "four times"}
 
 
 def secant(  # noqa: PLR0913  three numbers make the picture; the rest are its words
@@ -213,6 +214,65 @@ def kink(f, x, h):
         f"h = {h:g} from the kink, has slope {between:.4g} and lies along neither branch.",
         f"A curve with a kink at {x:g}: slope {slopes}. Two points on it, at {x - h:g} and at {x + h:g}, and "
         f"a dashed line through both, of slope {between:.4g}, which follows neither branch of the curve.",
+    )
+
+
+def fan_out(slopes, dY):
+    """Draw one input that is used for several outputs, and how its slope adds up along the routes.
+
+    Parameters
+    ----------
+    slopes : array (outputs,)
+        How steep each output is along the input; from two to four.
+    dY : array (outputs,)
+        How much the end result changes with each output.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If there are not two to four outputs, each with a slope and an entry of dY.
+    """
+    slopes, dY = np.asarray(slopes), np.asarray(dY)
+    if slopes.shape != dY.shape or slopes.ndim != 1 or not 2 <= len(slopes) <= 4:
+        raise ValueError(f"two to four outputs need a slope and a dY each, got {slopes.shape}, {dY.shape}.")
+    count, parts = len(slopes), slopes * dY
+    ax = plt.subplots(figsize=(3.25, 1.0 + 0.7 * count))[1]
+    look = {"ha": "center", "va": "center"}
+    box = {"boxstyle": "round,pad=0.4", "facecolor": GROUND, "linewidth": 2}
+    for place, (slope, weight, part) in enumerate(zip(slopes, dY, parts, strict=True)):
+        y = (count - 1) / 2 - place
+        side = 1 if y >= 0 else -1
+        for start, end, color, words in (
+            ((0, 0), (1.3, y), FORWARD, f"slope {slope:g}"),
+            ((1.3, y), (2.5, 0.2 * y), BACKWARD, f"$dY_{place}$ = {weight:g}"),
+        ):
+            arrow = {"arrowstyle": "-|>", "mutation_scale": 14, "color": color, "linewidth": 2}
+            ax.annotate(
+                "", end, start, arrowprops=arrow | {"shrinkA": 16, "shrinkB": 18 - 12 * (start[0] > 0)}
+            )
+            aside = -0.35 if start[0] == 0 else 0.42, 0.26 * side
+            ax.text(*np.add(np.add(start, end) / 2, aside), words, **look, color=color, fontsize=9.5)
+        ax.text(1.3, y, f"$Y_{place}$", **look, fontsize=11, bbox=box | {"edgecolor": FORWARD})
+        ax.text(1.3, y + 0.47 * side, f"{slope:g} · {weight:g} = {part:g}", **look)
+    ax.text(0, 0, "x", **look, fontsize=11, bbox=box | {"edgecolor": FORWARD})
+    total = f"{' + '.join(f'{part:g}' for part in parts)} = {parts.sum():g}".replace("+ -", "- ")
+    ax.text(3, 0, f"end result\n{total}", **look, fontsize=9.5, bbox=box | {"edgecolor": BACKWARD})
+    ax.set(xlim=(-0.25, 3.6), ylim=(-count / 2 - 0.15, count / 2 + 0.15))
+    ax.set_axis_off()
+    routes = "; ".join(
+        f"slope {slope:g} to Y{place}, and dY {weight:g} from there, together {part:g}"
+        for place, (slope, weight, part) in enumerate(zip(slopes, dY, parts, strict=True))
+    )
+    return Figure(
+        ax,
+        f"One input, used {COUNTED[count]}: its slopes along the routes add up to {parts.sum():g}",
+        "Along a route the slopes multiply. Where the routes meet again, their products are added.",
+        f"Arrows lead from x to {count} outputs, and on from each output to the end result. The routes: "
+        f"{routes}. The sum is {total}.",
     )
 
 
