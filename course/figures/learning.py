@@ -1,4 +1,4 @@
-"""Figures of chapter 07: a walk in a bowl, losses by epoch, the cliff, a fitted curve, a growing boundary.
+"""Figures of chapter 07: walks in a bowl, losses by epoch, the cliff, a fitted curve, a growing boundary.
 
 Leaves out training: the numbers drawn here come from the chapter.
 """
@@ -10,7 +10,7 @@ from course.figures import Figure
 from course.figures.chains import regions_on
 from course.figures.slopes import walk_on
 from course.moving import Moving
-from course.style import CONTEXT, FORWARD, PALETTE, TRUTH
+from course.style import CONTEXT, FORWARD, GROUND, PALETTE, TRUTH
 
 COLORS = (TRUTH, FORWARD, *PALETTE[3:])  # of models whose final losses are compared
 
@@ -75,6 +75,65 @@ def bowl(curvatures, path, learning_rate, x_range=(-5, 5), y_range=(-2.4, 2.4)):
             range=[0.01, 0.3],
             lowest=-5,
         ),
+    )
+
+
+def rolling(curvature, places_by_name):
+    """Draw the places of several walks along one parameter as balls in a bowl, a panel for each walk.
+
+    Parameters
+    ----------
+    curvature : float
+        Positive: the loss is half of it, times the square of the place.
+    places_by_name : dict of str to array (steps + 1,)
+        Two or more walks, from one start.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two walks, one has no step, or the curvature is not positive.
+    """
+    if len(places_by_name) < 2 or min(map(len, places_by_name.values())) < 2 or not curvature > 0:
+        raise ValueError(
+            f"two walks or more, of a step or more, in a bowl that curves upward are needed, got "
+            f"{len(places_by_name)} and a curvature of {curvature:g}."
+        )
+    reach = 1.12 * max(np.abs(places).max() for places in places_by_name.values())
+    line = np.linspace(-reach, reach, 101)
+    count = len(places_by_name)
+    figure, axes = plt.subplots(1, count, figsize=(max(6.4, 3.1 * count), 3.1), sharey=True)
+    told = []
+    for ax, color, (name, places) in zip(axes, COLORS, places_by_name.items(), strict=False):
+        places = np.asarray(places, dtype=float)
+        losses, last = 0.5 * curvature * places**2, len(places) - 1
+        ax.plot(line, 0.5 * curvature * line**2, color=CONTEXT, linestyle="-", marker="", linewidth=1.5)
+        for step, ball in enumerate(zip(places, losses, strict=True)):
+            look = {"marker": "o", "linestyle": "", "markersize": 10}
+            ax.plot(*ball, color=GROUND, **look)
+            ax.plot(*ball, color=color, **look, alpha=0.3 + 0.7 * step / last)
+            if step in (0, last):
+                side = 1 if ball[0] < 0 else -1
+                words = {"textcoords": "offset points", "ha": "left" if side > 0 else "right"}
+                ax.annotate(f"step {step}", ball, (9 * side, 6), **words)
+        ax.set(xlabel=f"the parameter\n{name}")
+        crossed = np.nonzero(places[1:] * places[:-1] < 0)[0]
+        where = f"across the lowest point in step {crossed[0] + 1}" if len(crossed) else "never across"
+        ends = f"from {places[0]:.3g} to {places[-1]:.3g}"
+        told.append(f"{name}, {ends} in {_counted(last, 'step')}, and {where}")
+    axes[0].set_ylabel("loss")
+    past = [name for name, places in places_by_name.items() if places[0] * places[-1] < 0]
+    rolls = "the ball rolls past the lowest point and up the other side"
+    ends = " and ".join(f"{places[-1]:.2f} ({name})" for name, places in places_by_name.items())
+    return Figure(
+        figure,
+        f"{' and '.join(past).capitalize()}, {rolls}" if past else "No ball rolls past the lowest point",
+        "A bowl seen from the side. Each ball is the parameter before a step; the later, the stronger the "
+        f"colour. The last balls are at {ends}.",
+        f"Balls in a bowl seen from the side. {'; '.join(told).capitalize()}.",
     )
 
 
