@@ -52,7 +52,7 @@ from course.figures import (
     workers,
 )
 from course.xray import xray
-from minigrad import History, Linear, ReLU, Sequential
+from minigrad import Embedding, History, Linear, ReLU, Sequential, TransformerBlock
 from minigrad.beyond.graph import Variable
 
 WORDS = {
@@ -104,6 +104,7 @@ WAYS = {"on self": [4e-10, 1.76], "in a closure": [0.0, 4e-10]}, ["once", "twice
 
 ROOFLINE = {"loops": (6.0, 2e7), "product": (6.0, 2e10), "float32": (12.0, 4e10), "lean": (12.0, 5e10)}
 RUNS = {"straight": [[1.0, 0.1, np.nan], [1.2, 0.1, 50.0]], "bent": [[1.0, 0.5, np.inf]]}
+OPEN = Linear(n_out=7) >> ReLU() >> Linear()
 FITTING = Linear(64, 128, rng=0) >> ReLU() >> Linear(128, 10, rng=0)
 CONTRADICTING = Linear(64, 128, rng=0) >> ReLU() >> Linear(100, 10, rng=0)
 LANES = (
@@ -120,6 +121,11 @@ MOVED = [
 def kept_by_a_layer():
     report = xray(Linear(3, 7, rng=0)(np.ones((5, 3)))[1])
     return report.rows + report.weights
+
+
+def small_gpt(causal=True):
+    block = TransformerBlock(4, causal=causal, rng=0)
+    return Embedding(2, 4, rng=0) >> block >> Linear(4, 2, rng=0)
 
 
 def squared(X):
@@ -157,6 +163,7 @@ RIGHT = {
         ([1e-2, 1e-5, 1e-9], {"forward": [1e-2, 1e-5, 1e-7], "central": [1e-4, 0.0, 1e-6]})
     ],
     slopes.kink: [(abs, 0.0, 0.25), (lambda x: max(0.0, x), 0.0, 0.5)],
+    slopes.fan_out: [([2, 3], [10, 1]), ([0.5, -1.0, 2.0], [1.0, 1.0, 0.0])],
     slopes.descent: [(np.sum, [[3.0, 2.0], [1.0, 1.0]], (0, 4), (0, 3))],
     jacobians.table: [(np.diag([1.0, 0.0, -2.5]), "relu", (5, 5)), (np.eye(20), "a long identity")],
     jacobians.two_tables: [(np.eye(5), np.eye(5, k=-1)), (np.ones((1, 5)), np.eye(10, 5))],
@@ -217,6 +224,10 @@ RIGHT = {
         ({"in the order of the file": [0.96, 0.94, 0.97]}, {"in the order of the file": 0.01}),
     ],
     learning.bowl: [([1.0, 10.0], [[-4.0, 1.5], [-3.8, 0.75], [-3.6, 0.4]], 0.05)],
+    learning.rolling: [
+        (10.0, {"zeroed": [1.5, 1.2, 1.0], "not zeroed": [1.5, -0.1, -1.6]}),
+        (1.0, {"short": [-1.0, -0.5], "shorter": [-1.0, -0.9]}),
+    ],
     learning.loss_curves: [
         ({"one layer": [2.0, 1.0, 0.9], "ten sigmoids": [2.0, 0.1, 0.01]}, ("variance of T", 0.9)),
         ({"zeroed": [2.0]}, None, "step"),
@@ -245,6 +256,7 @@ RIGHT = {
         ([8, 80], [1e-5, 1e-4], [4e-4, 4e-4], "a model"),
     ],
     graphs.walk: [(small_graph(), PLACES, moment) for moment in (1, 5, 7)],
+    shapes.sweep: [(OPEN, np.ones((5, 3)), CLASSES, passed) for passed in (0, 1, 3)],
     shapes.row: [(CONTRADICTING, np.ones((32, 64))), (FITTING, np.ones((32, 64)))],
     graphs.calls: [([1, 2, 16], {"naive": [3, 7, 131071], "sorted": [2, 3, 17]})],
     learning.border: [
@@ -366,6 +378,7 @@ RIGHT = {
     ],
     speaking.lessons: [("OMEGA",), ("AB", "stop")],
     speaking.block: [(32,), (768,)],
+    speaking.whole: [(small_gpt(), "ABBA", [[0, 1, 1]]), (small_gpt(causal=False), "AB", [[0]])],
     speaking.likely_next: [
         (["A", "B"], {"cold": [1.0, 0.0], "hot": [0.5, 0.4]}, "LETTER"),
         (["A"], {"one": [1]}, "X"),
@@ -431,6 +444,7 @@ RIGHT = {
     workers.ring: [
         ([[[1, 1], [10, 10]], [[1, 11], [11, 10]], [[11, 11], [11, 11]]], step) for step in (0, 1, 2)
     ],
+    workers.waits: [({"all send first": (), "0 receives first": {0}}, 4), ({"1 receives first": [1]}, 2)],
     workers.traffic: [([2, 4], {"through one": [1.0, 3.0], "in a ring": [1.0, 1.5]})],
     workers.apart: [
         ({"2 workers": {"float32": [1e-7, 0.0], "float64": [0.0, 1e-16]}},),
@@ -524,6 +538,8 @@ WRONG = [
     (recurrence.recalled, ({"one": [1.5]}, 0.25, 0.35), "one needs shares from 0 to 1"),
     (speaking.lessons, ("A",), "two letters or more, got 'A'"),
     (speaking.block, (0,), "a positive number, got 0"),
+    (shapes.sweep, (OPEN, np.ones((5, 3)), CLASSES, 4), "the sample passes 0 to 3 layers, got 4"),
+    (speaking.whole, (small_gpt(), "ABBA", [[0, 1]]), r"4 characters need one token less.* \(1, 2\)"),
     (speaking.likely_next, (["A"], {}, "X"), "no probabilities to draw"),
     (
         speaking.likely_next,
@@ -590,6 +606,8 @@ WRONG = [
     (slopes.errors_by_nudge, ([1e-2, 0.0], {"forward": [1, 1]}), "positive"),
     (slopes.errors_by_nudge, ([1e-2, 1e-3], {"forward": [1, 1, 1]}), r"forward has errors of shape \(3,\)"),
     (slopes.kink, (abs, 0.0, -0.1), "positive nudge"),
+    (slopes.fan_out, ([2, 3], [10]), r"a slope and a dY each, got \(2,\), \(1,\)"),
+    (slopes.fan_out, ([2], [10]), "two to four outputs"),
     (slopes.descent, (np.sum, [1.0, 2.0], (0, 4), (0, 3)), r"a row of two numbers .*, got shape \(2,\)"),
     (jacobians.table, (np.ones(3), "a row"), r"a column for each input, got shape \(3,\)"),
     (jacobians.two_tables, (np.ones(3), np.eye(3)), r"a column for each input, got shape \(3,\)"),
@@ -639,6 +657,8 @@ WRONG = [
     (reading.spread, ({"shuffled": []}, {"shuffled": 0.01}), "no parts to draw"),
     (learning.bowl, ([1.0, -1.0], [[-4.0, 1.5]], 0.1), r"bends upwards .*, got curvatures \[1.0, -1.0\]"),
     (learning.bowl, ([1.0, 1.0], [1.0, 2.0], 0.1), r"a row of two numbers .*, got shape \(2,\)"),
+    (learning.rolling, (1.0, {"alone": [1.0, 0.5]}), "two walks or more.* got 1 and a curvature of 1"),
+    (learning.rolling, (-1.0, dict.fromkeys("ab", [1.0, 0.5])), "got 2 and a curvature of -1"),
     (learning.loss_curves, ({"one layer": [1.0, 0.0]},), "are positive; one layer has 0.0"),
     (learning.cliff, ([0.1], RUNS, {"straight": 1.0, "bent": 1.0}), r"losses of shape \(2, 3\) for 1"),
     (learning.fitted, (POINTS, POINTS, np.sin), r"one column; got X of shape \(5, 2\)"),
@@ -663,6 +683,7 @@ WRONG = [
     (workers.agreed, ([1.0], {"one": {"means": [1.0, 2.0]}}), r"one, means: shape \(2,\)"),
     (workers.agreed, ([1.0], {}), "no case to draw"),
     (workers.ring, ([np.eye(2)], 1), "after 0 to 0 steps, got step 1"),
+    (workers.waits, ({"all send first": ()}, 1), "two to six workers and a program or more .* got 1 workers"),
     (workers.traffic, ([2, 4], {"ring": [1.0]}), "ring has 1 numbers for 2"),
     (workers.apart, ({"one": {"float32": [-1.0]}},), "none of them negative"),
     (workers.messages, ([8, 80], [1e-6, 0.0], 1e-6, 0.0), "needs a positive time"),
@@ -857,6 +878,19 @@ def test_a_kink_shows_both_slopes_and_the_one_between():
     assert np.ptp(line.get_ydata()) == 0 and line.get_ydata()[0] == 0.25  # along no branch
     assert "slope -1 on the left and 1 on the right" in figure.alt
     assert {"slope -1", "slope 1", "central difference:\nslope 0"} <= set(texts(figure.drawing.axes[0]))
+
+
+def test_the_products_along_the_routes_of_a_fan_out_are_added():
+    figure = slopes.fan_out([2, -3], dY=[10, 1])
+    assert {"2 · 10 = 20", "-3 · 1 = -3", "end result\n20 - 3 = 17"} <= set(texts(figure.drawing.axes[0]))
+    assert figure.title.endswith("add up to 17")
+
+
+def test_a_ball_that_rolls_on_is_named_in_the_title():
+    figure = learning.rolling(2.0, {"zeroed": [1.0, 0.5], "not zeroed": [1.0, 0.5, -0.5]})
+    assert figure.title.startswith("Not zeroed, the ball rolls past the lowest point")
+    assert "zeroed, from 1 to -0.5 in 2 steps, and across the lowest point in step 2" in figure.alt
+    assert "Zeroed, from 1 to 0.5 in 1 step, and never across" in figure.alt
 
 
 def test_the_descent_counts_the_steps_that_do_most_of_the_way():
@@ -1107,6 +1141,32 @@ def test_a_parent_that_comes_twice_has_two_arrows_apart():
     assert len({arrow.get_connectionstyle().rad for arrow in arrows}) == len(arrows) == 4
 
 
+@pytest.mark.parametrize(
+    ("receivers", "waiting", "words"),
+    [
+        ((), [style.BACKWARD] * 4, "all: none."),
+        ({0}, [style.CONTEXT] * 2 + [style.FORWARD], "all: messages pass in 4 rounds, 3 to 0; 2 to 3;"),
+        ({0, 2}, [style.FORWARD] * 2, "all: messages pass in 2 rounds, 1 to 2, 3 to 0; 0 to 1, 2 to 3."),
+    ],
+)
+def test_workers_that_all_send_first_wait_in_a_cycle_and_one_that_receives_breaks_it(
+    receivers, waiting, words
+):
+    figure = workers.waits({"all": receivers}, 4)
+    (ax,) = figure.drawing.axes
+    arrows = [to_hex(arrow.get_edgecolor()) for arrow in ax.patches]
+    assert arrows == [colour.lower() for colour in waiting]
+    assert words in figure.alt
+
+
+@pytest.mark.parametrize(("causal", "lines"), [(True, 1 + 2 + 3), (False, 3 * 3)])
+def test_the_lines_of_a_gpt_join_each_step_to_those_that_can_see_it(causal, lines):
+    figure = speaking.whole(small_gpt(causal), "ABBA", [[0, 1, 1]])
+    assert len(figure.drawing.axes[0].lines) == lines
+    assert f"in each TransformerBlock, {lines} lines" in figure.alt
+    assert "(1, 3), (1, 3, 4), (1, 3, 4), (1, 3, 2)" in figure.alt
+
+
 def test_calls_are_given_for_the_last_level():
     figure = graphs.calls([1, 16], {"naive": [3, 131071], "sorted": [2, 17]})
     assert figure.title == "For 16 levels: 131,071 visits (naive) and 17 visits (sorted)"
@@ -1121,6 +1181,22 @@ def test_the_layer_that_refuses_is_named_in_the_title_and_what_is_not_reached_ha
     figure = shapes.row(FITTING, np.ones((32, 64)))
     assert figure.title == "All 3 layers fit together"
     assert "?" not in texts(figure.drawing.axes[0]) and "(32, 10)" in figure.alt
+
+
+@pytest.mark.parametrize(
+    ("passed", "missing", "row", "weights"),
+    [
+        (0, "3 sizes", "Linear(?, 7), ReLU(), Linear(?, ?)", "none"),
+        (2, "2 sizes", "Linear(3, 7), ReLU(), Linear(?, ?)", "W (3, 7) of layer 1"),
+        (3, "no sizes", "Linear(3, 7), ReLU(), Linear(7, 2)", "W (3, 7) of layer 1, W (7, 2) of layer 3"),
+    ],
+)
+def test_a_sample_opens_the_layers_that_it_has_passed(passed, missing, row, weights):
+    figure = shapes.sweep(OPEN, np.ones((5, 3)), CLASSES, passed)
+    assert figure.title == f"After {passed} of 3 layers, {missing} missing"
+    assert f"between them: {row}." in figure.alt
+    assert figure.alt.endswith(f"Weights drawn so far: {weights}.")
+    assert OPEN.is_open
 
 
 def test_transfers_are_counted_and_the_hidden_ones_hatched():
