@@ -1,7 +1,7 @@
-"""What the notebooks and the classroom need around the library; minigrad never imports it.
+"""Checks, hints, the learner's own library and widgets for the notebooks; minigrad never imports it.
 
-Holds the words a chapter uses: checks and hints, the learner's own library, figures and widgets. Leaves out
-the style of the figures (`course.style`) and the drawing functions (`course.figures`, a file for each part).
+The style of the figures is in `course.style`, the drawing functions are in `course.figures`, a file for each
+part.
 """
 
 import sys
@@ -16,7 +16,7 @@ from course.xray import xray
 if sys.platform == "emscripten":
     import_module("course.browser").install()
 
-# Imported when first asked for, since they bring Matplotlib.
+# Imported on first use, since they import Matplotlib.
 ON_DEMAND = dict.fromkeys(("explore", "Slider", "live"), "course.widgets")
 
 __all__ = ["check", "hint", "solution", "progress", "keep", "mine", "gather", "xray", "gpu", "stand_in"]
@@ -24,7 +24,7 @@ __all__ += ON_DEMAND
 
 
 def __getattr__(name):
-    """Import a name that is on demand, once."""
+    """Import one of the names in ON_DEMAND on first use."""
     if name not in ON_DEMAND:
         raise AttributeError(f"course has no {name!r}; it has {', '.join(sorted(__all__))}.")
     globals()[name] = getattr(import_module(ON_DEMAND[name]), name)

@@ -1,8 +1,8 @@
-"""Sums of two numbers as text, and a small GPT that has learned them: its text, its training, its weights.
+"""Sums of two numbers as text, and a small GPT trained on them: data, training, weights.
 
-`python -m course.addition` trains it again, in two orders of the digits, and writes `addition.npz` (the
-weights of one run, by `minigrad.save`) and `addition.json` (how many sums came out right, and when): some
-two minutes on one core. Leaves out how a model writes, which chapter 17 builds. Used in chapter 17.
+`python -m course.addition` trains it again, with two orders of the digits, and writes `addition.npz` (the
+weights of one run, by `minigrad.save`) and `addition.json` (the accuracy during training), in about two
+minutes on one core. Chapter 17 uses it, and builds the code that generates text.
 """
 
 import argparse
@@ -17,25 +17,25 @@ import minigrad
 SIGNS = "0123456789+="
 WIDTH, HEADS, BLOCKS = 32, 4, 2
 BATCH, UPDATES, LEARNING_RATE, WARMUP = 128, 1500, 0.003, 100
-MEASURED = 100  # updates from one look at the accuracy to the next
+MEASURED = 100  # updates between two measurements of the accuracy
 SEEDS = (0, 1, 2)
-LEARNED = 7000  # of 10,000 sums; the others are held out
+LEARNED = 7000  # of 10,000 sums are for training; the others are held out
 ORDERS = ("least digit first", "as usual")
 FOLDER = Path(__file__).parent
 
 
 def sums(order="least digit first"):
-    """Return all sums of two numbers below 100 as tokens, shuffled, and always in the same way.
+    """Return all sums of two numbers below 100 as tokens, always in the same shuffled order.
 
     Parameters
     ----------
     order : {"least digit first", "as usual"}
-        How the result is written.
+        The order of the result's digits.
 
     Returns
     -------
     array of integers (10000, 9)
-        The first 7,000 rows are to learn from.
+        The first 7,000 rows are for training.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def sums(order="least digit first"):
     ('35+77=211', '35+77=112')
     """
     if order not in ORDERS:
-        raise ValueError(f"the order of the digits is {' or '.join(map(repr, ORDERS))}, got {order!r}.")
+        raise ValueError(f"order must be {' or '.join(map(repr, ORDERS))}, got {order!r}.")
     texts = []
     for pair in np.random.default_rng(0).permutation(10_000):
         a, b = divmod(int(pair), 100)
@@ -66,12 +66,12 @@ def tokens(texts):
 
     Returns
     -------
-    array of integers (texts, signs)
+    array of integers (texts, characters)
 
     Raises
     ------
     ValueError
-        If a sign is none of the twelve, or the lengths differ.
+        If a character is not one of the twelve, or the lengths differ.
 
     Examples
     --------
@@ -80,8 +80,8 @@ def tokens(texts):
     """
     unknown = sorted(set("".join(texts)) - set(SIGNS))
     if unknown or len(set(map(len, texts))) != 1:
-        found = f"the signs {unknown}" if unknown else f"lengths {sorted(set(map(len, texts)))}"
-        raise ValueError(f"texts of one length, made of {SIGNS}, are wanted; got {found}.")
+        found = f"the characters {unknown}" if unknown else f"lengths {sorted(set(map(len, texts)))}"
+        raise ValueError(f"texts must have the same length and use only {SIGNS}, got {found}.")
     return np.array([[SIGNS.index(sign) for sign in text] for text in texts])
 
 
@@ -91,19 +91,19 @@ def text(row):
 
 
 def of_asked_steps(Y, T):
-    """Return the cross-entropy over the steps that have a target, and the way back.
+    """Return the cross-entropy over the steps that have a target, and its backward function.
 
     Parameters
     ----------
     Y : array (batch, steps, n_classes)
     T : array of integers (batch, steps)
-        -1 where nothing is asked.
+        -1 where there is no target.
 
     Returns
     -------
     L : float, in nats
     backward : function, dL -> dY
-        0 where nothing is asked.
+        0 where there is no target.
 
     References
     ----------
@@ -127,7 +127,7 @@ def of_asked_steps(Y, T):
 
 
 def adder(seed=0):
-    """Return the GPT, untrained, in float32: X (batch, steps) -> logits (batch, steps, 12), up to 8 steps."""
+    """Return the untrained GPT in float32: X (batch, steps) -> logits (batch, steps, 12), up to 8 steps."""
     rng = np.random.default_rng(seed)
     return minigrad.Sequential(
         minigrad.Embedding(len(SIGNS), WIDTH, rng=rng),
@@ -139,12 +139,12 @@ def adder(seed=0):
 
 
 def stored(folder=FOLDER):
-    """Return the GPT that has learned to add, with the result written least digit first.
+    """Return the trained GPT, which writes the result least digit first.
 
     Parameters
     ----------
     folder : str or Path
-        Where `addition.npz` stands.
+        The folder of `addition.npz`.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def stored(folder=FOLDER):
 
 
 def share_right(model, rows):
-    """Return the share of sums whose three digits are all the most likely ones.
+    """Return the share of sums for which the model's most likely digit is right at all three positions.
 
     Parameters
     ----------
@@ -164,28 +164,28 @@ def share_right(model, rows):
 
     Notes
     -----
-    Each digit is asked for behind the right digits before it. If all three are right so, they are right as
-    well when the model reads its own digits, since these are then the same.
+    Each digit is predicted from the correct digits before it. If all three are right, they are also right
+    when the model reads its own digits, since these are the same.
     """
     return float((model.predict(rows[:, :-1])[:, 5:].argmax(axis=-1) == rows[:, 6:]).all(axis=1).mean())
 
 
 def learner_of(model, learning_rate, updates, warmup):
-    """Return a Learner for a GPT: Adam, whose rate warms up and falls like a cosine, and clipped gradients.
+    """Return a Learner for a GPT: Adam with warm-up, a cosine schedule, and clipped gradients.
 
     Parameters
     ----------
     model : Layer
         Takes characters, (batch, steps), and returns logits.
     learning_rate : float
-        The highest.
+        The highest learning rate.
     updates, warmup : int
-        How many steps there are, and how many of them warm up.
+        The number of steps, and how many of them are warm-up.
 
     Returns
     -------
     Learner
-        Its loss is that of the asked steps.
+        Its loss is `of_asked_steps`.
     """
     rates = minigrad.cosine(learning_rate, updates, warmup=min(warmup, updates - 1))
     return minigrad.Learner(
@@ -197,7 +197,7 @@ def learner_of(model, learning_rate, updates, warmup):
 
 
 def train(order, seed, updates=UPDATES, until=None, progress=lambda steps: steps):
-    """Train a GPT to add, and look at it on the way.
+    """Train a GPT to add, measuring its accuracy during training.
 
     Parameters
     ----------
@@ -205,11 +205,11 @@ def train(order, seed, updates=UPDATES, until=None, progress=lambda steps: steps
     seed : int
         Draws the weights and the batches.
     updates : int
-        What the schedule of the learning rate ends at.
+        The length of the learning rate's schedule.
     until : int, optional
-        Stop after so many updates.
+        Stop after this many updates.
     progress : function
-        Given the range of the updates, it returns something to loop over.
+        Wraps the range of updates, such as tqdm.
 
     Returns
     -------
@@ -217,11 +217,11 @@ def train(order, seed, updates=UPDATES, until=None, progress=lambda steps: steps
     losses : list of float
         One for each update.
     shares : list of float
-        Of held-out sums that are right, before the first update and after each hundredth.
+        The share of held-out sums that are right, before training and after every 100 updates.
     """
     rows, rng, model = sums(order), np.random.default_rng(seed), adder(seed)
     X, T = rows[:LEARNED, :-1], rows[:LEARNED, 1:].copy()
-    T[:, :5] = -1  # nobody can know the question; asked are the three digits behind the =
+    T[:, :5] = -1  # the operands are random; only the three digits of the result enter the loss
     learner = learner_of(model, LEARNING_RATE, updates, WARMUP)
     losses, shares = [], [share_right(model, rows[LEARNED:])]
     for update in progress(range(1, (until or updates) + 1)):
@@ -233,30 +233,30 @@ def train(order, seed, updates=UPDATES, until=None, progress=lambda steps: steps
 
 
 def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
-    """Train in both orders, and write what chapter 17 needs.
+    """Train with both orders of the digits, and write the files for chapter 17.
 
     Parameters
     ----------
     folder : str or Path
     seeds : sequence of int
-        The weights that are written are those of the first.
+        The weights of the first seed are written.
     updates : int
 
     Returns
     -------
     dict
-        What stands in `addition.json`.
+        The contents of `addition.json`.
 
     Raises
     ------
     NotADirectoryError
-        If there is no such folder.
+        If the folder does not exist.
     """
     from tqdm import tqdm
 
     folder = Path(folder)
     if not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is no folder: make it first, or leave it out.")
+        raise NotADirectoryError(f"{folder} is not a folder: make it first, or leave it out.")
     record = {"updates": list(range(0, updates + 1, MEASURED))}
     for order in ORDERS:
         record[order] = []
@@ -273,7 +273,7 @@ def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
 
 
 def history(folder=FOLDER):
-    """Return how many held-out sums came out right: the updates, and for each order a list for each seed."""
+    """Return the stored accuracy on held-out sums: the updates, and per order one list for each seed."""
     return json.loads((Path(folder) / "addition.json").read_text(encoding="utf-8"))
 
 

@@ -1,11 +1,11 @@
-"""What a browser lacks and chapters need: threads, sockets, and a clock that never stands still.
+"""Replacements for what Python lacks in a browser: threads, sockets, and a clock that always advances.
 
-Holds `install`, which `course` calls there. A pretended thread has a stack of its own, and goes on when
-another one waits: at a lock, a barrier, a queue. `threading` and `concurrent.futures` rest on the lock
-that is replaced here. A pretended socket leads to a server of the same program: who waits for its reply runs
-it, which is enough for `http.server` and `http.client`. Waiting needs a browser that can suspend WebAssembly
-(JSPI); in others a thread runs at once and to its end, and one that would have to wait says so. Leaves out
-processes (`course.mpi`). Used in chapters 20, 22 and 23.
+`course` calls `install` there. A simulated thread has a stack of its own, and runs when another one waits:
+for a lock, a barrier, a queue. `threading` and `concurrent.futures` are built on the lock that is replaced
+here. A simulated socket connects to a server in the same program: waiting for its reply runs it, which is
+enough for `http.server` and `http.client`. Waiting needs a browser that can suspend WebAssembly (JSPI); in
+others a thread runs at once and to its end, and waiting raises RuntimeError. Processes are in `course.mpi`.
+Used in chapters 20, 22 and 23.
 """
 
 import asyncio
@@ -19,21 +19,21 @@ import time
 from collections import deque
 from itertools import count
 
-SAID = "The threads and sockets are pretended: in a browser a thread goes on when another one waits."
+NOTICE = "Threads and sockets are simulated: in a browser, a thread runs when another one waits."
 CANNOT_WAIT = (
-    "this browser cannot let one thread wait for another (it lacks JSPI, the suspension of WebAssembly). "
-    "A current Chrome or Edge can, and so does Python outside of a browser."
+    "in this browser a thread cannot wait for another (it lacks JSPI, the suspension of WebAssembly). "
+    "Use a current Chrome or Edge, or Python outside a browser."
 )
 
 _idents, _ports = count(2), count(49152)
-_doors = {}  # the sockets that listen, by their port
-_running = 1  # whose turn it is; 1 is the main thread
+_listening = {}  # the listening sockets, by port
+_running = 1  # the running thread; 1 is the main thread
 _alive = set()  # the threads that have begun and not ended
 _told = False
 
 
 def install():
-    """Put the stand-ins where the standard library looks for them."""
+    """Replace the parts of the standard library that need threads and sockets."""
     time.perf_counter = Clock(time.perf_counter)
     threading._allocate_lock = threading.Lock = Lock
     threading.RLock, threading._CRLock = threading._PyRLock, None
@@ -48,14 +48,14 @@ def install():
 
 
 def _can_wait():
-    """Say whether this browser, and this call, can suspend Python."""
+    """Return whether this browser, and this call, can suspend Python."""
     from pyodide.ffi import can_run_sync
 
     return can_run_sync()
 
 
 def _wait(turn, seconds=None):
-    """Let others go on until a future is done, and return its result; False when the time is up."""
+    """Let other threads run until a future is done; return its result, or False after the time is up."""
     from pyodide.ffi import run_sync
 
     global _running
@@ -73,11 +73,11 @@ def _wait(turn, seconds=None):
 
 
 def _start(function, handle, daemon=True):
-    """Start a thread: on its own stack, when the others wait; or at once, where stacks cannot be changed."""
+    """Start a thread: on its own stack, when the others wait; or at once, if Python cannot be suspended."""
     global _told
     if not _told:
         _told = True
-        print(SAID)
+        print(NOTICE)
     handle.ident = next(_idents)
     _alive.add(handle.ident)
     gc.disable()  # while a stack is suspended, Pyodide's collector reads past its end (its issue 6464)
@@ -101,7 +101,7 @@ def _start(function, handle, daemon=True):
 
 
 class Clock:
-    """`time.perf_counter`, whose ticks are long in a browser: each reading is later than the one before."""
+    """`time.perf_counter` with strictly increasing readings; its ticks are long in a browser."""
 
     def __init__(self, clock):
         self._clock, self._last = clock, 0.0
@@ -113,13 +113,13 @@ class Clock:
 
 
 class Lock:
-    """`threading.Lock`: who finds it held waits, and it is handed on in the order of waiting."""
+    """`threading.Lock`, which waiting threads acquire in their order."""
 
     def __init__(self):
         self._held, self._turns = False, deque()
 
     def acquire(self, blocking=True, timeout=-1):
-        """Take it, and return whether it was free in time."""
+        """Acquire the lock, and return whether it was free in time."""
         if not self._held:
             self._held = True
             return True
@@ -130,7 +130,7 @@ class Lock:
         return _wait(turn, None if timeout < 0 else timeout)
 
     def release(self):
-        """Give it to who has waited longest, or leave it free."""
+        """Pass the lock to the thread that has waited longest, or leave it free."""
         if not self._held:
             raise RuntimeError("release unlocked lock")
         while self._turns:
@@ -141,11 +141,11 @@ class Lock:
         self._held = False
 
     def _at_fork_reinit(self):
-        """Leave it free, for `concurrent.futures`, which asks for this."""
+        """Free the lock; `concurrent.futures` calls this."""
         self.__init__()
 
     def locked(self):
-        """Return whether somebody has it."""
+        """Return whether a thread holds the lock."""
         return self._held
 
     def __enter__(self):
@@ -156,19 +156,19 @@ class Lock:
 
 
 class Handle:
-    """What a thread is to those who wait for its end."""
+    """The handle by which others wait for the end of a thread."""
 
     def __init__(self):
         self.ident, self._end = None, Lock()
         self._end.acquire()
 
     def join(self, timeout=None):
-        """Wait until it is done."""
+        """Wait until the thread is done."""
         if self._end.acquire(timeout=-1 if timeout is None else max(timeout, 0)):
             self._end.release()
 
     def is_done(self):
-        """Return whether it is done."""
+        """Return whether the thread is done."""
         return not self._end.locked()
 
     def _set_done(self):
@@ -187,7 +187,7 @@ class Stream(io.RawIOBase):
         return True
 
     def readinto(self, room):
-        """Move as many bytes as there is room for; where there are none, let the other end work first."""
+        """Move as many bytes as there is room for; if there are none, run the other end first."""
         if not self.bytes and self.when_empty is not None:
             answer, self.when_empty = self.when_empty, None
             answer()
@@ -198,60 +198,62 @@ class Stream(io.RawIOBase):
 
 
 class Socket:
-    """One end of a connection, or the door at which connections are asked for."""
+    """One end of a connection, or a listening socket."""
 
-    server = None  # who opens the door
+    server = None  # the server that accepts connections
 
     def __init__(self, *kind):
-        self.came, self.there, self._address = Stream(), None, ("127.0.0.1", 0)
+        self.received, self.peer, self._address = Stream(), None, ("127.0.0.1", 0)
 
     def bind(self, address):
-        """Take an address; port 0 is any that is free."""
+        """Set the address; port 0 is any free port."""
         self._address = (address[0], address[1] or next(_ports))
 
     def listen(self, size=None):
-        """Let others connect."""
-        _doors[self._address[1]] = self
+        """Accept connections."""
+        _listening[self._address[1]] = self
 
     def sendall(self, content):
         """Send bytes to the other end."""
-        self.there.came.bytes += content
+        self.peer.received.bytes += content
 
     def makefile(self, mode="rb", buffering=-1, **options):
-        """Return a file of what comes in."""
-        return io.BufferedReader(self.came)
+        """Return a file of the bytes received."""
+        return io.BufferedReader(self.received)
 
     def close(self):
-        """Shut the door, if it is one."""
-        _doors.pop(self._address[1], None)
+        """Stop listening."""
+        _listening.pop(self._address[1], None)
 
     def getsockname(self):
         """Return its address."""
         return self._address
 
     def fileno(self):
-        """Return a number that no file has."""
+        """Return -1, not the number of a file."""
         return -1
 
     def _nothing(self, *words):
-        """Do nothing: nobody here is far away."""
+        """Do nothing: both ends are in this program."""
 
     shutdown = settimeout = setsockopt = _nothing
 
 
 def _connect(address, timeout=None, source_address=None, **options):
-    """Return a socket that is connected with who listens at an address of this program."""
-    door = _doors.get(address[1])
-    if door is None:
-        raise ConnectionRefusedError(f"nobody listens at {address[0]}:{address[1]}, and here is no network.")
+    """Return a socket connected to the one that listens at an address of this program."""
+    listener = _listening.get(address[1])
+    if listener is None:
+        raise ConnectionRefusedError(
+            f"no server at {address[0]}:{address[1]}; the browser has no network sockets."
+        )
     near, far = Socket(), Socket()
-    near.there, far.there = far, near
-    near.came.when_empty = lambda: socketserver.BaseServer.process_request(door.server, far, address)
+    near.peer, far.peer = far, near
+    near.received.when_empty = lambda: socketserver.BaseServer.process_request(listener.server, far, address)
     return near
 
 
 class Selector:
-    """What `socketserver` waits with for the next connection, which comes in another way here."""
+    """Replaces the selector of `socketserver`; connections do not arrive through it here."""
 
     def __enter__(self):
         return self
@@ -260,10 +262,10 @@ class Selector:
         return False
 
     def register(self, server, events):
-        """Say who opens the door."""
+        """Note the server of a listening socket."""
         server.socket.server = server
 
     def select(self, timeout=None):
-        """Let the others go on for a while."""
+        """Let other threads run for a while."""
         threading.Event().wait(timeout)
         return []

@@ -1,9 +1,8 @@
-"""Twelve wrong layers and their right originals: the suspects of chapter 03.
+"""Twelve wrong layers and their correct originals, for chapter 03; broken gradients for its exercise 4.
 
-Each is a small class of two methods, forward(X) -> Y and backward(X, dY) -> dX; one with weights keeps them
-in W.data and adds their gradient to W.grad. A wrong layer differs from its original by one slip. Holds also
-the broken gradients that exercise 4 asks to name. Leaves out the larger collection on which the library's own
-checker is tested. Met in chapter 03.
+Each layer is a small class of two methods, forward(X) -> Y and backward(X, dY) -> dX; a layer with weights
+keeps them in W.data and adds their gradient to W.grad. A wrong layer differs from its original by one
+mistake. The larger collection that tests the library's checker is in `tests/planted_bugs.py`.
 """
 # ruff: noqa: D102 (forward and backward are the same two methods everywhere, and readers see their source)
 
@@ -15,18 +14,18 @@ GRAMS, MILLIGRAMS = 1e6, 1e9  # per tonne
 
 
 class Suspect:
-    """A layer of two methods; called, it takes the form that chapter 04 finds: Y, and the way back."""
+    """A layer of two methods; calling it returns (Y, backward), the form of chapter 04."""
 
     def __call__(self, X):
-        """Return Y, and a function of dY that returns dX."""
+        """Return Y and a function, dY -> dX."""
         return self.forward(X), lambda dY: self.backward(X, dY)
 
 
-# The originals, which are right.
+# The correct originals.
 
 
 class Square(Suspect):
-    """Each number times itself."""
+    """Square each number."""
 
     def forward(self, X):
         return X * X
@@ -56,7 +55,7 @@ class Mean(Suspect):
 
 
 class Sigmoid(Suspect):
-    """Any number, turned into one between 0 and 1."""
+    """Map each number to one between 0 and 1."""
 
     def forward(self, X):
         return 1 / (1 + np.exp(-X))
@@ -67,7 +66,7 @@ class Sigmoid(Suspect):
 
 
 class Softmax(Suspect):
-    """Each row, turned into shares that sum to 1."""
+    """Turn each row into shares that sum to 1."""
 
     def forward(self, X):
         E = np.exp(X)
@@ -79,7 +78,7 @@ class Softmax(Suspect):
 
 
 class Shift(Suspect):
-    """Every column moves one place to the right, and the last one becomes the first."""
+    """Move every column one place to the right; the last one becomes the first."""
 
     def forward(self, X):
         return np.roll(X, 1, axis=1)
@@ -123,7 +122,7 @@ class Gain(Suspect):
 
 
 class Tanh(Suspect):
-    """Any number, turned into one between -1 and 1."""
+    """Map each number to one between -1 and 1."""
 
     def forward(self, X):
         return np.tanh(X)
@@ -133,7 +132,7 @@ class Tanh(Suspect):
 
 
 class Relu(Suspect):
-    """What is positive; the rest becomes 0."""
+    """Keep what is positive; the rest becomes 0."""
 
     def forward(self, X):
         return np.maximum(X, 0)
@@ -142,7 +141,7 @@ class Relu(Suspect):
         return (X > 0) * dY
 
 
-# The wrong ones: each method below differs from its original by one slip.
+# The wrong layers: each method below differs from its original by one mistake.
 
 
 class MeanKeepsItsAxis(Mean):
@@ -160,14 +159,14 @@ class SquareForgetsTheTwo(Square):
 
 
 class CircleRoundsPi(Circle):
-    """The way back has fewer digits than the way there."""
+    """The backward pass has fewer digits than the forward pass."""
 
     def backward(self, X, dY):
         return 2 * 3.14 * X * dY
 
 
 class SigmoidForgetsDY(Sigmoid):
-    """What comes from the other side is not used."""
+    """dY is not used."""
 
     def backward(self, X, dY):
         Y = self.forward(X)
@@ -183,14 +182,14 @@ class SoftmaxTakesThePlainMean(Softmax):
 
 
 class ShiftGoesOn(Shift):
-    """The way back moves the columns to the right, too."""
+    """The backward pass moves the columns to the right, too."""
 
     def backward(self, X, dY):
         return np.roll(dY, 1, axis=1)
 
 
 class ToTonnesTwice(ToTonnes):
-    """The way back divides once too often."""
+    """The backward pass divides once too often."""
 
     def backward(self, X, dY):
         return dY / GRAMS / GRAMS
@@ -213,7 +212,7 @@ class GainOverwrites(Gain):
 
 
 class TanhOnSelf(Tanh):
-    """The way back uses the result of the last call, whoever made it."""
+    """The backward pass uses the result of the last call, from wherever."""
 
     def forward(self, X):
         self.Y = np.tanh(X)
@@ -224,7 +223,7 @@ class TanhOnSelf(Tanh):
 
 
 class ReluWritesIntoX(Relu):
-    """The way there works in its caller's array."""
+    """The forward pass changes its caller's array."""
 
     def forward(self, X):
         X[X < 0] = 0
@@ -232,7 +231,7 @@ class ReluWritesIntoX(Relu):
 
 
 class ReluWritesIntoDY(Relu):
-    """The way back works in its caller's array."""
+    """The backward pass changes its caller's array."""
 
     def backward(self, X, dY):
         dY *= X > 0
@@ -251,7 +250,7 @@ WRONG = (
 )
 
 
-# Broken gradients to be named: what is found beside what is expected.
+# Broken gradients to be named, each with the expected one.
 
 NAMES = (
     *("factor missing", "sign flipped", "mean where a sum belongs", "transposed", "dY not used"),
@@ -266,7 +265,7 @@ NAMES = (
 
 
 def broken_gradients(rng):
-    """Draw one broken gradient for eight of the names, in an order of their own.
+    """Draw one broken gradient for each of eight names, in random order.
 
     Parameters
     ----------
@@ -275,7 +274,7 @@ def broken_gradients(rng):
     Returns
     -------
     dict of str to (str, dict of str to array)
-        By letter: the name of the bug, and the arrays that give it away.
+        By letter: the name of the bug, and the arrays that show it.
     """
     rng = np.random.default_rng(rng)
     X, dY, W = rng.uniform(1, 3, size=(5, 2)), rng.uniform(1, 3, size=(5, 2)), rng.uniform(1, 3, size=(2, 2))

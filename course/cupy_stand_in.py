@@ -1,11 +1,11 @@
-"""A stand-in for CuPy, to see without a GPU that code computes where its data is, and what it moves.
+"""A stand-in for CuPy that shows, without a GPU, where code computes and which data it transfers.
 
-Poses as the module `cupy`: its arrays wrap NumPy's, answer to NumPy's functions through the same two
-protocols, and refuse what CuPy refuses: to become a NumPy array unasked, and to be mixed with one. As with
-CuPy, NumPy arrays may be indices, and what a reduction returns is an array with no axes. Any function that
-NumPy has at its top is here too. Every transfer between the two memories is noted in `transfers`; calls that
-compute are counted in `calls`, and what they do in `operations`; clear all three to count anew. Leaves out
-time: nothing here is faster or slower than NumPy. Used in chapter 21.
+It acts as the module `cupy`: its arrays wrap NumPy's, support NumPy's functions through the same two
+protocols, and refuse what CuPy refuses: implicit conversion to a NumPy array, and operations that mix the
+two. As in CuPy, NumPy arrays may be indices, and a reduction returns an array with no axes. All functions in
+NumPy's top-level namespace are available. Every transfer between the two memories is noted in `transfers`;
+calls that compute are counted in `calls`, their arithmetic in `operations`; clear all three to start counting
+again. Speed is that of NumPy. Used in chapter 21.
 """
 
 import linecache
@@ -16,10 +16,10 @@ from types import ModuleType
 
 import numpy as np
 
-ASKED_FOR = ("array", "asarray", "asnumpy", "get")  # the other ways move data without saying so
-PASSED_ON = ("to_numpy", "to_device")  # these move what their callers ask them to
+ASKED_FOR = ("array", "asarray", "asnumpy", "get")  # explicit transfers; all others are hidden
+PASSED_ON = ("to_numpy", "to_device")  # these transfer for their callers
 
-VIEWS = ("reshape", "transpose", "ravel", "squeeze", "swapaxes", "broadcast_to")  # these compute nothing
+VIEWS = ("reshape", "transpose", "ravel", "squeeze", "swapaxes", "broadcast_to")  # these do not compute
 
 transfers = []
 calls = Counter()
@@ -28,18 +28,18 @@ operations = Counter()
 
 @dataclass(frozen=True)
 class Transfer:
-    """Numbers that went from one memory to the other.
+    """A transfer of numbers from one memory to the other.
 
     Attributes
     ----------
     direction : {"to", "back"}
-        To the device, or back. What comes back is waited for.
+        To the device, or back. A transfer back makes the program wait.
     way : str
-        What moved them: ``asarray``, ``array`` or ``index`` to the device; back ``get``, ``asnumpy``,
-        ``float``, ``int``, ``bool``, ``item``, ``tolist`` or ``print``.
+        The function that moved them: ``asarray``, ``array`` or ``index`` to the device; back ``get``,
+        ``asnumpy``, ``float``, ``int``, ``bool``, ``item``, ``tolist`` or ``print``.
     bytes : int
     line : str
-        The line of source that did it.
+        The line of source that caused it.
     """
 
     direction: str
@@ -49,12 +49,12 @@ class Transfer:
 
     @property
     def hidden(self):
-        """Whether nothing in the line says that data is moved."""
+        """Whether the line does not show that it moves data."""
         return self.way not in ASKED_FOR
 
 
 class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
-    """An array that pretends to live on a GPU."""
+    """An array that acts as if it were on a GPU."""
 
     __module__ = "cupy"
 
@@ -74,11 +74,11 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         return self._back("tolist").tolist()
 
     def dot(self, other):
-        """Return the product, as `@` does, and counted alike."""
+        """Return the product, like `@`, and count it the same."""
         return self @ other
 
     def _back(self, way):
-        """Return what the array wraps, and note that it came back."""
+        """Return the wrapped array, and note the transfer back."""
         _note("back", way, self._array)
         return self._array
 
@@ -96,7 +96,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __getattr__(self, name):
         if name.startswith("__"):
-            raise AttributeError(name)  # NumPy would find its way to the memory through such names
+            raise AttributeError(name)  # NumPy would reach the memory through such names
         value = getattr(self._array, name)
         if not callable(value):
             return _wrap(value)
@@ -131,22 +131,22 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def asarray(array, dtype=None):
-    """Copy an array over; one that is there already stays as it is."""
+    """Copy an array to the device; an array already there is returned unchanged."""
     return _over("asarray", array, dtype) if not isinstance(array, ndarray) or dtype else array
 
 
 def array(array, dtype=None):
-    """Copy an array over, also one that is there already."""
+    """Copy an array to the device, even one already there."""
     return _over("array", array, dtype)
 
 
 def asnumpy(array):
-    """Return a copy as a NumPy array; what is none here passes through."""
+    """Return a copy as a NumPy array; other arrays are returned unchanged."""
     return array._back("asnumpy").copy() if isinstance(array, ndarray) else np.asarray(array)
 
 
 def __getattr__(name):
-    """Return NumPy's function of this name, for arrays that are here."""
+    """Return NumPy's function of this name, for arrays of this module."""
     value = None if name.startswith("_") else getattr(np, name, None)
     if value is None or isinstance(value, ModuleType):
         raise AttributeError(f"the stand-in for CuPy has no {name}.")
@@ -156,7 +156,7 @@ def __getattr__(name):
 
 
 def _note(direction, way, array):
-    """Write down a transfer, and the line of source that caused it."""
+    """Note a transfer, and the line of source that caused it."""
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__") == __name__ or frame.f_code.co_name in PASSED_ON:
         frame = frame.f_back
@@ -173,7 +173,7 @@ def _count(name, arrays):
 
 
 def _over(way, value, dtype):
-    """Return a copy that lives here, noting what came from the other side."""
+    """Return a copy on the device; note a transfer if the value was not there."""
     if isinstance(value, ndarray):
         return ndarray(np.array(value._array, dtype=dtype))
     copy = np.array(value, dtype=dtype)
@@ -182,7 +182,7 @@ def _over(way, value, dtype):
 
 
 def _compute(function, args, kwargs):
-    """Call a function of NumPy on arrays that are here; what it returns stays here."""
+    """Call a NumPy function on arrays of the device; its result stays on the device."""
     result = function(*_unwrap(args), **_unwrap(kwargs))
     if function.__name__ not in VIEWS:
         _count(function.__name__, [*_unwrap(args), getattr(function, "__self__", None), result])
@@ -190,7 +190,7 @@ def _compute(function, args, kwargs):
 
 
 def _as_index(index):
-    """Return an index for the wrapped array; a NumPy array among it is sent over."""
+    """Return an index for the wrapped array; a NumPy array in it is a transfer."""
     for part in index if isinstance(index, tuple) else (index,):
         if isinstance(part, np.ndarray):
             _note("to", "index", part)
@@ -198,7 +198,7 @@ def _as_index(index):
 
 
 def _unwrap(value, refuse=np.ndarray):
-    """Return what the arrays inside a value wrap, and refuse an array that never went over."""
+    """Return a value with its arrays unwrapped; raise TypeError for a NumPy array in it."""
     if isinstance(value, ndarray):
         return value._array
     if isinstance(value, refuse):
@@ -211,7 +211,7 @@ def _unwrap(value, refuse=np.ndarray):
 
 
 def _wrap(value):
-    """Return the value with its NumPy arrays, and numbers of NumPy, as arrays of the pretended GPU."""
+    """Return the value with its NumPy arrays and scalars wrapped."""
     if isinstance(value, (np.ndarray, np.generic)):
         return ndarray(np.asarray(value))
     if isinstance(value, (list, tuple)) and any(isinstance(entry, np.ndarray) for entry in value):

@@ -1,8 +1,7 @@
-"""The one table of the course: what each chapter is called, promises, takes, needs and builds.
+"""The table of chapters: title, promise, minutes, prerequisites, and names that each builds; the routes.
 
-Holds `CHAPTERS`, `BUILT`, the routes through them, and where a chapter's exercises stand. Whoever must know
-asks here: the book's contents, the map of chapter 00, the student edition of the library, `progress`, and
-the tests.
+This is the single source for the book's contents, the map of chapter 00, the student edition of the library,
+`progress`, and the tests.
 """
 
 from dataclasses import dataclass
@@ -24,21 +23,20 @@ class Chapter:
     Attributes
     ----------
     stem : str
-        What its notebook, exercises, solutions and checks are called: ``"04_closures"``.
+        The name of its notebook, exercises, solutions and checks: ``"04_closures"``.
     title : str
     part : str
         One of `PARTS`.
     promise : str
-        What the reader gets from it, in one sentence.
+        What the reader learns, in one sentence.
     minutes : int
-        How long its main line takes, without exercises.
+        The time its main line takes, without exercises.
     needs : tuple of int
-        The chapters that its reader must have read, as its first cell says.
+        The chapters to read before it, as its first cell says.
     uses : tuple of int
-        The chapters from which it takes something that may be taken as given, most often from the library.
+        Further chapters from which it uses something, most often from the library, that need not be read.
     builds : tuple of str
-        The public names that it builds, in the order in which it does; one with a dot
-        is a module that `minigrad` does not export.
+        The public names that it builds, in order; one with a dot is a module that `minigrad` does not export.
     """
 
     stem: str
@@ -294,21 +292,21 @@ CHAPTERS = (
     ),
 )
 
-# Which chapter builds a name of the library.
+# The chapter that builds a name of the library.
 BUILT = {name: chapter.number for chapter in CHAPTERS for name in chapter.builds}
 
 
 @dataclass(frozen=True)
 class Route:
-    """A way through the course.
+    """A route through the course.
 
     Attributes
     ----------
     title : str
     aim : str
-        Where it leads, and for whom it is, in one sentence.
+        Its goal and its readers, in one sentence.
     numbers : tuple of int
-        The chapters to which it leads; all that they need comes before them.
+        The chapters it leads to; their prerequisites are added.
     """
 
     title: str
@@ -325,7 +323,7 @@ class Route:
 
     @property
     def minutes(self):
-        """Return how long its chapters take together, without exercises, an int."""
+        """Return the total minutes of its chapters, without exercises, an int."""
         return sum(chapter.minutes for chapter in self.chapters)
 
 
@@ -354,7 +352,7 @@ ROUTES = {
 
 
 def exercises_name(stem):
-    """Return what a chapter's notebook of exercises is called, apart from its ending.
+    """Return the name of a chapter's exercise notebook, without its suffix.
 
     Examples
     --------
@@ -365,7 +363,7 @@ def exercises_name(stem):
 
 
 def exercises_path(stem):
-    """Return where that notebook stands, in exercises/ as in solutions/.
+    """Return the path of a chapter's exercise notebook, relative to exercises/ or solutions/.
 
     Examples
     --------
@@ -376,7 +374,7 @@ def exercises_path(stem):
 
 
 def route(name):
-    """Return the route of a name.
+    """Return the route with a given name.
 
     Parameters
     ----------
@@ -389,7 +387,7 @@ def route(name):
     Raises
     ------
     ValueError
-        If no route has that name; the message lists those that there are.
+        If no route has that name; the message lists the routes.
 
     Examples
     --------

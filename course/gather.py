@@ -1,7 +1,6 @@
-"""The library that the reader has built: definitions out of the chapters' cells, put into one file.
+"""gather: collects the reader's library, the definitions in the chapters' cells, into one file.
 
-Holds `gather`. Leaves out counting, storing and importing what it returns: chapter 07 does that in front of
-the reader. Used in chapter 07.
+Chapter 07 counts, stores and imports the result.
 """
 
 import ast
@@ -14,42 +13,42 @@ from course import store
 
 __all__ = ["NotGathered", "gather"]
 
-CHAPTERS = range(4, 8)  # those that build the library in a hundred lines
+CHAPTERS = range(4, 8)  # the chapters that build the library in a hundred lines
 TAGS = ("same-as-", "textbook-", "hundred-lines")
-MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)  # IPython's own lines
+MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)  # IPython's magic commands
 
 
 class NotGathered(Exception):
-    """Why a definition cannot be gathered, and what to do."""
+    """A definition cannot be gathered; the message says why and what to do."""
 
     def _render_traceback_(self):
-        """Return what a notebook shows instead of a traceback."""
+        """Return the lines a notebook shows instead of a traceback."""
         return textwrap.wrap(f"Not gathered. {self}", 96)
 
 
 def gather(*names):
-    """Return the source of classes and functions that chapters 04 to 07 have built, as one file.
+    """Return the source of classes and functions built in chapters 04 to 07, as one file.
 
     Parameters
     ----------
     *names : str
-        In the order in which they are to stand.
+        In the order of the file.
 
     Returns
     -------
     str
-        ``import numpy as np``, and then the definitions.
+        ``import numpy as np``, then the definitions.
 
     Raises
     ------
     NotGathered
-        If no chapter defines a name, or a cell that may define one is no Python.
+        If no chapter defines a name, or a tagged cell has a syntax error.
 
     Notes
     -----
-    The chapters are those in the current folder, with whatever the reader changed and saved there; where it
-    has none, those of the project. Only cells whose tag begins with ``same-as-``, ``textbook-`` or
-    ``hundred-lines`` count, and of several definitions the last one.
+    Chapters are read from the current folder, including what the reader has changed and saved; if it has
+    none, from the project. Only cells whose tag begins with ``same-as-``, ``textbook-`` or ``hundred-lines``
+    count; of several definitions, the last one counts.
     """
     paths = _chapters(Path.cwd()) or _chapters(store.PROJECT / "notebooks")
     found = {}
@@ -59,7 +58,8 @@ def gather(*names):
     if missing:
         raise NotGathered(
             f"{', '.join(missing)} is defined in no tagged cell of {', '.join(path.name for path in paths)}. "
-            f"Those cells define {', '.join(sorted(found))}. Look at the spelling, or fetch the chapter anew."
+            f"Those cells define {', '.join(sorted(found))}. Check the spelling, or get a new copy of the "
+            "chapter."
         )
     return "\n\n\n".join(["import numpy as np", *(found[name] for name in names)]) + "\n"
 
@@ -72,7 +72,7 @@ def _chapters(folder):
 def _definitions(path):
     """Return the source of everything that the tagged cells of a notebook define, by name."""
     found = {}
-    for cell in json.loads(path.read_text("utf-8"))["cells"]:  # read plainly: a browser has no nbformat
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:  # json, since a browser has no nbformat
         if not any(tag.startswith(TAGS) for tag in cell["metadata"].get("tags", ())):
             continue
         source = MAGIC.sub("", "".join(cell["source"]))
@@ -80,8 +80,8 @@ def _definitions(path):
             body = ast.parse(source).body
         except SyntaxError as error:
             raise NotGathered(
-                f"{path.name} has a cell that is no Python: {error.msg} in its line {error.lineno}, "
-                f"`{(error.text or '').strip()}`. Repair the cell and save the notebook."
+                f"{path.name} has a cell with a syntax error: {error.msg} in its line {error.lineno}, "
+                f"`{(error.text or '').strip()}`. Correct the cell and save the notebook."
             ) from error
         for node in body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):

@@ -1,7 +1,6 @@
-"""Where `cupy` comes from: CuPy itself where there is a GPU, and otherwise the stand-in.
+"""The choice of `cupy`: CuPy itself if there is a GPU, otherwise the stand-in, `course.cupy_stand_in`.
 
-Holds gpu, stand_in and find_cupy. Leaves out the stand-in itself (`course.cupy_stand_in`). Used in
-chapter 21.
+Used in chapter 21.
 """
 
 import sys
@@ -19,14 +18,14 @@ NO_DEVICE = "CuPy is installed, but finds no GPU: does `nvidia-smi` list one?"
 
 
 def find_cupy():
-    """Return CuPy and "", or None and a sentence that says what is missing.
+    """Return CuPy and "", or None and a sentence that names what is missing.
 
     Returns
     -------
     cupy : module or None
     missing : str
     """
-    if PathFinder.find_spec("cupy") is None:  # the one question that a stand-in cannot answer
+    if PathFinder.find_spec("cupy") is None:  # not deceived by a stand-in in sys.modules
         return None, NO_CUPY
     if sys.modules.get("cupy") is cupy_stand_in:
         del sys.modules["cupy"]
@@ -35,22 +34,22 @@ def find_cupy():
 
 
 def gpu():
-    """Return the module whose arrays live on a GPU, say which it is, and let `import cupy` find it.
+    """Return CuPy or its stand-in, print which one it is, and make `import cupy` find it.
 
     Returns
     -------
     module
-        CuPy, where it is installed and finds a GPU; otherwise the stand-in, until Python ends.
+        CuPy, if it is installed and finds a GPU; otherwise the stand-in, until Python ends.
 
     Examples
     --------
-    >>> with stand_in():  # so that this example leaves nothing behind
+    >>> with stand_in():  # restores `cupy` after this example
     ...     cupy = gpu()  # doctest: +ELLIPSIS
     The GPU ...
     """
     cupy, _ = find_cupy()
     if cupy is None:
-        print("The GPU is pretended: the stand-in counts transfers, and computes with NumPy.")
+        print("The GPU is simulated: the stand-in counts transfers and computes with NumPy.")
         cupy = cupy_stand_in
     else:
         print(f"The GPU is real: CuPy {cupy.__version__}.")
@@ -60,7 +59,7 @@ def gpu():
 
 @contextmanager
 def stand_in():
-    """Let the stand-in be what `import cupy` finds, inside a with block, and count its transfers from 0.
+    """Make `import cupy` find the stand-in inside a with block, with its counters set to 0.
 
     Examples
     --------

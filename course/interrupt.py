@@ -1,7 +1,8 @@
-"""Lets somebody in between any two steps of a call: what it shares with others then shows in its numbers.
+"""Run another call between any two steps of a call, so that state shared by both shows in the results.
 
-Holds `interrupted`; `here`, which does it; and `watch`, by which an attempt to stop it is seen. Needs
-nothing but Python, so that the grader can put this file beside a submission.
+`interrupted` does this, in another process if the function is there, and `here` in this process; `watch`
+notices attempts to prevent it. Imports only the standard library, so that the grader can copy this file to a
+submission.
 """
 
 import sys
@@ -10,51 +11,50 @@ import time
 from contextlib import suppress
 
 WAITS, STOPPED = "waits", "stopped"
-LOOKS, PAUSE = 200, 0.005  # looks at a visitor, and seconds between: a busy machine stretches them
+LOOKS, PAUSE = 200, 0.005  # checks on a visitor, and seconds between them; longer on a busy machine
 INTO_PYTHON = ("sys.settrace", "sys.setprofile", "sys.monitoring", "sys._getframe", "sys._current")
 INTO_PYTHON += ("gc.", "ctypes")
 FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
-_seen = []  # what a call does to Python itself, once somebody watches
+_seen = []  # audit events of a call that touches frames or tracing, after watch()
 
 
 def watch():
-    """Note from now on, until the process ends, who looks for Python's frames or switches its tracing off."""
+    """Note from now on any access to Python's frames and any change of its tracing."""
     sys.addaudithook(_note)
 
 
 def _note(event, args):
-    """Note an event if it belongs to those by which a call could hide its steps."""
+    """Note an audit event by which a call could hide its steps."""
     if event.startswith(INTO_PYTHON) or (event == "object.__getattr__" and args[1] in FRAMES):
         _seen.append(event)
 
 
 def interrupted(function, X, visitor, other, comes_back=False):
-    """Call a function, and let a visitor go forward in a thread of its own before each step of the call.
+    """Call a function; before each step of the call, run a visitor's forward pass in a thread of its own.
 
-    A step is one of Python's own, of which a line has several. Whatever two calls share shows in what is
-    returned: a variable of the module, an attribute of the class or the function, a default, a closure's
-    cell.
+    A step is a bytecode instruction. Any state that the two calls share shows in the result: a variable of
+    the module, an attribute of the class or the function, a default, a closure's cell.
 
     Parameters
     ----------
     function : function, X -> anything
         The layer, or its ``backward``.
     X : array
-        What it is called with.
+        The function's argument.
     visitor : Layer
         May be the same layer.
     other : array
-        What the visitor is called with.
+        The visitor's argument.
     comes_back : bool
         Whether the visitor also calls its ``backward``, which adds to its own gradients.
 
     Returns
     -------
     result : anything
-        What the function has returned.
+        The function's result.
     trouble : str
-        Empty; ``"waits"`` if a visitor had to wait for the call to end, or ``"stopped"`` if the call kept
-        visitors out.
+        Empty; ``"waits"`` if a visitor had to wait for the call to end, or ``"stopped"`` if the call
+        prevented visits.
 
     Examples
     --------
@@ -65,17 +65,17 @@ def interrupted(function, X, visitor, other, comes_back=False):
     >>> interrupted(double, 1, double, 10)[0]
     (20, None)
     """
-    elsewhere = getattr(type(function), "__interrupted__", None)  # at home in another process
+    elsewhere = getattr(type(function), "__interrupted__", None)  # the function is in another process
     return (elsewhere or here)(function, X, visitor, other, comes_back)
 
 
 def here(function, X, visitor, other, comes_back):
-    """Do what `interrupted` does, in this process, whatever the function says of itself."""
-    trouble, came = [], []
+    """Do what `interrupted` does, always in this process."""
+    trouble, visits = [], []
 
     def visit():
-        came.append(visitor)
-        with suppress(Exception):  # its own trouble
+        visits.append(visitor)
+        with suppress(Exception):  # an error of the visitor does not matter
             Y, backward = visitor(other)
             if comes_back:
                 backward(Y)
@@ -88,12 +88,12 @@ def here(function, X, visitor, other, comes_back):
                 thread.join(PAUSE)
                 if not thread.is_alive():
                     break
-            trouble.extend([WAITS] * thread.is_alive() or [STOPPED] * (not came))
-            came.clear()
+            trouble.extend([WAITS] * thread.is_alive() or [STOPPED] * (not visits))
+            visits.clear()
         return between
 
     before, settrace = sys.gettrace(), sys.settrace
-    sys._getframe().f_trace_opcodes = True  # Python 3.12 wants to know before settrace
+    sys._getframe().f_trace_opcodes = True  # Python 3.12 needs this before settrace
     settrace(between)
     _seen.clear()
     try:
@@ -105,7 +105,7 @@ def here(function, X, visitor, other, comes_back):
 
 
 def _started(visit):
-    """Start a thread; a process may have only so many, and one that has just ended still counts."""
+    """Start a thread, retrying at the limit of threads: one that has just ended still counts."""
     for look in range(LOOKS):
         thread = threading.Thread(target=visit, daemon=True)
         try:

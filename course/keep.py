@@ -1,8 +1,8 @@
 """The learner's own library, which grows exercise by exercise.
 
-Holds `keep`, which stores the source of a right answer, and `mine`, which gives it back in any later
-notebook, or ours where there is none. Leaves out checking (``course.checks``) and where files stand
-(``course.store``). Used from chapter 04 on.
+`keep` stores the source of a right answer; `mine` returns it in any later notebook, or the course's version
+if there is none. Checking is in ``course.checks``, the work folder in ``course.store``. Used from chapter 04
+on.
 """
 
 import ast
@@ -21,10 +21,10 @@ __all__ = ["NotKept", "folder", "keep", "mine"]
 
 
 class NotKept(Exception):
-    """Why a thing cannot stand in the learner's library, in one sentence."""
+    """An answer cannot be kept in the learner's library; the message says why."""
 
     def _render_traceback_(self):
-        """Return what a notebook shows instead of a traceback."""
+        """Return the lines a notebook shows instead of a traceback."""
         return textwrap.wrap(f"Not kept. {self}", 96)
 
 
@@ -34,13 +34,13 @@ def keep(thing):
     Parameters
     ----------
     thing : function or class
-        The learner's own, as it stands in a notebook.
+        The learner's own, defined in a notebook.
 
     Raises
     ------
     NotKept
-        If no exercise keeps a thing of that name; if the source cannot be found; or if the source, run
-        without the notebook around it, does not pass the exercise's check.
+        If no exercise keeps this name, if the source cannot be found, or if the source, run without the rest
+        of the notebook, does not pass the exercise's check.
     """
     name = getattr(thing, "__name__", type(thing).__name__).lower()
     exercise = _exercise_that_keeps(name)
@@ -51,14 +51,14 @@ def keep(thing):
     try:
         exercise.judge(_made_by(source, _file(name)))
     except CheckFailed as no:
-        alone = " (It was run on its own: what it needs must stand inside it, or be imported.)"
+        alone = " (It was run on its own: define what it needs inside it, or import it there.)"
         raise NotKept(f"{no}{alone if isinstance(no.__cause__, NameError) else ''}") from no
     store.write(_file(name), source)
-    print(f'{name}: kept. In any later notebook, mine("{name}") gives it back.')
+    print(f'{name}: kept. In any later notebook, mine("{name}") returns it.')
 
 
 def mine(name):
-    """Give the learner's own version of a thing, or the library's where there is none that works; say which.
+    """Return the learner's own version, or the library's if there is none that works; print which one.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def mine(name):
     Raises
     ------
     NotKept
-        If no exercise keeps a thing of that name.
+        If no exercise keeps this name.
     """
     exercise = _exercise_that_keeps(name)
     instead = f"{name}: {exercise.ours}"
@@ -99,16 +99,16 @@ def _exercise_that_keeps(name):
     if name in known:
         return known[name]
     what = ", ".join(f"{kept} ({exercise.name})" for kept, exercise in known.items())
-    raise NotKept(f"No exercise keeps anything called {name!r}; what can be kept: {what}.")
+    raise NotKept(f"No exercise keeps {name!r}; exercises keep {what}.")
 
 
 def _file(name):
-    """Return where a kept thing stands."""
+    """Return the path of a kept answer."""
     return folder() / "library" / f"{name}.py"
 
 
 def _with_imports(thing):
-    """Return the source of a thing under the imports that it needs."""
+    """Return the source of a function or class, after the imports that it needs."""
     source, scope = _source(thing)
     used = sorted(
         {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)} & set(scope)
@@ -122,11 +122,11 @@ def _with_imports(thing):
 
 
 def _source(thing):
-    """Return the source of a function or class, and the global names it sees.
+    """Return the source of a function or class, and its global names.
 
     Notes
     -----
-    ``inspect.getsource`` finds no class that a notebook defines; its methods know their cell.
+    ``inspect.getsource`` cannot find a class defined in a notebook; the code of its methods names the cell.
     """
     parts = vars(thing).values() if isinstance(thing, type) else [thing]
     for function in filter(inspect.isfunction, map(inspect.unwrap, parts)):
@@ -143,7 +143,7 @@ def _source(thing):
 
 
 def _made_by(source, path):
-    """Run the source of a kept thing in a namespace of its own, and return the thing."""
+    """Run the source of a kept answer in a namespace of its own, and return the answer."""
     module = ModuleType(f"library.{path.stem}")
     linecache.cache[str(path)] = (len(source), None, source.splitlines(keepends=True), str(path))
     try:

@@ -1,8 +1,8 @@
-"""A picture that moves under the hand: the host it stands in, and the script that brings it to life in a lab.
+"""Interactive pictures: the HTML host of each, and the script that fills it in JupyterLab.
 
-Holds Moving, which a Figure carries, and without_script, which leaves only the still. The modules themselves
-are JavaScript without a framework, in ``course/static/interactives``: the book loads them there, and a lab
-gets them inside the output. Leaves out what they compute: tests compare that with minigrad.
+A Figure has a Moving; `without_script` leaves only the still picture. The modules are plain JavaScript, in
+``course/static/interactives``: the book loads them from there, and JupyterLab gets them inside the output.
+Tests compare what they compute with minigrad.
 """
 
 import json
@@ -14,8 +14,8 @@ from string import Template
 FOLDER = Path(__file__).with_name("static") / "interactives"
 START, END = '<script type="module" data-live>', "</script>"
 
-# A module's address is made on the spot, since a lab serves no files of the course; what the modules share is
-# put in by its address.
+# JupyterLab serves no files of the course, so the script creates an address for each module, and inserts that
+# of the shared module.
 LIVE = Template(f"""\
 {START}
 const files = $files;
@@ -29,15 +29,14 @@ for (const host of document.querySelectorAll('[data-key="$key"]')) {{
 
 
 class Moving:
-    """What a figure is on a screen with scripts: the name of a module, and what it starts with.
+    """An interactive picture: the name of its module, and its starting options.
 
     Parameters
     ----------
     name : str
-        A file of ``course/static/interactives``, without ``.js``. Numbers that are too many for a page stand
-        beside it, in ``name.json``.
+        A file of ``course/static/interactives``, without ``.js``. Large data is beside it, in ``name.json``.
     **options : str, number, bool, list or dict
-        What the module's `mount` is given.
+        The options for the module's `mount`.
 
     Raises
     ------
@@ -53,19 +52,19 @@ class Moving:
     def __init__(self, name, **options):
         if not (FOLDER / f"{name}.js").exists():
             names = ", ".join(sorted(path.stem for path in FOLDER.glob("*.js") if path.stem not in SHARED))
-            raise ValueError(f"name must be a module that moves: {names}; got {name!r}.")
+            raise ValueError(f"name must be one of {names}; got {name!r}.")
         self.name, self.options = name, json.dumps(options)
         self.key = sha256(f"{name} {self.options}".encode()).hexdigest()[:12]
 
     def host(self, still):
-        """Return the HTML that the module fills; until then, and on paper, its still picture is shown."""
+        """Return the HTML that the module fills; until then, and in print, it shows the still picture."""
         return (
             f'<div data-interactive="{self.name}" data-key="{self.key}" '
             f'data-options="{escape(self.options)}">{still}</div>'
         )
 
     def script(self):
-        """Return the HTML that fills the hosts of this picture in a lab: module and numbers inside it."""
+        """Return the script that fills the hosts of this picture in JupyterLab, with module and data."""
         data = FOLDER / f"{self.name}.json"
         files = {
             "parts": (FOLDER / "parts.js").read_text(encoding="utf-8"),
@@ -79,7 +78,7 @@ SHARED = ("parts", "load")
 
 
 def without_script(html):
-    """Return the HTML of a figure without the script that moves it: its host, with the still picture inside.
+    """Return the HTML of a figure without its script: the host with the still picture inside.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Several processes that run one function and send each other messages, as MPI lets them; and a stand-in.
+"""Run one function in several processes that exchange messages by MPI, or in a stand-in for them.
 
-Holds run, which starts the processes, text, which shows the file that each of them gets, and threads. Where
-there is no mpiexec, or no processes at all, workers take turns in this one; run says so. Leaves out what the
-workers do. Used in chapter 22.
+`run` starts the processes, `text` returns the Python file that each process runs, and `threads` makes a pool
+of threads. Without mpiexec, or without processes, the workers take turns in this process, and `run` says so.
+Used in chapter 22.
 """
 
 import ast
@@ -32,13 +32,13 @@ import numpy as np
 NO_PROCESSES = "there are no processes in a browser"
 NO_MPI4PY = "mpi4py is missing: `pip install mpi4py`"
 NO_MPIEXEC = "mpiexec is missing: `pip install mpich`, or the system's own MPI"
-STARTING = 60.0  # seconds that processes may take until their work begins, on a busy machine
-OWN = ("in <module>", "in _begin_", "in _work_")  # what a traceback says of our own part of the file
-BUFFERED = 2**14  # bytes; the stand-in takes a message of so many before anybody asks for it
+STARTING = 60.0  # seconds that processes may take to start, on a busy machine
+OWN = ("in <module>", "in _begin_", "in _work_")  # traceback lines of our own part of the file
+BUFFERED = 2**14  # bytes; the stand-in sends messages up to this size without waiting for a receiver
 
 START = """
 
-def _begin_(name={folder!r}):  # the end of the file: each of the {workers} processes begins here
+def _begin_(name={folder!r}):  # each of the {workers} processes starts here
     import faulthandler, os, pickle, threading, traceback
     from pathlib import Path
 
@@ -57,7 +57,7 @@ def _begin_(name={folder!r}):  # the end of the file: each of the {workers} proc
     except BaseException:
         said, suffix = traceback.format_exc().encode(), ".failed"
     mine.with_suffix(".part").write_bytes(said)
-    mine.with_suffix(".part").rename(mine.with_suffix(suffix))  # at once, so that nobody reads half of it
+    mine.with_suffix(".part").rename(mine.with_suffix(suffix))  # atomic: no reader sees half a file
     if suffix == ".failed":
         world.Abort(1)
     faulthandler.cancel_dump_traceback_later()
@@ -73,7 +73,7 @@ if __name__ == "__main__":
 
 
 class WorkersFailed(Exception):
-    """Why the workers did not come back: one of them failed, or each waits for another.
+    """The workers did not finish: one of them failed, or each waits for another.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ class WorkersFailed(Exception):
     """
 
     def _render_traceback_(self):
-        """Return what a notebook shows instead of a traceback."""
+        """Return the lines a notebook shows instead of a traceback."""
         return [line for part in str(self).splitlines() for line in textwrap.wrap(part, 96) or [""]]
 
 
 class Stopped(BaseException):
-    """A call of the stand-in that cannot be answered yet; no `except Exception` catches it."""
+    """Raised by a call of the stand-in that must wait; `except Exception` does not catch it."""
 
 
 _told = set()
@@ -111,12 +111,12 @@ def find_mpi():
 
 
 def real():
-    """Return whether `run` starts processes here, and does not pretend."""
+    """Return whether `run` starts real processes here."""
     return find_mpi()[0] is not None
 
 
 def run(work, workers=4, seconds=60.0, pretend=False, **arguments):
-    """Run `work(world, **arguments)` in so many processes, and return what each returned, in order of rank.
+    """Run `work(world, **arguments)` in several processes, and return their results in order of rank.
 
     Parameters
     ----------
@@ -124,27 +124,27 @@ def run(work, workers=4, seconds=60.0, pretend=False, **arguments):
         Its first argument is the communicator of all workers: `MPI.COMM_WORLD`, or the stand-in's.
     workers : int
     seconds : float
-        After this time those that still wait are ended.
+        Workers that still wait after this time are ended.
     pretend : bool
-        Take the stand-in, even where there is MPI.
+        Use the stand-in, even if there is MPI.
     **arguments
-        Written into the file: numbers, words, tuples of them.
+        Written into the file: numbers, str, tuples of them.
 
     Returns
     -------
     list
-        One thing a worker: numbers, arrays, tuples, dicts.
+        One result per worker: numbers, arrays, tuples, dicts.
 
     Raises
     ------
     WorkersFailed
-        If a worker raises an exception, or some wait for ever.
+        If a worker raises an exception, or some wait forever.
     ValueError
-        If `work` needs what cannot be written into a file.
+        If `work` needs an object that cannot be written into a file.
 
     Notes
     -----
-    A process knows what stands in its file, and nothing else: `text` shows it. Nothing is left behind.
+    A process has only what is in its file, which `text` returns. The file is removed afterwards.
 
     Examples
     --------
@@ -159,12 +159,12 @@ def run(work, workers=4, seconds=60.0, pretend=False, **arguments):
         return _run_processes(mpiexec, source, _call(work, arguments), workers, seconds)
     if not pretend and missing not in _told:
         _told.add(missing)
-        print(f"The workers are pretended: they take turns in one process, since {missing}.")
+        print(f"The workers are simulated: they take turns in one process, since {missing}.")
     return _take_turns(work, workers, arguments)
 
 
 def threads(count):
-    """Return a pool of so many threads; where there are none, one whose `map` takes turns, and say so.
+    """Return a pool of threads; without threads, one whose `map` runs in sequence, with a message.
 
     Examples
     --------
@@ -176,12 +176,12 @@ def threads(count):
         return ThreadPoolExecutor(count)
     if "threads" not in _told:
         _told.add("threads")
-        print("The threads are pretended: there are none in a browser, and the workers take turns.")
+        print("The threads are simulated: a browser has none, so the workers take turns.")
     return Turns()
 
 
 class Turns:
-    """What a pool of threads is where there are none."""
+    """Replaces a pool of threads if there are none."""
 
     def __enter__(self):
         return self
@@ -190,7 +190,7 @@ class Turns:
         return False
 
     def map(self, function, *items):
-        """Return what the function makes of the items, one after the other."""
+        """Apply the function to the items, one after the other."""
         return iter(list(map(function, *items)))
 
 
@@ -213,7 +213,7 @@ def text(work, **arguments):
     Raises
     ------
     ValueError
-        If something that `work` needs cannot be written down.
+        If something that `work` needs cannot be written into the file.
     """
     _call(work, arguments)
     program = _Program(work.__module__)
@@ -228,26 +228,26 @@ def _import_order(line):
 def _call(work, arguments):
     """Return the line that calls the work."""
     if not isinstance(work, FunctionType) or work.__name__ == "<lambda>":
-        raise ValueError(f"the workers run a function that has a name, got {work!r}.")
+        raise ValueError(f"work must be a function defined with def, got {work!r}.")
     for name, value in arguments.items():
         if not _plain(value):
             raise ValueError(
-                f"{name} is {type(value).__name__}, and cannot be written into the workers' file: give "
-                "numbers and words, and make the rest inside the function."
+                f"{name} is a {type(value).__name__}, which cannot be written into the workers' file: pass "
+                "numbers and str, and make the rest inside the function."
             )
     given = ["world", *(f"{name}={value!r}" for name, value in arguments.items())]
     return f"{work.__name__}({', '.join(given)})"
 
 
 def _plain(value):
-    """Return whether a value can be written down and read again."""
+    """Return whether the repr of a value is Python that makes it again."""
     if isinstance(value, tuple | list):
         return all(map(_plain, value))
     return value is None or type(value) in (bool, int, float, str)
 
 
 def _names(code):
-    """Return the global names that a piece of code, and what is nested in it, may use."""
+    """Return the global names that a code object and those nested in it may use."""
     names = [
         line.argval for line in dis.get_instructions(code) if line.opname in ("LOAD_GLOBAL", "LOAD_NAME")
     ]
@@ -258,10 +258,10 @@ def _names(code):
 
 
 class _Program:
-    """What a file must hold so that a function runs there: imports and constants, and functions in order."""
+    """The contents of a file in which a function can run: imports, constants, and functions in order."""
 
     def __init__(self, home):
-        self.home = home  # the module whose functions are written down, and not imported
+        self.home = home  # the module whose functions are copied, not imported
         self.lines, self.functions = {}, {}
 
     def text(self):
@@ -272,7 +272,7 @@ class _Program:
         return "\n\n\n".join(filter(None, [head, *self.functions.values()])) + "\n"
 
     def add(self, function):
-        """Write down a function after all that it needs; what it needs from elsewhere becomes an import."""
+        """Add a function after everything it needs; names from other modules become imports."""
         name = function.__name__
         if name in self.functions:
             return
@@ -287,7 +287,7 @@ class _Program:
         self.functions[name] = self.functions.pop(name) + source.rstrip()
 
     def add_used(self, name, thing, user):
-        """Write down a thing that a function uses: as an import, a constant, or a function of its own."""
+        """Add an object that a function uses: as an import, a constant, or a function."""
         if hasattr(builtins, name) and getattr(builtins, name) is thing:
             return
         if isinstance(thing, FunctionType) and thing.__module__ == self.home:
@@ -304,23 +304,21 @@ class _Program:
 
 
 def _source(function):
-    """Return the source of a function, refusing one that cannot stand alone in a file."""
+    """Return the source of a function; raise ValueError if it cannot run alone in a file."""
     name = function.__name__
     if function.__closure__:
         kept = ", ".join(function.__code__.co_freevars)
         raise ValueError(
-            f"{name} keeps {kept} of its parent, which a file cannot hold: pass it as an argument."
+            f"{name} keeps {kept} of its parent, which cannot be written into a file: pass it as an argument."
         )
     try:
         return textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError) as error:
-        raise ValueError(
-            f"the source of {name} is not to be found: define it in a cell or a file."
-        ) from error
+        raise ValueError(f"the source of {name} cannot be found: define it in a cell or a file.") from error
 
 
 def _import_of(name, thing):
-    """Return the line that imports a thing under a name, from its package where that has it; else None."""
+    """Return the line that imports an object under a name, from its package if possible, or None."""
     if isinstance(thing, ModuleType):
         return f"import {thing.__name__}" + (f" as {name}" if name != thing.__name__ else "")
     module, its_name = getattr(thing, "__module__", None), getattr(thing, "__name__", "")
@@ -334,7 +332,7 @@ def _import_of(name, thing):
 
 
 def _run_processes(mpiexec, source, call, workers, seconds):
-    """Start the processes, wait for them, and return what they returned."""
+    """Start the processes, wait for them, and return their results."""
     with tempfile.TemporaryDirectory(prefix="workers-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         start = START.format(
@@ -362,8 +360,8 @@ def _run_processes(mpiexec, source, call, workers, seconds):
             where = [f"worker {rank} waits in{_place(_said_where(folder, rank), folder)}" for rank in missing]
             raise WorkersFailed("\n".join([f"After {seconds:g} seconds still waiting, and ended:", *where]))
         if missing or process.returncode:
-            who = ", ".join(map(str, missing)) or "nobody"
-            ended = f"mpiexec ended with code {process.returncode}, and nothing came from worker {who}."
+            lost = f", with no result from worker {', '.join(map(str, missing))}" if missing else ""
+            ended = f"mpiexec ended with code {process.returncode}{lost}."
             raise WorkersFailed("\n".join([ended, *words.strip().splitlines()[-8:]]))
         return [pickle.loads((folder / f"{rank}.returned").read_bytes()) for rank in range(workers)]
 
@@ -375,14 +373,14 @@ def _oversubscribed(command):
 
 
 def _environment(folder):
-    """Return what the processes find in their environment besides ours: one thread each, our path."""
+    """Return additions to the processes' environment: one thread each, our path."""
     path = os.pathsep.join(str(Path(entry).resolve()) for entry in ["", *sys.path])
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return one | {"PYTHONPATH": path, "TMPDIR": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _wait(process, folder, workers, seconds):
-    """Wait until all are done, or all that are not have said where they wait; return if they hang."""
+    """Wait until each process is done or has reported where it waits; return whether any hangs."""
     end = time.monotonic() + seconds + STARTING
     while process.poll() is None:
         done = [(folder / f"{rank}.returned").exists() for rank in range(workers)]
@@ -396,13 +394,13 @@ def _wait(process, folder, workers, seconds):
 
 
 def _said_where(folder, rank):
-    """Return what a process has written about the place where it waits."""
+    """Return the traceback in which a process has reported where it waits, or an empty str."""
     path = folder / f"{rank}.waits"
     return path.read_text("utf-8", errors="replace").strip() if path.exists() else ""
 
 
 def _end(process, folder):
-    """End mpiexec and all that it started; return when they are gone."""
+    """End mpiexec and the processes that it started, and wait until they are gone."""
     if process.poll() is None:
         process.terminate()
     try:
@@ -415,7 +413,7 @@ def _end(process, folder):
 
 
 def _gone(pid, folder, seconds=5.0):
-    """Wait until a worker's process is gone, and end it if it stays; a number that is reused is spared."""
+    """Wait until a worker's process is gone, and kill it after some time, unless its number is reused."""
     command = Path("/proc") / pid / "cmdline"  # empty for one that has ended
     end = time.monotonic() + seconds
     while pid and str(folder).encode() in _read(command):
@@ -426,7 +424,7 @@ def _gone(pid, folder, seconds=5.0):
 
 
 def _read(path):
-    """Return the bytes of a file, none if there is no such file."""
+    """Return the bytes of a file, or none if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError:
@@ -434,7 +432,7 @@ def _read(path):
 
 
 def _refuse_failed(folder, workers):
-    """Say in words which worker failed."""
+    """Raise WorkersFailed if a worker failed."""
     for rank in range(workers):
         path = folder / f"{rank}.failed"
         if path.exists():
@@ -442,7 +440,7 @@ def _refuse_failed(folder, workers):
 
 
 def _failed(rank, traced, workers):
-    """Return what is said of a worker that raised an exception: from its own file on, without the folder."""
+    """Return the message about a failed worker: its traceback from its own file on, without the folder."""
     lines = re.sub(r'"[^"]*work\.py"', "work.py", traced).strip().splitlines()
     own = [place for place, line in enumerate(lines) if "File work.py" in line and not line.endswith(OWN)]
     others = "" if workers == 1 else " The others were ended."
@@ -455,18 +453,18 @@ def _place(said, folder):
         if "work.py" in line and "line " in line and not line.endswith(OWN):
             number = int(line.split("line ")[1].split()[0].rstrip(","))
             return f" {(folder / 'work.py').read_text('utf-8').splitlines()[number - 1].strip()}"
-    return " a place that it does not name"
+    return " an unknown place"
 
 
 # the stand-in: workers that take turns
 
 
 class Post:
-    """What all workers of the stand-in share: messages on their way, and what each has been answered."""
+    """The state shared by all workers of the stand-in: messages in transit, and the answers to each."""
 
     def __init__(self, workers):
         self.workers = workers
-        self.answers = [[] for _ in range(workers)]  # in each run a worker is told the same again
+        self.answers = [[] for _ in range(workers)]  # in each run a worker gets the same answers again
         self.posted = [set() for _ in range(workers)]
         self.open = [None] * workers  # the last message of each, while it waits
         self.letters = {(a, b): deque() for a in range(workers) for b in range(workers)}
@@ -475,7 +473,7 @@ class Post:
 
 
 class Letter:
-    """A message on its way."""
+    """A message in transit."""
 
     def __init__(self, data):
         self.data, self.taken = np.array(data, copy=True), False
@@ -484,8 +482,8 @@ class Letter:
 class PretendedWorld:
     """The communicator of one worker that takes turns with the others.
 
-    It has the words of mpi4py's communicator that chapter 22 uses. A call that cannot be answered yet stops
-    the worker; it begins anew later, and is told again what it was told before: work must be deterministic.
+    It has the methods of mpi4py's communicator that chapter 22 uses. A call that must wait stops the worker,
+    which later starts again and gets the same answers as before: work must be deterministic.
     """
 
     def __init__(self, post, rank):
@@ -520,7 +518,7 @@ class PretendedWorld:
         data[...] = self._meet(f"Bcast of {root}", data, lambda arrays: arrays[root])
 
     def Barrier(self):
-        """Wait until all have come here."""
+        """Wait until all workers have called this."""
         self._meet("Barrier", np.zeros(0), lambda arrays: arrays[0])
 
     # how calls are answered
@@ -530,7 +528,7 @@ class PretendedWorld:
         self.calls += 1
         if call == len(answers):
             self.waits = waits
-            answers.append(attempt(call))  # or it stops here
+            answers.append(attempt(call))  # or raises Stopped
             self.post.moves += 1
         answer = answers[call]
         return None if answer is None else answer.copy()
@@ -563,7 +561,7 @@ class PretendedWorld:
                 meetings.append((name, {}))
             called, arrays = meetings[place]
             if called != name:
-                raise RuntimeError(f"this worker calls {name}, where another has called {called}.")
+                raise RuntimeError(f"this worker calls {name}, while another has called {called}.")
             if self.rank not in arrays:
                 arrays[self.rank] = np.array(mine, copy=True)
                 self.post.moves += 1
@@ -575,7 +573,7 @@ class PretendedWorld:
 
 
 def _take_turns(work, workers, arguments):
-    """Run the work of all workers in this process: each until it must wait, and again until all are done."""
+    """Run all workers in this process in turns, each until it must wait, until all are done."""
     post, returned, waits = Post(workers), {}, {}
     while len(returned) < workers:
         before = post.moves
@@ -595,5 +593,5 @@ def _take_turns(work, workers, arguments):
                 raise WorkersFailed(f"Worker {rank} failed.{others}\n{said}") from error
         if post.moves == before:
             where = [f"worker {rank} waits {waits[rank]}" for rank in range(workers) if rank not in returned]
-            raise WorkersFailed("\n".join(["Nobody can go on, each waits for another:", *where]))
+            raise WorkersFailed("\n".join(["Deadlock: each worker waits for another:", *where]))
     return [returned[rank] for rank in range(workers)]

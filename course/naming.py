@@ -1,9 +1,8 @@
-"""The names of characters in many scripts, and a GPT that has learned from most of them.
+"""The names of characters in many scripts, and a GPT trained on most of them.
 
 `python -m course.naming` trains it again with three seeds, and writes `naming.npz` (the weights of the first
-run, in 16 bits each) and `naming.json` (how well each run foresees the names held out): some 20 minutes on
-one core. Leaves out how a model writes and the tables it is compared with, which chapter 17 builds. Used in
-chapter 17.
+run, in float16) and `naming.json` (the loss of each run on held-out names), in about 20 minutes on one core.
+Chapter 17 uses it, and builds the code that generates text and the tables to compare it with.
 """
 
 import argparse
@@ -19,7 +18,7 @@ from course.addition import learner_of, of_asked_steps
 END = "\n"  # before a name and after it
 ALPHABET = END + " -0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LONGEST = 40
-# their names are numbers, or syllables put together by a rule
+# scripts whose names are numbers, or syllables spelled by a rule
 SPELLED_BY_RULE = ("CJK", "HANGUL", "YI ", "ETHIOPIC", "CANADIAN", "BRAILLE")
 HELD_OUT = 400
 WIDTH, HEADS, BLOCKS, DROPOUT = 64, 4, 3, 0.15
@@ -29,7 +28,7 @@ FOLDER = Path(__file__).parent
 
 
 def collection():
-    """Return the names to learn from and the names held out, shuffled, and always in the same way.
+    """Return the training names and the held-out names, always in the same shuffled order.
 
     They are the names that Unicode 3.2 gave to characters below 0x10000, up to 40 characters long, without
     those that are spelled by a rule (Chinese characters, Korean syllables and the like).
@@ -51,7 +50,7 @@ def collection():
 
 
 def lessons(names):
-    """Return what is read and what is asked: the same text, one step apart.
+    """Return inputs and targets: the same text, shifted by one step.
 
     Parameters
     ----------
@@ -61,7 +60,7 @@ def lessons(names):
     Returns
     -------
     X, T : arrays of integers (names, 41)
-        X begins with END; T is -1 where nothing is asked.
+        X begins with END; T is -1 where there is no target.
 
     Examples
     --------
@@ -78,7 +77,7 @@ def lessons(names):
 
 
 def writer(seed=0):
-    """Return the GPT, untrained, in float32: X (batch, up to 41 steps) -> logits (batch, steps, 39)."""
+    """Return the untrained GPT in float32: X (batch, up to 41 steps) -> logits (batch, steps, 39)."""
     rng = np.random.default_rng(seed)
     return minigrad.Sequential(
         minigrad.Embedding(len(ALPHABET), WIDTH, rng=rng),
@@ -93,7 +92,7 @@ def writer(seed=0):
 
 
 def in_16_bits(model):
-    """Return the weights of a GPT by name, rounded to float16: half as large as those that learned.
+    """Return the weights of a GPT by name, rounded to float16, half the size of float32.
 
     Parameters
     ----------
@@ -128,12 +127,12 @@ def with_weights(weights):
 
 
 def stored(folder=FOLDER):
-    """Return the GPT that has learned from the names.
+    """Return the GPT trained on the names.
 
     Parameters
     ----------
     folder : str or Path
-        Where `naming.npz` stands.
+        The folder of `naming.npz`.
 
     Raises
     ------
@@ -150,13 +149,13 @@ def history(folder=FOLDER):
 
 
 def bits_of(model):
-    """Return the bits per character that the held-out names cost a model."""
+    """Return a model's loss on the held-out names, in bits per character."""
     X, T = lessons(collection()[1])
     return float(of_asked_steps(model.predict(X), T)[0] / np.log(2))
 
 
 def train(updates=UPDATES, seed=0, progress=lambda steps: steps):
-    """Train a GPT on the names to learn from.
+    """Train a GPT on the training names.
 
     Parameters
     ----------
@@ -164,7 +163,7 @@ def train(updates=UPDATES, seed=0, progress=lambda steps: steps):
     seed : int
         Draws the weights and the batches.
     progress : function
-        Given the range of the updates, it returns something to loop over.
+        Wraps the range of updates, such as tqdm.
 
     Returns
     -------
@@ -184,13 +183,13 @@ def train(updates=UPDATES, seed=0, progress=lambda steps: steps):
 
 
 def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
-    """Train with each seed, and write what chapter 17 needs.
+    """Train with each seed, and write the files for chapter 17.
 
     Parameters
     ----------
     folder : str or Path
     seeds : sequence of int
-        The weights that are written are those of the first.
+        The weights of the first seed are written.
     updates : int
 
     Returns

@@ -1,7 +1,6 @@
-"""Where the learner's own things are kept, and how a file is written whole or not at all.
+"""The work folder, which holds the learner's own files, and atomic writing of a file.
 
-Holds `folder`, the work folder, and `write`, which replaces a file in one step. Leaves out what is stored
-there: the record of what is done (``course.checks.record``), the learner's library (``course.keep``), copies
+It stores the learner's progress (``course.checks.record``) and library (``course.keep``), and copies
 (``authoring.work``).
 """
 
@@ -15,13 +14,13 @@ DRIVE = Path("/drive")
 
 
 def folder():
-    """Return the folder of the learner's own files, or None where storing is off.
+    """Return the folder of the learner's own files, or None if storing is off.
 
     Returns
     -------
     Path or None
-        ``work`` in the project; or what the environment variable MINIGRAD_WORK names, where it is set. Set
-        and empty, it switches storing off. In a browser, the drive that JupyterLite keeps there.
+        The environment variable MINIGRAD_WORK, if set; if it is empty, storing is off. Otherwise ``work`` in
+        the project, or in a browser the drive of JupyterLite.
     """
     named = os.environ.get(VARIABLE)
     if named is None and sys.platform == "emscripten":
@@ -33,12 +32,12 @@ def folder():
 
 
 def write(path, content):
-    """Write a file whole: under a passing name first, then put in its place.
+    """Write a file atomically: under a temporary name first, then renamed.
 
     Parameters
     ----------
     path : Path
-        Folders above it are made.
+        Its parent folders are created.
     content : str or bytes
     """
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,7 @@
-"""The colours of the course and their one meaning each, and the style sheet that every figure wears.
+"""The colours of the course, each with one meaning, and the style sheet of every figure.
 
-Blue goes forward, vermillion comes back, black is the truth, grey is what stands around it. A colour-blind
-reader can tell the five apart; still, each line has its own line style and marker too. Leaves out how a
-figure is shown (`course.figures`).
+Blue is forward, vermillion is backward, black is the truth, grey is context. Colour-blind readers can tell
+them apart; still, each line has its own line style and marker, too.
 """
 
 from pathlib import Path
@@ -12,20 +11,19 @@ import matplotlib.pyplot as plt
 FORWARD = "#0072B2"  # blue: forward, prediction
 BACKWARD = "#D55E00"  # vermillion: backward, gradient, error
 TRUTH = "#000000"  # black: target, truth
-CONTEXT = "#767676"  # grey: what stands around it; still dark enough for words
+CONTEXT = "#767676"  # grey: context; dark enough for text
 INK = "#262626"  # text
 TICKS = "#4D4D4D"  # axes and their numbers
 GRID = "#E6E6E6"  # lines that help the eye
-GROUND = "#FFFFFF"  # what lies behind words, and inside empty boxes
-ON_COLOUR = "#FEFEFE"  # words on a coloured box: as light by night
-ON_PALE = "#272727"  # words on a pale box: as dark by night
+GROUND = "#FFFFFF"  # background of text and empty boxes
+ON_COLOUR = "#FEFEFE"  # text on a coloured box; the same on a dark page
+ON_PALE = "#272727"  # text on a pale box; the same on a dark page
 PALETTE = (FORWARD, BACKWARD, TRUTH, "#CC79A7", "#009E73")  # for lines, in this order
 FIELD = "viridis"
 SIGNED_FIELD = "RdBu"  # around 0
 
-# What has another value on a dark page: the colour of a drawing, and the CSS variable that replaces it there.
-# In the SVG of a figure each stands in a style, in small letters, behind a colon and a space:
-# "fill: #262626" becomes "fill: var(--figure-ink, #262626)".
+# Colours that differ on a dark page, each with the CSS variable that replaces it. In the SVG of a figure,
+# "fill: #262626" (lower case, after a colon and a space) becomes "fill: var(--figure-ink, #262626)".
 THEMED = {
     FORWARD: "--figure-forward",
     BACKWARD: "--figure-backward",

@@ -1,7 +1,7 @@
-"""A slider that moves a figure: between stops drawn before, without a kernel, or freely, beside one.
+"""Figures with sliders: `explore` draws all stops in advance, `live` redraws with the kernel.
 
-Holds Slider and explore, live, and strip_live, which leaves in a stored notebook only what works without a
-kernel. Leaves out what is drawn: both are given a drawing function. Used from chapter 01 on.
+Both take a drawing function. `strip_live` removes from a stored notebook what needs a kernel. Used from
+chapter 01 on.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from course.style import INK, THEMED
 
 LIVE = "application/vnd.jupyter.widget-view+json"
 AGAIN = "Run this cell in JupyterLab to move the picture."
-# What the lab shows where the controls' kernel is gone, an error in a box without elements, is this sentence.
+# Without the kernel, JupyterLab shows an error in an empty box; this replaces it with AGAIN.
 GONE = f"""\
 <style>
 .jp-OutputArea-child:has([data-by-kernel]) + * .jupyter-widgets:not(:has(*)) {{ font-size: 0 }}
@@ -33,11 +33,11 @@ GONE = f"""\
 }}
 </style>"""
 MAX_PICTURES = 40  # at about 15 kB each, a notebook stays under a megabyte
-GAP, BAND, LETTER = 40, 44, 22  # pixels of the sheet for paper: between pictures, above each, and of a letter
+GAP, BAND, LETTER = 40, 44, 22  # pixels of the printed sheet: between pictures, above each, font size
 
-# The script brings the controls: where it does not run, nothing looks alive that is not. Where the book has
-# put the first drawing into its page, the others follow it there, in colours that know day from night. The
-# attribute data-lm-suppress-shortcuts keeps JupyterLab from taking the arrow keys for itself.
+# The script adds the controls: without it there are no dead sliders. If the book has inlined the first
+# drawing as SVG, the others replace it there, with its colours for light and dark pages. The attribute
+# data-lm-suppress-shortcuts keeps JupyterLab from using the arrow keys as shortcuts.
 PAGE = Template("""\
 <div class="$name" style="max-width:720px">
 $figure
@@ -92,23 +92,23 @@ CONTROL = Template("""\
 
 @dataclass(frozen=True)
 class Slider:
-    """What one slider of a widget offers.
+    """One slider of a widget.
 
     Parameters
     ----------
     label : str
-        What the reader moves, in words.
+        The quantity that the slider changes.
     values : sequence
         The stops, in order: numbers or words.
     start : one of `values`
-        Where it stands first.
+        The first value.
     unit : str
         Written after the value.
 
     Raises
     ------
     ValueError
-        If there are fewer than two values, two that read the same, or `start` is none of them.
+        If there are fewer than two values, two with the same text, or `start` is not one of them.
 
     Examples
     --------
@@ -127,10 +127,12 @@ class Slider:
             raise ValueError(f"the slider {self.label!r} needs at least two values, got {self.values}.")
         if len(set(self.texts)) < len(self.values):
             raise ValueError(
-                f"two values of the slider {self.label!r} read the same: {', '.join(self.texts)}."
+                f"two values of the slider {self.label!r} have the same text: {', '.join(self.texts)}."
             )
         if self.start not in self.values:
-            raise ValueError(f"the slider {self.label!r} starts at {self.start!r}, none of {self.values}.")
+            raise ValueError(
+                f"the slider {self.label!r} starts at {self.start!r}, which is not one of {self.values}."
+            )
 
     @property
     def texts(self):
@@ -140,7 +142,7 @@ class Slider:
 
 
 class Widget:
-    """A figure with sliders, as notebooks show it; made by `explore`.
+    """A figure with sliders, made by `explore`.
 
     Parameters
     ----------
@@ -150,9 +152,9 @@ class Widget:
     Attributes
     ----------
     start : tuple of int
-        The stop at which each slider stands first.
+        The first stop of each slider.
     figures : dict of tuple of int to Figure
-        The figure at every combination of stops, drawn once for all faces, so that a move costs no drawing.
+        The figure at every combination of stops, all drawn in advance.
     """
 
     def __init__(self, draw, sliders):
@@ -166,8 +168,8 @@ class Widget:
                 raise TypeError(f"draw must return a Figure of course.figures, got {type(figure).__name__}.")
             self.figures[stops] = figure
 
-    def stand(self, stops):
-        """Return in words where the sliders stand."""
+    def position(self, stops):
+        """Return the position of the sliders in words."""
         places = zip(self.sliders, stops, strict=True)
         return ", ".join(f"{slider.label} = {slider.texts[stop]}" for slider, stop in places)
 
@@ -187,7 +189,7 @@ class Widget:
 
     def sheet(self):
         """Return the face for paper: up to four stops of one slider, or both ends of two, two in a row."""
-        shown = {self.stand(stops): _bitmap(self.figures[stops]) for stops in printed_stops(self.sliders)}
+        shown = {self.position(stops): _bitmap(self.figures[stops]) for stops in printed_stops(self.sliders)}
         width, height = np.max([picture.size for picture in shown.values()], axis=0)
         rows = -(-len(shown) // 2)
         sheet = Image.new("RGB", (2 * width + GAP, rows * (height + BAND)), "white")
@@ -198,10 +200,10 @@ class Widget:
         return png_of(sheet, 2 * PIXELS)
 
     def __repr__(self):
-        return f"{self.figures[self.start].alt} Here {self.stand(self.start)}."
+        return f"{self.figures[self.start].alt} Here {self.position(self.start)}."
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        """Return all faces; whoever shows the output takes the first it can."""
+        """Return all representations; a frontend shows the richest it supports."""
         faces = {"text/html": self.html()}
         if not IN_A_BROWSER:
             faces["image/png"] = b64encode(self.sheet()).decode()
@@ -209,7 +211,7 @@ class Widget:
 
 
 def printed_stops(sliders):
-    """Return up to four places of one slider, or both ends of each of two.
+    """Return the stops to print: up to four of one slider, or both ends of each of two.
 
     Parameters
     ----------
@@ -231,7 +233,7 @@ def printed_stops(sliders):
 
 
 def _bitmap(figure):
-    """Return a figure as an image of Pillow's."""
+    """Return a figure as a Pillow image."""
     canvas = FigureCanvasAgg(figure.drawing)
     canvas.draw()
     return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
@@ -244,14 +246,14 @@ def _control(slider, stop):
 
 
 def explore(draw, **sliders):
-    """Return a figure with one or two sliders under it; as the last line of a cell it is shown.
+    """Return a figure with one or two sliders under it, to be shown as the last line of a cell.
 
     Parameters
     ----------
     draw : function, the value of each slider by name -> Figure
-        Each stop has a title, a caption and an alternative text of its own.
+        Each stop has its own title, caption and alternative text.
     **sliders : Slider
-        One or two, named like the arguments of `draw`; at most 40 pictures together.
+        One or two, named like the arguments of `draw`; at most 40 pictures in all.
 
     Returns
     -------
@@ -262,13 +264,13 @@ def explore(draw, **sliders):
     ValueError
         If there is no slider, more than two, or more than 40 pictures.
     TypeError
-        If something else than a Slider is given, or `draw` returns something else than a Figure.
+        If a slider is not a Slider, or `draw` does not return a Figure.
 
     Notes
     -----
-    One output with two faces: on a screen a plain range input, which needs neither kernel nor network, and on
-    paper a sheet of up to four stops. Both show figures that are drawn once, now, so what is opened again
-    still moves; where scripts are off, the first figure stays.
+    The output has two representations: on a screen a plain range input, which needs neither kernel nor
+    network, and in print a sheet of up to four stops. All figures are drawn in advance, so the slider still
+    works when a stored notebook is opened; without scripts, the first figure is shown.
     """
     if not 1 <= len(sliders) <= 2:
         raise ValueError(f"explore takes one or two sliders, got {len(sliders)}.")
@@ -278,14 +280,14 @@ def explore(draw, **sliders):
     count = prod(len(slider.values) for slider in sliders.values())
     if count > MAX_PICTURES:
         raise ValueError(
-            f"these sliders make {count} pictures; {MAX_PICTURES} are the most, since the book keeps each. "
-            "Give the sliders fewer values."
+            f"these sliders make {count} pictures; at most {MAX_PICTURES} are allowed, since the book stores "
+            "each. Give the sliders fewer values."
         )
     return Widget(draw, sliders)
 
 
 class Live:
-    """A figure that the kernel draws anew when one of its sliders is let go; made by `live`.
+    """A figure that the kernel redraws when a slider is released; made by `live`.
 
     Parameters
     ----------
@@ -295,7 +297,7 @@ class Live:
     Attributes
     ----------
     figure : Figure
-        The figure in the middle of all ranges.
+        The figure at the middle of all ranges.
     """
 
     def __init__(self, draw, ranges):
@@ -303,9 +305,9 @@ class Live:
         self.figure = draw(**{name: (low + high) / 2 for name, (low, high) in ranges.items()})
 
     def _ipython_display_(self):
-        """Show the figure, and the controls below it as an output of their own.
+        """Show the figure, and the controls below it as a separate output.
 
-        The figure stays in a notebook that is saved, as it was last drawn; the controls die with the kernel.
+        A saved notebook keeps the figure as last drawn; the controls need the kernel.
         """
         import ipywidgets
         from IPython.display import display
@@ -338,20 +340,20 @@ class Live:
 
 
 def _kept(figure):
-    """Return the faces of a figure above controls that die before it."""
+    """Return a figure's representations, with the style that hides controls without a kernel."""
     faces = figure._repr_mimebundle_()
     return faces | {"text/html": f"<div data-by-kernel>{faces['text/html']}</div>{GONE}"}
 
 
 def live(draw, **ranges):
-    """Return a figure with sliders that stop anywhere; as the last line of a cell it is shown.
+    """Return a figure with continuous sliders, to be shown as the last line of a cell.
 
     Parameters
     ----------
     draw : function, a number for each slider by name -> Figure
-        Called each time a slider is let go.
+        Called each time a slider is released.
     **ranges : (float, float)
-        The least and the greatest value of each slider, named like the arguments of `draw`.
+        The minimum and maximum of each slider, named like the arguments of `draw`.
 
     Returns
     -------
@@ -359,25 +361,25 @@ def live(draw, **ranges):
 
     Notes
     -----
-    It needs a kernel, so it is for a function that the reader changes; `explore` is for all others.
+    It needs a kernel. Use it for a function that the reader changes, and `explore` for all others.
     """
     return Live(draw, ranges)
 
 
 def strip_live(notebook):
-    """Return a notebook without the controls of `live`, dead once the kernel is gone, and without scripts.
+    """Return a notebook without the controls of `live`, which need a kernel, and without scripts.
 
     Parameters
     ----------
     notebook : NotebookNode or dict
-        Left as it is.
+        Not changed.
 
     Returns
     -------
     same type
-        A copy without the widget views in its outputs and the widget state in its metadata, in which each
-        picture that moves is its host with the still inside: a page loads its script from one place. What
-        stays is the same in every run.
+        A copy without the widget views in its outputs and the widget state in its metadata; each interactive
+        picture keeps only its host with the still picture, since a page loads its script from one place. The
+        copy is the same in every run.
 
     Examples
     --------

@@ -1,7 +1,6 @@
-"""What a backward function keeps alive: its closure, opened, in bytes.
+"""xray: report the arrays that a backward function keeps alive through its closure, in bytes.
 
-Holds xray, which follows a backward function into everything it remembers, and Xray, its report. Leaves out
-pictures (`course.figures.closures.kept_alive`). Used in chapters 04 and 19.
+The figure of such a report is `course.figures.closures.kept_alive`. Used in chapters 04 and 19.
 """
 
 from contextlib import suppress
@@ -27,7 +26,7 @@ class Row:
     Attributes
     ----------
     holder : str
-        The layer or function whose call kept it.
+        The layer or function whose call keeps it.
     name : str
         The name under which it is kept.
     shape : tuple of int
@@ -37,7 +36,7 @@ class Row:
     whole : tuple of int
         Shape of that whole array.
     shared : bool
-        True for Parameters and Buffers: the model holds them anyway.
+        True for Parameters and Buffers, which the model keeps anyway.
     """
 
     holder: str
@@ -57,14 +56,14 @@ class Row:
 
 
 class Xray:
-    """What xray found.
+    """The report of xray.
 
     Attributes
     ----------
     rows : list of Row
-        What this pass alone keeps alive, in the order of the calls, each array once.
+        Arrays kept alive by this pass alone, in the order of the calls, each array once.
     weights : list of Row
-        Parameters and Buffers that are reached too; shared with the model, and not counted.
+        Parameters and Buffers, which are shared with the model and not counted.
     total : int
         Bytes of `rows`.
     """
@@ -74,7 +73,7 @@ class Xray:
         self.total = sum(row.bytes for row in rows)
 
     def _lines(self):
-        """Return the table, line by line, each as five texts."""
+        """Return the table as lines of five texts each."""
         rows = [row.cells() for row in self.rows + self.weights]
         return [HEAD, *rows, ("kept alive", "", "", "", f"{self.total:,}")]
 
@@ -94,17 +93,17 @@ class Xray:
 
 
 def _is_array(thing):
-    """Say whether a thing is an array, in main memory or on a graphics card."""
+    """Return whether an object is an array, in main memory or on a GPU."""
     return isinstance(thing, np.ndarray) or hasattr(thing, "__cuda_array_interface__")
 
 
 def _is_parameter(thing):
-    """Say whether a thing is a model's own: a Buffer, a Parameter, or one that a reader has written."""
+    """Return whether an object is a Buffer, a Parameter, or a reader's own Parameter."""
     return isinstance(thing, Buffer) or (hasattr(thing, "data") and hasattr(thing, "grad"))
 
 
 def _owner(array):
-    """Return the array whose memory this one looks at: itself, unless it is a view."""
+    """Return the array that owns this one's memory: itself, unless it is a view."""
     while _is_array(getattr(array, "base", None)):
         array = array.base
     return array
@@ -117,7 +116,7 @@ def _row(holder, name, array, shared=False):
 
 
 def _cells(function):
-    """Yield (name, value) for what a function remembers: its closure and its default arguments."""
+    """Yield (name, value) for each variable in a function's closure and each default argument."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # a cell that is still empty
             yield name, cell.cell_contents
@@ -143,7 +142,7 @@ def _inside(name, thing):
 
 
 def _holder(function, holder):
-    """Return who made a function: the layer in its closure, or the function in which it was defined."""
+    """Return the name of a function's creator: the layer in its closure, or the enclosing function."""
     layer = dict(_cells(function)).get("self")
     if isinstance(layer, Layer):
         return repr(layer)
@@ -158,19 +157,19 @@ def xray(backward):
     Parameters
     ----------
     backward : function
-        What a layer returned beside Y. Closures inside it, default arguments, lists, tuples, dicts, bound
-        methods and the attributes of objects are followed.
+        The function that a layer returned with Y. Closures inside it, default arguments, lists, tuples,
+        dicts, bound methods and the attributes of objects are searched.
 
     Returns
     -------
     Xray
-        Each array once, a view counted with the bytes of the array behind it; the model's own Parameters and
-        Buffers apart, since they live on without this pass.
+        Each array once; a view counts the bytes of the array that owns its memory. Parameters and Buffers
+        are listed separately, since the model keeps them anyway.
 
     Raises
     ------
     TypeError
-        If `backward` cannot be called: most likely the whole pair (Y, backward) came.
+        If `backward` is not callable, for example the whole pair (Y, backward).
 
     References
     ----------
@@ -187,7 +186,7 @@ def xray(backward):
     kept alive                           120
     """
     if not callable(backward):
-        raise TypeError(f"xray takes the backward of Y, backward = layer(X); got {type(backward).__name__}.")
+        raise TypeError(f"xray needs the backward of Y, backward = layer(X), got {type(backward).__name__}.")
     seen, kept, weights, shared = {}, {}, [], set()
 
     def look(name, thing, holder):

@@ -1,9 +1,9 @@
-"""What a learner calls in an exercise: check, hint, solution, progress.
+"""The functions a learner calls in an exercise: check, hint, solution, progress.
 
-Holds these four, and how an exercise is found by its name. Leaves out the exercises themselves (a file a
-chapter: ``ch04_closures.py``), the object they are (``course.checks.exercise``), the questions they share
-(``course.checks.questions``), the record of what is done (``course.checks.record``), and how it looks
-(``course.checks.cards``).
+Also finds an exercise by its name. Each chapter's exercises are in a file of their own
+(``ch04_closures.py``), the class Exercise in ``course.checks.exercise``, the requirements that checks share
+in ``course.checks.questions``, the learner's progress in ``course.checks.record``, and the HTML in
+``course.checks.cards``.
 """
 
 import io
@@ -21,44 +21,44 @@ __all__ = ["CheckFailed", "Exercise", "check", "exercises", "find", "hint", "pro
 
 
 MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
-NOTHING = object()  # what no answer is
-LINES_PRINTED = 20  # of what an answer prints while it is checked: nudging calls it many times
+NOTHING = object()  # the default of `answer`
+LINES_PRINTED = 20  # shown of an answer's output during a check: nudging calls it many times
 
 
 class NoExercise(LookupError):
-    """A name that no exercise has, and the nearest ones."""
+    """No exercise has this name; the message suggests the nearest ones."""
 
     def _render_traceback_(self):
-        """Return what a notebook shows instead of a traceback."""
+        """Return the lines a notebook shows instead of a traceback."""
         return [str(self)]
 
 
 def check(name, answer=NOTHING):
-    """Check an answer: a green card if it is right, one sentence that says why if it is not.
+    """Check an answer: show a green card if it is right, or raise an error that explains why it is not.
 
     Parameters
     ----------
     name : str
         The exercise: ``"04_closures.linear_backward"``.
     answer : function or class
-        The learner's own object, not called.
+        The learner's object itself, not the result of calling it.
 
     Raises
     ------
     CheckFailed
-        At the first thing that is not right. A notebook shows its sentence without a traceback; where the
-        answer raised, the whole traceback is its ``__cause__``.
+        At the first failure. A notebook shows its message without a traceback; if the answer raised an
+        exception, that exception is its ``__cause__``.
     NoExercise
-        If there is no such exercise.
+        If no exercise has this name.
     TypeError
-        If one of the two is missing.
+        If the name or the answer is missing.
     """
     exercise = find(name)
     if answer is NOTHING:
-        raise TypeError(f'check takes your answer, too: write check("{name}", {exercise.short}).')
+        raise TypeError(f'check also needs your answer: write check("{name}", {exercise.short}).')
     if exercise.by_hand:
         record.note(name, tries=1)
-        return cards.card(f"{exercise.short}: a person reads this one; there is nothing to run.")
+        return cards.card(f"{exercise.short}: this answer is graded by a person; there is no check to run.")
     try:
         with _fewer_lines():
             verified = exercise.judge(answer, attempt=record.entry(name).tries)
@@ -90,17 +90,17 @@ def hint(name):
     if seen < len(exercise.hints):
         record.note(name, hints=1)
         last = seen + 1 == len(exercise.hints)
-        then = f' That was the last hint: `solution("{name}")` now shows the worked solution.' if last else ""
+        then = f' This is the last hint; `solution("{name}")` now shows the worked solution.' if last else ""
         return cards.card(f"Hint {seen + 1} of {len(exercise.hints)}", exercise.hints[seen] + then)
     hints = [f"({number}) {text}" for number, text in enumerate(exercise.hints, 1)]
     cards.card(
-        f"All {len(hints)} hints are open",
+        f"You have seen all {len(hints)} hints",
         "\n".join([*hints, f'`solution("{name}")` shows the worked solution.']),
     )
 
 
 def solution(name):
-    """Show the worked solution, once all hints are open or the exercise is passed.
+    """Show the worked solution, once all hints have been shown or the exercise is passed.
 
     Parameters
     ----------
@@ -114,33 +114,36 @@ def solution(name):
     exercise, known = find(name), record.entry(name)
     if not known.passed and known.hints < len(exercise.hints):
         return cards.card(
-            f"{exercise.short}: the worked solution opens after the last hint, or when your answer passes.",
-            f'{known.hints} of {len(exercise.hints)} hints are open; `hint("{name}")` shows the next one.',
+            f"{exercise.short}: the worked solution becomes available after the last hint, or once your "
+            "answer passes.",
+            f'You have seen {known.hints} of {len(exercise.hints)} hints; `hint("{name}")` shows the next '
+            "one.",
         )
     path = store.PROJECT / "solutions" / curriculum.exercises_path(exercise.stem)
     if not path.exists():
         where = "/".join(path.parts[-3:])
         return cards.card(
             f"{exercise.short}: the worked solution is not on this machine.",
-            f"It stands in `{where}` of the course's repository.",
+            f"You find it in the course's repository, in `{where}`.",
         )
     cards.text(f"{exercise.short}: a worked solution", _worked(path, exercise))
 
 
 def progress(route=None):
-    """Show what is done: in the chapters that you have opened, or in those of a route.
+    """Show your progress in the chapters that you have started, or in those of a route.
 
-    A chapter is opened by its first check or hint. The points are those that a check can give.
+    A chapter counts as started after its first check or hint. Points of exercises graded by a person are not
+    counted.
 
     Parameters
     ----------
     route : {"weekend", "semester", "gpt", "systems"}, optional
-        The way through the course whose chapters are shown, opened or not.
+        Show all chapters of this route, started or not.
 
     Raises
     ------
     ValueError
-        If there is no such route; the message lists those that there are.
+        If there is no such route; the message lists the routes.
     """
     way = None if route is None else curriculum.route(route)
     entries, groups = record.entries(), {}
@@ -151,13 +154,15 @@ def progress(route=None):
     rows = [_row_of(stem, group) for stem, group in groups.items()]
     routes = ", ".join(f'"{name}"' for name in curriculum.ROUTES)
     if way is not None:
-        return cards.table(way.title, rows, rows, "A chapter is opened by its first check or hint.")
+        return cards.table(way.title, rows, rows, "A chapter starts with its first check or hint.")
     if opened := [row for row in rows if row.exercises]:
-        return cards.table("The course", opened, rows, f"progress(route) shows one way through it: {routes}.")
+        return cards.table(
+            "The course", opened, rows, f"progress(route) shows one route through it: {routes}."
+        )
     cards.card(
-        "Nothing is opened yet",
-        "A chapter is opened by its first check or hint. "
-        f"`progress(route)` shows one way through the course: {routes}.",
+        "You have not started any exercise yet",
+        "A chapter starts with its first check or hint. "
+        f"`progress(route)` shows one route through the course: {routes}.",
     )
 
 
@@ -175,7 +180,7 @@ def exercises():
 
 
 def find(name):
-    """Return the exercise of a name.
+    """Return the exercise with a given name.
 
     Parameters
     ----------
@@ -188,14 +193,14 @@ def find(name):
     Raises
     ------
     LookupError
-        If there is none; the message gives the nearest names.
+        If there is none; the message suggests the nearest names.
     TypeError
         If name is not a str.
     """
     if not isinstance(name, str):
         raise TypeError(
-            f"an exercise is called by its name, and got {name!r}: "
-            'write check("04_closures.linear_backward", linear_backward), the name first.'
+            f"the first argument must be the exercise's name, a str, got {name!r}: "
+            'write check("04_closures.linear_backward", linear_backward).'
         )
     known = {exercise.name: exercise for exercise in exercises()}
     if name in known:
@@ -207,14 +212,14 @@ def find(name):
 
 
 def _exercises_in(module):
-    """Return the exercises of a chapter's check file, in the order in which they stand there."""
+    """Return the exercises of a chapter's check file, in the order of the file."""
     return [
         thing for thing in vars(import_module(f"{__name__}.{module}")).values() if isinstance(thing, Exercise)
     ]
 
 
 def _row_of(stem, group):
-    """Return how far a chapter is done: its row of the table; without exercises, where it is not opened."""
+    """Return a chapter's row of the progress table, without its exercises if it is not started."""
     opened = any(entry.opened for _, entry in group)
     return cards.Row(
         stem,
@@ -226,22 +231,22 @@ def _row_of(stem, group):
 
 
 def _state(exercise, entry):
-    """Return how far an exercise is done, as `cards.MARKS` has it."""
+    """Return the state of an exercise, a key of `cards.MARKS`."""
     if exercise.by_hand:
         return "by hand"
     return "passed" if entry.passed else "tried" if entry.opened else "new"
 
 
 def _points(exercise):
-    """Return how many points an exercise gives, in words."""
+    """Return the points of an exercise in words."""
     return "1 point" if exercise.points == 1 else f"{exercise.points} points"
 
 
 def _next_step(exercise):
-    """Return what a learner whose answer failed can do next."""
+    """Return the sentence that suggests the next step after a failed check."""
     seen, hints = record.entry(exercise.name).hints, len(exercise.hints)
     if seen == hints:
-        return f'All hints are open: solution("{exercise.name}") shows a worked solution.'
+        return f'You have seen all hints: solution("{exercise.name}") shows a worked solution.'
     return f'Stuck? hint("{exercise.name}") shows hint {seen + 1} of {hints}.'
 
 
@@ -258,7 +263,7 @@ def _worked(path, exercise):
 
 @contextmanager
 def _fewer_lines():
-    """Show only the first lines of what is printed inside, and say how many followed."""
+    """Print only the first lines of the output inside, then the number of the others."""
     printed = io.StringIO()
     try:
         with redirect_stdout(printed):

@@ -1,7 +1,7 @@
-"""How a check, a hint and the progress look: HTML in a notebook, plain text elsewhere.
+"""The display of checks, hints and progress: HTML in a notebook, plain text elsewhere.
 
-Holds `card`, `text`, `report` and `table`. Colours are a stripe and a tint over the page's own background,
-so that dark pages stay readable. Leaves out failures: they are exceptions (``course.checks.exercise``).
+A card is a coloured stripe and a tint over the page's own background, so that dark pages stay readable.
+Failures are exceptions instead (``course.checks.exercise``).
 """
 
 import builtins
@@ -12,9 +12,9 @@ NAME = "text-align: left; white-space: nowrap"
 HEAD = ("chapter", "minutes", "done", "points", "exercises")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 MARKS = {"passed": f"✓{NO_BREAK}{{}}", "tried": f"…{NO_BREAK}{{}}", "new": f"–{NO_BREAK}{{}}"}
-MARKS["by hand"] = "{} (a person reads it)"
+MARKS["by hand"] = "{} (graded by a person)"
 KEY = f"✓{NO_BREAK}passed, …{NO_BREAK}tried, –{NO_BREAK}not yet"
-UNOPENED = "not opened yet"
+UNOPENED = "not started yet"
 GREEN, BLUE = "0, 158, 115", "0, 114, 178"
 CARD = (
     '<div style="border-left: 5px solid rgb({colour}); background: rgba({colour}, 0.1); padding: 0.5em 1em;'
@@ -23,21 +23,21 @@ CARD = (
 
 
 def card(title, text="", colour=BLUE):
-    """Show a title and a sentence beside a stripe.
+    """Show a title and a text beside a stripe.
 
     Parameters
     ----------
     title, text : str
-        Words between backquotes are shown as code; the text may have several lines.
+        Words between backticks are shown as code; the text may have several lines.
     colour : str
-        Red, green, blue of the stripe.
+        The stripe's red, green and blue: ``"0, 158, 115"``.
     """
     body = f"<b>{_marked(title)}</b>" + (f"<br>{_marked(text)}" if text else "")
     _show({"text/html": CARD.format(colour=colour, body=body), "text/plain": f"{title}\n{text}".strip()})
 
 
 def text(title, markdown):
-    """Show a longer text under a title.
+    """Show a title and a longer text in Markdown.
 
     Parameters
     ----------
@@ -48,28 +48,28 @@ def text(title, markdown):
 
 
 def report(found):
-    """Show what a check found: gradcheck's report, or a picture.
+    """Show a check's report: that of gradcheck, or a picture.
 
     Parameters
     ----------
-    found : Report, or any object with str and `_repr_html_`
+    found : Report, or any object with `__str__` and `_repr_html_`
     """
     _show({"text/html": found._repr_html_(), "text/plain": str(found)})
 
 
 @dataclass(frozen=True)
 class Row:
-    """How far a chapter is done.
+    """The progress on one chapter.
 
     Attributes
     ----------
     stem : str
     minutes : int or None
-        How long its main line takes, where the course knows.
+        How long its main line takes, if known.
     earned, points : int
-        The points earned, and those that checks can give.
+        The points earned, and the points available from checks.
     exercises : list of (str, str)
-        The names of its exercises, each with a key of `MARKS`; none where the chapter is not opened.
+        The names of its exercises, each with a key of `MARKS`; empty if the chapter is not started.
     """
 
     stem: str
@@ -90,22 +90,22 @@ class Row:
 
     @property
     def details(self):
-        """Return its exercises, each with its mark; no line ends between the two."""
+        """Return its exercises, each with its mark before it, joined by a no-break space."""
         marked = [MARKS[state].format(name) for name, state in self.exercises]
         return ", ".join(marked) or UNOPENED
 
 
 def table(title, rows, counted, note):
-    """Show how far each chapter is done, and how far all of them.
+    """Show the progress on each chapter and on all together.
 
     Parameters
     ----------
     title : str
-        What the chapters are together: the course, or a route.
+        The course, or a route.
     rows, counted : list of Row
-        Those that are shown, and those whose points and minutes are added up in the last line.
+        The rows shown, and the rows whose points and minutes are added up in the last line.
     note : str
-        A sentence below.
+        A sentence below the table.
     """
     sums = (sum(getattr(row, what) or 0 for row in counted) for what in ("minutes", "earned", "points"))
     whole = Row(title, *sums, [])
@@ -134,15 +134,15 @@ def _text_row(row, width, details):
 
 
 def _marked(text):
-    """Return a text as HTML, with the words between backquotes as code."""
+    """Return a text as HTML, with the words between backticks as code."""
     pieces = escape(text, quote=False).split("`")
     pieces = (f"<code>{piece}</code>" if place % 2 else piece for place, piece in enumerate(pieces))
     return "".join(pieces).replace("\n", "<br>")
 
 
 def _show(bundle):
-    """Show a bundle in a notebook or a page of the book, and its plain text anywhere else."""
-    display = getattr(builtins, "display", None)  # IPython puts it there, and so does a page
+    """Display a MIME bundle in a notebook or a page of the book, or print its plain text elsewhere."""
+    display = getattr(builtins, "display", None)  # set by IPython, and by a page of the book
     if display is None:
         print(bundle["text/plain"])
     else:

@@ -1,4 +1,4 @@
-"""The warm-up of chapter 00: a check that says no, and then yes."""
+"""The warm-up exercise of chapter 00."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def _(answer, rng):
             Y = answer(X)
         expect_shape("the result", Y, "X", X)
         expect_values("the result", Y, np.stack([row - sum(row) / n_in for row in X]))
-    return "two batches of 5 drawn just now, each row by itself, and X as it was"
+    return "two random batches of 5, row by row, and X unchanged"
 
 
 @centre.probe
@@ -36,29 +36,27 @@ def _(answer, rng):
     return answer(rng.normal(size=(BATCH, N_IN))), answer(rng.normal(size=(BATCH, N_OUT)))
 
 
-@centre.mistake("You took the average of each column: axis 0, the rows, is what disappeared.")
+@centre.mistake("You took the average of each column, over axis 0: average over axis 1.")
 def columns(X):
     return X - X.mean(axis=0)
 
 
-@centre.mistake(
-    "One average a row has shape (5,); to be taken from (5, 3) it must stand as a column, (5, 1)."
-)
+@centre.mistake("One average per row has shape (5,); to subtract it from (5, 3) it must be a column, (5, 1).")
 def without_keepdims(X):
     return X - X.mean(axis=1)
 
 
-@centre.mistake("You took one average of the whole batch: say which axis disappears.")
+@centre.mistake("You took one average of the whole batch: give the axis to average over.")
 def everything(X):
     return X - X.mean()
 
 
-@centre.mistake("You divide by 3 whatever the width: X.shape[1] knows how many numbers a row has.")
+@centre.mistake("You always divide by 3; a row has X.shape[1] numbers.")
 def always_three(X):
     return X - X.sum(axis=1, keepdims=True) / 3
 
 
-@centre.mistake("The sign is flipped: from each number subtract the mean, and not the other way round.")
+@centre.mistake("The sign is flipped: subtract the mean from each number, not the other way round.")
 def flipped(X):
     return X.mean(axis=1, keepdims=True) - X
 
@@ -68,7 +66,7 @@ def added(X):
     return X + X.mean(axis=1, keepdims=True)
 
 
-@centre.mistake("You returned the means alone: subtract them from X.")
+@centre.mistake("You returned only the means: subtract them from X.")
 def means_alone(X):
     return np.broadcast_to(X.mean(axis=1, keepdims=True), X.shape)
 
@@ -83,6 +81,6 @@ def standardized(X):
     return (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
 
 
-@centre.mistake("This is the sum of the row that you took away, not its mean.")
+@centre.mistake("You subtracted the sum of the row, not its mean.")
 def sums(X):
     return X - X.sum(axis=1, keepdims=True)

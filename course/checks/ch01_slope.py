@@ -1,7 +1,4 @@
-"""The exercises of chapter 01: slopes found by nudging, and two that need none.
-
-Leaves out the answers, which stand in ``solutions/01_slope``.
-"""
+"""The exercises of chapter 01: slopes found by nudging, and two exact ones."""
 
 import numpy as np
 
@@ -11,19 +8,19 @@ from minigrad.check.numerical import EPS, numerical_gradient
 
 
 def expect_number(name, value):
-    """Ask whether a value is one real number, and return it as a float."""
+    """Require that a value is one real number, and return it as a float."""
     if value is None:
         raise CheckFailed(f"{name} is None: is a `return` missing?")
     if np.shape(value) != () or np.asarray(value).dtype.kind not in "iuf":
-        raise CheckFailed(f"{name} must be one real number, and is {value!r}")
+        raise CheckFailed(f"{name} must be one real number, but is {value!r}")
     return float(value)
 
 
-def expect_close(name, value, truth, tolerance, source, why=""):  # noqa: PLR0913  its sentence has these parts
-    """Ask whether numbers agree with the truth, as a share of its largest entry; name the worst, and why."""
+def expect_close(name, value, truth, tolerance, source, why=""):  # noqa: PLR0913  the parts of its message
+    """Require that the error, relative to the largest true entry, is within the tolerance."""
     value, truth = np.asarray(value), np.asarray(truth)
     if value.dtype.kind not in "iuf":
-        raise CheckFailed(f"{name} must hold real numbers, and is of type {value.dtype}")
+        raise CheckFailed(f"{name} must hold real numbers, but is of type {value.dtype}")
     off = np.abs(value - truth)
     if not off.max() <= tolerance * max(np.abs(truth).max(), 1e-300):
         at = np.unravel_index(np.argmax(np.where(np.isnan(off), np.inf, off)), truth.shape)
@@ -38,7 +35,7 @@ def digits(value, truth):
 
 
 def recording(f):
-    """Return a program that does what f does, and the list of the places where it was called."""
+    """Return a copy of the program f, and the list of the points where it is called."""
     places = []
 
     def recorded(X):
@@ -49,15 +46,15 @@ def recording(f):
 
 
 def which_arm(off, distances, power, roundings, bends):
-    """Say whether a nudge h is too short or too long, if that explains an error of this size.
+    """Explain whether a nudge h is too short or too long, if that accounts for an error of this size.
 
-    Rounding explains up to roundings · eps / h ** power, the bend of f up to bends · h ** power.
+    Rounding accounts for up to roundings · eps / h ** power, curvature for up to bends · h ** power.
     """
     if not distances:
         return ""
     h = max(distances)
     if h == 0:
-        return "f was called at x alone: is your nudge so short that it is rounded off?"
+        return "f was called only at x: is your nudge so short that it is lost to rounding?"
     called, cost = f"f was called {h:.1g} from x, and", EPS / h**power
     if off <= roundings * cost:
         formula = "eps / h²" if power == 2 else "eps / h"
@@ -101,7 +98,7 @@ def _(answer, rng):
         distances = [np.abs(place - kink).max() for place in places]
         for (name, truth), value in zip(slopes.items(), returned, strict=True):
             value = expect_number(name, value)
-            # x, f(x) and both slopes are at most 3, and f bends by h²
+            # x, f(x) and both slopes are at most 3, and the curvature adds h²
             arm = which_arm(abs(value - truth), distances, 1, 10, 1.1)
             # a forward difference of any nudge from 1e-11 to 1e-5 is good to 1e-4
             expect_close(name, value, truth, 1e-4, "and on that side the slope is", arm)
@@ -134,8 +131,8 @@ forward_gradient = Exercise(
     minutes=5,
     hints=(
         "Call broken_gradient on a program with three inputs, and print X inside the loop.",
-        "When the second entry is nudged, where does the first one stand?",
-        "Make a fresh copy of X for each entry and nudge that: all others then stand where they stood.",
+        "When the second entry is nudged, what value does the first one have?",
+        "Make a new copy of X for each entry and nudge that: all other entries then keep their values.",
     ),
 )
 
@@ -147,11 +144,11 @@ def _(answer, rng):
         "X holds integers here, and an integer keeps no nudge and no fraction: make X's copy and dX float64"
     )
     for X, why in ((of_floats, ""), (of_integers, sentence)):
-        X.flags.writeable = False  # whoever writes into the caller's array is stopped at the line
+        X.flags.writeable = False  # writing into the caller's array raises at that line
         recorded, places = recording(f)
         dX = answer(recorded, X)
         expect_shape("dX", dX, "X", X)
-        # h = 1e-7 times half the bend, a few units: far below 1e-4
+        # h = 1e-7 times half the curvature, a few units: far below 1e-4
         expect_close("dX", dX, numerical_gradient(f, X), 1e-4, "nudging that entry alone says", why)
         if len(places) > X.size + 1:
             raise CheckFailed(
@@ -159,16 +156,16 @@ def _(answer, rng):
                 "since f(X) without a nudge is the same for all"
             )
     _expect_any_shape(answer, rng)
-    return "X of floats, X of integers, both left alone; the runs, other shapes, and a long nudge"
+    return "X of floats and of integers, both unchanged; the number of runs, other shapes, and a long nudge"
 
 
 def _expect_any_shape(answer, rng):
-    """Ask one program after the other at places of other shapes, with a nudge long enough to be seen."""
+    """Require the right gradient for X of other shapes, with a nudge long enough to show in it."""
 
     def squares(X):
         return float(np.sum(np.arange(1, X.size + 1).reshape(X.shape) * X * X))
 
-    turned = rng.normal(size=(2, 3)).T  # its columns lie beside each other in memory
+    turned = rng.normal(size=(2, 3)).T  # its columns are contiguous in memory
     solid = rng.normal(size=(2, 3, 2))
     solid[0, 1, 0] = 0.0
     number = np.array(rng.normal())
@@ -178,11 +175,11 @@ def _expect_any_shape(answer, rng):
         where = f"for an X of shape {X.shape}, dX"
         expect_shape(where, dX, "X", X)
         weights = np.arange(1, X.size + 1).reshape(X.shape)
-        truth = weights * (2 * X + h)  # of squares a forward difference is known: the bend adds h
+        truth = weights * (2 * X + h)  # the exact forward difference of squares: curvature adds h
         expect_close(where, dX, truth, 1e-6, f"a forward difference with h = {h:.2f} says")
 
 
-@forward_gradient.mistake("An entry that was nudged stays nudged.")
+@forward_gradient.mistake("A nudged entry stays nudged: restore its old value.")
 def not_repaired(f, X, h=1e-7):
     X = np.array(X, dtype=np.float64)
     before, dX = f(X), np.zeros_like(X)
@@ -192,7 +189,7 @@ def not_repaired(f, X, h=1e-7):
     return dX
 
 
-@forward_gradient.mistake("Put back what stood there, and not a 0.")
+@forward_gradient.mistake("Restore the old value of the entry, not 0.")
 def back_to_zero(f, X, h=1e-7):
     X = np.array(X, dtype=np.float64)
     before, dX = f(X), np.zeros_like(X)
@@ -235,9 +232,9 @@ directional_slope = Exercise(
     kind="fill",
     minutes=8,
     hints=(
-        "Think of a walk: at time t you stand at X + t * direction. How does f change with t, at t = 0?",
+        "Think of a walk: at time t you are at X + t * direction. How does f change with t, at t = 0?",
         "That is a program of one number, t. You know how to find its slope with two runs.",
-        "A central difference, between the places X + h * direction and X - h * direction.",
+        "A central difference, between the points X + h * direction and X - h * direction.",
     ),
 )
 
@@ -252,39 +249,37 @@ def _(answer, rng):
         why = _why_off((f, X, direction), places, slope, truth)
         expect_close(name, slope, truth, tolerance, source, why)
         if not (np.array_equal(given, X) and np.array_equal(along, direction)):
-            raise CheckFailed(
-                "X or direction came back changed: make new arrays, these belong to your caller"
-            )
+            raise CheckFailed("it changes X or direction, which belong to your caller: make new arrays")
         if len(places) > 2:
             raise CheckFailed(f"f ran {len(places)} times; along one direction two runs are enough")
-    return "against the gradient, in two runs"
+    return "compared with the gradient, in two runs"
 
 
 def _walks(rng):
-    """Return what the slope is called, f, X, a direction, and how near the slope must be, for each walk."""
+    """Return for each case its name, f, X, a direction, and the tolerance."""
     X, direction, f = rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), bowl(rng)
     faster, upward = -3 * direction[::-1], 2 * np.abs(direction)
     return (
         # a central difference of any nudge from 1e-8 to 1e-3 is good to 1e-5
         ("the slope", f, X, direction, 1e-5),
         ("from the same X in another direction, the slope", f, X, faster, 1e-5),
-        # a bowl forgives long nudges: this f bends more and more, and there 1e-2 is good to 1e-3
+        # the bowl forgives long nudges; the curvature of exp grows, and 1e-2 is good to 1e-3 there
         ("of the sum of np.exp(X), the slope", lambda X: np.sum(np.exp(X)), X, upward, 1e-3),
     )
 
 
 def _why_off(walk, places, slope, truth):
-    """Say what a slope is that is not right, if the two places where f was called explain it."""
+    """Explain a wrong slope, if the two points where f was called account for it."""
     f, X, direction = walk
     if len(places) != 2:
         return ""
     times = [np.sum((place - X) * direction) / np.sum(direction**2) for place in places]
     between = abs(times[1] - times[0])
     if np.isclose(slope, truth * between, rtol=1e-3, atol=0):
-        return "that is how much f changes between your two places; divide it by the time between them"
+        return "that is the change of f between your two points; divide it by the time between them"
     bend = (f(X + 1e-3 * direction) - 2 * f(X) + f(X - 1e-3 * direction)) / 1e-6
     if 0 in times and np.isclose(abs(slope - truth), abs(bend) * between / 2, rtol=0.1, atol=0):
-        return "one of your two places is X itself; with one on each side of X, the errors nearly cancel"
+        return "one of your two points is X itself; with one on each side of X, the errors nearly cancel"
     return ""
 
 
@@ -298,12 +293,12 @@ def behind_minus_ahead(f, X, direction, h=1e-6):
     return (f(X - h * direction) - f(X + h * direction)) / (2 * h)
 
 
-@directional_slope.mistake("The size is right and the sign is lost: along some directions f falls.")
+@directional_slope.mistake("The size is right but the sign is lost: along some directions f falls.")
 def without_the_sign(f, X, direction, h=1e-6):
     return abs(f(X + h * direction) - f(X - h * direction)) / (2 * h)
 
 
-@directional_slope.mistake("The nudge h = 0.1 is too long: the slope changes on the way. Try 1e-6.")
+@directional_slope.mistake("The nudge h = 0.1 is too long: the slope changes within it. Try 1e-6.")
 def with_long_nudges(f, X, direction, h=0.1):
     return (f(X + h * direction) - f(X - h * direction)) / (2 * h)
 
@@ -314,12 +309,12 @@ def per_unit_of_length(f, X, direction, h=1e-6):
     return (f(X + h * direction / length) - f(X - h * direction / length)) / (2 * h)
 
 
-@directional_slope.mistake("Every entry moved by the same h.")
+@directional_slope.mistake("You moved every entry by the same h: move X along the direction.")
 def all_entries_alike(f, X, direction, h=1e-6):
     return (f(X + h) - f(X - h)) / (2 * h)
 
 
-@directional_slope.mistake("From X - h to X + h it is 2 h.")
+@directional_slope.mistake("The distance from X - h to X + h is 2 h.")
 def twice_too_large(f, X, direction, h=1e-6):
     return (f(X + h * direction) - f(X - h * direction)) / h
 
@@ -334,7 +329,7 @@ complex_slope = Exercise(
     minutes=5,
     hints=(
         "f(x + 1j * h) has two parts. Which of them holds the slope, and times what?",
-        "The part is .imag, and it is h times the slope. Nothing is subtracted, so how short may h be?",
+        "It is .imag, which is h times the slope. Nothing is subtracted, so how short may h be?",
         "Take the imaginary part and divide it by h; h = 1e-100 is short enough.",
     ),
 )
@@ -342,7 +337,7 @@ complex_slope = Exercise(
 
 @complex_slope.check
 def _(answer, rng):
-    coefficients = rng.uniform(1, 2, size=7)  # all positive: nothing cancels, and all digits can be had
+    coefficients = rng.uniform(1, 2, size=7)  # all positive: nothing cancels, so all digits are possible
 
     def polynomial(x):
         y = 0.0
@@ -360,7 +355,7 @@ def _(answer, rng):
         slope = answer(recorded, x)
         if np.iscomplexobj(slope) and np.size(slope) == 1:
             raise CheckFailed(
-                "the slope is a complex number; it stands in one of the two parts, .real and .imag"
+                "you returned a complex number; the slope is in one of its two parts, .real or .imag"
             )
         slope = expect_number("the slope", slope)
         if places and not any(map(np.iscomplexobj, places)):
@@ -369,17 +364,17 @@ def _(answer, rng):
         why = sideways_reason(slope, truth, f(x), h)
         expect_close("the slope", slope, truth, 1e-3, "and calculus says", why)
         if len(places) > 1:
-            raise CheckFailed(f"f ran {len(places)} times; to the side one run is enough")
+            raise CheckFailed(f"f ran {len(places)} times; a nudge to the side needs one run")
         if abs(slope - truth) > 1e-14 * abs(truth):  # the rounding of one run is a few eps
             raise CheckFailed(
-                f"the slope is right to {digits(slope, truth)} digits only, and 14 are possible"
+                f"the slope is right to only {digits(slope, truth)} digits, and 14 are possible"
                 f"{why and ': '}{why}"
             )
     return "three programs, in one run each, to 14 digits"
 
 
 def sideways_reason(slope, truth, value, h):
-    """Say what is wrong with a nudge to the side, as far as h explains it."""
+    """Explain an error after a nudge to the side, if h accounts for it."""
     if h > 0 and np.isclose(slope * h, value, rtol=1e-3, atol=0):
         return "that is the real part, divided by h: it holds the value of f, not the slope"
     if np.isclose(slope, truth * h, rtol=1e-3, atol=0):
@@ -387,7 +382,7 @@ def sideways_reason(slope, truth, value, h):
     off = abs(slope - truth)
     if off <= 10 * h**2 * abs(truth):  # the third derivatives are at most 30 times the first, over 6
         return f"f was called {h:.1g} beside x; nothing is subtracted here, so h may be far shorter"
-    if h > 0 and off * h <= 1e-321:  # a few hundred times the smallest number there is
+    if h > 0 and off * h <= 1e-321:  # a few hundred times the smallest positive number
         return f"f was called {h:.1g} beside x, and below 1e-308 numbers lose their digits: take a longer h"
     return ""
 
@@ -408,7 +403,7 @@ curvature = Exercise(
     hints=(
         "Slope right of x, minus slope left of x, divided by the distance between the two.",
         "That is (f(x + h) - 2 f(x) + f(x - h)) / h². Now its V: print the error for np.exp, from 1 to 1e-8.",
-        "Rounding costs eps / h² now, and the bend still h²: they balance at the fourth root of eps, 1e-4.",
+        "The error is now eps / h² from rounding and h² from curvature: they balance at eps ** (1/4), 1e-4.",
     ),
 )
 
@@ -418,7 +413,7 @@ def _(answer, rng):
     def cube(x):
         return x * x * x
 
-    def mixed():  # a table of known curves does not hold it
+    def mixed():  # not in a table of known curves
         a, b = rng.uniform(0.5, 2.0, size=2)
         return (lambda x: a * x**3 + b * np.exp(x)), (lambda x: 3 * a * x * x + b * np.exp(x))
 
@@ -441,7 +436,7 @@ def _(answer, rng):
 
 
 def curvature_reason(bends, truths, slopes, distances, off):
-    """Say what is wrong with curvatures, as far as the largest nudge explains it."""
+    """Explain wrong curvatures, if the largest nudge accounts for them."""
     h = max(distances, default=0.0)
     if h and np.allclose(bends * h, 2 * slopes, rtol=0.02):
         return "you added the two slopes: is the run to the left -h, and a minus between them?"
@@ -449,15 +444,13 @@ def curvature_reason(bends, truths, slopes, distances, off):
         return "that is h times the curvature: divide by h once more"
     # f and x f' are at most twice the curvature, and four roundings of them are divided by h²
     arm = which_arm(off, distances, 2, 40, 1 / 6)
-    four_runs = len(distances) > 3 * len(bends)  # what one slope of another takes
+    four_runs = len(distances) > 3 * len(bends)  # the cost of a slope of a slope
     if four_runs and "too short" in arm:
         arm += "; if you took a slope of a slope, both nudges must be longer"
     return arm
 
 
-@curvature.mistake(
-    "Twice that is right: from the middle of one side to the middle of the other it is h, not 2 h."
-)
+@curvature.mistake("Twice that is right: the distance between the middles of the two sides is h, not 2 h.")
 def half_as_far(f, x, h=1e-4):
     right, left = (f(x + h) - f(x)) / h, (f(x) - f(x - h)) / h
     return (right - left) / (2 * h)
@@ -485,7 +478,7 @@ debt_with_slope = Exercise(
 
 
 def debt(rate, years):
-    """Return what is owed; a complex rate goes through too."""
+    """Return the debt after some years; the rate may be complex."""
     owed = 100000.0
     for _ in range(years):
         owed = owed * (1 + rate / 100) - 6000
@@ -507,7 +500,7 @@ def _(answer, rng):
         if abs(slope - truth) > 1e-12 * abs(truth):
             raise CheckFailed(
                 f"slope {after} is right to {digits(slope, truth)} digits, like a slope "
-                "found by nudging; carried through the loop it has all sixteen"
+                "found by nudging; carried through the loop it would have all sixteen"
             )
     return "five lengths, to the last digits"
 
@@ -538,7 +531,7 @@ def without_the_fee(rate, years):
     return owed, slope
 
 
-@debt_with_slope.mistake("Last year's slope earns interest, too.")
+@debt_with_slope.mistake("Last year's slope grows with interest, too.")
 def without_the_product_rule(rate, years):
     owed, slope = 100000.0, 0.0
     for _ in range(years):
@@ -548,7 +541,7 @@ def without_the_product_rule(rate, years):
     return owed, slope
 
 
-@debt_with_slope.mistake("The slope of the years before is lost: it goes on, with interest.")
+@debt_with_slope.mistake("The slope of the earlier years is lost: it carries over, with interest.")
 def of_this_year_alone(rate, years):
     owed, slope = 100000.0, 0.0
     for _ in range(years):

@@ -1,7 +1,6 @@
-"""The exercises of chapter 02: a ladder of small Jacobians, passes to count, and rows carried through tables.
+"""The exercises of chapter 02: ten small Jacobians, counting passes, and vector-Jacobian products.
 
-Holds also the two tables that a failed check draws beside each other. Leaves out the answers, which stand in
-``solutions/02_jacobian``.
+A failed check draws the answer's Jacobian beside the true one.
 """
 
 import tracemalloc
@@ -21,12 +20,12 @@ from course.checks.questions import (
 )
 from minigrad.check.numerical import numerical_gradient
 
-SIZES = (5, 3, 2)  # the lengths of X that a table is tried on; of the first, a failed check draws the picture
-LITTLE = 200_000  # bytes: many rows of a few thousand numbers fit in it, and no table
+SIZES = (5, 3, 2)  # lengths of X to check; a failed check draws the first
+LITTLE = 200_000  # bytes: enough for many rows of a few thousand numbers, not for a table
 
 
 class Tables:
-    """An answer's Jacobian beside the true one: a picture in a notebook, numbers elsewhere."""
+    """An answer's Jacobian beside the true one: a figure in a notebook, numbers elsewhere."""
 
     def __init__(self, yours, true):
         self.yours, self.true = yours, true
@@ -35,7 +34,7 @@ class Tables:
         return f"yours:\n{self.yours.round(3)}\ntrue:\n{self.true.round(3)}"
 
     def _repr_html_(self):
-        from course.figures.jacobians import two_tables  # brings Matplotlib, which most checks do without
+        from course.figures.jacobians import two_tables  # imports Matplotlib, which most checks do not need
 
         return two_tables(self.yours, self.true).html
 
@@ -48,8 +47,8 @@ def nudged_jacobian(f, X):
 
 
 def expect_jacobian(yours, true):
-    """Ask whether a table is the true one; if not, say where, and bring both along to be drawn."""
-    with suppress(ValueError):  # rows of unequal length are refused below
+    """Require that a table is the true one; the error carries both for drawing."""
+    with suppress(ValueError):  # rows of unequal length fail below
         if np.asarray(yours).dtype == bool:
             yours = np.asarray(yours, dtype=float)
     try:
@@ -57,7 +56,7 @@ def expect_jacobian(yours, true):
     except CheckFailed as no:
         sentence = no.sentence.replace("the table[", "your table[")
         if "has shape" in sentence and (1, *np.shape(yours)) == true.shape:
-            sentence += ". One row is still a table: two brackets."
+            sentence += ". One row is still a table: use two brackets."
         table = yours if isinstance(yours, np.ndarray) else np.zeros(0)
         if table.ndim != 2 or not table.size or table.dtype.kind not in "biuf":
             raise CheckFailed(sentence) from None
@@ -67,7 +66,7 @@ def expect_jacobian(yours, true):
 
 
 def peak(call):
-    """Return how many bytes a call took at the most, beyond what was there before."""
+    """Return the peak memory of a call, in bytes."""
     tracemalloc.start()
     try:
         call()
@@ -78,7 +77,7 @@ def peak(call):
 
 # 1 to 10. the ladder
 
-VALUES_OF_Y = "Your diagonal holds the values of Y: its slopes are wanted."
+VALUES_OF_Y = "Your diagonal holds the values of Y: it must hold slopes."
 ALL_STAY = "That table leaves every number in its place."
 NOT_THE_NUMBERS = "A table holds slopes, not the numbers themselves."
 OF_RELU = "That is the table of `relu`."
@@ -90,7 +89,7 @@ def mixed(rng, n_in):
 
 
 def puzzle(short, title, minutes, hints, constants=lambda rng, n_in: ()):
-    """Return what makes of a function f the exercise that asks for f's table along its first argument."""
+    """Return a decorator that makes an exercise about the Jacobian of f along its first argument."""
     exercise = Exercise(
         f"02_jacobian.{short}", title=title, points=1, kind="fill", minutes=minutes, hints=hints
     )
@@ -107,7 +106,7 @@ def puzzle(short, title, minutes, hints, constants=lambda rng, n_in: ()):
                 with untouched(X=X):
                     yours = answer(X, *others)
                 expect_jacobian(yours, nudged_jacobian(lambda X, others=others: f(X, *others), X))
-            return "X of 5, 3 and 2 numbers, against nudging"
+            return "X of 5, 3 and 2 numbers, compared with nudging"
 
         return exercise
 
@@ -121,7 +120,7 @@ scale = puzzle(
     (
         "Output 0 is made of input 0 alone. Which squares can be other than 0?",
         "The table is diagonal. How far does output 2 move if input 2 moves by 1?",
-        "A stands on the diagonal; `np.diag` puts a row there.",
+        "A is the diagonal; `np.diag` puts a row there.",
     ),
     lambda rng, n_in: (mixed(rng, n_in),),
 )(lambda X, A: A * X)
@@ -171,7 +170,7 @@ mirror = puzzle(
     2,
     (
         "Output 0 is the last input. Which square of row 0 holds a 1?",
-        "The ones stand on the other diagonal, from the lower left to the upper right.",
+        "The ones are on the other diagonal, from the lower left to the upper right.",
         "Take the identity, `np.eye`, and read its rows from the last to the first.",
     ),
 )(lambda X: X[::-1])
@@ -179,7 +178,7 @@ mirror.mistake(ALL_STAY)(lambda X: np.eye(X.size))
 mirror.mistake("That is the table of `rotate`.")(lambda X: np.roll(np.eye(X.size), 1, axis=0))
 mirror.mistake(NOT_THE_NUMBERS)(lambda X: np.diag(X)[::-1])
 mirror.mistake(NOT_THE_NUMBERS)(lambda X: np.diag(X[::-1]))
-mirror.mistake("The numbers change their places, not their signs.")(lambda X: -np.eye(X.size))
+mirror.mistake("The numbers change places, not signs.")(lambda X: -np.eye(X.size))
 
 repeat = puzzle(
     "jacobian_of_repeat",
@@ -187,11 +186,11 @@ repeat = puzzle(
     2,
     (
         "Outputs 0 and 1 are both input 0. What are the rows 0 and 1?",
-        "Each row of the identity stands there two times, one below the other.",
-        "`np.repeat` can repeat rows of the identity as well as numbers; it needs to be told the axis.",
+        "Each row of the identity appears twice, one copy below the other.",
+        "`np.repeat` can repeat rows of the identity as well as numbers; give it the axis.",
     ),
 )(lambda X: np.repeat(X, 2))
-repeat.mistake("That table writes X twice in a row: here each number is doubled in its place.")(
+repeat.mistake("That table repeats X as a whole: here each number is repeated in place.")(
     lambda X: np.tile(np.eye(X.size), (2, 1))
 )
 repeat.mistake("Without an axis, `np.repeat` makes one long row.")(lambda X: np.repeat(np.eye(X.size), 2))
@@ -220,14 +219,14 @@ suffix_sums = puzzle(
     3,
     (
         "Output 0 is the sum of all inputs, and the last output is the last input. Draw these two rows.",
-        "It is a triangle of ones, the diagonal with it. Which half: above or below?",
+        "It is a triangle of ones, including the diagonal. Which half: above or below?",
         "`np.triu` keeps what is on and above the diagonal of a table; give it a table of ones.",
     ),
 )(lambda X: np.cumsum(X[::-1])[::-1])
-suffix_sums.mistake("Output 0 contains input 0, too: the diagonal belongs to the triangle.")(
+suffix_sums.mistake("Output 0 includes input 0, too: the diagonal belongs to the triangle.")(
     lambda X: np.triu(np.ones((X.size, X.size)), k=1)
 )
-suffix_sums.mistake("Only output 0 contains them all: the last output is the last input alone.")(
+suffix_sums.mistake("Only output 0 sums all inputs: the last output is just the last input.")(
     lambda X: np.ones((X.size, X.size))
 )
 
@@ -241,10 +240,10 @@ differences = puzzle(
         "Two pieces of the identity: without its first row, and without its last. Subtract which from which?",
     ),
 )(np.diff)
-differences.mistake("The signs are flipped: the number before is the one that is subtracted.")(
+differences.mistake("The signs are flipped: subtract the number before.")(
     lambda X: np.eye(X.size)[:-1] - np.eye(X.size)[1:]
 )
-differences.mistake("The first number has none before it, so there is one row fewer.")(
+differences.mistake("The first number has no predecessor, so there is one row fewer.")(
     lambda X: np.eye(X.size) - np.eye(X.size, k=-1)
 )
 differences.mistake("The number before counts too, with -1.")(lambda X: np.eye(X.size)[1:])
@@ -260,14 +259,14 @@ largest = puzzle(
         "Row `np.argmax(X)` of the identity; keep two axes, so that the shape is (1, n_in).",
     ),
 )(np.max)
-largest.mistake("A table holds slopes, and this one is 1, however large the largest number is.")(
+largest.mistake("A table holds slopes, and this slope is 1, however large the number is.")(
     lambda X: (X.max() == X)[None, :] * X
 )
 largest.mistake("The largest number is one output, so its table has one row.")(
     lambda X: np.diag((X == X.max()) * 1.0)
 )
 largest.mistake("That is the smallest.")(lambda X: np.eye(X.size)[[X.argmin()]])
-largest.mistake("Only one input moves the largest number, and the others do nothing.")(
+largest.mistake("Only one input moves the largest number; the slopes of the others are 0.")(
     lambda X: np.tile(1 / X.size, (1, X.size))
 )
 outer = puzzle(
@@ -283,9 +282,9 @@ outer = puzzle(
 )(np.outer)
 outer.mistake("Your outputs are counted column by column.")(lambda X, A: np.kron(A[:, None], np.eye(X.size)))
 outer.mistake("That is Y: its Jacobian has a row for each entry of it.")(np.outer)
-outer.mistake(
-    "An output X[i] * A[j] moves A[j] times as far as its input: X itself does not stand in the table."
-)(lambda X, A: np.kron(np.diag(X), A[:, None]))
+outer.mistake("An output X[i] * A[j] moves A[j] times as far as its input: X itself is not in the table.")(
+    lambda X, A: np.kron(np.diag(X), A[:, None])
+)
 
 
 # 11. how many passes
@@ -297,9 +296,9 @@ passes = Exercise(
     kind="predict",
     minutes=5,
     hints=(
-        "A forward pass follows one direction: one input nudged, all others at rest. What does it give?",
+        "A forward pass follows one direction: one input nudged, all others fixed. What does it give?",
         "Forward, a pass gives one column; in reverse, one row. What is the shape of the whole table?",
-        "Count inputs for forward mode, and results for reverse mode; the numbers between do not matter.",
+        "Count inputs for forward mode and outputs for reverse mode; the numbers in between do not matter.",
     ),
 )
 
@@ -327,17 +326,17 @@ def exchanged():
     return 3, 300, 700, 2
 
 
-@passes.mistake("One reverse pass is enough for one end result, and here there are more.")
+@passes.mistake("One reverse pass is enough for one output; here there are more.")
 def always_one_in_reverse():
     return 300, 1, 2, 1
 
 
-@passes.mistake("Two runs per weight is the price of nudging; forward mode needs one pass.")
+@passes.mistake("Nudging takes two runs per weight; forward mode takes one pass.")
 def by_nudging():
     return 600, 3, 4, 700
 
 
-@passes.mistake("A pass goes through all steps: the numbers between do not matter.")
+@passes.mistake("A pass goes through all steps: the numbers in between do not matter.")
 def one_for_each_number():
     return 360, 63, 102, 800
 
@@ -353,14 +352,14 @@ way_back = Exercise(
     remote=False,  # it measures memory, in the process where the answer runs
     hints=(
         "Write down the shape of each table. Which one does dY, with its n_out numbers, fit from the left?",
-        "The row dY meets the table of the last step first. What it becomes meets the one before.",
-        "A loop over `reversed(tables)`, in which dY is replaced by dY @ the table.",
+        "Multiply the row dY by the table of the last step first, then the result by the table before it.",
+        "Loop over `reversed(tables)` and replace dY by dY @ the table.",
     ),
 )
 
 
 def tables_of(rng, sizes):
-    """Return dY, and a table for each step of a program that makes so many numbers one after the other."""
+    """Return dY, and a table for each step of a program with these numbers of values."""
     shapes = zip(sizes[1:], sizes, strict=False)
     return rng.normal(size=sizes[-1]), [rng.normal(size=shape) for shape in shapes]
 
@@ -374,7 +373,7 @@ def _(answer, rng):
         with untouched(dY=dY, **parts):
             dX = carried(answer, dY, handed)
         if list(map(id, handed)) != list(map(id, tables)):
-            raise CheckFailed("it changes tables, which belongs to its caller: leave the list as it is")
+            raise CheckFailed("it changes tables, which belongs to its caller: do not change the list")
         truth = numerical_gradient(lambda X, tables=tables: program(tables, X), np.zeros(sizes[0]), dY)
         expect_shape("dX", dX, "X", truth)
         square = " (square tables)" if len(set(sizes)) == 1 else ""
@@ -395,7 +394,7 @@ def _(answer, rng):
 
 
 def _or_error(answer, dY, tables):
-    """Return what an answer makes of oblong tables, or nothing where they fit nowhere."""
+    """Return an answer's result for oblong tables, or None if they do not fit."""
     try:
         return answer(dY, tables)
     except ValueError:
@@ -403,13 +402,13 @@ def _or_error(answer, dY, tables):
 
 
 def carried(answer, dY, tables):
-    """Return what an answer makes of dY; name a product that the row cannot hold."""
+    """Call an answer with dY; explain the error if a product does not fit into the row."""
     try:
         return answer(dY, tables)
     except ValueError as error:
         if "Output operand" not in str(error):
             raise
-        words = "the product has another length than the row it is written into: make a new dY"
+        words = "the product does not have the length of the row it is written into: make a new dY"
         raise ValueError(words).with_traceback(error.__traceback__) from None
 
 
@@ -420,14 +419,14 @@ def program(tables, X):
     return X
 
 
-@way_back.mistake("The row comes from the end: it meets the table of the last step first.")
+@way_back.mistake("Start from the end: multiply the row by the table of the last step first.")
 def first_step_first(dY, tables):
     for table in tables:
         dY = dY @ table
     return dY
 
 
-@way_back.mistake("The row stands on the left of the table.")
+@way_back.mistake("The row belongs on the left of the table.")
 def row_on_the_right(dY, tables):
     for table in reversed(tables):
         dY = table @ dY
@@ -441,7 +440,7 @@ def by_the_transpose(dY, tables):
     return dY
 
 
-@way_back.mistake("A square table fits on both sides: let the row stand on its left, always.")
+@way_back.mistake("A square table fits on both sides: always put the row on its left.")
 def on_whatever_side_fits(dY, tables):
     for table in reversed(tables):
         dY = table @ dY if table.shape[1] == dY.size else dY @ table
@@ -484,7 +483,7 @@ def _(answer, rng):
         raise CheckFailed(
             f"it takes {used:,} bytes for 2,000 numbers: is there a table of 2000 × 2000 slopes in it?"
         )
-    return "against nudging, and the memory"
+    return "compared with nudging, and the memory"
 
 
 @running_mean_vjp.probe
@@ -507,7 +506,7 @@ def of_one_output(dY):
     return dY / np.arange(1, dY.size + 1)
 
 
-@running_mean_vjp.mistake("That is the way back of the running sum: the division is missing.")
+@running_mean_vjp.mistake("That is the backward pass of the running sum: the division is missing.")
 def of_the_sum(dY):
     return np.cumsum(dY[::-1])[::-1]
 

@@ -1,6 +1,6 @@
-"""The exercises of chapter 03: build parts of a checker, read what it found, and fool worse ones.
+"""The exercises of chapter 03: build parts of a checker, read its report, and fool weaker ones.
 
-Leaves out the wrong layers, which stand in ``course/bugs.py``.
+The wrong layers are in ``course/bugs.py``.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def drawn(rng, shape=(BATCH, N_IN)):
     return rng.choice([-1.0, 1.0], shape) * rng.uniform(0.5, 2.0, shape)
 
 
-# 1. relative errors, and where the largest stands
+# 1. relative errors, and the position of the largest
 
 worst_entry = Exercise(
     "03_gradcheck.worst_entry",
@@ -45,7 +45,7 @@ worst_entry = Exercise(
 
 
 def _worst_cases(rng):
-    """Yield found, expected, the place that is worst, its error, and what the case is about."""
+    """Yield actual, expected, the worst position, its error, and a description of each case."""
     for shape in SHAPES:
         expected = drawn(rng, shape)
         place = tuple(int(rng.integers(length)) for length in shape)
@@ -67,8 +67,8 @@ def _worst_cases(rng):
         found[place] = expected[place] + 0.3
         yield found, expected, other, np.inf, "one entry of actual is nan"
     large, small = np.array([100.0, 0.5]), np.array([1.0, 0.0])
-    yield large, small, (0,), 0.99, "the largest size stands in actual"
-    yield small, large, (0,), 0.99, "the largest size stands in expected"
+    yield large, small, (0,), 0.99, "the largest size is in actual"
+    yield small, large, (0,), 0.99, "the largest size is in expected"
     yield 1e-12 * large, 1e-12 * small, (0,), 0.99, "all sizes are 1e-10 or less"
     yield np.zeros(3), np.array([1.0, 0.0, 0.0]), (0,), 1.0, "actual is all zero and expected is not"
     yield np.array([0.0, 2.0, 0.0]), np.zeros(3), (1,), 1.0, "expected is all zero and actual is not"
@@ -81,21 +81,19 @@ def _(answer, rng):
         with np.errstate(invalid="ignore", divide="ignore"), untouched(actual=found, expected=expected):
             yours, value = expect_several(answer(found, expected), "place", "error")
         if isinstance(value, tuple) and np.shape(yours) == ():
-            raise CheckFailed(
-                "the place comes first, and then the error; you return them the other way round"
-            )
+            raise CheckFailed("return the place first and then the error, not the other way round")
         about = f"for arrays of shape {found.shape}, where {case}"
         if not isinstance(yours, tuple) or len(yours) != found.ndim:
             raise CheckFailed(
                 f"place must be a tuple with one index for each axis of actual, here "
-                f"{found.ndim} (np.unravel_index makes it of a flat position), and is {yours!r}"
+                f"{found.ndim} (np.unravel_index makes it of a flat position), but is {yours!r}"
             )
         if np.shape(value) != ():
-            raise CheckFailed(f"error must be one number, and has shape {np.shape(value)}")
+            raise CheckFailed(f"error must be one number, but has shape {np.shape(value)}")
         if not (value == error or np.isclose(value, error, rtol=1e-6)):
-            raise CheckFailed(f"{about}, the error is {error:.4g}, and yours {value:.4g}")
+            raise CheckFailed(f"{about}, the error is {error:.4g}, but yours is {value:.4g}")
         if place is not None and tuple(map(int, yours)) != place:
-            raise CheckFailed(f"{about}, the worst place is {place}, and yours {tuple(map(int, yours))}")
+            raise CheckFailed(f"{about}, the worst place is {place}, but yours is {tuple(map(int, yours))}")
     return "arrays of one, two and three axes; zeros, and nan"
 
 
@@ -138,13 +136,13 @@ def divided_by(sizes, floor, found, expected):
     return worst_place(np.where(np.isnan(found), np.inf, errors))
 
 
-@worst_entry.mistake("The floor looks at expected alone; the largest size may stand in actual.")
+@worst_entry.mistake("The floor uses only expected; the largest size may be in actual.")
 def floor_of_the_expected(found, expected):
     sizes = np.fmax(np.abs(found), np.abs(expected))
     return divided_by(sizes, 0.01 * np.abs(expected).max(), found, expected)
 
 
-@worst_entry.mistake("The floor looks at actual alone; the largest size may stand in expected.")
+@worst_entry.mistake("The floor uses only actual; the largest size may be in expected.")
 def floor_of_the_actual(found, expected):
     sizes = np.fmax(np.abs(found), np.abs(expected))
     return divided_by(sizes, 0.01 * np.fmax(np.abs(found), 0).max(), found, expected)
@@ -194,7 +192,7 @@ def without_the_factor():
     return 0.0, 0.0, 1.5, 2.0
 
 
-@softmax_on_paper.mistake("With ones, what stands in the bracket is 1 minus 1, in both.")
+@softmax_on_paper.mistake("With ones, the bracket is 1 minus 1 in both.")
 def nothing_subtracted():
     return 0.5, 0.5, 2.0, 2.0
 
@@ -204,7 +202,9 @@ def swapped():
     return 0.0, 0.0, 1.0, 0.75
 
 
-@softmax_on_paper.mistake("You subtract the mean both times; the right way back subtracts the sum of dY * Y.")
+@softmax_on_paper.mistake(
+    "You subtract the mean both times; the correct backward pass subtracts the sum of dY * Y."
+)
 def the_mean_in_both():
     return 0.0, 0.0, 1.0, 1.0
 
@@ -223,9 +223,9 @@ wrong_backward = Exercise(
     kind="fill",
     minutes=8,
     hints=(
-        "Keep 2 * X, and put something else in place of dY: something that is 1 where dY is all ones.",
+        "Keep 2 * X, and replace dY by something that is 1 if dY is all ones.",
         "What can be done to an array of ones that leaves it an array of ones? Moving entries is one way.",
-        "The mean of ones is 1. A shift, a flip along an axis, and a mean over one axis do as well.",
+        "The mean of ones is 1. A shift, a flip along an axis, and a mean over one axis work, too.",
     ),
 )
 
@@ -258,7 +258,7 @@ def _(answer, rng):
         wrong = np.abs(mine - truth).max() / np.abs(mine).max()
         if not wrong >= 0.1:
             raise CheckFailed(
-                f"with a random dY it is wrong by {wrong:.2g} of its largest entry; a tenth is wanted"
+                f"with a random dY the error is {wrong:.2g} of its largest entry; make it a tenth at least"
             )
     return "right for ones, linear, and wrong"
 
@@ -268,12 +268,12 @@ def _(answer, rng):
     return answer(drawn(rng), rng.normal(size=(BATCH, N_IN)))
 
 
-@wrong_backward.mistake("That is the right way back, and a wrong one is wanted.")
+@wrong_backward.mistake("That is the correct backward pass; a wrong one is wanted.")
 def right_after_all(X, dY):
     return 2 * X * dY
 
 
-@wrong_backward.mistake("A sum of ones is how many there are: take a mean.")
+@wrong_backward.mistake("A sum of ones is their number: take a mean.")
 def with_a_sum(X, dY):
     return 2 * X * dY.sum(axis=0)
 
@@ -289,8 +289,8 @@ name_the_bugs = Exercise(
     hints=(
         "Begin with shapes. Then divide found by expected, entry by entry: is the ratio the same everywhere?",
         "If the ratio is not the same, look for the expected numbers elsewhere in the array, or in dY.",
-        "A ratio of -1 is a sign, one of 1/5 has to do with the 5 rows. Where something was run a second "
-        "time, ask what should have changed and has not.",
+        "A ratio of -1 is a sign; 1/5 comes from the 5 rows. Where something was run a second time, look for "
+        "what should have changed and has not.",
     ),
 )
 
@@ -314,42 +314,40 @@ def _(answer, rng):
 
 
 def truly():
-    """Return the names as the puzzles were made."""
+    """Return the true names of the puzzles."""
     return {letter: name for letter, (name, _) in bugs.broken_gradients(rng=3).items()}
 
 
 def _with(changes):
-    """Return the names as they are, but for some that are taken for others."""
+    """Return the true names with some replaced by others."""
     return {letter: changes.get(name, name) for letter, name in truly().items()}
 
 
-@name_the_bugs.mistake("Five times too small, with 5 rows: this factor has a name of its own.")
+@name_the_bugs.mistake("Five times too small, with 5 rows: this factor has its own name.")
 def a_factor_of_five():
     return _with({"mean where a sum belongs": "factor missing"})
 
 
 @name_the_bugs.mistake(
-    "You have two taken for each other: one mirrored across the diagonal, the other from end to end."
+    "You have confused two: one is mirrored across the diagonal, the other from end to end."
 )
 def places_and_transpose():
     return _with({"wrong places": "transposed", "transposed": "wrong places"})
 
 
-@name_the_bugs.mistake(
-    "You have two taken for each other: where found is dY itself, dY was used, and nothing else."
-)
+@name_the_bugs.mistake("You have confused two: where found is dY itself, dY was used, and nothing else.")
 def slope_for_unused():
     return _with({"own slope missing": "dY not used", "dY not used": "own slope missing"})
 
 
 @name_the_bugs.mistake(
-    "After a second backward W's gradient should have doubled; no other forward came between."
+    "After a second backward, W's gradient should have doubled; there was no other forward in between."
 )
 def remembered():
     return _with({"overwritten": "last call remembered"})
 
 
-@name_the_bugs.mistake("One row for each example: nothing was added up yet, neither to a sum nor to a mean.")
+@name_the_bugs.mistake("One row for each example: nothing was added up yet.")
 def sum_for_mean():
     return _with(
         {
@@ -386,7 +384,7 @@ def _by_one(number):
 
 
 class _Culprit:
-    """A layer that changes one entry of what it is told to change, by default in its last digit alone."""
+    """A layer that changes one entry of a chosen array, by default only in its last digit."""
 
     def __init__(self, *sentences, changed=_in_the_last_digit):
         self.sentences, self.changed, self.calls, self.seen = sentences, changed, [], []
@@ -418,17 +416,17 @@ def _(answer, rng):
         if layer.calls != ["forward", "backward"]:
             raise CheckFailed(f"forward and then backward must run, once each; yours ran {layer.calls}")
         if not isinstance(found, list):
-            raise CheckFailed(f"it must return a list of sentences, and returned {found!r}")
+            raise CheckFailed(f"it must return a list of sentences, but returned {found!r}")
         if found != sentences:
             why = _if_forgiving(answer, sentences, found, X, dY)
-            raise CheckFailed(f"what happened is {sentences}, and yours says {found}{why}")
+            raise CheckFailed(f"the true answer is {sentences}, but yours is {found}{why}")
         if not np.array_equal(layer.seen[0], X):
             raise CheckFailed("backward got the X that forward had changed: give it a fresh copy")
     return "all eight combinations of the three"
 
 
 def _if_forgiving(answer, sentences, found, X, dY):
-    """Say why sentences are missing, if all that are missing are there when the change is large."""
+    """Explain missing sentences, if all of them appear when the change is large."""
     missing = [sentence for sentence in sentences if sentence not in found]
     if missing:
         large = answer(_Culprit(*sentences, changed=_by_one), X.copy(), dY.copy())
@@ -443,7 +441,7 @@ def _(answer, rng):
     return [", ".join(answer(_Culprit(word), X.copy(), dY.copy())) for word in SENTENCES]
 
 
-@who_changed.mistake("A line like `before = X` makes no copy: both names belong to one array.")
+@who_changed.mistake("A line like `before = X` makes no copy: both names refer to one array.")
 def a_second_name_for_the_same_array(layer, X, dY):
     lent_X, lent_dY = X.copy(), dY.copy()
     before_X, before_dY = lent_X, lent_dY
@@ -453,7 +451,7 @@ def a_second_name_for_the_same_array(layer, X, dY):
     return found + (["backward changed dY"] if np.any(lent_dY != before_dY) else [])
 
 
-@who_changed.mistake("It was forward alone; compare X after each call, and give backward a fresh copy.")
+@who_changed.mistake("Only forward changed X; compare X after each call, and give backward a new copy.")
 def compared_at_the_end(layer, X, dY):
     lent_X, lent_dY = X.copy(), dY.copy()
     layer.forward(lent_X)
@@ -480,7 +478,7 @@ fooling_backward = Exercise(
     kind="fill",
     minutes=6,
     hints=(
-        "Begin with the right dX, 3 * X**2 * dY. What may be changed without the first checker's notice?",
+        "Begin with the right dX, 3 * X**2 * dY. What can you change without the first checker noticing?",
         "Multiply by 1.002: the first is fooled. Which single entry must then be put right for the second?",
         "Compute the right dX, make 1.002 times that array, and copy the right [0, 0] into it.",
     ),
@@ -508,7 +506,7 @@ def _(answer, rng):
             )
         if not errors.max() >= 1e-3 * (1 - 1e-4):  # nudging is right to far more digits than this
             raise CheckFailed(
-                f"no relative error is as large as one per mille, the largest is {errors.max():.1e}, "
+                f"no relative error reaches 0.001; the largest is {errors.max():.1e}, "
                 f"where X has shape {shape}"
             )
     return "both are fooled, on three shapes"
@@ -519,12 +517,16 @@ def _(answer, rng):
     return answer(drawn(rng), drawn(rng))
 
 
-@fooling_backward.mistake("That is the right way back; where is the mistake that nobody sees?")
+@fooling_backward.mistake(
+    "That is the correct backward pass; it must have a mistake that the check does not see."
+)
 def right_again(X, dY):
     return 3 * X**2 * dY
 
 
-@fooling_backward.mistake("With one row there are no others: change an entry, not the rows after the first.")
+@fooling_backward.mistake(
+    "With one row there are no other rows: change an entry, not the rows after the first."
+)
 def all_rows_but_the_first(X, dY):
     dX = 3 * X**2 * dY
     dX[1:] *= 1.002

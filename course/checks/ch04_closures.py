@@ -32,7 +32,7 @@ three_calls = Exercise(
     minutes=3,
     hints=(
         "Each call of `cube` makes a new `backward`, which sees the `X` of its own call.",
-        "`back_from_2` was born where `X` is 2. Put 2 and the number in brackets into `3 * X * X * dY`.",
+        "`back_from_2` was made where `X` is 2. Put 2 and the argument into `3 * X * X * dY`.",
         "`back_from_1` may be called twice: it sees `X` = 1 both times, and only `dY` differs.",
     ),
 )
@@ -50,17 +50,19 @@ def _(answer, rng):
     return "compared with a run"
 
 
-@three_calls.mistake("You let both functions remember the last call; each remembers its own.")
+@three_calls.mistake("You let both functions use the X of the last call; each uses its own.")
 def last_call_only():
     return 12.0, 12.0, 120.0
 
 
-@three_calls.mistake("These are the results of cube itself, X³; the way back needs its slope, times dY.")
+@three_calls.mistake("These are the results of cube itself, X³; the backward pass needs its slope, times dY.")
 def forward_values():
     return 8.0, 1.0, 1.0
 
 
-@three_calls.mistake("These are X³ times dY; the way back takes the slope of X³, which is 3 X², times dY.")
+@three_calls.mistake(
+    "These are X³ times dY; the backward pass takes the slope of X³, which is 3 X², times dY."
+)
 def forward_values_times_dY():
     return 8.0, 1.0, 10.0
 
@@ -75,7 +77,7 @@ def swapped():
     return 3.0, 12.0, 30.0
 
 
-@three_calls.mistake("These are 3 X, and the slope of X³ is 3 X².")
+@three_calls.mistake("These are 3 X, but the slope of X³ is 3 X².")
 def forgot_the_square_of_X():
     return 6.0, 3.0, 30.0
 
@@ -85,7 +87,9 @@ def without_dY():
     return 12.0, 3.0, 3.0
 
 
-@three_calls.mistake("You went back in the order of the calls; look which function is called first.")
+@three_calls.mistake(
+    "You called the backward functions in the order of the calls; look which one is called first."
+)
 def in_order_of_the_calls():
     return 3.0, 12.0, 120.0
 
@@ -157,8 +161,8 @@ two_layers = Exercise(
     hints=(
         "Forward first, keeping `H`. Then dY, the gradient of the loss, as in the chapter's `update`: "
         "the error, divided by the batch.",
-        "The second matrix saw `H` come in and `dY` come back; the first saw `X` come in and `dH` come back. "
-        "For both the rule of `Linear` holds: what came in, transposed, times what came back.",
+        "The second matrix gets `H` forward and `dY` backward; the first gets `X` forward and `dH` backward. "
+        "For both, the rule of `Linear` holds: the input, transposed, times the incoming gradient.",
         "Let the shapes decide: dW2 must be (n_hidden, n_out), H is (batch, n_hidden), dY is (batch, n_out): "
         "only one product of the two fits. dH is dY times W2, transposed.",
     ),
@@ -172,7 +176,7 @@ def _(answer, rng):
         dW1, dW2, dX = expect_several(answer(W1, W2, X, T), "dW1", "dW2", "dX")
 
     dY = numerical_gradient(lambda Y: 0.5 * np.sum((Y - T) ** 2) / len(Y), X @ W1 @ W2)
-    gradients = {"W2": dW2, "W1": dW1, "X": dX}  # in the order in which the way back meets them
+    gradients = {"W2": dW2, "W1": dW1, "X": dX}  # in the order of the backward pass
     expect_gradients(lambda X, W1, W2: X @ W1 @ W2, {"X": X, "W1": W1, "W2": W2}, dY, gradients)
     return "all three gradients agree with nudging"
 
@@ -190,7 +194,7 @@ def _two_layers_data(rng):
 
 
 @two_layers.mistake(
-    "The two shapes in your line do not fit: a .T is missing or stands at the wrong one, or the gradient is "
+    "The two shapes in your line do not fit: a .T is missing or on the wrong factor, or the gradient is "
     "not the one that this matrix is given (the first gets dH, not dY)."
 )
 def as_on_the_page(W1, W2, X, T):
@@ -252,7 +256,8 @@ scale = Exercise(
     minutes=6,
     changes=True,
     hints=(
-        "Run `broken_scale` and read the error's last line: which name has no value? Where is it assigned?",
+        "Run `broken_scale` and read the last line of the error: which name has no value? Where is it "
+        "assigned?",
         "A function that assigns to a name owns it. Change the *content* of the array instead, without "
         "giving the name a new value.",
         "`some_array[...] = …` writes into an array that is already there. Remember to add, not to replace.",
@@ -276,7 +281,7 @@ def _(answer, rng):
             "dgain, the caller's array, is unchanged after backward: yours went into another array"
         )
     if np.allclose(dgain, numerical_gradient(lambda gain: gain * X, gain, dY)):
-        raise CheckFailed("dgain holds the gradient, and what it held before is gone")
+        raise CheckFailed("dgain holds the gradient, but its earlier content is lost")
     first = np.copy(dX)
     with untouched(X=X, dY=dY, gain=gain):
         again = backward(dY)
@@ -311,7 +316,7 @@ def still_missing(gain, dgain):
     return forward
 
 
-@scale.mistake("You replace what dgain held; backward adds to it.")
+@scale.mistake("You replace the content of dgain; backward must add to it.")
 def replaced(gain, dgain):
     def forward(X):
         def backward(dY):
@@ -409,7 +414,7 @@ def _(answer, rng):
 
 
 def _expect_drawn_by_rng(answer):
-    """Ask whether weights are drawn by rng alone, a number or a generator, and by 1 / √n_in."""
+    """Require that weights are drawn from rng, an int or a generator, with spread 1 / √n_in."""
     try:
         one, same = answer(400, 11, rng=0).W.data, answer(400, 11, rng=0).W.data
     except AttributeError as error:
@@ -424,7 +429,7 @@ def _expect_drawn_by_rng(answer):
             "two layers made with rng=0 differ: draw W from np.random.default_rng(rng), not from elsewhere"
         )
     if np.array_equal(one, answer(400, 11, rng=1).W.data):
-        raise CheckFailed("rng=0 and rng=1 give the same weights: hand your own rng on to default_rng")
+        raise CheckFailed("rng=0 and rng=1 give the same weights: pass your rng to default_rng")
     spread = one.std()
     if not 0.04 < spread < 0.06:
         raise CheckFailed(
@@ -440,7 +445,7 @@ def _expect_drawn_by_rng(answer):
 
 
 class Turned(Layer):
-    """What the mistakes share: a right constructor and a right forward."""
+    """The correct constructor and forward that the mistakes share."""
 
     def __init__(self, n_in, n_out, rng):
         rng = np.random.default_rng(rng)
@@ -467,7 +472,7 @@ class BiasSummedOverTheOutputs(Turned):
         return dY @ self.W.data
 
 
-@linear.mistake("The gradient is added to W.grad; W.data is what an optimizer changes, later.")
+@linear.mistake("Add the gradient to W.grad; W.data is changed only by an optimizer, later.")
 class ChangesTheWeights(Turned):
     def back(self, X, dY):
         self.W.data += dY.T @ X
@@ -497,8 +502,9 @@ light_tanh = Exercise(
     minutes=8,
     remote=False,  # it measures memory, in the process where the answer runs
     hints=(
-        "Which of the three arrays X, Y and slope does the way back really need? Any of them is enough.",
-        "A closure keeps what `backward` mentions. Mention one array, and compute the rest on the way back.",
+        "Which of the three arrays X, Y and slope does the backward pass really need? Any of them is enough.",
+        "A closure keeps what `backward` mentions. Mention one array, and compute the rest in the backward "
+        "pass.",
         "The slope is 1 − Y². Compute it inside `backward`, from Y.",
     ),
 )
@@ -529,13 +535,13 @@ def slope_of_the_sigmoid(X):
     return Y, lambda dY: Y * (1 - Y) * dY
 
 
-@light_tanh.mistake("Y is the tanh already: no second one is needed on the way back.")
+@light_tanh.mistake("Y is the tanh already: no second one is needed in the backward pass.")
 def tanh_of_the_result(X):
     Y = np.tanh(X)
     return Y, lambda dY: (1 - np.tanh(Y) ** 2) * dY
 
 
-@light_tanh.mistake("The slope wants Y, the result; this is 1 − X².")
+@light_tanh.mistake("The slope is computed from Y, the result; this is 1 − X².")
 def from_the_input(X):
     return np.tanh(X), lambda dY: (1 - X * X) * dY
 

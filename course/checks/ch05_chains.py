@@ -1,4 +1,4 @@
-"""The exercises of chapter 05: layers made of layers, their order there and back, and a safe bend."""
+"""The exercises of chapter 05: layers made of layers, the order of the two passes, and a stable softplus."""
 
 from copy import deepcopy
 from functools import reduce
@@ -28,14 +28,14 @@ HIDDEN = 2
 
 
 def _predict(layers, X):
-    """Return what comes out of layers in a row."""
+    """Return the output of layers in a row."""
     for layer in layers:
         X = layer(X)[0]
     return X
 
 
 def _square_layers(rng, width=N_IN):
-    """Return layers of one width, so that shapes do not tell their order."""
+    """Return layers of one width, so that shapes do not reveal their order."""
     return [Linear(width, width, rng=rng), Tanh(), Linear(width, width, rng=rng)]
 
 
@@ -50,9 +50,10 @@ one_layer_two_places = Exercise(
     kind="predict",
     minutes=4,
     hints=(
-        "Write the pass as two lanes: what goes into each of the two places, and what comes back to each.",
-        "Place one sees X = 2 and returns 6; place two sees 6. On the way back place two is called first.",
-        "In each place the weight's gradient grows by what went in there, times what came back there: "
+        "Write down both passes: the input of each of the two places, and the gradient that returns to each.",
+        "Place one sees X = 2 and returns 6; place two sees 6. In the backward pass place two is called "
+        "first.",
+        "Each place adds to the weight's gradient its input times the gradient that it receives: "
         "`X * dY`. Add the two parts; place one's `dY` is 3.",
     ),
 )
@@ -152,7 +153,7 @@ def turned_in_place(layers):
     return forward
 
 
-NOT_TURNED = "The backward functions are called in the order of the way there; the last one made comes first."
+NOT_TURNED = "The backward functions are called in the order of the forward pass; call the last one first."
 
 
 @row.mistake(NOT_TURNED)
@@ -219,7 +220,7 @@ chain_all = Exercise(
     kind="fill",
     minutes=6,
     hints=(
-        "A chain is a layer, so it can stand as the first of the two layers in the next `chain`.",
+        "A chain is a layer, so it can be the first of the two layers in the next `chain`.",
         "Begin with a layer that changes nothing, and chain one layer after the other to it, in a loop.",
         "The layer that changes nothing returns `X, lambda dY: dY`. In the loop: the new whole is "
         "`chain(…, …)` of the old whole and the next layer.",
@@ -344,7 +345,7 @@ def _(answer, rng):
 
 
 def _expect_one_call(answer, X, dY, rng):
-    """Ask for the value and the way back of one call of the layer inside, which draws anew at each."""
+    """Require that value and gradient belong to one call of the inner layer, which is random."""
     drawn = []
 
     def noisy(X):
@@ -353,13 +354,13 @@ def _expect_one_call(answer, X, dY, rng):
         return X * factors, lambda dY: dY * factors
 
     Y, backward = answer(noisy)(X)
-    what = "for a layer that draws anew at each call,"
+    what = "for a layer that draws random numbers in each call,"
     expect_values(f"{what} Y", Y, X * X * drawn[0])
-    expect_values(f"{what} dX", backward(dY), 2 * X * drawn[0] * dY, "the call that made Y says")
+    expect_values(f"{what} dX", backward(dY), 2 * X * drawn[0] * dY, "from the call that made Y it must be")
 
 
 class Gate(Layer):
-    """What the mistakes share: a right constructor and a right forward."""
+    """The correct constructor and forward that the mistakes share."""
 
     def __init__(self, layer):
         self.layer = layer
@@ -381,7 +382,7 @@ class ThroughTheLayerOnly(Gate):
         return backward_F(dY * X)
 
 
-@gate.mistake("The layer is sent dY as it came; F was multiplied by X, so F's gradient is dY * X.")
+@gate.mistake("The layer gets dY unchanged; F was multiplied by X, so F's gradient is dY * X.")
 class SendsDYUnchanged(Gate):
     def back(self, X, F, dY, backward_F):
         return dY * F + backward_F(dY)
@@ -393,7 +394,7 @@ class MultipliesTooLate(Gate):
         return dY * F + X * backward_F(dY)
 
 
-@gate.mistake("This is the way back of Residual; a product needs the other factor.")
+@gate.mistake("This is the backward pass of Residual; a product needs the other factor.")
 class ComesBackAsResidual(Gate):
     def back(self, X, F, dY, backward_F):
         return dY + backward_F(dY)
@@ -455,14 +456,14 @@ def _(answer, rng):
     backward(dY)
     if len(runs) != 2:
         raise CheckFailed(
-            f"there and back, bread ran {len(runs)} times: run it once for each slice, and keep both of what "
-            "it returns; a bread with chance inside answers otherwise each time"
+            f"bread ran {len(runs)} times in one pass: run it once for each slice, and keep both results; a "
+            "random layer returns something else each time"
         )
     return "values, nudging, and the gradients of the parameters inside"
 
 
 def _sandwich_with(back):
-    """Return a sandwich whose way back is `back(back_1, back_2, back_3)(dY)`."""
+    """Return a sandwich whose backward is `back(back_1, back_2, back_3)(dY)`."""
 
     def sandwich(bread, filling):
         def forward(X):
@@ -490,7 +491,7 @@ def first_in_both(bread, filling):
     return _sandwich_with(lambda one, two, three, dY: one(two(one(dY))))(bread, filling)
 
 
-@sandwich.mistake("The closures are called in the order of the way there; the one made last is called first.")
+@sandwich.mistake("The closures are called in the order of the forward pass; call the last one first.")
 def order_of_the_way_there(bread, filling):
     return _sandwich_with(lambda one, two, three, dY: three(two(one(dY))))(bread, filling)
 
@@ -500,7 +501,7 @@ def bread_inside(bread, filling):
     return chain(filling, bread, filling)
 
 
-@sandwich.mistake("The second slice is given what the first returned; it must be given the filling's result.")
+@sandwich.mistake("The second slice gets the first slice's result; it must get the filling's result.")
 def filling_passed_by(bread, filling):
     def forward(X):
         H, back_1 = bread(X)
@@ -511,7 +512,7 @@ def filling_passed_by(bread, filling):
     return forward
 
 
-@sandwich.mistake("The ways back are added up; each must be given what the one before returned.")
+@sandwich.mistake("You add up the results of the backward functions; pass each result to the next one.")
 def added_up(bread, filling):
     return _sandwich_with(lambda one, two, three, dY: one(dY) + two(dY) + three(dY))(bread, filling)
 
@@ -523,17 +524,17 @@ def with_a_copy(bread, filling):
     return chain(bread, filling, deepcopy(bread))
 
 
-@sandwich.mistake("The filling is missing on the way back.")
+@sandwich.mistake("The filling is missing in the backward pass.")
 def filling_forgotten(bread, filling):
     return _sandwich_with(lambda one, two, three, dY: one(three(dY)))(bread, filling)
 
 
-@sandwich.mistake("The first slice of bread is missing on the way back.")
+@sandwich.mistake("The first slice of bread is missing in the backward pass.")
 def first_slice_forgotten(bread, filling):
     return _sandwich_with(lambda one, two, three, dY: two(three(dY)))(bread, filling)
 
 
-@sandwich.mistake("The filling comes second on the way back too, between the two slices.")
+@sandwich.mistake("The filling comes second in the backward pass too, between the two slices.")
 def filling_last(bread, filling):
     return _sandwich_with(lambda one, two, three, dY: two(one(three(dY))))(bread, filling)
 
@@ -562,14 +563,14 @@ def _(answer, rng):
     expect_layer(answer, lambda X: np.log(1 + np.exp(X)), dY, X=X)
     for x in (40.0, -40.0, 200.0, -200.0, 1000.0, -1000.0):
         Y, slope = _without_overflow(answer, np.array([x]))
-        expect_values(f"for X = [{x:g}], Y", Y, np.maximum([x], 0))  # to within 1e-17
+        expect_values(f"for X = [{x:g}], Y", Y, np.maximum([x], 0))  # up to 1e-17
         expect_values(f"for X = [{x:g}] and dY = [1], dX", slope, [float(x > 0)])
     expect_gradcheck(answer, X)
     return "values and slopes near 0 and up to ±1000, nudging, and the rules of a layer"
 
 
 def _without_overflow(answer, X):
-    """Return an answer's Y, and its dX for a dY of ones; refuse one that NumPy would warn about."""
+    """Return an answer's Y, and its dX for a dY of ones; fail if NumPy would warn."""
     with np.errstate(over="raise", invalid="raise", divide="raise", under="ignore"):
         half = "forward"
         try:

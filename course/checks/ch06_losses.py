@@ -21,7 +21,7 @@ from minigrad.losses import cross_entropy
 
 
 def _quietly(call):
-    """Return what call returns; refuse it if NumPy would warn."""
+    """Return call(); raise CheckFailed if NumPy would warn."""
     with np.errstate(over="raise", invalid="raise", divide="raise", under="ignore"):
         try:
             return call()
@@ -33,7 +33,7 @@ def _quietly(call):
 
 
 def _ask_loss(loss, f, Y, **given):
-    """Ask whether loss(Y) has f's value and gradient, with dL and without; `given` stays as it is."""
+    """Require that loss(Y) has f's value and gradient, with and without dL, and does not change `given`."""
     truth = f(Y)
     with untouched(Y=Y, **given):
         L, backward = expect_several(loss(Y), "L", "backward")
@@ -43,7 +43,7 @@ def _ask_loss(loss, f, Y, **given):
         except TypeError as error:
             if "positional argument" not in str(error):
                 raise
-            raise CheckFailed("backward() must work with empty brackets: give dL the default 1.0") from error
+            raise CheckFailed("backward() must work without an argument: give dL the default 1.0") from error
     expect_gradients(f, {"Y": Y}, np.array(1.0), {"Y": dY})
     first = np.array(dY)
     try:
@@ -62,7 +62,7 @@ def _ask_loss(loss, f, Y, **given):
 
 
 def _seen_of_loss(loss, Y):
-    """Return what a probe sees of a loss: its value and its gradient."""
+    """Return a loss's value and gradient, for a probe."""
     L, backward = loss(Y)
     return L, backward(), backward(3.0)
 
@@ -74,7 +74,7 @@ three_losses = Exercise(
     kind="predict",
     minutes=4,
     hints=(
-        "Cross-entropy is minus the logarithm of the probability that the right class was given.",
+        "Cross-entropy is minus the logarithm of the right class's probability.",
         "Equal logits give equal probabilities, whatever they are. In the second, the right class has nearly "
         "no probability: use log(sum of e^Y) minus the right logit.",
         "The first is the logarithm of the number of classes. In the second, log(1 + e^20) is very nearly "
@@ -95,7 +95,7 @@ def _(answer, rng):
     return "compared with a run"
 
 
-@three_losses.mistake("A probability is below 1, so its logarithm is negative, and the loss takes minus it.")
+@three_losses.mistake("A probability is below 1, so its logarithm is negative; the loss is minus that.")
 def without_the_minus():
     return np.log(1 / 5), 20.0, np.log(2) / 2
 
@@ -110,7 +110,9 @@ def a_sum():
     return np.log(5), 20.0, np.log(2)
 
 
-@three_losses.mistake("A common number added to all logits changes nothing; only their number counts here.")
+@three_losses.mistake(
+    "Adding the same number to all logits changes nothing; only how many there are matters."
+)
 def the_logit_counts():
     return 3.0, 20.0, np.log(2) / 2
 
@@ -193,7 +195,7 @@ masked_mse = Exercise(
 
 
 def _known(rng, *shape):
-    """Return where targets are known: in each place of about two in three, and in one at least."""
+    """Draw a mask of known targets: about two in three, at least one."""
     known = rng.random(size=shape) < 0.65
     known.flat[0], known.flat[-1] = True, False
     return known
@@ -225,7 +227,7 @@ def _(answer, rng):
 
 
 def _masked(value_count, gradient_count, factor=2):
-    """Return a masked_mse that divides its value and its gradient by other counts."""
+    """Return a masked_mse that divides its value and its gradient by these counts."""
 
     def masked_mse(Y, T, known):
         difference = np.where(known, Y - T, 0.0)
@@ -238,12 +240,12 @@ def _masked(value_count, gradient_count, factor=2):
 
 
 def _entries(difference, known):
-    """Return how many entries there are."""
+    """Count all entries."""
     return difference.size
 
 
 def _how_many_known(difference, known):
-    """Return how many entries are known."""
+    """Count the known entries."""
     return np.sum(known)
 
 
@@ -269,7 +271,7 @@ def both_by_rows(Y, T, known):
     )
 
 
-@masked_mse.mistake("An entry without a target is not in the value, so its gradient is 0.")
+@masked_mse.mistake("An entry without a target does not enter the value, so its gradient is 0.")
 def gaps_in_the_gradient(Y, T, known):
     difference, count = Y - T, np.sum(known)
     return np.sum(difference[known] ** 2) / count, lambda dL=1.0: dL * 2 * difference / count
@@ -280,7 +282,7 @@ def without_the_two(Y, T, known):
     return _masked(_how_many_known, _how_many_known, factor=1)(Y, T, known)
 
 
-@masked_mse.mistake("Zero times nan is nan: np.where keeps the gaps out, a product does not.")
+@masked_mse.mistake("Zero times nan is nan: use np.where for the gaps, not a product.")
 def times_known(Y, T, known):
     difference, count = (Y - T) * known, np.sum(known)
     return np.sum(difference**2) / count, lambda dL=1.0: dL * 2 * difference / count
@@ -293,7 +295,7 @@ huber = Exercise(
     kind="fill",
     minutes=9,
     hints=(
-        "Begin with `difference = Y - T`. np.where chooses between the two prices, entry by entry.",
+        "Begin with `difference = Y - T`. np.where chooses between the two formulas, entry by entry.",
         "The slope of d²/2 is d. The slope of |d| is 1 on the right and -1 on the left. And a mean divides.",
         "Both slopes in one: d, but no larger than 1 and no smaller than -1. NumPy calls that `np.clip`. "
         "Value and gradient are divided by the number of entries.",
@@ -347,7 +349,7 @@ def sign_lost(Y, T):
     ), lambda dL=1.0: dL * np.where(np.abs(difference) <= 1, difference, 1.0) / difference.size
 
 
-@huber.mistake("Small means -1 to 1: ask for the absolute value of the difference.")
+@huber.mistake("Small means -1 to 1: use the absolute value of the difference.")
 def without_the_absolute_value(Y, T):
     difference = Y - T
     L = np.mean(np.where(difference <= 1, difference**2 / 2, np.abs(difference) - 0.5))
@@ -371,7 +373,7 @@ def level_beyond_one(Y, T):
     )
 
 
-@huber.mistake("A small error pays half of its square.")
+@huber.mistake("The loss of a small error is half of its square.")
 def whole_squares(Y, T):
     difference = Y - T
     L = np.mean(np.where(np.abs(difference) <= 1, difference * difference, np.abs(difference) - 0.5))
@@ -405,14 +407,14 @@ def gradient_by_rows_only(Y, T):
     return mean_huber(Y - T), lambda dL=1.0: dL * np.clip(Y - T, -1, 1) / len(Y)
 
 
-@huber.mistake("The ½ that large errors get back is missing: at 1 the two prices must meet.")
+@huber.mistake("The ½ to subtract for large errors is missing: the two formulas must agree at 1.")
 def prices_do_not_meet(Y, T):
     difference = Y - T
     L = np.mean(np.where(np.abs(difference) <= 1, difference * difference / 2, np.abs(difference)))
     return L, lambda dL=1.0: dL * np.clip(difference, -1, 1) / difference.size
 
 
-@huber.mistake("A small error pays half of its square, and the slope of that half is the error itself.")
+@huber.mistake("The loss of a small error is half of its square, whose slope is the error itself.")
 def whole_squares_there_and_back(Y, T):
     difference = Y - T
     small = np.abs(difference) <= 1
@@ -432,13 +434,13 @@ log_softmax = Exercise(
         "For dX: output i depends on X_i directly, with slope 1, and on every X_j through the sum, with "
         "slope -P_j. Which dY_i reach X_j, and through what?",
         "All outputs of a row share the sum, so X_j gets dY_j minus P_j times the sum of the row of dY. And "
-        "P is at hand: it is the exponential of Y.",
+        "P is the exponential of Y.",
     ),
 )
 
 
 def _log_softmax(X):
-    """Return the logarithm of the softmax of each row, safely."""
+    """Return the logarithm of the softmax of each row, without overflow."""
     return X - np.logaddexp.reduce(X, axis=1, keepdims=True)
 
 
@@ -460,7 +462,7 @@ def _(answer, rng):
 
 
 def _back(X, way):
-    """Return a log_softmax with a right value, whose way back is way(Y, dY)."""
+    """Return a log_softmax with the right value, whose backward is way(Y, dY)."""
     Y = _log_softmax(X)
     return Y, lambda dY: way(Y, dY)
 
@@ -485,7 +487,7 @@ def even_shares(X):
     return _back(X, lambda Y, dY: dY - dY.mean(axis=1, keepdims=True))
 
 
-@log_softmax.mistake("Under the logarithm you subtract the largest, and in front you do not: shift both.")
+@log_softmax.mistake("You subtract the largest inside the logarithm but not in front: subtract it in both.")
 def shifted_in_one_place(X):
     Y = X - np.log(np.exp(X - X.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True))
     return Y, lambda dY: dY - np.exp(_log_softmax(X)) * dY.sum(axis=1, keepdims=True)
@@ -496,7 +498,7 @@ def sum_of_everything(X):
     return _back(X, lambda Y, dY: dY - np.exp(Y) * dY.sum())
 
 
-@log_softmax.mistake("This is the way back of softmax itself; yours ends in a logarithm.")
+@log_softmax.mistake("This is the backward pass of softmax itself; yours ends in a logarithm.")
 def back_of_softmax(X):
     return _back(X, lambda Y, dY: np.exp(Y) * (dY - (dY * np.exp(Y)).sum(axis=1, keepdims=True)))
 
@@ -506,9 +508,7 @@ def with_the_logarithms(X):
     return _back(X, lambda Y, dY: dY - Y * dY.sum(axis=1, keepdims=True))
 
 
-@log_softmax.mistake(
-    "P stands outside of the sum: X_j gets P_j times the sum of dY, not the sum of P times dY."
-)
+@log_softmax.mistake("P is outside the sum: X_j gets P_j times the sum of dY, not the sum of P times dY.")
 def probabilities_inside_the_sum(X):
     return _back(X, lambda Y, dY: dY - (np.exp(Y) * dY).sum(axis=1, keepdims=True))
 
@@ -581,7 +581,7 @@ def _(answer, rng):
 
 
 def _from(Y, T, value, gradient):
-    """Return a loss from the price of each example and P minus the target."""
+    """Return a loss made of each example's cross-entropy and P minus the target."""
     P = np.exp(_log_softmax(Y))
     paid, missing = -_log_softmax(Y)[np.arange(len(Y)), T], P - (T[:, None] == np.arange(Y.shape[1]))
     return value(paid), lambda dL=1.0: dL * gradient(missing)

@@ -1,4 +1,4 @@
-"""The exercises of chapter 07: steps in a bowl, batches, epochs, and a step that is put together."""
+"""The exercises of chapter 07: learning rates, an optimizer, batches, epochs, one step from many."""
 
 from copy import deepcopy
 from types import SimpleNamespace
@@ -59,7 +59,7 @@ def _(answer, rng):
         {
             "the learning rate that lands at once": 1 / curvature,
             "the smallest learning rate that comes no closer": 2 / curvature,
-            "where one step leads from 3": 3 - 0.25 * float(slope(3.0)),
+            "the w after one step from 3": 3 - 0.25 * float(slope(3.0)),
         },
     )
     return "compared with nudging, twice"
@@ -70,7 +70,7 @@ def uphill():
     return 0.1, 0.2, 5.5
 
 
-@three_learning_rates.mistake("That is how far w is from 2; asked is where it stands.")
+@three_learning_rates.mistake("That is the distance of w from 2; give w itself.")
 def the_distance():
     return 0.1, 0.2, -1.5
 
@@ -80,7 +80,7 @@ def the_step():
     return 0.1, 0.2, 2.5
 
 
-@three_learning_rates.mistake("At that one the walk lands; it comes closer up to twice as much.")
+@three_learning_rates.mistake("At that rate the walk lands at once; it comes closer up to twice that rate.")
 def the_same_twice():
     return 0.1, 0.1, 0.5
 
@@ -163,7 +163,7 @@ def _(answer, rng):
 
 
 class Optimizer:
-    """What right and wrong optimizers share."""
+    """The constructor that correct and wrong optimizers share."""
 
     def __init__(self, learning_rate=0.1):
         self.learning_rate = learning_rate
@@ -176,7 +176,7 @@ class PlainSGD(Optimizer):
             parameter.data -= self.learning_rate * parameter.grad
 
 
-@sign_sgd.mistake("You go uphill: against the sign, so subtract.")
+@sign_sgd.mistake("You go uphill: subtract, to go against the sign.")
 class Uphill(Optimizer):
     def step(self, parameters):
         for parameter in parameters:
@@ -190,7 +190,7 @@ class DividesByTheSize(Optimizer):
             parameter.data -= self.learning_rate * parameter.grad / np.abs(parameter.grad)
 
 
-@sign_sgd.mistake("Where the slope is 0 the entry must stay.")
+@sign_sgd.mistake("Where the slope is 0 the entry must not change.")
 class MovesWhereTheSlopeIsZero(Optimizer):
     def step(self, parameters):
         for parameter in parameters:
@@ -204,7 +204,7 @@ class AlwaysATenth(Optimizer):
             parameter.data -= 0.1 * np.sign(parameter.grad)
 
 
-@sign_sgd.mistake("A step that goes into a new array changes no parameter: change `parameter.data` itself.")
+@sign_sgd.mistake("A step written into a new array changes no parameter: change `parameter.data` in place.")
 class StepsInACopy(Optimizer):
     def step(self, parameters):
         for parameter in parameters:
@@ -212,7 +212,7 @@ class StepsInACopy(Optimizer):
             data = data - self.learning_rate * np.sign(parameter.grad)
 
 
-@sign_sgd.mistake("You divide by the length of the whole gradient; each entry is asked for its own sign.")
+@sign_sgd.mistake("You divide by the length of the whole gradient; take the sign of each entry instead.")
 class DividesByTheLength(Optimizer):
     def step(self, parameters):
         for parameter in parameters:
@@ -244,14 +244,14 @@ full_batches = Exercise(
 
 
 def _numbered(rng, examples):
-    """Return examples whose first column of X, and of T, says which one it is; the rest is noise."""
+    """Return examples with their number in the first column of X and T; the rest is noise."""
     places = np.arange(examples, dtype=float)
     X = np.column_stack([places, rng.normal(size=(examples, N_IN - 1))])
     return X, np.column_stack([places, rng.normal(size=(examples, 1))])
 
 
 def _rows(X_batch, T_batch):
-    """Return the numbers of a batch's examples, refusing what is no batch, or whose X and T are parted."""
+    """Return the numbers of a batch's examples; fail if it is not a batch, or if X and T do not match."""
     if np.ndim(X_batch) != 2 or np.shape(X_batch)[1] != N_IN or np.ndim(T_batch) != 2:
         raise CheckFailed(
             f"a batch must be rows of X and rows of T; got shapes {np.shape(X_batch)} and {np.shape(T_batch)}"
@@ -270,9 +270,9 @@ def _(answer, rng):
         with untouched(X=X, T=T):
             given = answer(X, T, size, np.random.default_rng(seed))
             if given is None:
-                raise CheckFailed("it returns nothing: hand out each batch with `yield`")
+                raise CheckFailed("it returns nothing: `yield` each batch")
             if isinstance(given, tuple) and given and isinstance(given[0], np.ndarray):
-                raise CheckFailed("it ends with its first batch: `yield` hands out a batch and goes on")
+                raise CheckFailed("it ends with its first batch: use `yield`, which goes on afterwards")
             found = [expect_several(batch, "X_batch", "T_batch") for batch in given]
         try:
             found = [_rows(*batch) for batch in found]
@@ -289,7 +289,8 @@ def _(answer, rng):
             raise CheckFailed(f"{case}they {said}; one call of rng.permutation must give the order")
         if rows[whole:] != (wanted := (order + order)[whole : len(rows)]):
             raise CheckFailed(
-                f"{case}the last one holds {rows[whole:]}; by the order and its filling it must hold {wanted}"
+                f"{case}the last one holds {rows[whole:]}; filled up from the start of the order, it must "
+                f"hold {wanted}"
             )
     return "sizes, pairs, order and filling, with and without missing examples"
 
@@ -318,7 +319,7 @@ epoch = Exercise(
 
 
 def _watched_epoch(answer, X, T, rng):
-    """Run an answer with a learner that writes down its batches; return the rows of each, and the result."""
+    """Run an answer with a learner that records its batches; return the rows of each, and the result."""
     seen = []
 
     def fit_batch(X_batch, T_batch):
@@ -373,7 +374,7 @@ def run_epoch(learner, X, T, batch_size, order):
 
 
 def scored(score):
-    """Return an epoch that makes of losses and sizes what score(losses, sizes, full size) says."""
+    """Return an epoch whose result is score(losses, sizes, full size)."""
 
     def epoch(learner, X, T, batch_size, rng):
         return score(*run_epoch(learner, X, T, batch_size, rng.permutation(len(X))), batch_size)
@@ -404,7 +405,8 @@ big_step = Exercise(
     kind="fill",
     minutes=12,
     hints=(
-        "Which of the five moves of `fit_batch` stand before the loop over the batches, which in it, and "
+        "Which of the five steps of `fit_batch` belong before the loop over the batches, which inside it, "
+        "and "
         "which after it?",
         "The mean over all is the sum of the batches' means, each times its share: its own size divided by "
         "the number of all examples.",
@@ -415,7 +417,7 @@ big_step = Exercise(
 
 
 class _Watched:
-    """A model that writes down which examples it is given."""
+    """A model that records its inputs."""
 
     def __init__(self, model):
         self.model, self.batches, self.sizes = model, [], []
@@ -433,7 +435,7 @@ class _Watched:
 
 
 class _Recorder:
-    """An optimizer that writes down the gradients of each step, and moves by them."""
+    """An optimizer that records the gradients of each step, and steps by them."""
 
     def __init__(self):
         self.steps = []
@@ -478,7 +480,7 @@ def _(answer, rng):
         with untouched(X=X, T=T):
             returned = answer(watched, loss, optimizer, X, T, size)
         if not watched.sizes:
-            raise CheckFailed(f"{case}the model is never called: hand it one batch after the other")
+            raise CheckFailed(f"{case}the model is never called: pass it one batch after the other")
         if sum(watched.sizes) != EXAMPLES or max(watched.sizes) > size:
             raise CheckFailed(f"{case}the model is given {', '.join(map(str, watched.sizes))} at a time")
         if not np.array_equal(np.concatenate(watched.batches), X):
@@ -503,13 +505,13 @@ def _(answer, rng):
     returned = answer(_Watched(model), mse, optimizer, X, T, SIZE)
     gradients = tuple(gradient for step in optimizer.steps for gradient in step)
     right = len(gradients) == len(truths) and all(map(np.allclose, gradients, truths))
-    return gradients, returned if right else None  # the loss matters where the gradients are right
+    return gradients, returned if right else None  # compare the loss only if the gradients are right
 
 
 def stepped(share, zero="first", step="last", value=None):
-    """Return an answer that weighs a batch by share(its size, count of all examples, size of a full one).
+    """Return an answer that weights a batch by share(its size, count of all examples, size of a full one).
 
-    It sets gradients to zero and steps at the right time or not, and weighs the loss by `value`, if given.
+    It may set gradients to zero or step at the wrong time, and weights the loss by `value`, if given.
     """
 
     def big_step(model, loss, optimizer, X, T, batch_size):  # noqa: PLR0913  as the exercise has it
@@ -551,7 +553,7 @@ big_step.mistake("The batches' gradients are added without their shares, as if e
 big_step.mistake("All batches count alike, also the short last one: weight each by its size.")(
     stepped(_equal)
 )
-big_step.mistake("The share is of a full batch, so the short last one counts too much.")(
+big_step.mistake("The share is that of a full batch, so the short last one counts too much.")(
     stepped(lambda size, examples, full: full / examples)
 )
 big_step.mistake("The gradients are right; the loss is a plain mean over batches, and one is short.")(
@@ -560,7 +562,7 @@ big_step.mistake("The gradients are right; the loss is a plain mean over batches
 big_step.mistake(
     "A share is the batch's size divided by the number of all examples; the division is missing."
 )(stepped(lambda size, examples, full: size))
-big_step.mistake("The gradients are not zero when the first batch comes back, so old ones are in the sum.")(
+big_step.mistake("The gradients are not zero before the first backward pass, so old ones are in the sum.")(
     stepped(right_share, zero="never")
 )
 big_step.mistake("The gradients are set to zero before each batch, so only the last one is left.")(
@@ -595,7 +597,7 @@ def _(answer, rng):
     arrays = expect_several(answer(), *names)
     for name, array, shape in zip(names, arrays, ((2, 2), (2,), (2, 1), (1,)), strict=True):
         if np.shape(array) != shape:
-            raise CheckFailed(f"{name} must have shape {shape}, and is {_described(array)}")
+            raise CheckFailed(f"{name} must have shape {shape}, but is {_described(array)}")
     W1, b1, W2, b2 = (np.asarray(array, dtype=float) for array in arrays)
     X = np.vstack([[3.0, 5.0], rng.normal(size=(SIZE, 2)), 10 * rng.normal(size=(SIZE, 2)), [0.0, 0.0]])
     Y = np.square(X @ W1 + b1) @ W2 + b2
@@ -609,7 +611,7 @@ def _(answer, rng):
 
 
 def _described(array):
-    """Return what an array is, with its shape."""
+    """Describe an array with its shape."""
     return f"of shape {np.shape(array)}" if np.size(array) > 1 else described(array)
 
 
@@ -640,11 +642,11 @@ def added():
     return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[0.25], [0.25]]), np.zeros(1)
 
 
-@product.mistake("The quarter stands inside the square, where it becomes a sixteenth.")
+@product.mistake("The quarter is inside the square, where it becomes a sixteenth.")
 def quarter_inside():
     return np.array([[0.25, 0.25], [0.25, -0.25]]), np.zeros(2), np.array([[1.0], [-1.0]]), np.zeros(1)
 
 
-@product.mistake("The sign is flipped: the square of a + b comes with a plus.")
+@product.mistake("The sign is flipped: the square of a + b has a plus.")
 def flipped():
     return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[-0.25], [0.25]]), np.zeros(1)

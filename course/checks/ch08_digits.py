@@ -1,4 +1,4 @@
-"""The exercises of chapter 08: error bars, a split that does not leak, mistakes, stopping, going on."""
+"""The exercises of chapter 08: error bars, a split by writer, mistakes, early stopping, checkpoints."""
 
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ three_bars = Exercise(
     minutes=3,
     hints=(
         "Write the formula down once and put the numbers in: √(p (1 − p) / count).",
-        "Nine times the digits: count stands under a root, so the bar shrinks by √9. And p (1 − p) is 0.09 "
+        "Nine times the digits: count is under a root, so the bar shrinks by √9. And p (1 − p) is 0.09 "
         "at 0.9; what is it at one half?",
         "For the third: a bar ten times shorter needs ten times ten times the digits.",
     ),
@@ -31,7 +31,7 @@ def _bar(right, count):
 
 
 def _other_units(bar):
-    """Return what a bar becomes without its root, and in percent, with what to say about it."""
+    """Return the bar without its root, and in percent, each with a sentence that explains it."""
     return {
         bar**2: "That is the square of the bar; take the root",
         100 * bar: "That is in percent; write it as a share",
@@ -46,7 +46,7 @@ def _(answer, rng):
         "the bar for 50 of 100": of_half,
         "the number of digits": 100 * (of_100 / 0.003) ** 2,
     }
-    by_count = "Count stands under the root, so nine times the digits shorten the bar by √9, not by 9"
+    by_count = "Count is under the root, so nine times the digits shorten the bar by √9, not by 9"
     slips = {
         "the bar for 810 of 900": {
             of_100: "That is the bar of 90 of 100; count has grown, and the bar shrinks with its root",
@@ -93,7 +93,7 @@ def _(answer, rng):
         p, case = right / count, f"for {right} of {count}"
         for name, q in {"low": low, "high": high}.items():
             if not -1e-9 <= q <= 1 + 1e-9:
-                raise CheckFailed(f"{case}, {name} is {q:.4g}, but an accuracy lies between 0 and 1")
+                raise CheckFailed(f"{case}, {name} is {q:.4g}, but an accuracy is between 0 and 1")
             bar = np.sqrt(max(q * (1 - q), 0) / count)
             if abs((p - q) ** 2 - 4 * bar**2) > 1e-9:
                 away = _away(abs(p - q) / bar if bar > 1e-6 else np.inf)
@@ -110,12 +110,12 @@ def _(answer, rng):
     at_least = min(answer(20, 20))
     return (
         "the ends are two bars away, also for none right and for all; "
-        f"20 of 20 are no surprise from a network that reads {at_least:.0%} or more"
+        f"20 of 20 are no surprise for an accuracy of {at_least:.0%} or more"
     )
 
 
 def _away(bars):
-    """Return in words how many bars an end is away, if these are not two."""
+    """Describe how many bars away an end is, if not two."""
     if bars == np.inf:
         return "out of reach"
     error = abs(bars - 2)
@@ -184,12 +184,12 @@ def _(answer, rng):
 
 
 def _expect_even_draws(answer, names, writers, share, rng):
-    """Ask for as many writers in each of 400 draws, and for each of them as often as any other."""
+    """Require the same number of writers in each of 400 draws, and each writer equally often."""
     seeds = rng.integers(2**40, size=400)
     draws = [_held_out(answer, writers, share, np.random.default_rng(seed)) for seed in seeds]
     for place in rng.permutation(400)[:40]:
         if _held_out(answer, writers, share, np.random.default_rng(seeds[place])) != draws[place]:
-            raise CheckFailed("asked again with a generator in the same state, it holds out other writers")
+            raise CheckFailed("called again with a generator in the same state, it holds out other writers")
     of_rows = len(_held_out(answer, writers, 0.05, rng))
     if of_rows == round(0.05 * len(writers)):
         raise CheckFailed(
@@ -220,7 +220,7 @@ def _expect_even_draws(answer, names, writers, share, rng):
 
 
 def _held_out(answer, writers, share, rng):
-    """Return the list of writers that an answer holds out, each of them whole."""
+    """Return the writers that an answer holds out; require that each is held out whole."""
     with untouched(writers=writers):
         returned = answer(writers, share, rng)
     held_out = np.asarray(returned)
@@ -238,7 +238,7 @@ def _held_out(answer, writers, share, rng):
 
 
 def _expect_count(counts, expected, writers):
-    """Ask whether as many writers were held out as expected, in every draw."""
+    """Require that every draw holds out as many writers as expected."""
     if counts == [expected]:
         return
     several = len(counts) > 1
@@ -252,7 +252,7 @@ def _expect_count(counts, expected, writers):
     elif several:
         why = "; the number must be the same in every draw"
     elif counts[0] == writers - expected:
-        why = "; you returned those who stay"
+        why = "; you returned the training writers"
     elif abs(counts[0] - expected) == 1:
         why = "; the statement has round(share * number of writers)"
     raise CheckFailed(f"{expected} of {writers} writers were to be held out, and yours are {yours}{why}")
@@ -269,7 +269,9 @@ def _(answer, rng):
     return [np.asarray(answer(writers, 0.3, np.random.default_rng(seed))).sum() for seed in range(20)]
 
 
-@split_by_writer.mistake("You draw from the rows, so whoever wrote much is drawn more often. Draw writers.")
+@split_by_writer.mistake(
+    "You draw from the rows, so a writer with more rows is drawn more often. Draw writers."
+)
 def drawn_from_the_rows(writers, share, rng):
     names = list(dict.fromkeys(rng.permutation(writers).tolist()))
     return np.isin(writers, names[: round(share * len(set(names)))])
@@ -298,26 +300,26 @@ def _(answer, rng):
         P, T = _answers(rng, examples)
         if count == 1:
             T = P.argmax(axis=1)  # nothing is wrong
-        if count == 30:  # few are wrong, and not in the order of how sure they are
+        if count == 30:  # few are wrong, and not sorted by sureness
             order = np.roll(np.argsort(P.max(axis=1)), 4)
             P, T = P[order], (P.argmax(axis=1)[order] + np.arange(examples) % 2) % 3
         _expect_rows(answer, P, T, count)
-    return "also with fewer mistakes than were asked for, and with none"
+    return "also with fewer mistakes than requested, and with none"
 
 
 def _answers(rng, examples):
-    """Return probabilities of 3 classes, and labels of which about half are met."""
+    """Return probabilities of 3 classes, and labels, about half of them predicted."""
     P = rng.dirichlet(np.ones(3), size=examples)
     return P, np.where(rng.random(examples) < 0.5, P.argmax(axis=1), rng.integers(3, size=examples))
 
 
 def _expect_rows(answer, P, T, count):
-    """Ask whether an answer lists the surest mistakes."""
+    """Require that an answer lists the surest mistakes."""
     with untouched(P=P, T=T):
         rows = np.asarray(answer(P, T, count))
     if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
         raise CheckFailed(
-            f"it must return row numbers, and returned an array of {rows.dtype}, shape {rows.shape}"
+            f"it must return row numbers, but returned an array of {rows.dtype}, shape {rows.shape}"
         )
     sure, wrong = P.max(axis=1), P.argmax(axis=1) != T
     best = sorted(np.flatnonzero(wrong).tolist(), key=lambda row: -sure[row])[:count]
@@ -326,19 +328,19 @@ def _expect_rows(answer, P, T, count):
             raise CheckFailed(f"there is no row {row}: there are {len(P)}, counted from 0")
         if not wrong[row]:
             filled = f"only {wrong.sum()} rows are wrong, and you filled up to {count}"
-            same = f"its largest probability stands at {T[row]}, and so does T"
+            same = f"its largest probability is at {T[row]}, which is T"
             why = filled if rows[: len(best)].tolist() == best else same
             raise CheckFailed(f"row {row} is not a mistake: {why}")
     if len(rows) != len(best):
         raise CheckFailed(
-            f"{count} were asked for, {wrong.sum()} are wrong: return {len(best)} rows, not {len(rows)}"
+            f"count is {count}, and {wrong.sum()} are wrong: return {len(best)} rows, not {len(rows)}"
         )
     if len(best) > 1 and rows.tolist() == best[::-1]:
-        raise CheckFailed("these are the rows asked for, but the least sure comes first: reverse them")
+        raise CheckFailed("these are the right rows, but the least sure comes first: reverse them")
     for place, (row, better) in enumerate(zip(rows, best, strict=True)):
         if row != better:
             raise CheckFailed(
-                f"place {place} goes to row {row}, {sure[row]:.2f} sure; row {better} is wrong too, and "
+                f"place {place} is row {row}, {sure[row]:.2f} sure; row {better} is wrong too, and "
                 f"{sure[better]:.2f} sure"
             )
 
@@ -348,13 +350,13 @@ def _(answer, rng):
     return np.asarray(answer(*_answers(rng, 40), 5))
 
 
-@surest_mistakes.mistake("These are places in the list of wrong rows, and not rows of P.")
+@surest_mistakes.mistake("These are positions in the list of wrong rows, not rows of P.")
 def places_among_the_wrong(P, T, count):
     wrong = P.argmax(axis=1) != T
     return np.argsort(-P[wrong].max(axis=1))[:count]
 
 
-@surest_mistakes.mistake("You sort upwards: these are the mistakes it was least sure of.")
+@surest_mistakes.mistake("You sort in ascending order: these are the least sure mistakes.")
 def least_sure_first(P, T, count):
     wrong = np.flatnonzero(P.argmax(axis=1) != T)
     return wrong[np.argsort(P[wrong].max(axis=1))][:count]
@@ -399,12 +401,12 @@ stop_early = Exercise(
 
 
 def _new_learner():
-    """Return what a callback may ask of a learner before its first epoch."""
+    """Return a learner's state before its first epoch, for a callback."""
     return SimpleNamespace(epoch=0, history=History())
 
 
 def _end_epoch(learner, callback, loss, rng):
-    """Call a callback as fit does, and return whether it stops; the training loss falls whatever happens."""
+    """Call a callback as fit does, and return whether it stops; the training loss always falls."""
     learner.epoch += 1
     row = {"epoch": learner.epoch, "loss": 1 / learner.epoch}
     row |= {"validation_loss": loss, "validation_accuracy": rng.random()}
@@ -425,7 +427,7 @@ def _(answer, rng):
 
 
 def _expect_own_memory(answer, rng):
-    """Ask whether each callback remembers only what it has seen itself."""
+    """Require that each callback stores only what it has seen itself."""
     falling = (0.9, 0.8, 0.7)
     alone = _stops(answer(2), falling, rng)
     if alone[0]:
@@ -446,14 +448,14 @@ def _stops(callback, losses, rng):
     """Return whether a callback stops after each of some losses."""
     if not callable(callback):
         raise CheckFailed(
-            f"stop_early(patience) must return a function, the callback, and returned {described(callback)}"
+            f"stop_early(patience) must return a function, the callback, but returned {described(callback)}"
         )
     learner = _new_learner()
     return [_end_epoch(learner, callback, loss, rng) for loss in losses]
 
 
 def _expect_stop(callback, losses, patience, rng):
-    """Ask whether a callback stops at the first epoch whose best is patience epochs old."""
+    """Require that a callback stops at the first epoch whose best is patience epochs old."""
     learner = _new_learner()
     for epoch in range(1, len(losses) + 1):
         seen = losses[:epoch]
@@ -541,7 +543,7 @@ def equal_is_new(patience):
 
 
 @stop_early.mistake(
-    "A name to which a function gives a value is its own; if it stands outside, declare it `nonlocal`."
+    "A name that a function assigns is local; if it belongs to the outer function, declare it `nonlocal`."
 )
 def without_nonlocal(patience):
     best, age = float("inf"), 0  # noqa: F841 (the mistake itself)
@@ -566,7 +568,7 @@ snapshot = Exercise(
     minutes=8,
     hints=(
         'Take a snapshot, print `saved["W"]`, train on, and print it again.',
-        "`-=` changes an array in place. Who else holds that same array?",
+        "`-=` changes an array in place. Where else is that same array used?",
         "A snapshot needs arrays of its own: `.copy()`.",
     ),
 )
@@ -597,12 +599,12 @@ def _(answer, rng):
     upcoming = _restore({**then, "rng": state})["rng"].normal(size=4)
     saved = answer(run)
     if run["rng"].bit_generator.state != state:
-        raise CheckFailed("taking a snapshot draws from the run's generator: only ask it for its state")
+        raise CheckFailed("taking a snapshot draws from the run's generator: read only its state")
     _expect_a_snapshot(saved, run, then)
     if not np.array_equal(_restore(saved)["rng"].normal(size=4), upcoming):
         raise CheckFailed("the restored generator draws other numbers than the run would have drawn")
     _train(run, 4)
-    later = answer(run)  # a second snapshot, too, leaves the first alone
+    later = answer(run)  # a second snapshot must not change the first
     for name in then:
         expect_values(f"{name} in a second snapshot", later[name], run[name], "the run's is now")
     for name, array in then.items():
@@ -614,17 +616,17 @@ def _(answer, rng):
     _train(again, 4)
     for name in then:
         if not np.array_equal(again[name], run[name]):
-            raise CheckFailed(f"resumed, {name} is not what the unbroken run has, to the last bit")
+            raise CheckFailed(f"after resuming, {name} is not that of the uninterrupted run, to the last bit")
     return "a resumed run equals the unbroken one, to the last bit"
 
 
 def _expect_a_snapshot(saved, run, then):
-    """Ask whether a snapshot holds what the run had then, and the run still has it."""
+    """Require that a snapshot holds the run's state, and does not change the run."""
     if not isinstance(saved, dict) or set(saved) != {"W", "b", "rng"}:
-        raise CheckFailed(f'the snapshot must be a dict with "W", "b" and "rng", and is {_sketch(saved)}')
+        raise CheckFailed(f'the snapshot must be a dict with "W", "b" and "rng", but is {_sketch(saved)}')
     if not isinstance(saved["rng"], dict):
         raise CheckFailed(
-            f'saved["rng"] must be the generator\'s state, a dict, and is a {type(saved["rng"]).__name__}: '
+            f'saved["rng"] must be the generator\'s state, a dict, but is a {type(saved["rng"]).__name__}: '
             "a generator moves on with its run"
         )
     for name, array in then.items():
@@ -635,7 +637,7 @@ def _expect_a_snapshot(saved, run, then):
 
 
 def _sketch(saved):
-    """Return what came instead of a snapshot, in a few words."""
+    """Describe in a few words an object that is not a snapshot."""
     return (
         f"a dict with {', '.join(map(str, saved))}"
         if isinstance(saved, dict)

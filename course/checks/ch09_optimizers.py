@@ -73,7 +73,7 @@ def times_beta():
 
 
 @three_velocities.mistake(
-    "An α stands before an average, ours before a sum, which is longer: the two differ."
+    "With α the factor is on an average, in our form on a sum, which is longer: the two differ."
 )
 def the_same_rate():
     return 0.5, 1.5, 5.0
@@ -155,7 +155,7 @@ smoothed = Exercise(
 
 
 def _corrected(values, beta):
-    """Return the weighted mean of the values so far, each by how long ago it came."""
+    """Return the mean of the values so far, weighted by age."""
     means = []
     for count in range(1, len(values) + 1):
         shares = float(beta) ** np.arange(count)[::-1]
@@ -171,7 +171,7 @@ def _(answer, rng):
         with untouched(values=values):
             returned = answer(values, beta)
         if returned is None or np.ndim(returned) != 1:
-            raise CheckFailed(f"it must return one number for each value, and returned {described(returned)}")
+            raise CheckFailed(f"it must return one number for each value, but returned {described(returned)}")
         if len(returned) != len(values):
             raise CheckFailed(f"{case}it returns {len(returned)} numbers; it must return {len(values)}")
         if not np.all(np.isfinite(returned)):
@@ -324,7 +324,7 @@ class _Run:
         self.past = [[] for _ in parameters]
 
     def step(self, gradients, turned=False):
-        """Take a step with these gradients; who has none is not in the list, which may be turned round."""
+        """Take a step on the parameters that have a gradient, in the given or the reverse order."""
         given = []
         for parameter, past, gradient in zip(self.parameters, self.past, gradients, strict=True):
             if gradient is not None:
@@ -334,7 +334,7 @@ class _Run:
         self.optimizer.step(given[:: -1 if turned else 1])
 
     def expect(self, case):
-        """Ask whether data, means and gradients are what the two lines say."""
+        """Require that data, means and gradients follow the two formulas."""
         for place, parameter in enumerate(self.parameters):
             past = self.past[place]
             move, mean = _truth(past, *self.settings)
@@ -346,14 +346,14 @@ class _Run:
             if parameter not in means:
                 kinds = " and ".join(sorted({described(key) for key in means})) or "none"
                 raise CheckFailed(
-                    f"self.means must have the parameters themselves as its keys, and has {kinds}"
+                    f"self.means must have the parameters themselves as its keys, but has {kinds}"
                 )
             expect_shape("the mean", means[parameter], "data", parameter.data)
             expect_values(f"{case}means[parameters[{place}]]", means[parameter], mean)
 
 
 def _expect_a_late_parameter(answer, rng):
-    """Ask for a mean of its own for a parameter that is there from the second step on."""
+    """Require a separate mean for a parameter that joins at the second step."""
     run = _Run(answer, _parameters(rng)[:2], (0.1, 0.5, 0.75))
     first, late = (parameter.shape for parameter in run.parameters)
     run.step([rng.normal(size=first), None])
@@ -363,7 +363,7 @@ def _expect_a_late_parameter(answer, rng):
 
 
 def _expect_first_step(optimizer, parameters, rate):
-    """Ask whether a new optimizer knows nothing of the means that another one has."""
+    """Require that two optimizers do not share their means."""
     starts = [parameter.data.copy() for parameter in parameters]
     for parameter in parameters:
         parameter.grad *= -1e-9  # too small to turn a mean round that is there already
@@ -384,7 +384,7 @@ def _(answer, rng):
 
 
 class Optimizer:
-    """What right and wrong optimizers share."""
+    """The constructor that correct and wrong optimizers share."""
 
     def __init__(self, learning_rate=1e-3, beta1=0.9, beta2=0.99):
         self.learning_rate, self.beta1, self.beta2 = learning_rate, beta1, beta2
@@ -565,7 +565,7 @@ def _(answer, rng):
     return tuple(gradients)
 
 
-@clip_length.mistake("Each entry is cut by itself, as in the broken one: the direction is bent.")
+@clip_length.mistake("Each entry is cut separately, as in the broken one: the direction changes.")
 def entry_by_entry(parameters, longest):
     for parameter in parameters:
         np.clip(parameter.grad, -longest, longest, out=parameter.grad)
@@ -682,12 +682,12 @@ def _(answer, rng):
     ):
         schedule = answer(rate, warmup)
         if not callable(schedule):
-            raise CheckFailed(f"it must return a function of step, and returned {described(schedule)}")
+            raise CheckFailed(f"it must return a function of step, but returned {described(schedule)}")
         steps = [0, 15, warmup - 1, warmup, warmup + 1, 3 * warmup, 1000, 0]  # in no order: it may not count
         for step in steps:
             name = f"up_then_root({rate:.3g}, {warmup}) at step {step}"
             expect_values(name, schedule(step), _root_truth(rate, warmup, step))
-    return "the line, the top, the root, for three warmups, asked in any order"
+    return "the line, the top, the root, for three warmups, in any order"
 
 
 @up_then_root.probe
@@ -719,7 +719,7 @@ def up_for_one_more(learning_rate, warmup):
     return schedule
 
 
-@up_then_root.mistake("A division by // drops what stands behind the point: divide by /.")
+@up_then_root.mistake("A division by // drops the fraction: divide by /.")
 def divided_without_a_rest(learning_rate, warmup):
     def schedule(step):
         return learning_rate * ((step + 1) // warmup if step < warmup else (warmup / (step + 1)) ** 0.5)
@@ -727,7 +727,7 @@ def divided_without_a_rest(learning_rate, warmup):
     return schedule
 
 
-@up_then_root.mistake("A division by // drops what stands behind the point: divide by / here.")
+@up_then_root.mistake("A division by // drops the fraction: divide by / here.")
 def the_product_divided_without_a_rest(learning_rate, warmup):
     def schedule(step):
         if step < warmup:
@@ -827,7 +827,7 @@ def _(answer, rng):
         if len(given) != len(before) or any(a is not b for a, b in zip(given, before, strict=True)):
             raise CheckFailed("it changes the list that it is given; make a new one")
         if not isinstance(kept, list):
-            raise CheckFailed(f"it must return a list of parameters, and returned {described(kept)}")
+            raise CheckFailed(f"it must return a list of parameters, but returned {described(kept)}")
         if any(all(parameter is not other for other in given) for parameter in kept):
             raise CheckFailed(f"{case}: what it returns is not the same objects; do not copy them")
         if len({id(parameter) for parameter in kept}) < len(kept):

@@ -1,4 +1,4 @@
-"""The exercises of chapter 10: a start, two norms, averages, and layers that know when they train."""
+"""The exercises of chapter 10: initialization, two norms, running averages, and dropout."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ two_batches = Exercise(
     kind="predict",
     minutes=8,
     hints=(
-        "The mean of 2 and 6 lies in the middle. How far is the 6 from it, and what is the root of "
+        "The mean of 2 and 6 is in the middle. How far is the 6 from it, and what is the root of "
         "the variance?",
         "An average moves by a tenth of the way: from 0 towards the mean, from 1 towards the "
         "variance for the averages, which divides the squared deviations by count - 1.",
@@ -104,7 +104,7 @@ leaky_start = Exercise(
         "Follow the derivation of He's start: a number is positive in half of the draws. What becomes of its "
         "square then, and what in the other half?",
         "Half of the squares stay, half are multiplied by slope². What is the mean of 1 and slope²? "
-        "That is what the bend keeps, and the weights must make up for it.",
+        "The nonlinearity keeps only that share, and the weights must make up for it.",
         "The variance is 1 / (n_in · kept), with kept = (1 + slope²) / 2. `rng.normal` wants its root.",
     ),
 )
@@ -140,7 +140,7 @@ def _(answer, rng):
 
 
 def _through_ten_layers(answer, rng, slope=0.2):
-    """Ask whether a signal keeps its size through ten layers, as the statement says."""
+    """Require that a signal keeps its size through ten layers, as the statement says."""
     A = rng.normal(size=(50, MANY))
     before = np.mean(A**2)
     for _ in range(10):
@@ -169,7 +169,9 @@ def slope_without_square(shape, rng, slope):
     return rng.normal(0.0, np.sqrt(2 / ((1 + slope) * shape[0])), shape)
 
 
-@leaky_start.mistake("The variance stands where its root belongs: rng.normal wants the spread.")
+@leaky_start.mistake(
+    "You passed the variance where its root belongs: rng.normal takes the standard deviation."
+)
 def variance_for_spread(shape, rng, slope):
     return rng.normal(0.0, 2 / ((1 + slope**2) * shape[0]), shape)
 
@@ -179,7 +181,9 @@ def by_the_outputs(shape, rng, slope):
     return rng.normal(0.0, np.sqrt(2 / ((1 + slope**2) * shape[1])), shape)
 
 
-@leaky_start.mistake("The bend keeps the mean of 1 and slope², which is (1 + slope²) / 2: the 2 is missing.")
+@leaky_start.mistake(
+    "The nonlinearity keeps the mean of 1 and slope², which is (1 + slope²) / 2: the 2 is missing."
+)
 def without_the_two(shape, rng, slope):
     return rng.normal(0.0, np.sqrt(1 / ((1 + slope**2) * shape[0])), shape)
 
@@ -230,7 +234,7 @@ def _(answer, rng):
         except CheckFailed as no:  # the rule has no mean of X, so none can be missing
             words = no.sentence.replace(MEAN_MISSING, "the error is the same in all numbers of a row")
             raise CheckFailed(words, report=no.report) from no
-    return "Y, and dX against nudging, for five shapes, with another pass before the way back"
+    return "Y, and dX against nudging, for five shapes, with another forward pass in between"
 
 
 MEAN_MISSING = "the gradient through each row's mean is missing or wrong"
@@ -624,7 +628,7 @@ dropout = Exercise(
     kind="repair",
     minutes=8,
     hints=(
-        "How often is `rng.random` called in one pass there and back? How often should it be?",
+        "How often is `rng.random` called in one forward and backward pass? How often should it be?",
         "Draw the mask once, outside of `backward`, and let both directions multiply by it. Then: "
         "what share of a row of ones is left on average?",
         "1 - rate is left, so divide the mask by 1 - rate; then the stretch is in both directions.",
@@ -653,11 +657,11 @@ def _(answer, rng):
         _expect_a_mask(Y / X, rate)
         if not np.allclose(dX, again):
             raise CheckFailed(
-                "backward gives two results for the same dY: draw the mask once, on the way there"
+                "backward gives two results for the same dY: draw the mask once, in the forward pass"
             )
         if not np.array_equal(dX == 0, Y == 0):
-            raise CheckFailed("what was dropped on the way there is not what is dropped on the way back")
-        expect_values("dX", dX, dY * (Y / X), "by the mask of the way there it must be")
+            raise CheckFailed("the forward and the backward pass drop different entries")
+        expect_values("dX", dX, dY * (Y / X), "with the mask of the forward pass it must be")
         if rate and generator.bit_generator.state != once.bit_generator.state:
             raise CheckFailed("it must draw by one call of rng.random for a whole X, and by no other")
         _, backward = answer(np.zeros(shape), rate, np.random.default_rng(seed), training=True)
@@ -670,7 +674,7 @@ def _(answer, rng):
 
 
 def _expect_a_mask(mask, rate):
-    """Ask whether a mask keeps the right share, stretched by the right factor."""
+    """Require that a mask keeps the right share, scaled by the right factor."""
     share, bar = np.mean(mask != 0), np.sqrt(rate * (1 - rate) / mask.size)
     if abs(share - (1 - rate)) > 5 * bar:
         why = ": keep where the random number is rate or more" if abs(share - rate) < 5 * bar else ""
@@ -718,7 +722,7 @@ def shrunk_when_predicting(X, rate, rng, training=False):
     return X * kept, lambda dY: dY * kept
 
 
-@dropout.mistake("The stretch is missing on the way back.")
+@dropout.mistake("The scaling is missing in the backward pass.")
 def not_stretched_back(X, rate, rng, training=False):
     if not training:
         return X, lambda dY: dY

@@ -60,7 +60,7 @@ def _end(a):
 
 
 def _arrived():
-    """Return what arrives at a in the naive walk, in the one that visits once, and in the sorted one."""
+    """Return the gradient of a in the naive walk, in the one that visits once, and in the sorted one."""
     arrived = []
     for seen in (None, set()):
         a = Variable(1.0)
@@ -135,10 +135,10 @@ children_first = Exercise(
     kind="fill",
     minutes=12,
     hints=(
-        "Which names may stand first? Those that are nobody's parent. Suppose you take them out: which may "
-        "stand next?",
+        "Which names may be first? Those that are not the parent of any name. Suppose you remove them: which "
+        "may be next?",
         "Keep a dict of names that still wait. In a loop: collect the parents of all that wait, in a set. "
-        "Whoever waits and is not in that set is ready.",
+        "A waiting name that is not in that set is ready.",
         "`while waiting:` put into a set all parents in `waiting.values()`; the ready ones, which are not in "
         "it, go to the end of the order, and are deleted from `waiting`, a copy of the dict.",
     ),
@@ -156,9 +156,9 @@ def _graph(rng, count):
 
 
 def _require_order(found, parents):
-    """Refuse what is no list of all names, children first."""
+    """Require a list of all names, children first."""
     if not isinstance(found, list | tuple):
-        raise CheckFailed(f"it must return a list of names, and returned {described(found)}")
+        raise CheckFailed(f"it must return a list of names, but returned {described(found)}")
     strange = [name for name in found if name not in parents]
     missing = [name for name in parents if name not in found]
     twice = [name for name in parents if found.count(name) > 1]
@@ -169,7 +169,7 @@ def _require_order(found, parents):
     for child, names in parents.items():
         for parent in names:
             if place[parent] < place[child]:
-                raise CheckFailed(f"{parent} stands before its child {child}")
+                raise CheckFailed(f"{parent} is before its child {child}")
 
 
 @children_first.check
@@ -194,7 +194,7 @@ def _(answer, rng):
 @children_first.probe
 def _(answer, rng):
     parents = {"a": [], "h": ["a", "a"], "c": ["h", "k"], "k": ["h", "h"]}
-    listed = "ahck", "hcak"  # in the second, who follows the parents of each name does not keep the order
+    listed = "ahck", "hcak"  # in the second, following the parents of each name breaks the order
     return tuple(answer({name: list(parents[name]) for name in names}) for names in listed)
 
 
@@ -298,7 +298,8 @@ concatenate = Exercise(
     hints=(
         "Look at `Multiply` in the chapter: what does its `__init__` hand to `super().__init__`, and what "
         "does its `_back` begin with?",
-        "`np.concatenate([…], axis=1)` joins columns. On the way back the first columns of `self.g`, as many "
+        "`np.concatenate([…], axis=1)` joins columns. In the backward pass the first columns of `self.g`, "
+        "as many "
         "as x has, are for x.",
         "The number of x's columns is `x.data.shape[1]`. Slice `self.g` there, `[:, :…]` and `[:, …:]`, and "
         "add each part to its parent's g with `+=`.",
@@ -306,8 +307,8 @@ concatenate = Exercise(
 )
 
 
-WIDER = 11  # than x by an even number whose half is not the batch: a cut in the middle is no other slip
-OF_ITS_OWN = "A node keeps what its way back needs on `self`, or asks its parents"
+WIDER = 11  # than x by an even number whose half is not the batch: a cut in the middle is not another mistake
+OF_ITS_OWN = "A node must keep what its backward pass needs on `self`, or read it from its parents"
 
 
 def _joined(answer, arrays, same=False):
@@ -328,9 +329,9 @@ def _(answer, rng):
         expect_values("the node's data", node.data, np.hstack(arrays))
         if tuple(node.parents) != tuple(parents):
             packed = any(isinstance(parent, tuple | list) for parent in node.parents)
-            came = "one tuple or list of both" if packed else str(len(node.parents))
+            got = "one tuple or list of both" if packed else str(len(node.parents))
             raise CheckFailed(
-                f"the node's parents must be x and z, in this order, and it has {came}: "
+                f"the node's parents must be x and z, in this order, but it has {got}: "
                 "they must be handed to super().__init__(data, x, z)"
             )
         dY, added = rng.normal(size=(3, *node.data.shape)), 0.0
@@ -348,11 +349,11 @@ def _(answer, rng):
     (node @ weights).back()
     truth = weights.data.reshape(2, n_x).sum(axis=0, keepdims=True)
     expect_values("for Concatenate(x, x), x.g", x.g, truth)
-    return "two batches, three ways back, and one node given twice"
+    return "two batches, three backward passes, and one node given twice"
 
 
 def _go_back(case, node, dY):
-    """Let a node go back; what it raises is told with the case."""
+    """Run a node's backward pass; add the case to the message of an exception."""
     try:
         node.back(dY)
     except Exception as error:
@@ -370,7 +371,7 @@ def _(answer, rng):
 
 
 def operator(join, back, keep=lambda x, z: (x, z)):
-    """Return an operator that joins in one way and goes back in another."""
+    """Return an operator with this forward and this backward function."""
 
     class Concatenate(Variable):
         def __init__(self, x, z):
@@ -435,7 +436,7 @@ def _halves_anew(node, x, z):
 
 
 concatenate.mistake("Your `_back` assigns where it must add.")(operator(side_by_side, _assign))
-concatenate.mistake("A second way back adds nothing: `_back` adds whenever it is called.")(
+concatenate.mistake("A second backward pass adds nothing: `_back` adds whenever it is called.")(
     operator(side_by_side, _once)
 )
 concatenate.mistake("The parts are exchanged: the first columns belong to x.")(
@@ -455,7 +456,7 @@ for halve in (_halves, _halves_anew):
         operator(side_by_side, halve)
     )
 for _back in (split_columns, _exchange):
-    concatenate.mistake("The columns of z stand left of those of x.")(
+    concatenate.mistake("The columns of z are left of those of x.")(
         operator(lambda x, z: side_by_side(z, x), _back)
     )
 
@@ -486,7 +487,7 @@ as_loss = Exercise(
     kind="fill",
     minutes=10,
     hints=(
-        "Three functions inside each other: `as_loss` knows build, `loss` knows Y and T, `backward` dL.",
+        "Three nested functions: `as_loss` has build, `loss` has Y and T, `backward` has dL.",
         "In `loss`: make a Variable of Y, let `build` make the node, and return its number, "
         "`node.item()`, with a closure.",
         "In `backward`: give the Variable a new gradient of zeros, call `node.back(dL)`, and return the "
@@ -496,7 +497,7 @@ as_loss = Exercise(
 
 
 class _SquaredErrors(Variable):
-    """The sum of the squared errors: on the way back it reads the data of its parent again."""
+    """The sum of the squared errors: in the backward pass it reads the data of its parent again."""
 
     def __init__(self, y, T):
         self.T = T
@@ -514,7 +515,7 @@ def _(answer, rng):
         Y, other = rng.normal(size=(2, BATCH, N_OUT))
         loss = answer(build)
         if not callable(loss):
-            raise CheckFailed(f"as_loss must return a function, loss(Y, T), and returned {described(loss)}")
+            raise CheckFailed(f"as_loss must return a function, loss(Y, T), but returned {described(loss)}")
         with untouched(Y=Y, T=T):
             L, backward = expect_several(loss(Y, T), "L", "backward")
             if isinstance(L, Variable):
@@ -548,7 +549,7 @@ def _(answer, rng):
 
 
 def loss_with(value, back):
-    """Return an as_loss that returns a value of the node, and goes back in some way, for the mistakes."""
+    """Return an as_loss with this value and this backward function, for the mistakes."""
 
     def as_loss(build):
         def loss(Y, T):
@@ -589,7 +590,9 @@ for add_up in (_added_up, _added_up_in_place):
     as_loss.mistake("Gradients of variables add up: begin with zeros in each backward.")(
         loss_with(as_number, add_up)
     )
-as_loss.mistake("The argument dL is not used: begin the way back with it.")(loss_with(as_number, _without_dL))
+as_loss.mistake("The argument dL is not used: start the backward pass with it.")(
+    loss_with(as_number, _without_dL)
+)
 
 
 @as_loss.mistake("A Variable goes into build: make one of Y, and return its g.")
@@ -675,7 +678,7 @@ READS = 5000  # looks at the parents of nodes; a hundred nodes do not need more
 
 
 class _Sum(Variable):
-    """A node that counts how often somebody looks at the parents of such nodes."""
+    """A node that counts how often the parents of such nodes are read."""
 
     reads = 0
 
@@ -743,7 +746,7 @@ def _(answer, rng):
         except CheckFailed as no:
             raise CheckFailed(f"for {name}, {no.sentence}") from no
         if isinstance(found, bool) or not isinstance(found, int | np.integer):
-            raise CheckFailed(f"for {name}, it must return an int, and returned {described(found)}")
+            raise CheckFailed(f"for {name}, it must return an int, but returned {described(found)}")
         if found != truth:
             raise CheckFailed(f"for {name}, it counts {found:,} calls; the naive walk makes {truth:,}")
     return "sums of one node with itself, and of two different ones, up to 60 levels"
@@ -865,7 +868,7 @@ def _(answer, rng):
         if not isinstance(found, list | tuple | np.ndarray) or len(found) != steps:
             count = f" of {len(found)}" if isinstance(found, list | tuple) else ""
             raise CheckFailed(
-                f"with {steps} steps it must return {steps} losses: {described(found)}{count} came"
+                f"with {steps} steps it must return {steps} losses, but returned {described(found)}{count}"
             )
         if any(isinstance(loss, Variable) for loss in found):
             raise CheckFailed("the losses are nodes, each with its whole graph; append their numbers")
@@ -888,7 +891,7 @@ def _(answer, rng):
 
 
 def train_steps(reset=True, sign=-1.0):
-    """Return a training with a slip, for the mistakes."""
+    """Return a training function with a mistake."""
 
     def fit(X, T, w, learning_rate, steps):
         losses = []

@@ -35,7 +35,7 @@ choices = Exercise(
     kind="predict",
     minutes=7,
     hints=(
-        "Go from left to right, and ask at each Linear: who gives it its inputs, and does anything fix its "
+        "Go from left to right. For each Linear: which layer gives it its inputs, and does anything fix its "
         "number of outputs?",
         "A residual adds its branch to X: so the branch ends with X's width. A Parallel puts its branches "
         "side by side, however wide they are.",
@@ -184,7 +184,7 @@ def _(answer, rng):
     for what, layer, shape in _cases(rng):
         found, truth = answer(layer, shape), layer(np.zeros(shape))[0].shape
         if not isinstance(found, tuple):
-            raise CheckFailed(f"for {what} it must return a tuple, and returned {described(found)}")
+            raise CheckFailed(f"for {what} it must return a tuple, but returned {described(found)}")
         if found != truth:
             raise CheckFailed(f"{what} makes {truth} of {shape}, and yours says {found}")
     wide = (batch, int(rng.integers(1000, 2000)) * 10**12, n_in)
@@ -261,7 +261,7 @@ scale = Exercise(
     answer="class",
     hints=(
         "When is X right? If it has two axes, and as many columns as s has entries. Refuse all else.",
-        "`X.shape` and `self.s.shape` are tuples; in an f-string they stand as `(5, 4)` and `(3,)`.",
+        "`X.shape` and `self.s.shape` are tuples; in an f-string they appear as `(5, 4)` and `(3,)`.",
         "Compare all of X.shape behind the batch, `X.shape[1:]`, with the shape of s. If they differ, raise "
         'a ShapeError that is given one f-string, f"… {X.shape} … : give …", with both shapes.',
     ),
@@ -296,7 +296,7 @@ def _(answer, rng):
 
 
 def _require_sentence(layer, X, shape_of_s):
-    """Refuse a layer that takes a wrong X, or does not say both shapes and what to do."""
+    """Require that a layer refuses a wrong X, with both shapes and what to do."""
     case = f"for an X of shape {X.shape} and an s of shape {shape_of_s}"
     try:
         layer(X)
@@ -364,7 +364,7 @@ scale.mistake("NumPy repeats a column, or s, of length 1: compare the shapes you
 scale.mistake("The last axis fits, but X must have two axes.")(
     scale_with(raise_with(WHOLE, lambda X, s: len(X) == 1 or X[-1] != s[0]))
 )
-scale.mistake("X has an axis more than s, the batch: compare what stands behind it.")(
+scale.mistake("X has one axis more than s, the batch: compare the axes after it.")(
     scale_with(raise_with(WHOLE, lambda X, s: X != s))
 )
 
@@ -535,7 +535,7 @@ side_by_side = Exercise(
     kind="fill",
     minutes=10,
     hints=(
-        "It returns a function `init(key, n_in)`; that one knows the recipes by its closure. How many "
+        "It returns a function `init(key, n_in)`, whose closure holds the recipes. How many "
         "children does the key need?",
         "`for child, recipe in zip(split(key, len(recipes)), recipes):` gives each recipe its own child. "
         "All of them get the same n_in.",
@@ -561,7 +561,7 @@ def _dense(n_out):
 def _made(recipe, key, n_in):
     """Return the width and the weights that a recipe makes, or refuse it."""
     if not callable(recipe):
-        raise CheckFailed(f"it must return a function init(key, n_in), and returned {described(recipe)}")
+        raise CheckFailed(f"it must return a function init(key, n_in), but returned {described(recipe)}")
     n_out, weights = expect_several(recipe(key, n_in), "n_out", "a list of weights")
     if not isinstance(weights, list) or not all(isinstance(W, np.ndarray) for W in weights):
         raise CheckFailed("the second thing that init returns must be one list of arrays: join the lists")
@@ -577,7 +577,7 @@ def _(answer, rng):
         one, several = f"one part, of width {widths[0]},", f"parts of widths {', '.join(map(str, widths))}"
         case = f"for {one if len(widths) == 1 else several}"
         if n_out != sum(widths):
-            raise CheckFailed(f"{case} n_out must be {sum(widths)}, and is {n_out}")
+            raise CheckFailed(f"{case} n_out must be {sum(widths)}, but is {n_out}")
         shapes, expected = [W.shape for W in weights], [(N_IN, width) for width in widths]
         if shapes != expected:
             raise CheckFailed(f"{case} the weights must have the shapes {expected}, and have {shapes}")
@@ -599,7 +599,7 @@ def _(answer, rng):
 
 
 def _require_unlike(case, weights):
-    """Refuse weights of which two are equal."""
+    """Require that no two weights are equal."""
     for place, W in enumerate(weights):
         for later, other in enumerate(weights[place + 1 :], place + 1):
             if np.array_equal(W, other):
@@ -626,11 +626,13 @@ def joined(keys, widths=sum):
 
 
 side_by_side.mistake("Each part needs a child of its own.")(joined(lambda key, count: [key] * count))
-side_by_side.mistake("One child for all is no split.")(joined(lambda key, count: split(key, 1) * count))
+side_by_side.mistake("One child key for all is not a split.")(
+    joined(lambda key, count: split(key, 1) * count)
+)
 side_by_side.mistake(
     "A key counts what it has spawned: its second `spawn` brings other children. Use split."
 )(joined(lambda key, count: key.spawn(count)))
-side_by_side.mistake("Numbers made from the key alone forget where in the tree it stands.")(
+side_by_side.mistake("Numbers made from the key alone ignore its position in the tree.")(
     joined(lambda key, count: [np.random.SeedSequence(key.entropy + place) for place in range(count)])
 )
 side_by_side.mistake("The parent's spawn_key was dropped: a child's is the parent's, and one number more.")(
@@ -640,7 +642,7 @@ side_by_side.mistake("The parent's spawn_key was dropped: a child's is the paren
 )
 
 
-@side_by_side.mistake("Side by side, all parts get the n_in of the whole; yours stand one behind the other.")
+@side_by_side.mistake("Side by side, all parts get the n_in of the whole; yours are in sequence.")
 def one_behind_the_other(*recipes):
     def init(key, n_in):
         total, found = 0, []
@@ -652,7 +654,7 @@ def one_behind_the_other(*recipes):
     return init
 
 
-# 6. a width that nobody chose
+# 6. a width that was not chosen
 
 fill_sizes = Exercise(
     "12_shapes.fill_sizes",
@@ -661,9 +663,9 @@ fill_sizes = Exercise(
     kind="repair",
     minutes=7,
     hints=(
-        "Run `broken_fill_sizes` by hand on `[None, 5, None]`. What does the first layer get, and who asked "
-        "for it? And what stands in the list afterwards?",
-        "The targets may speak for one layer only. Which place in the list has it? And who needs to remember "
+        "Run `broken_fill_sizes` by hand on `[None, 5, None]`. What does the first layer get, and where "
+        "does it come from? And what is in the list afterwards?",
+        "The targets may set the width of one layer only. Which position has it? And who needs to remember "
         "its width, the list or `sizes`?",
         "Inside the loop: if n_out is None, then either `place == len(widths) - 1`, and it takes width_of_T; "
         "or raise ValueError, with a sentence.",
@@ -694,7 +696,7 @@ def _(answer, rng):
         except ValueError as error:
             if not str(error).strip():
                 raise CheckFailed(
-                    "its ValueError says nothing: give it a sentence, for one who left a width out"
+                    "its ValueError has no message: tell the user who left out a width what to do"
                 ) from None
             continue
         except AssertionError:
@@ -703,7 +705,7 @@ def _(answer, rng):
                 "write `if …: raise ValueError(…)` instead of assert"
             ) from None
         if isinstance(found, Exception):
-            raise CheckFailed(f"it returns a {type(found).__name__}, and nobody is stopped: write raise")
+            raise CheckFailed(f"it returns a {type(found).__name__}, so the program goes on: write raise")
         raise CheckFailed(
             f"for widths {widths} it must raise a ValueError, since nothing says how wide a hidden layer is; "
             f"yours returns {found}"
@@ -737,7 +739,7 @@ def filled(from_T, refuse=True):
 
 
 def is_last(place, widths):
-    """Say whether a place is the last."""
+    """Return whether a position is the last."""
     return place == len(widths) - 1
 
 

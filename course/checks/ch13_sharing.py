@@ -246,7 +246,7 @@ class WithoutTransposing(Decoder):
         return Z @ self.W.data + self.b.data, lambda dY: self.back(Z, dY)
 
 
-@transposed.mistake("On the way back W stands as it is: dY has n_in columns, and W has n_in rows.")
+@transposed.mistake("In the backward pass W is not transposed: dY has n_in columns, and W has n_in rows.")
 class TransposesTwice(Decoder):
     def back(self, Z, dY):
         super().back(Z, dY)
@@ -269,7 +269,7 @@ cosine_of_partners = Exercise(
     minutes=12,
     hints=(
         "Divide the rows of A and of B by their lengths: U and V. The cosine of a row is the sum of U * V.",
-        "Nudge a row of A along B's direction V: only the part of V that stands at right angles to U turns "
+        "Nudge a row of A along B's direction V: only the part of V at right angles to U turns "
         "A. That part is V - C U.",
         "dA is `dC * (V - C * U) / lengths_A`, with dC, C and the lengths as columns, `[:, None]` or "
         "`keepdims=True`. For dB exchange the roles.",
@@ -294,7 +294,7 @@ def _(answer, rng):
 
 
 def cosine_with(turn):
-    """Return a cosine that goes back in some way, for the mistakes.
+    """Return a cosine with this backward function, for the mistakes.
 
     What comes back to a row is dC times ``turn(U, V, C, length, length_of_V)``: U is the row's direction, V
     that of its partner.
@@ -310,7 +310,7 @@ def cosine_with(turn):
 
 
 def _turn(U, V, C, a, b):
-    """Return what turns A: the part of V beside U, the less the longer A is."""
+    """Return the gradient that turns A: the part of V perpendicular to U, divided by the length of A."""
     return (V - C * U) / a
 
 
@@ -321,7 +321,7 @@ cosine_of_partners.mistake(
     "Two things are missing: taking away the part along the row itself, and the division by its length."
 )(cosine_with(lambda U, V, C, a, b: V))
 cosine_of_partners.mistake(
-    "That is the way back of a plain product: use directions, and then two more steps."
+    "That is the backward pass of a plain product: use directions, and then two more steps."
 )(cosine_with(lambda U, V, C, a, b: b * V))
 cosine_of_partners.mistake(
     "That keeps the part of V along U; what turns A is the rest, V without that part."
@@ -399,9 +399,11 @@ trap = Exercise(
     minutes=6,
     hints=(
         "The memory holds one result. When does a second result come before the first was needed?",
-        "Call the layer twice going forward, and go back only then. One after the other is enough, and so is "
+        "Call the layer twice, and run the backward passes only then. One after the other is enough, and "
+        "so is "
         "side by side with another X.",
-        "Give the first call's result to the second call, and keep both ways back. Your own `backward` calls "
+        "Give the first call's result to the second call, and keep both backward functions. Your own "
+        "`backward` calls "
         "the second one with dY, and the first one with what that returns.",
     ),
 )
@@ -446,13 +448,13 @@ def _(answer, rng):
     for layer in (_in_closure, _on_self()):
         made = answer(layer)
         if not callable(made):
-            raise CheckFailed(f"trap must return a layer, X -> (Y, backward), and returned {described(made)}")
+            raise CheckFailed(f"trap must return a layer, X -> (Y, backward), but returned {described(made)}")
         errors.append(_error(made, X, rng))
     if errors[0] > 1e-6:
         raise CheckFailed(f"with the closure dX must be right, and it is wrong by {errors[0]:.0%}")
     if errors[1] < 0.01:
         raise CheckFailed(
-            f"nobody is caught: with the memory on self dX is wrong by {errors[1]:.1%}, and it "
+            f"this does not expose it: with the memory on self, dX is wrong by {errors[1]:.1%}, and it "
             "must be wrong by more than 1%"
         )
     return f"with the closure right, with one memory wrong by {errors[1]:.0%}"
@@ -466,7 +468,8 @@ def _(answer, rng):
 
 
 @trap.mistake(
-    "On the way back the memory still holds what is needed: no other X went through the layer in between."
+    "In the backward pass the memory still holds what is needed: no other X passed through the layer in "
+    "between."
 )
 def once(layer):
     return layer
@@ -490,7 +493,7 @@ def forgets_the_factor(layer):
     return both
 
 
-@trap.mistake("The first way back is called before the second call, when the memory still holds it.")
+@trap.mistake("The first backward is called before the second call, while the memory still holds its input.")
 def back_too_early(layer):
     def model(X):
         A, backward = layer(X)
@@ -501,7 +504,7 @@ def back_too_early(layer):
     return model
 
 
-@trap.mistake("The two calls follow each other, so the ways back must too; their results are added.")
+@trap.mistake("The two calls are in sequence, so the backward functions must be, too; you add their results.")
 def adds_the_ways_back(layer):
     def model(X):
         A, first = layer(X)
@@ -511,7 +514,7 @@ def adds_the_ways_back(layer):
     return model
 
 
-@trap.mistake("Only the second call has its way back; the first one is forgotten.")
+@trap.mistake("Only the second call has a backward pass; the first one is missing.")
 def forgets_the_first(layer):
     def model(X):
         A, _ = layer(X)
@@ -552,7 +555,7 @@ def _trainable(model):
 def _(answer, rng):
     one = N_IN * N_IN + N_IN
     model = _deep(rng)
-    model.layers[5].b.trainable = False  # somebody froze this one before
+    model.layers[5].b.trainable = False  # already frozen
     data = [parameter.data.copy() for parameter in model.parameters()]
     left = 12 * one - N_IN
     for prefix, frozen in (("layers.1", one), ("layers.3.W", N_IN * N_IN), ("layers.5", N_IN * N_IN)):
@@ -581,20 +584,20 @@ def _(answer, rng):
 
 
 def _must(name, fits):
-    """Return what should have happened to a Parameter."""
+    """Describe the correct change of a Parameter."""
     return "be frozen" if name in fits else "stay as it was"
 
 
 def _expect_count(when, found, truth):
-    """Refuse a count that is not the true one."""
+    """Require the true count."""
     if isinstance(found, bool) or not isinstance(found, int | np.integer):
-        raise CheckFailed(f"{when}, it must return an int, and returned {described(found)}")
+        raise CheckFailed(f"{when}, it must return an int, but returned {described(found)}")
     if found != truth:
         raise CheckFailed(f"{when}, it returns {found}, and {truth} numbers learn")
 
 
 def _expect_refusal(answer, model):
-    """Ask whether unknown prefixes are refused with a message that helps."""
+    """Require that unknown prefixes raise an error with a helpful message."""
     for prefix in ("head", "layer", "layers.1."):
         try:
             answer(model, prefix)
@@ -649,10 +652,10 @@ freeze.mistake("The name only begins with the same digit: a dot must follow the 
 freeze.mistake("An exact name must fit too: without a dot behind it.")(
     freezes(lambda name, prefix: name.startswith(f"{prefix}."), refuse=False)
 )
-freeze.mistake("The whole name of a Parameter is a prefix too: nothing stands behind it, not even a dot.")(
+freeze.mistake("The whole name of a Parameter is a prefix too: nothing follows it, not even a dot.")(
     freezes(lambda name, prefix: name.startswith(f"{prefix}."))
 )
-freeze.mistake("Somebody had frozen it before: leave what does not fit as it is.")(
+freeze.mistake("It was frozen before: do not change a Parameter that does not match.")(
     freezes(right_fit, reset=True)
 )
 freeze.mistake("That counts what was frozen just now.")(
@@ -678,7 +681,7 @@ share_work = Exercise(
     kind="fill",
     minutes=12,
     hints=(
-        "What is the mean of all examples, if you know the means of the parts and their sizes?",
+        "What is the mean of all examples, given the means and sizes of the parts?",
         "For each part: a replica, forward, loss, backward. Its share is the number of its examples divided "
         "by that of all.",
         "In each pair of Parameters the model's `grad` grows by the share times the replica's, and the loss "
@@ -699,7 +702,7 @@ def _parts(rng, sizes, labels):
 
 
 def _small(rng):
-    """Return a model in which one layer stands in two places, with gradients that are not 0."""
+    """Return a model in which one layer occurs twice, with nonzero gradients."""
     middle = Linear(N_IN, N_IN, rng=rng)
     model = middle >> Tanh() >> middle >> Linear(N_IN, N_OUT, rng=rng)
     for parameter in model.parameters():
@@ -734,11 +737,11 @@ def _(answer, rng):
 
 
 def _expect_workers(workers, model, parts):
-    """Ask whether each part had a replica of its own."""
+    """Require that each part had a replica of its own."""
     if not isinstance(workers, list | tuple) or len(workers) != len(parts):
         count = f" of {len(workers)}" if isinstance(workers, list | tuple) else ""
         raise CheckFailed(
-            f"workers must be a list of the replicas, one for each of {len(parts)} parts, and is "
+            f"workers must be a list of the replicas, one for each of {len(parts)} parts, but is "
             f"{described(workers)}{count}"
         )
     for worker in workers:
@@ -750,7 +753,9 @@ def _expect_workers(workers, model, parts):
             if theirs.data is not ours.data:
                 raise CheckFailed("a worker has arrays of its own, and would not see a step on the model")
     if len({id(worker) for worker in workers}) < len(workers):
-        raise CheckFailed("one replica stands for several parts: two workers at a time would share a grad")
+        raise CheckFailed(
+            "one replica is used for several parts: two workers would share a grad at the same time"
+        )
 
 
 @share_work.probe
@@ -810,7 +815,7 @@ share_work.mistake("Each part is weighted by its number of examples: divide by t
 )
 
 
-@share_work.mistake("The replicas have the gradients; nobody adds them to the model's.")
+@share_work.mistake("The replicas have the gradients, but you do not add them to the model's.")
 def leaves_them_there(model, loss, parts):
     before = [parameter.grad.copy() for parameter in model.parameters()]
     found = shared_out(share)(model, loss, parts)
@@ -820,7 +825,7 @@ def leaves_them_there(model, loss, parts):
 
 
 @share_work.mistake(
-    "An `=` replaces what stands in `grad`, from before and from the other parts: write `+=`."
+    "An `=` replaces the content of `grad`, from before and from the other parts: write `+=`."
 )
 def assigns_in_the_loop(model, loss, parts):
     total, workers = shared_out(share)(model, loss, parts)

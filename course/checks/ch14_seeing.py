@@ -133,7 +133,7 @@ windows_with_gaps = Exercise(
         "The first window reaches from 0 to (size - 1) · gap. How far can it be moved to the right?",
         "For each place i in a window, all windows together hold one slice of X: it begins at i · gap, and "
         "is as long as there are windows.",
-        "Stack these slices along the last axis. On the way back, go through i once more: "
+        "Stack these slices along the last axis. In the backward pass, go through i once more: "
         "`dX[:, i * gap : i * gap + count] += d_windows[:, :, i]`.",
     ),
 )
@@ -204,7 +204,7 @@ def _wrong_windows(X, size, gap):
 
 
 def _expect_as_many(case, shape, wanted, reach):
-    """Ask for the right count of windows, each of which reaches over so many columns."""
+    """Require the right number of windows, each spanning this many columns."""
     if len(shape) == 3 and (shape[0], shape[2]) == (wanted[0], wanted[2]) and shape[1] != wanted[1]:
         raise CheckFailed(
             f"{case}windows has shape {shape}: you make {shape[1]} of each row of {wanted[1] + reach - 1}. "
@@ -213,13 +213,13 @@ def _expect_as_many(case, shape, wanted, reach):
 
 
 def window_places(X, size, gap):
-    """Return which column of X stands at each place of each window."""
+    """Return the column of X at each position of each window."""
     count = X.shape[1] - (size - 1) * gap
     return np.arange(count)[:, None] + gap * np.arange(size)
 
 
 def _with_back(back):
-    """Return an answer that goes back in some way, for the mistakes."""
+    """Return an answer with this backward function, for the mistakes."""
 
     def answer(X, size, gap):
         return gapped(X, size, gap), lambda d_windows: back(X, size, gap, d_windows)
@@ -265,7 +265,7 @@ def _without_gaps(X, size, gap, d_windows):
 
 for _back in (_assigns, _assigns_by_windows, _adds_once):
     windows_with_gaps.mistake(
-        "A number that stands in several windows keeps only what came last, also with `dX[:, places] +=`."
+        "A number in several windows keeps only its last share, also with `dX[:, places] +=`."
     )(_with_back(_back))
 
 
@@ -277,7 +277,7 @@ def runs_beyond_the_row(X, size, gap):
 windows_with_gaps.mistake("What comes from several windows is added up, and not averaged.")(
     _with_back(_means)
 )
-windows_with_gaps.mistake("The way back needs the gaps too.")(_with_back(_without_gaps))
+windows_with_gaps.mistake("The backward pass needs the gaps too.")(_with_back(_without_gaps))
 
 
 # 3. a painted kernel
@@ -289,7 +289,7 @@ find_dot = Exercise(
     kind="fill",
     minutes=8,
     hints=(
-        "Where does a lone pixel differ from a pixel of a stroke? In what stands around it.",
+        "How does a lone pixel differ from a pixel of a stroke? In its neighbours.",
         "Ink in the middle of the window should raise the answer, ink around it should lower it. In a block "
         "all nine are ink; on a stroke in any direction, at least one of the eight neighbours is.",
         "A positive number in the middle, the same negative one at all eight places around it.",
@@ -366,7 +366,7 @@ def counts_ink():
 
 
 @find_dot.mistake(
-    "On a rising or falling stroke the neighbours stand at the corners of the window, and yours are 0."
+    "On a rising or falling stroke the neighbours are at the corners of the window, and yours are 0."
 )
 def four_neighbours():
     return np.array([[0.0, -1, 0], [-1, 4, -1], [0, -1, 0]])
@@ -386,7 +386,7 @@ def left_and_right():
     return np.array([[0.0, 0, 0], [-1, 2, -1], [0, 0, 0]])
 
 
-@find_dot.mistake("The largest number belongs in the middle: there stands the pixel that is asked about.")
+@find_dot.mistake("The largest number belongs in the middle, at the pixel in question.")
 def not_in_the_middle():
     kernel = -np.ones((3, 3))
     kernel[0, 0] = 8
@@ -402,7 +402,7 @@ slide_row = Exercise(
     kind="repair",
     minutes=6,
     hints=(
-        "With stride 3 no number stands in two windows, and all is right. With stride 1, what happens to a "
+        "With stride 3 no number is in two windows, and all is right. With stride 1, what happens to a "
         "number of dX that two windows speak of?",
         "Two lines write into arrays that began as zeros. One of them keeps what was there before.",
         "A window's share is to be added: `dX[window] += ...`.",
@@ -416,10 +416,10 @@ def slid_rows(X, w, stride):
 
 
 TURNED = "The first weight meets the first number of the window: the kernel is not turned round."
-TURNED_BACK = "The kernel stands in dX as it stands in a window: it is not turned round."
-TURNED_W = "dw stands in the order of w: its first number belongs to the first place of each window."
+TURNED_BACK = "The kernel is in dX as it is in a window: do not flip it."
+TURNED_W = "dw has the order of w: its first number belongs to the first position of each window."
 NOT_BY_SIZE = "A window's share is added whole, and not divided by how many numbers the window holds."
-NOT_BY_STRIDE = "A window's share is added whole; the stride only says where the window stands."
+NOT_BY_STRIDE = "A window's share is added whole; the stride only sets the position of the window."
 
 
 @slide_row.check
@@ -446,13 +446,13 @@ def _(answer, rng):
 
 @slide_row.probe
 def _(answer, rng):
-    """Return what it gives with a stride of 1, where windows overlap; the check begins with another."""
+    """Return the results with a stride of 1, where windows overlap; the check starts with another."""
     X, w, dY = rng.normal(size=(BATCH, 7)), rng.normal(size=3), rng.normal(size=(BATCH, 5))
     return both_ways(answer, dY, X, w, 1)
 
 
 def row_by(collect):
-    """Return an answer whose way back collects some way what a window's places get, and what w gets."""
+    """Return an answer with these rules for the gradients of a window's positions and of w."""
 
     def answer(X, w, stride):
         Y = slid_rows(X, w, stride)
@@ -535,10 +535,10 @@ def means_of(X, size):
     rows, columns = (length // size for length in X.shape[2:])
     X = X[:, :, : rows * size, : columns * size]
     windows = X.reshape(*X.shape[:2], rows, size, columns, size)
-    return np.einsum("ncrisj->ncrs", windows) / size**2  # asked at each nudge, and faster than mean
+    return np.einsum("ncrisj->ncrs", windows) / size**2  # called at each nudge, and faster than mean
 
 
-DIVIDES = "A mean divides by how many numbers it is made of, on the way back as well."
+DIVIDES = "A mean divides by its number of entries, in the backward pass as well."
 BY_SIZE = "A window holds size · size numbers, and not size."
 LARGEST = "That is max pooling; a mean adds up all numbers of a window and divides."
 READING = (
@@ -546,7 +546,7 @@ READING = (
     "order; put each size behind its own axis: (..., rows // size, size, columns // size, size)."
 )
 AXES = "After a reshape to (..., rows // size, size, columns // size, size), a window is axes 3 and 5."
-TILED = "What belongs to one window stands side by side: repeat each number of dY, and do not tile the whole."
+TILED = "The entries of a window are adjacent: repeat each number of dY, and do not tile the whole."
 EDGE = "The pixels that no window covers belong to X: their dX is 0."
 SUMS = "This is the sum of each window: divide by how many numbers it holds."
 OVERLAP = "The windows must not overlap: move by `size`."
@@ -555,7 +555,7 @@ TWO_BY_TWO = "These are means of windows of 2 by 2: `size` says how large a wind
 FRONT = "Rows and columns are left out at the end, and not at the beginning."
 NO_ZEROS = "A 0 is a number of its window as well: it counts."
 BY_WINDOWS = "Divide by how many numbers a window holds, and not by how many windows there are."
-WHOLE_NUMBERS = "`//` drops what stands behind the point: divide dY with `/`."
+WHOLE_NUMBERS = "`//` drops the fraction: divide dY with `/`."
 
 
 @average_pool.check
@@ -689,7 +689,7 @@ def margins(Y, T):
 
 
 def _scored(rng):
-    """Return the scores of a small network for images with two channels, its way back, and classes.
+    """Return a small network's scores for images with two channels, its backward function, and classes.
 
     Among the scores are right and wrong answers, since a rival is found differently in both.
     """
@@ -747,7 +747,7 @@ def _(answer, rng):
         with untouched(Y=Y, T=T):
             lead_map = answer(Y, backward, T)
         if isinstance(lead_map, tuple | list):
-            raise CheckFailed(f"it must return one array, and returned {described(lead_map)}")
+            raise CheckFailed(f"it must return one array, but returned {described(lead_map)}")
         if np.shape(lead_map) == slopes.shape:
             raise CheckFailed(
                 f"it has shape {np.shape(lead_map)}, with the channels; add up over axis 1, for "

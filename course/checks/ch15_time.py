@@ -54,7 +54,7 @@ PARTS = "Three gates and a candidate: each has a part of its own in W, in U and 
 LASTING = "The same Parameters serve at every step, and count once."
 ROWS = "Each step brings a row for every word of the batch."
 ARROWS = "From step 2 to step 5 there are as many w as there are arrows from y_2 to y_5."
-NUMBERS = "W has 27 rows, and a row of X 27 numbers; the rows of X were asked for, from all steps together."
+NUMBERS = "W has 27 rows, and a row of X 27 numbers; count the rows of X, from all steps together."
 FOUR = (
     "The first step has no use for w, since y_0 is 0: y_5 is w to the power of 4. What is the slope of that?"
 )
@@ -94,7 +94,7 @@ REASONS = {  # of each number in turn: what is said of a typical wrong one
     },
     "the slope with respect to x_2": {16: ARROWS, 4: ARROWS, -32: ARROWS, 8: ODD},
     "the slope with respect to w": {
-        16: "That is y_5 itself, and its slope was asked for.",
+        16: "That is y_5 itself; give its slope.",
         32: ODD,
         -8: USES,
         -80: FOUR,
@@ -137,7 +137,8 @@ bucket = Exercise(
     kind="fill",
     minutes=14,
     hints=(
-        "Keep all states Y: on the way back you need the one before each step. Walk from the last step to "
+        "Keep all states Y: in the backward pass you need the one before each step. Walk from the last "
+        "step to "
         "the first, and carry along what comes from later.",
         "The state after step t gets `dY[:, t] + from_later`. Of that, X gets the share 1 - a, and the state "
         "before gets the share a, which is the next `from_later`.",
@@ -155,7 +156,7 @@ ONE_BACK = (
     "That reaches back one step only: the share that a state hands on is a share of all it got, and not of "
     "`dY[:, t]` alone."
 )
-LATE = "Y stands a step late: `Y[:, t]` is the state after step t has come in, not the one before it."
+LATE = "Y is a step late: `Y[:, t]` is the state after step t, not the one before it."
 DIRECT = "A state's a gets all that comes to the state, also what comes from later, not `dY[:, t]` alone."
 
 
@@ -189,7 +190,7 @@ def _other_buckets(X, a, dY):
             ("The steps are walked from the first to the last: what comes from later comes first.", dX),
             ("A state is read twice: what comes back from the next step is missing.", (1 - a) * dY),
             (ONE_BACK, (1 - a) * one_back),
-            ("X came in with the share 1 - a, and its gradient goes out with it.", d),
+            ("X entered with the factor 1 - a, and its gradient has the same factor.", d),
         ],
         "da": [
             (DIRECT, ((before - X) * dY).sum(axis=(0, 1))),
@@ -218,7 +219,7 @@ def _(answer, rng):
 
 
 def bucket_with(back=None, share=None, before=None, part=None, total=None):
-    """Return a bucket that goes back in some way, for the mistakes."""
+    """Return a bucket with this backward function, for the mistakes."""
     back = back or (lambda a, d: a * d)
     share = share or (lambda a: 1 - a)
     before = before or (lambda Y, t: Y[:, t - 1] if t else 0.0 * Y[:, 0])
@@ -267,10 +268,10 @@ def _replaced(da, new):
 
 
 bucket.mistake("The share 1 - a belongs to X; the state before gets the share a.")(bucket_with(_other_share))
-bucket.mistake("The bucket leaks on the way back as well: the state before gets a share of a, not all.")(
-    bucket_with(_all_of_it)
-)
-bucket.mistake("The factor a stands at the state *before* the step.")(bucket_with(before=_same_state))
+bucket.mistake(
+    "The bucket leaks in the backward pass as well: the state before gets a times the gradient, not all."
+)(bucket_with(_all_of_it))
+bucket.mistake("The factor a belongs to the state *before* the step.")(bucket_with(before=_same_state))
 bucket.mistake("At the first step Y[:, t - 1] is Y[:, -1], the last state; before it there is 0.")(
     bucket_with(before=_wraps_around)
 )
@@ -306,14 +307,12 @@ ONE_MORE = "One step too many: a sequence of length 2 has the steps 0 and 1."
 END = "That is the state at the end, not the mean of all states up to there."
 BY_SUM = "Divide by each sequence's own length, and not by the sum of all."
 BY_MEAN = "Divide by each sequence's own length, and not by the mean of all."
-PAST = "No gradient goes past the end: what stands there changes nothing."
+PAST = "No gradient goes past the end: the values there change nothing."
 ONE_DIVISOR = "Yours divides the dY of all sequences by the same number: each has a length of its own."
 SHARE = "Each of n real steps has 1/n of the mean, and gets 1/n of dY."
 ALL_TO_END = "The whole of dY goes to the end: each real step has its share."
-THIRD_AXIS = (
-    "An array (batch, steps) stands beside one (batch, steps, width): it needs a third axis, `[:, :, None]`."
-)
-LENGTHS = "Only the lengths say what is real: a real state may be 0, and past the end anything may stand."
+THIRD_AXIS = "An array (batch, steps) meets one (batch, steps, width): it needs a third axis, `[:, :, None]`."
+LENGTHS = "Only the lengths tell which states are real: a real state may be 0, and one past the end anything."
 
 
 def _sum(H, real):
@@ -372,7 +371,7 @@ def _(answer, rng):
     for lengths in ((steps, 2, 1, 7, steps), (3, 3), (1,)):
         lengths = rng.permutation(lengths)
         H = rng.normal(size=(len(lengths), max(steps, lengths.max()), n_in))
-        H[0, 0] = 0.0  # a real state may be zero, and what stands past an end need not be
+        H[0, 0] = 0.0  # a real state may be zero, and those past an end need not be
         dY = rng.normal(size=(len(lengths), n_in))
         slips = partial(_other_means_and_shares, H, lengths, dY)
         expect_layer(answer, _mean, dY, slips=slips, H=H, lengths=lengths)
@@ -380,7 +379,7 @@ def _(answer, rng):
 
 
 def weighted(weights_of, back_of=None):
-    """Return a mean that weights the steps in some way, on the way back in another, for the mistakes."""
+    """Return a mean with these weights in the forward and the backward pass, for the mistakes."""
 
     def mean(H, lengths):
         weights = weights_of(H, lengths)[:, :, None]
@@ -394,14 +393,12 @@ def all_by_length(H, lengths):
     return np.ones(H.shape[:2]) / lengths[:, None]
 
 
-mean_of_real.mistake("The sum must leave out what stands past the end; zeros cannot be relied on there.")(
+mean_of_real.mistake("The sum must leave out the states past the end; they need not be zero.")(
     weighted(all_by_length)
 )
 
 
-@mean_of_real.mistake(
-    "An array (batch,) stands beside one (batch, width): it needs a second axis, `[:, None]`."
-)
+@mean_of_real.mistake("An array (batch,) meets one (batch, width): it needs a second axis, `[:, None]`.")
 def lengths_of_one_axis(H, lengths):
     return H.sum(axis=1) / lengths, None
 
@@ -417,16 +414,14 @@ def mask_of_two_axes_in_front(H, lengths):
 
 
 @mean_of_real.mistake(
-    "An array (batch, width) stands beside one (batch, steps, 1): it needs an axis between, `[:, None, :]`."
+    "An array (batch, width) meets one (batch, steps, 1): it needs an axis in between, `[:, None, :]`."
 )
 def dY_of_two_axes(H, lengths):
     weights = ((np.arange(H.shape[1]) < lengths[:, None]) / lengths[:, None])[:, :, None]
     return (weights * H).sum(axis=1), lambda dY: weights * dY
 
 
-@mean_of_real.mistake(
-    "An array (steps,) stands beside one (batch,): give the second a second axis, `[:, None]`."
-)
+@mean_of_real.mistake("An array (steps,) meets one (batch,): give the second a second axis, `[:, None]`.")
 def compares_without_a_second_axis(H, lengths):
     return np.arange(H.shape[1]) < lengths, None
 
@@ -448,8 +443,8 @@ gated_step = Exercise(
     minutes=15,
     hints=(
         "The new state is `G * H + (1 - G) * N`: a sum of products, and each factor gets the other one. What "
-        "does G get, which stands in both?",
-        "G gets `dH_new * (H - N)`, N gets `dH_new * (1 - G)`. Send each through its own way back; both "
+        "does G get, which is in both?",
+        "G gets `dH_new * (H - N)`, N gets `dH_new * (1 - G)`. Pass each to its own backward function; both "
         "return a gradient of `np.hstack([X, H])`, and these two add up.",
         "Cut the sum after the columns of X: the first part is dX. The second is H's share of the inputs; "
         "H gets `dH_new * G` besides.",
@@ -465,7 +460,7 @@ def _two_layers(rng, n_in, n_out):
 
 
 def _gate_and_candidate(X, H, W, V):
-    """Return what gate and candidate have read, and what they make of it."""
+    """Return the input of gate and candidate, and their results."""
     inputs = np.hstack([X, H])
     return inputs, 1 / (1 + np.exp(-(inputs @ W))), np.tanh(inputs @ V)
 
@@ -478,17 +473,19 @@ def _gated(X, H, W, V):
 
 OTHER_WAY_ROUND = "G keeps the old state, and 1 - G takes the candidate; yours is the other way round."
 NO_1_MINUS_G = (
-    "N was multiplied by 1 - G, and its gradient is too: what goes back through the candidate lacks that."
+    "N was multiplied by 1 - G, and its gradient is too: the gradient for the candidate lacks that factor."
 )
 NO_GATE = "Nothing comes back through the gate: what G is depends on X and on H. Add what both ways give."
 NO_CANDIDATE = (
     "Nothing comes back through the candidate: what N is depends on X and on H. Add what both ways give."
 )
-SLOPE_AGAIN = "The way back of gate has its sigmoid's slope in it already: no second G * (1 - G)."
-BEND_AGAIN = "The way back of candidate has the slope of its bend in it already: no second 1 - N * N."
-BOTH_AGAIN = "The ways back of both layers have the slopes of their bends in them already: no second ones."
-CALLED_TWICE = "Call each way back once: every call adds to the weights."
-_SIGNS_OF_G = "G stands with a plus at H, and with a minus at N: H - N."
+SLOPE_AGAIN = "The backward function of gate includes the sigmoid's slope already: no second G * (1 - G)."
+BEND_AGAIN = "The backward function of candidate includes the slope of tanh already: no second 1 - N * N."
+BOTH_AGAIN = (
+    "The backward functions of both layers include their nonlinearities' slopes already: no second ones."
+)
+CALLED_TWICE = "Call each backward function once: every call adds to the weights' gradients."
+_SIGNS_OF_G = "G has a plus with H, and a minus with N: H - N."
 _FIRST_COLUMNS = "What gate and candidate give back has X's columns first, X.shape[1] of them, and then H's."
 
 
@@ -560,7 +557,7 @@ def step_with(
 gated_step.mistake("The third way is missing: the old state is also multiplied by G itself.")(
     step_with(state_gets=lambda G: 0.0)
 )
-gated_step.mistake("G stands twice: once times H, and once, with a minus, times N.")(
+gated_step.mistake("G occurs twice: once times H, and once, with a minus, times N.")(
     step_with(gate_gets=lambda H, N: H)
 )
 for _gate_gets in (lambda H, N: N - H, lambda H, N: H + N):
@@ -625,7 +622,7 @@ def _stepper(rng, n_in, n_out):
 
 
 def whole_piece(step, X, H):
-    """Return all states and the way back of one piece, with the state at its end."""
+    """Return all states and the backward function of one chunk, with the state at its end."""
     states, backs = [], []
     for X_t in X.swapaxes(0, 1):
         H, back = step(X_t, H)
@@ -642,7 +639,7 @@ def whole_piece(step, X, H):
 
 
 def in_pieces_with(step, X, H, size):
-    """Return what an answer must: pieces that are walked one by one."""
+    """Compute the chunks one by one, as an answer must."""
     parts, backs = [], []
     for start in range(0, X.shape[1], size):
         Y, back = whole_piece(step, X[:, start : start + size], H)
@@ -665,7 +662,7 @@ NO_dY = (
 )
 LAST_Y = "Those are the states of the last piece alone: Y holds the states of all pieces."
 LAST_dX = "Only the last piece gets a gradient: walk back through every piece, each from its own end."
-TURNED = "The steps of dX stand in reverse: the last closure was called first, and belongs at the end."
+TURNED = "The steps of dX are in reverse order: the closure called first belongs at the end."
 
 
 def _other_walks(step, X, H, size):
@@ -722,7 +719,7 @@ def _(answer, rng):
             expect_values(f"{what} dX", dX, cut_dX)
         if calls != steps:
             raise CheckFailed(
-                f"{what} {calls} closures were called on the way back: each of the {steps} adds to the "
+                f"{what} {calls} closures were called in the backward pass: each of the {steps} adds to the "
                 "weights, and is called once"
             )
         with because(LEFT_BEHIND):
@@ -780,7 +777,9 @@ def _a_step_late(t, size, steps):
     return (t + 2) % size == 0
 
 
-in_pieces.mistake("That is the whole way back: nothing stops at a seam.")(_cut_where(_nowhere))
+in_pieces.mistake("That is the whole backward pass: the gradient must stop at each boundary.")(
+    _cut_where(_nowhere)
+)
 in_pieces.mistake("That stops at every step; inside a piece the gradient goes on.")(_cut_where(_everywhere))
 for _seam in (_a_step_early, _a_step_late):
     in_pieces.mistake(

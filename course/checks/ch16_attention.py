@@ -102,9 +102,9 @@ SLIPS = {  # of each question: what is said of a typical wrong number
         2: "That is A dA. The weighted mean of dA is taken off first: the cross terms",
         1.75: "That is dA A (1 - A), as if a weight depended on its own score alone",
         12: "That is dA minus its weighted mean; the factor A is missing",
-        16 / 9: "That is the one with the mask; all three keys are asked for",
+        16 / 9: "That is the one with the mask; use all three keys",
         -1.5: "16 is above the mean of the values: looking more at it lifts the answer",
-        16: "That is dA. It has still to go back through softmax",
+        16: "That is dA. It still has to pass backward through softmax",
     },
     "the count of numbers in A": {
         80: "Each step has a weight for each step: 10 times 10 in every table",
@@ -160,7 +160,7 @@ OVER_EXAMPLES = "That adds up over axis 0, the examples; the steps are axis 1"
 
 
 def _wrong_means(X):
-    """Return what slips give, by their sentences."""
+    """Return the wrong values of likely mistakes, by their sentences."""
     sums, counts = np.cumsum(X, axis=1), counts_so_far(X)
     return {
         "Step t has seen t + 1 rows: divide its sum by these, not by all steps": sums / X.shape[1],
@@ -196,22 +196,23 @@ def over(sums, counts):
 
 
 def _wrong_ways_back(dY):
-    """Return what slips give, by their sentences."""
+    """Return the wrong values of likely mistakes, by their sentences."""
     counts = counts_so_far(dY)
     parts = dY / counts
     return {
-        "On the way back a step hears from itself and from *later* ones: add up from the end": np.cumsum(
+        "Backward, a step gets gradients from itself and *later* ones: add up from the end": np.cumsum(
             parts, axis=1
         ),
         "Divide dY by the counts first: the factor belongs to the step that took the mean": from_the_end(dY)
         / counts,
-        "That takes the mean so far of dY. On the way back a step hears from itself and from *later* ones, "
+        "That takes the mean so far of dY. In the backward pass a step gets gradients from itself and "
+        "*later* ones, "
         "each dY divided by its own count": np.cumsum(dY, axis=1) / counts,
         "A row is in all later means too, not in its own alone": parts,
         "A row is in its own mean, too, not in later ones alone": from_the_end(parts) - parts,
         "The sum from the end is right; each dY must be divided by its count": from_the_end(dY),
         OVER_EXAMPLES: np.cumsum(parts[::-1], axis=0)[::-1],
-        "The sum from the end stands turned round: turn it back": np.cumsum(parts[:, ::-1], axis=1),
+        "The sum from the end is in reverse order: reverse it": np.cumsum(parts[:, ::-1], axis=1),
     }
 
 
@@ -267,7 +268,7 @@ def _(answer, rng):
 
 
 def _called(answer, S):
-    """Return what an answer makes of S; if its `predict` refuses minus infinity, say what to call."""
+    """Call an answer with S; if `predict` refuses minus infinity, the message says what to call."""
     try:
         return answer(S)
     except ValueError as error:
@@ -287,16 +288,16 @@ def _softmax_so_far(S):
 
 
 def _refuse_looking_ahead(A, when=""):
-    """Ask whether all weights behind the diagonal are 0."""
+    """Require that all weights right of the diagonal are 0."""
     ahead = np.argwhere(np.triu(np.abs(A).sum(axis=0), k=1) > 0)
     if len(ahead):
         step, seen = ahead[0]
-        low = ": what stands for a forbidden score must be lower than all others" if when else ""
-        raise CheckFailed(f"{when}step {step} looks at step {seen}, which lies ahead{low}")
+        low = ": the value for a forbidden score must be lower than all others" if when else ""
+        raise CheckFailed(f"{when}step {step} looks at step {seen}, which is in the future{low}")
 
 
 def _refuse_other_rows(answer, S):
-    """Ask whether one large allowed score, in the last row, changes weights of the rows before."""
+    """Require that one large allowed score in the last row does not change the weights of other rows."""
     before, seen = np.asarray(answer(S)), np.asarray(answer(_with_a_large_score(S)))
     if np.isnan(seen[:, :-1]).any():
         raise CheckFailed("a score of 5000 in the last row turns weights of other rows into nan")
@@ -342,7 +343,7 @@ def _leaky(S, k=0):
 
 causal_weights.mistake("Leave out k: with k=1, `np.tri` is True one place too far.")(lambda S: _leaky(S, 1))
 causal_weights.mistake(
-    "The mask is right. But the maximum is that of the whole row, and so it knows the future."
+    "The mask is right, but the maximum is that of the whole row, and so depends on the future."
 )(_leaky)
 causal_weights.mistake("With k=-1 a step may not look at itself, and the first has nothing to look at.")(
     lambda S: _leaky(S, -1)
@@ -403,7 +404,9 @@ def zero_scores(S):
     return Softmax().predict(S * np.tri(S.shape[-1]))
 
 
-@causal_weights.mistake("The mask came after softmax: what is left does not sum to 1, and knows the rest.")
+@causal_weights.mistake(
+    "You applied the mask after softmax: the remaining weights do not sum to 1, and depend on the others."
+)
 def mask_after(S):
     return Softmax().predict(S) * np.tri(S.shape[-1])
 
@@ -497,11 +500,11 @@ def _(answer, rng):
     S, dY = rng.normal(size=(2, batch, steps, steps))
     expect_layer(layer, lambda S, b: S + b[places_of_pairs(steps)], dY, parameters={"b": b}, S=S)
     expect_gradcheck(layer, S[:2])
-    return "values, both gradients, and two ways back"
+    return "values, both gradients, and two backward passes"
 
 
 class Distances(Layer):
-    """A right Distances, whose places and way back the mistakes change."""
+    """A correct Distances, whose positions and backward pass the mistakes change."""
 
     def __init__(self, steps):
         self.table, self.b = self.places(steps), Parameter(np.zeros(self.count(steps)))
@@ -529,7 +532,7 @@ class VisitsOverwritten(Distances):
         b.grad[self.table] += dY.sum(axis=0)
 
 
-@distances.mistake("The distance is i - j, the step that asks minus the step that is asked.")
+@distances.mistake("The distance is i - j, the query's step minus the key's step.")
 class TheOtherWay(Distances):
     def places(self, steps):
         return places_of_pairs(steps).T
@@ -582,7 +585,7 @@ ask = Exercise(
 
 
 def _asked(X, q):
-    """Return what the question q finds in X."""
+    """Return the attention output of the query q over X."""
     A = Softmax().predict(X @ q / np.sqrt(len(q)))
     return (A[..., None] * X).sum(axis=1)
 
@@ -611,11 +614,11 @@ def _(answer, rng):
     expect_layer(layer, _asked, dY, parameters={"q": q}, X=X[:, :1])
     q.data *= 60
     expect_layer(layer, _asked, dY, parameters={"q": q}, X=X)
-    return "values, both gradients, two ways back, one step alone, and large scores"
+    return "values, both gradients, two backward passes, one step alone, and large scores"
 
 
 def _wrong_sums(X, q):
-    """Return what slips give, by their sentences."""
+    """Return the wrong values of likely mistakes, by their sentences."""
     S = X @ q
     steps, width = X.shape[1:]
 
@@ -638,15 +641,15 @@ def _wrong_sums(X, q):
 
 
 def _wrong_ways_to_q(X, q, dY):
-    """Return what slips on the way to the scores give as dq and dX, by their sentences."""
+    """Return the dq and dX of mistakes before the scores, by their sentences."""
     scale = 1 / np.sqrt(len(q))
     A, back = Softmax()(scale * X @ q)
     dA = (X * dY[:, None]).sum(axis=-1)
     cross = "A weight depends on all scores of its sequence; the cross terms are missing"
     softmax = "Back through softmax is missing: dA is the gradient of the weights, not of the scores"
     ways = {
-        "The scale is missing on the way back: S is X q times it, and so are dq and dX": back(dA),
-        "The scale stands twice on the way back": scale**2 * back(dA),
+        "The scale is missing in the backward pass: S is X q times it, and so are dq and dX": back(dA),
+        "The scale is applied twice in the backward pass": scale**2 * back(dA),
         cross: scale * A * dA,
         f"{cross}: dS is A (dA - the weighted mean of dA)": scale * A * (1 - A) * dA,
         f"{cross}, and so is the scale": A * dA,
@@ -761,21 +764,21 @@ def _(answer, rng):
 
 
 def _refuse_another_kind(name, now, old):
-    """Ask whether a part of a layer still is a Parameter of its shape."""
+    """Require that a part of a layer still is a Parameter of the same shape."""
     write = f"write into `{name}.data[...]`"
     if not isinstance(now, Parameter):
-        raise CheckFailed(f"{name} must stay a Parameter, and is {_kind(now)}: {write}")
+        raise CheckFailed(f"{name} must stay a Parameter, but is {_kind(now)}: {write}")
     if np.shape(now.data) != old.shape:
         raise CheckFailed(f"{name} must keep its shape {old.shape}, and has {np.shape(now.data)}: {write}")
 
 
 def _kind(thing):
-    """Return what a thing is, where None is no forgotten return."""
+    """Describe an object; None is not a missing return here."""
     return "None" if thing is None else described(thing)
 
 
 def _what(now, before):
-    """Say whether an array is as it was."""
+    """Return whether an array is unchanged."""
     return "is as it was" if np.array_equal(now, before) else "holds other numbers"
 
 

@@ -43,7 +43,7 @@ sizes = Exercise(
 
 
 def _unused(dY):
-    raise CheckFailed("nothing is learned here: the way back is not needed")
+    raise CheckFailed("nothing is trained here: do not call backward")
 
 
 def _count(model):
@@ -80,7 +80,7 @@ def _(answer, rng):
 
 
 def _about(guess, truth, norms):
-    """Return what a wrong count agrees with, if with anything."""
+    """Explain a wrong count, if a known mistake gives it."""
     if not isinstance(guess, int | float | np.number):
         return ""
     if guess == norms:
@@ -167,7 +167,7 @@ def _(answer, rng):
             shape = np.shape(array)
             if not isinstance(array, np.ndarray) or shape != truth.shape:
                 found = f"of shape {shape}" if isinstance(array, np.ndarray) else described(array)
-                raise CheckFailed(f"{case}, {name} must be an array of shape {truth.shape}, and is {found}")
+                raise CheckFailed(f"{case}, {name} must be an array of shape {truth.shape}, but is {found}")
             expect_values(f"{case}, {name}", array, truth)
             if array.size and array.dtype.kind not in "iu":
                 raise CheckFailed(
@@ -298,7 +298,7 @@ def _probabilities(rng, characters):
 
 
 def _expect_nucleus(answer, P, share, case):
-    """Ask for the shape, for which characters are left, for their sum, and for their values."""
+    """Require the right shape, kept characters, sum, and values."""
     with untouched(P=P):
         found = answer(P, share)
     expect_shape("the result", found, "P", P)
@@ -329,7 +329,7 @@ def _(answer, rng):
 
 
 def _kept(stays, divide=True, guarded=False):
-    """Return a nucleus with another rule for who stays, for the mistakes."""
+    """Return a nucleus with another rule for the characters to keep, for the mistakes."""
 
     def nucleus(P, share):
         order = P.argsort(axis=1)[:, ::-1]
@@ -362,7 +362,7 @@ for _guarded in (False, True):
     nucleus.mistake("That asks each probability for the whole share: add them up, the likeliest first.")(
         _kept(lambda largest, share: largest >= share, guarded=_guarded)
     )
-    nucleus.mistake("That adds up in the order in which they stand: sort first, the likeliest in front.")(
+    nucleus.mistake("You add up in the order of the alphabet: sort first, most likely first.")(
         lambda P, share, guarded=_guarded: _divided(np.where(_before(P) < share, P, 0.0), guarded)
     )
 nucleus.mistake("The share is reached exactly, and that is enough: a character after it is one too many.")(
@@ -394,7 +394,7 @@ def divides_by_the_sum_of_all(P, share):
 
 
 @nucleus.mistake(
-    "What argsort returns says which character stands at a place, and not at which place a character: put "
+    "argsort returns the character at each position, not the position of each character: put "
     "back with `np.put_along_axis`, or with the argsort of it."
 )
 def takes_the_order_for_its_inverse(P, share):
@@ -422,7 +422,7 @@ for _at_least in (0, 1):
     nucleus.mistake("The sum goes on from row to row: let it begin at 0 in each.")(_goes_on_adding(_at_least))
 
 
-@nucleus.mistake("The result stands in sorted order: a probability must stay with its character.")
+@nucleus.mistake("The result is in sorted order: a probability must stay with its character.")
 def not_sorted_back(P, share):
     largest = np.sort(P, axis=1)[:, ::-1]
     kept = np.where(_before(largest) < share, largest, 0.0)
@@ -455,7 +455,7 @@ write_on = Exercise(
 
 
 class _Reader(Layer):
-    """A model whose likeliest character depends on each character that it reads, and on where it stands."""
+    """A model whose most likely character depends on each character it reads and on its position."""
 
     def __init__(self, characters, n_steps):
         self.characters, self.n_steps = characters, n_steps
@@ -470,7 +470,7 @@ class _Reader(Layer):
 
 
 def _as_it_is(X, n_steps):
-    """Return what the model is to read, and the step to ask."""
+    """Return the model's input, and the step to read its output at."""
     return X[:, -n_steps:], -1
 
 
@@ -504,16 +504,16 @@ def _(answer, rng):
         if not isinstance(found, np.ndarray) or found.shape != (batch, steps + count):
             is_now = f"of shape {found.shape}" if isinstance(found, np.ndarray) else described(found)
             raise CheckFailed(
-                f"{case}, the text must be an array of shape {(batch, steps + count)}, and is {is_now}"
+                f"{case}, the text must be an array of shape {(batch, steps + count)}, but is {is_now}"
             )
         if not np.array_equal(found[:, :steps], X):
-            raise CheckFailed(f"{case}, the beginning of the text is no longer what was given")
+            raise CheckFailed(f"{case}, the beginning of the text has changed")
         truth = true_text(model, X, count, n_steps)
         if not np.array_equal(found, truth):
             place = int((found != truth).any(axis=0).argmax())
             text = f"the character at place {place} is not the likeliest after the newest {n_steps}"
             if place < n_steps:
-                text = f"the character at place {place} is not the likeliest after all that stand before it"
+                text = f"the character at position {place} is not the most likely one after those before it"
             for side, fill in (("in front", in_front), ("at the end", behind)):
                 if np.array_equal(found, true_text(model, X, count, n_steps, fill)):
                     text = f"it gives a short text to the model filled up with 0 {side}: give the text alone"
@@ -546,7 +546,7 @@ def keeps_the_newest_alone(model, X, count, n_steps):
     return X
 
 
-@write_on.mistake("That reads the oldest characters: the newest stand at the end, `X[:, -n_steps:]`.")
+@write_on.mistake("That reads the oldest characters: the newest are at the end, `X[:, -n_steps:]`.")
 def reads_the_oldest(model, X, count, n_steps):
     for _ in range(count):
         Y = model.predict(X[:, :n_steps])[:, -1]
@@ -579,7 +579,7 @@ def reads_one_fewer(model, X, count, n_steps):
     return X
 
 
-# 5. who looks ahead
+# 5. which layer looks ahead
 
 looks_ahead = Exercise(
     "17_gpt.looks_ahead",
@@ -602,7 +602,7 @@ def _no_way_back(dY):
 
 
 def _adds(ahead, since=0):
-    """Return a layer without a way back: from the step `since` on, Y adds what stands `ahead` steps on."""
+    """Return a layer without backward: from the step `since` on, Y adds X from `ahead` steps later."""
 
     def layer(X):
         Y = X.copy()
@@ -643,7 +643,7 @@ def _one_channel(to, source):
 
 
 def _squares(X):
-    """Add the square of the next step: who turns the sign of that sees nothing."""
+    """Add the square of the next step, which a change of sign does not reveal."""
     Y = X.copy()
     Y[:, :-1] += X[:, 1:] ** 2
     return Y, _no_way_back
@@ -692,7 +692,7 @@ def _(answer, rng):
         with untouched(X=X):
             found = answer(layer, X)
         if isinstance(found, bool | np.bool_) or not (found is None or isinstance(found, int | np.integer)):
-            raise CheckFailed(f"it must return an int or None, and returned {described(found)} for {what}")
+            raise CheckFailed(f"it must return an int or None, but returned {described(found)} for {what}")
         if found != truth:
             said = "returns None" if found is None else f"says step {found}"
             fact = "no step looks ahead" if truth is None else f"step {truth} is the first that looks ahead"
@@ -785,7 +785,7 @@ def first_leak(layer, X):
     return None
 
 
-@looks_ahead.mistake("Only step 0 was asked, and others may look ahead.")
+@looks_ahead.mistake("You tested only step 0; others may look ahead.")
 def asks_step_0(layer, X):
     changed = X.copy()
     changed[:, 1:] += np.random.default_rng(3).normal(size=X[:, 1:].shape)
@@ -819,7 +819,7 @@ CHARACTERS, STEPS, WIDTH = 7, 3, 5
 
 
 def _by_table(X, W):
-    """Return what each character of a table W is worth behind X."""
+    """Return the logits of all characters after X, by the table W."""
     return X @ W.T / np.sqrt(W.shape[1])
 
 
@@ -920,7 +920,7 @@ class ForgetsTheScaleOnTheWayBack(Tied):
         return dY @ self.W.data
 
 
-@by_table.mistake("W's gradient has the shape (characters, width): dY stands on the left, transposed.")
+@by_table.mistake("W's gradient has the shape (characters, width): dY is on the left, transposed.")
 class TurnsTheGradient(Tied):
     def back(self, X, dY):
         self.W.grad = self.W.grad.T + self.scale(X) * np.einsum("bts,btw->ws", dY, X)

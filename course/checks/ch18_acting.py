@@ -28,7 +28,7 @@ with_a_toll = Exercise(
     kind="predict",
     minutes=8,
     hints=(
-        "Begin at the end: cell 4 is worth -1. What is cell 3 worth, if one pays there and then stands in 4?",
+        "Begin at the end: cell 4 is worth -1. What is cell 3 worth, if one pays there and then is in 4?",
         "A move is worth -1 plus the discount times the *best* value of the cell to which it leads. Into "
         "the wall, that is the cell itself.",
         "Without a discount the cells are worth -5, -4, -3, -2 and -1; with one half, cell 3 has "
@@ -47,13 +47,13 @@ def _corridor(discount):
     return Q
 
 
-INSTEAD = {  # what a wrong number is, where it tells how it was found
+INSTEAD = {  # explanations of likely wrong numbers
     "the best value of cell 0": {-4.0: "The last move, from cell 4, costs 1 as well"},
     "the move left in cell 2": {
         -4.0: "The move itself costs 1; after it you pay what cell 1 is worth",
-        -3.0: "After it you stand in cell 1, with four moves before you, not in cell 3",
+        -3.0: "After it you are in cell 1, with four moves ahead, not in cell 3",
     },
-    "the move left in cell 0": {-5.0: "The wall gives nothing back: you pay 1, and stand where you stood"},
+    "the move left in cell 0": {-5.0: "The wall refunds nothing: you pay 1, and stay where you are"},
     "the move right in cell 2 with one half": {
         -1.5: "The walk takes three moves, and the last one, from cell 4, costs 1 as well",
         -0.875: "The toll of the move itself is not discounted: only what comes after it is",
@@ -120,7 +120,7 @@ def _(answer, rng):
         with untouched(rewards=rewards):
             worth = answer(rewards, discount)
         if isinstance(worth, list | tuple):
-            raise CheckFailed(f"it must return an array, and returned {described(worth)}")
+            raise CheckFailed(f"it must return an array, but returned {described(worth)}")
         expect_shape("what it returns", worth, "rewards", rewards)
         if getattr(worth, "dtype", None) in (np.float32, np.float16):
             raise CheckFailed(f"it returns {worth.dtype}, which has too few digits: it must be float64")
@@ -164,9 +164,9 @@ def summed(turn=lambda rewards: rewards[::-1], start=1.0, dtype=float):
     return returns
 
 
-returns.mistake("That adds up what came before a step. What it was worth lies after it: go backwards.")(
-    summed(lambda rewards: rewards)
-)
+returns.mistake(
+    "You add up the rewards before a step; its return is the sum of those after it: go backwards."
+)(summed(lambda rewards: rewards))
 
 
 @returns.mistake("A step's own reward is not discounted: only what comes later is.")
@@ -189,7 +189,7 @@ def one_step(rewards, discount):
     return rewards + discount * np.append(rewards[1:], 0.0)
 
 
-@returns.mistake("The sums stand in the order in which they were made: reverse them.")
+@returns.mistake("The sums are in the order in which they were made: reverse them.")
 def not_turned(rewards, discount):
     return discounted_sums(rewards, discount)[::-1]
 
@@ -199,12 +199,12 @@ def _powers(rewards, discount):
     return float(discount) ** np.arange(len(rewards))
 
 
-@returns.mistake("That adds up from the first step to each step: what a step was worth lies after it.")
+@returns.mistake("You add up from the first step to each step; the return of a step is the sum after it.")
 def cumsum_forwards(rewards, discount):
     return np.cumsum(rewards * _powers(rewards, discount))
 
 
-@returns.mistake("That adds up what came before a step, and nothing is discounted.")
+@returns.mistake("You add up the rewards before a step, without a discount.")
 def cumsum_alone(rewards, discount):
     return np.cumsum(rewards.astype(float))
 
@@ -258,7 +258,7 @@ choose_moves = Exercise(
 
 
 def _expect_shares(when, moves, wanted):
-    """Refuse shares that chance does not explain."""
+    """Require shares within the range of chance."""
     found = np.bincount(moves, minlength=len(wanted)) / len(moves)
     move = np.abs(found - wanted).argmax()
     if abs(found[move] - wanted[move]) > FAR:
@@ -273,7 +273,7 @@ def _moves(answer, Y, epsilon, rng):
     moves = answer(Y, epsilon, rng)
     if not isinstance(moves, np.ndarray) or moves.dtype.kind not in "iu":
         kind = f" of {moves.dtype}" if isinstance(moves, np.ndarray) else ""
-        raise CheckFailed(f"it must return an array of whole numbers, and returned {described(moves)}{kind}")
+        raise CheckFailed(f"it must return an array of whole numbers, but returned {described(moves)}{kind}")
     if moves.shape != (len(Y),):
         raise CheckFailed(f"its moves have shape {moves.shape}; {len(Y)} rows need shape ({len(Y)},)")
     if moves.min() < 0 or moves.max() >= Y.shape[1]:
@@ -282,7 +282,7 @@ def _moves(answer, Y, epsilon, rng):
 
 
 def _expect_the_best(answer, Y, what, seed=0):
-    """Refuse moves that are not the only best one where nothing is explored."""
+    """Require the single best move if nothing is explored."""
     moves, best = _moves(answer, Y, 0.0, np.random.default_rng(seed)), Y.argmax(axis=1)
     if np.array_equal(moves, best):
         return
@@ -301,7 +301,7 @@ def _expect_the_best(answer, Y, what, seed=0):
 
 
 def _expect_all_moves(answer, Y):
-    """Refuse who explores always, and does not make all moves."""
+    """Require all moves with epsilon 1."""
     once, again = (_moves(answer, Y, 0.6, np.random.default_rng(1)) for _ in range(2))
     if not np.array_equal(once, again):
         raise CheckFailed("two generators of one seed give different moves: draw all chance from rng")
@@ -318,7 +318,7 @@ def _expect_all_moves(answer, Y):
         raise CheckFailed("whatever the generator, it makes the same moves: draw them from rng")
     if not (first == best).any() and not (second == best).any():
         raise CheckFailed(
-            f"with epsilon 1, none of {len(Y)} rows makes its best move: who explores may make any move, the "
+            f"with epsilon 1, none of {len(Y)} rows makes its best move: exploring may make any move, the "
             "best one too"
         )
     missing = sorted(set(range(n_moves)) - {*first.tolist(), *second.tolist()})
@@ -328,7 +328,7 @@ def _expect_all_moves(answer, Y):
 
 
 def _expect_coins(answer, rng):
-    """Refuse who explores too often or too rarely."""
+    """Require that the share of explored moves is right."""
     alike = np.tile([0.0, 1.0, 3.0, 2.0], (MANY, 1))
     _expect_shares("with epsilon 1", _moves(answer, alike, 1.0, rng), np.full(4, 0.25))
     moves = _moves(answer, alike, 0.4, rng)
@@ -341,7 +341,8 @@ def _expect_coins(answer, rng):
             known = "in some calls all rows explore, and in others none: each row needs a coin of its own"
         elif np.abs(np.bincount(moves, minlength=4) / MANY - [0.25, 0.15, 0.6, 0]).max() < FAR:
             known = (
-                "the number that decides who explores cannot make the move, too: there it is below epsilon"
+                "do not use the number that decides whether to explore for the move, too: there it is "
+                "below epsilon"
             )
         else:
             raise
@@ -349,7 +350,7 @@ def _expect_coins(answer, rng):
 
 
 def _expect_lots(answer, best, others, rng):
-    """Refuse who does not make several best moves equally often."""
+    """Require that several best moves are made equally often."""
     Y = np.tile([best, others[0], best, best, others[1]], (MANY, 1))
     when = f"with epsilon 0 and three best moves of value {best:g}"
     calls = [_moves(answer, Y[:20], 0.0, np.random.default_rng(seed)) for seed in range(8)]
@@ -404,16 +405,16 @@ ring = Exercise(
 
 
 def _step(rng, number):
-    """Return a step of three parts that all tell its number."""
+    """Return a step of three parts, each containing its number."""
     return number + np.array([0.25, 0.5]), number, 10.0 * number
 
 
 def _three(when, columns):
     """Return a list of three things, or refuse what is not."""
     if not isinstance(columns, list | tuple):
-        raise CheckFailed(f"{when} must return a list of arrays, and returned {described(columns)}")
+        raise CheckFailed(f"{when} must return a list of arrays, but returned {described(columns)}")
     if len(columns) != 3:
-        raise CheckFailed(f"{when} must return an array for each of 3 parts, and returned {len(columns)}")
+        raise CheckFailed(f"{when} must return an array for each of 3 parts, but returned {len(columns)}")
     return columns
 
 
@@ -422,34 +423,34 @@ def _columns(when, columns, count):
     columns = _three(when, columns)
     for place, (column, shape) in enumerate(zip(columns, ((count, 2), (count,), (count,)), strict=True)):
         if not isinstance(column, np.ndarray) or column.shape != shape:
-            raise CheckFailed(f"part {place} of {when} must have shape {shape}, and is {described(column)}")
+            raise CheckFailed(f"part {place} of {when} must have shape {shape}, but is {described(column)}")
     _expect_kinds(when, columns, ("f", "iu", "f"))
     return columns
 
 
 def _expect_kinds(when, columns, kinds):
-    """Refuse parts that came back as numbers of another kind."""
+    """Require that each part keeps its kind of numbers."""
     words = {"f": "floats", "iu": "whole numbers", "b": "truth values"}
     for place, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
         if column.dtype.kind not in kind:
             raise CheckFailed(
-                f"part {place} of {when} was given as {words[kind]}, and is {column.dtype}: each part keeps "
+                f"part {place} of {when} was given as {words[kind]}, but is {column.dtype}: each part keeps "
                 "its type"
             )
 
 
 def _expect_one_order(when, X, numbers, tens):
-    """Refuse steps that were never added, and parts that belong to different steps."""
+    """Require that every drawn step was added, with parts that belong together."""
     if (~X.any(axis=1) & (numbers == 0) & (tens == 0)).any():
         raise CheckFailed(
             f"{when} holds a step of zeros that was never added: places that were never filled hold no steps"
         )
     if not (np.array_equal(10 * numbers, tens) and np.array_equal(X[:, 0], numbers + 0.25)):
-        raise CheckFailed(f"in {when} the parts of different steps stand side by side: one order for all")
+        raise CheckFailed(f"in {when} parts of different steps are combined: use one order for all")
 
 
 def _sample(memory, rng, size, left):
-    """Return what is drawn, or refuse who draws no step twice."""
+    """Return the drawn steps; require that some are drawn twice."""
     twice = f"{size} steps are drawn from {left}, so the same one may come also twice"
     try:
         columns = memory.sample(rng, size)
@@ -471,7 +472,7 @@ def _filled(answer, rng, count, capacity=CAPACITY):
 
 
 def _expect_independent(answer, rng):
-    """Refuse who draws one step, and lets it decide the others."""
+    """Require that steps are drawn independently."""
     n, pairs = 3, set()
     memory = _filled(answer, rng, 2 * n + 1, n)
     for _ in range(CALLS):
@@ -529,7 +530,7 @@ def _(answer, rng):
 
 
 def _expect_a_list_of_its_own(answer):
-    """Ask whether each of two rings keeps the steps that were added to it, and copies of arrays."""
+    """Require that each of two rings keeps its own steps, as copies of arrays."""
     mine, rings = np.ones(2), []
     for number in (1, 2):
         rings.append(answer(CAPACITY))
@@ -700,7 +701,7 @@ def _done(done, cut):
     return done
 
 
-AT_ONCE = "The reward came at once: the discount belongs to the future alone."
+AT_ONCE = "The reward is immediate: the discount applies only to the future."
 
 
 targets.mistake(AT_ONCE)(_aims(lambda done, cut: done | cut, join=_all_discounted))
@@ -708,7 +709,7 @@ targets.mistake(AT_ONCE)(_aims(_done, join=_all_discounted))
 targets.mistake("A step that was cut has a next state, and that is worth something: only `done` is an end.")(
     _aims(lambda done, cut: done | cut)
 )
-targets.mistake("Both at once is an end: the walk came to it just when time was over.")(
+targets.mistake("Both at once is an end: the walk reached it just when time was over.")(
     _aims(lambda done, cut: done & ~cut)
 )
 targets.mistake("Now no walk ever ends: where `done`, nothing follows.")(
@@ -752,7 +753,7 @@ def log_softmax(Y):
 
 
 def _expect_loss(Y, moves, worth, L):
-    """Refuse a wrong loss, and name what was computed instead if it is known."""
+    """Require the right loss; explain a known wrong one."""
     log_P, rows = log_softmax(Y), np.arange(len(Y))
     chosen = log_P[rows, moves]
     truth = -(worth * chosen).mean()
@@ -781,7 +782,7 @@ def _expect_loss(Y, moves, worth, L):
 
 
 def _expect_steep_back(answer, back):
-    """Refuse a way back that overflows, or divides by a P of 0; its loss is right."""
+    """Require that backward neither overflows nor divides by a P of 0."""
     low, one = np.array([[0.0, -1000.0]]), np.ones(1)  # exp overflows nowhere, and the second P is 0
     with np.errstate(all="ignore"):
         lows = [answer(low, (np.array([move]), one))[1]() for move in (0, 1)]
@@ -800,14 +801,14 @@ def _expect_steep_back(answer, back):
         )
     if np.shape(dY) == (1, 2) and not np.any(dY):
         raise CheckFailed(
-            f"{when}, dY is 0, it must be [[1, -1]]; P is rounded to 0 there, and what goes back by way of "
+            f"{when}, dY is 0, it must be [[1, -1]]; P is rounded to 0 there, and a gradient by way of "
             "it is lost: find dY from log P"
         )
     expect_values(f"{when}, dY", dY, np.array([[1.0, -1.0]]))
 
 
 def _expect_steep(answer):
-    """Refuse who overflows with logits of 1,000, alone or beside ordinary ones."""
+    """Require no overflow with logits of 1,000, alone or beside ordinary ones."""
     large, one = np.array([[1000.0, 0.0]]), np.ones(1)
     with np.errstate(all="ignore"):
         (easy, _), (hard, back) = (answer(large, (np.array([move]), one)) for move in (0, 1))
@@ -873,7 +874,7 @@ def _(answer, rng):
 
 
 def policy(back, value=None):
-    """Return a policy loss that goes back in some way, for the mistakes."""
+    """Return a policy loss with this backward function, for the mistakes."""
 
     def loss_of_policy(Y, T):
         moves, worth = T
@@ -895,11 +896,11 @@ loss_of_policy.mistake("That is the gradient of cross-entropy: each row's must b
 loss_of_policy.mistake(
     "The loss speaks of one move, but all logits share one softmax: each column of the row gets a gradient."
 )(policy(lambda P, chosen, worth, dL: dL * worth[:, None] * (P - chosen) * chosen))
-loss_of_policy.mistake("That is the gradient for P: it has still to go back through softmax.")(
+loss_of_policy.mistake("That is the gradient for P: it still has to pass backward through softmax.")(
     policy(lambda P, chosen, worth, dL: -dL * worth[:, None] * chosen / P)
 )
 loss_of_policy.mistake(
-    "That is the gradient for log P: it has still to go back through the logarithm of softmax."
+    "That is the gradient for log P: it still has to pass backward through the logarithm of softmax."
 )(policy(lambda P, chosen, worth, dL: -dL * worth[:, None] * chosen))
 loss_of_policy.mistake("Where the move was made, 1 is subtracted from P: you left it out.")(
     policy(lambda P, chosen, worth, dL: dL * worth[:, None] * P)
@@ -907,10 +908,10 @@ loss_of_policy.mistake("Where the move was made, 1 is subtracted from P: you lef
 loss_of_policy.mistake("The return is a factor of the whole row, P included.")(
     policy(lambda P, chosen, worth, dL: dL * (P - worth[:, None] * chosen))
 )
-loss_of_policy.mistake("The way back is given dL, and must multiply by it.")(
+loss_of_policy.mistake("The backward pass is given dL, and must multiply by it.")(
     policy(lambda P, chosen, worth, dL: worth[:, None] * (P - chosen))
 )
-loss_of_policy.mistake("The mean return is subtracted on the way back, but not in the loss.")(
+loss_of_policy.mistake("The mean return is subtracted in the backward pass, but not in the loss.")(
     policy(lambda P, chosen, worth, dL: dL * (worth - worth.mean())[:, None] * (P - chosen))
 )
 

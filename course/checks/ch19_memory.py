@@ -38,10 +38,11 @@ counted = Exercise(
     minutes=10,
     hints=(
         "For the calls ask of one layer: how often does *it* run forward? Once, and once more for each "
-        "Recompute that it stands in.",
-        "What stands outside of a Recompute keeps its array from its forward on, and a Sequential lets go of "
-        "nothing before the whole way back is over.",
-        "The third arrangement reaches its peak on the way back through a forgotten block: the inputs of "
+        "Recompute that it is in.",
+        "A layer outside a Recompute keeps its array from its forward on, and a Sequential frees nothing "
+        "before the whole backward pass is over.",
+        "The third arrangement reaches its peak in the backward pass through a forgotten block: the inputs "
+        "of "
         "three blocks, the arrays of four plain layers, and the inside of one block.",
     ),
 )
@@ -64,7 +65,7 @@ def _pairs(block):
 
 
 def _calls(arrange, rng):
-    """Return how many forward calls the layers of a network take, there and back."""
+    """Return the number of forward calls of a network's layers in a forward and backward pass."""
     seen = []
     Y, backward = Sequential(*arrange(_layers(rng, lambda way, _: seen.append(way))))(np.ones((BATCH, N_IN)))
     backward(Y)
@@ -72,12 +73,14 @@ def _calls(arrange, rng):
 
 
 def _last_plain(layers):
-    """Return the first three blocks in a Recompute each, and the last four layers as they stand."""
+    """Return the first three blocks, each in a Recompute, and the last four layers unwrapped."""
     return [*_four(layers, Recompute)[:3], *layers[12:]]
 
 
-TWO_LEVELS = "Each of the two levels adds one forward, so each layer runs three times; ways back do not count"
-NOT_THE_WAYS_BACK = "Only forward calls are asked for, and not the ways back"
+TWO_LEVELS = (
+    "Each of the two levels adds one forward, so each layer runs three times; backward calls do not count"
+)
+NOT_THE_WAYS_BACK = "Count only forward calls, not backward functions"
 SLIPS = (
     {
         8: "An inside is there only while its block is gone through; after the forward only inputs are",
@@ -98,8 +101,8 @@ SLIPS = (
         44: NOT_THE_WAYS_BACK,
     },
     {
-        3: "The four plain layers keep an array each, and on the way back the inside of a block comes on top",
-        7: "On the way back the inside of a block comes on top of 3 inputs and the plain layers' 4 arrays, "
+        3: "The four plain layers keep an array each, and the backward pass adds the inside of a block",
+        7: "The backward pass adds the inside of a block to 3 inputs and the plain layers' 4 arrays, "
         "for Sequential lets go of nothing before the end",
         8: "That is the peak with all four blocks in a Recompute; the plain layers keep 4 arrays and not an "
         "input",
@@ -147,9 +150,11 @@ forgetting = Exercise(
     hints=(
         "Cut the list into blocks first: `functions[start : start + size]` for each start. A slice beyond "
         "the end is simply shorter.",
-        "On the way forward note what enters each block, and keep none of the ways back. On the way back "
+        "On the way forward note what enters each block, and keep none of the backward functions. In the "
+        "backward pass "
         "take blocks and inputs from the last to the first.",
-        "For a block: run its functions on its input, gather their ways back in a list, call these from the "
+        "For a block: run its functions on its input, collect their backward functions in a list, call "
+        "these from the "
         "last to the first, and only then turn to the block in front of it.",
     ),
 )
@@ -158,8 +163,8 @@ forgetting = Exercise(
 def _function(place, log, made=None, size=1):
     """Return a layer, sin(X) + X / 4 and a bit, that notes when it runs forward and when back.
 
-    `made` gets a row for each run forward: the place, its way back and its result as weak references, and,
-    for the first of a block, what of the blocks before was alive when it began and should not have been.
+    `made` gets a row for each run forward: the place, its backward pass and its result as weak references,
+    and, for the first of a block, what of the blocks before was alive when it began and should not have been.
     """
 
     def layer(X):
@@ -180,21 +185,21 @@ def _function(place, log, made=None, size=1):
     return layer
 
 
-SPARE = 2  # names of two loops, which still hold a way back or a result each when the loops are over
+SPARE = 2  # loop variables, which still refer to a backward function or a result after the loops
 
 
 def _held(made, column):
-    """Return the places of which somebody holds the way back (column 1) or the result (column 2)."""
+    """Return the positions whose backward (column 1) or result (column 2) is still alive."""
     return sorted({row[0] for row in made if row[column]() is not None})
 
 
 def _settled(look):
-    """Return what look() sees, after a collection if it sees something: a ring of functions holds itself."""
+    """Return look(), after a garbage collection if it finds something: functions may form a cycle."""
     return look() and (gc.collect(), look())[1]
 
 
 def _left_over(made, place, size):
-    """Return what should be gone when a block begins with the function at `place`, in words, or an empty str.
+    """Describe what should be freed when a block starts with the function at `place`, or return "".
 
     Names of loops may hold a little of the block just done, and nothing of any block before that.
     """
@@ -207,7 +212,7 @@ def _left_over(made, place, size):
         is_little = len(held) <= SPARE and all(there // size == done for there in held)
         return [] if is_little else held
 
-    for column, name in ((1, "ways back"), (2, "results")):
+    for column, name in ((1, "backward functions"), (2, "results")):
         if held := _settled(lambda column=column: left(column)):
             return f"the {name} of {_named(held)}"
     return ""
@@ -219,11 +224,12 @@ def _named(places):
 
 
 def _expect_forgotten(asked, blocks, made, backward, X):
-    """Ask, when the forward is over, whether nothing is kept but what enters each block."""
+    """Require that after the forward pass only the inputs of blocks are kept."""
     held = _settled(lambda: _held(made, 1))
     if held:
         raise CheckFailed(
-            f"{asked}: when the forward is over, the ways back of {_named(held)} are still there, with all "
+            f"{asked}: when the forward is over, the backward functions of {_named(held)} are still there, "
+            "with all "
             "that they remember; only what enters each block should stay"
         )
     arrays = max(round(xray(backward).total / X.nbytes), 1 + sum(Y() is not None for _, _, Y, _ in made))
@@ -231,13 +237,13 @@ def _expect_forgotten(asked, blocks, made, backward, X):
         enters = "1 enters the block" if blocks == 1 else f"{blocks} enter blocks"
         last = arrays == blocks + 1 and made[-1][2]() is not None
         raise CheckFailed(
-            f"{asked}: when the forward is over, your way back still holds {arrays} arrays; {enters}"
+            f"{asked}: when the forward is over, your backward pass still holds {arrays} arrays; {enters}"
             + (", and one of yours is Y, which leaves the last" if last else "")
         )
 
 
 def _expect_one_inside(asked, when, runs):
-    """Ask whether the inside of a block is let go before the next block runs."""
+    """Require that the inside of a block is freed before the next block runs."""
     for place, _, _, old in runs:
         if old:
             when = when.format(_named([place]))
@@ -253,7 +259,7 @@ def _in_order(log):
 
 
 def _expect_order(n, size, log):
-    """Ask whether the functions ran in the right order on the way back."""
+    """Require that the functions ran in the right order in the backward pass."""
     wanted = []
     for start in reversed(range(0, n, size)):
         block = range(start, min(start + size, n))
@@ -261,20 +267,23 @@ def _expect_order(n, size, log):
     again, asked = sum(way == "forward" for _, way in log), f"{n} functions in blocks of {size}"
     if not again:
         raise CheckFailed(
-            f"{asked}: on the way back nothing runs forward again, so what the functions returned was kept"
+            f"{asked}: in the backward pass nothing runs forward again, so what the functions returned was "
+            "kept"
         )
     if again > n:
         raise CheckFailed(
-            f"{asked}: on the way back functions run forward {again} times; once for each is enough, if a "
+            f"{asked}: in the backward pass functions run forward {again} times; once for each is enough, "
+            "if a "
             "block begins with what entered it"
         )
     if log[:n] == [(place, "forward") for place in range(n)] and size < n:
         raise CheckFailed(
-            f"{asked}: on the way back all of them run forward before the first goes back; then all that was "
+            f"{asked}: in the backward pass all of them run forward before the first backward; then all "
+            "that was "
             "forgotten is there at once"
         )
     if log != wanted:
-        raise CheckFailed(f"{asked}: the way back goes {_in_order(log)}; it must go {_in_order(wanted)}")
+        raise CheckFailed(f"{asked}: the backward pass goes {_in_order(log)}; it must go {_in_order(wanted)}")
 
 
 @forgetting.check
@@ -287,7 +296,7 @@ def _(answer, rng):
 
 
 def _expect_a_forgetful_chain(answer, rng):
-    """Ask all that is asked of a chain that forgets; return what was verified."""
+    """Check all requirements of a chain that forgets; return what was verified."""
     for n, size in ((7, 3), (6, 2), (3, 5), (2, 1)):
         log, X, dY = [], rng.normal(size=(BATCH, N_IN)), rng.normal(size=(BATCH, N_IN))
         made, silent, asked = [], [], f"{n} functions in blocks of {size}"
@@ -296,7 +305,7 @@ def _expect_a_forgetful_chain(answer, rng):
         chained = answer(functions, size)
         if not callable(chained):
             raise CheckFailed(
-                f"it must return a function, X -> (Y, backward), and returned {described(chained)}"
+                f"it must return a function, X -> (Y, backward), but returned {described(chained)}"
             )
         with untouched(X=X):
             Y, backward = expect_several(chained(X), "Y", "backward")
@@ -310,7 +319,7 @@ def _expect_a_forgetful_chain(answer, rng):
         kept = None
         try:
             _expect_forgotten(asked, -(-n // size), made, backward, X)
-        except CheckFailed as no:  # what is wrong with the way back itself is said before
+        except CheckFailed as no:  # what is wrong with the backward pass itself is said before
             kept = no
         there = list(made)
         log.clear(), made.clear()
@@ -422,7 +431,7 @@ def without_the_shorter_block(functions, size):
     return chain_of_blocks(whole, size, lambda X, entered, H: entered)
 
 
-@forgetting.mistake("The ways back of a block are called from the last to the first.")
+@forgetting.mistake("The backward functions of a block are called from the last to the first.")
 def back_in_the_order_of_forward(functions, size):
     def chained(X):
         noted = []
@@ -470,7 +479,7 @@ def _expect_cuts(cuts, n, k):
     """Refuse what are no cuts."""
     cuts = tuple(cuts) if isinstance(cuts, list | np.ndarray) else cuts
     if not isinstance(cuts, tuple):
-        raise CheckFailed(f"it must return a tuple of cuts, and returned {described(cuts)}")
+        raise CheckFailed(f"it must return a tuple of cuts, but returned {described(cuts)}")
     if len(cuts) != k - 1:
         raise CheckFailed(
             f"for {k} blocks it returned a tuple of length {len(cuts)}; one cut less than blocks"
@@ -566,17 +575,15 @@ best_cuts.mistake("The last block counts too: here each block is run again, and 
         )
     )
 )
-best_cuts.mistake(
-    "A cut c stands in front of layer c, so `enters[c]` enters the block, and not `enters[c - 1]`."
-)(_by(lambda inside, enters, ends: sum(enters[end - 1] for end in ends[1:-1]) + _largest(inside, ends)))
+best_cuts.mistake("A cut c is in front of layer c, so `enters[c]` enters the block, not `enters[c - 1]`.")(
+    _by(lambda inside, enters, ends: sum(enters[end - 1] for end in ends[1:-1]) + _largest(inside, ends))
+)
 best_cuts.mistake("That finds the worst cuts: the least peak is wanted.")(
     _by(lambda inside, enters, ends: -_largest(inside, ends) - sum(enters[start] for start in ends[:-1]))
 )
 
 
-@best_cuts.mistake(
-    "These are the last layers of the blocks: a cut stands in front of a layer, one further on."
-)
+@best_cuts.mistake("These are the last layers of the blocks: a cut is in front of a layer, one further on.")
 def counts_from_zero(inside, enters, k):
     places = combinations(range(1, len(inside)), k - 1)
     return tuple(cut - 1 for cut in min(places, key=lambda cuts: peak_of(inside, enters, cuts)))
@@ -591,10 +598,11 @@ repeatable = Exercise(
     kind="repair",
     minutes=10,
     hints=(
-        "A state is a place in the row of all numbers that a generator will ever draw. Which place is noted, "
-        "and where does the generator stand when the way back is over?",
-        "Note the state before `draws` runs for the first time. And before you go back there, note where the "
-        "generator stands now.",
+        "A state is a position in the sequence of all numbers that a generator draws. Which position is "
+        "noted, "
+        "and what is the generator's state after the backward pass?",
+        "Note the state before `draws` runs for the first time. And before you go back to it, note the "
+        "generator's present state.",
         "Four steps in `backward`: note the state, set the old one, run `draws` again, set the noted one.",
     ),
 )
@@ -615,7 +623,7 @@ def _(answer, rng):
     runs, calls = [], []
 
     def draws(X, rng):
-        """Run the noise, and note each run and each way back by its number."""
+        """Run the noise, and note each run and each backward pass by its number."""
         number = len(runs)
         runs.append(number), calls.append(("forward", number))
         Y, noise_backward = _noise(X, rng)
@@ -628,7 +636,7 @@ def _(answer, rng):
 
     layer = answer(draws, generator)
     if not callable(layer):
-        raise CheckFailed(f"it must return a layer, X -> (Y, backward), and returned {described(layer)}")
+        raise CheckFailed(f"it must return a layer, X -> (Y, backward), but returned {described(layer)}")
     with untouched(X=X, dY=dY):
         Y, backward = expect_several(layer(X), "Y", "backward")
         true_Y, true_backward = _noise(X, twin)
@@ -636,46 +644,47 @@ def _(answer, rng):
         _expect_same_place(generator, twin, "after the forward")
         calls.clear()
         expect_values("dX", backward(dY), true_backward(dY), "with the numbers of the forward it is")
-    _expect_same_place(generator, twin, "after a way back", BEGINS)
+    _expect_same_place(generator, twin, "after a backward pass", BEGINS)
     _expect_a_second_run(calls)
     again, first_backward = layer(X)
     true_again, true_first = _noise(X, twin)
     expect_values("in a second call, Y", again, true_again, "a new draw gives")
     _, other_backward = layer(other)
     _, true_other = _noise(other, twin)
-    generator.random(11), twin.random(11)  # somebody else draws, before anybody goes back
+    generator.random(11), twin.random(11)  # other draws before the backward pass
     dX = first_backward(dY)
-    _expect_same_place(generator, twin, "after two forwards, a draw by somebody else, and a way back", BEGINS)
+    _expect_same_place(generator, twin, "after two forwards, another draw, and a backward pass", BEGINS)
     expect_values("with another forward in between, dX", dX, true_first(dY))
     expect_values("of the later of two forwards, dX", other_backward(dY), true_other(dY))
-    expect_values("asked a second time, dX", backward(dY), true_backward(dY))
-    return "values, both ways, and where the generator stands, with other draws in between"
+    expect_values("in a second call, dX", backward(dY), true_backward(dY))
+    return "values, gradients, and the generator's state, with other draws in between"
 
 
-BEGINS = ": note its state when the way back begins, and put it back there at the end"
+BEGINS = ": note its state when the backward pass begins, and put it back there at the end"
 
 
 def _expect_same_place(generator, twin, when, advice=""):
-    """Ask whether two generators would draw the same next."""
+    """Require that two generators have the same state."""
     if generator.bit_generator.state != twin.bit_generator.state:
         raise CheckFailed(
-            f"{when} the generator does not stand where one call of draws for each forward puts it{advice}"
+            f"{when} the generator is not in the state after one call of draws for each forward{advice}"
         )
 
 
 def _expect_a_second_run(calls):
-    """Ask whether a way back has run draws once more, and gone back through that run."""
+    """Require that backward runs draws once more, and uses that run's backward."""
     again = [number for way, number in calls if way == "forward"]
     if not again:
         raise CheckFailed(
-            "the values are right, but on the way back `draws` does not run again: what the first run "
+            "the values are right, but in the backward pass `draws` does not run again: what the first run "
             "remembered was kept, and nothing is recomputed"
         )
     if len(again) > 1:
-        raise CheckFailed(f"on one way back `draws` runs {len(again)} times; once is enough")
+        raise CheckFailed(f"in one backward pass `draws` runs {len(again)} times; once is enough")
     if ("back", 0) in calls:
         raise CheckFailed(
-            "`draws` runs again on the way back, but then the first run's way back is called: it was kept, "
+            "`draws` runs again in the backward pass, but then the first run's backward is called: it was "
+            "kept, "
             "and the second one is for nothing"
         )
 
@@ -689,7 +698,7 @@ def _(answer, rng):
 
 
 def layer_with(forward, back):
-    """Return an answer that goes back in some way, for the mistakes."""
+    """Return an answer with this backward function, for the mistakes."""
 
     def made(draws, rng):
         def layer(X):
@@ -730,7 +739,7 @@ def _go_back_to_the_start(draws, X, rng, state, dY):
     return backward(dY)
 
 
-repeatable.mistake("The state is noted too late: after the draw the generator stands behind its numbers.")(
+repeatable.mistake("The state is noted too late: after the draw the generator is past its numbers.")(
     layer_with(_after, go_and_return)
 )
 repeatable.mistake("The state is noted too late, and the generator is left where the second draw ended.")(
@@ -793,7 +802,7 @@ def _(answer, rng):
         if not isinstance(found, list) or len(found) != len(row):
             count = f" of {len(found)}" if isinstance(found, list) else ""
             raise CheckFailed(
-                f"it must return a list with a number for each layer, {len(row)} in all, and returned "
+                f"it must return a list with a number for each layer, {len(row)} in all, but returned "
                 f"{described(found)}{count}"
             )
         for layer, one, truth in zip(row, found, truths, strict=True):
@@ -874,7 +883,7 @@ deepest = Exercise(
 
 
 def _deepest(arrays):
-    """Return what is wanted."""
+    """Return the correct answer."""
     return max(k * (arrays - k) for k in range(1, arrays)), sum(range(arrays))
 
 
@@ -897,9 +906,7 @@ def halves_rounded_down(arrays):
     return (arrays // 2) ** 2, arrays * (arrays - 1) // 2
 
 
-@deepest.mistake(
-    "There is no half array: with an odd number, inputs and inside are unequal, and differ by one."
-)
+@deepest.mistake("There is no half array: with an odd number, inputs and inside differ by one.")
 def halves_of_an_array(arrays):
     return arrays * arrays / 4, arrays * (arrays - 1) // 2
 

@@ -90,7 +90,7 @@ def _(answer, rng):
     }
     found = answer()
     if isinstance(found, tuple | list | np.ndarray) and np.size(found) != len(numbers):
-        raise CheckFailed(f"it must return eight numbers, two for each line, and returned {np.size(found)}")
+        raise CheckFailed(f"it must return eight numbers, two for each line, but returned {np.size(found)}")
     expect_guesses(found, numbers, COSTS)
     return "four lines, operations and bytes"
 
@@ -142,7 +142,7 @@ def _(answer, rng):
     except ValueError:  # pairs and other things
         shape = None
     if shape != (5, 2):
-        raise CheckFailed(f"it must return five pairs of numbers, and returned {described(found)}")
+        raise CheckFailed(f"it must return five pairs of numbers, but returned {described(found)}")
     for pair, array, name in zip(found, arrays, ARRAYS, strict=True):
         truths = zip(("first", "last"), array.strides, strict=True)
         words = {f"the way along the {axis} axis of {name}": float(stride) for axis, stride in truths}
@@ -185,8 +185,8 @@ def _(answer, rng):
             for what, value, given in (("Y", Y, "X"), ("dX", dX, "dY")):
                 expect_shape(what, value, given, X)
                 if np.asarray(value).dtype != dtype:
-                    came = np.asarray(value).dtype.name
-                    raise CheckFailed(f"for {given} of {name}, {what} comes in {came}")
+                    got = np.asarray(value).dtype.name
+                    raise CheckFailed(f"for {given} of {name}, {what} is {got}")
             if dtype == np.float64:
                 _expect_all_digits(X, dY, Y, dX)
                 expect_layer(answer, lambda X: ROOT * np.maximum(X, 0), dY, X=X)
@@ -202,7 +202,7 @@ def _(answer, rng):
 
 
 def _expect_slope_at_zero(answer, rng):
-    """Refuse a layer that lets a gradient pass where X is exactly 0."""
+    """Require a gradient of 0 where X is exactly 0."""
     X, dY = rng.uniform(1, 2, size=(2, BATCH, N_IN))
     X[:, 1] = 0
     dX = np.asarray(answer(X)[1](dY))
@@ -215,7 +215,7 @@ def _expect_slope_at_zero(answer, rng):
 
 
 def _expect_all_digits(X, dY, Y, dX):
-    """Refuse numbers of float64 that are right only in their first digits."""
+    """Require float64 numbers that are right in all digits."""
     for what, value, given in (("Y", Y, X), ("dX", dX, dY)):
         truth = ROOT * given * (X > 0)
         if np.allclose(value, truth, rtol=1e-3) and not np.allclose(value, truth, rtol=1e-12, atol=0):
@@ -227,7 +227,7 @@ def _expect_all_digits(X, dY, Y, dX):
 
 
 def _expect_no_detour(Y, X, dX, dY):
-    """Refuse numbers that were made in float64 and then rounded: their last bits are better."""
+    """Require numbers computed in float32: rounded float64 numbers have better last bits."""
     for what, value, given in (("Y", Y, X), ("dX", dX, dY)):
         wide = (ROOT * given.astype(np.float64) * (X > 0)).astype(np.float32)
         if np.array_equal(value, wide):  # among so many entries, honest rounding differs somewhere
@@ -252,7 +252,9 @@ def both_leaks(X):
     return scale * X * mask, lambda dY: scale * dY * mask
 
 
-WAY_BACK = "Look at what the way back multiplies by: a mask of `np.zeros`, and a NumPy number, are float64."
+WAY_BACK = (
+    "Look at what the backward pass multiplies by: a mask of `np.zeros`, and a NumPy number, are float64."
+)
 
 
 @tight.mistake(WAY_BACK)
@@ -429,7 +431,7 @@ def _(answer, rng):
 
 
 def _expect_pieces(case, given, X, size):
-    """Ask whether f was given all entries of X, in order, in as few pieces of at most size as possible."""
+    """Require that f gets all entries of X, in order, in as few chunks of at most size as possible."""
     for row in given:
         if row.ndim != 1:
             raise CheckFailed(f"{case}: f is given {row.ndim} axes; a row of numbers has one")
@@ -471,15 +473,13 @@ def whole_pieces_only(f, X, out, size):
         results[piece] = f(row[piece])
 
 
-@in_pieces.mistake(
-    "A slice of X takes rows of it: lay out all its numbers in one row first, `X.reshape(-1)`."
-)
+@in_pieces.mistake("A slice of X takes rows: put all its numbers in one row first, `X.reshape(-1)`.")
 def pieces_of_rows(f, X, out, size):
     for start in range(0, len(X), size):
         out[start : start + size] = f(X[start : start + size])
 
 
-@in_pieces.mistake("A piece goes on where a row of X ends: lay all out in one row first, `X.reshape(-1)`.")
+@in_pieces.mistake("A chunk continues past the end of a row of X: put all in one row first, `X.reshape(-1)`.")
 def row_by_row(f, X, out, size):
     for row, results in zip(X, out, strict=True):
         for start in range(0, len(row), size):
@@ -521,7 +521,7 @@ update = Exercise(
         "`mean *= beta1` makes no array. `(1 - beta1) * grad` does: let it be written into scratch, with "
         "`np.multiply(…, out=scratch)`.",
         "scratch is free again as soon as it has been added to mean. Use it next for grad², then for what "
-        "stands below the fraction bar, and let the quotient be written over that.",
+        "is below the fraction bar, and write the quotient over that.",
         "The last part, in order: square divided by c2, its root, plus eps, mean divided by that (all "
         "into scratch), times learning_rate / c1; then data minus scratch, in place.",
     ),
@@ -581,7 +581,7 @@ def _(answer, rng):
 
 
 def _expect_in_place(found, was, truths, c1):
-    """Refuse an array that did not change, or a mean that keeps its correction."""
+    """Require that the arrays change, and that the means are stored without correction."""
     for name, value in found.items():
         if np.array_equal(value, was[name]):
             raise CheckFailed(
@@ -688,7 +688,7 @@ update.mistake("Without c1 and c2 the first steps are wrong: both means began at
     function(_WithoutCorrection())
 )
 update.mistake("The mean is not divided by c1.")(function(_WithoutC1()))
-update.mistake("What stands under the root is not divided by c2.")(function(_WithoutC2()))
+update.mistake("The number under the root is not divided by c2.")(function(_WithoutC2()))
 update.mistake("The eps below the fraction bar is missing.")(function(_WithoutEps()))
 update.mistake("The eps is added to the root, and not under it.")(function(_EpsInside()))
 update.mistake("The eps is added last, to the root, and c2 does not divide it.")(function(_EpsBeforeC2()))

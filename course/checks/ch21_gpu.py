@@ -27,19 +27,19 @@ EXAMPLES, SIZE = 13, 5  # two whole batches and a short one of three
 
 
 def _live_there(name, value, cupy):
-    """Refuse what does not live where X lives."""
+    """Require an array on X's device."""
     if not isinstance(value, cupy.ndarray):
-        raise CheckFailed(f"{name} must live there, as X does, and is {described(value)}")
+        raise CheckFailed(f"{name} must be on the device, as X is, but is {described(value)}")
 
 
 def _same_dtype(name, value, X):
-    """Refuse another dtype than X's."""
+    """Require X's dtype."""
     if value.dtype != X.dtype:
         raise CheckFailed(f"{name} is {value.dtype} for X of {X.dtype}; it must keep X's dtype")
 
 
 def _expect_transfers(cupy, most, during, origins=None):
-    """Refuse more transfers than so many since they were counted anew; say of some lines where they stand."""
+    """Require at most this many transfers since the counter was cleared; explain known lines."""
     if len(cupy.transfers) > most:
         enough = "one transfer is enough" if most else "none is needed"
         times = "once" if len(cupy.transfers) == 1 else f"{len(cupy.transfers)} times"
@@ -56,7 +56,7 @@ def _expect_the_same_there(make, X, dY, most=0):
     """
     for dtype in (np.float64, np.float32):
         X_small, dY_small = X.astype(dtype), dY.astype(dtype)
-        with stand_in() as cupy:  # a library that is there does not mean that X lives in it
+        with stand_in() as cupy:  # CuPy being loaded does not mean that X is on the device
             Y, backward = expect_several(make(np.asarray)(X_small), "Y", "backward")
             dX = backward(dY_small)
             _same_dtype("Y", Y, X_small)
@@ -64,7 +64,8 @@ def _expect_the_same_there(make, X, dY, most=0):
             for name, array in (("Y", Y), ("dX", dX)):
                 if isinstance(array, cupy.ndarray):
                     raise CheckFailed(
-                        f"here, with CuPy loaded, {name} comes out there; it must live where X lives"
+                        f"with CuPy loaded and X in main memory, {name} is on the device; it must be where "
+                        "X is"
                     )
             layer, X_there, dY_there = make(cupy.asarray), cupy.asarray(X_small), cupy.asarray(dY_small)
             cupy.transfers.clear()
@@ -146,7 +147,7 @@ share_right = Exercise(
     remote=False,  # it counts the transfers of the stand-in, in the process where the answer runs
     hints=(
         "An `if` needs True or False here: one wait for each example. Compare whole batches instead, and add "
-        "up what is True. And `model.predict` asks in each call whether X is finite; who asks?",
+        "up what is True. And `model.predict` checks in each call whether X is finite; where is that?",
         "`(Y.argmax(axis=1) == T_batch).sum()` is an array without axes that stays there, and such arrays "
         "can be added up. Make a float of the sum once, at the end.",
         "Call the model itself, `Y, _ = model(...)`, in place of `model.predict`, which looks at X in each "
@@ -202,7 +203,7 @@ def _(answer, rng):
         found = answer(model, X_there, T_there, SIZE)
         _expect_transfers(cupy, 1, f"there, {EXAMPLES} examples in batches of {SIZE}: it", origins)
         if isinstance(found, cupy.ndarray):
-            raise CheckFailed("what it returns still lives there: make a float of it, once, at the end")
+            raise CheckFailed("its result is still on the device: make a float of it, once, at the end")
         expect_values("the share, there,", found, truth)
     return "here and there, with a short last batch, and its transfers counted"
 
@@ -241,7 +242,7 @@ def mean_of_means(model, X, T, batch_size):
     return float(sum(means) / len(means))
 
 
-@share_right.mistake("A count that NumPy makes from a shape lives here: begin with the number 0.")
+@share_right.mistake("A count that NumPy makes from a shape is in main memory: start with the number 0.")
 def counts_here(model, X, T, batch_size):
     right = np.zeros(())
     for start in range(0, len(X), batch_size):
@@ -316,7 +317,7 @@ def _(answer, rng):
 
 
 def _expect_module(case, answer, arrays, module):
-    """Refuse another module than the right one, and an error where there is nothing to refuse."""
+    """Require the right module, without an error."""
     try:
         found = answer(*arrays)
     except TypeError as error:
@@ -330,7 +331,7 @@ def _expect_module(case, answer, arrays, module):
 
 
 def _expect_refusal(answer, arrays):
-    """Ask whether a mixture of two libraries is refused, and whether both are named."""
+    """Require an error for a mixture of two libraries, with both names."""
     try:
         found = answer(*arrays)
     except TypeError as error:
@@ -377,12 +378,12 @@ def numbers_count(*arrays):
     return libraries(arrays, first_word, lambda array: True, lambda name: name == "numpy")
 
 
-@library_of.mistake("This knows CuPy by name, as `array_module` does; any library should work.")
+@library_of.mistake("This uses CuPy's name, as `array_module` does; any library should work.")
 def knows_cupy_only(*arrays):
     return array_module(*arrays)
 
 
-@library_of.mistake("Only the first argument is asked; any of them may decide.")
+@library_of.mistake("You look only at the first argument; any of them may decide.")
 def asks_the_first(*arrays):
     return libraries(arrays[:1], first_word, has_shape, lambda name: name == "numpy")
 
@@ -458,7 +459,7 @@ def _(answer, rng):
 
 
 def sent(row, X):
-    """Return a row that was drawn here where X lives, in X's type of numbers."""
+    """Return a row drawn in main memory, on X's device and in X's dtype."""
     return array_module(X).asarray(row, dtype=X.dtype)
 
 
@@ -512,13 +513,15 @@ def the_other_ones(rate, rng):
 
 
 @drop_columns.mistake(
-    "On the way back you draw again; `backward` must switch off the columns of its own call."
+    "In the backward pass you draw again; `backward` must switch off the columns of its own call."
 )
 def draws_on_the_way_back(rate, rng):
     return dropping(rate, rng, again=True)
 
 
-@drop_columns.mistake("On the way back all of dY passes: multiply it by the row that X was multiplied by.")
+@drop_columns.mistake(
+    "In the backward pass all of dY passes: multiply it by the row that X was multiplied by."
+)
 def all_passes_back(rate, rng):
     layer = dropping(rate, rng)
     return lambda X: (layer(X)[0], lambda dY: dY)
@@ -569,7 +572,7 @@ pick = Exercise(
     hints=(
         "A row that is picked twice gets two parts of the gradient, and they add up. A row that is never "
         "picked gets 0.",
-        "Begin with zeros that live where X lives, `np.zeros_like(X)`, and add each row of dY where it "
+        "Start with zeros on X's device, `np.zeros_like(X)`, and add each row of dY where it "
         "belongs: which function of NumPy does not lose repeats?",
         "`np.add.at` takes the array that is changed, the numbers of the rows, and what is added to them; it "
         "changes its first argument in place, and returns nothing.",
@@ -640,7 +643,9 @@ def a_loop_over_the_rows(ids):
     return layer
 
 
-@pick.mistake("On the way back, row i of dY belongs to row ids[i] of dX: `dY[ids]` picks rows of dY instead.")
+@pick.mistake(
+    "In the backward pass, row i of dY belongs to row ids[i] of dX: `dY[ids]` picks rows of dY instead."
+)
 def picks_rows_of_dY(ids):
     return lambda X: (X[ids], lambda dY: dY[ids])
 
@@ -658,7 +663,7 @@ def zeros_like_dY(ids):
     return layer
 
 
-@pick.mistake("What NumPy makes from a shape or a number lives here: make it where X lives.")
+@pick.mistake("An array that NumPy makes from a shape or a number is in main memory: make it where X is.")
 def zeros_from_a_shape(ids):
     def layer(X):
         def backward(dY):
@@ -681,8 +686,8 @@ with_ones = Exercise(
     minutes=5,
     remote=False,  # it counts the transfers of the stand-in, in the process where the answer runs
     hints=(
-        "`np.ones` is given a shape, and a shape lives nowhere. Which of its relatives looks at an array?",
-        "`np.ones_like` makes ones that live where its argument lives, of its shape and dtype. Which part of "
+        "`np.ones` gets a shape, and a shape is on no device. Which similar function takes an array?",
+        "`np.ones_like` makes ones on its argument's device, of its shape and dtype. Which part of "
         "X has the shape of the column?",
         "The first column of X, with its axis kept, is `X[:, :1]`, of shape (batch, 1).",
     ),
@@ -730,7 +735,7 @@ def too_many_ones(X):
     return np.concatenate([X, np.ones_like(X)], axis=1), lambda dY: dY[:, : X.shape[1]]
 
 
-@with_ones.mistake("The ones stand in front of X; they belong behind its last column.")
+@with_ones.mistake("The ones are in front of X; they belong after its last column.")
 def ones_in_front(X):
     return np.concatenate([np.ones_like(X[:, :1]), X], axis=1), lambda dY: dY[:, 1:]
 

@@ -44,8 +44,8 @@ def _(answer, rng):
     share_of, moments = expect_several(answer(), "share_of", "moments")
     for name, function in (("share_of", share_of), ("moments", moments)):
         if not callable(function):
-            raise CheckFailed(f"{name} must be a function, and is {described(function)}")
-    asked = 0  # rows, since answer was called
+            raise CheckFailed(f"{name} must be a function, but is {described(function)}")
+    asked = 0  # rows so far, in this call of the answer
     for counts in ((4, 4), (1,), (7, 2, 1), (3, 0, 5)):
         spread, middle = np.resize([1.0, 3.0, 0.5], n_in), np.resize([0.0, 2.0, -1.0], n_in)
         X = rng.normal(size=(sum(counts), n_in)) * spread + middle
@@ -56,7 +56,7 @@ def _(answer, rng):
         for share in sent:
             if isinstance(share, list | tuple) and len({np.shape(part) for part in share}) > 1:
                 raise CheckFailed(
-                    f"{case}, share_of must return one array, and returned {described(share)} of arrays of "
+                    f"{case}, share_of must return one array, but returned {described(share)} of arrays of "
                     "several shapes: put them in one row with np.concatenate"
                 )
         shapes = {np.shape(share) for share in sent}
@@ -110,14 +110,14 @@ def _refuse_known_mean(case, mean, X, parts, asked):
 
 
 def _refuse_known(case, found, truth, named):
-    """Refuse a value that is wrong in a way that has a name."""
+    """Raise CheckFailed with the explanation of a known wrong value."""
     for words, value in named.items():
         if np.allclose(found, value, rtol=1e-7) and not np.allclose(value, truth, rtol=1e-4):
             raise CheckFailed(f"{case}, {words}")
 
 
 def _refuse_known_variance(case, variance, X, parts):
-    """Refuse a variance that is wrong in a way that has a name."""
+    """Raise CheckFailed with the explanation of a known wrong variance."""
     if np.shape(variance) != X.shape[1:] or len(X) < 2:
         return
     means = np.array([part.mean(axis=0) for part in parts if len(part)])
@@ -193,11 +193,12 @@ def _(answer, rng):
         found = answer([np.full(n_in, np.nan)] * 2, [0, 0])
     except ValueError:
         return (
-            "equal counts, uneven ones, workers without examples, nobody with any, and a nan that must stay"
+            "equal counts, uneven ones, workers without examples, no examples at all, and a nan that must "
+            "stay"
         )
     except (ArithmeticError, LookupError) as error:
         found = error
-    raise CheckFailed(f"if nobody had an example, it must raise a ValueError, and {described(found)} came")
+    raise CheckFailed(f"without any examples it must raise a ValueError, but it returned {described(found)}")
 
 
 COUNTS_ALIKE = "every worker counts the same: let each count by its examples"
@@ -207,7 +208,7 @@ BY_WORKERS = "the sum is divided by the number of workers, and not of examples"
 def _name_a_wrong_mean(case, found, heard, counts, truth):
     """Refuse a mean that is wrong in a way that has a name."""
     if np.isnan(found).any():
-        raise CheckFailed(f"{case}, it is nan: leave out who had 0 examples, since 0 times nan is nan")
+        raise CheckFailed(f"{case}, it is nan: leave out workers with 0 examples, since 0 times nan is nan")
     plain = np.mean([gradient for gradient, _ in heard], axis=0)
     weighted = sum(count * gradient for gradient, count in heard)
     named = {
@@ -265,7 +266,7 @@ SLIPS = {
         0: "That is where it began; the mean of the three gradients is not 0",
     },
     "the largest weight minus the smallest after 100 steps": {
-        0: "All take the same step, so nobody comes any closer to anybody",
+        0: "All take the same step, so no worker comes closer to another",
         -9: "The largest minus the smallest is positive",
         5: "That is the largest minus the mean",
     },
@@ -314,7 +315,7 @@ doubling = Exercise(
     kind="fill",
     minutes=14,
     hints=(
-        "Who is the partner of worker 5 at distance 1, 2 and 4? 4, 7 and 1. Look at these numbers in binary.",
+        "The partners of worker 5 at distance 1, 2 and 4 are 4, 7 and 1. Look at these numbers in binary.",
         "`rank ^ distance` flips one binary digit: that is the partner. Make a new list in each step: nobody "
         "would add what has been changed already.",
         "For each distance append to states a list with `held[rank] + held[rank ^ distance]` for every rank, "
@@ -344,14 +345,14 @@ def _(answer, rng):
 
 
 def _expect_lists(case, states, steps, count):
-    """Ask whether there is a list of all workers' arrays for each step, and for the beginning."""
+    """Require a list of all workers' arrays for the beginning and after each step."""
     if not isinstance(states, list | tuple | np.ndarray):
-        raise CheckFailed(f"{case}, states must be a list of lists of arrays, and is {described(states)}")
+        raise CheckFailed(f"{case}, states must be a list of lists of arrays, but is {described(states)}")
     for step, state in enumerate(states):
         if not isinstance(state, list | tuple | np.ndarray) or len(state) != count:
             size = f" of {len(state)}" if isinstance(state, list | tuple) else ""
             raise CheckFailed(
-                f"{case}, states[{step}] must be a list of their arrays, and is {described(state)}{size}"
+                f"{case}, states[{step}] must be a list of their arrays, but is {described(state)}{size}"
             )
     if len(states) != steps + 1:
         distances = ", ".join(str(2**k) for k in range(steps))
@@ -360,11 +361,11 @@ def _expect_lists(case, states, steps, count):
             f"{steps + 1}, for before the first step and after the step at distance {distances}"
         )
     if isinstance(states, list) and len({id(state) for state in states}) < len(states):
-        raise CheckFailed(f"{case}, the same list stands in states more than once: note a new one each time")
+        raise CheckFailed(f"{case}, states contains the same list more than once: append a new one each time")
 
 
 def _expect_held(case, step, rank, held, arrays):
-    """Ask whether a worker holds the sum of the arrays that have come to it; if not, say which it holds."""
+    """Require that a worker holds the sum of the arrays it has received; describe another sum."""
     group = [other for other in range(len(arrays)) if other >> step == rank >> step]
     truth = sum(arrays[other] for other in group)
     when = f"after step {step}" if step else "before the first step"
@@ -406,11 +407,12 @@ concurrent = Exercise(
     answer="class",
     changes=True,
     hints=(
-        "Keep for each round who has handed in, a sum of `examples * gradient`, and a sum of examples.",
+        "Keep for each round the ranks that have handed in, a sum of `examples * gradient`, and a sum of "
+        "examples.",
         "`examples * gradient` is a new array, and may be kept. `W -= …` changes the array that all share; "
         "`W = W - …` makes another one.",
         "Refuse first, then note, then ask whether all are there. After the step set the sums, and the list "
-        "of who came, back to nothing.",
+        "of ranks, to nothing.",
     ),
 )
 
@@ -433,17 +435,17 @@ def _(answer, rng):
             meeting.hold(with_refusals=turn == 2 and workers > 1, is_first=turn == 0)
             expected = W.copy()
     _expect_two_apart(answer, rng)
-    return "1, 2 and 4 workers in three rounds, in any order, who comes twice, and two optimizers in turn"
+    return "1, 2 and 4 workers in three rounds, in any order, a rank twice, and two optimizers in turn"
 
 
 AFTER = (
-    "one came twice and was refused, and the round goes wrong after that, as none did before: a call that is "
+    "a rank came twice and was refused, and then the round goes wrong, as none did before: a call that is "
     "refused must change nothing"
 )
 
 
 def _expect_two_apart(answer, rng):
-    """Ask whether two optimizers, each of which is right alone, are so when they take turns."""
+    """Require that two optimizers, each right alone, are right when used in turn."""
     Ws, gradients = rng.normal(size=(2, N_IN)), rng.normal(size=(2, 2, N_IN))
     examples = (2, 5)
     truths = Ws - np.average(gradients, axis=0, weights=examples)
@@ -478,7 +480,7 @@ class _Round:
     gradients, examples : list
         What each worker brings.
     order : list of int
-        Who comes when.
+        The ranks, in the order of their calls.
     """
 
     case: str
@@ -489,7 +491,7 @@ class _Round:
     order: list
 
     def hold(self, with_refusals, is_first):
-        """Let all hand in, and ask for each answer and for the step; whoever came may come once more."""
+        """Let all ranks hand in; check each result and the step; optionally a rank calls again."""
         W, before, rate = self.step
         for place, rank in enumerate(self.order, start=1):
             room = self.gradients[rank].copy()
@@ -506,13 +508,15 @@ class _Round:
         if with_refusals and not (np.allclose(W, truth) and returned):
             raise CheckFailed(f"{self.case}, {AFTER}")
         if not isinstance(returned, bool | np.bool_):
-            raise CheckFailed(f"{self.case}, the last one must be told True, and {described(returned)} came")
+            raise CheckFailed(
+                f"{self.case}, the last call must return True, but returned {described(returned)}"
+            )
         if not returned:
             raise CheckFailed(f"{self.case}, all are there, and it says that no step was taken")
         self.expect_step(is_first)
 
     def hand_in(self, rank, gradient, after, is_first):
-        """Hand in a gradient; who is refused, but not in the first round, has not been forgotten since."""
+        """Hand in a gradient; a refusal after the first round means that ranks were not cleared."""
         try:
             return self.machine.hand_in(rank, gradient, self.examples[rank])
         except ValueError as error:
@@ -520,27 +524,27 @@ class _Round:
                 raise
             words = after or (
                 f"worker {rank} comes for the first time, and gets a ValueError ({error}): begin a round "
-                "with nothing, also in the list of who has come"
+                "with nothing, also in the list of ranks"
             )
             raise CheckFailed(f"{self.case}, {words}") from error
 
     def expect_waiting(self, place, returned, after):
-        """Ask whether nothing has happened yet."""
+        """Require that nothing has changed yet."""
         W, before, _ = self.step
         if after and (returned or not np.array_equal(W, before)):
             raise CheckFailed(f"{self.case}, {after}")
-        came = f"{place} of {len(self.order)} gradients"
+        got = f"{place} of {len(self.order)} gradients"
         if not np.array_equal(W, before):
-            raise CheckFailed(f"{self.case}, W changes after {came}: wait for all")
+            raise CheckFailed(f"{self.case}, W changes after {got}: wait for all")
         if returned is None:
             raise CheckFailed(
-                f"{self.case}, hand_in must return False while others are missing, and returned nothing"
+                f"{self.case}, hand_in must return False while others are missing, but returned nothing"
             )
         if returned:
-            raise CheckFailed(f"{self.case}, it says that a step was taken, after {came}")
+            raise CheckFailed(f"{self.case}, it reports a step after {got}")
 
     def expect_refusal(self, rank):
-        """Ask whether the same worker is refused in the same round."""
+        """Require that the same worker is refused in the same round."""
         W, before, _ = self.step
         try:
             self.machine.hand_in(rank, np.ones(N_IN), 3)
@@ -548,12 +552,12 @@ class _Round:
             if np.array_equal(W, before):
                 return
             raise CheckFailed(
-                f"{self.case}, a worker who comes twice is refused, but W has changed"
+                f"{self.case}, a worker that comes twice is refused, but W has changed"
             ) from None
         raise CheckFailed(f"{self.case}, worker {rank} hands in twice, and no ValueError comes")
 
     def expect_step(self, is_first):
-        """Ask whether the step is that of the gradient of all examples."""
+        """Require the step of the gradient over all examples."""
         case, (W, before, rate) = self.case, self.step
         if np.array_equal(W, before):
             raise CheckFailed(
@@ -570,8 +574,8 @@ class _Round:
             "the step is that of the sum over all examples: divide by their number": weighted,
             BY_WORKERS: weighted / len(brought),
             "the step goes uphill": -truth,
-            "only the gradient of the one who came last is in the step": rate * brought[last],
-            "only the gradient of the one who came first is in the step": rate * brought[first],
+            "only the last gradient is in the step": rate * brought[last],
+            "only the first gradient is in the step": rate * brought[first],
             "the sum is only what the last one brought, divided by the number of all examples": (
                 rate * sizes[last] * brought[last] / sizes.sum()
             ),
@@ -580,7 +584,7 @@ class _Round:
         _refuse_known(case, step, truth, named)
         if np.abs(step).max() > 20:
             raise CheckFailed(
-                f"{case}, the step takes what stands in a worker's array now: note a copy when it hands in"
+                f"{case}, the step uses the current content of a worker's array: keep a copy when it hands in"
             )
         if not is_first and not np.allclose(step, truth):
             raise CheckFailed(

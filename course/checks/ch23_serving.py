@@ -32,7 +32,7 @@ from minigrad.layers.linear import Linear
 from minigrad.layers.normalization import BatchNorm
 from minigrad.parameter import Buffer, Parameter
 
-# 1. who comes back wrong
+# 1. which callers get a wrong dX
 
 who_is_wrong = Exercise(
     "23_serving.who_is_wrong",
@@ -86,7 +86,7 @@ def only_a_wrong_on_self():
     return 1, 0, 3, 0, 2
 
 
-@who_is_wrong.mistake("Who came last goes first: that is the order for which a stack is made.")
+@who_is_wrong.mistake("The last to arrive goes first: that is the order for which a stack is made.")
 def stack_wrong_when_nested():
     return 2, 2, 3, 0, 2
 
@@ -108,7 +108,7 @@ def nobody_right_in_the_queue():
     return 2, 0, 3, 0, 3
 
 
-@who_is_wrong.mistake("These five numbers are those who come back right; count the others.")
+@who_is_wrong.mistake("These five numbers count the right results; count the others.")
 def counts_who_is_right():
     return 1, 3, 0, 3, 1
 
@@ -123,7 +123,7 @@ count_orders = Exercise(
     minutes=8,
     hints=(
         "Write all steps in a row, as if they were 2n different ones. How many rows are there? How many of "
-        "them are forbidden, since somebody comes back before going forward?",
+        "them are forbidden, since a backward comes before its forward?",
         "(2n)! rows; for each caller, one half of them has the two steps in the wrong order. And where "
         "nobody meets, only who is first, who is second, ... can be chosen.",
         "All: (2n)! divided by 2 n times. Alone: n!. `math.factorial` has both.",
@@ -164,7 +164,7 @@ def _(answer, rng):
     return [tuple(answer(n)) for n in (1, 2, 3, 4)]
 
 
-@count_orders.mistake("Nobody comes back before going forward: half of the rows drop out for each caller.")
+@count_orders.mistake("No backward comes before its forward: half of the rows drop out for each caller.")
 def all_rows(n):
     return factorial(2 * n), factorial(n)
 
@@ -233,7 +233,7 @@ def _(answer, rng):
             if isinstance(X, np.ndarray) and X.ndim == 2:
                 given = f"an array of {X.dtype}" if X.size else f"empty: its shape is {X.shape}"
                 expected = "hold numbers" if X.size else expected
-            raise CheckFailed(f"X_of_{name} must {expected}, and is {given}")
+            raise CheckFailed(f"X_of_{name} must {expected}, but is {given}")
         if not (np.abs(X) <= 10).all() or (X != np.round(X)).any():
             raise CheckFailed(f"X_of_{name} must hold whole numbers from -10 to 10")
     if not isinstance(order, str) or sorted(order) != list("AABB"):
@@ -247,7 +247,7 @@ def _(answer, rng):
             wrong.append(f"{name}'s dX is {gone}")
     if not wrong:
         why = _why_nobody(X_of_A, X_of_B, order)
-        raise CheckFailed(f"nobody is caught: in {order} both come back with a right dX. {why}")
+        raise CheckFailed(f"this does not expose it: in {order} both get a right dX. {why}")
     return f"the layer is caught: {' and '.join(wrong)}"
 
 
@@ -267,7 +267,7 @@ def _difference(backward, X):
     try:
         dX = backward(np.ones_like(X))
     except ValueError:  # the other's input has another width, and nothing can be multiplied
-        return "missing: what lies in the drawer has another width, so backward fails"
+        return "missing: the array in the drawer has another width, so backward fails"
     wrong = np.argwhere(dX != 3 * X * X)
     if not len(wrong):
         return None
@@ -328,7 +328,7 @@ def _(answer, rng):
 
 
 def _expect_own_s(X, w, dY, dX):
-    """Ask whether backward takes S, and not S times w."""
+    """Require that backward uses S, not S times w."""
     Y = _sigmoid_times(X, w.data)
     if np.shape(dX) == X.shape and np.allclose(dX, dY * w.data * Y * (1 - Y)):
         raise CheckFailed(
@@ -338,7 +338,7 @@ def _expect_own_s(X, w, dY, dX):
 
 
 def _expect_zero_weight(answer, X, dY):
-    """Ask whether the gradients are right where a weight is 0."""
+    """Require the right gradients where a weight is 0."""
     layer = answer(X.shape[1])
     layer.w.data[0] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -378,7 +378,7 @@ def _expect_no_interference(answer, rng):
 
 
 def _expect_apart(layer, order, inputs):
-    """Ask whether two callers keep their Y and come back with their own gradients, in this order."""
+    """Require that two callers keep their Y and get their own gradients, in this order."""
     w, Y_of, backwards, truths = layer.w.data, {}, {}, {}
     for name in order:
         if name not in backwards:
@@ -400,7 +400,7 @@ UNCOPIED = {"lock": "a lock", "RLock": "a lock", "_local": "a memory for each th
 
 
 def _expect_no_lock(layer):
-    """Ask whether a layer holds what cannot be copied, and might wait for ever in the orders below."""
+    """Require that a layer holds nothing that cannot be copied or could wait forever."""
     for name, part in vars(layer).items():
         found = {}
         _visible(part, found)
@@ -413,7 +413,7 @@ def _expect_no_lock(layer):
 
 
 def _expect_no_writing(layer, rng):
-    """Ask whether a call leaves the layer as it was, but for gradients, which may be added to."""
+    """Require that a call does not change the layer, except for adding to gradients."""
     for _ in range(2):  # a first call may make what a second one fills
         before = _on_the_layer(layer)
         _, backward = layer(rng.normal(size=(BATCH, *layer.w.shape)))
@@ -429,7 +429,7 @@ def _expect_no_writing(layer, rng):
 
 
 def _on_the_layer(layer):
-    """Return what stands on a layer and, but for functions, on its class, by name."""
+    """Return the attributes of a layer and, except functions, of its class, by name."""
     found = {f"self.{name}": _visible(part, {}) for name, part in vars(layer).items()}
     own = [cls for cls in type(layer).__mro__ if not cls.__module__.startswith(("minigrad", "builtins"))]
     for name, part in [both for cls in own for both in vars(cls).items()]:
@@ -441,7 +441,7 @@ def _on_the_layer(layer):
 
 
 def _visible(thing, found):
-    """Return what others can see of a thing, to be compared; `found` collects what has an inside, by id."""
+    """Return an object's visible state for a comparison; `found` collects containers by id."""
     if thing is None or isinstance(thing, bool | int | float | complex | str | np.generic):
         return repr(thing)
     if id(thing) in found:
@@ -463,7 +463,7 @@ def _visible(thing, found):
 
 
 def _expect_one_sigmoid(layer, X):
-    """Ask whether a call remembers what it found, by changing X after the way forward."""
+    """Ask whether a call remembers what it found, by changing X after the forward pass."""
     mine = X.copy()
     truth = layer(X)[1](np.ones_like(X))
     _, backward = layer(mine)
@@ -568,8 +568,7 @@ exchanged = Exercise(
     kind="fill",
     minutes=12,
     hints=(
-        "Make the new model first, where nobody looks: which function copies an object with all that is in "
-        "it?",
+        "Make the new model first, out of sight: which function copies an object with all that is in it?",
         "`copy.deepcopy(model)`. Compare the names, and each shape, before you put anything in: NumPy would "
         "spread an array of shape (1,) over a whole row.",
         "A deep copy first, then all names and shapes, and only then, for each of the copy's Parameters, "
@@ -598,11 +597,10 @@ def _(answer, rng):
         part.data = given[name].copy()
     new = answer(model, weights)
     if not isinstance(new, Layer):
-        raise CheckFailed(f"it must return a model, and returned {described(new)}")
+        raise CheckFailed(f"it must return a model, but returned {described(new)}")
     if not np.allclose(model.predict(X), before):
         raise CheckFailed(
-            "the old model has changed: whoever is in the middle of it gets a torn answer"
-            + _shared(model, new)
+            "the old model has changed: a call in progress gets a mixed answer" + _shared(model, new)
         )
     _expect_gradients_stay(model, gradients, "the old model's gradients have changed: it stays as it is")
     same = weights.keys() == given.keys()
@@ -615,7 +613,7 @@ def _(answer, rng):
 
 
 def _expect_arrays_apart(model, new, X, weights):
-    """Ask whether a new model shares no array with the weights that it was given, nor with the old one."""
+    """Require that a new model shares no array with the given weights or the old model."""
     before, Y = model.predict(X), new.predict(X)
     for array in weights.values():
         array *= 2.0
@@ -644,7 +642,7 @@ def _expect_arrays_apart(model, new, X, weights):
 def _shared(model, new):
     """Return, in words, what a new model has in common with the old one."""
     if new is model:
-        return ". What came back is the old model itself"
+        return ". It is the old model itself"
     for name, part in new.named_parameters().items():
         old = model.named_parameters().get(name)
         if old is not None and np.shares_memory(part.data, old.data):
@@ -654,14 +652,14 @@ def _shared(model, new):
 
 
 def _expect_gradients_stay(model, gradients, otherwise):
-    """Ask whether a model's gradients are what they were."""
+    """Require that a model's gradients have not changed."""
     for name, part in model.named_parameters().items():
         if not np.array_equal(part.grad, gradients[name]):
             raise CheckFailed(otherwise)
 
 
 def _expect_refusals(answer, rng):
-    """Ask whether names and shapes that do not fit are refused, and the old model stays."""
+    """Require an error for wrong names and shapes, without a change of the old model."""
     model, X, weights = _old_and_weights(rng)
     before = model.predict(X)
     for name, others in (
@@ -798,7 +796,7 @@ def _answers(answer, model, questions, most, case):
 
 
 def _expect_order(case, passed, questions, good):
-    """Ask whether the rows of the bundles are those of the questions, in their order."""
+    """Require that the rows of the batches are those of the requests, in order."""
     first_rows = [questions[place][0] for place in good]
     places = [
         good[k] for X in passed for row in X for k, first in enumerate(first_rows) if (row == first).all()
@@ -820,7 +818,7 @@ def _rows(sizes):
 
 
 def _expect_answer(name, given, question, layer, good):
-    """Ask whether one answer is that of the model to its question, or None to one that is spoiled."""
+    """Require that each reply is the model's result for its request, or None for an invalid one."""
     if not good:
         if given is not None:
             raise CheckFailed(f"{name} belongs to a question that is not finite: it must be None")

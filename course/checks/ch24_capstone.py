@@ -47,7 +47,7 @@ first_notices = Exercise(
         "For each version first ask whether Y is right. If it is not, does its backward fit *its own* Y?",
         "The second test has one example, and a dY of ones: what can one example, and what can ones hide?",
         "With one example, dividing by the batch size changes nothing; with a dY of ones, neither does "
-        "forgetting dY. Which third slip shows?",
+        "forgetting dY. Which third mistake shows?",
     ),
 )
 
@@ -55,7 +55,7 @@ SLIPS = ("the sum", "the mean", "the other power", "the forgotten dY", "the wron
 
 
 def slipped(slip):
-    """Return the layer of the warm-up, X² with one slip."""
+    """Return the layer of the warm-up, X² with one mistake."""
 
     def layer(X):
         ways = {
@@ -99,7 +99,7 @@ EARLIER = {  # what an earlier test sees
 
 
 def why_not(slip, truth):
-    """Return what speaks against each other number than the truth."""
+    """Return for each wrong number why it is wrong."""
     before = {number: BLIND.get((slip, number), "Both shapes are right") for number in range(1, truth)}
     behind = {number: f"An earlier test notices it: {EARLIER[slip]}" for number in range(truth + 1, 5)}
     return {0: "One of the four notices it"} | before | behind
@@ -165,18 +165,18 @@ def _(answer, rng):
 
 
 def handed_over(answer, rng, names=("layer", "X")):
-    """Return what an answer hands over, of which the layer and X are looked at."""
+    """Return an answer's parts; check the layer and X."""
     layer, X, *others = things = expect_several(answer(rng), *names)
     if not callable(layer):
-        raise CheckFailed(f"the layer must be something to call, and is {described(layer)}")
+        raise CheckFailed(f"the layer must be something to call, but is {described(layer)}")
     if isinstance(layer, type):
         raise CheckFailed("that is the class: hand over a layer, made by calling it")
     if not isinstance(X, np.ndarray) or X.dtype != np.float64:
         kind = f"an array of {X.dtype}" if isinstance(X, np.ndarray) else described(X)
-        raise CheckFailed(f"X must be an array of float64, and is {kind}")
+        raise CheckFailed(f"X must be an array of float64, but is {kind}")
     if X.ndim < 2 or len(X) < 3 or X.size > MOST:
         raise CheckFailed(
-            f"X must be a batch of 3 examples or more and at most {MOST} numbers, and has shape {X.shape}"
+            f"X must be a batch of 3 examples or more and at most {MOST} numbers, but has shape {X.shape}"
         )
     if not np.isfinite(X).all():
         raise CheckFailed("X holds nan or infinity")
@@ -184,7 +184,7 @@ def handed_over(answer, rng, names=("layer", "X")):
 
 
 def run_once(layer, X):
-    """Return what a layer or a function returns; the shapes that a function returns are told as they are."""
+    """Call a layer or a function; describe the returned shapes of a function."""
     try:
         result = layer(X)
     except TypeError as error:
@@ -197,9 +197,9 @@ def run_once(layer, X):
 
 
 def expect_result(Y, X):
-    """Ask whether Y is a batch of finite numbers."""
+    """Require that Y is a batch of finite numbers."""
     if not isinstance(Y, np.ndarray) or Y.dtype.kind != "f":
-        raise CheckFailed(f"Y must be an array of floats, and is {described(Y)}")
+        raise CheckFailed(f"Y must be an array of floats, but is {described(Y)}")
     if Y.ndim < 1 or len(Y) != len(X):
         raise CheckFailed(f"Y has shape {Y.shape}; its first axis must count the {len(X)} examples of X")
     if not np.isfinite(Y).all():
@@ -212,7 +212,7 @@ def weights_of(layer):
 
 
 def expect_own(layer, X, Y):
-    """Ask whether a layer does something that the library, the chapter, and a mere scale do not."""
+    """Require that a layer is new: not in the library or the chapter, and not just a scale."""
     name = type(layer).__name__
     if isinstance(layer, Layer) and name in minigrad.__all__:
         raise CheckFailed(
@@ -244,7 +244,7 @@ def expect_own(layer, X, Y):
 
 
 def is_unknown(layer, X):
-    """Say whether what a layer makes of an X is finite, and known as nothing."""
+    """Return whether a layer's Y is finite and not that of a known layer."""
     try:
         with np.errstate(all="ignore"):
             Y = np.asarray(as_layer(layer)(X)[0])
@@ -255,7 +255,7 @@ def is_unknown(layer, X):
 
 
 def known_as(X, Y, weights):
-    """Say what an X and its Y are known as, or nothing."""
+    """Name the known layer that makes this Y of X, if any."""
     if Y.shape == X.shape:
         if np.allclose(Y, X):
             return "X itself"
@@ -268,7 +268,7 @@ def known_as(X, Y, weights):
 
 
 def _known_layer(X, Y):
-    """Say which layer of minigrad without weights makes this Y of X, or nothing."""
+    """Name the minigrad layer without weights that makes this Y of X, if any."""
     for make in (
         minigrad.ReLU,
         minigrad.Sigmoid,
@@ -289,7 +289,7 @@ def _known_layer(X, Y):
 
 
 def _known_with(X, Y, weights):
-    """Say which layer makes this Y of X with one of these weights, or nothing."""
+    """Name the layer that makes this Y of X with one of these weights, if any."""
     for W in weights:
         if W.ndim == 2 and W.shape == (X.shape[-1], Y.shape[-1]):
             rest = Y - X @ W
@@ -302,7 +302,7 @@ def _known_with(X, Y, weights):
 
 
 def expect_gradcheck_elsewhere(layer, X, rng):
-    """Ask whether gradients agree with nudging at other Parameters: a start at 1 hides a missing factor.
+    """Require that gradients agree with nudging for other weights: a weight of 1 hides a missing factor.
 
     They shrink, and keep their signs: so thresholds stay above 0, and what must be below 1 stays below it.
     """
@@ -321,7 +321,7 @@ def expect_gradcheck_elsewhere(layer, X, rng):
 
 
 def expect_effect(layer, X):
-    """Ask whether each Parameter has a say in Y: whether any other numbers in it change Y at all."""
+    """Require that each Parameter affects Y: that other numbers in it change Y."""
     rng = np.random.default_rng(11)
     Y = np.array(as_layer(layer)(X)[0])
     for name, parameter in as_layer(layer).named_parameters().items():
@@ -332,13 +332,14 @@ def expect_effect(layer, X):
         if not moved:
             raise CheckFailed(
                 f"on your X, the Parameter {name} has no effect on Y: nudging it "
-                "moves nothing, so its gradient is 0 in every draw and nobody sees a wrong one; use it, or "
+                "moves nothing, so its gradient is 0 in every draw and a wrong one cannot be noticed; use "
+                "it, or "
                 "leave it out"
             )
 
 
 def moves(layer, X, Y, parameter, data):
-    """Say whether other data in a Parameter changes Y; what raises or runs away counts as a change."""
+    """Return whether other data in a Parameter changes Y; an error or overflow counts as a change."""
     set_weights([parameter], [data])
     try:
         with np.errstate(all="ignore"):
@@ -349,7 +350,7 @@ def moves(layer, X, Y, parameter, data):
 
 
 def expect_fresh(answer, layer, X):
-    """Ask whether each call makes a new layer and a new X, out of its rng alone."""
+    """Require that each call makes a new layer and a new X, from its rng only."""
     (one, X_one), (two, X_two) = (handed_over(answer, np.random.default_rng(3)) for _ in range(2))
     Y_one, Y_two = as_layer(one)(X_one)[0], as_layer(two)(X_two)[0]
     if not np.array_equal(X_one, X_two) or not np.array_equal(Y_one, Y_two):
@@ -362,7 +363,7 @@ def expect_fresh(answer, layer, X):
 
 
 def expect_32_bits(layer, X):
-    """Ask whether 32-bit numbers stay 32-bit numbers, there and back."""
+    """Require that float32 stays float32, forward and backward."""
     as_layer(layer).to(np.float32)
     wide = wide_results(layer, X)
     if not wide:
@@ -461,10 +462,10 @@ def _(answer, rng):
 
 
 def whole(answer, rng, names):
-    """Return what an answer hands over, with a formula that can be called."""
+    """Return an answer's parts; require that the formula is callable."""
     things = handed_over(answer, rng, names)
     if not callable(things[2]):
-        raise CheckFailed(f"the formula must be a function, and is {described(things[2])}")
+        raise CheckFailed(f"the formula must be a function, but is {described(things[2])}")
     return things
 
 
@@ -481,7 +482,7 @@ def in_order(layer):
 
 
 def expect_order(formula, layer, X, weights):
-    """Ask whether a formula that is wrong would be right with the weights in another order."""
+    """Check whether a wrong formula is right with the weights in another order."""
     if not 2 <= len(weights) <= 4:
         return
     Y = np.asarray(as_layer(layer)(X)[0])
@@ -496,7 +497,7 @@ def expect_order(formula, layer, X, weights):
 
 
 def agrees(formula, X, weights, Y):
-    """Say whether a formula returns a Y."""
+    """Return whether a formula returns a Y."""
     try:
         with np.errstate(all="ignore"):
             found = np.asarray(formula(X.copy(), *weights))
@@ -506,11 +507,11 @@ def agrees(formula, X, weights, Y):
 
 
 def expect_agreement(case, formula, layer, X, weights):
-    """Ask whether formula and layer say the same."""
+    """Require that formula and layer agree."""
     Y = np.asarray(as_layer(layer)(X)[0])
     try:
         found = formula(X, *weights)
-    except Exception as error:  # the line is told, too, where the error is turned into a sentence
+    except Exception as error:  # keeps the line for the message
         if not isinstance(error, NotImplementedError):
             given = f"X {X.shape}" + (f", {in_order(layer)}" if weights else "")
             error.args = (f"{error}; the formula was given {case}: {given}",)
@@ -541,7 +542,7 @@ wrong_versions = Exercise(
 
 
 def problems_of(layer, X, formula):
-    """Return what gradcheck says of a layer, and whether its Y is not the formula's."""
+    """Return gradcheck's problems with a layer, and whether its Y differs from the formula's."""
     found = list(gradcheck(layer, X).problems)
     Y = as_layer(layer)(X)[0]
     truth = formula(X, *[parameter.data for parameter in weights_of(layer)])
@@ -557,7 +558,7 @@ def _(answer, rng):
         raise CheckFailed(f"the right layer has a problem itself: {found[0]}")
     if not isinstance(wrongs, list | tuple) or len(wrongs) != 3 or not all(map(callable, wrongs)):
         count = f" of {len(wrongs)}" if isinstance(wrongs, list | tuple) else ""
-        raise CheckFailed(f"wrongs must be a list of three layers, and is {described(wrongs)}{count}")
+        raise CheckFailed(f"wrongs must be a list of three layers, but is {described(wrongs)}{count}")
     right_Y, said = np.asarray(as_layer(layer)(X)[0]), []
     for number, wrong in enumerate(wrongs, 1):
         expect_runs(f"wrong version {number}", wrong, X, right_Y)
@@ -571,7 +572,7 @@ def _(answer, rng):
     if len(other_Y) > 1:
         raise CheckFailed(
             f"wrong versions {' and '.join(map(str, other_Y))} have another Y than the formula's: at most "
-            "one may, since a slip on the way back is harder to see"
+            "one may, since a mistake in the backward pass is harder to see"
         )
     _expect_three_ways(layer, X, wrongs, said)
     elsewhere = "another Y", "too many bits"  # neither is a gradient of a Parameter
@@ -585,14 +586,14 @@ def _(answer, rng):
 
 
 def _expect_three_ways(layer, X, wrongs, said):
-    """Ask whether what is said of three wrong versions differs in more than a factor."""
+    """Require that the sentences about three wrong versions differ in more than a factor."""
     kinds = [{re.sub(r"[\d.e+-]+", "", sentence) for sentence in found} for found in said]
     for one, two in ((0, 1), (0, 2), (1, 2)):
         factors = [times(wrong, layer, X) for wrong in (wrongs[one], wrongs[two])]
         if None not in factors:
             raise CheckFailed(
                 f"wrong versions {one + 1} and {two + 1} are wrong in the same way: the right dX times "
-                f"{factors[0]:.3g}, and times {factors[1]:.3g}; find another slip"
+                f"{factors[0]:.3g}, and times {factors[1]:.3g}; make another mistake"
             )
         if kinds[one] == kinds[two]:
             raise CheckFailed(
@@ -602,7 +603,7 @@ def _expect_three_ways(layer, X, wrongs, said):
 
 
 def wide_only(answer, rng, number):
-    """Say what is wider in a wrong version than in the right layer, given 32-bit numbers; nothing if none."""
+    """Name the arrays that are wider in a wrong version than in the right layer, given float32, if any."""
     layer, X, _, wrongs = handed_over(answer, rng, ("layer", "X", "formula", "wrongs"))
     found = []
     for made in (layer, wrongs[number - 1]):
@@ -628,7 +629,7 @@ def times(wrong, layer, X):
 
 
 def expect_runs(name, wrong, X, right_Y):
-    """Ask whether a wrong version gets past whoever looks at shapes only."""
+    """Require that a wrong version has the right shapes."""
     try:
         Y, backward = expect_several(run_once(wrong, X.copy()), "Y", "backward")
         dX = backward(np.ones(np.shape(Y)))
@@ -675,7 +676,7 @@ class Turn:
         self.forth, self.back = forth, back
 
     def __call__(self, X):
-        """Return what goes on, and the way back."""
+        """Return the changed array, and the backward function."""
         return self.forth(X), self.back
 
     def named_parameters(self):
@@ -684,46 +685,46 @@ class Turn:
 
 
 def same(X):
-    """Return what came."""
+    """Return X."""
     return X
 
 
 def twice(X):
-    """Return twice what came."""
+    """Return 2 X."""
     return 2 * X
 
 
 def half(X):
-    """Return half of what came."""
+    """Return X / 2."""
     return X / 2
 
 
 def larger(X):
-    """Return a tenth more than what came."""
+    """Return 1.1 X."""
     return 1.1 * X
 
 
 def off_in_one(dX):
-    """Return what came, with one per cent more in its largest entry."""
+    """Return X with its largest entry one per cent larger."""
     dX = np.array(dX)
     dX.flat[np.abs(dX).argmax()] *= 1.01
     return dX
 
 
 def spoils(X):
-    """Return a copy, and change what came."""
+    """Return a copy, and change X."""
     kept = X.copy()
     X *= 1.1
     return kept
 
 
 def shared(dX):
-    """Return what came, divided by the batch size."""
+    """Return X divided by the batch size."""
     return dX / len(dX)
 
 
 def later_rows(Y):
-    """Return Y's flat places behind the first row, in the order of what stands there."""
+    """Return Y's flat indices after the first row, sorted by value."""
     first = Y[0].size
     return first + np.argsort(Y.ravel()[first:], kind="stable")
 
@@ -744,7 +745,7 @@ def exchanged(Y):
 
 
 def a_per_cent(Y):
-    """Return a piece of a chain that adds one per cent to one entry in a later row, there and back."""
+    """Return a layer that adds one per cent to one entry of a later row, forward and backward."""
     places = later_rows(Y)
     place = places[np.abs(Y.ravel()[places]).argmax()]
 
@@ -764,7 +765,7 @@ class Overwrites(Layer):
         self.layer = layer
 
     def forward(self, X):
-        """Return Y, and a way back that forgets."""
+        """Return Y, and a backward that forgets."""
         Y, back = as_layer(self.layer)(X)
 
         def backward(dY):
@@ -775,10 +776,10 @@ class Overwrites(Layer):
 
 
 class Latest(Overwrites):
-    """A layer around another, whose way back belongs to the latest forward."""
+    """A wrapper of a layer whose backward belongs to the latest forward."""
 
     def forward(self, X):
-        """Return Y, and keep the way back where the next call finds it."""
+        """Return Y, and store the backward function on self."""
         Y, self.back = as_layer(self.layer)(X)
         return Y, lambda dY: self.back(dY)
 
@@ -787,7 +788,7 @@ def spoiled(layer, X, near):
     """Return a layer spoiled in several ways, by the words for it.
 
     Two ways need a new function for each forward, and to be copied with the layer: they are left out where
-    the layer lives in another process (not near).
+    the layer is in another process (not near).
     """
     ways = {
         "whose dX is twice as large": Sequential(Turn(same, twice), layer),
@@ -808,7 +809,7 @@ def spoiled(layer, X, near):
     if near and weights_of(layer):
         ways["that overwrites the gradients of its Parameters"] = Overwrites(layer)
     latest = Latest(layer)
-    if near and not gradcheck(latest, X).ok:  # else its way back does not depend on X
+    if near and not gradcheck(latest, X).ok:  # else its backward pass does not depend on X
         ways["whose backward follows the latest forward, not its own"] = latest
     return ways
 
@@ -817,9 +818,9 @@ def spoiled(layer, X, near):
 def _(answer, rng):
     layer, X, wrongs, find_problems = handed_over(answer, rng, ("layer", "X", "wrongs", "find_problems"))
     if not callable(find_problems):
-        raise CheckFailed(f"find_problems must be a function, and is {described(find_problems)}")
+        raise CheckFailed(f"find_problems must be a function, but is {described(find_problems)}")
     if not isinstance(wrongs, list | tuple) or not wrongs:
-        raise CheckFailed(f"wrongs must be your list of wrong versions, and is {described(wrongs)}")
+        raise CheckFailed(f"wrongs must be your list of wrong versions, but is {described(wrongs)}")
     weights = [parameter.data.copy() for parameter in weights_of(layer)]
     if found := told(find_problems, Sequential(layer), X):
         raise CheckFailed(f'of your right layer, alone in a Sequential, it says "{found[0]}"')
@@ -841,7 +842,7 @@ def _(answer, rng):
 
 
 def _expect_to_notice(find_problems, wrongs, X):
-    """Ask whether a learner's test says of each wrong version, in a sentence, what is wrong."""
+    """Require that a learner's test finds each wrong version, with a sentence."""
     said = []
     for number, wrong in enumerate(wrongs, 1):
         said += (found := told(find_problems, Sequential(wrong), X))[:1]
@@ -862,11 +863,11 @@ def told(find_problems, layer, X):
         found = find_problems(layer, X.copy())
     except TypeError as error:
         if "'Parameter'" in str(error):
-            error.args = (f"{error}; a Parameter is no array: pass its `.data`",)
+            error.args = (f"{error}; a Parameter is not an array: pass its `.data`",)
         raise
     if not isinstance(found, list | tuple) or not all(isinstance(sentence, str) for sentence in found):
         raise CheckFailed(
-            f"find_problems must return a list of sentences, empty if all is well, and returned "
+            f"find_problems must return a list of sentences, empty if all is well, but returned "
             f"{described(found)}"
         )
     return list(found)
@@ -880,7 +881,7 @@ my_experiment = Exercise(
     points=2,
     kind="fill",
     minutes=40,
-    remote=False,  # whether there was a race is seen by the person who reads the half page
+    remote=False,  # only the person who reads the half page sees whether there was a race
     hints=(
         "Write the question down first: which number, of which model, on which data, against which rival?",
         "Both sides get the same data, steps and tuning. Draw data and weights from "
@@ -927,7 +928,7 @@ def scores(answer, seed):
             or not np.isfinite(score)
         ):
             what = f"{score}" if isinstance(score, float) else described(score)
-            raise CheckFailed(f"{name} must be one finite number, and is {what}")
+            raise CheckFailed(f"{name} must be one finite number, but is {what}")
     return tuple(map(float, found))
 
 
@@ -940,7 +941,7 @@ my_page = Exercise(
     kind="explain",
     minutes=40,
     hints=(
-        "What should one look at the figure tell? Write that sentence first: it is the title, "
+        "What should one look at the figure show? Write that sentence first: it is the title, "
         "and the result on your page.",
         "Six sentences: question, layer, how checked, how compared, result, what it does not show.",
         "Give the mean difference with its two standard errors and the number of seeds. What did you choose "

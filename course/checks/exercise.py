@@ -1,8 +1,8 @@
-"""An exercise as one object, and the exception that says no to an answer.
+"""Exercise, the description of one exercise, and CheckFailed, the exception for a wrong answer.
 
-Holds Exercise, to which decorators attach its check and the mistakes that it names, and CheckFailed. Leaves
-out the questions that checks share (``course.checks.questions``), what the learner calls (``course.checks``),
-and the answers by which the checks are tested.
+Decorators attach to an Exercise its check and the mistakes that it names. The requirements that checks share
+are in ``course.checks.questions``, the functions a learner calls in ``course.checks``, and the answers that
+test the checks in ``tests/answers``.
 """
 
 import inspect
@@ -19,30 +19,30 @@ from pathlib import Path
 import numpy as np
 
 KINDS = ("predict", "fill", "repair", "derive", "explain")
-FRESH = 3  # between SAME and OTHER: other numbers, and the shapes of the first round
+FRESH = 3  # between SAME and OTHER: other numbers, with the shapes of the first round
 TERM = Path(__file__).parents[1] / "term.txt"  # in a bundle for a class: `classroom.bundle`
-BY_HAND = ("derive", "explain")  # may be left without a check: a person reads them
-FIRST, SAME, OTHER = range(3)  # a check is put to an answer, put once more, and with other numbers
-SHOWN = "shown"  # a check is put to an answer to see what its first layer gives, and no further
+BY_HAND = ("derive", "explain")  # may have no check: a person grades them
+FIRST, SAME, OTHER = range(3)  # the check runs first, once more with the same data, with other sizes
+SHOWN = "shown"  # the check runs only as far as its first layer, to record what that returns
 _round = ContextVar("round", default=FIRST)
 BOLD_RED, FAINT, PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
-WIDTH = 96  # characters; a page that does not break lines must not be scrolled
+WIDTH = 96  # characters per line of a message, for pages that do not wrap
 
 
 class CheckFailed(Exception):
-    """An answer is not right yet, and why, in one sentence.
+    """An answer is not right yet; the message explains why.
 
     Parameters
     ----------
     sentence : str
-        What was found, and what was expected; the full stop may be left out.
+        What was found and what was expected; the full stop may be left out.
     place : str
-        Where in the learner's code: ``"(your line 4: ...)"``.
+        The line of the learner's code: ``"(your line 4: ...)"``.
     name : str
-        What is known of a mistake like this one, as a sentence of its own.
+        A sentence that explains a known mistake, if the answer makes one.
     report : object, optional
-        What is shown above the sentence: a gradcheck Report, or anything that has words (str) and HTML
-        (`_repr_html_`), such as two tables that are drawn.
+        Shown above the message: a gradcheck Report, or any object with `__str__` and `_repr_html_`, such as
+        two drawn tables.
 
     Attributes
     ----------
@@ -58,18 +58,18 @@ class CheckFailed(Exception):
         self.next_step = ""
 
     def _render_traceback_(self):
-        """Return what a notebook shows instead of a traceback."""
+        """Return the lines a notebook shows instead of a traceback."""
         first, *rest = textwrap.wrap(f"Not yet. {self}", WIDTH)
         lines = [first.replace("Not yet.", f"{BOLD_RED}Not yet.{PLAIN}", 1), *rest]
         return [*lines, f"{FAINT}{self.next_step}{PLAIN}"] if self.next_step else lines
 
 
 class Shown(Exception):
-    """What the first layer that a check asks gives, there and back: what tells two answers apart."""
+    """Carries the results of the first layer that a check calls, which tell two answers apart."""
 
 
 class Exercise:
-    """One exercise: what it asks, how it is checked, and what goes wrong in it.
+    """One exercise: its task, its check, and its typical mistakes.
 
     Parameters
     ----------
@@ -79,24 +79,24 @@ class Exercise:
     points : int
     kind : {"predict", "fill", "repair", "derive", "explain"}
     minutes : int
-        How long a reader may need.
+        Estimated time.
     answer : {"function", "class"}
-        What the answer is.
+        The kind of answer.
     hints : tuple of three str
         From a nudge to nearly the answer.
     keeps : str, optional
         The name under which ``keep`` stores a right answer in the learner's library.
     ours : str, optional
-        What ``mine`` gives where the learner has none: ``"minigrad.Linear"``.
+        What ``mine`` returns if the learner has kept none: ``"minigrad.Linear"``.
     remote : bool
-        False if the check must look inside the answer, and cannot ask it from another process, or if its yes
-        is not enough for a mark: then a class is marked by hand.
+        False if the check must look inside the answer and cannot call it in another process, or if passing
+        the check is not enough for a grade: then a person grades it.
     changes : bool
-        True if the answer has to change what it is given: an array, a parameter, a node.
+        True if the answer must change its arguments in place: an array, a parameter, a node.
 
     Notes
     -----
-    The answer itself stands in the solutions notebook, and is run against the check by the tests.
+    The worked solution is in the solutions notebook; the tests run the check on it.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class Exercise:
     ... def _(answer, rng):
     ...     x = rng.normal()
     ...     if answer(x) != x / 2:
-    ...         raise CheckFailed(f"half of {x:.3g} is {x / 2:.3g}, yours says {answer(x):.3g}")
+    ...         raise CheckFailed(f"half of {x:.3g} is {x / 2:.3g}, yours returns {answer(x):.3g}")
     ...     return "a number drawn just now"
     >>> halve.judge(lambda x: 0.5 * x)
     'a number drawn just now'
@@ -128,16 +128,16 @@ class Exercise:
         changes=False,
     ):
         if not re.fullmatch(r"\d\d_\w+\.\w+", name):
-            raise ValueError(f'an exercise is named like "04_closures.linear_backward", got {name!r}.')
+            raise ValueError(f'an exercise has a name like "04_closures.linear_backward", got {name!r}.')
         if kind not in KINDS:
             raise ValueError(f"{name}: kind must be one of {', '.join(KINDS)}, got {kind!r}.")
         if answer not in ("function", "class"):
             raise ValueError(f'{name}: answer must be "function" or "class", got {answer!r}.')
         if len(hints) != 3 or not all(hints):
-            raise ValueError(f"{name}: three hints are wanted, got {hints!r}.")
+            raise ValueError(f"{name}: hints must be three nonempty str, got {hints!r}.")
         if (keeps is None) != (ours is None):
             raise ValueError(
-                f"{name}: keeps and ours go together: what is stored, and what stands in for it."
+                f"{name}: give both keeps and ours, the name to store and its replacement, or neither."
             )
         self.name, self.title, self.points, self.kind, self.minutes = name, title, points, kind, minutes
         self.hints, self.answer, self.keeps, self.ours = tuple(hints), answer, keeps, ours
@@ -149,35 +149,35 @@ class Exercise:
     def __repr__(self):
         return f"Exercise({self.name!r}, {self.kind}, {self.points} points)"
 
-    # what the chapter's check file attaches
+    # decorators for the chapter's check file
 
     def check(self, function):
-        """Attach the check: ``check(answer, rng)`` raises CheckFailed at the first no.
+        """Attach the check: ``check(answer, rng)`` raises CheckFailed at the first failure.
 
-        The same answer is put to it four times: twice with the same numbers, since no call may leave
-        anything behind for the next, then with others of the same shapes, and then with other shapes. It may
-        return, in a few words, what it verified.
+        It runs four times on the same answer: twice with the same numbers, since a call must not affect the
+        next one, then with other numbers of the same shapes, and then with other shapes. It may return, in a
+        few words, what it verified.
         """
         self._check = function
         return function
 
     def mistake(self, sentence):
-        """Attach a typical wrong answer that the check's own words do not explain, and its name.
+        """Attach a typical wrong answer that the check's own message does not explain, with a sentence.
 
         Parameters
         ----------
         sentence : str
-            A whole sentence. It is added to the check's own where an answer fails just as this one does.
+            A whole sentence. It is added to the check's message if an answer fails in the same way.
 
         Raises
         ------
         ValueError
-            If the sentence does not begin with a capital letter: it has to stand alone.
+            If the sentence does not begin with a capital letter.
         """
         if not sentence[:1].isupper():
             raise ValueError(
-                f"{self.name}: a mistake is named in a whole sentence, got {sentence!r}. If these are "
-                "words of the check's own, the answer belongs to its tests: tests/answers."
+                f"{self.name}: a mistake needs a whole sentence, got {sentence!r}. If the check itself says "
+                "this, move the answer to tests/answers."
             )
 
         def attach(answer):
@@ -187,20 +187,20 @@ class Exercise:
         return attach
 
     def probe(self, function):
-        """Attach what tells two answers apart where their check says the same of both.
+        """Attach a function that tells two answers apart when the check's message is the same for both.
 
         ``probe(answer, rng)`` returns numbers, arrays, or tuples of them. A *predict* exercise needs none:
-        what its answer returns is compared. Nor does one whose check calls `expect_layer`: what the first
-        layer that is asked there gives is compared.
+        the returned values are compared. Nor does one whose check calls `expect_layer`: the results of the
+        first layer called there are compared.
         """
         self._probe = function
         return function
 
-    # what is asked of an answer
+    # checking an answer
 
     @property
     def by_hand(self):
-        """Whether a person marks this exercise."""
+        """Whether a person grades this exercise."""
         return self._check is None and self.kind in BY_HAND
 
     def judge(self, answer, attempt=0):
@@ -210,7 +210,7 @@ class Exercise:
         ----------
         answer : function or class
         attempt : int
-            Each attempt draws other data; the same attempt draws the same.
+            Different attempts draw different data; the same attempt draws the same data.
 
         Returns
         -------
@@ -220,9 +220,9 @@ class Exercise:
         Raises
         ------
         CheckFailed
-            At the first no.
+            At the first failure.
         ValueError
-            If a person marks this exercise.
+            If a person grades this exercise.
         """
         if self._check is None:
             raise ValueError(f"{self.name} has no check to run.")
@@ -235,11 +235,11 @@ class Exercise:
             raise CheckFailed(sentence, no.place, name, no.report) from no.__cause__
 
     def _ask(self, answer, attempt):
-        """Run the check, and turn what the answer raises into one sentence."""
-        self._refuse_what_is_called_already(answer)
+        """Run the check, turning an exception in the answer into CheckFailed."""
+        self._require_kind(answer)
         try:
             verified = self._check(answer, self._rng(attempt)) or ""
-            with _again(SAME, "asked the same once more, "):
+            with _again(SAME, "when called again, "):
                 self._check(answer, self._rng(attempt))
             for number, others in ((FRESH, 2), (OTHER, 1)):
                 with _again(number, "with other numbers, "):
@@ -255,22 +255,22 @@ class Exercise:
             place = _place(error, answer)
             raise CheckFailed(f"{'it' if place else 'using it'} raises {_words(error)}", place) from error
 
-    def _refuse_what_is_called_already(self, answer):
-        """Refuse a result where the function or class itself is wanted."""
+    def _require_kind(self, answer):
+        """Raise CheckFailed if the answer is a result, not the function or class itself."""
         if not callable(answer) or (self.answer == "class" and not isinstance(answer, type)):
             raise CheckFailed(
-                f"check wants the {self.answer} itself, and got {described(answer)}: "
-                "give its name, without brackets behind it"
+                f"check needs the {self.answer} itself, and got {described(answer)}: "
+                "pass its name, without parentheses"
             )
 
     def _name_of_mistake(self, answer, no, attempt):
-        """Return the sentence of the mistake that fails just as this answer does, or an empty str."""
+        """Return the sentence of the mistake that fails as this answer does, or an empty str."""
         if not self.mistakes:
             return ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             seen = self._seen(answer, attempt)
-            near = ""  # of a mistake that fails as this answer does, but for which entry is the worst
+            near = ""  # the sentence of a mistake that differs only in which entry is worst
             for sentence, mistake in self.mistakes:
                 if not _same(self._seen(mistake, attempt), seen):  # often cheap, where a check is not
                     continue
@@ -284,7 +284,7 @@ class Exercise:
         return near
 
     def _seen(self, answer, attempt):
-        """Return what the probe sees of an answer, on the data of an attempt; None if there is nothing."""
+        """Return the probe's result for an answer on the data of an attempt, or None."""
         probe = self._probe or (_returned if self.kind == "predict" else self._up_to_a_layer)
         try:
             return probe(answer, self._rng(attempt))
@@ -292,7 +292,7 @@ class Exercise:
             return _gist(_words(error))
 
     def _up_to_a_layer(self, answer, rng):
-        """Run the check as far as its first layer, and return what that gives."""
+        """Run the check as far as its first layer, and return that layer's results."""
         token = _round.set(SHOWN)
         try:
             self._check(answer, rng)
@@ -303,16 +303,16 @@ class Exercise:
         return None
 
     def _rng(self, attempt, *others):
-        """Return the generator of an attempt, and of its other numbers; each term of a class has its own."""
+        """Return the generator for an attempt; it differs for each term of a class."""
         term = [zlib.crc32(TERM.read_bytes())] if TERM.exists() else []
         return np.random.default_rng([zlib.crc32(self.name.encode()), attempt, *term, *others])
 
 
 @contextmanager
 def _again(number, words):
-    """Put a check to an answer that has passed it; a refusal begins with the words.
+    """Repeat a check inside this context; a failure's message begins with the words.
 
-    What the answer prints has been seen in the first round.
+    Output is dropped: the first round has shown it.
     """
     token = _round.set(number)
     try:
@@ -325,7 +325,7 @@ def _again(number, words):
 
 
 def is_first_round():
-    """Say whether an answer meets its check for the first time: what takes long is asked then, and once.
+    """Return whether this is the first round of a check; slow requirements are checked only then.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def is_first_round():
 
 
 def are_numbers_other():
-    """Say whether an answer meets its check with sizes other than in the first round, and other numbers.
+    """Return whether this round uses other sizes and numbers than the first.
 
     Returns
     -------
@@ -345,7 +345,7 @@ def are_numbers_other():
 
 
 def is_only_shown():
-    """Say whether all that is asked of an answer is what its first layer gives.
+    """Return whether the check should stop after its first layer.
 
     Returns
     -------
@@ -355,7 +355,7 @@ def is_only_shown():
 
 
 def described(thing):
-    """Return what a thing is, in a few words.
+    """Describe an object in a few words.
 
     Examples
     --------
@@ -371,17 +371,17 @@ def described(thing):
 
 
 def _returned(answer, rng):
-    """Return what a function without arguments returns."""
+    """Call a function without arguments."""
     return answer()
 
 
 def _same(one, other):
-    """Say whether two things that probes saw are equal, but for rounding."""
+    """Return whether two results of probes are equal up to rounding."""
     if isinstance(one, tuple | list) and isinstance(other, tuple | list):
         return len(one) == len(other) and all(map(_same, one, other))
     try:
         one, other = np.asarray(one), np.asarray(other)
-    except ValueError:  # arrays of several shapes in a tuple, and no tuple beside it
+    except ValueError:  # a tuple of arrays of several shapes, compared with something else
         return False
     if one.dtype.kind in "biufc" and other.dtype.kind in "biufc":
         return one.shape == other.shape and np.allclose(one, other, equal_nan=True)
@@ -389,21 +389,21 @@ def _same(one, other):
 
 
 def _gist(sentence):
-    """Return a sentence without a learner's own names: of variables, which Python quotes, and of a class."""
-    sentence = sentence.replace("using it raises", "it raises")  # whose line it was is not the same for all
+    """Return a sentence without the learner's own names of variables and classes."""
+    sentence = sentence.replace("using it raises", "it raises")  # only some answers have a line of their own
     sentence = re.sub(r"(Error: )\w+\(.*?\): ", r"\1", sentence)
     return re.sub(r"(name|variable) '[^']*'", r"\1 '...'", sentence)
 
 
 def _without_entry(sentence):
-    """Return the gist without the entry that it shows: which one is the worst can depend on rounding."""
+    """Return the gist without the entry shown: which one is worst can depend on rounding."""
     return re.sub(
         r"\[[\d, ]+\] is \S+, (it must be|nudging that entry says) [^\s;]+", "[...]", _gist(sentence)
     )
 
 
 def _words(error):
-    """Return what an exception says, in one line."""
+    """Return an exception's type and message in one line."""
     message = str(error).strip().partition("\n")[0]
     inner = re.search(r"matmul: .*\(size (\d+) is different from (\d+)\)", message)
     if inner:
@@ -412,8 +412,8 @@ def _words(error):
 
 
 def _place(error, answer):
-    """Return the line of the learner's code where an exception came up, or nothing."""
-    if hasattr(error, "place"):  # it came up in another process, which says where
+    """Return the line of the learner's code that raised an exception, or an empty str."""
+    if hasattr(error, "place"):  # raised in another process, which gives the line
         return error.place
     parts = vars(answer).values() if isinstance(answer, type) else [answer]
     codes = [getattr(inspect.unwrap(part), "__code__", None) for part in parts]

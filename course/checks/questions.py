@@ -1,8 +1,8 @@
-"""The questions that checks share, from "is it there" to "are the laws kept".
+"""The requirements that checks share: returned objects, shapes, values, gradients, unchanged arguments.
 
-Each question raises CheckFailed with one sentence if the answer is no. Holds also the sizes that checks use:
-distinct primes, so that a wrong factor names itself. Leaves out the exercises, which put these questions in
-their own order.
+Each `expect_` function raises CheckFailed with one sentence if its requirement is not met. The usual sizes
+are distinct primes, so that a wrong factor can be identified. Exercises call these functions in their own
+order.
 """
 
 import re
@@ -35,22 +35,22 @@ ZERO = (
 
 
 def drawn_sizes(rng, *usual, most=13):
-    """Return the sizes that an answer is asked with: the usual ones, and where numbers are other, others.
+    """Return the sizes for this round: the usual ones, or in the round with other numbers, new ones.
 
-    A size that stands in an answer as a number is right in the first round only.
+    So an answer with a hard-coded size is right in the first round only.
 
     Parameters
     ----------
     rng : numpy.random.Generator
     *usual : int
-        Different ones, known to the reader from the statement and the messages.
+        All different; the reader knows them from the statement and the messages.
     most : int
-        The largest that is drawn; the smallest is 2.
+        The largest size that is drawn; the smallest is 2.
 
     Returns
     -------
     list of int
-        As many, all different; none is the usual one of its place.
+        As many sizes, all different; a drawn size differs from the usual one at its position.
 
     Examples
     --------
@@ -64,18 +64,18 @@ def drawn_sizes(rng, *usual, most=13):
 
 
 def also_drawn(usual, draw, count=2):
-    """Return the cases that an answer is asked with: the usual ones, and where numbers are other, more.
+    """Return the cases for this round: the usual ones, and in the round with other numbers, more.
 
-    A rate, a discount or a count that stands in an answer as a number is right in the first round only.
+    So an answer with a hard-coded rate, discount or count is right in the first round only.
 
     Parameters
     ----------
     usual : sequence
         Cases that the reader may know from the statement and the messages.
     draw : function, () -> case
-        Draws one that nobody knows.
+        Draws a new case.
     count : int
-        How many are drawn.
+        The number of cases to draw.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def also_drawn(usual, draw, count=2):
 
 
 def expect_several(returned, *names):
-    """Return what an answer returned as a tuple of things with these names, or refuse it.
+    """Require that an answer has returned a tuple of objects with these names, and return it.
 
     Parameters
     ----------
@@ -107,28 +107,28 @@ def expect_several(returned, *names):
     >>> Y, backward = expect_several((4.0, lambda dY: dY), "Y", "backward")
     >>> expect_several(4.0, "Y", "backward")
     Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: it must return Y and backward, and returned a float.
+    course.checks.exercise.CheckFailed: it must return Y and backward, but returned a float.
     """
     wanted = f"{', '.join(names[:-1])} and {names[-1]}"
     if not isinstance(returned, tuple | list) or len(returned) != len(names):
         count = f" of {len(returned)}" if isinstance(returned, tuple | list) else ""
-        raise CheckFailed(f"it must return {wanted}, and returned {described(returned)}{count}")
+        raise CheckFailed(f"it must return {wanted}, but returned {described(returned)}{count}")
     for name, thing in zip(names, returned, strict=True):
         if name == "backward" and not callable(thing):
-            raise CheckFailed(f"backward must be a function, and is {described(thing)}")
+            raise CheckFailed(f"backward must be a function, but is {described(thing)}")
     return tuple(returned)
 
 
 def expect_shape(name, value, like, original):
-    """Ask whether a value has the shape of what it belongs to.
+    """Require that a value has the shape of another array.
 
     Parameters
     ----------
     name : str
-        What the value is called: ``"dW"``.
+        The value's name in the message: ``"dW"``.
     value : array
     like : str
-        What it must be shaped as: ``"W"``.
+        The other array's name: ``"W"``.
     original : array
 
     Examples
@@ -143,16 +143,16 @@ def expect_shape(name, value, like, original):
 
 
 def expect_values(name, value, truth, source="it must be"):
-    """Ask whether every entry of a value agrees with the truth.
+    """Require that every entry of a value agrees with the truth.
 
     Parameters
     ----------
     name : str
-        What the value is called: ``"Y"``.
+        The value's name in the message: ``"Y"``.
     value : array or number
     truth : array or number, of the same shape
     source : str
-        Who says the truth.
+        The words before the true value: ``"nudging that entry says"``.
 
     Examples
     --------
@@ -170,17 +170,17 @@ def expect_values(name, value, truth, source="it must be"):
 
 
 def expect_gradients(f, arrays, dY, gradients):
-    """Ask whether gradients have the right shapes and agree with nudging; if not, say what is wrong.
+    """Require that gradients have the right shapes and agree with nudging; diagnose them if not.
 
     Parameters
     ----------
     f : function
-        Called with the arrays, in their order, it returns Y.
+        Takes the arrays in their order and returns Y.
     arrays : dict of str to array
-        What the gradients belong to, ``X`` first, or a loss's ``Y``: ``{"X": X, "W": W}``.
+        The arrays that the gradients belong to, ``X`` (or a loss's ``Y``) first: ``{"X": X, "W": W}``.
     dY : array of Y's shape
     gradients : dict of str to array
-        The answer's: ``{"X": dX, "W": dW}``.
+        The gradients from the answer: ``{"X": dX, "W": dW}``.
 
     Examples
     --------
@@ -208,13 +208,13 @@ def expect_gradients(f, arrays, dY, gradients):
 
 
 def expect_made(layer, name, *parameters):
-    """Ask whether what a class has made is a Layer that holds Parameters under these names.
+    """Require that an object is a Layer with Parameters under these names.
 
     Parameters
     ----------
     layer : object
     name : str
-        Of the class that was asked for.
+        The name of the required class.
     *parameters : str
 
     Returns
@@ -233,29 +233,30 @@ def expect_made(layer, name, *parameters):
     found = {parameter: getattr(layer, parameter, None) for parameter in parameters}
     for parameter, thing in found.items():
         if not isinstance(thing, Parameter):
-            raise CheckFailed(f"its {parameter} must be a Parameter, and is {described(thing)}")
+            raise CheckFailed(f"its {parameter} must be a Parameter, but is {described(thing)}")
     return list(found.values())
 
 
 LEFT_BEHIND = (
-    "A call of `backward` leaves nothing behind for the next: begin sums inside it, and change nothing that "
-    "the forward pass keeps"
+    "A call of `backward` must not affect the next one: start each sum inside `backward`, and do not change "
+    "what the forward pass stored"
 )
-A_NEW_ARRAY = "What `backward` has returned belongs to its caller: fill a new array in each call"
-NOT_ADDED = "Each way back adds to what is in `grad`, with `+=`: with `=` what was there is lost"
-SLOPE_ALONE = "You return the slope alone: the chain rule multiplies it by dY."
+A_NEW_ARRAY = "An array that `backward` has returned belongs to its caller: make a new one in each call"
+NOT_ADDED = "Each call of `backward` must add to `grad` with `+=`; `=` overwrites the earlier gradient"
+SLOPE_ALONE = "You return only the slope: the chain rule multiplies it by dY."
 OWN_MEMORY = (
-    "Each call makes a backward of its own, which keeps what it needs in variables of that call (chapter 04)"
+    "Each call must create its own backward, which keeps what it needs in local variables of that call "
+    "(chapter 04)"
 )
 
 
-def expect_layer(  # noqa: PLR0913  all that a check may want of a layer, in one question
+def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
     layer, f, dY, *, parameters=None, slips=None, case="", result="Y", **arrays
 ):
-    """Ask whether a layer computes f, there and back, and leaves alone what it is given.
+    """Require that a layer's forward and backward pass agree with f, and change no argument.
 
-    Its values are compared with f's and its gradients with nudging; then another pass must not matter, a
-    second call of backward must say what the first said, and what parameters get must be added up.
+    Its values are compared with f's and its gradients with nudging. Another pass in between must not matter,
+    a second call of backward must return the same, and gradients of parameters must accumulate.
 
     Parameters
     ----------
@@ -263,15 +264,15 @@ def expect_layer(  # noqa: PLR0913  all that a check may want of a layer, in one
     f : function, (*arrays, *parameters) -> Y
     dY : array of Y's shape
     parameters : dict of str to Parameter, optional
-        Those whose gradients are asked for.
+        Parameters whose gradients are checked.
     slips : dict of str to iterable of (str, array), or function that returns one, optional
         Likely wrong values of Y and of gradients, as for `explained`.
     case : str
-        What each refusal begins with: ``"with one layer, "``.
+        The beginning of each message: ``"with one layer, "``.
     result : str
-        What the layer calls its Y.
+        The name of the layer's Y.
     **arrays : array
-        What the layer is given, in this order. Arrays of whole numbers have no gradient.
+        The layer's arguments, in this order. Integer arrays have no gradient.
 
     Examples
     --------
@@ -283,7 +284,7 @@ def expect_layer(  # noqa: PLR0913  all that a check may want of a layer, in one
     parameters, slips = parameters or {}, slips or {}
     if is_only_shown():
         raise Shown(*both_ways(layer, dY, *arrays.values(), parameters=parameters.values()))
-    # careful: copies, so that no truth is made of numbers that the answer has changed
+    # copies, so that an answer that changes its arguments does not change the truth
     given = arrays | {name: parameter.data.copy() for name, parameter in parameters.items()}
     data = {f"{name}.data": parameter.data for name, parameter in parameters.items()}
     numbers = {name: array for name, array in given.items() if array.dtype.kind == "f"}
@@ -295,7 +296,7 @@ def expect_layer(  # noqa: PLR0913  all that a check may want of a layer, in one
     gradients = _going_back(backward, dY, [name for name in arrays if name in numbers], parameters)
     with untouched(**arrays, **data, **{d_result: dY}):
         first, second = gradients(), gradients()
-        backward(dY)  # onto the gradients that are there
+        backward(dY)  # adds to the gradients
         added = {name: parameter.grad.copy() for name, parameter in parameters.items()}
     with explained({f"d{name}": gradient for name, gradient in first.items()}, slips), _in(case):
         expect_gradients(
@@ -303,7 +304,7 @@ def expect_layer(  # noqa: PLR0913  all that a check may want of a layer, in one
         )
     for name, grad in added.items():
         with explained({f"{name}.grad": grad}, {f"{name}.grad": [(NOT_ADDED, second[name])]}):
-            expect_values(f"{case}after a second way back {name}.grad", grad, 2 * second[name])
+            expect_values(f"{case}after a second call of backward, {name}.grad", grad, 2 * second[name])
     _pass_others(layer, arrays.values())
     try:
         later = gradients()
@@ -320,7 +321,7 @@ def expect_layer(  # noqa: PLR0913  all that a check may want of a layer, in one
 
 
 def _expect_kept(case, names, backward, dY):
-    """Ask whether what a call of backward returns stays as it is in the next call."""
+    """Require that the next call of backward does not change the arrays returned before."""
     returned = backward(dY)
     before = deepcopy(returned)
     backward(2 * dY)
@@ -329,12 +330,12 @@ def _expect_kept(case, names, backward, dY):
     for name, gradient, now in zip(names, before, returned, strict=False):
         with because(A_NEW_ARRAY):
             expect_values(
-                f"{case}after one more call of backward, the first d{name}", now, gradient, "it was"
+                f"{case}after one more call of backward, the first d{name}", now, gradient, "before it was"
             )
 
 
 def _going_back(backward, dY, names, parameters):
-    """Return what goes back with dY: it returns copies of the gradients of these names, and of parameters."""
+    """Return a function that calls backward(dY) and returns copies of all gradients by name."""
 
     def gradients():
         for parameter in parameters.values():
@@ -349,7 +350,7 @@ def _going_back(backward, dY, names, parameters):
 
 
 def _pass_others(layer, arrays):
-    """Go forward with the arrays turned round, and with smaller ones; nobody comes back."""
+    """Run two other forward passes: with the arrays reversed, and with smaller ones."""
     layer(*(array[::-1].copy() for array in arrays))
     smaller = [array[tuple(slice(max(1, size - 1)) for size in array.shape)] for array in arrays]
     with suppress(Exception):  # not every layer takes other sizes
@@ -357,7 +358,7 @@ def _pass_others(layer, arrays):
 
 
 def both_ways(layer, dY, *arrays, parameters=()):
-    """Return what a layer gives there and back, for a probe: Y, its gradients, and those of parameters.
+    """Return a layer's Y, its gradients, and those of its parameters, for a probe.
 
     Parameters
     ----------
@@ -378,7 +379,7 @@ def both_ways(layer, dY, *arrays, parameters=()):
 
 @contextmanager
 def _in(case):
-    """Let a refusal begin with the case in which it comes up."""
+    """Put the case in front of the message of a failure inside."""
     try:
         yield
     except CheckFailed as no:
@@ -387,7 +388,7 @@ def _in(case):
 
 @contextmanager
 def because(reason):
-    """Let a refusal end with its reason.
+    """Add the reason to the message of a failure inside.
 
     Parameters
     ----------
@@ -407,9 +408,9 @@ def because(reason):
 
 
 def by_nudging(f, *arrays):
-    """Return what a function makes of arrays, and a way back that nudges each entry of them.
+    """Return f(*arrays), and a backward function that nudges each entry of the arrays.
 
-    A typical mistake is wrong in one thing and right in the rest; this is the rest, without an answer in it.
+    A typical mistake has one wrong part; this computes the other parts without giving away the answer.
 
     Parameters
     ----------
@@ -438,14 +439,14 @@ def by_nudging(f, *arrays):
     return f(*arrays), backward
 
 
-OF_WIDTH = "float32 in gives float32 back"  # gradcheck's words; of an answer only chapter 24 asks that
+OF_WIDTH = "float32 in gives float32 back"  # gradcheck's words; only chapter 24 requires it
 
 
 def expect_gradcheck(layer, X):
-    """Ask whether a layer runs, keeps the rules of a layer, and has gradients that agree with nudging.
+    """Require that a layer runs, keeps the rules of a layer, and has gradients that agree with nudging.
 
-    Nudging asks the layer itself: whether it computes what it should is for `expect_layer` to ask. It takes
-    long, and is done in the first round only.
+    The gradients are compared with the layer's own values; `expect_layer` compares the values with the truth.
+    This is slow, so it runs in the first round only.
 
     Parameters
     ----------
@@ -455,8 +456,8 @@ def expect_gradcheck(layer, X):
     if not is_first_round():
         return
     Y, backward = expect_several(deepcopy(layer)(X), "Y", "backward")
-    backward(np.ones_like(Y))  # what is raised here has a line number, which a report has not
-    # three directions through each array: far fewer calls, and whatever they see is looked at closely
+    backward(np.ones_like(Y))  # an exception here has a line number, unlike a report
+    # three directions through each array: far fewer calls; all entries only if this finds something
     quick = gradcheck(layer, X, tol=1e-8, max_entries=0)
     if not _problems(quick) and not any(row.sentence for row in quick.rows):
         return
@@ -466,20 +467,20 @@ def expect_gradcheck(layer, X):
 
 
 def _problems(report):
-    """Return the problems that an answer has to be without; what nudging cannot see is one of them."""
+    """Return the problems that fail an answer, among them points where nudging cannot see."""
     problems = [problem for problem in report.problems if not problem.startswith(OF_WIDTH)]
     return problems + [f"{row.name}: {row.sentence}" for row in report.rows if row.sentence == AT_AN_EDGE]
 
 
-POINTS = 16  # of a Gauss rule: exact to the last digits along a way on which a layer is smooth
+POINTS = 16  # of Gauss-Legendre quadrature: exact to rounding along a path where a layer is smooth
 
 
 def gap_along_a_way(layer, start, end, dY, rng):
-    """Return how far a layer's gradients are from its own values, on the way from one X to another.
+    """Compare a layer's gradients with its values along the path from one X to another.
 
-    The slopes on the way add up to the difference between its ends. Each place is asked once, for its value
-    and its gradient together, in drawn order, and none lies beside another: there is nothing to recognise as
-    a nudge. For layers whose Y is theirs to choose; where Y is known, `expect_layer` knows more.
+    The integral of the slope along the path is the difference between its ends. The layer is called once per
+    point, in random order, with no two points close together, so an answer cannot recognise a nudge. Use this
+    for layers whose Y is free; if Y is known, `expect_layer` checks more.
 
     Parameters
     ----------
@@ -491,7 +492,7 @@ def gap_along_a_way(layer, start, end, dY, rng):
     Returns
     -------
     float
-        As a share of all that goes up and down on the way; nan or infinite if numbers are.
+        The gap, divided by the total rise and fall along the path; nan or infinite if the numbers are.
 
     Examples
     --------
@@ -518,12 +519,12 @@ def gap_along_a_way(layer, start, end, dY, rng):
 
 @contextmanager
 def untouched(**arrays):
-    """Ask whether arrays are the same after a call as before.
+    """Require that a call inside this context does not change arrays.
 
     Parameters
     ----------
     **arrays : array, or list or tuple of arrays and other things
-        By the names that the sentence uses.
+        By their names in the message.
 
     Examples
     --------
@@ -542,14 +543,14 @@ def untouched(**arrays):
 
 
 def _copied(thing):
-    """Return a copy of an array, or a list of copies; of anything else the thing itself."""
+    """Return a copy of an array, a list of copies for a list, or any other object itself."""
     if isinstance(thing, list | tuple):
         return [_copied(item) for item in thing]
     return np.copy(thing) if isinstance(thing, np.ndarray) else thing
 
 
 def _is_as_before(thing, before):
-    """Say whether an array, or each array in a list, still is what was copied."""
+    """Return whether an array, or each array in a list, equals its copy."""
     if isinstance(thing, list | tuple):
         return len(thing) == len(before) and all(map(_is_as_before, thing, before))
     if isinstance(thing, np.ndarray):
@@ -558,39 +559,39 @@ def _is_as_before(thing, before):
 
 
 def expect_step(what, parameter, array, gradient, truth):
-    """Ask whether a step of an optimizer has changed a parameter as it must: its data alone, in place.
+    """Require that an optimizer's step has changed only a parameter's data, correctly and in place.
 
     Parameters
     ----------
     what : str
-        What the data are called: ``"after a step, data"``.
+        The name of the data in the message: ``"after a step, data"``.
     parameter : Parameter
     array : array
-        What its data were before the step.
+        The array that was its data before the step.
     gradient : array
         A copy of its gradient before the step.
     truth : array
-        What its data must be.
+        The correct data.
     """
     if not np.array_equal(parameter.grad, gradient):
-        raise CheckFailed("it changes the gradients; they must stay as they are")
+        raise CheckFailed("it changes the gradients; they must stay the same")
     expect_values(what, parameter.data, truth)
     if parameter.data is not array:
-        raise CheckFailed("data is another array after the step; change the one that is there, with -=")
+        raise CheckFailed("data is another array after the step; change the existing array in place, with -=")
 
 
 def expect_guesses(guesses, truths, slips=None, atol=5e-4):
-    """Ask whether numbers that were predicted came true; say which did not, but not what it should be.
+    """Require that predicted numbers are right; the message names the wrong one without the solution.
 
     Parameters
     ----------
     guesses : tuple, list or array of float
     truths : dict of str to float
-        What was asked, in words, and what a run has shown.
+        The quantities in words, each with its true value.
     slips : dict of str to dict of float to str, optional
-        For each question the wrong numbers that show how they were found, and a sentence about it.
+        For each quantity, likely wrong numbers, each with a sentence that explains it.
     atol : float
-        How far a number near 0 may be away.
+        The absolute tolerance, for numbers near 0.
 
     Examples
     --------
@@ -610,7 +611,7 @@ def expect_guesses(guesses, truths, slips=None, atol=5e-4):
 
 
 def first_wrong(guesses, truths):
-    """Return the place of the first number that is wrong, and that number; of others nothing is said yet.
+    """Return the index of the first wrong number and that number, or None.
 
     Parameters
     ----------
@@ -628,15 +629,15 @@ def first_wrong(guesses, truths):
 
 @contextmanager
 def explained(found, slips):
-    """Add to a refusal what was done wrong, if the value that it refuses is a likely wrong one.
+    """Add an explanation to the message of a failure inside, if the value is a likely wrong one.
 
     Parameters
     ----------
     found : dict of str to array
-        What the answer has returned, by the names that a refusal begins with: ``{"dX": dX}``.
+        The values from the answer, by their names in the message: ``{"dX": dX}``.
     slips : dict of str to iterable of (str, array), or function that returns one
-        For each name a sentence, and the value that comes out where it applies. A function is called only
-        where there is a refusal.
+        For each name, sentences, each with the wrong value that it explains. A function is called only after
+        a failure.
 
     Examples
     --------
@@ -658,20 +659,20 @@ def explained(found, slips):
 
 
 def _numbers(name, value):
-    """Return a value as an array, or refuse it."""
+    """Return a value as an array; raise CheckFailed if it is not real numbers."""
     try:
         array = np.asarray(value)
     except ValueError:  # rows of unequal length
         array = np.array(None)
     if array.dtype.kind not in "biufc":
-        raise CheckFailed(f"{name} must be numbers, and is {described(value)}")
+        raise CheckFailed(f"{name} must be numbers, but is {described(value)}")
     if array.imag.any():  # a comparison of floats would drop it
-        raise CheckFailed(f"{name} must be real numbers, and has imaginary parts that are not 0")
+        raise CheckFailed(f"{name} must be real numbers, but has imaginary parts that are not 0")
     return array
 
 
 def _worst(value, truth):
-    """Return the place of the entry that is furthest from the truth, relatively; None if all agree."""
+    """Return the index of the entry with the largest relative error, or None if all agree."""
     value, truth = np.asarray(value, dtype=float), np.asarray(truth, dtype=float)
     if not value.size:
         return None
@@ -683,14 +684,14 @@ def _worst(value, truth):
 
 
 def _entry(name, value, truth, source, place):
-    """Return what one entry is, and what it should be."""
+    """Describe one entry and its true value."""
     index = f"[{', '.join(map(str, place))}]" if place else ""
     shown, correct = apart(np.asarray(value)[place], np.asarray(truth)[place])
     return f"{name}{index} is {shown}, {source} {correct}"
 
 
 def apart(value, truth):
-    """Return two unequal numbers in as many digits as it takes to see it, four at least.
+    """Return two unequal numbers as text, with enough digits to differ, at least four.
 
     Parameters
     ----------
@@ -710,7 +711,7 @@ def apart(value, truth):
 
 
 def _number(value):
-    """Return a number in four digits, or in all of them if it is whole."""
+    """Return a number as text with four digits, or all digits if it is whole."""
     if np.shape(value) != ():
         return str(value)
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"

@@ -1,7 +1,7 @@
-"""What the learner has done so far: tries, hints, exercises passed.
+"""The learner's progress: tries, hints, exercises passed.
 
-Holds `entry` and `note`. The record is one small file, ``progress.json`` in the work folder; with storing off
-it lives in memory, as long as the kernel. Leaves out how it is shown (``progress`` in ``course.checks``).
+It is stored in one small file, ``progress.json`` in the work folder; with storing off it is kept in memory,
+as long as the kernel runs. `course.checks.progress` shows it.
 """
 
 import json
@@ -9,21 +9,21 @@ from dataclasses import asdict, dataclass
 
 from course import store
 
-_memory = {}  # the record where storing is off
+_memory = {}  # the progress, if storing is off
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of one exercise.
+    """The progress on one exercise.
 
     Attributes
     ----------
     tries : int
         How often it was checked.
     hints : int
-        How many hints are open.
+        How many hints have been shown.
     passed : bool
-        Whether a check ever said yes.
+        Whether it ever passed its check.
     """
 
     tries: int = 0
@@ -32,12 +32,12 @@ class Entry:
 
     @property
     def opened(self):
-        """Return whether the exercise was ever checked, or a hint for it read."""
+        """Return whether the exercise was ever checked or a hint for it shown."""
         return self.tries > 0 or self.hints > 0 or self.passed
 
 
 def entry(name):
-    """Return what is known of an exercise.
+    """Return the progress on an exercise.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def entry(name):
 
 
 def note(name, tries=0, hints=0, passed=False):
-    """Add tries, hints or a pass to what is known of an exercise; a pass is never taken back.
+    """Add tries, hints or a pass to the progress on an exercise; a pass is never taken back.
 
     Parameters
     ----------
@@ -70,13 +70,11 @@ def note(name, tries=0, hints=0, passed=False):
     try:
         store.write(_file(), text)
     except OSError as error:
-        print(
-            f"Your progress could not be stored ({error.strerror}); the check itself is not touched by that."
-        )
+        print(f"Your progress could not be stored ({error.strerror}); this does not affect the check.")
 
 
 def entries():
-    """Return the whole record; a file that cannot be read is put aside, and said so.
+    """Return the progress on all exercises; a file that cannot be read is renamed, with a message.
 
     Returns
     -------
@@ -92,7 +90,7 @@ def entries():
 
 
 def _stored():
-    """Return the record that stands in the file."""
+    """Return the progress stored in the file."""
     try:
         return {name: _entry(fields) for name, fields in json.loads(_file().read_text("utf-8")).items()}
     except FileNotFoundError:
@@ -100,19 +98,20 @@ def _stored():
     except (ValueError, TypeError, AttributeError):
         _file().replace(_file().with_name("progress.json.broken"))
         print(
-            "progress.json could not be read. It is kept as progress.json.broken, and a new one begins here."
+            "progress.json could not be read. It has been renamed to progress.json.broken, and a new one "
+            "is started."
         )
         return {}
 
 
 def _file():
-    """Return where the record stands."""
+    """Return the path of the file."""
     return store.folder() / "progress.json"
 
 
 def _entry(fields):
-    """Return an entry made of stored fields, or raise TypeError for fields that no entry has."""
+    """Return an Entry made of stored fields; raise TypeError if they do not fit."""
     made = Entry(**fields)
     if type(made.tries) is not int or type(made.hints) is not int or type(made.passed) is not bool:
-        raise TypeError(f"an entry holds two whole numbers and a truth value, got {fields}")
+        raise TypeError(f"an entry needs two int and a bool, got {fields}")
     return made

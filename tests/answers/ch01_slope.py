@@ -177,7 +177,7 @@ def only_the_change(f, X, direction, h=1e-5):
     return f(X + h * direction) - f(X - h * direction)
 
 
-@refused(directional_slope, "one of your two places is X itself")
+@refused(directional_slope, "one of your two points is X itself")
 def ahead_only(f, X, direction, h=1e-3):
     return (f(X + h * direction) - f(X)) / h
 
@@ -216,7 +216,7 @@ def too_short(f, x, h=1e-318):
     return f(x + 1j * h).imag / h
 
 
-@refused(complex_slope, "f ran 2 times; to the side one run is enough")
+@refused(complex_slope, "f ran 2 times; a nudge to the side needs one run")
 def to_both_sides(f, x, h=1e-7):
     return (f(x + 1j * h) - f(x - 1j * h)).imag / (2 * h)
 
@@ -226,12 +226,12 @@ def central_difference(f, x):
     return (f(x + NUDGE) - f(x - NUDGE)) / (2 * NUDGE)
 
 
-@refused(complex_slope, "the slope is a complex number; it stands in one of the two parts")
+@refused(complex_slope, "you returned a complex number; the slope is in one of its two parts")
 def still_a_difference(f, x, h=1e-8):
     return (f(x + 1j * h) - f(x)) / (1j * h)
 
 
-@refused(complex_slope, "the slope is a complex number; it stands in one of the two parts")
+@refused(complex_slope, "you returned a complex number; the slope is in one of its two parts")
 def both_parts(f, x, h=1e-100):
     return f(x + 1j * h) / h
 
@@ -272,7 +272,7 @@ def the_gradient_of_the_gradient(f, x):
     return float(numerical_gradient(lambda y: numerical_gradient(f, y), x))
 
 
-@refused(curvature, "f was called at x alone: is your nudge so short that it is rounded off?")
+@refused(curvature, "f was called only at x: is your nudge so short that it is lost to rounding?")
 def rounded_off_altogether(f, x, h=1e-17):
     return (f(x + h) - 2 * f(x) + f(x - h)) / h**2
 
@@ -324,6 +324,6 @@ def with_pairs(rate, years):
     return pair
 
 
-@refused(debt_with_slope, "carried through the loop it has all sixteen")
+@refused(debt_with_slope, "carried through the loop it would have all sixteen")
 def by_nudging(rate, years):
     return debt(rate, years), (debt(rate + NUDGE, years) - debt(rate - NUDGE, years)) / (2 * NUDGE)

@@ -29,7 +29,7 @@ refused(scale, "the table has shape (5,); it must have shape (5, 5)")(lambda X, 
 right(mean)(lambda X: np.full((1, X.size), 1 / X.size))
 right(mean)(lambda X: np.full_like(X, 1 / len(X))[None, :])
 refused(mean, "it is the transpose of the true table")(lambda X: np.full((X.size, 1), 1 / X.size))
-refused(mean, "it must have shape (1, 5). One row is still a table: two brackets.")(
+refused(mean, "it must have shape (1, 5). One row is still a table: use two brackets.")(
     lambda X: np.ones(X.size) / X.size
 )
 right(shift)(lambda X: np.diag(np.ones(X.size - 1), -1))
@@ -52,7 +52,7 @@ right(differences)(lambda X: np.diff(np.eye(X.size), axis=0))
 right(differences)(lambda X: (np.eye(X.size, k=1) - np.eye(X.size))[:-1])
 right(largest)(lambda X: (X.max() == X)[None, :] * 1.0)
 right(largest)(lambda X: np.eye(X.size)[np.argmax(X)].reshape(1, -1))
-refused(largest, "it must have shape (1, 5). One row is still a table: two brackets.")(
+refused(largest, "it must have shape (1, 5). One row is still a table: use two brackets.")(
     lambda X: np.eye(X.size)[X.argmax()]
 )
 right(outer)(lambda X, A: np.einsum("ik,j->ijk", np.eye(X.size), A).reshape(-1, X.size))
@@ -122,7 +122,7 @@ def taken_off_the_list(dY, tables):
     return dY
 
 
-@refused(way_back, "it raises ValueError: the product has another length than the row it is written into")
+@refused(way_back, "it raises ValueError: the product does not have the length of the row it is written into")
 def into_the_same_row(dY, tables):
     for table in reversed(tables):
         dY @= table

@@ -48,13 +48,13 @@ def without_a_floor(found, expected):
     return worst_place(np.abs(found - expected) / (sizes + 1e-300))
 
 
-@refused(worst_entry, "of shape (7,), where both arrays are all zero, the error is 0, and yours nan")
+@refused(worst_entry, "of shape (7,), where both arrays are all zero, the error is 0, but yours is nan")
 def zero_by_zero(found, expected):
     sizes = np.maximum(np.abs(found), np.abs(expected))
     return worst_place(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max()))
 
 
-@refused(worst_entry, "of shape (7,), where one entry of actual is nan, the error is inf, and yours nan")
+@refused(worst_entry, "of shape (7,), where one entry of actual is nan, the error is inf, but yours is nan")
 def nan_is_nan(found, expected):
     sizes = np.maximum(np.abs(found), np.abs(expected))
     return worst_place(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
@@ -73,7 +73,7 @@ def nothing_left_to_compare(found, expected):
     return ((0,) * found.ndim, 1.0) if np.isnan(found).all() else with_nan_replaced(found, expected)
 
 
-@refused(worst_entry, "the place comes first, and then the error")
+@refused(worst_entry, "return the place first and then the error")
 def error_first(found, expected):
     return with_nan_replaced(found, expected)[::-1]
 
@@ -257,7 +257,7 @@ def too_bold(X, dY):
     return dX
 
 
-@refused(fooling_backward, "no relative error is as large as one per mille, the largest is")
+@refused(fooling_backward, "no relative error reaches 0.001; the largest is")
 def too_timid(X, dY):
     dX = 3 * X**2 * dY
     dX[-1, -1] *= 1.0001

@@ -73,7 +73,7 @@ def as_nested_chains(layers):
     return reduce(chain, layers)
 
 
-@refused(row, "keeps what it needs in variables of that call")
+@refused(row, "keeps what it needs in local variables of that call")
 def one_list_for_all_calls(layers):
     last = {}
 
@@ -189,7 +189,7 @@ class HidesTheLayer(Gate):
         return X * F, lambda dY: dY * F + backward_F(dY * X)
 
 
-@refused(gate, "for a layer that draws anew at each call, dX[")
+@refused(gate, "for a layer that draws random numbers in each call, dX[")
 class CallsTheLayerAgain(Gate):
     def back(self, X, F, dY, backward_F):
         F, backward_F = self.layer(X)
@@ -208,7 +208,7 @@ def with_chains(bread, filling):
     return chain(chain(bread, filling), bread)
 
 
-@refused(sandwich, "there and back, bread ran 4 times")
+@refused(sandwich, "bread ran 4 times in one pass")
 def one_run_for_each_result(bread, filling):
     def forward(X):
         H, back_1 = bread(X)[0], bread(X)[1]

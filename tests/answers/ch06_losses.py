@@ -57,7 +57,7 @@ def with_shares(Y, T, known):
     return (share * difference * difference).sum(), lambda dL=1.0: 2.0 * dL * share * difference
 
 
-@refused(masked_mse, "backward() must work with empty brackets: give dL the default 1.0")
+@refused(masked_mse, "backward() must work without an argument: give dL the default 1.0")
 def without_a_default(Y, T, known):
     L, backward = by_selecting(Y, T, known)
     return L, lambda dL: backward(dL)

@@ -62,7 +62,7 @@ class MakesANewArray(Optimizer):
             parameter.data = parameter.data - self.learning_rate * np.sign(parameter.grad)
 
 
-@refused(sign_sgd, "it changes the gradients; they must stay as they are")
+@refused(sign_sgd, "it changes the gradients; they must stay the same")
 class ZeroesToo(Optimizer):
     def step(self, parameters):
         for parameter in parameters:
@@ -120,7 +120,7 @@ def one_batch_too_many(X, T, batch_size, rng):
         yield X[rows], T[rows]
 
 
-@refused(full_batches, "by the order and its filling it must hold")
+@refused(full_batches, "filled up from the start of the order, it must hold")
 def the_last_ones_again(X, T, batch_size, rng):
     order = rng.permutation(len(X))
     for start in range(0, len(X), batch_size):
@@ -128,7 +128,7 @@ def the_last_ones_again(X, T, batch_size, rng):
         yield X[rows], T[rows]
 
 
-@refused(full_batches, "by the order and its filling it must hold")
+@refused(full_batches, "filled up from the start of the order, it must hold")
 def filled_from_the_unshuffled(X, T, batch_size, rng):
     order = np.concatenate([rng.permutation(len(X)), np.arange(-len(X) % batch_size)])
     for start in range(0, len(order), batch_size):
@@ -160,13 +160,13 @@ def shuffles_the_callers_arrays(X, T, batch_size, rng):
         yield X[rows], T[rows]
 
 
-@refused(full_batches, "it ends with its first batch: `yield` hands out a batch and goes on")
+@refused(full_batches, "it ends with its first batch: use `yield`, which goes on afterwards")
 def returns_the_first_batch(X, T, batch_size, rng):
     rows = rng.permutation(len(X))[:batch_size]
     return X[rows], T[rows]
 
 
-@refused(full_batches, "it returns nothing: hand out each batch with `yield`")
+@refused(full_batches, "it returns nothing: `yield` each batch")
 def nothing_handed_out(X, T, batch_size, rng):
     rng.permutation(len(X))
 
@@ -232,7 +232,7 @@ def short_batch_lost(learner, X, T, batch_size, rng):
     return _mean_in(order, learner, X, T, batch_size)
 
 
-@refused(epoch, "the mean loss over the examples must be numbers, and is nothing")
+@refused(epoch, "the mean loss over the examples must be numbers, but is nothing")
 def returns_nothing(learner, X, T, batch_size, rng):
     _mean_in(rng.permutation(len(X)), learner, X, T, batch_size)
 
@@ -274,7 +274,7 @@ refused(big_step, "optimizer.step is called 3 times; call it once")(stepped(righ
 refused(big_step, "optimizer.step is called 0 times; call it once")(stepped(right_share, step="never"))
 
 
-@refused(big_step, "the model is never called: hand it one batch after the other")
+@refused(big_step, "the model is never called: pass it one batch after the other")
 def does_nothing(model, loss, optimizer, X, T, batch_size):
     return None
 
@@ -309,6 +309,6 @@ def exchanged_and_stretched():
     return [[2, 4], [-2, 4]], [0, 0], [[-1 / 16], [1 / 64]], [0]
 
 
-@refused(product, "W2 must have shape (2, 1), and is of shape (2,)")
+@refused(product, "W2 must have shape (2, 1), but is of shape (2,)")
 def flat():
     return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([0.25, -0.25]), np.zeros(1)

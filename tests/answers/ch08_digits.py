@@ -63,7 +63,7 @@ def percent():
     return 1.0, 5.0, 10_000
 
 
-@refused(three_bars, "the bar for 810 of 900 must be numbers, and is a str")
+@refused(three_bars, "the bar for 810 of 900 must be numbers, but is a str")
 def in_words():
     return "0.01", "0.05", "10000"
 
@@ -209,7 +209,7 @@ def each_by_chance(writers, share, rng):
     return np.isin(writers, names[rng.random(len(names)) < share])
 
 
-@refused(split_by_writer, "and yours are 8; you returned those who stay")
+@refused(split_by_writer, "and yours are 8; you returned the training writers")
 def the_other_part(writers, share, rng):
     names = rng.permutation(np.unique(writers))
     return ~np.isin(writers, names[: round(share * len(names))])
@@ -249,7 +249,7 @@ def the_writers_themselves(writers, share, rng):
 # 4. the mistakes worth looking at first
 
 
-@refused(surest_mistakes, "place 0 goes to row")
+@refused(surest_mistakes, "place 0 is row")
 def sorted_only_if_there_are_too_many(P, T, count):
     wrong = np.flatnonzero(P.argmax(axis=1) != T)
     return wrong[np.argsort(-P[wrong].max(axis=1))][:count] if len(wrong) > count else wrong

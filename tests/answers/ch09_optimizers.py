@@ -60,7 +60,7 @@ def sum_and_weight(values, beta):
     return means
 
 
-@refused(smoothed, "it must return one number for each value, and returned a float")
+@refused(smoothed, "it must return one number for each value, but returned a float")
 def only_the_last(values, beta):
     return float(moving_means(values, beta, correct=lambda mean, steps: mean / (1 - beta**steps))[-1])
 
@@ -95,7 +95,7 @@ class ByPlaceInTheList(Optimizer):
             self._update(mean, parameter.grad)
 
 
-@refused(lion, "self.means must have the parameters themselves as its keys, and has an int")
+@refused(lion, "self.means must have the parameters themselves as its keys, but has an int")
 class PlacesAsKeys(Optimizer):
     def step(self, parameters):
         for place, parameter in enumerate(parameters):
@@ -191,7 +191,7 @@ def counted_from_one(learning_rate, warmup):
     return schedule
 
 
-@refused(up_then_root, "it must return a function of step, and returned a float")
+@refused(up_then_root, "it must return a function of step, but returned a float")
 def a_number(learning_rate, warmup):
     return learning_rate * 1 / warmup
 
@@ -224,7 +224,7 @@ def the_last_of_each(parameters):
     return list(dict.fromkeys(reversed(parameters)))[::-1]
 
 
-@refused(each_once, "it must return a list of parameters, and returned a set")
+@refused(each_once, "it must return a list of parameters, but returned a set")
 def as_a_set(parameters):
     return set(parameters)
 

@@ -297,7 +297,7 @@ def kept_below_the_rate(X, rate, rng, training=False):
     return X * kept, lambda dY: dY * kept
 
 
-@refused(dropout, "draw the mask once, on the way there")
+@refused(dropout, "draw the mask once, in the forward pass")
 def drawn_again(X, rate, rng, training=False):
     if not training:
         return X, lambda dY: dY

@@ -121,14 +121,14 @@ class WithMatrices(Variable):
         z.g = z.g + self.g @ self.right.T
 
 
-refused(concatenate, "the node's parents must be x and z, in this order, and it has 0")(
+refused(concatenate, "the node's parents must be x and z, in this order, but it has 0")(
     operator(side_by_side, lambda node: None, lambda x, z: ())
 )
-refused(concatenate, "the node's parents must be x and z, in this order, and it has 1")(
+refused(concatenate, "the node's parents must be x and z, in this order, but it has 1")(
     operator(side_by_side, lambda node, x: None, lambda x, z: (x,))
 )
 refused(
-    concatenate, "the node's parents must be x and z, in this order, and it has one tuple or list of both"
+    concatenate, "the node's parents must be x and z, in this order, but it has one tuple or list of both"
 )(operator(side_by_side, lambda node, both: split_columns(node, *both), lambda x, z: ((x, z),)))
 
 

@@ -164,7 +164,7 @@ def with_assert(widths, width_of_X, width_of_T):
     return filled(is_last)(widths, width_of_X, width_of_T)
 
 
-@refused(fill_sizes, "its ValueError says nothing")
+@refused(fill_sizes, "its ValueError has no message")
 def without_a_sentence(widths, width_of_X, width_of_T):
     if None in widths[:-1]:
         raise ValueError

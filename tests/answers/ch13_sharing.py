@@ -95,7 +95,7 @@ class Assigns(Decoder):
         return dZ
 
 
-@refused(transposed, "its b must be a Parameter, and is nothing")
+@refused(transposed, "its b must be a Parameter, but is nothing")
 class WithoutBias(Decoder):
     def __init__(self, linear):
         self.W = linear.W
@@ -250,7 +250,7 @@ def without_replicas(model, loss, parts):
     return sum(losses), [model for _ in parts]
 
 
-@refused(share_work, "one replica stands for several parts")
+@refused(share_work, "one replica is used for several parts")
 def one_replica_for_all(model, loss, parts):
     worker, total = replica(model), 0.0
     examples = sum(len(X) for X, _ in parts)
@@ -276,12 +276,12 @@ def doubles_an_input(model, loss, parts):
     return shared
 
 
-@refused(share_work, "it must return L and workers, and returned a float")
+@refused(share_work, "it must return L and workers, but returned a float")
 def returns_the_loss_alone(model, loss, parts):
     return shared_out(share)(model, loss, parts)[0]
 
 
-@refused(share_work, "it must return L and workers, and returned nothing")
+@refused(share_work, "it must return L and workers, but returned nothing")
 def returns_nothing(model, loss, parts):
     shared_out(share)(model, loss, parts)
 

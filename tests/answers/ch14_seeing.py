@@ -74,7 +74,7 @@ def _guess(place, number):
     return lambda: tuple(number if i == place else right for i, right in enumerate((16, 304, 9, 12, 8)))
 
 
-refused(how_large, "the number of rows after the pooling must be numbers, and is a str")(_guess(2, "9"))
+refused(how_large, "the number of rows after the pooling must be numbers, but is a str")(_guess(2, "9"))
 for place, wrongs in enumerate((KERNEL, LEARN, POOL, MOVED, SEEN)):
     for wrong, sentence in wrongs.items():
         refused(how_large, sentence)(_guess(place, wrong))

@@ -115,7 +115,7 @@ def without_the_sign():
     return 7, 380, 1520, 35, 8, 32
 
 
-@refused(in_steps, "That is y_5 itself, and its slope was asked for.")
+@refused(in_steps, "That is y_5 itself; give its slope.")
 def the_value():
     return 7, 380, 1520, 35, -8, 16
 
@@ -226,7 +226,9 @@ def _without_X(H, x):
 refused(bucket, "A state is read twice: what comes back from the next step is missing.")(
     bucket_with(_no_later)
 )
-refused(bucket, "X came in with the share 1 - a, and its gradient goes out with it.")(bucket_with(share=_one))
+refused(bucket, "X entered with the factor 1 - a, and its gradient has the same factor.")(
+    bucket_with(share=_one)
+)
 refused(bucket, "There is an a in 1 - a, too: each step has a part with minus X.")(
     bucket_with(part=_without_X)
 )
@@ -481,7 +483,7 @@ def way_by_way(X, H, gate, candidate):
 
 
 def _joined(join):
-    """Return a gated step that makes one gradient of its two ways back in some way."""
+    """Return a gated step with this rule to combine its two backward functions."""
 
     def step(X, H, gate, candidate):
         G, back_G = gate(np.hstack([X, H]))
@@ -634,7 +636,7 @@ def begins_again(step, X, H, size):
     return np.concatenate([Y for Y, _ in parts], axis=1), backward
 
 
-@refused(in_pieces, "closures were called on the way back")
+@refused(in_pieces, "closures were called in the backward pass")
 def twice(step, X, H, size):
     Y, backward = in_pieces_with(step, X, H, size)
 

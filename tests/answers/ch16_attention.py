@@ -111,7 +111,7 @@ def without_the_weight():
     return 0.625, 4, 4, 32 / 3, 12, 800
 
 
-@refused(soft_answers, "That is the one with the mask; all three keys are asked for")
+@refused(soft_answers, "That is the one with the mask; use all three keys")
 def still_masked():
     return 0.625, 4, 4, 32 / 3, 16 / 9, 800
 
@@ -206,10 +206,11 @@ refused(mean_so_far, "That is the mean over axis 0, the examples so far; the ste
 refused(mean_so_far, "That adds up over axis 2, the columns; the steps are axis 1")(
     lambda X: (np.cumsum(X, axis=2) / counts_so_far(X), lambda dY: dY)
 )
-refused(mean_so_far, "On the way back a step hears from itself and from *later* ones: add up from the end")(
-    lambda X: (means(X), lambda dY: np.cumsum(dY / counts_so_far(X), axis=1))
-)
-refused(mean_so_far, "That takes the mean so far of dY. On the way back a step hears from itself")(
+refused(
+    mean_so_far,
+    "Backward, a step gets gradients from itself and *later* ones: add up from the end",
+)(lambda X: (means(X), lambda dY: np.cumsum(dY / counts_so_far(X), axis=1)))
+refused(mean_so_far, "That takes the mean so far of dY. Backward, a step gets gradients from itself")(
     lambda X: (means(X), means)
 )
 refused(mean_so_far, "Divide dY by the counts first: the factor belongs to the step that took the mean")(
@@ -224,7 +225,7 @@ refused(mean_so_far, "The sum from the end is right; each dY must be divided by 
 refused(mean_so_far, "That adds up over axis 0, the examples; the steps are axis 1")(
     lambda X: (means(X), lambda dY: np.cumsum((dY / counts_so_far(X))[::-1], axis=0)[::-1])
 )
-refused(mean_so_far, "The sum from the end stands turned round: turn it back")(
+refused(mean_so_far, "The sum from the end is in reverse order: reverse it")(
     lambda X: (means(X), lambda dY: np.cumsum((dY / counts_so_far(X))[:, ::-1], axis=1))
 )
 
@@ -248,7 +249,7 @@ def of_ten_steps_at_most(X):
     return A @ X, lambda dY: A.T @ dY
 
 
-@refused(mean_so_far, "it must return Y and backward, and returned one array")
+@refused(mean_so_far, "it must return Y and backward, but returned one array")
 def forward_only(X):
     return means(X)
 
@@ -278,7 +279,7 @@ def a_very_low_score(S):
     return E / E.sum(axis=-1, keepdims=True)
 
 
-@refused(causal_weights, "what stands for a forbidden score must be lower than all others")
+@refused(causal_weights, "the value for a forbidden score must be lower than all others")
 def not_low_enough(S):
     return Softmax()(np.where(np.tri(S.shape[-1]) > 0, S, -1000.0))[0]
 
@@ -415,13 +416,13 @@ class WeightTimesSlope(Ask):
         return A * dA
 
 
-@refused(ask, "The scale is missing on the way back: S is X q times it, and so are dq and dX")
+@refused(ask, "The scale is missing in the backward pass: S is X q times it, and so are dq and dX")
 class NoScaleBack(Ask):
     def back(self, A, dA):
         return super().back(A, dA) / self.scale
 
 
-@refused(ask, "The scale is missing on the way back: S is X q times it, and so are dq and dX")
+@refused(ask, "The scale is missing in the backward pass: S is X q times it, and so are dq and dX")
 class NoScaleInDX(Ask):
     def dX(self, as_values, as_keys):
         return as_values + as_keys / self.scale
@@ -515,14 +516,14 @@ def _moved(attention):
     attention.output.b.data += attention.values.b.data @ attention.output.W.data
 
 
-@refused(fold, "keys.b must stay a Parameter, and is None: write into `keys.b.data[...]`")
+@refused(fold, "keys.b must stay a Parameter, but is None: write into `keys.b.data[...]`")
 def no_keys(attention):
     _moved(attention)
     set_to_zero(attention.values)
     attention.keys.b = None
 
 
-@refused(fold, "values.b must stay a Parameter, and is None")
+@refused(fold, "values.b must stay a Parameter, but is None")
 def no_values(attention):
     _moved(attention)
     set_to_zero(attention.keys)

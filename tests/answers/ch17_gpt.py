@@ -107,7 +107,7 @@ def fills_zeros(text, steps):
     return X, T
 
 
-@refused(cut, "it must return X and T, and returned one array")
+@refused(cut, "it must return X and T, but returned one array")
 def one_array(text, steps):
     rows = (len(text) - 1) // steps
     return text[: rows * steps].reshape(rows, steps)
@@ -264,7 +264,7 @@ def by_slopes(layer, X):
     return None
 
 
-@refused(looks_ahead, "it must return an int or None, and returned a bool")
+@refused(looks_ahead, "it must return an int or None, but returned a bool")
 def says_whether(layer, X):
     return asks(move(lambda step: slice(step + 1, None)))(layer, X) is not None
 

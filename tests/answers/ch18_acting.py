@@ -52,12 +52,12 @@ def left_is_free():
     return -5, -4, -6, -1.75, -2
 
 
-@refused(with_a_toll, "After it you stand in cell 1, with four moves before you, not in cell 3")
+@refused(with_a_toll, "After it you are in cell 1, with four moves ahead, not in cell 3")
 def goes_right_instead():
     return -5, -3, -6, -1.75, -2
 
 
-@refused(with_a_toll, "The wall gives nothing back: you pay 1, and stand where you stood")
+@refused(with_a_toll, "The wall refunds nothing: you pay 1, and stay where you are")
 def the_wall_is_free():
     return -5, -5, -5, -1.75, -2
 
@@ -134,7 +134,7 @@ def a_hundred_steps_at_most(rewards, discount):
     )
 
 
-@refused(returns, "it must return an array, and returned a list")
+@refused(returns, "it must return an array, but returned a list")
 def a_list(rewards, discount):
     return by_the_definition(rewards, discount).tolist()
 
@@ -201,7 +201,7 @@ def one_move(Y, epsilon, rng):
     return np.where(rng.random(len(Y)) < epsilon, rng.integers(Y.shape[1]), _draws(Y, rng))
 
 
-@refused(choose_moves, "rows makes its best move: who explores may make any move, the best one too")
+@refused(choose_moves, "rows makes its best move: exploring may make any move, the best one too")
 def never_the_best(Y, epsilon, rng):
     best, n_moves = _draws(Y, rng), Y.shape[1]
     other = (best + rng.integers(1, n_moves, size=len(Y))) % n_moves
@@ -231,7 +231,7 @@ def never_explores(Y, epsilon, rng):
     return _draws(Y, rng)
 
 
-@refused(choose_moves, "the number that decides who explores cannot make the move, too")
+@refused(choose_moves, "do not use the number that decides whether to explore for the move, too")
 def coin_for_both(Y, epsilon, rng):
     coins = rng.random(len(Y))
     return np.where(coins < epsilon, (coins * Y.shape[1]).astype(int), _draws(Y, rng))
@@ -279,7 +279,7 @@ def one_for_all(Y, epsilon, rng):
     return _draws(Y, rng)[:1]
 
 
-@refused(choose_moves, "and returned a list")
+@refused(choose_moves, "but returned a list")
 def as_a_list(Y, epsilon, rng):
     return row_by_row(Y, epsilon, rng).tolist()
 
@@ -502,7 +502,7 @@ def _by_the_jacobian(least):
 
 
 def _overflows_back(Y, T):
-    """Return the right loss, whose way back computes exp(1000)."""
+    """Return the right loss, whose backward pass computes exp(1000)."""
 
     def backward(dL=1.0):
         P = np.exp(Y) / np.exp(Y).sum(axis=1, keepdims=True)
@@ -512,7 +512,7 @@ def _overflows_back(Y, T):
 
 
 refused(loss_of_policy, "and you divide by P, or take its logarithm")(_by_the_jacobian(0.0))
-refused(loss_of_policy, "what goes back by way of it is lost: find dY from log P")(_by_the_jacobian(1e-15))
+refused(loss_of_policy, "a gradient by way of it is lost: find dY from log P")(_by_the_jacobian(1e-15))
 refused(loss_of_policy, "subtract each row's maximum from the logits in backward, too")(_overflows_back)
 refused(loss_of_policy, "the returns are missing")(
     policy(
@@ -523,7 +523,7 @@ refused(loss_of_policy, "the returns are missing")(
 
 
 def _all_sums(Y, T):
-    """Return the sum, with a way back that fits it."""
+    """Return the sum, with a backward pass that fits it."""
     L, backward = with_one_hot(Y, T)
     return L * len(Y), lambda dL=1.0: backward(dL) * len(Y)
 
@@ -569,6 +569,6 @@ def overflows(Y, T):
     return -(worth * np.log(P[rows, moves])).mean(), backward
 
 
-@refused(loss_of_policy, "it must return L and backward, and returned a float")
+@refused(loss_of_policy, "it must return L and backward, but returned a float")
 def only_the_loss(Y, T):
     return float(with_one_hot(Y, T)[0])

@@ -89,7 +89,9 @@ def by_recursion(functions, size):
     return chained
 
 
-@refused(forgetting, "on the way back nothing runs forward again, so what the functions returned was kept")
+@refused(
+    forgetting, "in the backward pass nothing runs forward again, so what the functions returned was kept"
+)
 def forgets_nothing(functions, size):
     def chained(X):
         Y, backs = forward_through(functions, X)
@@ -98,7 +100,7 @@ def forgets_nothing(functions, size):
     return chained
 
 
-@refused(forgetting, "on the way back all of them run forward before the first goes back")
+@refused(forgetting, "in the backward pass all of them run forward before the first backward")
 def all_again_at_once(functions, size):
     def chained(X):
         return forward_through(functions, X)[0], lambda dY: back_through(forward_through(functions, X)[1], dY)
@@ -196,11 +198,13 @@ def _holding(keep):
     return answer
 
 
-refused(forgetting, "the ways back of a, b, c, d, e, f, g are still there")(
+refused(forgetting, "the backward functions of a, b, c, d, e, f, g are still there")(
     _holding(lambda inputs, backs, size: backs)
 )
-refused(forgetting, "the ways back of g are still there")(_holding(lambda inputs, backs, size: backs[-1]))
-refused(forgetting, "your way back still holds 7 arrays; 3 enter blocks")(
+refused(forgetting, "the backward functions of g are still there")(
+    _holding(lambda inputs, backs, size: backs[-1])
+)
+refused(forgetting, "your backward pass still holds 7 arrays; 3 enter blocks")(
     _holding(lambda inputs, backs, size: inputs[:-1])
 )
 refused(forgetting, "4 arrays; 3 enter blocks, and one of yours is Y, which leaves the last")(
@@ -209,7 +213,7 @@ refused(forgetting, "4 arrays; 3 enter blocks, and one of yours is Y, which leav
 
 
 def _gathering(of_a_block):
-    """Return an answer that gathers something of each block on the way back, for the mistakes."""
+    """Return an answer that gathers something of each block in the backward pass, for the mistakes."""
 
     def answer(functions, size):
         starts = range(0, len(functions), size)
@@ -239,10 +243,10 @@ def _gathering(of_a_block):
 
 
 right(forgetting)(_gathering(lambda results, backs: []))
-refused(forgetting, "when a runs again, the ways back of d, e, f, g are still there")(
+refused(forgetting, "when a runs again, the backward functions of d, e, f, g are still there")(
     _gathering(lambda results, backs: backs)
 )
-refused(forgetting, "when a runs again, the ways back of d, f, g are still there")(
+refused(forgetting, "when a runs again, the backward functions of d, f, g are still there")(
     _gathering(lambda results, backs: backs[:1])
 )
 refused(forgetting, "when a runs again, the results of d, f, g are still there")(
@@ -303,7 +307,9 @@ def with_del(functions, size):
     return chained
 
 
-@refused(forgetting, "on the way back, when a runs again, the ways back of d, e, f are still there")
+@refused(
+    forgetting, "in the backward pass, when a runs again, the backward functions of d, e, f are still there"
+)
 def a_name_holds_the_old_block(functions, size):
     starts = range(0, len(functions), size)
 
@@ -325,7 +331,7 @@ def a_name_holds_the_old_block(functions, size):
     return chained
 
 
-@refused(forgetting, "on the way forward, when d runs, the ways back of a, b, c are still there")
+@refused(forgetting, "on the way forward, when d runs, the backward functions of a, b, c are still there")
 def all_in_a_list_until_it_returns(functions, size):
     blocks = [functions[start : start + size] for start in range(0, len(functions), size)]
 
@@ -347,7 +353,7 @@ def all_in_a_list_until_it_returns(functions, size):
     return chained
 
 
-@refused(forgetting, "on the way forward, when d runs, the ways back of a, b, c are still there")
+@refused(forgetting, "on the way forward, when d runs, the backward functions of a, b, c are still there")
 def a_name_holds_them_forward(functions, size):
     blocks = [functions[start : start + size] for start in range(0, len(functions), size)]
 
@@ -474,13 +480,14 @@ def with_a_generator_of_its_own(draws, rng):
     return layer
 
 
-refused(repeatable, "puts it: note its state when the way back begins, and put it back there at the end")(
-    layer_with(draw_before, go_and_stay)
-)
+refused(
+    repeatable, "puts it: note its state when the backward pass begins, and put it back there at the end"
+)(layer_with(draw_before, go_and_stay))
 
 
 @refused(
-    repeatable, "after two forwards, a draw by somebody else, and a way back the generator does not stand"
+    repeatable,
+    "after two forwards, another draw, and a backward pass the generator is not in the state",
 )
 def as_now_at_the_end_of_the_forward(draws, rng):
     def layer(X):
@@ -497,12 +504,14 @@ def as_now_at_the_end_of_the_forward(draws, rng):
     return layer
 
 
-@refused(repeatable, "on the way back `draws` does not run again: what the first run remembered was kept")
+@refused(
+    repeatable, "in the backward pass `draws` does not run again: what the first run remembered was kept"
+)
 def nothing_is_recomputed(draws, rng):
     return lambda X: draws(X, rng)
 
 
-@refused(repeatable, "but then the first run's way back is called: it was kept")
+@refused(repeatable, "but then the first run's backward is called: it was kept")
 def runs_again_for_nothing(draws, rng):
     def layer(X):
         state = rng.bit_generator.state
@@ -520,7 +529,7 @@ def runs_again_for_nothing(draws, rng):
     return layer
 
 
-@refused(repeatable, "on one way back `draws` runs 2 times; once is enough")
+@refused(repeatable, "on one backward pass `draws` runs 2 times; once is enough")
 def once_too_often(draws, rng):
     def twice(draws, X, rng, state, dY):
         go_and_return(draws, X, rng, state, dY)

@@ -34,7 +34,7 @@ refused(costs, "Each of the products is also added to a sum")(
 refused(costs, "a sum of twenty products counts as forty operations")(
     _guess(11700, 4400, 200, 1600, 300, 2520, 270, 1320)
 )
-refused(costs, "it must return eight numbers, two for each line, and returned 4")(
+refused(costs, "it must return eight numbers, two for each line, but returned 4")(
     _guess(12000, 200, 300, 270)
 )
 refused(costs, "That counts numbers")(_guess(12000, 1100, 200, 400, 300, 630, 270, 330))

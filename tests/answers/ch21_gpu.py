@@ -79,7 +79,7 @@ def all_at_once(model, X, T, batch_size):
     return float((model(X)[0].argmax(axis=1) == T).mean())
 
 
-@refused(share_right, "what it returns still lives there: make a float of it")
+@refused(share_right, "its result is still on the device: make a float of it")
 def stays_there(model, X, T, batch_size):
     right = 0
     for start in range(0, len(X), batch_size):
@@ -185,7 +185,7 @@ def no_draw_without_a_rate(rate, rng):
     return dropping(rate, rng) if rate else lambda X: (X, lambda dY: dY)
 
 
-@refused(drop_columns, "here, with CuPy loaded, Y comes out there")
+@refused(drop_columns, "with CuPy loaded and X in main memory, Y is on the device")
 def there_wherever_it_is_loaded(rate, rng):
     def layer(X):
         xp = sys.modules.get("cupy", np)
@@ -280,7 +280,7 @@ def another_dtype(X):
     return np.concatenate([X, array_module(X).ones((len(X), 1))], axis=1), lambda dY: dY[:, :-1]
 
 
-@refused(with_ones, "Y must live there, as X does")
+@refused(with_ones, "Y must be on the device, as X is")
 def computed_here(X):
     X = to_numpy(X)
     return np.concatenate([X, np.ones_like(X[:, :1])], axis=1), lambda dY: dY[:, :-1]

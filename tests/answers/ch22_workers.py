@@ -193,13 +193,13 @@ def sends_everything():
     return lambda X: X, lambda total: (total.mean(axis=0), total.var(axis=0))
 
 
-@refused(batch_norm_in_pieces, "share_of must be a function, and is one array of shape (7,)")
+@refused(batch_norm_in_pieces, "share_of must be a function, but is one array of shape (7,)")
 def returns_numbers():
     return np.ones(7), np.ones(3)
 
 
 @refused(
-    batch_norm_in_pieces, "share_of must return one array, and returned a list of arrays of several shapes"
+    batch_norm_in_pieces, "share_of must return one array, but returned a list of arrays of several shapes"
 )
 def sends_a_list():
     def share_of(X):
@@ -263,7 +263,7 @@ def divides_by_workers(gradients, counts):
     return does_not_divide(gradients, counts) / len(counts)
 
 
-@refused(agreed_gradient, "if nobody had an example, it must raise a ValueError")
+@refused(agreed_gradient, "without any examples it must raise a ValueError")
 def says_nothing(gradients, counts):
     if sum(counts) == 0:
         return np.zeros_like(gradients[0])
@@ -336,7 +336,7 @@ def uphill():
     return -0.5, 9, 5, 10, 2
 
 
-@refused(different_starts, "All take the same step, so nobody comes any closer to anybody")
+@refused(different_starts, "All take the same step, so no worker comes closer to another")
 def they_meet():
     return 0.5, 0, 5, 5, 4
 
@@ -450,7 +450,7 @@ def adds_in_place(arrays):
     return states, len(states) - 1
 
 
-@refused(doubling, "the same list stands in states more than once")
+@refused(doubling, "states contains the same list more than once")
 def notes_one_list(arrays):
     held, distance, states = list(arrays), 1, []
     states.append(held)
@@ -506,12 +506,12 @@ def takes_the_mean(arrays):
     return [[array / 2**step for array in state] for step, state in enumerate(states)], steps
 
 
-@refused(doubling, "it must return states and copies, and returned a list of 3")
+@refused(doubling, "it must return states and copies, but returned a list of 3")
 def returns_states_alone(arrays):
     return list(with_array([*arrays, *arrays])[0])
 
 
-@refused(doubling, "states[0] must be a list of their arrays, and is one array of shape (3, 7)")
+@refused(doubling, "states[0] must be a list of their arrays, but is one array of shape (3, 7)")
 def returns_the_end_alone(arrays):
     states, steps = with_array(arrays)
     return states[-1], steps
@@ -588,7 +588,7 @@ class TakesTheSum(_Noting):
         self.W -= self.rate * self.total
 
 
-@refused(concurrent, "only the gradient of the one who came last is in the step")
+@refused(concurrent, "only the last gradient is in the step")
 class TakesTheLast(_Noting):
     def note(self, gradient, examples):
         self.total, self.examples = gradient * examples, 0
@@ -655,7 +655,7 @@ class NeverForgets(_Noting):
             self.total, self.examples = np.zeros_like(self.W), 0
 
 
-@refused(concurrent, "begin a round with nothing, also in the list of who has come")
+@refused(concurrent, "begin a round with nothing, also in the list of ranks")
 class NeverForgetsWhoCame(_Noting):
     def __init__(self, W, workers, learning_rate):
         super().__init__(W, workers, learning_rate)
@@ -697,7 +697,7 @@ class CountsAndRefuses(_Noting):
         return True
 
 
-@refused(concurrent, "note a copy when it hands in")
+@refused(concurrent, "keep a copy when it hands in")
 class KeepsTheArray(_Noting):
     def begin(self):
         self.came, self.noted, self.examples = set(), [], 0
@@ -709,7 +709,7 @@ class KeepsTheArray(_Noting):
         self.W -= self.rate * sum(n * gradient for gradient, n in self.noted) / self.examples
 
 
-@refused(concurrent, "hand_in must return False while others are missing, and returned nothing")
+@refused(concurrent, "hand_in must return False while others are missing, but returned nothing")
 class ReturnsNothing(_Noting):
     def hand_in(self, rank, gradient, examples):
         if super().hand_in(rank, gradient, examples):

@@ -62,7 +62,7 @@ def one_caller_more(n):
     return every * n * (2 * n - 1), alone * n
 
 
-@refused(count_orders, "it must return all orders and those in which nobody meets, and returned a list of 1")
+@refused(count_orders, "it must return all orders and those in which nobody meets, but returned a list of 1")
 def a_list_up_to_n(n):
     return [by_factorials(callers) for callers in range(1, n + 1)]
 
@@ -115,17 +115,17 @@ def of_single_steps():
     return np.array([[1.0]]), np.array([[2.0]]), "AB"
 
 
-@refused(witness, "X_of_A must hold numbers, and is an array of bool")
+@refused(witness, "X_of_A must hold numbers, but is an array of bool")
 def of_truths():
     return np.array([[True]]), np.array([[False]]), "ABAB"
 
 
-@refused(witness, "X_of_A must be an array (batch, width), and is empty: its shape is (0, 1)")
+@refused(witness, "X_of_A must be an array (batch, width), but is empty: its shape is (0, 1)")
 def of_nothing():
     return np.ones((0, 1)), np.ones((0, 1)), "ABAB"
 
 
-@refused(witness, "X_of_A must be an array (batch, width), and is a float")
+@refused(witness, "X_of_A must be an array (batch, width), but is a float")
 def of_numbers():
     return 1.0, 2.0, "ABAB"
 
@@ -398,7 +398,7 @@ def with_a_memo(model, weights):
     return copy.deepcopy(model, memo)
 
 
-@refused(exchanged, "What came back is the old model itself")
+@refused(exchanged, "It is the old model itself")
 def in_place(model, weights):
     parameters = model.named_parameters()
     _refuse(parameters, weights)
@@ -492,7 +492,7 @@ def refuses_without_a_name(model, weights):
     return copies_then_fills(model, weights)
 
 
-@refused(exchanged, "it must return a model, and returned nothing")
+@refused(exchanged, "it must return a model, but returned nothing")
 def returns_nothing(model, weights):
     copies_then_fills(model, weights)
 

@@ -68,7 +68,7 @@ class Squash(Layer):
     """A row of length r gets length r² / (1 + r²)."""
 
     def forward(self, X):
-        """Return rows shorter than 1, and the way back."""
+        """Return rows shorter than 1, and the backward pass."""
         squares = (X * X).sum(axis=-1, keepdims=True)
         lengths = np.sqrt(squares)
         factor = lengths / (1 + squares)
@@ -156,7 +156,7 @@ class Cosines(Layer):
         self.W = Parameter(rng.normal(size=(n_in, n_out)))
 
     def forward(self, X):
-        """Return all cosines, and the way back."""
+        """Return all cosines, and the backward pass."""
         W = self.W.data
         r, s = np.linalg.norm(X, axis=1, keepdims=True), np.linalg.norm(W, axis=0, keepdims=True)
         U, V = X / r, W / s
@@ -337,7 +337,7 @@ class Assigning(Cosines):
     """Cosines that overwrite the gradient of W."""
 
     def forward(self, X):
-        """Return all cosines, and a way back that forgets."""
+        """Return all cosines, and a backward pass that forgets."""
         Y, back = super().forward(X)
 
         def backward(dY):
@@ -456,7 +456,7 @@ def too_much(rng):
     return Cosines(30, 2, rng), rng.normal(size=(50, 30))
 
 
-@refused(my_layer, "it must return layer and X, and returned a Squash")
+@refused(my_layer, "it must return layer and X, but returned a Squash")
 def the_layer_alone(rng):
     return Squash()
 
@@ -554,7 +554,7 @@ def in_place(rng):
     return layer, X, formula
 
 
-@refused(my_formula, "the formula must be a function, and is one array of shape (5, 2)")
+@refused(my_formula, "the formula must be a function, but is one array of shape (5, 2)")
 def already_computed(rng):
     layer, X, formula = distances_work(rng)
     return layer, X, formula(X, *[parameter.data for parameter in weights_of(layer)])
@@ -673,7 +673,7 @@ refused(wrong_versions, "have another Y than the formula's: at most one may")(
         ]
     )
 )
-refused(wrong_versions, "wrongs must be a list of three layers, and is a list of 2")(
+refused(wrong_versions, "wrongs must be a list of three layers, but is a list of 2")(
     replaced(lambda layer, wrongs: wrongs[:2])
 )
 
@@ -825,11 +825,11 @@ refused(my_test, "in whose Y one entry, behind the first row, is off by one per 
     tested(by_parts(atol=0.03), squash_wrongs)
 )
 refused(my_test, "say in a sentence what is wrong")(tested(by_letters))
-refused(my_test, "a Parameter is no array: pass its `.data`")(tested(by_parameters))
+refused(my_test, "a Parameter is not an array: pass its `.data`")(tested(by_parameters))
 refused(my_test, "whose Y is a tenth too large, with a backward that fits")(tested(by_gradcheck))
 refused(my_test, "it finds nothing wrong with your wrong version 1")(tested(by_shapes))
 refused(my_test, 'it says the same of all wrong versions, "something is wrong"')(tested(by_one_answer))
-refused(my_test, "find_problems must return a list of sentences, empty if all is well, and returned a bool")(
+refused(my_test, "find_problems must return a list of sentences, empty if all is well, but returned a bool")(
     tested(by_truth)
 )
 refused(my_test, "of your right layer, alone in a Sequential, it says")(tested(by_type))
@@ -881,16 +881,16 @@ def one_model_twice(seed):
     return score, score
 
 
-@refused(my_experiment, "mine must be one finite number, and is nan")
+@refused(my_experiment, "mine must be one finite number, but is nan")
 def ran_away(seed):
     return np.random.default_rng(seed).normal(), float("nan")
 
 
-@refused(my_experiment, "baseline must be one finite number, and is one array of shape (5,)")
+@refused(my_experiment, "baseline must be one finite number, but is one array of shape (5,)")
 def all_seeds_at_once(seed):
     return np.random.default_rng(seed).normal(size=(2, 5))[0], 1.0
 
 
-@refused(my_experiment, "it must return baseline and mine, and returned a float")
+@refused(my_experiment, "it must return baseline and mine, but returned a float")
 def the_difference_alone(seed):
     return np.random.default_rng(seed).normal()

@@ -102,12 +102,12 @@ def test_what_cannot_be_is_said(tmp_path, capsys):
         addition.stored(tmp_path)
     with pytest.raises(ValueError, match="'least digit first' or 'as usual', got 'upside down'"):
         addition.sums("upside down")
-    with pytest.raises(ValueError, match=r"got the signs \['-'\]"):
+    with pytest.raises(ValueError, match=r"got the characters \['-'\]"):
         addition.tokens(["1-2="])
     with pytest.raises(ValueError, match=r"got lengths \[4, 5\]"):
         addition.tokens(["1+2=", "1+22="])
-    with pytest.raises(NotADirectoryError, match="is no folder"):
+    with pytest.raises(NotADirectoryError, match="is not a folder"):
         addition.write(tmp_path / "nowhere")
     with pytest.raises(SystemExit) as end:
         addition.main([str(tmp_path / "nowhere")])
-    assert end.value.code == 2 and "is no folder" in capsys.readouterr().err
+    assert end.value.code == 2 and "is not a folder" in capsys.readouterr().err

@@ -174,7 +174,7 @@ def test_stopping_by_hand_passes_through(demo):
 
 @pytest.mark.parametrize("answer", [np.ones(3), (1.0, 2.0), None, 3.0])
 def test_a_result_instead_of_the_function_is_refused(demo, answer):
-    assert "check wants the function itself, and got " in said("90_demo.halve", answer)
+    assert "check needs the function itself, and got " in said("90_demo.halve", answer)
 
 
 def test_a_layer_instead_of_its_class_is_refused():
@@ -187,13 +187,13 @@ def test_a_layer_instead_of_its_class_is_refused():
             return X
 
     assert layered.judge(Right) == ""
-    with pytest.raises(CheckFailed, match=r"check wants the class itself, and got a Right: "):
+    with pytest.raises(CheckFailed, match=r"check needs the class itself, and got a Right: "):
         layered.judge(Right())
 
 
 def test_what_a_person_marks_is_not_run(demo, capsys):
     check("90_demo.essay", None)
-    assert "a person reads this one" in capsys.readouterr().out
+    assert "this answer is graded by a person" in capsys.readouterr().out
 
 
 def test_an_answer_that_prints_is_cut_short(demo, capsys):
@@ -256,7 +256,7 @@ def test_words_of_the_check_itself_are_never_added(demo):
 
 
 def test_a_name_is_a_whole_sentence(demo):
-    with pytest.raises(ValueError, match="a mistake is named in a whole sentence, got '2 times too large'"):
+    with pytest.raises(ValueError, match="a mistake needs a whole sentence, got '2 times too large'"):
         find("90_demo.halve").mistake("2 times too large")
 
 
@@ -327,10 +327,10 @@ def test_a_mistake_is_named_whichever_entry_is_called_the_worst():
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (None, "Y must be numbers, and is nothing (is a `return` missing?)."),
-        ("text", "Y must be numbers, and is a str."),
-        ([[1.0, 2.0], [3.0]], "Y must be numbers, and is a list."),
-        ((np.ones(2), max), "Y must be numbers, and is a tuple."),
+        (None, "Y must be numbers, but is nothing (is a `return` missing?)."),
+        ("text", "Y must be numbers, but is a str."),
+        ([[1.0, 2.0], [3.0]], "Y must be numbers, but is a list."),
+        ((np.ones(2), max), "Y must be numbers, but is a tuple."),
         ([1.0, 2.0], "Y has shape (2,); it must have shape (3,)."),
         ([1.0, np.nan, 1e-5], "Y[1] is nan, it must be 0."),
         ([1.0, 0.0, 1.1e-5], "Y[2] is 1.1e-05, it must be 1e-05."),
@@ -412,7 +412,7 @@ def test_hints_come_one_at_a_time_and_are_remembered(demo, capsys):
         hint("90_demo.halve")
     shown = capsys.readouterr().out
     assert [f"Hint {number} of 3" in shown for number in (1, 2, 3, 4)] == [True, True, True, False]
-    assert 'Divide by two. That was the last hint: `solution("90_demo.halve")` now shows' in shown
+    assert 'Divide by two. This is the last hint; `solution("90_demo.halve")` now shows' in shown
     assert shown.count("Think of a half.") == 2  # alone, then among all three
     assert [line[:3] for line in shown.splitlines() if line.startswith("(")] == ["(1)", "(2)", "(3)"]
     assert json.loads((demo / "work" / "progress.json").read_text())["90_demo.halve"]["hints"] == 3
@@ -426,7 +426,7 @@ def test_the_next_step_follows_the_hints(demo, capsys):
         steps.append(caught.value.next_step)
         hint("90_demo.halve")
     assert ["hint 1", "hint 2", "hint 3"] == [step[-12:-6] for step in steps[:3]]
-    assert steps[3] == 'All hints are open: solution("90_demo.halve") shows a worked solution.'
+    assert steps[3] == 'You have seen all hints: solution("90_demo.halve") shows a worked solution.'
 
 
 def test_the_solution_opens_after_the_last_hint_or_a_pass(demo, capsys, monkeypatch):
@@ -436,11 +436,14 @@ def test_the_solution_opens_after_the_last_hint_or_a_pass(demo, capsys, monkeypa
         metadata={"nbgrader": {"grade_id": "halve"}},
     )
     solution("90_demo.halve")
-    assert "0 of 3 hints are open" in capsys.readouterr().out
+    assert "You have seen 0 of 3 hints" in capsys.readouterr().out
     check("90_demo.halve", lambda X: X / 2)
     solution("90_demo.halve")
     place = "solutions/90_demo/90_demo_exercises.ipynb"
-    assert f"not on this machine.\nIt stands in `{place}`" in capsys.readouterr().out
+    assert (
+        f"not on this machine.\nYou find it in the course's repository, in `{place}`"
+        in capsys.readouterr().out
+    )
     store.write(demo / place, nbformat.writes(nbformat.v4.new_notebook(cells=[cell])))
     solution("90_demo.halve")
     assert "```python\ndef halve(X):\n    return X / 2\n```" in capsys.readouterr().out
@@ -462,7 +465,7 @@ def test_progress_shows_what_is_done_and_a_later_failure_takes_nothing_back(demo
     assert row.split(None, 2) == [
         "90_demo",
         "########..",
-        "3 of 4 points  ✓ halve, – guess, essay (a person reads it)",
+        "3 of 4 points  ✓ halve, – guess, essay (graded by a person)",
     ]
     by_machine = sum(exercise.points for exercise in checks.exercises() if not exercise.by_hand)
     assert whole.startswith("The course") and whole.endswith(f"3 of {by_machine} points")
@@ -470,7 +473,7 @@ def test_progress_shows_what_is_done_and_a_later_failure_takes_nothing_back(demo
 
 def test_progress_shows_the_chapters_that_were_opened_by_a_check_or_a_hint(demo, capsys):
     progress()
-    assert "Nothing is opened yet" in capsys.readouterr().out
+    assert "You have not started any exercise yet" in capsys.readouterr().out
     check("90_demo.essay", "half a page")
     hint("01_slope.curvature")
     capsys.readouterr()
@@ -488,7 +491,7 @@ def test_progress_shows_the_chapters_of_a_route_with_their_minutes(demo, capsys)
     *rows, whole, _ = capsys.readouterr().out.replace("\xa0", " ").splitlines()
     chapters = route("weekend").chapters
     assert [line.split()[:3] for line in rows] == [[c.stem, str(c.minutes), "min"] for c in chapters]
-    assert [line.endswith("not opened yet") for line in rows] == [c.stem != "01_slope" for c in chapters]
+    assert [line.endswith("not started yet") for line in rows] == [c.stem != "01_slope" for c in chapters]
     assert "… curvature" in rows[1]
     assert whole.split()[:3] == ["A", "weekend", str(route("weekend").minutes)]
 
@@ -514,7 +517,7 @@ def test_a_corrupt_record_is_kept_aside_and_said(demo, capsys, content):
     store.write(demo / "work" / "progress.json", content.encode("latin-1"))
     check("90_demo.halve", lambda X: X / 2)
     shown = capsys.readouterr().out
-    assert "It is kept as progress.json.broken" in shown and "right. 3 points." in shown
+    assert "It has been renamed to progress.json.broken" in shown and "right. 3 points." in shown
     assert (demo / "work" / "progress.json.broken").read_bytes() == content.encode("latin-1")
     assert record.entry("90_demo.halve") == record.Entry(tries=1, passed=True)
     assert sorted(path.name for path in (demo / "work").iterdir()) == [
@@ -551,9 +554,9 @@ def test_an_unknown_name_is_told_with_the_nearest_ones(demo):
         check("halve", lambda X: X)
     with pytest.raises(LookupError, match='^There is no exercise "zzzzzzzz".$'):
         hint("zzzzzzzz")
-    with pytest.raises(TypeError, match="the name first"):
+    with pytest.raises(TypeError, match="the exercise.s name, a str"):
         check(lambda X: X, "90_demo.halve")
-    with pytest.raises(TypeError, match="the name first"):
+    with pytest.raises(TypeError, match="the exercise.s name, a str"):
         check(lambda X: X)
     with pytest.raises(TypeError, match=r'write check\("90_demo.halve", halve\)'):
         check("90_demo.halve")
@@ -562,11 +565,11 @@ def test_an_unknown_name_is_told_with_the_nearest_ones(demo):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"name": "halve"}, "is named like"),
+        ({"name": "halve"}, "has a name like"),
         ({"kind": "quiz"}, "kind must be one of"),
         ({"hints": ("one", "two")}, "three hints"),
         ({"hints": ("one", "two", "")}, "three hints"),
-        ({"keeps": "halve"}, "keeps and ours go together"),
+        ({"keeps": "halve"}, "give both keeps and ours"),
         ({"answer": "object"}, 'must be "function" or "class", got \'object\''),
     ],
 )

@@ -139,7 +139,7 @@ def test_without_cupy_gpu_gives_the_stand_in_and_says_so(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "cupy", raising=False)
     with stand_in():
         assert gpu() is cupy_stand_in
-    assert "pretended" in capsys.readouterr().out
+    assert "simulated" in capsys.readouterr().out
     assert find_cupy() == (None, NO_CUPY)
 
 
@@ -154,4 +154,4 @@ def test_with_cupy_it_depends_on_the_device(device, monkeypatch, capsys):
         assert gpu() is (real if device else cupy_stand_in)
         assert sys.modules["cupy"] is (real if device else cupy_stand_in)
     said = capsys.readouterr().out
-    assert ("real: CuPy 14.0.0" if device else "pretended") in said
+    assert ("real: CuPy 14.0.0" if device else "simulated") in said

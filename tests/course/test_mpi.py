@@ -184,7 +184,7 @@ def test_a_deadlock_is_ended_and_told_worker_by_worker(pretend):
     with pytest.raises(mpi.WorkersFailed) as caught:
         mpi.run(send_first, workers=4, size=1_000_000, seconds=1, pretend=pretend)
     lines = str(caught.value).splitlines()
-    assert ("Nobody can go on" if pretend else "After 1 seconds still waiting") in lines[0]
+    assert ("Deadlock: each worker waits" if pretend else "After 1 seconds still waiting") in lines[0]
     assert [line.partition(" waits")[0] for line in lines[1:]] == [f"worker {rank}" for rank in range(4)]
     where = "to send to" if pretend else "world.Send(mine, dest="
     assert all(where in line for line in lines[1:])
@@ -203,7 +203,7 @@ def test_who_fails_is_named_with_its_own_line_and_the_others_are_ended(pretend):
 
 @processes
 def test_a_worker_that_ends_without_a_word_is_noticed():
-    with pytest.raises(mpi.WorkersFailed, match="nothing came from worker"):
+    with pytest.raises(mpi.WorkersFailed, match="no result from worker"):
         mpi.run(ends_python, workers=3, seconds=5)
 
 
@@ -212,7 +212,7 @@ def test_workers_of_the_stand_in_that_call_different_things_are_told():
         world.Barrier() if world.rank else world.Bcast(np.ones(1))
 
     with pytest.raises(
-        mpi.WorkersFailed, match="this worker calls Barrier, where another has called Bcast of 0"
+        mpi.WorkersFailed, match="this worker calls Barrier, while another has called Bcast of 0"
     ):
         mpi.run(work, workers=2, pretend=True)
 
@@ -250,8 +250,8 @@ def test_an_attribute_is_no_name():
     [
         (needs_a_table, {}, r"needs_a_table uses TABLE, which is here \(ndarray\) and not with the workers"),
         (words, {"name": np.ones(2)}, "name is ndarray, and cannot be written"),
-        (lambda world: 0, {}, "a function that has a name"),
-        (3, {}, "a function that has a name, got 3"),
+        (lambda world: 0, {}, "a function defined with def"),
+        (3, {}, "a function defined with def, got 3"),
     ],
 )
 def test_what_cannot_be_written_down_is_refused(work, arguments, sentence):

@@ -154,5 +154,5 @@ def test_html_cannot_be_broken_by_a_name():
 
 
 def test_the_pair_instead_of_its_second_half_is_refused():
-    with pytest.raises(TypeError, match=r"takes the backward of Y, backward = layer\(X\); got tuple"):
+    with pytest.raises(TypeError, match=r"needs the backward of Y, backward = layer\(X\), got tuple"):
         xray(square(np.ones(3)))
