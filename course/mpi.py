@@ -232,7 +232,8 @@ def _call(work, arguments):
     for name, value in arguments.items():
         if not _plain(value):
             raise ValueError(
-                f"{name} is a {type(value).__name__}, which cannot be written into the workers' file: pass "
+                f"{name} is of type {type(value).__name__}, which cannot be written into the workers' file: "
+                "pass "
                 "numbers and str, and make the rest inside the function."
             )
     given = ["world", *(f"{name}={value!r}" for name, value in arguments.items())]

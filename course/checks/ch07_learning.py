@@ -406,8 +406,7 @@ big_step = Exercise(
     minutes=12,
     hints=(
         "Which of the five steps of `fit_batch` belong before the loop over the batches, which inside it, "
-        "and "
-        "which after it?",
+        "and which after it?",
         "The mean over all is the sum of the batches' means, each times its share: its own size divided by "
         "the number of all examples.",
         "In the loop: forward, loss, and back with `loss_backward(…)`, whose argument is the share; and add "

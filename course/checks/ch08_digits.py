@@ -203,7 +203,7 @@ def _expect_even_draws(answer, names, writers, share, rng):
     _expect_count([len(_held_out(answer, writers, 1.0, rng))], len(names), len(names))
     if all(draw == draws[0] for draw in draws):
         raise CheckFailed(
-            f"in 400 calls the same writers are held out, {', '.join(draws[0])}: draw them anew in each "
+            f"in 400 calls the same writers are held out, {', '.join(draws[0])}: draw new ones in each "
             "call, with the rng you are given and with no seed of your own"
         )
     before = rng.bit_generator.state

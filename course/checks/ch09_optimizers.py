@@ -1,4 +1,4 @@
-"""The exercises of chapter 09: velocities, corrected means, a sibling of Adam, clipping, schedule, list."""
+"""The exercises of chapter 09: momentum, bias correction, Lion, clipping, a schedule, shared parameters."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ three_velocities = Exercise(
         "The average is the velocity times 1 - β. A velocity that no longer changes is v = 0.8 v + slope.",
         "The learning rate is α times 1 - β. On a constant slope the velocity ends at slope / 0.2, "
         "and a step is the learning rate times the velocity.",
-        "A velocity that only swings keeps its size: size = -0.8 size + 9. Bring 0.8 size to the other side.",
+        "A velocity that alternates keeps its size: size = -0.8 size + 9. Bring 0.8 size to the other side.",
     ),
 )
 
@@ -66,7 +66,7 @@ def divided_by_one_minus_beta():
 
 
 @three_velocities.mistake(
-    "That is α β; the factor between the two forms is what a new gradient enters with, 1 - β."
+    "That is α β; the factor between the two forms is the weight of a new gradient, 1 - β."
 )
 def times_beta():
     return 0.4, 1.5, 5.0
@@ -110,7 +110,7 @@ def a_swinging_average():
 
 
 @three_velocities.mistake(
-    "Between walls the velocity is smaller than the slope: each slope works against the last."
+    "With alternating slopes the velocity is smaller than the slope: each works against the last."
 )
 def the_slope_itself():
     return 0.1, 1.5, 9.0
@@ -133,7 +133,7 @@ def a_swinging_step():
     return 0.1, 1.5, 0.5
 
 
-@three_velocities.mistake("The 0.3 is the answer of the miniature, with other numbers.")
+@three_velocities.mistake("The 0.3 is the answer of the chapter's small example, with other numbers.")
 def copied_from_the_miniature():
     return 0.3, 1.5, 5.0
 
@@ -216,7 +216,7 @@ def one_correction(values, beta):
     return moving_means(values, beta, correct=lambda mean, steps: mean / (1 - beta))
 
 
-@smoothed.mistake("The corrected mean is put back into the running one, which is then corrected twice.")
+@smoothed.mistake("You write the corrected mean into the running one, which is then corrected twice.")
 def corrected_in_place(values, beta):
     mean, means = 0.0, []
     for steps, value in enumerate(values, start=1):
@@ -225,7 +225,7 @@ def corrected_in_place(values, beta):
     return means
 
 
-@smoothed.mistake("The two shares are exchanged: beta is what the old mean keeps.")
+@smoothed.mistake("The two factors are exchanged: beta belongs to the old mean.")
 def shares_exchanged(values, beta):
     return moving_means(values, 1 - beta, correct=lambda mean, steps: mean / (1 - (1 - beta) ** steps))
 
@@ -309,7 +309,7 @@ def _(answer, rng):
     answer(0.1, 0.9, 0.99).step([zero])
     expect_values("data where the slope is always 0", zero.data, np.array([3.0]))
     return (
-        "six steps with three pairs of shares, four shapes, a list that is turned round, a new optimizer, "
+        "six steps with three pairs of shares, four shapes, a reversed list, a new optimizer, "
         "and a slope of 0"
     )
 
@@ -408,14 +408,14 @@ class RenewsFirst(Optimizer):
         parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
 
 
-@lion.mistake("The step goes by the mean itself; mix it with the gradient by beta1.")
+@lion.mistake("The step uses only the mean; mix it with the gradient by beta1.")
 class StepsByTheMean(Optimizer):
     def _one(self, parameter, mean):
         self._update(mean, parameter.grad)
         parameter.data -= self.learning_rate * np.sign(mean)
 
 
-@lion.mistake("The sign is left out: the steps must all have one length.")
+@lion.mistake("The sign is left out: all steps must have the same length.")
 class WithoutTheSign(Optimizer):
     def _one(self, parameter, mean):
         parameter.data -= self.learning_rate * self._mix(mean, parameter.grad)
@@ -458,7 +458,7 @@ class SharesExchanged(Optimizer):
         mean[...] = self._mix(mean, parameter.grad)
 
 
-@lion.mistake("One mixture cannot serve for both: beta1 mixes for the step, and beta2 updates the mean.")
+@lion.mistake("One mixture is not enough: beta1 mixes for the step, and beta2 updates the mean.")
 class OneMixture(Optimizer):
     def _one(self, parameter, mean):
         mean[...] = self._mix(mean, parameter.grad)
@@ -474,7 +474,7 @@ class OneMeanForAll(Optimizer):
             self.mean = self.beta2 * mean + (1 - self.beta2) * gradient
 
 
-@lion.mistake("A Parameter has data and a gradient; what an optimizer remembers, it keeps itself.")
+@lion.mistake("A Parameter has only data and a gradient; an optimizer stores its own state.")
 class OnTheParameter(Optimizer):
     def step(self, parameters):
         for parameter in parameters:
@@ -483,7 +483,7 @@ class OnTheParameter(Optimizer):
             self._one(parameter, parameter.mean)
 
 
-@lion.mistake("The dictionary is one for all optimizers: make one in `__init__`, for each its own.")
+@lion.mistake("All optimizers share one dictionary: make one for each in `__init__`.")
 class OneDictionaryForAll(Optimizer):
     means = {}
 
@@ -634,7 +634,7 @@ def joined_as_they_are(parameters, longest):
 
 
 @clip_length.mistake(
-    "The length is measured anew for each parameter, when the ones before are short already."
+    "You measure the length again for each parameter, when the ones before are already shortened."
 )
 def measured_anew(parameters, longest):
     for parameter in parameters:
@@ -737,7 +737,7 @@ def the_product_divided_without_a_rest(learning_rate, warmup):
     return schedule
 
 
-@up_then_root.mistake("The way down is one step late: it has step + 1 below the line.")
+@up_then_root.mistake("The way down is one step late: it has step + 1 in the denominator.")
 def one_step_late(learning_rate, warmup):
     def schedule(step):
         return learning_rate * ((step + 1) / warmup if step < warmup else (warmup / step) ** 0.5)
@@ -848,7 +848,7 @@ def _(answer, rng):
     return places
 
 
-@each_once.mistake("Equal numbers do not make one parameter of two: ask whether it is the same object.")
+@each_once.mistake("Equal numbers do not make two parameters one: test whether it is the same object.")
 def by_their_numbers(parameters):
     kept = []
     for parameter in parameters:
@@ -857,6 +857,6 @@ def by_their_numbers(parameters):
     return kept
 
 
-@each_once.mistake("Equal shapes do not make one parameter of two: ask whether it is the same object.")
+@each_once.mistake("Equal shapes do not make two parameters one: test whether it is the same object.")
 def by_their_shapes(parameters):
     return list({parameter.shape: parameter for parameter in reversed(parameters)}.values())[::-1]

@@ -39,7 +39,7 @@ two_batches = Exercise(
 
 
 BY_THE_COUNT = "The norm itself divides the sum of squares by the count, 2, and not by count - 1"
-NOT_THE_AVERAGES = "In training the batch's own mean and variance count, not the averages"
+NOT_THE_AVERAGES = "In training, the batch's own mean and variance are used, not the averages"
 NINE_TENTHS = "A momentum of 0.1 keeps nine tenths of the old average, and takes one of the new"
 ITS_OWN_MEAN = "A single example is its own mean, so its distance from the mean is 0"
 BY_THE_AVERAGES = "That is (30 - 0.4) / √1.7, by the running averages: in training they are not used"
@@ -245,9 +245,7 @@ def _over_rms(X, eps):
     return X / np.sqrt(np.mean(X * X, axis=1, keepdims=True) + eps)
 
 
-@rms_norm.mistake(
-    "The spread was taken for a constant: each number of a row moves it, and with it all others."
-)
+@rms_norm.mistake("You treated the spread as a constant: each number of a row changes it, and so all others.")
 def constant_spread(X, eps=1e-5):
     scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
     return X * scale, lambda dY: dY * scale
@@ -281,14 +279,14 @@ def variance_for_the_mean_square(X, eps=1e-5):
     return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
 
 
-@rms_norm.mistake("The squares of a row are added; take their mean.")
+@rms_norm.mistake("You added the squares of a row; take their mean.")
 def sum_of_the_squares(X, eps=1e-5):
     scale = 1 / np.sqrt((X**2).sum(axis=-1, keepdims=True) + eps)
     Y = X * scale
     return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
 
 
-@rms_norm.mistake("The mean was subtracted, as layer norm does; here X stays where it is.")
+@rms_norm.mistake("You subtracted the mean, as layer norm does; this norm does not.")
 def layer_norm(X, eps=1e-5):
     scale = 1 / np.sqrt(X.var(axis=-1, keepdims=True) + eps)
     N = (X - X.mean(axis=-1, keepdims=True)) * scale
@@ -439,7 +437,7 @@ def uncorrected(values, momentum):
     return averages
 
 
-@corrected_averages.mistake("The corrected average went on running; only what you append is divided.")
+@corrected_averages.mistake("You continued with the corrected average; divide only the value you append.")
 def corrected_goes_on(values, momentum):
     running, averages = 0.0, []
     for steps, value in enumerate(values, start=1):
@@ -547,7 +545,7 @@ center = Exercise(
     changes=True,
     hints=(
         "Which lines of the broken function run in both modes? Which of them belong to training only?",
-        "A prediction must leave no trace: `running_mean` may change only `if training`.",
+        "A prediction must not change anything: `running_mean` may change only `if training`.",
         "Without training, return X minus running_mean at once. The two other lines come after it.",
     ),
 )
@@ -587,7 +585,7 @@ def _(answer, rng):
     return answer(X, running, training=True), running.copy(), answer(X, running), running
 
 
-@center.mistake("While training, the mean of the batch is subtracted, and the average is only noted.")
+@center.mistake("While training, subtract the mean of the batch; the average is only updated.")
 def always_the_average(X, running_mean, training=False):
     if training:
         running_mean += 0.1 * (X.mean(axis=0) - running_mean)
@@ -631,7 +629,7 @@ dropout = Exercise(
         "How often is `rng.random` called in one forward and backward pass? How often should it be?",
         "Draw the mask once, outside of `backward`, and let both directions multiply by it. Then: "
         "what share of a row of ones is left on average?",
-        "1 - rate is left, so divide the mask by 1 - rate; then the stretch is in both directions.",
+        "1 - rate is left, so divide the mask by 1 - rate; then both directions are scaled.",
     ),
 )
 
@@ -683,7 +681,7 @@ def _expect_a_mask(mask, rate):
         )
     stretched = mask[mask != 0]
     if not np.allclose(stretched, stretched[0]):
-        raise CheckFailed("the numbers that are kept are not all stretched alike")
+        raise CheckFailed("the kept numbers are not all scaled by the same factor")
     if not np.isclose(stretched[0], 1 / (1 - rate)):
         raise CheckFailed(
             f"with a rate of {rate:g}, what is kept must be multiplied by {1 / (1 - rate):.4g}, so that the "
@@ -714,7 +712,7 @@ def rate_is_kept(X, rate, rng, training=False):
     return X * kept, lambda dY: dY * kept
 
 
-@dropout.mistake("The numbers are stretched while training, so a prediction returns X as it is.")
+@dropout.mistake("The numbers are scaled in training, so a prediction returns X unchanged.")
 def shrunk_when_predicting(X, rate, rng, training=False):
     if not training:
         return X * (1 - rate), lambda dY: dY * (1 - rate)
@@ -730,7 +728,7 @@ def not_stretched_back(X, rate, rng, training=False):
     return X * kept / (1 - rate), lambda dY: dY * kept
 
 
-@dropout.mistake("Outside training nothing is dropped, and nothing stretched.")
+@dropout.mistake("Outside training nothing is dropped or scaled.")
 def always_on(X, rate, rng, training=False):
     kept = (rng.random(X.shape) >= rate) / (1 - rate)
     return X * kept, lambda dY: dY * kept

@@ -34,7 +34,7 @@ three_walks = Exercise(
     kind="predict",
     minutes=8,
     hints=(
-        "Write down, for each turn of a node, which gradient it has at that moment, and to whom it adds it.",
+        "Write down, for each visit of a node, which gradient it has then, and to which nodes it adds it.",
         "c adds 1 to b and 1 to d. Then b has its turn, with 1. Then d, with 1: it adds 1 to b and 1 to a. "
         "What happens next differs from walk to walk.",
         "The naive walk goes from d to b again, which now has 2 and adds it twice. The second walk does not. "
@@ -90,7 +90,7 @@ def the_slope_three_times():
     return 5, 5, 5
 
 
-@three_walks.mistake("These are the numbers of the miniature.")
+@three_walks.mistake("These are the numbers of the chapter's small example.")
 def of_the_miniature():
     return 8, 4, 4
 
@@ -147,7 +147,7 @@ children_first = Exercise(
 
 def _graph(rng, count):
     """Return a graph of so many names, listed in any order; some have the same parent twice."""
-    names = [f"v{number}" for number in rng.permutation(count)]  # a name says nothing about the place
+    names = [f"v{number}" for number in rng.permutation(count)]  # a name does not reveal the position
     parents = {}
     for place, name in enumerate(names):
         older = names[max(0, place - 4) : place]
@@ -188,7 +188,7 @@ def _(answer, rng):
         except CheckFailed as no:
             shown = str(parents) if len(parents) < 7 else f"a graph of {len(parents)} names"
             raise CheckFailed(f"for {shown}, {no.sentence}") from no
-    return "a single variable, a row, a diamond, and 33 graphs drawn just now"
+    return "a single variable, a row, a diamond, and 33 random graphs"
 
 
 @children_first.probe
@@ -198,17 +198,17 @@ def _(answer, rng):
     return tuple(answer({name: list(parents[name]) for name in names}) for names in listed)
 
 
-@children_first.mistake("You return the names as the dict lists them; that order says nothing.")
+@children_first.mistake("You return the names in the order of the dict, which is arbitrary.")
 def as_listed(parents):
     return list(parents)
 
 
-@children_first.mistake("You turn the dict around; its order says nothing, either way.")
+@children_first.mistake("You reverse the dict; its order is arbitrary, either way.")
 def as_listed_and_reversed(parents):
     return list(parents)[::-1]
 
 
-@children_first.mistake("The order of the alphabet is right in the miniature by chance.")
+@children_first.mistake("The order of the alphabet is right in the small example by chance.")
 def by_the_alphabet(parents):
     return sorted(parents, reverse=True)
 
@@ -226,7 +226,7 @@ def by_the_number_of_different_children(parents):
     return sorted(parents, key=lambda name: sum(name in names for names in parents.values()))
 
 
-@children_first.mistake("That is parents first: turn it around.")
+@children_first.mistake("That is parents first: reverse it.")
 def parents_first(parents):
     order = []
 
@@ -296,11 +296,10 @@ concatenate = Exercise(
     answer="class",
     changes=True,
     hints=(
-        "Look at `Multiply` in the chapter: what does its `__init__` hand to `super().__init__`, and what "
+        "Look at `Multiply` in the chapter: what does its `__init__` pass to `super().__init__`, and what "
         "does its `_back` begin with?",
-        "`np.concatenate([…], axis=1)` joins columns. In the backward pass the first columns of `self.g`, "
-        "as many "
-        "as x has, are for x.",
+        "`np.concatenate([…], axis=1)` joins columns. In the backward pass the first columns of `self.g`, as "
+        "many as x has, are for x.",
         "The number of x's columns is `x.data.shape[1]`. Slice `self.g` there, `[:, :…]` and `[:, …:]`, and "
         "add each part to its parent's g with `+=`.",
     ),
@@ -332,7 +331,7 @@ def _(answer, rng):
             got = "one tuple or list of both" if packed else str(len(node.parents))
             raise CheckFailed(
                 f"the node's parents must be x and z, in this order, but it has {got}: "
-                "they must be handed to super().__init__(data, x, z)"
+                "pass them to super().__init__(data, x, z)"
             )
         dY, added = rng.normal(size=(3, *node.data.shape)), 0.0
         for number, case in enumerate(("", "after a second back, ", "after another node was made, ")):
@@ -445,10 +444,10 @@ concatenate.mistake("The parts are exchanged: the first columns belong to x.")(
 concatenate.mistake("That is a gradient of ones; pass on the columns of self.g.")(
     operator(side_by_side, _ones)
 )
-concatenate.mistake("Nothing is added for z: the last columns of self.g are its part.")(
+concatenate.mistake("You add nothing for z: the last columns of self.g are its part.")(
     operator(side_by_side, _only_x)
 )
-concatenate.mistake("Nothing is added to either parent: that is what `_back` is for.")(
+concatenate.mistake("You add nothing to either parent: `_back` must do that.")(
     operator(side_by_side, lambda node, x, z: None)
 )
 for halve in (_halves, _halves_anew):
@@ -472,7 +471,7 @@ class JoinsVariables(Variable):
         super().__init__(np.concatenate([x, z], axis=1), x, z)
 
 
-@concatenate.mistake("Rows were joined, and not columns: use axis=1.")
+@concatenate.mistake("You joined rows, not columns: use axis=1.")
 class JoinsRows(Variable):
     def __init__(self, x, z):
         super().__init__(np.concatenate([x.data, z.data], axis=0), x, z)
@@ -670,11 +669,11 @@ count_calls = Exercise(
         "it.",
         "Go through `node.graph()`, youngest first, with a dict of calls: 1 for the node itself, 0 for the "
         "others.",
-        "Two loops inside each other: over the nodes in that order, and over the parents of each. A parent "
-        "gets as many calls more as the node that lists it has. In the end add up all values of the dict.",
+        "Two nested loops: over the nodes in that order, and over the parents of each. A parent "
+        "gets as many more calls as the node that lists it has. Finally add up all values of the dict.",
     ),
 )
-READS = 5000  # looks at the parents of nodes; a hundred nodes do not need more
+READS = 5000  # reads of parents; a hundred nodes do not need more
 
 
 class _Sum(Variable):
@@ -688,7 +687,7 @@ class _Sum(Variable):
         _Sum.reads += 1
         if _Sum.reads > READS:
             raise CheckFailed(
-                f"it looks at parents more than {READS:,} times: it makes the calls to count them"
+                f"it reads parents more than {READS:,} times: do not make the calls in order to count them"
             )
         return self._parents
 
@@ -698,7 +697,7 @@ class _Sum(Variable):
 
 
 def _tower(levels):
-    """Return the top of levels of which each is the sum of the one below with itself."""
+    """Return the top node of levels, each the sum of the one below with itself."""
     top = _Sum(0.0)
     for _ in range(levels):
         top = _Sum(0.0, top, top)
@@ -706,7 +705,7 @@ def _tower(levels):
 
 
 def _ladder(sums):
-    """Return the last of a row of sums, each of the two nodes before it; it begins with two variables."""
+    """Return the last of several sums, each of the two nodes before it, starting with two variables."""
     one, two = _Sum(0.0), _Sum(0.0)
     for _ in range(sums):
         one, two = two, _Sum(0.0, one, two)
@@ -835,7 +834,7 @@ fit = Exercise(
     changes=True,
     hints=(
         "An operator computes its data once. When is `scores` computed, and with which `w`?",
-        "What must happen anew in every pass? The variables last; the operators do not.",
+        "What must happen again in every pass? Variables stay; operators do not.",
         "Move the line that makes `scores` into the loop.",
     ),
 )
@@ -919,8 +918,8 @@ def as_given(X, T, w, learning_rate, steps):
     return losses
 
 
-fit.mistake("Gradients pile up: nothing sets them to zero between two steps.")(train_steps(reset=False))
-fit.mistake("You go uphill: subtract.")(train_steps(sign=1.0))
+fit.mistake("Gradients accumulate: set them to zero between two steps.")(train_steps(reset=False))
+fit.mistake("You go uphill: subtract the gradient.")(train_steps(sign=1.0))
 
 
 @fit.mistake("Each loss is one step late: return the loss before the step, not after it.")

@@ -1,4 +1,4 @@
-"""The exercises of chapter 12: choices, shapes for shapes, an error, work, a split key, a lost width."""
+"""The exercises of chapter 12: free widths, shape inference, an error, costs, split keys, a missing width."""
 
 import re
 from functools import cache
@@ -40,7 +40,7 @@ choices = Exercise(
         "A residual adds its branch to X: so the branch ends with X's width. A Parallel puts its branches "
         "side by side, however wide they are.",
         "The first has one choice per hidden layer. In the second, the branch ends as wide as X. In the "
-        "third, nothing asks a branch for its width.",
+        "third, nothing fixes the width of a branch.",
     ),
 )
 MODELS = {  # the sizes that are left out are None; each list of n_out makes a model
@@ -62,7 +62,7 @@ MODELS = {  # the sizes that are left out are None; each list of n_out makes a m
 
 
 def _fewest(count, build):
-    """Return how many of a model's output widths must be given, found by trying every choice of them."""
+    """Return the number of output widths that must be given, found by trying every choice."""
     X, Y = np.ones((BATCH, N_IN)), np.ones((BATCH, 2 * N_IN))
     works = []
     for chosen in range(2**count):
@@ -77,7 +77,7 @@ def _fewest(count, build):
 
 @cache
 def _truths():
-    """Return how many widths each of the models must be given."""
+    """Return the number of free widths of each model."""
     return {f"the number of choices in {name}": _fewest(*model) for name, model in MODELS.items()}
 
 
@@ -124,13 +124,13 @@ def one_width_for_both_branches():
     return 3, 1, 1
 
 
-@choices.mistake("Behind the two branches, the last Linear takes its width from the targets.")
+@choices.mistake("After the two branches, the last Linear takes its width from the targets.")
 def every_width_with_the_branches():
     return 3, 1, 3
 
 
 @choices.mistake(
-    "Nothing asks a branch of the Parallel for a width, so the widths of its branches are choices."
+    "Nothing fixes the width of a branch of the Parallel, so the widths of its branches are choices."
 )
 def nothing_with_the_branches():
     return 3, 1, 0
@@ -150,17 +150,17 @@ spec = Exercise(
     kind="fill",
     minutes=12,
     hints=(
-        "Write one `if isinstance(layer, …)` per kind. Two kinds hold other layers: ask `spec` again.",
+        "Write one `if isinstance(layer, …)` per kind. Two kinds hold other layers: call `spec` again.",
         "Linear changes the last entry alone. Flatten keeps the first entry and multiplies the others: "
         "`math.prod(shape[1:])`. Mean takes the entry at `layer.axis` out.",
-        "Sequential: hand the shape from one part to the next. Parallel: the parts' shapes agree except in "
+        "Sequential: pass the shape from one part to the next. Parallel: the parts' shapes agree except in "
         "the last entry: keep the others of the first part, and add up the last ones.",
     ),
 )
 
 
 def _cases(rng):
-    """Return (what it is, layer, shape of X), with sizes drawn now."""
+    """Return (description, layer, shape of X) of each case, with random sizes."""
     n_in, n_out, other = (int(size) for size in rng.choice([2, 3, 5, 7, 11], 3, replace=False))
     linear = Linear(n_in, n_out, rng=0)
     nested = Sequential(Flatten(), Parallel(Linear(n_in * other, n_out, rng=0), ReLU()), Tanh())
@@ -186,16 +186,16 @@ def _(answer, rng):
         if not isinstance(found, tuple):
             raise CheckFailed(f"for {what} it must return a tuple, but returned {described(found)}")
         if found != truth:
-            raise CheckFailed(f"{what} makes {truth} of {shape}, and yours says {found}")
+            raise CheckFailed(f"{what} makes {truth} of {shape}, but yours returns {found}")
     wide = (batch, int(rng.integers(1000, 2000)) * 10**12, n_in)
     try:
         found = answer(Linear(n_in, n_out, rng=0), wide)  # no array of that size could be made
     except MemoryError:
         raise CheckFailed(
-            f"nothing is to be computed: yours makes an array, and one of shape {wide} fits no computer"
+            f"compute shapes only: yours makes an array, and one of shape {wide} fits into no computer"
         ) from None
     if found != (*wide[:2], n_out):
-        raise CheckFailed(f"Linear makes {(*wide[:2], n_out)} of {wide}, and yours says {found}")
+        raise CheckFailed(f"Linear makes {(*wide[:2], n_out)} of {wide}, but yours returns {found}")
     for shape in ((batch, n_out), (batch, n_in, n_out)):
         try:
             answer(Linear(n_in, n_out, rng=0), shape)
@@ -245,7 +245,7 @@ def spec_with(
 spec.mistake("Axes between the first and the last stay as they are.")(
     spec_with(linear=lambda layer, shape: (shape[0], layer.n_out))
 )
-spec.mistake("The axes before the last are those of the parts' results, and not of X.")(
+spec.mistake("The axes before the last are those of the parts' results, not of X.")(
     spec_with(join=lambda shape, parts: (*shape[:-1], sum(part[-1] for part in parts)))
 )
 
@@ -308,13 +308,13 @@ def _require_sentence(layer, X, shape_of_s):
             raised += "; that is NumPy's own message, and check_input has to refuse this X before forward"
         raise CheckFailed(raised) from error
     else:
-        raise CheckFailed(f"{case} it computes, where it must raise a ShapeError")
+        raise CheckFailed(f"{case} it computes a result; it must raise a ShapeError")
     for name, shape in (("X", X.shape), ("s", shape_of_s)):
         if str(shape) not in message:
-            raise CheckFailed(f"{case} the sentence does not hold the shape of {name}: {message!r}")
+            raise CheckFailed(f"{case} the message does not contain the shape of {name}: {message!r}")
     if not re.search(rf"\b({'|'.join(VERBS)})\b", message.lower()):
         raise CheckFailed(
-            f"{case} the sentence does not say what to do, with one of the words {', '.join(VERBS)}: "
+            f"{case} the message does not say what to do, with one of the words {', '.join(VERBS)}: "
             f"{message!r}"
         )
 
@@ -389,7 +389,7 @@ work = Exercise(
 
 
 def _models(rng):
-    """Return (what it is, model, whether it shares), none of which has weights."""
+    """Return (description, model, whether it shares) of each case, without weights."""
     a, b, c = (int(size) for size in rng.choice([3, 5, 7, 11, 13], 3, replace=False))
     shared = Linear(a, a)
     return [
@@ -440,14 +440,14 @@ def _(answer, rng):
         truth = run(model)
         if parameters == 0:
             raise CheckFailed(
-                f"{what} has {truth[0]} parameters, and yours says 0: no weights exist yet, so there is "
+                f"{what} has {truth[0]} parameters, but yours says 0: no weights exist yet, so there is "
                 "nothing in model.parameters(); count with n_in and n_out"
             )
         for name, yours, true in zip(
             ("parameters", "multiplications"), (parameters, multiplications), truth, strict=True
         ):
             if yours != true:
-                raise CheckFailed(f"{what} has {true} {name}, and yours says {yours}")
+                raise CheckFailed(f"{what} has {true} {name}, but yours says {yours}")
     return "eight models, compared with drawing them and counting in a run"
 
 
@@ -465,12 +465,12 @@ def uses_of(layer):
 
 
 def count_parameters(layers, bias=True):
-    """Return how many numbers these layers train."""
+    """Return the number of parameters of these layers."""
     return sum(layer.n_in * layer.n_out + (bias and layer.bias) * layer.n_out for layer in layers)
 
 
 def products(layers):
-    """Return how many multiplications these layers make for one example."""
+    """Return the number of multiplications of these layers for one example."""
     return sum(layer.n_in * layer.n_out for layer in layers)
 
 
@@ -479,7 +479,7 @@ def parameters_for_each_use(model):
     return count_parameters(uses_of(model)), products(uses_of(model))
 
 
-@work.mistake("Equal sizes do not make one layer of two: ask whether it is the same object.")
+@work.mistake("Equal sizes do not make two layers one: test whether it is the same object.")
 def parameters_for_each_size(model):
     sizes = {(layer.n_in, layer.n_out): layer for layer in uses_of(model)}
     return count_parameters(sizes.values()), products(uses_of(model))
@@ -559,12 +559,12 @@ def _dense(n_out):
 
 
 def _made(recipe, key, n_in):
-    """Return the width and the weights that a recipe makes, or refuse it."""
+    """Return the width and the weights that a recipe makes; require the right types."""
     if not callable(recipe):
         raise CheckFailed(f"it must return a function init(key, n_in), but returned {described(recipe)}")
     n_out, weights = expect_several(recipe(key, n_in), "n_out", "a list of weights")
     if not isinstance(weights, list) or not all(isinstance(W, np.ndarray) for W in weights):
-        raise CheckFailed("the second thing that init returns must be one list of arrays: join the lists")
+        raise CheckFailed("init must return one list of arrays second: join the lists")
     return n_out, weights
 
 
@@ -629,13 +629,13 @@ side_by_side.mistake("Each part needs a child of its own.")(joined(lambda key, c
 side_by_side.mistake("One child key for all is not a split.")(
     joined(lambda key, count: split(key, 1) * count)
 )
-side_by_side.mistake(
-    "A key counts what it has spawned: its second `spawn` brings other children. Use split."
-)(joined(lambda key, count: key.spawn(count)))
+side_by_side.mistake("A key counts its children: a second `spawn` returns others. Use split.")(
+    joined(lambda key, count: key.spawn(count))
+)
 side_by_side.mistake("Numbers made from the key alone ignore its position in the tree.")(
     joined(lambda key, count: [np.random.SeedSequence(key.entropy + place) for place in range(count)])
 )
-side_by_side.mistake("The parent's spawn_key was dropped: a child's is the parent's, and one number more.")(
+side_by_side.mistake("You dropped the parent's spawn_key: a child's is the parent's plus one number.")(
     joined(
         lambda key, count: [np.random.SeedSequence(key.entropy, spawn_key=(i,)) for i in range(count)],
     )
@@ -701,7 +701,7 @@ def _(answer, rng):
             continue
         except AssertionError:
             raise CheckFailed(
-                "it raises an AssertionError, which Python leaves out when it is told to optimize: "
+                "it raises an AssertionError, which Python omits when it runs with -O: "
                 "write `if …: raise ValueError(…)` instead of assert"
             ) from None
         if isinstance(found, Exception):
@@ -719,7 +719,7 @@ def _(answer, rng):
 
 
 def filled(from_T, refuse=True):
-    """Return an answer that lets the targets speak where from_T says so."""
+    """Return an answer that uses the targets' width where from_T says so."""
 
     def answer(widths, width_of_X, width_of_T):
         sizes, n_in = [], width_of_X
@@ -743,19 +743,19 @@ def is_last(place, widths):
     return place == len(widths) - 1
 
 
-fill_sizes.mistake("As before: the targets speak for every layer that is open.")(
+fill_sizes.mistake("As before: the targets set the width of every layer without one.")(
     filled(lambda place, widths: True)
 )
-fill_sizes.mistake("A hidden layer does not get the width of what comes in, either.")(
+fill_sizes.mistake("A hidden layer does not get the width of its input, either.")(
     filled(is_last, refuse=False)
 )
 
 
-@fill_sizes.mistake("A width that is given stays: the targets only fill a last layer that is open.")
+@fill_sizes.mistake("A given width stays: the targets only fill in that of a last layer without one.")
 def the_targets_overrule(widths, width_of_X, width_of_T):
     return filled(is_last)([*widths[:-1], width_of_T], width_of_X, width_of_T)
 
 
-fill_sizes.mistake("The targets speak for the last layer, and not for the last open one.")(
+fill_sizes.mistake("The targets set the width of the last layer, not of the last one without a width.")(
     filled(lambda place, widths: None not in widths[place + 1 :])
 )

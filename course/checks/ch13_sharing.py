@@ -55,7 +55,7 @@ def _half_shared(layer):
 
 
 def _truths(rng):
-    """Return how many numbers each of the models learns."""
+    """Return the number of trained numbers of each model."""
     layer = Linear(3, 3, rng=rng)
     models = {
         "the count of [layer] * 4": Sequential(*[layer] * 4),
@@ -106,12 +106,12 @@ def copied_apart():
     return 12, 48, 15, 24, 24
 
 
-@how_many.mistake("That shares the biases, and not the matrix: it is W that is one object.")
+@how_many.mistake("That shares the biases, not the matrix: W is the one object.")
 def matrix_apart():
     return 12, 48, 21, 12, 24
 
 
-PARAMETERS = "That counts Parameters, and not the numbers in them."
+PARAMETERS = "You count Parameters, not the numbers in them."
 
 
 @how_many.mistake(PARAMETERS)
@@ -143,7 +143,7 @@ transposed = Exercise(
 
 
 def _encoder(rng, n_in=N_IN, n_out=N_OUT):
-    """Return a Linear whose bias is not 0, so that it cannot be mixed up with the decoder's."""
+    """Return a Linear whose bias is not 0, unlike the decoder's."""
     linear = Linear(n_in, n_out, rng=rng)
     linear.b.data += rng.normal(size=n_out)
     return linear
@@ -184,12 +184,12 @@ def _(answer, rng):
     Z, dY = rng.normal(size=(BATCH, N_OUT)), rng.normal(size=(BATCH, N_IN))
     Y, backward = decoder(Z)
     dZ = backward(dY)
-    linear.W.data *= 2.0  # a step, which a copy does not see
+    linear.W.data *= 2.0  # a step, which does not change a copy
     return Y, dZ, linear.W.grad, linear.b.grad, decoder(Z)[0]
 
 
 class Decoder(Layer):
-    """A right decoder, of which the mistakes change one part each."""
+    """A correct decoder, of which the mistakes change one part each."""
 
     def __init__(self, linear):
         self.W, self.b = linear.W, Parameter(np.zeros(linear.n_in))
@@ -203,7 +203,10 @@ class Decoder(Layer):
         return dY @ self.W.data
 
 
-COPIED = "Parameter(...) and deepcopy copy the numbers, and a copy sees no step of linear: keep linear.W."
+COPIED = (
+    "Parameter(...) and deepcopy copy the numbers, and a step of linear does not change a copy: keep "
+    "linear.W."
+)
 
 
 @transposed.mistake(COPIED)
@@ -226,7 +229,7 @@ class TransposesAtOnce(Decoder):
         return dY @ self.W.data.T
 
 
-@transposed.mistake("Nothing is added to W's gradient: that end of the matrix would not learn.")
+@transposed.mistake("You add nothing to W's gradient: the decoder would not train W.")
 class OnlyTheEncoderLearns(Decoder):
     def back(self, Z, dY):
         self.b.grad += dY.sum(axis=0)
@@ -253,7 +256,7 @@ class TransposesTwice(Decoder):
         return dY @ self.W.data.T
 
 
-@transposed.mistake("It is added to Y, which has n_in columns.")
+@transposed.mistake("The bias is added to Y, which has n_in columns.")
 class BiasOfTheEncoder(Decoder):
     def __init__(self, linear):
         self.W, self.b = linear.W, Parameter(np.zeros(linear.n_out))
@@ -296,7 +299,7 @@ def _(answer, rng):
 def cosine_with(turn):
     """Return a cosine with this backward function, for the mistakes.
 
-    What comes back to a row is dC times ``turn(U, V, C, length, length_of_V)``: U is the row's direction, V
+    The gradient of a row is dC times ``turn(U, V, C, length, length_of_V)``: U is the row's direction, V
     that of its partner.
     """
 
@@ -377,7 +380,7 @@ def one_length_for_all(X):
     return C[:, 0], lambda dC: (dC[:, None] * (V - C * U) / a, dC[:, None] * (U - C * V) / b)
 
 
-@cosine_of_partners.mistake("That is the table of all pairs; here a row meets its own partner alone.")
+@cosine_of_partners.mistake("That is the table of all pairs; here each row is paired only with its partner.")
 def a_table(X):
     A, B = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in X)
     return A @ B.T, by_nudging(_cosines, *X)[1]
@@ -399,9 +402,8 @@ trap = Exercise(
     minutes=6,
     hints=(
         "The memory holds one result. When does a second result come before the first was needed?",
-        "Call the layer twice, and run the backward passes only then. One after the other is enough, and "
-        "so is "
-        "side by side with another X.",
+        "Call the layer twice, and run the backward passes only then. One after the other is enough, and so "
+        "is side by side with another X.",
         "Give the first call's result to the second call, and keep both backward functions. Your own "
         "`backward` calls "
         "the second one with dY, and the first one with what that returns.",
@@ -421,13 +423,13 @@ def _on_self():
 
 
 def _in_closure(X):
-    """Go forward through a tanh that keeps its result in its closure."""
+    """Compute a tanh that keeps its result in its closure."""
     Y = np.tanh(X)
     return Y, lambda dY: dY * (1 - Y**2)
 
 
 def _error(layer, X, rng):
-    """Return how far dX is from what Y says, as a share of it."""
+    """Return the relative error of dX, by the values of Y."""
     Y, backward = expect_several(layer(X), "Y", "backward")
     dY = rng.normal(size=np.shape(Y))
     dX = backward(dY)
@@ -451,7 +453,7 @@ def _(answer, rng):
             raise CheckFailed(f"trap must return a layer, X -> (Y, backward), but returned {described(made)}")
         errors.append(_error(made, X, rng))
     if errors[0] > 1e-6:
-        raise CheckFailed(f"with the closure dX must be right, and it is wrong by {errors[0]:.0%}")
+        raise CheckFailed(f"with the closure dX must be right, but it is wrong by {errors[0]:.0%}")
     if errors[1] < 0.01:
         raise CheckFailed(
             f"this does not expose it: with the memory on self, dX is wrong by {errors[1]:.1%}, and it "
@@ -484,7 +486,7 @@ def the_same_X_twice(layer):
     return both
 
 
-@trap.mistake("The second call got 2 * X: what comes back from it must be multiplied by 2 as well.")
+@trap.mistake("The second call got 2 * X: its gradient must be multiplied by 2 as well.")
 def forgets_the_factor(layer):
     def both(X):
         (Y, backward), (Z, other_backward) = layer(X), layer(2 * X)
@@ -534,7 +536,8 @@ freeze = Exercise(
     changes=True,
     hints=(
         "Collect first which names fit, then see if there is any, then change `trainable`, then count.",
-        "A name fits if it is the prefix, or if `name.startswith(...)` of the prefix with a dot behind it.",
+        "A name matches if it is the prefix, or if it starts with the prefix and a dot: "
+        "`name.startswith(...)`.",
         'The test is `name == prefix or name.startswith(f"{prefix}.")`. Count `parameter.data.size` of all '
         "that are still trainable, not only of those you did not touch.",
     ),
@@ -547,7 +550,7 @@ def _deep(rng):
 
 
 def _trainable(model):
-    """Return the names of what learns."""
+    """Return the names of the trainable Parameters."""
     return [name for name, parameter in model.named_parameters().items() if parameter.trainable]
 
 
@@ -569,14 +572,14 @@ def _(answer, rng):
         still_learn = [name for name in before if name not in fits]
         for name in sorted(set(_trainable(model)) ^ set(still_learn)):
             state = "still learns" if name in fits else "is changed"
-            raise CheckFailed(f'with prefix "{prefix}", {name} {state}, and must {_must(name, fits)}')
+            raise CheckFailed(f'with prefix "{prefix}", {name} {state}, but must {_must(name, fits)}')
         _expect_count(f'with prefix "{prefix}"', found, left)
         _expect_count(f'called again with "{prefix}"', answer(model, prefix), left)
     for parameter, old in zip(model.parameters(), data, strict=True):
         if not np.array_equal(parameter.data, old):
             raise CheckFailed("it changes the data of a Parameter: only `trainable` may change")
     if answer(model, "layers") != 0:
-        raise CheckFailed('with prefix "layers" every name fits, and nothing is left that learns')
+        raise CheckFailed('with prefix "layers" every name fits, and nothing is left to train')
     _expect_refusal(answer, _deep(rng))
     shared = Linear(N_IN, N_IN, rng=rng)
     _expect_count("for a layer in two places", answer(shared >> ReLU() >> shared, "layers.0.b"), N_IN**2)
@@ -585,7 +588,7 @@ def _(answer, rng):
 
 def _must(name, fits):
     """Describe the correct change of a Parameter."""
-    return "be frozen" if name in fits else "stay as it was"
+    return "be frozen" if name in fits else "not change"
 
 
 def _expect_count(when, found, truth):
@@ -593,7 +596,7 @@ def _expect_count(when, found, truth):
     if isinstance(found, bool) or not isinstance(found, int | np.integer):
         raise CheckFailed(f"{when}, it must return an int, but returned {described(found)}")
     if found != truth:
-        raise CheckFailed(f"{when}, it returns {found}, and {truth} numbers learn")
+        raise CheckFailed(f"{when}, it returns {found}, but {truth} numbers are trainable")
 
 
 def _expect_refusal(answer, model):
@@ -646,10 +649,10 @@ def right_fit(name, prefix):
     return name == prefix or name.startswith(f"{prefix}.")
 
 
-freeze.mistake("The name only begins with the same digit: a dot must follow the prefix.")(
+freeze.mistake("The name only starts with the same digit: a dot must follow the prefix.")(
     freezes(str.startswith)
 )
-freeze.mistake("An exact name must fit too: without a dot behind it.")(
+freeze.mistake("An exact name must match too, without a dot after it.")(
     freezes(lambda name, prefix: name.startswith(f"{prefix}."), refuse=False)
 )
 freeze.mistake("The whole name of a Parameter is a prefix too: nothing follows it, not even a dot.")(
@@ -658,13 +661,13 @@ freeze.mistake("The whole name of a Parameter is a prefix too: nothing follows i
 freeze.mistake("It was frozen before: do not change a Parameter that does not match.")(
     freezes(right_fit, reset=True)
 )
-freeze.mistake("That counts what was frozen just now.")(
+freeze.mistake("That counts the numbers you have just frozen.")(
     freezes(right_fit, lambda parameters, names: sum(parameters[name].data.size for name in names))
 )
 freeze.mistake(PARAMETERS)(
     freezes(right_fit, lambda parameters, names: sum(p.trainable for p in parameters.values()))
 )
-freeze.mistake("What was frozen before no longer learns, but is still in your count.")(
+freeze.mistake("Parameters frozen before are not trainable, but are still in your count.")(
     freezes(
         right_fit,
         lambda parameters, names: sum(p.data.size for name, p in parameters.items() if name not in names),
@@ -746,12 +749,14 @@ def _expect_workers(workers, model, parts):
         )
     for worker in workers:
         if worker is model:
-            raise CheckFailed("a part went through the model itself, and wrote into its gradients on the way")
+            raise CheckFailed("a part went through the model itself, which changed its gradients")
         if not isinstance(worker, Layer):
             raise CheckFailed(f"each worker must be a replica of the model, and one is {described(worker)}")
         for ours, theirs in zip(model.parameters(), worker.parameters(), strict=True):
             if theirs.data is not ours.data:
-                raise CheckFailed("a worker has arrays of its own, and would not see a step on the model")
+                raise CheckFailed(
+                    "a worker has arrays of its own, which a step of the model would not change"
+                )
     if len({id(worker) for worker in workers}) < len(workers):
         raise CheckFailed(
             "one replica is used for several parts: two workers would share a grad at the same time"
@@ -809,7 +814,7 @@ share_work.mistake("The loss is right; the gradients of the parts must be weight
 share_work.mistake("The loss is right; the gradients are multiplied by their share twice.")(
     shared_out(lambda size, sizes: share(size, sizes) ** 2, share)
 )
-share_work.mistake("Gradients must grow: what was in them before is lost.")(shared_out(share, assign=True))
+share_work.mistake("You overwrite earlier gradients: add to them.")(shared_out(share, assign=True))
 share_work.mistake("Each part is weighted by its number of examples: divide by that of all.")(
     shared_out(lambda size, sizes: size)
 )
@@ -834,6 +839,6 @@ def assigns_in_the_loop(model, loss, parts):
     return total, workers
 
 
-share_work.mistake(
-    "A deepcopy copies the weights too, and brings the gradients along; a replica does neither."
-)(shared_out(share, hire=copy.deepcopy))
+share_work.mistake("A deepcopy copies the weights and the gradients; a replica does neither.")(
+    shared_out(share, hire=copy.deepcopy)
+)

@@ -49,9 +49,9 @@ how_large = Exercise(
 
 
 def _rows_seen(model, rng):
-    """Return on how many rows of X the first row of Y depends, by changing each row in a copy of X."""
+    """Return the number of rows of X that affect the first row of Y, found by changing each."""
     rows, seen = np.arange(20), np.zeros(20, dtype=bool)
-    for _ in range(30):  # a maximum does not answer to each change
+    for _ in range(30):  # a maximum does not react to each change
         X = rng.normal(size=(1, 3, 20, 20))
         others = np.repeat(X, 20, axis=0)
         others[rows, :, rows] = 3 * rng.normal(size=(20, 3, 20))
@@ -194,7 +194,7 @@ def _(answer, rng):
 
 
 def _wrong_windows(X, size, gap):
-    """Return likely wrong windows, with the sentence that each deserves."""
+    """Return likely wrong windows, each with a sentence that explains it."""
     slid, truth = np.lib.stride_tricks.sliding_window_view, gapped(X, size, gap)
     wrongs = [(STRIDE_FOR_GAP, slid(X, size, axis=1)[:, ::gap])]
     wrongs += [(LAST_MISSING, truth[:, :-1]), (PLACES_FIRST, truth.transpose(0, 2, 1))]
@@ -274,9 +274,7 @@ def runs_beyond_the_row(X, size, gap):
     return X[:, np.arange(X.shape[1] - size + 1)[:, None] + gap * np.arange(size)], None
 
 
-windows_with_gaps.mistake("What comes from several windows is added up, and not averaged.")(
-    _with_back(_means)
-)
+windows_with_gaps.mistake("Add up the gradients of several windows; do not average them.")(_with_back(_means))
 windows_with_gaps.mistake("The backward pass needs the gaps too.")(_with_back(_without_gaps))
 
 
@@ -292,7 +290,7 @@ find_dot = Exercise(
         "How does a lone pixel differ from a pixel of a stroke? In its neighbours.",
         "Ink in the middle of the window should raise the answer, ink around it should lower it. In a block "
         "all nine are ink; on a stroke in any direction, at least one of the eight neighbours is.",
-        "A positive number in the middle, the same negative one at all eight places around it.",
+        "A positive number in the middle, the same negative one at all eight positions around it.",
     ),
 )
 
@@ -355,7 +353,7 @@ def _(answer, rng):
     return np.asarray(answer(), dtype=float)
 
 
-@find_dot.mistake("Ink at the middle is enough for it: a pixel of any stroke gives the same.")
+@find_dot.mistake("Ink in the middle is enough for it: a pixel of any stroke gives the same.")
 def one_pixel():
     return np.pad([[1.0]], 1)
 
@@ -372,7 +370,7 @@ def four_neighbours():
     return np.array([[0.0, -1, 0], [-1, 4, -1], [0, -1, 0]])
 
 
-@find_dot.mistake("The signs are turned round: ink in the middle must raise the answer.")
+@find_dot.mistake("The signs are flipped: ink in the middle must raise the answer.")
 def signs_turned():
     kernel = np.ones((3, 3))
     kernel[1, 1] = -8
@@ -403,8 +401,8 @@ slide_row = Exercise(
     minutes=6,
     hints=(
         "With stride 3 no number is in two windows, and all is right. With stride 1, what happens to a "
-        "number of dX that two windows speak of?",
-        "Two lines write into arrays that began as zeros. One of them keeps what was there before.",
+        "number of dX that is in two windows?",
+        "Two lines write into arrays of zeros. One of them keeps the earlier content.",
         "A window's share is to be added: `dX[window] += ...`.",
     ),
 )
@@ -415,10 +413,10 @@ def slid_rows(X, w, stride):
     return np.lib.stride_tricks.sliding_window_view(X, len(w), axis=1)[:, ::stride] @ w
 
 
-TURNED = "The first weight meets the first number of the window: the kernel is not turned round."
+TURNED = "The first weight meets the first number of the window: do not flip the kernel."
 TURNED_BACK = "The kernel is in dX as it is in a window: do not flip it."
 TURNED_W = "dw has the order of w: its first number belongs to the first position of each window."
-NOT_BY_SIZE = "A window's share is added whole, and not divided by how many numbers the window holds."
+NOT_BY_SIZE = "Add a window's share whole; do not divide it by the size of the window."
 NOT_BY_STRIDE = "A window's share is added whole; the stride only sets the position of the window."
 
 
@@ -495,17 +493,15 @@ def _all_the_windows(dX, dw, window, to_X, to_w):
     return dX, dw + to_w
 
 
-slide_row.mistake("A number in two windows keeps the share of the last one only; shares are added.")(
+slide_row.mistake("A number in two windows keeps only the last share; add the shares.")(
     row_by(_still_assigns)
 )
-slide_row.mistake("Both gradients keep only what the last window brings; shares are added.")(
-    row_by(_both_assign)
-)
-slide_row.mistake("Now dX is right, and dw keeps only what the last window brings.")(row_by(_the_other_one))
+slide_row.mistake("Both gradients keep only the last window's share; add the shares.")(row_by(_both_assign))
+slide_row.mistake("Now dX is right, but dw keeps only the last window's share.")(row_by(_the_other_one))
 
 
 slide_row.mistake("Shares are added up, not averaged.")(row_by(_half_each))
-slide_row.mistake("All windows write to the first columns: each has its own place, `window`.")(
+slide_row.mistake("All windows write to the first columns: each has its own position, `window`.")(
     row_by(_all_the_windows)
 )
 
@@ -539,7 +535,7 @@ def means_of(X, size):
 
 
 DIVIDES = "A mean divides by its number of entries, in the backward pass as well."
-BY_SIZE = "A window holds size · size numbers, and not size."
+BY_SIZE = "A window has size · size numbers, not size."
 LARGEST = "That is max pooling; a mean adds up all numbers of a window and divides."
 READING = (
     "A reshape to (..., rows // size, columns // size, size, size) takes size · size pixels in reading "
@@ -548,13 +544,13 @@ READING = (
 AXES = "After a reshape to (..., rows // size, size, columns // size, size), a window is axes 3 and 5."
 TILED = "The entries of a window are adjacent: repeat each number of dY, and do not tile the whole."
 EDGE = "The pixels that no window covers belong to X: their dX is 0."
-SUMS = "This is the sum of each window: divide by how many numbers it holds."
+SUMS = "This is the sum of each window: divide by its number of entries."
 OVERLAP = "The windows must not overlap: move by `size`."
-WHOLE_IMAGE = "The mean is of each window, and not of the whole image."
+WHOLE_IMAGE = "Take the mean of each window, not of the whole image."
 TWO_BY_TWO = "These are means of windows of 2 by 2: `size` says how large a window is."
-FRONT = "Rows and columns are left out at the end, and not at the beginning."
+FRONT = "Leave out rows and columns at the end, not at the beginning."
 NO_ZEROS = "A 0 is a number of its window as well: it counts."
-BY_WINDOWS = "Divide by how many numbers a window holds, and not by how many windows there are."
+BY_WINDOWS = "Divide by the number of entries in a window, not by the number of windows."
 WHOLE_NUMBERS = "`//` drops the fraction: divide dY with `/`."
 
 
@@ -573,7 +569,7 @@ def _(answer, rng):
 
 
 def _wrong_pools(X, size, dY):
-    """Return likely wrong means and gradients, with the sentence that each deserves."""
+    """Return likely wrong means and gradients, each with a sentence that explains it."""
     rows, columns = (length // size for length in X.shape[2:])
     covered = X[:, :, : rows * size, : columns * size]
     in_order = covered.reshape(*X.shape[:2], rows, columns, size, size).mean(axis=(4, 5))
@@ -606,7 +602,7 @@ def _wrong_pools(X, size, dY):
 
 
 class Pool(Layer):
-    """A right average pooling, of which the mistakes change one part each."""
+    """A correct average pooling, of which the mistakes change one part each."""
 
     def __init__(self, size):
         self.size = size
@@ -624,7 +620,7 @@ class Pool(Layer):
         return dX
 
 
-@average_pool.mistake("A mean passes to every number of its window, and not to one of them.")
+@average_pool.mistake("A mean passes its gradient to every number of its window, not to one of them.")
 class OnlyTheFirst(Pool):
     def back(self, X, dY):
         dX = np.zeros(X.shape)
@@ -670,7 +666,7 @@ margin_map = Exercise(
     kind="fill",
     minutes=12,
     hints=(
-        "Backward answers for any dY. The lead is a sum of two scores, times 1 and times -1: so these are "
+        "Backward works for any dY. The lead is a sum of two scores, times 1 and times -1: so these are "
         "the slopes of the lead with the scores.",
         "For the rival, copy Y, put -inf at the right class of each row, and take argmax. Then make dY from "
         "zeros: 1 at the right class, -1 at the rival.",
@@ -770,7 +766,7 @@ def _(answer, rng):
 
 
 def of(make_dY, collect=lambda dX: np.abs(dX).sum(axis=1)):
-    """Return an answer made of some dY and some way to add up, for the mistakes."""
+    """Return an answer with this dY and this way to add up, for the mistakes."""
     return lambda Y, backward, T: collect(backward(make_dY(Y, T)))
 
 
@@ -824,9 +820,7 @@ margin_map.mistake("Where the answer was wrong, the rival is the largest score, 
     of(_against_the_second)
 )
 margin_map.mistake("There is one rival in each row: the largest of the wrong scores.")(of(_against_all))
-margin_map.mistake("What backward is given are slopes, 1 and -1, and not the scores themselves.")(
-    of(_with_the_scores)
-)
+margin_map.mistake("Pass slopes to backward, 1 and -1, not the scores themselves.")(of(_with_the_scores))
 margin_map.mistake("The rival's score counts with -1: a lead is a difference.")(of(_added_scores))
 margin_map.mistake("Take absolute values first: of two channels, slopes of opposite signs would cancel.")(
     of(margins, lambda dX: np.abs(dX.sum(axis=1)))
@@ -834,13 +828,13 @@ margin_map.mistake("Take absolute values first: of two channels, slopes of oppos
 margin_map.mistake("Slopes with a minus count as well: take absolute values.")(
     of(margins, lambda dX: dX.sum(axis=1))
 )
-margin_map.mistake("The channels are to be added up; this is their largest.")(
+margin_map.mistake("Add up the channels; this is their largest.")(
     of(margins, lambda dX: np.abs(dX).max(axis=1))
 )
 
 
 def _two_maps(combine):
-    """Return an answer that makes the map of the right scores and of the rivals, and combines the two."""
+    """Return an answer that combines the maps of the right scores and of the rivals."""
 
     def answer(Y, backward, T):
         right = _right_alone(Y, T)

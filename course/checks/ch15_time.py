@@ -137,9 +137,8 @@ bucket = Exercise(
     kind="fill",
     minutes=14,
     hints=(
-        "Keep all states Y: in the backward pass you need the one before each step. Walk from the last "
-        "step to "
-        "the first, and carry along what comes from later.",
+        "Keep all states Y: in the backward pass you need the one before each step. Walk from the last step "
+        "to the first, and carry along what comes from later.",
         "The state after step t gets `dY[:, t] + from_later`. Of that, X gets the share 1 - a, and the state "
         "before gets the share a, which is the next `from_later`.",
         "a's part of a step is `(before - X[:, t]) * dstate`, summed over the batch, where `before` is "
@@ -153,7 +152,7 @@ IN_PLACE = (
     "makes a new one."
 )
 ONE_BACK = (
-    "That reaches back one step only: the share that a state hands on is a share of all it got, and not of "
+    "That reaches back one step only: the share that a state passes on is a share of all it got, not of "
     "`dY[:, t]` alone."
 )
 LATE = "Y is a step late: `Y[:, t]` is the state after step t, not the one before it."
@@ -295,8 +294,8 @@ mean_of_real = Exercise(
     minutes=10,
     hints=(
         "`np.arange(steps) < lengths[:, None]` is a mask (batch, steps): True at the real steps.",
-        "The mean is a sum over the real steps, divided by how many there are in *this* sequence. On the way "
-        "back each of these steps gets that share of dY.",
+        "The mean is a sum over the real steps, divided by how many there are in *this* sequence. In the "
+        "backward pass each of these steps gets that share of dY.",
         "Make `weights = mask / lengths[:, None]` and give it a third axis. Y is then the sum of "
         "`weights * H` over axis 1, and dH is `weights * dY[:, None, :]`.",
     ),
@@ -326,7 +325,7 @@ def _mean(H, lengths):
 
 
 def _other_means(H, lengths):
-    """Return wrong means, with the sentence that each deserves."""
+    """Return wrong means, each with a sentence that explains it."""
     real, one_more = (np.arange(H.shape[1]) < (lengths + extra)[:, None] for extra in (0, 1))
     nonzero = (H != 0).any(axis=2)
     sums, steps = _sum(H, one_more), one_more.sum(axis=1)[:, None]
@@ -348,7 +347,7 @@ def _other_means(H, lengths):
 
 
 def _other_shares(H, lengths, dY):
-    """Return wrong gradients of the mean, with the sentence that each deserves."""
+    """Return wrong gradients of the mean, each with a sentence that explains it."""
     place, ends, dY = np.arange(H.shape[1]), lengths[:, None], dY[:, None, :]
     shares = [
         (SHARE, place < ends),
@@ -490,7 +489,7 @@ _FIRST_COLUMNS = "What gate and candidate give back has X's columns first, X.sha
 
 
 def _other_steps(X, H, W, V, d):
-    """Return likely wrong new states and gradients, with the sentence that each deserves."""
+    """Return likely wrong new states and gradients, each with a sentence that explains it."""
     inputs, G, N = _gate_and_candidate(X, H, W, V)
     slope, bend, n = G * (1 - G), 1 - N * N, X.shape[1]
     to_G, to_N = d * (H - N) * slope, d * (1 - G) * bend
@@ -528,7 +527,7 @@ def _(answer, rng):
             X=X,
             H=H,
         )
-    return "values, three ways back to the state, and what both layers' weights get"
+    return "values, three paths back to the state, and the gradients of both layers' weights"
 
 
 def step_with(
@@ -554,7 +553,7 @@ def step_with(
     return step
 
 
-gated_step.mistake("The third way is missing: the old state is also multiplied by G itself.")(
+gated_step.mistake("The third path is missing: the old state is also multiplied by G itself.")(
     step_with(state_gets=lambda G: 0.0)
 )
 gated_step.mistake("G occurs twice: once times H, and once, with a minus, times N.")(
@@ -565,7 +564,7 @@ for _gate_gets in (lambda H, N: N - H, lambda H, N: H + N):
 gated_step.mistake("N was multiplied by 1 - G, and its gradient is too.")(
     step_with(candidate_gets=lambda G: G)
 )
-gated_step.mistake("The direct way passes the gate: its factor is G.")(step_with(state_gets=lambda G: 1.0))
+gated_step.mistake("The direct path passes the gate: its factor is G.")(step_with(state_gets=lambda G: 1.0))
 for _cut in (
     lambda X, H: 2,
     lambda X, H: [(X.shape[1] + H.shape[1]) // 2],
@@ -574,7 +573,7 @@ for _cut in (
     gated_step.mistake(_FIRST_COLUMNS)(step_with(cut=_cut))
 
 
-@gated_step.mistake("That is only the direct way; gate and candidate have read the old state as well.")
+@gated_step.mistake("That is only the direct path; gate and candidate have read the old state as well.")
 def only_the_direct_way(X, H, gate, candidate):
     G, (H_new, backward) = gate(np.hstack([X, H]))[0], step_with()(X, H, gate, candidate)
     return H_new, lambda d: (backward(d)[0], G * d)
@@ -654,11 +653,11 @@ def in_pieces_with(step, X, H, size):
     return np.concatenate(parts, axis=1), backward
 
 
-EMPTY = "Each piece begins with an empty state: the state goes on, and only the gradient stops."
-ANEW = "Each piece begins with the first H again: hand on the state of the piece before."
-NO_H = "The first step begins with the H that is given, and yours begins at 0."
+EMPTY = "Each chunk starts with an empty state: the state continues, and only the gradient stops."
+ANEW = "Each chunk starts with the first H again: pass on the state of the chunk before."
+NO_H = "The first step must start with the given H; yours starts at 0."
 NO_dY = (
-    "At a seam only what comes from later is forgotten: a piece's last state still has its own `dY[:, t]`."
+    "At a boundary only the gradient from later is dropped: a chunk's last state still has its `dY[:, t]`."
 )
 LAST_Y = "Those are the states of the last piece alone: Y holds the states of all pieces."
 LAST_dX = "Only the last piece gets a gradient: walk back through every piece, each from its own end."
@@ -666,7 +665,7 @@ TURNED = "The steps of dX are in reverse order: the closure called first belongs
 
 
 def _other_walks(step, X, H, size):
-    """Return likely wrong states, with the sentence that each deserves."""
+    """Return likely wrong states, each with a sentence that explains it."""
     starts, nothing = range(0, X.shape[1], size), np.zeros_like(H)
 
     def anew(first, others):
@@ -685,7 +684,7 @@ def _other_walks(step, X, H, size):
 
 
 def _other_cuts(back, dY, size):
-    """Return likely wrong gradients, with the sentence that each deserves; `back` returns the right one."""
+    """Return likely wrong gradients, each with an explanation; `back` returns the right one."""
     right, (ends, inner) = back(dY), np.zeros((2, dY.shape[1]), dtype=bool)
     ends[size - 1 :: size] = inner[size - 1 : -1 : size] = True
     cuts = [(NO_dY, back(np.where(lost[:, None], 0.0, dY))) for lost in (ends, inner)]
@@ -780,7 +779,7 @@ def _a_step_late(t, size, steps):
 in_pieces.mistake("That is the whole backward pass: the gradient must stop at each boundary.")(
     _cut_where(_nowhere)
 )
-in_pieces.mistake("That stops at every step; inside a piece the gradient goes on.")(_cut_where(_everywhere))
+in_pieces.mistake("That stops at every step; inside a chunk the gradient continues.")(_cut_where(_everywhere))
 for _seam in (_a_step_early, _a_step_late):
     in_pieces.mistake(
         "The seam is a step off: what is forgotten is what comes to the *last* step of a piece, t + 1 "

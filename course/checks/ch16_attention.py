@@ -411,7 +411,7 @@ def mask_after(S):
     return Softmax().predict(S) * np.tri(S.shape[-1])
 
 
-@causal_weights.mistake("The mask is turned round: each step looks at what comes, and not at what was.")
+@causal_weights.mistake("The mask is flipped: each step looks at the future, not at the past.")
 def turned_round(S):
     return Softmax()(np.where(np.triu(np.ones(S.shape[-2:])) > 0, S, -np.inf))[0]
 

@@ -394,7 +394,7 @@ def divides_by_the_sum_of_all(P, share):
 
 
 @nucleus.mistake(
-    "argsort returns the character at each position, not the position of each character: put "
+    "The result of argsort is the character at each position, not the position of each character: put "
     "back with `np.put_along_axis`, or with the argsort of it."
 )
 def takes_the_order_for_its_inverse(P, share):
@@ -906,7 +906,7 @@ class DividesByWidth(Tied):
 
 
 @by_table.mistake(
-    "The scale goes by the width, over which each product sums, and not by the number of characters."
+    "The scale depends on the width, over which each product sums, not on the number of characters."
 )
 class DividesByTheCharacters(Tied):
     def scale(self, X):

@@ -209,7 +209,7 @@ def cumsum_alone(rewards, discount):
     return np.cumsum(rewards.astype(float))
 
 
-@returns.mistake("All rewards are discounted from the first step on there: for each step it begins anew.")
+@returns.mistake("You discount all rewards from the first step; the discount must start again at each step.")
 def discounted_from_the_start(rewards, discount):
     return np.cumsum((rewards * _powers(rewards, discount))[::-1])[::-1]
 
@@ -292,7 +292,7 @@ def _expect_the_best(answer, Y, what, seed=0):
         f"best is move {best[row]} with {Y[row, best[row]]:.6g}"
     )
     if np.array_equal(_moves(answer, Y, 1.0, np.random.default_rng(seed)), best):
-        said += "; with epsilon 1 it makes the best ones: the comparison is turned round"
+        said += "; with epsilon 1 it makes the best ones: the comparison is reversed"
     elif np.array_equal(moves, np.where(Y == Y.max(axis=1, keepdims=True), Y, 0.0).argmax(axis=1)):
         said += "; a 0 where a move is not the best is more than any value below 0"
     elif "close" in what:
@@ -612,7 +612,7 @@ class OneTooFew(List):
         self.steps = [*self.steps, [np.array(part) for part in parts]][1 - self.capacity :]
 
 
-@ring.mistake("Places are drawn for each part anew: draw them once, and take the same from each.")
+@ring.mistake("You draw positions again for each part: draw them once, and take the same from each.")
 class EachForItself(List):
     def sample(self, rng, size):
         return [column[rng.integers(len(column), size=size)] for column in self.parts()]

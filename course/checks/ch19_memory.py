@@ -42,8 +42,7 @@ counted = Exercise(
         "A layer outside a Recompute keeps its array from its forward on, and a Sequential frees nothing "
         "before the whole backward pass is over.",
         "The third arrangement reaches its peak in the backward pass through a forgotten block: the inputs "
-        "of "
-        "three blocks, the arrays of four plain layers, and the inside of one block.",
+        "of three blocks, the arrays of four plain layers, and the inside of one block.",
     ),
 )
 
@@ -151,11 +150,9 @@ forgetting = Exercise(
         "Cut the list into blocks first: `functions[start : start + size]` for each start. A slice beyond "
         "the end is simply shorter.",
         "On the way forward note what enters each block, and keep none of the backward functions. In the "
-        "backward pass "
-        "take blocks and inputs from the last to the first.",
-        "For a block: run its functions on its input, collect their backward functions in a list, call "
-        "these from the "
-        "last to the first, and only then turn to the block in front of it.",
+        "backward pass take blocks and inputs from the last to the first.",
+        "For a block: run its functions on its input, collect their backward functions in a list, call these "
+        "from the last to the first, and only then turn to the block in front of it.",
     ),
 )
 
@@ -229,8 +226,7 @@ def _expect_forgotten(asked, blocks, made, backward, X):
     if held:
         raise CheckFailed(
             f"{asked}: when the forward is over, the backward functions of {_named(held)} are still there, "
-            "with all "
-            "that they remember; only what enters each block should stay"
+            "with all that they remember; only what enters each block should stay"
         )
     arrays = max(round(xray(backward).total / X.nbytes), 1 + sum(Y() is not None for _, _, Y, _ in made))
     if arrays > blocks:
@@ -272,15 +268,13 @@ def _expect_order(n, size, log):
         )
     if again > n:
         raise CheckFailed(
-            f"{asked}: in the backward pass functions run forward {again} times; once for each is enough, "
-            "if a "
-            "block begins with what entered it"
+            f"{asked}: in the backward pass functions run forward {again} times; once for each is enough, if "
+            "a block begins with what entered it"
         )
     if log[:n] == [(place, "forward") for place in range(n)] and size < n:
         raise CheckFailed(
-            f"{asked}: in the backward pass all of them run forward before the first backward; then all "
-            "that was "
-            "forgotten is there at once"
+            f"{asked}: in the backward pass all of them run forward before the first backward; then all that "
+            "was forgotten is there at once"
         )
     if log != wanted:
         raise CheckFailed(f"{asked}: the backward pass goes {_in_order(log)}; it must go {_in_order(wanted)}")
@@ -599,8 +593,7 @@ repeatable = Exercise(
     minutes=10,
     hints=(
         "A state is a position in the sequence of all numbers that a generator draws. Which position is "
-        "noted, "
-        "and what is the generator's state after the backward pass?",
+        "noted, and what is the generator's state after the backward pass?",
         "Note the state before `draws` runs for the first time. And before you go back to it, note the "
         "generator's present state.",
         "Four steps in `backward`: note the state, set the old one, run `draws` again, set the noted one.",
@@ -684,8 +677,7 @@ def _expect_a_second_run(calls):
     if ("back", 0) in calls:
         raise CheckFailed(
             "`draws` runs again in the backward pass, but then the first run's backward is called: it was "
-            "kept, "
-            "and the second one is for nothing"
+            "kept, and the second one is for nothing"
         )
 
 

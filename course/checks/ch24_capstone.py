@@ -128,7 +128,7 @@ my_layer = Exercise(
     hints=(
         "Begin on paper, with three small numbers. Let the first layer be small: one formula, at most two "
         "Parameters. Chapter 03's `gradcheck` prints more than this check does: call it yourself.",
-        "Everything random comes from the `rng` you are given, the Parameters and X alike, and is made anew "
+        "Everything random comes from the `rng` you are given, the Parameters and X alike, and is made again "
         "in each call. What backward needs stays in the closure; gradients of Parameters grow by `+=`.",
         "If 32-bit numbers become 64-bit ones, look for an array that you made without saying its dtype: "
         "`np.zeros_like(X)` and `X * 2` keep it, `np.zeros(X.shape)` does not.",
@@ -170,7 +170,7 @@ def handed_over(answer, rng, names=("layer", "X")):
     if not callable(layer):
         raise CheckFailed(f"the layer must be something to call, but is {described(layer)}")
     if isinstance(layer, type):
-        raise CheckFailed("that is the class: hand over a layer, made by calling it")
+        raise CheckFailed("that is the class: return a layer, made by calling it")
     if not isinstance(X, np.ndarray) or X.dtype != np.float64:
         kind = f"an array of {X.dtype}" if isinstance(X, np.ndarray) else described(X)
         raise CheckFailed(f"X must be an array of float64, but is {kind}")
@@ -216,7 +216,7 @@ def expect_own(layer, X, Y):
     name = type(layer).__name__
     if isinstance(layer, Layer) and name in minigrad.__all__:
         raise CheckFailed(
-            f"this is a layer called {name}, as one of minigrad's: hand over one of yours, under another name"
+            f"this is a layer called {name}, as one of minigrad's: return one of yours, under another name"
         )
     if not np.ptp(X, axis=0).any():
         raise CheckFailed(
@@ -331,10 +331,8 @@ def expect_effect(layer, X):
         set_weights([parameter], [kept])
         if not moved:
             raise CheckFailed(
-                f"on your X, the Parameter {name} has no effect on Y: nudging it "
-                "moves nothing, so its gradient is 0 in every draw and a wrong one cannot be noticed; use "
-                "it, or "
-                "leave it out"
+                f"on your X, the Parameter {name} has no effect on Y: nudging it moves nothing, so its "
+                "gradient is 0 in every draw and a wrong one cannot be noticed; use it, or leave it out"
             )
 
 
@@ -359,7 +357,7 @@ def expect_fresh(answer, layer, X):
         raise CheckFailed("X is the same for every rng: draw it from the rng that you are given")
     ids_one, ids_two = ({id(parameter) for parameter in weights_of(made)} for made in (one, two))
     if ids_one & ids_two:
-        raise CheckFailed("two calls hand over the same Parameters: make them inside, anew in each call")
+        raise CheckFailed("two calls return the same Parameters: make new ones in each call")
 
 
 def expect_32_bits(layer, X):

@@ -47,7 +47,7 @@ def the_other_example():
     return -1.0, 0.4, 1.7, 0.0
 
 
-@refused(two_batches, "In training the batch's own mean and variance count, not the averages")
+@refused(two_batches, "In training, the batch's own mean and variance are used, not the averages")
 def with_the_averages():
     return 6.0, 0.4, 1.7, 0.0
 

@@ -132,7 +132,7 @@ refused(
 )(operator(side_by_side, lambda node, both: split_columns(node, *both), lambda x, z: ((x, z),)))
 
 
-@refused(concatenate, "they must be handed to super().__init__(data, x, z)")
+@refused(concatenate, "pass them to super().__init__(data, x, z)")
 class ForgetsTheParents(Variable):
     def __init__(self, x, z):
         super().__init__(side_by_side(x.data, z.data))
@@ -142,7 +142,7 @@ class ForgetsTheParents(Variable):
         split_columns(self, x, z)
 
 
-@refused(concatenate, "one tuple or list of both: they must be handed to super().__init__(data, x, z)")
+@refused(concatenate, "one tuple or list of both: pass them to super().__init__(data, x, z)")
 class PacksTheParents(Variable):
     def __init__(self, x, z):
         super().__init__(side_by_side(x.data, z.data), (x, z))
@@ -248,7 +248,7 @@ def with_a_memory(node, counted=None):
     return counted[node]
 
 
-@refused(count_calls, "it makes the calls to count them")
+@refused(count_calls, "do not make the calls in order to count them")
 def naively(node):
     return 1 + sum(naively(parent) for parent in node.parents)
 

@@ -76,7 +76,7 @@ refused(spec, "raise a ShapeError")(spec_with(refuse=None))
 refused(spec, "yours raises a ValueError; raise a ShapeError")(spec_with(refuse=ValueError))
 
 
-@refused(spec, "nothing is to be computed")
+@refused(spec, "compute shapes only")
 def by_running_it(layer, shape):
     return layer(np.zeros(shape))[0].shape
 
@@ -93,10 +93,12 @@ right(scale)(
     )
 )
 refused(scale, "the sentence does not say what to do")(scale_with(raise_with("X is {X}, s is {s}.")))
-refused(scale, "does not hold the shape of s")(
+refused(scale, "does not contain the shape of s")(
     scale_with(raise_with("X of shape {X} is wrong: give another."))
 )
-refused(scale, "does not hold the shape of X")(scale_with(raise_with("Give rows that fit s of shape {s}.")))
+refused(scale, "does not contain the shape of X")(
+    scale_with(raise_with("Give rows that fit s of shape {s}."))
+)
 refused(scale, "and not ShapeError")(scale_with(raise_with(WHOLE, kind=ValueError)))
 
 

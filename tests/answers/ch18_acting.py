@@ -186,7 +186,7 @@ def first_of_the_best(Y, epsilon, rng):
     return np.where(rng.random(len(Y)) < epsilon, _any(Y, rng), Y.argmax(axis=1))
 
 
-@refused(choose_moves, "with epsilon 1 it makes the best ones: the comparison is turned round")
+@refused(choose_moves, "with epsilon 1 it makes the best ones: the comparison is reversed")
 def turned_round(Y, epsilon, rng):
     return np.where(rng.random(len(Y)) > epsilon, _any(Y, rng), _draws(Y, rng))
 

@@ -96,7 +96,7 @@ def no_step():
     return [(40, 4), (4, 40), (120, 4), (40, 4), (24, 4)]
 
 
-@refused(apart, "The copy is laid out anew, in ten rows of six numbers, one behind the other")
+@refused(apart, "The copy has a new layout: ten rows of six numbers, one after the other")
 def a_copy_with_long_rows():
     return [(40, 4), (4, 40), (120, 4), (40, 8), (40, 4)]
 

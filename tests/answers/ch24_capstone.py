@@ -329,7 +329,7 @@ refused(my_layer, "given one example, Y has 3 rows and X has 1")(
         )
     )
 )
-refused(my_layer, "that is the class: hand over a layer")(with_layer(lambda rng: Squash))
+refused(my_layer, "that is the class: return a layer")(with_layer(lambda rng: Squash))
 refused(my_layer, "calling the layer must return a pair")(with_layer(lambda rng: lambda X: np.sin(X)))
 
 
@@ -434,7 +434,7 @@ def only_where_it_does_nothing(rng):
     return forward, rng.uniform(0.5, 2, size=(5, 3))
 
 
-@refused(my_layer, "two calls hand over the same Parameters")
+@refused(my_layer, "two calls return the same Parameters")
 def one_for_all_calls(rng):
     layer = Cosines(3, 2, rng)
     layer.W = KEPT

@@ -249,7 +249,7 @@ def test_an_attribute_is_no_name():
     ("work", "arguments", "sentence"),
     [
         (needs_a_table, {}, r"needs_a_table uses TABLE, which is here \(ndarray\) and not with the workers"),
-        (words, {"name": np.ones(2)}, "name is ndarray, and cannot be written"),
+        (words, {"name": np.ones(2)}, "name is of type ndarray, which cannot be written"),
         (lambda world: 0, {}, "a function defined with def"),
         (3, {}, "a function defined with def, got 3"),
     ],
