@@ -233,8 +233,7 @@ def _call(work, arguments):
         if not _plain(value):
             raise ValueError(
                 f"{name} is of type {type(value).__name__}, which cannot be written into the workers' file: "
-                "pass "
-                "numbers and str, and make the rest inside the function."
+                "pass numbers and str, and make the rest inside the function."
             )
     given = ["world", *(f"{name}={value!r}" for name, value in arguments.items())]
     return f"{work.__name__}({', '.join(given)})"

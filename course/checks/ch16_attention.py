@@ -1,4 +1,4 @@
-"""The exercises of chapter 16: a soft answer, a mean so far, a mask, distances, a question, biases."""
+"""The exercises of chapter 16: attention by hand, a running mean, a mask, distances, one query, biases."""
 
 from contextlib import contextmanager, nullcontext
 
@@ -31,12 +31,12 @@ STEPS = N_OUT  # a prime that is neither the batch nor the width
 
 @contextmanager
 def _rounded(guess, truth):
-    """Add to a refusal how many decimals are wanted, if a guess is near a truth that needs them."""
+    """Ask for more decimals in the message, if a guess is near a truth that needs them."""
     try:
         yield
     except CheckFailed as no:
         if round(truth, 1) != truth and np.shape(guess) == () and abs(guess - truth) < 0.05 * abs(truth):
-            raise CheckFailed(f"{no.sentence}. It is near: give a fraction, or three decimals") from no
+            raise CheckFailed(f"{no.sentence}. It is close: give a fraction, or three decimals") from no
         raise
 
 
@@ -79,10 +79,10 @@ def _(answer, rng):
     return "six numbers, compared with a run"
 
 
-SLIPS = {  # of each question: what is said of a typical wrong number
+SLIPS = {  # explanations of typical wrong numbers, by question
     "the third weight": {
-        np.log(5) / np.log(10): "Scores go through e first: shares of the powers, not of the scores",
-        5 / 7: "e^0 is 1, and not 0: the first key has its part in the sum, too",
+        np.log(5) / np.log(10): "Take powers of e first: shares of the powers, not of the scores",
+        5 / 7: "e^0 is 1, not 0: the first key is part of the sum, too",
         5: "That is the power e^S: divide it by the sum of all three",
         1 / 8: "That is the weight of the first key; the third has the score log 5",
         2 / 8: "That is the weight of the second key; the third has the score log 5",
@@ -96,14 +96,14 @@ SLIPS = {  # of each question: what is said of a typical wrong number
     },
     "the answer with the mask": {
         4: "The mask comes before softmax, so the two other weights sum to 1 again",
-        12: "Two weights are left, and they are not equal: 1 to 2",
+        12: "Two weights remain, in the ratio 1 to 2",
     },
     "the first number of dS": {
-        2: "That is A dA. The weighted mean of dA is taken off first: the cross terms",
+        2: "That is A dA. Subtract the weighted mean of dA first: the cross terms",
         1.75: "That is dA A (1 - A), as if a weight depended on its own score alone",
         12: "That is dA minus its weighted mean; the factor A is missing",
         16 / 9: "That is the one with the mask; use all three keys",
-        -1.5: "16 is above the mean of the values: looking more at it lifts the answer",
+        -1.5: "16 is above the mean of the values: a larger weight on it raises the answer",
         16: "That is dA. It still has to pass backward through softmax",
     },
     "the count of numbers in A": {
@@ -126,7 +126,7 @@ mean_so_far = Exercise(
     hints=(
         "`np.cumsum(X, axis=1)` adds up the steps so far. By what is each of these sums divided?",
         "`X[:, s]` is in `Y[:, s]` and in all later ones, in `Y[:, t]` with the factor 1 / (t + 1).",
-        "Divide dY by the counts, then add up from the end: turn the steps round with `[:, ::-1]`, take "
+        "Divide dY by the counts, then add up from the end: reverse the steps with `[:, ::-1]`, take "
         "cumsum, and reverse them again.",
     ),
 )
@@ -153,7 +153,7 @@ def _(answer, rng):
     return "values, gradients, sequences of one step and of 30, and whole numbers"
 
 
-CUT_OFF = "Y holds whole numbers, and a mean of them has parts: make it of floats"
+CUT_OFF = "Y holds whole numbers, but a mean can be a fraction: make it of floats"
 
 
 OVER_EXAMPLES = "That adds up over axis 0, the examples; the steps are axis 1"
@@ -163,7 +163,7 @@ def _wrong_means(X):
     """Return the wrong values of likely mistakes, by their sentences."""
     sums, counts = np.cumsum(X, axis=1), counts_so_far(X)
     return {
-        "Step t has seen t + 1 rows: divide its sum by these, not by all steps": sums / X.shape[1],
+        "Step t has seen t + 1 rows: divide its sum by t + 1, not by all steps": sums / X.shape[1],
         "Divided by one too many: step t has seen t + 1 rows, and the first step one": sums / (counts + 1),
         "Divided by one too few: step t has seen t + 1 rows, not t": over(sums, counts - 1),
         "Divided by one too few from step 1 on: step t has seen t + 1 rows, not t": sums
@@ -205,11 +205,10 @@ def _wrong_ways_back(dY):
         ),
         "Divide dY by the counts first: the factor belongs to the step that took the mean": from_the_end(dY)
         / counts,
-        "That takes the mean so far of dY. In the backward pass a step gets gradients from itself and "
-        "*later* ones, "
+        "That takes the mean so far of dY. Backward, a step gets gradients from itself and *later* ones, "
         "each dY divided by its own count": np.cumsum(dY, axis=1) / counts,
-        "A row is in all later means too, not in its own alone": parts,
-        "A row is in its own mean, too, not in later ones alone": from_the_end(parts) - parts,
+        "A row is in all later means too, not only in its own": parts,
+        "A row is in its own mean, too, not only in later ones": from_the_end(parts) - parts,
         "The sum from the end is right; each dY must be divided by its count": from_the_end(dY),
         OVER_EXAMPLES: np.cumsum(parts[::-1], axis=0)[::-1],
         "The sum from the end is in reverse order: reverse it": np.cumsum(parts[:, ::-1], axis=1),
@@ -245,7 +244,7 @@ causal_weights = Exercise(
 def _(answer, rng):
     batch, steps = drawn_sizes(rng, BATCH, STEPS)
     S = rng.normal(size=(batch, steps, steps))
-    with np.errstate(all="ignore"):  # what overflows is said in words below
+    with np.errstate(all="ignore"):  # overflow is reported below
         with untouched(S=S):
             A = _called(answer, S)
         expect_shape("the table", A, "S", S)
@@ -314,11 +313,11 @@ def _with_a_large_score(S):
 
 
 def _refuse_leaks(answer, S, A, future, size=""):
-    """Put other scores behind the diagonal, and ask whether any bit has changed."""
+    """Require that other scores right of the diagonal change no bit."""
     other = np.where(np.tri(S.shape[-1], dtype=bool), S, future)
     seen = np.asarray(answer(other))
     if np.isnan(seen).any():
-        raise CheckFailed(f"with scores{size} in the future, weights become nan: the future comes in")
+        raise CheckFailed(f"with scores{size} in the future, weights become nan: the future leaks in")
     changed = np.argwhere(seen != A)
     if len(changed):
         bits = np.abs(seen - A).max() < 1e-9
@@ -366,7 +365,7 @@ def masked_powers(S):
 
 
 @causal_weights.mistake(
-    "A row far below the maximum of the whole array is left with zeros: each row needs its own."
+    "A row far below the maximum of the whole array becomes zeros: each row needs its own maximum."
 )
 def one_maximum(S):
     S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
@@ -382,7 +381,7 @@ def maximum_of_all(S):
     return E / E.sum(axis=-1, keepdims=True)
 
 
-@causal_weights.mistake("Less a maximum for each column, a row has other weights: take one for each row.")
+@causal_weights.mistake("Subtracting a maximum per column changes a row's weights: take one per row.")
 def maximum_of_columns(S):
     S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
     E = np.exp(S - S.max(axis=1, keepdims=True))
@@ -399,7 +398,7 @@ def zeros_in_the_maximum(S):
     return E / E.sum(axis=-1, keepdims=True)
 
 
-@causal_weights.mistake("A score of 0 is a score like others, e^0 = 1: minus infinity forbids.")
+@causal_weights.mistake("A score of 0 is a score like others, e^0 = 1: use minus infinity.")
 def zero_scores(S):
     return Softmax().predict(S * np.tri(S.shape[-1]))
 
@@ -429,7 +428,7 @@ def masked_too_late(S):
 
 
 def _less(S, reference, late=False):
-    """Return causal weights after another number than the maximum was subtracted."""
+    """Return causal weights with another number than the maximum subtracted."""
     allowed = np.tri(S.shape[-1]) > 0
     E = np.exp(S - reference) * allowed if late else np.exp(np.where(allowed, S - reference, -np.inf))
     return E / E.sum(axis=-1, keepdims=True)
@@ -444,20 +443,20 @@ causal_weights.mistake("The first score of a row need not be the largest: subtra
 )
 
 
-@causal_weights.mistake("That sums over axis 1, the steps that ask: the scores of one row lie along axis -1.")
+@causal_weights.mistake("That sums over axis 1, the queries: the scores of one row are along axis -1.")
 def sum_over_the_askers(S):
     S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
     E = np.exp(S - S.max(axis=-1, keepdims=True))
     return E / E.sum(axis=1, keepdims=True)
 
 
-@causal_weights.mistake("That is a softmax over axis 1, the steps that ask: it goes along axis -1.")
+@causal_weights.mistake("That is a softmax over axis 1, the queries: it goes along axis -1.")
 def softmax_over_the_askers(S):
     S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
     return Softmax()(S.swapaxes(1, 2))[0].swapaxes(1, 2)
 
 
-@causal_weights.mistake("That sums over axis 0, the examples: the scores of one row lie along axis -1.")
+@causal_weights.mistake("That sums over axis 0, the examples: the scores of one row are along axis -1.")
 def sum_over_the_examples(S):
     S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
     E = np.exp(S - S.max(axis=-1, keepdims=True))
@@ -477,7 +476,7 @@ distances = Exercise(
         "For three steps, write down the table of i - j + 2. What do its diagonals hold? A column of places "
         "minus a row of places makes it at once.",
         "Let `table` be `np.arange(steps)[:, None] - np.arange(steps) + steps - 1`. `b.data[table]` is added "
-        "to every example. So what comes back is summed over the batch, and over each diagonal.",
+        "to every example. So its gradient is summed over the batch, and over each diagonal.",
         "`b.grad[table] += ...` keeps one visit of several; `np.add.at(b.grad, table, dY.sum(axis=0))` adds "
         "them all.",
     ),
@@ -485,7 +484,7 @@ distances = Exercise(
 
 
 def places_of_pairs(steps):
-    """Return for each pair of steps its place in b."""
+    """Return the index in b for each pair of steps."""
     places = np.arange(steps)
     return places[:, None] - places + steps - 1
 
@@ -559,7 +558,7 @@ class NoOffset(Distances):
         return places_of_pairs(steps) - steps + 1
 
 
-@distances.mistake("The same b was added to every example; that is the first one's part alone.")
+@distances.mistake("The same b was added to every example; that is only the first one's gradient.")
 class FirstExampleOnly(Distances):
     def add(self, b, dY):
         np.add.at(b.grad, self.table, dY[0])
@@ -578,7 +577,7 @@ ask = Exercise(
         "Forward: `X @ q` has shape (batch, steps). Softmax works on that last axis. To weigh the rows of X, "
         "the weights need one more axis: `A[..., None]`.",
         "dA is, for each step, the product of its row of X with dY. Then back through softmax and the scale.",
-        "X was read twice. As values it gets `A[..., None] * dY[:, None]`, as keys `dS[..., None] * q`; add "
+        "X is used twice. As values it gets `A[..., None] * dY[:, None]`, as keys `dS[..., None] * q`; add "
         "both. q gets the rows of X, weighted by dS, over all steps and examples.",
     ),
 )
@@ -595,7 +594,7 @@ def _(answer, rng):
     layer = answer(N_IN, rng=3)
     (q,) = expect_made(layer, "Ask", "q")
     if q.shape != (N_IN,):
-        raise CheckFailed(f"q has shape {q.shape}, and must have one number for each column: {(N_IN,)}")
+        raise CheckFailed(f"q has shape {q.shape}, but must have one number for each column: {(N_IN,)}")
     if np.array_equal(q.data, answer(N_IN, rng=4).q.data):
         raise CheckFailed("two seeds draw the same q: draw it with np.random.default_rng(rng)")
     if not np.array_equal(q.data, answer(N_IN, rng=3).q.data):
@@ -635,8 +634,8 @@ def _wrong_sums(X, q):
         "Softmax goes over the steps of one sequence, axis 1 of S; that was over the examples": weighed(
             softmax(S.T / np.sqrt(width)).T
         ),
-        "Here every weight is 1, as softmax makes it of an axis of length 1: S has two axes": X.sum(axis=1),
-        "Here all steps weigh alike: q does not come in": X.mean(axis=1),
+        "Here every weight is 1, the softmax over an axis of length 1: S has two axes": X.sum(axis=1),
+        "Here all steps have equal weights: q is not used": X.mean(axis=1),
     }
 
 
@@ -646,7 +645,7 @@ def _wrong_ways_to_q(X, q, dY):
     A, back = Softmax()(scale * X @ q)
     dA = (X * dY[:, None]).sum(axis=-1)
     cross = "A weight depends on all scores of its sequence; the cross terms are missing"
-    softmax = "Back through softmax is missing: dA is the gradient of the weights, not of the scores"
+    softmax = "The backward pass of softmax is missing: dA is the gradient of the weights, not of the scores"
     ways = {
         "The scale is missing in the backward pass: S is X q times it, and so are dq and dX": back(dA),
         "The scale is applied twice in the backward pass": scale**2 * back(dA),
@@ -665,7 +664,7 @@ def _wrong_ways_to_q(X, q, dY):
 
 
 class Ask(Layer):
-    """A right Ask in other words, whose parts the mistakes change."""
+    """A correct Ask in another style, whose parts the mistakes change."""
 
     def __init__(self, n_in, rng=None):
         self.q = Parameter(np.random.default_rng(rng).normal(size=n_in))
@@ -707,7 +706,7 @@ class KeysOnly(Ask):
         return as_keys
 
 
-@ask.mistake("A seed is a number: `np.random.default_rng(rng)` makes a generator of it.")
+@ask.mistake("A seed is a number: `np.random.default_rng(rng)` turns it into a generator.")
 class SeedAsGenerator(Ask):
     def __init__(self, n_in, rng=None):
         self.q, self.scale = Parameter(rng.normal(size=n_in)), n_in**-0.5
@@ -751,12 +750,12 @@ def _(answer, rng):
         for name, parameter in layer.named_parameters().items():
             if name in ("keys.b", "values.b"):
                 if np.any(parameter.data):
-                    raise CheckFailed(f"{name} is to hold zeros, and {_what(parameter.data, before[name])}")
+                    raise CheckFailed(f"{name} must hold zeros, but {_what(parameter.data, before[name])}")
             elif name != "output.b" and not np.array_equal(parameter.data, before[name]):
-                raise CheckFailed(f"{name} has changed: only three biases may")
+                raise CheckFailed(f"{name} has changed: only three biases may change")
         if not np.allclose(layer.predict(X), Y, rtol=1e-7, atol=1e-9):
             arrived = before["values.b"] @ before["output.W"]
-            each = "Each head has its own part of values.b: it arrives once, and not once for each head"
+            each = "Each head has its own part of values.b: it is added once, not once for each head"
             slips = {"output.b": [(each, before["output.b"] + heads * arrived)]}
             with explained({"output.b": layer.output.b.data}, slips):
                 expect_values("output.b", layer.output.b.data, before["output.b"] + arrived)
@@ -769,7 +768,7 @@ def _refuse_another_kind(name, now, old):
     if not isinstance(now, Parameter):
         raise CheckFailed(f"{name} must stay a Parameter, but is {_kind(now)}: {write}")
     if np.shape(now.data) != old.shape:
-        raise CheckFailed(f"{name} must keep its shape {old.shape}, and has {np.shape(now.data)}: {write}")
+        raise CheckFailed(f"{name} must keep its shape {old.shape}, but has {np.shape(now.data)}: {write}")
 
 
 def _kind(thing):
@@ -779,7 +778,7 @@ def _kind(thing):
 
 def _what(now, before):
     """Return whether an array is unchanged."""
-    return "is as it was" if np.array_equal(now, before) else "holds other numbers"
+    return "is unchanged" if np.array_equal(now, before) else "holds other numbers"
 
 
 @fold.probe
@@ -794,7 +793,7 @@ def set_to_zero(*parts):
         part.b.data[...] = 0.0
 
 
-NOTHING_WENT_OVER = "Nothing of values.b has gone over to output.b. (Or was it set to 0 first?)"
+NOTHING_WENT_OVER = "You added nothing of values.b to output.b. (Or did you set it to 0 first?)"
 
 
 @fold.mistake(NOTHING_WENT_OVER)
@@ -814,13 +813,13 @@ def transposed(attention):
     set_to_zero(attention.keys, attention.values)
 
 
-@fold.mistake("What was in output.b is lost: add to it.")
+@fold.mistake("You overwrite output.b: add to it.")
 def replaced(attention):
     attention.output.b.data[...] = attention.values.b.data @ attention.output.W.data
     set_to_zero(attention.keys, attention.values)
 
 
-@fold.mistake("The bias of the keys reaches no Y; nothing of it may go to output.b.")
+@fold.mistake("The bias of the keys does not affect Y; add nothing of it to output.b.")
 def keys_as_well(attention):
     both = attention.values.b.data + attention.keys.b.data
     attention.output.b.data += both @ attention.output.W.data

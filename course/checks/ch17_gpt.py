@@ -1,4 +1,4 @@
-"""The exercises of chapter 17: sizes, a long text in pieces, a nucleus, a window, a leak, a tied output."""
+"""The exercises of chapter 17: counts, a text in rows, nucleus sampling, a window, a leak, tied weights."""
 
 import numpy as np
 
@@ -34,8 +34,8 @@ sizes = Exercise(
     minutes=10,
     hints=(
         "Go through a block part by part: norm, queries, keys, values, output, norm, and two linear layers.",
-        "`Linear(n_in, n_out)` has n_in · n_out + n_out numbers, a LayerNorm two rows. Heads cut what is "
-        "there: which array would get larger with more of them?",
+        "`Linear(n_in, n_out)` has n_in · n_out + n_out numbers, a LayerNorm two rows. Heads split existing "
+        "arrays: which array would get larger with more of them?",
         "Four times 16 · 16 + 16, then 16 · 64 + 64, then 64 · 16 + 16, and two norms of 32. The GPT adds "
         "10 rows and 6 rows of 16, a norm, and a last layer of 16 · 10 + 10.",
     ),
@@ -92,10 +92,10 @@ def _about(guess, truth, norms):
     return f": it is {truth - guess:g} short, as much as {held}" if held else ""
 
 
-# of the second count, whatever it is: it differs from the first, which was right
-HEADS = ": each head has its part of the same matrices, so more heads bring no more numbers"
+# for any second count that differs from the first, right one
+HEADS = ": each head has its part of the same matrices, so more heads add no numbers"
 
-SHORT = {  # what is missing may have more than one reason
+SHORT = {  # there may be more than one reason
     32.0: "one LayerNorm holds",
     64.0: "two LayerNorms hold, or the four biases of attention",
     144.0: "all biases of the block hold",
@@ -131,7 +131,7 @@ def narrow():
     return block, block, block + 458
 
 
-@sizes.mistake("The places have rows of their own: six more rows of 16.")
+@sizes.mistake("The positions have rows, too: six more rows of 16.")
 def without_places():
     return 3280, 3280, 3738 - 6 * 16
 
@@ -209,7 +209,7 @@ def overlaps(text, steps):
     return X, T
 
 
-@cut.mistake("T is what was read: the target is the character that follows.")
+@cut.mistake("T is the input: the target is the next character.")
 def same_text(text, steps):
     rows = (len(text) - 1) // steps
     X = text[: rows * steps].reshape(rows, steps)
@@ -231,7 +231,7 @@ def one_axis_when_empty(text, steps):
     )
 
 
-@cut.mistake("The rows run down the columns: give the reshape (rows, steps).")
+@cut.mistake("The rows run down the columns: reshape to (rows, steps).")
 def turned(text, steps):
     rows = (len(text) - 1) // steps
     return tuple(text[i : i + rows * steps].reshape(steps, rows).T for i in (0, 1))
@@ -291,7 +291,7 @@ def _(answer, rng):
 
 
 def _probabilities(rng, characters):
-    """Return rows whose sums are exactly 1 in any order, so that no right answer falls over rounding."""
+    """Return rows whose sums are exactly 1 in any order, so that no right answer fails by rounding."""
     P = np.floor(rng.dirichlet(np.full(characters, 0.7), size=BATCH) * 2**40) / 2**40
     P[np.arange(BATCH), P.argmax(axis=1)] += 1 - P.sum(axis=1)
     return P
@@ -311,14 +311,14 @@ def _expect_nucleus(answer, P, share, case):
     ):
         if is_left != should:
             characters = "character" if is_left == 1 else "characters"
-            raise CheckFailed(f"{case}, row {row} keeps {is_left} {characters}, and must keep {should}")
+            raise CheckFailed(f"{case}, row {row} keeps {is_left} {characters}, but must keep {should}")
     if ((found != 0) != (truth != 0)).any():
         row = int(((found != 0) != (truth != 0)).any(axis=1).argmax())
-        raise CheckFailed(f"{case}, row {row} keeps as many characters as it must, and not the likeliest")
+        raise CheckFailed(f"{case}, row {row} keeps the right number of characters, but not the most likely")
     total = found.sum(axis=1)
     if not np.allclose(total, 1):
         worst = int(np.abs(total - 1).argmax())
-        raise CheckFailed(f"{case}, row {worst} sums to {total[worst]:.4g}, and must sum to 1")
+        raise CheckFailed(f"{case}, row {worst} sums to {total[worst]:.4g}, but must sum to 1")
     expect_values(f"{case}, the result", found, truth)
 
 
@@ -342,7 +342,7 @@ def _kept(stays, divide=True, guarded=False):
 
 
 def _divided(kept, guarded=False):
-    """Divide each row by its sum; where nothing is left, give 0 if guarded, else nan."""
+    """Divide each row by its sum; an empty row gives 0 if guarded, else nan."""
     total = kept.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         return kept / (np.maximum(total, 1e-300) if guarded else total)
@@ -359,7 +359,7 @@ for _guarded in (False, True):
     nucleus.mistake("The character with which the share is reached stays too, also if it is the first.")(
         _kept(lambda largest, share: largest.cumsum(axis=1) < share, guarded=_guarded)
     )
-    nucleus.mistake("That asks each probability for the whole share: add them up, the likeliest first.")(
+    nucleus.mistake("You compare each probability with the whole share: add them up, most likely first.")(
         _kept(lambda largest, share: largest >= share, guarded=_guarded)
     )
     nucleus.mistake("You add up in the order of the alphabet: sort first, most likely first.")(
@@ -368,7 +368,7 @@ for _guarded in (False, True):
 nucleus.mistake("The share is reached exactly, and that is enough: a character after it is one too many.")(
     _kept(lambda largest, share: _before(largest) <= share)
 )
-nucleus.mistake("What stays must be divided by its sum.")(
+nucleus.mistake("Divide the remaining probabilities by their sum.")(
     _kept(lambda largest, share: _before(largest) < share, divide=False)
 )
 nucleus.mistake("That compares single probabilities with the share: add them up, the likeliest first.")(
@@ -379,10 +379,10 @@ nucleus.mistake("Every row has its own number of characters; yours takes that of
 )
 
 
-nucleus.mistake("The share is that of the example, whatever `share` says.")(
+nucleus.mistake("You use the share of the example, not `share`.")(
     _kept(lambda largest, share: _before(largest) < 0.7)
 )
-nucleus.mistake("One character may be enough; yours keeps two at least.")(
+nucleus.mistake("One character may be enough; yours keeps at least two.")(
     _kept(lambda largest, share: (_before(largest) < share) | (np.arange(largest.shape[1]) < 2))
 )
 
@@ -429,7 +429,7 @@ def not_sorted_back(P, share):
     return kept / kept.sum(axis=1, keepdims=True)
 
 
-@nucleus.mistake("Yours adds up from the least likely character on: sort the other way round.")
+@nucleus.mistake("You add up from the least likely character: sort the other way round.")
 def from_below(P, share):
     order = P.argsort(axis=1)
     smallest = np.take_along_axis(P, order, axis=1)
@@ -448,7 +448,7 @@ write_on = Exercise(
     minutes=8,
     hints=(
         "What the model reads and what you return need not be the same array.",
-        "The model is to be given the last n_steps columns of X. If there are fewer, a slice takes them all.",
+        "Give the model the last n_steps columns of X. If there are fewer, a slice takes them all.",
         "Only one line changes: `model.predict(X[:, -n_steps:])`.",
     ),
 )
@@ -463,8 +463,8 @@ class _Reader(Layer):
     def forward(self, X):
         steps = X.shape[1]
         if steps > self.n_steps:
-            raise ValueError(f"the model has {self.n_steps} places, and got {steps} characters")
-        # each place has a factor of its own, the newest the smallest, and characters is a prime
+            raise ValueError(f"the model has {self.n_steps} positions, but got {steps} characters")
+        # each position has its own factor, the newest the smallest; characters is a prime
         sums = ((X + 1) * np.arange(steps, 0, -1)).cumsum(axis=1) + steps
         return np.eye(self.characters)[sums % self.characters], _unused
 
@@ -554,7 +554,7 @@ def reads_the_oldest(model, X, count, n_steps):
     return X
 
 
-@write_on.mistake("It stops where the places end.")
+@write_on.mistake("You stop at the last position; the text must go on.")
 def stops(model, X, count, n_steps):
     for _ in range(count):
         if X.shape[1] == n_steps:
@@ -564,14 +564,14 @@ def stops(model, X, count, n_steps):
     return X
 
 
-@write_on.mistake("One character is little to read: the model is to be given all that it has places for.")
+@write_on.mistake("One character is too little: give the model as many as it has positions.")
 def reads_one(model, X, count, n_steps):
     for _ in range(count):
         X = np.concatenate([X, model.predict(X[:, -1:])[:, -1].argmax(axis=1)[:, None]], axis=1)
     return X
 
 
-@write_on.mistake("There are n_steps places; yours reads one character fewer.")
+@write_on.mistake("There are n_steps positions; yours reads one character fewer.")
 def reads_one_fewer(model, X, count, n_steps):
     for _ in range(count):
         Y = model.predict(X[:, -n_steps + 1 :])[:, -1]
@@ -591,14 +591,14 @@ looks_ahead = Exercise(
         "Compare two passes: one on X, one on a copy of X that differs at later steps alone.",
         "For each step: copy X, change everything after the step, and look at Y at that step. The last step "
         "has nothing after it.",
-        "Copy X, add random numbers to the part `[:, step + 1:]` of the copy, and ask "
+        "Copy X, add random numbers to the part `[:, step + 1:]` of the copy, and check "
         "`np.allclose(layer(copy)[0][:, step], Y[:, step])`.",
     ),
 )
 
 
 def _no_way_back(dY):
-    raise CheckFailed("ask forward alone: where a slope is 0, a step may still be read")
+    raise CheckFailed("call only forward: a step may be used even if a slope is 0")
 
 
 def _adds(ahead, since=0):
@@ -650,7 +650,7 @@ def _squares(X):
 
 
 def _spread(X):
-    """Take the mean of all steps away from each step but the first."""
+    """Subtract the mean of all steps from each step but the first."""
     Y = X.copy()
     Y[:, 1:] -= X.mean(axis=1, keepdims=True)
     return Y, _no_way_back
@@ -696,7 +696,7 @@ def _(answer, rng):
         if found != truth:
             said = "returns None" if found is None else f"says step {found}"
             fact = "no step looks ahead" if truth is None else f"step {truth} is the first that looks ahead"
-            raise CheckFailed(f"for {what}, it {said}, and {fact}")
+            raise CheckFailed(f"for {what}, it {said}, but {fact}")
     return "twelve layers, two of which are honest"
 
 
@@ -709,7 +709,7 @@ def _(answer, rng):
 
 
 def asks(change, compare=lambda Y, Z, step: np.allclose(Y[:, step], Z[:, step])):
-    """Return a looks_ahead with a change or a comparison of its own, for the mistakes."""
+    """Return a looks_ahead with this change or comparison, for the mistakes."""
 
     def looks_ahead(layer, X):
         Y, _ = layer(X)
@@ -737,9 +737,9 @@ def _numbers(X, step):
     return np.random.default_rng(3).normal(size=X[:, step + 1 :, 0].shape)
 
 
-looks_ahead.mistake("The step itself was changed too, and so each layer is caught: begin at step + 1.")(
-    asks(move(lambda step: slice(step, None)))
-)
+looks_ahead.mistake(
+    "You changed the step itself, too, so each layer seems to look ahead: start at step + 1."
+)(asks(move(lambda step: slice(step, None))))
 looks_ahead.mistake("Only the next step was changed: a layer may look further than that.")(
     asks(move(lambda step: slice(step + 1, step + 2)))
 )
@@ -749,12 +749,12 @@ looks_ahead.mistake("Later steps may change when later steps change: compare Y a
         compare=lambda Y, Z, step: np.allclose(Y, Z),
     )
 )
-looks_ahead.mistake("The earlier steps were changed, and these it may look at.")(
+looks_ahead.mistake("You changed the earlier steps, which a layer may use.")(
     asks(move(lambda step: slice(None, step + 1)))
 )
 
 
-looks_ahead.mistake("A LayerNorm does not see a number added to all of a step: add random numbers.")(
+looks_ahead.mistake("A LayerNorm ignores a number added to all of a step: add random numbers.")(
     asks(lambda X, step: np.add(X[:, step + 1 :], 1.0, out=X[:, step + 1 :]))
 )
 
@@ -765,7 +765,7 @@ looks_ahead.mistake("Only the first channel was changed: a layer may read anothe
 looks_ahead.mistake("Only the last channel was changed: a layer may read another one.")(
     asks(lambda X, step: np.add(X[:, step + 1 :, -1], _numbers(X, step), out=X[:, step + 1 :, -1]))
 )
-looks_ahead.mistake("A square does not see a minus sign: take new random numbers.")(
+looks_ahead.mistake("A square ignores a sign: take new random numbers.")(
     asks(lambda X, step: np.negative(X[:, step + 1 :], out=X[:, step + 1 :]))
 )
 looks_ahead.mistake("What is 0 stays 0 when it is set to 0 or multiplied: add random numbers.")(
@@ -792,7 +792,7 @@ def asks_step_0(layer, X):
     return None if np.allclose(layer(changed)[0][:, 0], layer(X)[0][:, 0]) else 0
 
 
-@looks_ahead.mistake("Step 0 is a step, and `or None` makes nothing of it.")
+@looks_ahead.mistake("Step 0 is a step, but `or None` turns it into None.")
 def loses_step_0(layer, X):
     return asks(move(lambda step: slice(step + 1, None)))(layer, X) or None
 
@@ -834,7 +834,7 @@ def _(answer, rng):
             "the layer does not hold embedding.W itself: another Parameter has a gradient of its own"
         )
     if len({id(part) for part in parts}) > 1:
-        raise CheckFailed("besides embedding.W the layer has another Parameter, and needs none")
+        raise CheckFailed("besides embedding.W the layer has another Parameter; it needs none")
     X, dY = rng.normal(size=(2, STEPS, WIDTH)), rng.normal(size=(2, STEPS, CHARACTERS))
     expect_layer(layer, _by_table, dY, parameters={"W": embedding.W}, X=X)
     truth = _by_table(X, embedding.W.data)
@@ -860,7 +860,7 @@ def _(answer, rng):
 
 
 class Tied(Layer):
-    """A right layer, of which the mistakes change one part each."""
+    """A correct layer, of which the mistakes change one part each."""
 
     def __init__(self, embedding):
         self.W = embedding.W
@@ -876,15 +876,13 @@ class Tied(Layer):
         return self.scale(X) * (dY @ self.W.data)
 
 
-@by_table.mistake("Parameter(...) copies the numbers, and a copy sees no step of the embedding.")
+@by_table.mistake("Parameter(...) copies the numbers, and a step of the embedding does not change a copy.")
 class CopiesW(Tied):
     def __init__(self, embedding):
         self.W = Parameter(embedding.W.data.copy())
 
 
-@by_table.mistake(
-    "The array is not the Parameter: it is replaced when the model changes its kind of numbers."
-)
+@by_table.mistake("Keep the Parameter, not its array: a change of the model's dtype replaces the array.")
 class KeepsTheArray(Tied):
     def __init__(self, embedding):
         self.W, self.array = embedding.W, embedding.W.data
@@ -893,7 +891,7 @@ class KeepsTheArray(Tied):
         return self.scale(X) * (X @ self.array.T), lambda dY: self.back(X, dY)
 
 
-@by_table.mistake("The logits are to be divided by √width.")
+@by_table.mistake("Divide the logits by √width.")
 class WithoutScale(Tied):
     def scale(self, X):
         return 1.0

@@ -1,4 +1,4 @@
-"""The exercises of chapter 18: a toll, returns, a batch of choices, a ring, a cut, the move that was made."""
+"""The exercises of chapter 18: values, returns, exploration, a replay memory, targets, a policy loss."""
 
 from itertools import product
 
@@ -41,7 +41,7 @@ def _corridor(discount):
     """Return the values (5 cells, left and right) of the corridor with a toll."""
     Q = np.zeros((5, 2))
     for _ in range(60):
-        best = [*Q.max(axis=1), 0.0]  # behind the last cell nothing is left to pay
+        best = [*Q.max(axis=1), 0.0]  # after the last cell there is nothing to pay
         for cell in range(5):
             Q[cell] = -1 + discount * best[max(cell - 1, 0)], -1 + discount * best[cell + 1]
     return Q
@@ -50,7 +50,7 @@ def _corridor(discount):
 INSTEAD = {  # explanations of likely wrong numbers
     "the best value of cell 0": {-4.0: "The last move, from cell 4, costs 1 as well"},
     "the move left in cell 2": {
-        -4.0: "The move itself costs 1; after it you pay what cell 1 is worth",
+        -4.0: "The move itself costs 1; add the value of cell 1",
         -3.0: "After it you are in cell 1, with four moves ahead, not in cell 3",
     },
     "the move left in cell 0": {-5.0: "The wall refunds nothing: you pay 1, and stay where you are"},
@@ -60,7 +60,7 @@ INSTEAD = {  # explanations of likely wrong numbers
         -3.0: "One half is the discount of each step: later tolls count less, they are not all whole",
     },
     "going left forever": {
-        -np.inf: "Each toll counts half as much as the one before, and such a sum has an end",
+        -np.inf: "Each toll counts half as much as the one before, and such a sum is finite",
         -1.0: "The first move alone costs 1, and that toll is not discounted; all later ones add to it",
     },
 }
@@ -95,7 +95,7 @@ returns = Exercise(
     kind="fill",
     minutes=8,
     hints=(
-        "What is the last step worth? And the last but one, if you know the worth of the last?",
+        "What is the last step worth? And the last but one, given the value of the last?",
         "Go backwards. Each step is worth its reward plus `discount` times what the next one is worth.",
         "Keep one number, `later`, 0 at first. Step by step, the last one first, it becomes the step's "
         "reward plus `discount` times itself. Write it into `np.zeros(len(rewards))`, which holds floats.",
@@ -174,17 +174,17 @@ def discounts_at_once(rewards, discount):
     return discount * discounted_sums(rewards, discount)
 
 
-@returns.mistake("A step's own reward belongs to what it was worth.")
+@returns.mistake("A step's own reward belongs to its return.")
 def only_what_follows(rewards, discount):
     return discounted_sums(rewards, discount) - rewards
 
 
-@returns.mistake("Nothing is discounted there.")
+@returns.mistake("You discount nothing.")
 def adds_up(rewards, discount):
     return np.cumsum(rewards[::-1].astype(float))[::-1]
 
 
-@returns.mistake("Only the next reward is counted there, and not those after it.")
+@returns.mistake("You count only the next reward, not those after it.")
 def one_step(rewards, discount):
     return rewards + discount * np.append(rewards[1:], 0.0)
 
@@ -214,9 +214,7 @@ def discounted_from_the_start(rewards, discount):
     return np.cumsum((rewards * _powers(rewards, discount))[::-1])[::-1]
 
 
-@returns.mistake(
-    "There the last reward is whole, and the early ones are discounted: it is the other way round."
-)
+@returns.mistake("You discount the early rewards and not the last: it is the other way round.")
 def discounted_from_the_end(rewards, discount):
     return np.cumsum(rewards[::-1] * _powers(rewards, discount))[::-1]
 
@@ -263,13 +261,13 @@ def _expect_shares(when, moves, wanted):
     move = np.abs(found - wanted).argmax()
     if abs(found[move] - wanted[move]) > FAR:
         raise CheckFailed(
-            f"{when}, move {move} is made in {found[move]:.0%} of {len(moves)} rows, and must be in "
+            f"{when}, move {move} is made in {found[move]:.0%} of {len(moves)} rows, but must be in "
             f"about {wanted[move]:.0%}"
         )
 
 
 def _moves(answer, Y, epsilon, rng):
-    """Return an answer's moves, or refuse what are none."""
+    """Return an answer's moves; require one valid move for each row."""
     moves = answer(Y, epsilon, rng)
     if not isinstance(moves, np.ndarray) or moves.dtype.kind not in "iu":
         kind = f" of {moves.dtype}" if isinstance(moves, np.ndarray) else ""
@@ -338,7 +336,7 @@ def _expect_coins(answer, rng):
         calls = [_moves(answer, alike[:200], 0.4, np.random.default_rng(seed)) for seed in range(20)]
         shares = np.array([np.mean(call == 2) for call in calls])
         if (shares == 1).any() and (shares < 0.5).any() and ((shares == 1) | (shares < 0.5)).all():
-            known = "in some calls all rows explore, and in others none: each row needs a coin of its own"
+            known = "in some calls all rows explore, and in others none: each row needs its own random number"
         elif np.abs(np.bincount(moves, minlength=4) / MANY - [0.25, 0.15, 0.6, 0]).max() < FAR:
             known = (
                 "do not use the number that decides whether to explore for the move, too: there it is "
@@ -360,7 +358,7 @@ def _expect_lots(answer, best, others, rng):
         why = why if best > 0 else "those of value 2 it draws"
         raise CheckFailed(f"{when}, it always makes move 0, and never the others: {why}")
     if all(len(moves) == 1 for moves in made):
-        raise CheckFailed(f"{when}, all rows make the same one: each needs a lot of its own")
+        raise CheckFailed(f"{when}, all rows make the same one: each needs its own random number")
     _expect_shares(when, _moves(answer, Y, 0.0, rng), np.array([1, 0, 1, 1, 0]) / 3)
 
 
@@ -410,7 +408,7 @@ def _step(rng, number):
 
 
 def _three(when, columns):
-    """Return a list of three things, or refuse what is not."""
+    """Require a list of three parts, and return it."""
     if not isinstance(columns, list | tuple):
         raise CheckFailed(f"{when} must return a list of arrays, but returned {described(columns)}")
     if len(columns) != 3:
@@ -419,7 +417,7 @@ def _three(when, columns):
 
 
 def _columns(when, columns, count):
-    """Return three arrays of `count` entries, or refuse what is not."""
+    """Require three arrays of `count` entries, and return them."""
     columns = _three(when, columns)
     for place, (column, shape) in enumerate(zip(columns, ((count, 2), (count,), (count,)), strict=True)):
         if not isinstance(column, np.ndarray) or column.shape != shape:
@@ -487,7 +485,7 @@ def _expect_independent(answer, rng):
         )
     if len(apart) == 1:
         raise CheckFailed(
-            f"{said}the first decides the second, as if they stood in a row: each must be drawn "
+            f"{said}the first determines the second, as if in sequence: each must be drawn "
             "independently of the others"
         )
     if 0 not in apart:
@@ -508,7 +506,7 @@ def _(answer, rng):
         X, numbers, tens = _columns(when, memory.parts(), left)
         wanted = list(range(count - left, count))
         if sorted(numbers.tolist()) != wanted:
-            raise CheckFailed(f"{when} holds steps {sorted(numbers.tolist())}, and must hold {wanted}")
+            raise CheckFailed(f"{when} holds steps {sorted(numbers.tolist())}, but must hold {wanted}")
         _expect_one_order(when, X, numbers, tens)
         when = f"sample after {count} steps"
         X, numbers, tens = _columns(when, _sample(memory, rng, 400, left), 400)
@@ -547,7 +545,7 @@ def _expect_a_list_of_its_own(answer):
             empty = ": places that were never filled hold no steps" if count == CAPACITY else ""
             raise CheckFailed(f"a Ring({CAPACITY}), to which one step was added, holds {count}{empty}")
     mine += 7
-    expect_values("after its owner changed the array that was added, it", memory.parts()[0], np.ones((1, 2)))
+    expect_values("after a change of the array that was added, it", memory.parts()[0], np.ones((1, 2)))
 
 
 @ring.probe
@@ -561,7 +559,7 @@ def _(answer, rng):
 
 
 class List:
-    """A right memory, of which the mistakes change one part each."""
+    """A correct memory, of which the mistakes change one part each."""
 
     def __init__(self, capacity):
         self.capacity, self.steps = capacity, []
@@ -577,20 +575,20 @@ class List:
         return [column[places] for column in self.parts()]
 
 
-@ring.mistake("It forgets nothing: a full memory must give up its oldest step.")
+@ring.mistake("It forgets nothing: a full memory must drop its oldest step.")
 class Grows(List):
     def add(self, *parts):
         self.steps.append([np.array(part) for part in parts])
 
 
-@ring.mistake("A full memory takes no new steps there: it is the oldest one that must go.")
+@ring.mistake("A full memory takes no new steps: drop the oldest one.")
 class Full(List):
     def add(self, *parts):
         if len(self.steps) < self.capacity:
             self.steps.append([np.array(part) for part in parts])
 
 
-@ring.mistake("The newest step is overwritten there, and the old ones stay.")
+@ring.mistake("You overwrite the newest step: drop the oldest one.")
 class ForgetsTheNewest(List):
     def add(self, *parts):
         if len(self.steps) == self.capacity:
@@ -598,7 +596,7 @@ class ForgetsTheNewest(List):
         self.steps.append([np.array(part) for part in parts])
 
 
-@ring.mistake("All is forgotten there when the memory is full, and not one step.")
+@ring.mistake("When the memory is full, you drop all steps, not one.")
 class StartsAgain(List):
     def add(self, *parts):
         if len(self.steps) == self.capacity:
@@ -606,7 +604,7 @@ class StartsAgain(List):
         self.steps.append([np.array(part) for part in parts])
 
 
-@ring.mistake("It is one step too small: it must forget only when `capacity` steps are there already.")
+@ring.mistake("It is one step too small: drop a step only if there are `capacity` already.")
 class OneTooFew(List):
     def add(self, *parts):
         self.steps = [*self.steps, [np.array(part) for part in parts]][1 - self.capacity :]
@@ -625,7 +623,7 @@ class WithoutTheLast(List):
         return [column[places] for column in self.parts()]
 
 
-@ring.mistake("Places beyond what is remembered are drawn: as long as the memory is not full, it holds less.")
+@ring.mistake("You draw empty positions: a memory that is not full has fewer steps.")
 class DrawsFromAll(List):
     def sample(self, rng, size):
         places = rng.integers(self.capacity, size=size)
@@ -647,9 +645,9 @@ targets = Exercise(
     kind="repair",
     minutes=10,
     hints=(
-        "Go through the miniature with the broken code: which of its two targets are wrong, and why?",
+        "Go through the small example with the broken code: which of its two targets are wrong, and why?",
         "After a cut there was a next state, worth something. Only `done` says that nothing follows.",
-        "The discount belongs to the future alone: `rewards + discount * future`, with the future 0 where "
+        "The discount applies only to the future: `rewards + discount * future`, with the future 0 where "
         "`done`. `cut` is not needed at all.",
     ),
 )
@@ -658,7 +656,7 @@ targets = Exercise(
 @targets.check
 def _(answer, rng):
     for batch, discount in also_drawn(((8, 0.75), (4, 0.75)), lambda: (8, rng.uniform(0.3, 0.7))):
-        n_moves = 4  # as many as rows, too: an axis that is mixed up raises nothing then
+        n_moves = 4  # as many as rows, too: then a wrong axis raises no error
         rewards, Y_new = rng.normal(size=batch), rng.normal(size=(batch, n_moves)) - 1.0
         done, cut = np.arange(batch) % 2 == 1, np.arange(batch) % 4 >= 2
         with untouched(rewards=rewards, Y_new=Y_new, done=done, cut=cut):
@@ -684,7 +682,7 @@ def _(answer, rng):
 
 
 def _aims(over, future=lambda Y_new: Y_new.max(axis=1), join=None):
-    """Return targets with slips, for the mistakes."""
+    """Return wrong targets, for the mistakes."""
     join = join or (lambda rewards, future, discount: rewards + discount * future)
 
     def targets(rewards, Y_new, done, cut, discount):
@@ -712,17 +710,17 @@ targets.mistake("A step that was cut has a next state, and that is worth somethi
 targets.mistake("Both at once is an end: the walk reached it just when time was over.")(
     _aims(lambda done, cut: done & ~cut)
 )
-targets.mistake("Now no walk ever ends: where `done`, nothing follows.")(
+targets.mistake("Now no walk ever ends: after `done` nothing follows.")(
     _aims(lambda done, cut: np.zeros_like(done))
 )
 targets.mistake("Done and cut are exchanged.")(_aims(lambda done, cut: cut))
-targets.mistake("The mean over the moves is what walking at random brings: the best move has the maximum.")(
+targets.mistake("The mean over the moves is the value of random moves: the best move has the maximum.")(
     _aims(_done, lambda Y_new: Y_new.mean(axis=1))
 )
 targets.mistake("That is the best of the whole batch: each row has a maximum of its own, `axis=1`.")(
     _aims(_done, lambda Y_new: Y_new.max())
 )
-targets.mistake("What comes later is not discounted there.")(
+targets.mistake("You do not discount the future.")(
     _aims(_done, join=lambda rewards, future, discount: rewards + future)
 )
 
@@ -758,9 +756,9 @@ def _expect_loss(Y, moves, worth, L):
     chosen = log_P[rows, moves]
     truth = -(worth * chosen).mean()
     instead = (
-        (truth * len(Y), "L is a mean over the batch, and yours is the sum"),
-        (-truth, "the sign is flipped: what turned out well should become more probable"),
-        (-truth * len(Y), "L is *minus* the *mean*, and yours is the sum"),
+        (truth * len(Y), "L is a mean over the batch, but yours is the sum"),
+        (-truth, "the sign is flipped: good moves should become more probable"),
+        (-truth * len(Y), "L is *minus* the *mean*, but yours is the sum"),
         (-chosen.mean(), "the returns are missing"),
         (
             -((worth - worth.mean()) * chosen).mean(),
@@ -796,7 +794,7 @@ def _expect_steep_back(answer, back):
     when = "with the logits [1000, 0] and move 1"
     if not np.isfinite(dY).all():
         raise CheckFailed(
-            f"{when}, L is right, and dY is not finite; exp(1000) overflows: subtract each row's maximum "
+            f"{when}, L is right, but dY is not finite; exp(1000) overflows: subtract each row's maximum "
             "from the logits in backward, too"
         )
     if np.shape(dY) == (1, 2) and not np.any(dY):
@@ -894,7 +892,7 @@ loss_of_policy.mistake("That is the gradient of cross-entropy: each row's must b
     policy(lambda P, chosen, worth, dL: dL * (P - chosen))
 )
 loss_of_policy.mistake(
-    "The loss speaks of one move, but all logits share one softmax: each column of the row gets a gradient."
+    "The loss uses one move, but all logits share one softmax: each column of the row gets a gradient."
 )(policy(lambda P, chosen, worth, dL: dL * worth[:, None] * (P - chosen) * chosen))
 loss_of_policy.mistake("That is the gradient for P: it still has to pass backward through softmax.")(
     policy(lambda P, chosen, worth, dL: -dL * worth[:, None] * chosen / P)
@@ -917,7 +915,7 @@ loss_of_policy.mistake("The mean return is subtracted in the backward pass, but 
 
 
 def log_of(P):
-    """Return a policy loss whose logarithm of P is made in some way, for the mistakes."""
+    """Return a policy loss with this logarithm of P, for the mistakes."""
 
     def loss_of_policy(Y, T):
         moves, worth = T

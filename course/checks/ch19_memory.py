@@ -1,4 +1,4 @@
-"""The exercises of chapter 19: counts, a chain that forgets, cuts, noise, gains, plateau or mountain."""
+"""The exercises of chapter 19: counts, a recomputing chain, cuts, random layers, gains, two memory plans."""
 
 import gc
 import weakref
@@ -54,7 +54,7 @@ def _layers(rng, count=None):
 
 
 def _four(layers, way):
-    """Return the four blocks of four, each as the way makes it."""
+    """Return the four blocks of four, each made by `way`."""
     return [way(Sequential(*layers[start : start + 4])) for start in (0, 4, 8, 12)]
 
 
@@ -82,14 +82,14 @@ TWO_LEVELS = (
 NOT_THE_WAYS_BACK = "Count only forward calls, not backward functions"
 SLIPS = (
     {
-        8: "An inside is there only while its block is gone through; after the forward only inputs are",
-        16: "That many are kept where nothing is forgotten",
+        8: "The inside of a block exists only during its pass; after the forward there are only inputs",
+        16: "That many are kept without Recompute",
         1: "Each block keeps what enters it, and there are four",
         3: "All four blocks are in a Recompute here, and each keeps what enters it, the last one too",
     },
     {
         16: "What is forgotten must be run again, so each layer runs twice",
-        20: "Each layer of a block runs again, and not its first one alone",
+        20: "Each layer of a block runs again, not only its first one",
         48: NOT_THE_WAYS_BACK,
         80: "Each layer runs again once, with its own block, and not once for every block",
     },
@@ -102,7 +102,7 @@ SLIPS = (
     {
         3: "The four plain layers keep an array each, and the backward pass adds the inside of a block",
         7: "The backward pass adds the inside of a block to 3 inputs and the plain layers' 4 arrays, "
-        "for Sequential lets go of nothing before the end",
+        "since Sequential frees nothing before the end",
         8: "That is the peak with all four blocks in a Recompute; the plain layers keep 4 arrays and not an "
         "input",
         12: "What enters the plain layers is not kept besides their own arrays",
@@ -149,16 +149,16 @@ forgetting = Exercise(
     hints=(
         "Cut the list into blocks first: `functions[start : start + size]` for each start. A slice beyond "
         "the end is simply shorter.",
-        "On the way forward note what enters each block, and keep none of the backward functions. In the "
+        "In the forward pass store the input of each block, and keep none of the backward functions. In the "
         "backward pass take blocks and inputs from the last to the first.",
         "For a block: run its functions on its input, collect their backward functions in a list, call these "
-        "from the last to the first, and only then turn to the block in front of it.",
+        "from the last to the first, and only then go to the block in front of it.",
     ),
 )
 
 
 def _function(place, log, made=None, size=1):
-    """Return a layer, sin(X) + X / 4 and a bit, that notes when it runs forward and when back.
+    """Return a layer, sin(X) + X / 4 and a bit, that records its forward and backward calls.
 
     `made` gets a row for each run forward: the place, its backward pass and its result as weak references,
     and, for the first of a block, what of the blocks before was alive when it began and should not have been.
@@ -226,7 +226,7 @@ def _expect_forgotten(asked, blocks, made, backward, X):
     if held:
         raise CheckFailed(
             f"{asked}: when the forward is over, the backward functions of {_named(held)} are still there, "
-            "with all that they remember; only what enters each block should stay"
+            "with all that they store; keep only the input of each block"
         )
     arrays = max(round(xray(backward).total / X.nbytes), 1 + sum(Y() is not None for _, _, Y, _ in made))
     if arrays > blocks:
@@ -336,16 +336,19 @@ def _expect_a_forgetful_chain(answer, rng):
 
 
 def _expect_the_same_again(backward, dY, dX):
-    """Ask whether a second call of backward returns what the first did."""
+    """Require that a second call of backward returns the same as the first."""
     try:
         again = backward(dY)
     except Exception as error:
         raise CheckFailed(
             f"on a second call of backward it raises {type(error).__name__}: {error}; the first call "
-            "must leave all that the second needs"
+            "must keep everything that the second needs"
         ) from error
     expect_values(
-        "on a second call of backward, dX", again, dX, "and the first, which must leave all it used, gave"
+        "on a second call of backward, dX",
+        again,
+        dX,
+        "but the first, which must keep everything it used, gave",
     )
 
 
@@ -357,7 +360,7 @@ def _(answer, rng):
 
 
 def forward_through(functions, X):
-    """Return the result of functions in order, and their ways back."""
+    """Return the result of functions in order, and their backward functions."""
     backs = []
     for function in functions:
         X, back = function(X)
@@ -373,7 +376,7 @@ def back_through(backs, dY):
 
 
 def chain_of_blocks(functions, size, enters, pops=False, turned=False):
-    """Return a chain that goes back by a list of (block, input), for the mistakes."""
+    """Return a chain whose backward uses a list of (block, input), for the mistakes."""
 
     def chained(X):
         noted, H = [], X
@@ -394,22 +397,22 @@ def chain_of_blocks(functions, size, enters, pops=False, turned=False):
     return chained
 
 
-@forgetting.mistake("Every block got X, which entered the first one alone: note what enters each.")
+@forgetting.mistake("Every block got X, the input of the first one only: store the input of each.")
 def always_the_first_input(functions, size):
     return chain_of_blocks(functions, size, lambda X, entered, H: X)
 
 
-@forgetting.mistake("That is what leaves the block: note what enters it, before its functions run.")
+@forgetting.mistake("That is the output of the block: store its input, before its functions run.")
 def what_leaves_a_block(functions, size):
     return chain_of_blocks(functions, size, lambda X, entered, H: H)
 
 
-@forgetting.mistake("Here each layer is a block of its own: note what enters each block of `size` functions.")
+@forgetting.mistake("Here each layer is a block: store the input of each block of `size` functions.")
 def a_block_for_each_function(functions, size):
     return chain_of_blocks(functions, 1, lambda X, entered, H: entered)
 
 
-@forgetting.mistake("The blocks go back in the order of the forward pass: the last one comes first.")
+@forgetting.mistake("You go back through the blocks in the order of the forward pass: start with the last.")
 def the_first_block_first(functions, size):
     return chain_of_blocks(functions, size, lambda X, entered, H: entered, turned=True)
 
@@ -470,7 +473,7 @@ def peak_of(inside, enters, cuts):
 
 
 def _expect_cuts(cuts, n, k):
-    """Refuse what are no cuts."""
+    """Require valid cuts."""
     cuts = tuple(cuts) if isinstance(cuts, list | np.ndarray) else cuts
     if not isinstance(cuts, tuple):
         raise CheckFailed(f"it must return a tuple of cuts, but returned {described(cuts)}")
@@ -513,7 +516,7 @@ def _(answer, rng):
 
 
 def _by(peak):
-    """Return an answer that finds the least of some other peak, for the mistakes."""
+    """Return an answer that minimizes another peak, for the mistakes."""
 
     def cuts_by(inside, enters, k):
         n = len(inside)
@@ -539,7 +542,7 @@ best_cuts.mistake(
     "These cuts are best only if the insides of all blocks are added up, and that sum is the same for any "
     "cuts: the inside of the block that keeps most must count."
 )(_by(lambda inside, enters, ends: sum(enters[start] for start in ends[:-1]) + sum(inside)))
-best_cuts.mistake("The block that keeps most counts, and not the one with most layers.")(
+best_cuts.mistake("The block that keeps most counts, not the one with the most layers.")(
     _by(
         lambda inside, enters, ends: (
             sum(enters[start] for start in ends[:-1])
@@ -572,7 +575,7 @@ best_cuts.mistake("The last block counts too: here each block is run again, and 
 best_cuts.mistake("A cut c is in front of layer c, so `enters[c]` enters the block, not `enters[c - 1]`.")(
     _by(lambda inside, enters, ends: sum(enters[end - 1] for end in ends[1:-1]) + _largest(inside, ends))
 )
-best_cuts.mistake("That finds the worst cuts: the least peak is wanted.")(
+best_cuts.mistake("That finds the worst cuts: find the lowest peak.")(
     _by(lambda inside, enters, ends: -_largest(inside, ends) - sum(enters[start] for start in ends[:-1]))
 )
 
@@ -677,7 +680,7 @@ def _expect_a_second_run(calls):
     if ("back", 0) in calls:
         raise CheckFailed(
             "`draws` runs again in the backward pass, but then the first run's backward is called: it was "
-            "kept, and the second one is for nothing"
+            "kept, and the second one is unused"
         )
 
 
@@ -742,12 +745,12 @@ repeatable.mistake(
 )(layer_with(draw_before, _go_back_to_the_start))
 
 
-@repeatable.mistake("No state is noted, and a generator moves on with every draw.")
+@repeatable.mistake("You store no state, and a generator advances with every draw.")
 def without_a_bookmark(draws, rng):
     return layer_with(draw_before, lambda draws, X, rng, state, dY: draws(X, rng)[1](dY))(draws, rng)
 
 
-@repeatable.mistake("All calls share one note, and the last forward has written over it.")
+@repeatable.mistake("All calls share one stored state, which the last forward has overwritten.")
 def one_note_for_all_calls(draws, rng):
     notes = {}
 
@@ -809,7 +812,7 @@ def _(answer, rng):
 
 
 def _gains(gain, onward=True):
-    """Return an answer with some other gain, for the mistakes."""
+    """Return an answer with another gain, for the mistakes."""
 
     def found(layers, X):
         gained, first = [], X
@@ -825,7 +828,7 @@ def _gains(gain, onward=True):
 gains.mistake("That is all that is kept now: a Recompute still keeps the input.")(
     _gains(lambda seen, X, Y, first: seen.total)
 )
-gains.mistake("A Recompute keeps what enters its layer, and not what leaves it.")(
+gains.mistake("A Recompute keeps the input of its layer, not the output.")(
     _gains(lambda seen, X, Y, first: seen.total - Y.nbytes)
 )
 gains.mistake("That is the input of the first layer: each layer has an input of its own.")(
@@ -840,7 +843,7 @@ gains.mistake("A layer that keeps less than its input would lose: the difference
 gains.mistake("The sign is the other way round: what is kept now, less what a Recompute keeps.")(
     _gains(lambda seen, X, Y, first: X.nbytes - seen.total)
 )
-gains.mistake("That counts numbers, and the question is about bytes: a float64 has 8.")(
+gains.mistake("That counts numbers; the question is about bytes: a float64 has 8.")(
     _gains(lambda seen, X, Y, first: (seen.total - X.nbytes) // 8)
 )
 gains.mistake("The input is counted in numbers, and the rest in bytes: `X.nbytes`, and not `X.size`.")(

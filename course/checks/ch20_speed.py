@@ -104,17 +104,17 @@ apart = Exercise(
     kind="predict",
     minutes=6,
     hints=(
-        "A's rows lie one behind the other, each of ten numbers of 4 bytes. Slicing and `.T` move nothing in "
-        "memory: they only count in another way.",
+        "A's rows follow each other, each of ten numbers of 4 bytes. Slicing and `.T` move nothing in "
+        "memory: they only change the strides.",
         "A transposed array exchanges the two numbers. A slice with a step multiplies one of them.",
         "The copy has a new layout: its shape is (10, 6), so its rows have six numbers.",
     ),
 )
 ARRAYS = ("A", "A.T", "A[::3]", "A[:, ::2]", "the contiguous copy")
 ORDER = "The first number of a pair belongs to the first axis, and the last to the last"
-TURNED = "It is A's own memory, and A's two ways change places"
+TURNED = "It is A's own memory, with A's two strides exchanged"
 COPIED = "The copy has a new layout: ten rows of six numbers, one after the other"
-STEPS = {  # by array and axis: the numbers that give away what was thought
+STEPS = {  # explanations of likely wrong numbers, by array and axis
     "A": ({4: ORDER}, {40: ORDER}),
     "A.T": ({40: TURNED, 24: TURNED}, {4: TURNED}),
     "A[::3]": (

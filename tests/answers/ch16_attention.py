@@ -41,12 +41,12 @@ def by_softmax():
     return A[2], A @ V, A @ V, A[:2] @ V[:2] / A[:2].sum(), A[0] * (V[0] - A @ V), 2 * 4 * 10**2
 
 
-@refused(soft_answers, "Scores go through e first")
+@refused(soft_answers, "Take powers of e first")
 def shares_of_the_scores():
     return np.log(5) / np.log(10), 4, 4, 32 / 3, 1.5, 800
 
 
-@refused(soft_answers, "e^0 is 1, and not 0: the first key has its part in the sum, too")
+@refused(soft_answers, "e^0 is 1, not 0: the first key is part of the sum, too")
 def without_the_first_key():
     return 5 / 7, 4, 4, 32 / 3, 1.5, 800
 
@@ -71,12 +71,14 @@ def hard_answer():
     return 0.625, 0, 0, 32 / 3, 1.5, 800
 
 
-@refused(soft_answers, "the third weight is not 0.62. It is near: give a fraction, or three decimals")
+@refused(soft_answers, "the third weight is not 0.62. It is close: give a fraction, or three decimals")
 def two_decimals():
     return 0.62, 4, 4, 10.67, 1.5, 800
 
 
-@refused(soft_answers, "the answer with the mask is not 10.7. It is near: give a fraction, or three decimals")
+@refused(
+    soft_answers, "the answer with the mask is not 10.7. It is close: give a fraction, or three decimals"
+)
 def one_decimal():
     return 0.625, 4, 4, 10.7, 1.5, 800
 
@@ -91,12 +93,12 @@ def mask_after_softmax():
     return 0.625, 4, 4, 4, 1.5, 800
 
 
-@refused(soft_answers, "Two weights are left, and they are not equal: 1 to 2")
+@refused(soft_answers, "Two weights remain, in the ratio 1 to 2")
 def equal_rest():
     return 0.625, 4, 4, 12, 1.5, 800
 
 
-@refused(soft_answers, "The weighted mean of dA is taken off first: the cross terms")
+@refused(soft_answers, "Subtract the weighted mean of dA first: the cross terms")
 def weight_times_value():
     return 0.625, 4, 4, 32 / 3, 2, 100
 
@@ -116,7 +118,7 @@ def still_masked():
     return 0.625, 4, 4, 32 / 3, 16 / 9, 800
 
 
-@refused(soft_answers, "looking more at it lifts the answer")
+@refused(soft_answers, "a larger weight on it raises the answer")
 def flipped():
     return 0.625, 4, 4, 32 / 3, -1.5, 800
 
@@ -164,7 +166,7 @@ def step_by_step(X):
     return Y, backward
 
 
-refused(mean_so_far, "Step t has seen t + 1 rows: divide its sum by these, not by all steps")(
+refused(mean_so_far, "Step t has seen t + 1 rows: divide its sum by t + 1, not by all steps")(
     lambda X: (np.cumsum(X, axis=1) / X.shape[1], lambda dY: from_the_end(dY) / X.shape[1])
 )
 refused(mean_so_far, "That is the mean over all steps: the first step has seen only itself")(
@@ -191,7 +193,7 @@ refused(mean_so_far, "The new row weighs 1 / (t + 1), and not 1/2: all rows coun
 refused(mean_so_far, "The row of step t itself belongs to its mean, too")(
     lambda X: ((np.cumsum(X, axis=1) - X) / counts_so_far(X), lambda dY: dY)
 )
-refused(mean_so_far, "A row is in its own mean, too, not in later ones alone")(
+refused(mean_so_far, "A row is in its own mean, too, not only in later ones")(
     lambda X: (means(X), lambda dY: from_the_end(dY / counts_so_far(X)) - dY / counts_so_far(X))
 )
 refused(mean_so_far, "These are the sums so far; a mean divides by how many there are")(
@@ -216,7 +218,7 @@ refused(mean_so_far, "That takes the mean so far of dY. Backward, a step gets gr
 refused(mean_so_far, "Divide dY by the counts first: the factor belongs to the step that took the mean")(
     lambda X: (means(X), lambda dY: from_the_end(dY) / counts_so_far(X))
 )
-refused(mean_so_far, "A row is in all later means too, not in its own alone")(
+refused(mean_so_far, "A row is in all later means too, not only in its own")(
     lambda X: (means(X), lambda dY: dY / counts_so_far(X))
 )
 refused(mean_so_far, "The sum from the end is right; each dY must be divided by its count")(
@@ -386,7 +388,7 @@ class RootOfTheSteps(Ask):
         return super().weigh(S / self.scale / np.sqrt(S.shape[1]))
 
 
-@refused(ask, "Here every weight is 1, as softmax makes it of an axis of length 1: S has two axes")
+@refused(ask, "Here every weight is 1, the softmax over an axis of length 1: S has two axes")
 class AnAxisOfOne(Ask):
     def weigh(self, S):
         return Softmax().predict(S[..., None])[..., 0]
@@ -404,7 +406,7 @@ class NoCrossTerms(Ask):
         return A * (1 - A) * dA
 
 
-@refused(ask, "Back through softmax is missing: dA is the gradient of the weights, not of the scores")
+@refused(ask, "The backward pass of softmax is missing: dA is the gradient of the weights, not of the scores")
 class NoSoftmaxBack(Ask):
     def back(self, A, dA):
         return dA
@@ -506,7 +508,7 @@ def by_new_parameters(attention):
     attention.keys.b, attention.values.b = Parameter(zeros.copy()), Parameter(zeros.copy())
 
 
-@refused(fold, "Each head has its own part of values.b: it arrives once, and not once for each head")
+@refused(fold, "Each head has its own part of values.b: it is added once, not once for each head")
 def times_the_heads(attention):
     attention.output.b.data += attention.heads * attention.values.b.data @ attention.output.W.data
     set_to_zero(attention.keys, attention.values)
@@ -549,7 +551,7 @@ def queries_as_well(attention):
     set_to_zero(attention.queries)
 
 
-@refused(fold, "keys.b is to hold zeros, and is as it was")
+@refused(fold, "keys.b must hold zeros, but is unchanged")
 def forgets_the_keys(attention):
     attention.output.b.data += attention.values.b.data @ attention.output.W.data
     set_to_zero(attention.values)

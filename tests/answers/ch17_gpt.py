@@ -36,13 +36,13 @@ def as_an_array():
     return np.array([3280, 3280, 3738])
 
 
-@refused(sizes, "each head has its part of the same matrices, so more heads bring no more numbers")
+@refused(sizes, "each head has its part of the same matrices, so more heads add no numbers")
 def heads_have_matrices_of_their_own():
     block = 12 * 16**2 + 13 * 16
     return block, block + 4 * (16**2 + 16), block + 458
 
 
-@refused(sizes, "each head has its part of the same matrices, so more heads bring no more numbers")
+@refused(sizes, "each head has its part of the same matrices, so more heads add no numbers")
 def twice_the_heads_are_twice_the_numbers():
     return 3280, 2 * 3280, 3738
 
@@ -203,7 +203,7 @@ def fills_behind(model, X, count, n_steps):
     return true_text(model, X, count, n_steps, behind)
 
 
-@refused(write_on, "the model has 7 places, and got 8 characters")
+@refused(write_on, "the model has 7 positions, but got 8 characters")
 def as_it_was(model, X, count, n_steps):
     for _ in range(count):
         X = np.concatenate([X, model.predict(X)[:, -1].argmax(axis=1)[:, None]], axis=1)
@@ -253,7 +253,7 @@ def cuts_off(layer, X):
     return None
 
 
-@refused(looks_ahead, "ask forward alone: where a slope is 0, a step may still be read")
+@refused(looks_ahead, "call only forward: a step may be used even if a slope is 0")
 def by_slopes(layer, X):
     Y, backward = layer(X)
     for step in range(X.shape[1] - 1):

@@ -47,7 +47,7 @@ def without_the_sign():
     return 5, 5, 6, 1.75, 2
 
 
-@refused(with_a_toll, "The move itself costs 1; after it you pay what cell 1 is worth")
+@refused(with_a_toll, "The move itself costs 1; add the value of cell 1")
 def left_is_free():
     return -5, -4, -6, -1.75, -2
 
@@ -72,7 +72,7 @@ def no_discount():
     return -5, -5, -6, -3, -2
 
 
-@refused(with_a_toll, "Each toll counts half as much as the one before, and such a sum has an end")
+@refused(with_a_toll, "Each toll counts half as much as the one before, and such a sum is finite")
 def endless():
     return -5, -5, -6, -1.75, -np.inf
 
@@ -191,7 +191,9 @@ def turned_round(Y, epsilon, rng):
     return np.where(rng.random(len(Y)) > epsilon, _any(Y, rng), _draws(Y, rng))
 
 
-@refused(choose_moves, "in some calls all rows explore, and in others none: each row needs a coin of its own")
+@refused(
+    choose_moves, "in some calls all rows explore, and in others none: each row needs its own random number"
+)
 def one_coin(Y, epsilon, rng):
     return _any(Y, rng) if rng.random() < epsilon else _draws(Y, rng)
 
@@ -269,7 +271,7 @@ refused(choose_moves, CLOSE)(
         )
     )
 )
-refused(choose_moves, "all rows make the same one: each needs a lot of its own")(
+refused(choose_moves, "all rows make the same one: each needs its own random number")(
     _explores_else(lambda Y, rng: (_ties(Y) * rng.random(Y.shape[1])).argmax(axis=1))
 )
 
@@ -353,7 +355,7 @@ class Shuffled(_Drawn):
         return rng.permutation(len(self.steps))[:size]
 
 
-@refused(ring, "the first decides the second, as if they stood in a row")
+@refused(ring, "the first determines the second, as if in sequence")
 class InARow(_Drawn):
     def places(self, rng, size):
         n = len(self.steps)
@@ -466,10 +468,10 @@ def with_cross_entropy(Y, T):
 
 refused(loss_of_policy, "the sign is flipped")(policy(lambda *given: -right_back(*given)))
 refused(loss_of_policy, "5 times too large")(policy(lambda *given: len(given[0]) * right_back(*given)))
-refused(loss_of_policy, "L is a mean over the batch, and yours is the sum")(
+refused(loss_of_policy, "L is a mean over the batch, but yours is the sum")(
     policy(right_back, lambda log_P, moves, worth: -(worth * log_P[np.arange(len(moves)), moves]).sum())
 )
-refused(loss_of_policy, "the sign is flipped: what turned out well should become more probable")(
+refused(loss_of_policy, "the sign is flipped: good moves should become more probable")(
     policy(right_back, lambda log_P, moves, worth: (worth * log_P[np.arange(len(moves)), moves]).mean())
 )
 refused(loss_of_policy, "`[:, moves]` pairs every row with every move: write `[rows, moves]`")(
@@ -528,7 +530,7 @@ def _all_sums(Y, T):
     return L * len(Y), lambda dL=1.0: backward(dL) * len(Y)
 
 
-refused(loss_of_policy, "L is a mean over the batch, and yours is the sum")(_all_sums)
+refused(loss_of_policy, "L is a mean over the batch, but yours is the sum")(_all_sums)
 
 
 @refused(loss_of_policy, "called again, backward returns another dY: it changes what it keeps, such as P")

@@ -71,7 +71,7 @@ def in_numbers():
     return [(10, 1), (1, 10), (30, 1), (10, 2), (6, 1)]
 
 
-@refused(apart, "It is A's own memory, and A's two ways change places")
+@refused(apart, "It is A's own memory, with A's two strides exchanged")
 def transposing_moves():
     return [(40, 4), (24, 4), (120, 4), (40, 8), (24, 4)]
 
