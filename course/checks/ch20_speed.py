@@ -1,6 +1,6 @@
-"""The exercises of chapter 20: costs, strides, types, powers, pieces, and an update without new arrays.
+"""The exercises of chapter 20: costs, strides, dtypes, powers, chunks, and an update without new arrays.
 
-No check reads a clock: they decide from counts, types, bytes and values.
+No check reads a clock: they use counts, dtypes, bytes and values.
 """
 
 import math
@@ -166,7 +166,7 @@ tight = Exercise(
         "Two lines of `leaking` bring a float64 into play. Print `.dtype` of `mask` and `type(scale)`.",
         "`np.zeros` makes float64 unless you give it a `dtype`, and a NumPy number has a type of its own. "
         "What adapts to the array beside it?",
-        "A mask of truths, `X > 0`, has no float type to pass on; `math.sqrt` returns a Python number.",
+        "A boolean mask, `X > 0`, does not change the dtype; `math.sqrt` returns a Python number.",
     ),
 )
 ROOT = math.sqrt(2.0)
@@ -208,7 +208,7 @@ def _expect_slope_at_zero(answer, rng):
     dX = np.asarray(answer(X)[1](dY))
     if np.allclose(dX[:, 1], ROOT * dY[:, 1]):
         raise CheckFailed(
-            "where X is exactly 0, dY passes, and in `leaking` it does not: its mask is 1 for X > 0, and not "
+            "where X is exactly 0, dY passes, but in `leaking` it does not: its mask is 1 for X > 0, not "
             "for X >= 0"
         )
     expect_values("where X is exactly 0, dX", dX[:, 1], np.zeros(BATCH))
@@ -230,7 +230,7 @@ def _expect_no_detour(Y, X, dX, dY):
     """Require numbers computed in float32: rounded float64 numbers have better last bits."""
     for what, value, given in (("Y", Y, X), ("dX", dX, dY)):
         wide = (ROOT * given.astype(np.float64) * (X > 0)).astype(np.float32)
-        if np.array_equal(value, wide):  # among so many entries, honest rounding differs somewhere
+        if np.array_equal(value, wide):  # among so many entries, float32 rounding differs somewhere
             raise CheckFailed(
                 f"{what} has the right type, but its last bits say that it was computed in float64 and then "
                 "rounded; `*= np.sqrt(2.0)` does that too, and `math.sqrt` does not"
@@ -245,7 +245,7 @@ def _(answer, rng):
     return Y, dX, Y.dtype.itemsize, dX.dtype.itemsize
 
 
-@tight.mistake("A mask of `np.zeros` or a NumPy number is float64, and turns all it meets into float64.")
+@tight.mistake("A mask of `np.zeros` or a NumPy number is float64, and turns its results into float64.")
 def both_leaks(X):
     mask, scale = np.zeros(X.shape), np.sqrt(2.0)
     mask[X > 0] = 1
@@ -346,7 +346,7 @@ def _(answer, rng):
     return *powers, np.array(squares)
 
 
-@power.mistake("That takes one factor at a time: a product of the result with itself doubles the power.")
+@power.mistake("You take one factor at a time: a product of the result with itself doubles the power.")
 def one_by_one(X, n, times):
     result = X
     for _ in range(n - 1):
@@ -436,18 +436,18 @@ def _expect_pieces(case, given, X, size):
         if row.ndim != 1:
             raise CheckFailed(f"{case}: f is given {row.ndim} axes; a row of numbers has one")
         if len(row) > size:
-            raise CheckFailed(f"{case}: f is given {len(row)} entries at once, and {size} is the most")
+            raise CheckFailed(f"{case}: f is given {len(row)} entries at once, but {size} is the most")
         if not len(row):
             raise CheckFailed(f"{case}: f is given a row without entries; such a call makes nothing")
     seen = np.concatenate(given) if given else np.zeros(0)
     if len(seen) != X.size:
-        raise CheckFailed(f"{case}: f has seen {len(seen)} entries, and X has {X.size}")
+        raise CheckFailed(f"{case}: f got {len(seen)} entries, but X has {X.size}")
     if not np.array_equal(seen, X.ravel()) and np.array_equal(np.sort(seen), np.sort(X, axis=None)):
-        raise CheckFailed(f"{case}: f has seen all entries, but not in order, from X's first to its last")
-    expect_values(f"{case}: what f has seen", seen, X.ravel())
+        raise CheckFailed(f"{case}: f got all entries, but not in order, from X's first to its last")
+    expect_values(f"{case}: the input of f", seen, X.ravel())
     fewest = -(-X.size // size)
     if len(given) != fewest:
-        raise CheckFailed(f"{case}: f is called {len(given)} times, and {fewest} would do")
+        raise CheckFailed(f"{case}: f is called {len(given)} times, but {fewest} are enough")
 
 
 @in_pieces.probe
@@ -500,7 +500,7 @@ def fours(f, X, out, size):
         results[start : start + 4] = f(row[start : start + 4])
 
 
-@in_pieces.mistake("Entry by entry, in a Python loop: that is the slowest way.")
+@in_pieces.mistake("You go entry by entry in a Python loop: that is the slowest way.")
 def one_at_a_time(f, X, out, size):
     row, results = X.reshape(-1), out.reshape(-1)
     for place in range(row.size):
@@ -575,7 +575,7 @@ def _(answer, rng):
     if most > 0.3:
         raise CheckFailed(
             f"the numbers are right, but on the way new arrays were made: {most:.2f} times the size of "
-            "data lived at one time, and together they may have a quarter"
+            "data at one time; a quarter is allowed"
         )
     return "three steps with two settings, and no new array of any size that counts"
 
@@ -604,7 +604,7 @@ def _(answer, rng):
 
 
 class Adam:
-    """A right update, of which the mistakes change one part each."""
+    """A correct update, of which the mistakes change one part each."""
 
     c1, c2 = (
         staticmethod(lambda beta, steps: 1 - beta**steps),
@@ -676,7 +676,7 @@ class _PlainGrad(Adam):
 
 
 def function(wrong):
-    """Return an object that is called as a function: a check asks functions."""
+    """Return a function that calls an object, since a check needs functions."""
 
     def update(*arguments, **settings):
         return wrong(*arguments, **settings)
@@ -689,7 +689,7 @@ update.mistake("Without c1 and c2 the first steps are wrong: both means began at
 )
 update.mistake("The mean is not divided by c1.")(function(_WithoutC1()))
 update.mistake("The number under the root is not divided by c2.")(function(_WithoutC2()))
-update.mistake("The eps below the fraction bar is missing.")(function(_WithoutEps()))
+update.mistake("The eps in the denominator is missing.")(function(_WithoutEps()))
 update.mistake("The eps is added to the root, and not under it.")(function(_EpsInside()))
 update.mistake("The eps is added last, to the root, and c2 does not divide it.")(function(_EpsBeforeC2()))
 update.mistake("The eps is added after the root of square divided by c2, and c2 does not divide it.")(
@@ -699,4 +699,4 @@ update.mistake("The division by c2 changes square for good: what is divided belo
     function(_CorrectsForGood())
 )
 update.mistake("The root is missing.")(function(_WithoutRoot()))
-update.mistake("What square holds is a mean of grad², and yours is a mean of grad.")(function(_PlainGrad()))
+update.mistake("The array square must be a mean of grad²; yours is a mean of grad.")(function(_PlainGrad()))

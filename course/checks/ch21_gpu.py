@@ -1,4 +1,4 @@
-"""The exercises of chapter 21: honest times, counted transfers, and layers that run in both places."""
+"""The exercises of chapter 21: timing, counted transfers, and layers for both devices."""
 
 import sys
 from collections import Counter
@@ -50,9 +50,9 @@ def _expect_transfers(cupy, most, during, origins=None):
 
 
 def _expect_the_same_there(make, X, dY, most=0):
-    """Run a layer here and there, with X's dtype and with float32, and compare; count what it moves there.
+    """Run a layer on both devices, in X's dtype and float32; compare, and count transfers.
 
-    ``make(send)`` returns a new layer; ``send`` brings an array of NumPy to where the layer runs.
+    ``make(send)`` returns a new layer; ``send`` moves a NumPy array to the layer's device.
     """
     for dtype in (np.float64, np.float32):
         X_small, dY_small = X.astype(dtype), dY.astype(dtype)
@@ -89,7 +89,7 @@ stopwatch = Exercise(
     kind="predict",
     minutes=6,
     hints=(
-        "Draw two lanes, Python above the device, as in the chapter's figure.",
+        "Draw two timelines, Python above the device, as in the chapter's figure.",
         "Python is free again after 5, 10, 15 and 20 µs, whatever the device does. The device starts the "
         "first call at 5 and is done with it at 35; by then all others are waiting.",
         "For the third number: the second call is done at 37. Only then does Python hand over the third, "
@@ -109,7 +109,7 @@ def _all_done(works, launch, wait_after=None):
 
 
 RETURNS = "A call returns before it is done: the watch sees only the handing over"
-MINIATURE = "That is the answer of the miniature, with two calls"
+MINIATURE = "That is the answer of the chapter's small example, with two calls"
 TIMES = {
     "what the stopwatch shows": {79: RETURNS, 74: RETURNS, 5: "There are four calls, 5 each", 10: MINIATURE},
     "when all is done": {
@@ -133,7 +133,7 @@ def _(answer, rng):
     works, launch = (30, 2, 2, 40), 5
     times = *_all_done(works, launch), _all_done(works, launch, wait_after=2)[1]
     expect_guesses(answer(), dict(zip(TIMES, times, strict=True)), TIMES)
-    return "played through, call by call"
+    return "compared with a simulation, call by call"
 
 
 # 2. hidden transfers
@@ -157,13 +157,13 @@ share_right = Exercise(
 
 
 def _share_by_loop(model, X, T):
-    """Return the share of right rows, computed here, row by row."""
+    """Return the share of right rows, computed in main memory, row by row."""
     Y, _ = model(X)
     return sum(int(np.argmax(row) == label) for row, label in zip(Y, T, strict=True)) / len(X)
 
 
 def _sized(rng):
-    """Return a model, a list of how many rows it was given each time, X, and T with some right answers."""
+    """Return a model, a list of its batch sizes, X, and T with some right answers."""
     sizes = []
 
     def watch(X):
@@ -173,7 +173,7 @@ def _sized(rng):
     model = Sequential(watch, Linear(N_IN, N_OUT, rng=rng))
     X = rng.normal(size=(EXAMPLES, N_IN))
     T = model(X)[0].argmax(axis=1)
-    T[rng.permutation(EXAMPLES)[:4]] += 1  # four are wrong, one of them or more in the short last batch
+    T[rng.permutation(EXAMPLES)[:4]] += 1  # four are wrong, at least one of them in the short last batch
     T[-1] += N_OUT
     return model, sizes, X, T % (2 * N_OUT)
 
@@ -215,7 +215,7 @@ def _(answer, rng):
 
 
 def _shares(model, X, T, batch_size, count):
-    """Add up what `count` makes of each batch's answers."""
+    """Add up `count` of each batch's outputs."""
     right = 0
     for start in range(0, len(X), batch_size):
         rows = slice(start, start + batch_size)
@@ -280,7 +280,7 @@ library_of = Exercise(
 
 
 def _array_of(module):
-    """Return an array of a library that exists only here."""
+    """Return an array of a library that exists only in this check."""
     return type("Array", (), {"__module__": module, "shape": (2, 3)})()
 
 
@@ -388,7 +388,7 @@ def asks_the_first(*arrays):
     return libraries(arrays[:1], first_word, has_shape, lambda name: name == "numpy")
 
 
-# 4. drawn here, used there
+# 4. drawn on one device, used on the other
 
 drop_columns = Exercise(
     "21_gpu.drop_columns",
@@ -464,7 +464,7 @@ def sent(row, X):
 
 
 def dropping(rate, rng, row=None, send=sent, again=False):
-    """Return a layer that switches columns off, with one thing changed."""
+    """Return a layer that switches columns off, with one change."""
     row = row or (lambda X: (rng.random(X.shape[1]) >= rate) / (1 - rate))
 
     def layer(X):
@@ -479,7 +479,7 @@ def one_for_each_entry(rate, rng):
     return dropping(rate, rng, row=lambda X: (rng.random(X.shape) >= rate) / (1 - rate))
 
 
-@drop_columns.mistake("What is kept must be divided by 1 - rate.")
+@drop_columns.mistake("Divide the kept columns by 1 - rate.")
 def without_the_division(rate, rng):
     return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) >= rate) * 1.0)
 
@@ -539,7 +539,7 @@ def drawn_once(rate, rng):
     return dropping(rate, rng, row=row)
 
 
-@drop_columns.mistake("A 0 in Y may be a 0 of X: ask the numbers that were drawn which columns are kept.")
+@drop_columns.mistake("A 0 in Y may be a 0 of X: use the drawn numbers to decide which columns are kept.")
 def read_from_the_result(rate, rng):
     layer = dropping(rate, rng)
 
@@ -600,7 +600,7 @@ def _(answer, rng):
     return np.array(backward(np.arange(9.0).reshape(3, 3) + 1))
 
 
-WRITTEN_ONCE = "Writing to `dX[ids]` writes each row once: of repeated ids only the last part is kept."
+WRITTEN_ONCE = "Assigning to `dX[ids]` writes each row once: of repeated ids only the last share is kept."
 
 
 @pick.mistake(WRITTEN_ONCE)
@@ -724,7 +724,7 @@ def ones_from_a_shape(X):
     return np.concatenate([X, ones], axis=1), lambda dY: dY[:, :-1]
 
 
-@with_ones.mistake("Ones that are made here and sent are a transfer in each call; make them there.")
+@with_ones.mistake("Ones that are made here and sent cost a transfer in each call; make them on the device.")
 def sent_over(X):
     ones = array_module(X).asarray(np.ones((len(X), 1)), dtype=X.dtype)
     return np.concatenate([X, ones], axis=1), lambda dY: dY[:, :-1]

@@ -1,4 +1,4 @@
-"""The exercises of chapter 22: moments from shares, a weighted mean, different starts, doubling, hand in."""
+"""The exercises of chapter 22: batch norm from shares, a weighted mean, broadcast, doubling, an optimizer."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ batch_norm_in_pieces = Exercise(
 )
 
 
-ALL_COLUMNS = "All columns are added up together: sum over the rows alone, with `axis=0`."
+ALL_COLUMNS = "You add up all columns together: sum only over the rows, with `axis=0`."
 
 
 @batch_norm_in_pieces.check
@@ -61,7 +61,9 @@ def _(answer, rng):
                 )
         shapes = {np.shape(share) for share in sent}
         if len(shapes) > 1:
-            raise CheckFailed(f"{case}, the arrays sent have shapes {sorted(shapes)}, and cannot be added up")
+            raise CheckFailed(
+                f"{case}, the arrays sent have shapes {sorted(shapes)}, which cannot be added up"
+            )
         for part, share in zip(parts, sent, strict=True):
             if not len(part) and np.isnan(np.asarray(share, dtype=float)).any():
                 raise CheckFailed(
@@ -126,15 +128,15 @@ def _refuse_known_variance(case, variance, X, parts):
         "the variance is only that inside the shares: the distances between their means belong to it, too": (
             sum(len(part) * part.var(axis=0) for part in parts if len(part)) / len(X)
         ),
-        "that is the mean of the squares: the square of the mean is still in it": squares,
+        "that is the mean of the squares: subtract the square of the mean": squares,
         "that is the standard deviation, the root of the variance": X.std(axis=0),
         "it divides by one less than the number of rows; np.var divides by the number": X.var(axis=0, ddof=1),
-        "the square of the mean is added, and not taken away": squares + X.mean(axis=0) ** 2,
-        "that is the square of the mean minus the mean of the squares: turn it round": -X.var(axis=0),
+        "the square of the mean is added, not subtracted": squares + X.mean(axis=0) ** 2,
+        "that is the square of the mean minus the mean of the squares: reverse it": -X.var(axis=0),
         "the sums of the shares are squared; square each number of X, and then add up": (
             sum(part.sum(axis=0) ** 2 for part in parts) / len(X) - X.mean(axis=0) ** 2
         ),
-        "it takes away the square of the mean of the means, in which every worker counts the same": (
+        "it subtracts the square of the mean of the means, in which every worker counts the same": (
             squares - means.mean(axis=0) ** 2
         ),
     }
@@ -198,7 +200,9 @@ def _(answer, rng):
         )
     except (ArithmeticError, LookupError) as error:
         found = error
-    raise CheckFailed(f"without any examples it must raise a ValueError, but it returned {described(found)}")
+    raise CheckFailed(
+        f"without any examples it must raise a ValueError, but the outcome is {described(found)}"
+    )
 
 
 COUNTS_ALIKE = "every worker counts the same: let each count by its examples"
@@ -248,7 +252,7 @@ STARTS = (0, 3, 9)
 
 
 def _walk(weights, steps):
-    """Return the weights after so many steps with the mean gradient of (w - 5)² and rate 0.25."""
+    """Return the weights after this many steps with the mean gradient of (w - 5)² and rate 0.25."""
     weights = np.array(weights, dtype=float)
     for _ in range(steps):
         weights -= 0.25 * np.mean(2 * (weights - 5))
@@ -262,8 +266,8 @@ SLIPS = {
         0.25: "The gradient of (w - 5)² has the factor 2",
         1.5: AGAINST_THE_SUM,
         2: "That takes the whole mean gradient, without the learning rate",
-        -0.5: "That is a step uphill: it goes against the gradient, and -2 taken away makes more",
-        0: "That is where it began; the mean of the three gradients is not 0",
+        -0.5: "That is a step uphill: go against the gradient; subtracting -2 increases the weight",
+        0: "That is its start; the mean of the three gradients is not 0",
     },
     "the largest weight minus the smallest after 100 steps": {
         0: "All take the same step, so no worker comes closer to another",
@@ -275,8 +279,8 @@ SLIPS = {
         4.5: "That is the mean after one step",
     },
     "worker 2's weight after 100 steps": {
-        5: "That is where the mean of the weights goes; worker 2 keeps its distance from it",
-        9: "That is where it began; it takes the same steps as the others",
+        5: "That is the limit of the mean weight; worker 2 keeps its distance from it",
+        9: "That is its start; it takes the same steps as the others",
         9.5: "That is its weight after one step",
     },
     "worker 0's weight after the broadcast and a step": {
@@ -300,7 +304,7 @@ def _(answer, rng):
             expect_guesses(guess, {what: truth})
         except CheckFailed as no:
             known = isinstance(guess, int | float | np.number) and not isinstance(guess, bool)
-            always = "All take the same step, so each keeps its distance from each" if "minus" in what else ""
+            always = "All take the same step, so all distances stay the same" if "minus" in what else ""
             words = SLIPS[what].get(float(guess), always) if known else ""
             raise CheckFailed(f"{no.sentence}. {words}" if words else no.sentence) from None
     return "three workers, walked a hundred steps"
@@ -316,8 +320,8 @@ doubling = Exercise(
     minutes=14,
     hints=(
         "The partners of worker 5 at distance 1, 2 and 4 are 4, 7 and 1. Look at these numbers in binary.",
-        "`rank ^ distance` flips one binary digit: that is the partner. Make a new list in each step: nobody "
-        "would add what has been changed already.",
+        "`rank ^ distance` flips one binary digit: that is the partner. Make a new list in each step, so "
+        "that no worker adds an array that has already changed.",
         "For each distance append to states a list with `held[rank] + held[rank ^ distance]` for every rank, "
         "where held is `states[-1]`; distance is 1, 2, 4 … while smaller than the number of workers.",
     ),
@@ -371,7 +375,7 @@ def _expect_held(case, step, rank, held, arrays):
     when = f"after step {step}" if step else "before the first step"
     if np.shape(held) == truth.shape and not np.allclose(held, truth):
         if np.allclose(held, truth / len(group)):
-            raise CheckFailed(f"{case}, {when}, worker {rank} holds a mean, and not the sum")
+            raise CheckFailed(f"{case}, {when}, worker {rank} holds a mean, not the sum")
         rows = np.reshape(arrays, (len(arrays), -1))
         parts = np.linalg.lstsq(rows.T, np.ravel(held), rcond=None)[0]
         whole = np.round(parts).astype(int)
@@ -431,7 +435,7 @@ def _(answer, rng):
                 [int(n) for n in rng.permutation([1, 2, 5, 9])[:workers]],
                 [int(rank) for rank in rng.permutation(workers)],
             )
-            # not sooner: so that what it does to a round is seen
+            # only now, so that its effect on a round shows
             meeting.hold(with_refusals=turn == 2 and workers > 1, is_first=turn == 0)
             expected = W.copy()
     _expect_two_apart(answer, rng)
@@ -472,13 +476,13 @@ class _Round:
     Parameters
     ----------
     case : str
-        What each refusal begins with.
+        The beginning of each message.
     machine : object
-        The answer's.
+        The optimizer from the answer.
     step : tuple of (array, array, float)
         Its array W, a copy of it from before the round, and the learning rate.
     gradients, examples : list
-        What each worker brings.
+        Those of each worker.
     order : list of int
         The ranks, in the order of their calls.
     """
@@ -512,7 +516,7 @@ class _Round:
                 f"{self.case}, the last call must return True, but returned {described(returned)}"
             )
         if not returned:
-            raise CheckFailed(f"{self.case}, all are there, and it says that no step was taken")
+            raise CheckFailed(f"{self.case}, all gradients are there, but it reports no step")
         self.expect_step(is_first)
 
     def hand_in(self, rank, gradient, after, is_first):
@@ -554,7 +558,7 @@ class _Round:
             raise CheckFailed(
                 f"{self.case}, a worker that comes twice is refused, but W has changed"
             ) from None
-        raise CheckFailed(f"{self.case}, worker {rank} hands in twice, and no ValueError comes")
+        raise CheckFailed(f"{self.case}, worker {rank} hands in twice, but no ValueError is raised")
 
     def expect_step(self, is_first):
         """Require the step of the gradient over all examples."""
@@ -570,13 +574,13 @@ class _Round:
         truth, first, last = weighted / sizes.sum(), self.order[0], self.order[-1]
         named = {
             COUNTS_ALIKE: plain / len(brought),
-            "the gradients are added up, and not divided": plain,
+            "the gradients are added up, not divided": plain,
             "the step is that of the sum over all examples: divide by their number": weighted,
             BY_WORKERS: weighted / len(brought),
             "the step goes uphill": -truth,
             "only the last gradient is in the step": rate * brought[last],
             "only the first gradient is in the step": rate * brought[first],
-            "the sum is only what the last one brought, divided by the number of all examples": (
+            "the sum is only the last gradient, divided by the number of all examples": (
                 rate * sizes[last] * brought[last] / sizes.sum()
             ),
             "the learning rate is missing in the step": truth / rate,
@@ -588,7 +592,7 @@ class _Round:
             )
         if not is_first and not np.allclose(step, truth):
             raise CheckFailed(
-                f"{case}, the step is wrong, and in round 1 it was right: begin a round with nothing"
+                f"{case}, the step is wrong, but in round 1 it was right: clear all sums between rounds"
             )
         expect_values(f"{case}, W", W, before - truth)
 

@@ -1,4 +1,4 @@
-"""The exercises of chapter 23: memories, orders, a witness, a racy layer, a new model, bundles."""
+"""The exercises of chapter 23: memories, orders, a counterexample, a racy layer, a new model, batches."""
 
 import copy
 import inspect
@@ -52,7 +52,7 @@ who_is_wrong = Exercise(
 
 
 def _wrong(take, order):
-    """Return how many of A, B, C take from a memory what is not theirs."""
+    """Return how many of A, B, C take another caller's entry from a memory."""
     kept, wrong, met = [], 0, set()
     for name in order:
         if name in met:
@@ -73,7 +73,7 @@ def _(answer, rng):
         "the count of the queue in ABCCBA": _wrong(lambda kept: kept.pop(0), "ABCCBA"),
     }
     expect_guesses(answer(), truths)
-    return "five orders, played"
+    return "five orders, simulated"
 
 
 @who_is_wrong.mistake("C went forward last and comes back last: one of the three is right.")
@@ -131,7 +131,7 @@ count_orders = Exercise(
 )
 
 
-SLOW = 0.25  # seconds of the processor; a formula needs none, all orders of five callers a second
+SLOW = 0.25  # seconds of CPU time; a formula needs almost none, listing all orders of five callers a second
 
 
 @count_orders.check
@@ -174,7 +174,7 @@ def half_of_the_rows(n):
     return factorial(2 * n) // 2, factorial(n)
 
 
-@count_orders.mistake("That leaves open only which steps go forward, and not whose they are.")
+@count_orders.mistake("That leaves open only which steps go forward, not whose they are.")
 def only_directions(n):
     return comb(2 * n, n), factorial(n)
 
@@ -184,9 +184,7 @@ def always_two(n):
     return factorial(2 * n) // 2**n, min(n, 2)
 
 
-@count_orders.mistake(
-    "The first may be any of n, the second any of those that are left, and so on: multiply."
-)
+@count_orders.mistake("The first may be any of n, the second any of the rest, and so on: multiply.")
 def only_who_is_first(n):
     return factorial(2 * n) // 2**n, n
 
@@ -252,7 +250,7 @@ def _(answer, rng):
 
 
 def _why_nobody(X_of_A, X_of_B, order):
-    """Return why a Desk makes no mistake: one of these holds whenever it makes none."""
+    """Explain why a Desk makes no mistake in this case."""
     if order in ("AABB", "BBAA"):
         return "One is done before the other begins: let both go forward before one comes back"
     if len(X_of_A) != len(X_of_B):
@@ -263,10 +261,10 @@ def _why_nobody(X_of_A, X_of_B, order):
 
 
 def _difference(backward, X):
-    """Return how a dX is wrong, in words, or None if it is right."""
+    """Describe a wrong dX; return None if it is right."""
     try:
         dX = backward(np.ones_like(X))
-    except ValueError:  # the other's input has another width, and nothing can be multiplied
+    except ValueError:  # the other input has another width
         return "missing: the array in the drawer has another width, so backward fails"
     wrong = np.argwhere(dX != 3 * X * X)
     if not len(wrong):
@@ -322,9 +320,7 @@ def _(answer, rng):
     _expect_zero_weight(answer, X, dY)
     expect_gradcheck(layer, X)
     _expect_no_interference(answer, rng)
-    return (
-        "alone, in all six orders of two callers, with a 0 in w, and that a call leaves nothing on the layer"
-    )
+    return "alone, in all six orders of two callers, with a 0 in w, and that a call does not change the layer"
 
 
 def _expect_own_s(X, w, dY, dX):
@@ -352,7 +348,7 @@ def _expect_zero_weight(answer, X, dY):
 
 
 def _expect_no_interference(answer, rng):
-    """Let another caller in before each step of a call: first of the same layer, then of one like it."""
+    """Run another call before each step of a call: first of the same layer, then of one like it."""
     X, other = rng.normal(size=(2, BATCH, N_IN))
     layer = answer(N_IN)
     for visitor, comes_back in ((layer, False), (answer(N_IN), True)):
@@ -361,7 +357,7 @@ def _expect_no_interference(answer, rng):
         visitor(other)
         dX, later = interrupted(backward, np.ones_like(X), visitor, other, comes_back)
         if WAITS in (trouble, later):
-            raise CheckFailed("while one caller is inside, another one has to wait: it needs no lock")
+            raise CheckFailed("while one call runs, another one has to wait: no lock is needed")
         if trouble or later:
             raise CheckFailed("it keeps other callers out by means of Python's own tracing or frames")
         S = _sigmoid_times(X, 1.0)
@@ -388,7 +384,7 @@ def _expect_apart(layer, order, inputs):
         layer.zero_grad()
         S, dX = truths[name] / w, backwards[name](np.ones_like(inputs[name]))
         if not np.allclose(dX, w * S * (1 - S)):
-            raise CheckFailed(f"in the order {order} {name} comes back with a dX that is not {name}'s")
+            raise CheckFailed(f"in the order {order} {name} gets a dX that is not {name}'s")
         if not np.allclose(layer.w.grad, S.sum(axis=0)):
             raise CheckFailed(f"in the order {order} {name} adds to w.grad what is not {name}'s")
     for name, Y in Y_of.items():
@@ -414,7 +410,7 @@ def _expect_no_lock(layer):
 
 def _expect_no_writing(layer, rng):
     """Require that a call does not change the layer, except for adding to gradients."""
-    for _ in range(2):  # a first call may make what a second one fills
+    for _ in range(2):  # a first call may create what a second one fills
         before = _on_the_layer(layer)
         _, backward = layer(rng.normal(size=(BATCH, *layer.w.shape)))
         between = _on_the_layer(layer)
@@ -463,13 +459,13 @@ def _visible(thing, found):
 
 
 def _expect_one_sigmoid(layer, X):
-    """Ask whether a call remembers what it found, by changing X after the forward pass."""
+    """Require that backward uses the sigmoid from the forward pass, by changing X in between."""
     mine = X.copy()
     truth = layer(X)[1](np.ones_like(X))
     _, backward = layer(mine)
     mine += 1.0
     if not np.allclose(backward(np.ones_like(X)), truth):
-        raise CheckFailed("backward computes the sigmoid again from X: keep S, which forward has found")
+        raise CheckFailed("backward computes the sigmoid again from X: keep S from the forward pass")
 
 
 @gate.probe
@@ -483,7 +479,7 @@ def _(answer, rng):
 
 
 class Gate(Layer):
-    """A right gate, of which the mistakes change one part each."""
+    """A correct gate, of which the mistakes change one part each."""
 
     def __init__(self, width):
         self.w = Parameter(np.ones(width))
@@ -501,7 +497,7 @@ class Gate(Layer):
 
 
 class WithRooms(Gate):
-    """A gate that uses the array of its result again."""
+    """A gate that reuses the array of its result."""
 
     def __init__(self, width):
         super().__init__(width)
@@ -511,14 +507,12 @@ class WithRooms(Gate):
         return np.multiply(S, self.w.data, out=self.rooms.setdefault(S.shape, np.zeros(S.shape)))
 
 
-@gate.mistake("The memory is repaired. But two calls are given one and the same array as their result.")
+@gate.mistake("The memory is right now, but two calls return the same array.")
 class RepairsTheMemory(WithRooms):
     pass
 
 
-NOT_ITS_OWN = (
-    "Its S is not with the call, but where the next call can get at it: keep it in a local variable."
-)
+NOT_ITS_OWN = "The next call can overwrite S: keep it in a local variable."
 
 
 @gate.mistake(NOT_ITS_OWN)
@@ -640,7 +634,7 @@ def _expect_arrays_apart(model, new, X, weights):
 
 
 def _shared(model, new):
-    """Return, in words, what a new model has in common with the old one."""
+    """Describe what a new model shares with the old one."""
     if new is model:
         return ". It is the old model itself"
     for name, part in new.named_parameters().items():
@@ -684,7 +678,7 @@ def _expect_refusals(answer, rng):
                 ) from error
         except (KeyError, AttributeError) as error:
             raise CheckFailed(
-                f"{name} {problem}: it must raise a ValueError, and raises {type(error).__name__}"
+                f"{name} {problem}: it must raise a ValueError, but raises {type(error).__name__}"
             ) from error
         else:
             raise CheckFailed(f"{name} {problem}, and no ValueError is raised")
@@ -699,7 +693,7 @@ def _(answer, rng):
     return new.predict(X), model.predict(X)
 
 
-@exchanged.mistake("NumPy spreads it over the row without a word: compare the shapes.")
+@exchanged.mistake("NumPy broadcasts it over the row without an error: compare the shapes.")
 def by_broadcasting(model, weights):
     fresh = copy.deepcopy(model)
     parameters = fresh.named_parameters()
@@ -731,7 +725,7 @@ answer_all = Exercise(
 
 
 def _bundles(lengths, most):
-    """Return how many rows each bundle has."""
+    """Return the number of rows of each bundle."""
     sizes = []
     for length in lengths:
         if sizes and sizes[-1] + length <= most:
@@ -777,13 +771,13 @@ def _(answer, rng):
         sizes, expected = list(map(len, passed)), _bundles([lengths[place] for place in good], most)
         if sizes != expected:
             raise CheckFailed(
-                f"{case} the model is called with {_rows(sizes)}, and must be called with {_rows(expected)}"
+                f"{case} the model is called with {_rows(sizes)}, but must be called with {_rows(expected)}"
             )
     return "eight lists, two of them with questions that are not finite, one empty"
 
 
 def _answers(answer, model, questions, most, case):
-    """Return the answers; if `case` names one that is not finite, see whether the model was given it."""
+    """Return the answers; with a question that is not finite, require that the model does not get it."""
     try:
         return answer(model, questions, most)
     except ValueError as error:
@@ -824,7 +818,7 @@ def _expect_answer(name, given, question, layer, good):
             raise CheckFailed(f"{name} belongs to a question that is not finite: it must be None")
         return
     if given is None:
-        raise CheckFailed(f"{name} is None, and its question is fine")
+        raise CheckFailed(f"{name} is None, but its question is fine")
     truth = layer.predict(question)
     expect_shape(name, given, "the model's Y", truth)
     expect_values(name, given, truth)
@@ -854,7 +848,7 @@ def in_bundles(model, questions, room):
 
 
 def sorting_out(way):
-    """Return a way to answer that never sees a question that is not finite."""
+    """Return an answer_all that leaves out questions that are not finite."""
 
     def answer(model, questions, most):
         good = [question for question in questions if np.isfinite(question).all()]
@@ -890,7 +884,7 @@ def closes_at_the_spoiled(model, questions, most):
     return answers
 
 
-@answer_all.mistake("Look at the rows *with* the next question, before you let it in.")
+@answer_all.mistake("Count the rows *with* the next question, before you add it.")
 @sorting_out
 def too_late(model, questions, most):
     return in_bundles(model, questions, lambda rows, more: rows < most)

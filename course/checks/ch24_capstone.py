@@ -32,7 +32,7 @@ from minigrad.check.numerical import numerical_gradient
 from minigrad.layer import Layer, Sequential, as_layer
 
 MOST = 100  # entries of X: each is nudged many times
-AT_KINKS = 0.5  # how far slopes may miss a rise: where a layer has kinks or jumps, they miss a part of it
+AT_KINKS = 0.5  # tolerance of the gap along a path: at kinks and jumps, slopes miss a part of the rise
 
 
 # 1. four tests in a row
@@ -71,7 +71,7 @@ def slipped(slip):
 
 
 def notices(layer, X):
-    """Return the number of the first test that notices something, 0 if none does."""
+    """Return the number of the first test that fails, or 0."""
     Y, backward = layer(X)
     if Y.shape != X.shape or np.shape(backward(np.ones_like(Y))) != X.shape:
         return 1
@@ -83,18 +83,18 @@ def notices(layer, X):
     return 4 if not np.allclose(Y, X * X) else 0
 
 
-FITS_ITS_OWN = "Its backward fits its own Y, and fitting is all that nudging asks for"
-BLIND = {  # what a test cannot see in a version, where it comes before the one that notices
+FITS_ITS_OWN = "Its backward fits its own Y, and nudging tests only that"
+BLIND = {  # why an earlier test does not fail
     ("the mean", 2): "With a batch of one, a division by the batch size divides by 1",
     ("the other power", 2): FITS_ITS_OWN,
     ("the other power", 3): FITS_ITS_OWN,
-    ("the forgotten dY", 2): "The second test sends back ones, and times 1 cannot be missed",
+    ("the forgotten dY", 2): "The dY of the second test is all ones, so a missing factor dY does not show",
 }
-EARLIER = {  # what an earlier test sees
+EARLIER = {  # why an earlier test fails
     "the sum": "a sum over the batch takes an axis away",
-    "the mean": "with five examples, a division by five is seen",
-    "the forgotten dY": "it sends back a dY that is not of ones",
-    "the wrong factor": "three instead of two is seen with one example and ones, too",
+    "the mean": "with five examples, a division by five shows",
+    "the forgotten dY": "its dY is not all ones",
+    "the wrong factor": "three instead of two shows with one example and ones, too",
 }
 
 
@@ -158,7 +158,7 @@ def _(answer, rng):
     expect_effect(layer, X)
     gap = gap_along_a_way(layer, X, X * rng.uniform(0.8, 1.2, X.shape), rng.normal(size=Y.shape), rng)
     if not gap < AT_KINKS:
-        raise CheckFailed("from your X to one beside it Y changes, and not by what dX says on the way")
+        raise CheckFailed("from your X to one beside it, the change of Y is not the integral of dX")
     expect_fresh(answer, layer, X)
     expect_32_bits(*handed_over(answer, rng))
     return "nine rules, gradients, one example and many, a new one for each rng, 32 bits; not the library's"
@@ -304,7 +304,8 @@ def _known_with(X, Y, weights):
 def expect_gradcheck_elsewhere(layer, X, rng):
     """Require that gradients agree with nudging for other weights: a weight of 1 hides a missing factor.
 
-    They shrink, and keep their signs: so thresholds stay above 0, and what must be below 1 stays below it.
+    The other weights are smaller with the same signs, so thresholds stay above 0, and numbers below 1 stay
+    below.
     """
     parameters = weights_of(layer)
     weights = [parameter.data.copy() for parameter in parameters]
@@ -394,7 +395,7 @@ def wide_results(layer, X):
 def plain_arrays(layer):
     """Return name, array and what puts another in its place, for the 64-bit arrays that a layer just holds.
 
-    A layer in another process is not looked into.
+    A layer in another process is skipped.
     """
     if isinstance(layer, types.FunctionType):
         cells = zip(layer.__code__.co_freevars, layer.__closure__ or (), strict=True)
@@ -418,7 +419,7 @@ my_formula = Exercise(
         "Write it as if you had to explain it on paper: loops over examples and columns, `math`, no tricks.",
         "Print `list(Sequential(layer).named_parameters())`: the arrays come in this order.",
         "Use the arguments only: X, and the arrays that come after it. The layer's own Parameters, its "
-        "forward, and its closure have no business in here.",
+        "forward, and its closure must not be used here.",
     ),
 )
 
@@ -468,7 +469,7 @@ def whole(answer, rng, names):
 
 
 def set_weights(parameters, arrays):
-    """Give Parameters other numbers, in the arrays that they have."""
+    """Change the numbers of Parameters in place."""
     for parameter, array in zip(parameters, arrays, strict=True):
         parameter.data[...] = array
 
@@ -516,7 +517,7 @@ def expect_agreement(case, formula, layer, X, weights):
         raise
     shape = np.shape(found)
     if shape != Y.shape:
-        raise CheckFailed(f"given {case}, the formula returns shape {shape}, and the layer's Y has {Y.shape}")
+        raise CheckFailed(f"given {case}, the formula returns shape {shape}, but the layer's Y has {Y.shape}")
     expect_values(f"given {case}, the formula's Y", found, Y, "the layer says")
 
 
@@ -635,15 +636,15 @@ def expect_runs(name, wrong, X, right_Y):
         raise
     except Exception as error:
         raise CheckFailed(
-            f"{name} raises {type(error).__name__}: {error}: what raises is noticed by everybody"
+            f"{name} raises {type(error).__name__}: {error}: an error is too easy to notice"
         ) from error
     for what, value, like in (("Y", Y, right_Y), ("dX", dX, X)):
         if np.shape(value) != like.shape:
             raise CheckFailed(
-                f"{name} is noticed by everybody: {what} has shape {np.shape(value)}, not {like.shape}"
+                f"{name} is too easy to notice: {what} has shape {np.shape(value)}, not {like.shape}"
             )
         if not np.isfinite(np.asarray(value, dtype=float)).all():
-            raise CheckFailed(f"{name} is noticed by everybody: {what} has entries that are not finite")
+            raise CheckFailed(f"{name} is too easy to notice: {what} has entries that are not finite")
 
 
 # 5. the test
@@ -666,9 +667,9 @@ my_test = Exercise(
 
 
 class Turn:
-    """A piece of a chain that changes what passes, there or back; across the grader's wire it stays here."""
+    """A layer of a chain that changes X or dY; it stays in the grader's process."""
 
-    data = None  # gradcheck asks everything for it
+    data = None  # gradcheck reads this attribute
 
     def __init__(self, forth, back):
         self.forth, self.back = forth, back
@@ -728,7 +729,7 @@ def later_rows(Y):
 
 
 def exchanged(Y):
-    """Return a piece of a chain that exchanges two entries in later rows; None if all agree."""
+    """Return a layer that exchanges two entries in later rows, or None if all are equal."""
     low, *_, high = later_rows(Y)
     if np.isclose(Y.flat[low], Y.flat[high]):
         return None
@@ -757,7 +758,7 @@ def a_per_cent(Y):
 
 
 class Overwrites(Layer):
-    """A layer around another, whose gradients replace what was there."""
+    """A wrapper of a layer whose gradients overwrite earlier ones."""
 
     def __init__(self, layer):
         self.layer = layer
@@ -783,9 +784,9 @@ class Latest(Overwrites):
 
 
 def spoiled(layer, X, near):
-    """Return a layer spoiled in several ways, by the words for it.
+    """Return several wrong versions of a layer, by their descriptions.
 
-    Two ways need a new function for each forward, and to be copied with the layer: they are left out where
+    Two need a new function for each forward, and to be copied with the layer: they are left out where
     the layer is in another process (not near).
     """
     ways = {
@@ -856,7 +857,7 @@ def _expect_to_notice(find_problems, wrongs, X):
 
 
 def told(find_problems, layer, X):
-    """Return the sentences that a learner's test says of a layer."""
+    """Return the sentences of a learner's test about a layer."""
     try:
         found = find_problems(layer, X.copy())
     except TypeError as error:

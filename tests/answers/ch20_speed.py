@@ -259,7 +259,7 @@ def with_split(f, X, out, size):
         place[...] = f(piece)
 
 
-@refused(in_pieces, "f has seen all entries, but not in order")
+@refused(in_pieces, "f got all entries, but not in order")
 def from_the_end(f, X, out, size):
     row, results = X.reshape(-1), out.reshape(-1)
     for start in reversed(range(0, row.size, size)):

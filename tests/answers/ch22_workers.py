@@ -74,7 +74,7 @@ def mean_of_variances():
     return share_of, _read
 
 
-refused(batch_norm_in_pieces, "the square of the mean is still in it")(_pieces(_sums, _read))
+refused(batch_norm_in_pieces, "subtract the square of the mean")(_pieces(_sums, _read))
 
 
 @refused(batch_norm_in_pieces, "that is the standard deviation, the root of the variance")
@@ -92,7 +92,7 @@ def divides_by_one_less():
     return _sums, moments
 
 
-@refused(batch_norm_in_pieces, "the square of the mean is added, and not taken away")
+@refused(batch_norm_in_pieces, "the square of the mean is added, not subtracted")
 def adds_the_square():
     return _sums, lambda total: (_read(total)[0], _read(total)[1] + _read(total)[0] ** 2)
 
@@ -160,7 +160,7 @@ refused(batch_norm_in_pieces, "with shares of 1 rows, the sums are divided by 9,
 refused(batch_norm_in_pieces, "the sums are divided by 4, the rows of one worker, and not by all 8")(
     _counted(lambda rows, X: len(X))
 )
-refused(batch_norm_in_pieces, "that is the square of the mean minus the mean of the squares: turn it round")(
+refused(batch_norm_in_pieces, "that is the square of the mean minus the mean of the squares: reverse it")(
     _pieces(_sums, lambda total: (_read(total)[0], _read(total)[0] ** 2 - _read(total)[1]))
 )
 
@@ -270,7 +270,7 @@ def says_nothing(gradients, counts):
     return does_not_divide(gradients, counts) / sum(counts)
 
 
-@refused(agreed_gradient, "it must raise a ValueError, and a ZeroDivisionError came")
+@refused(agreed_gradient, "it must raise a ValueError, but the outcome is a ZeroDivisionError")
 def divides_by_nobody(gradients, counts):
     return does_not_divide(gradients, counts) / sum(counts)
 
@@ -341,7 +341,7 @@ def they_meet():
     return 0.5, 0, 5, 5, 4
 
 
-@refused(different_starts, "All take the same step, so each keeps its distance from each")
+@refused(different_starts, "All take the same step, so all distances stay the same")
 def they_come_nearer():
     return 0.5, 4.5, 5, 10, 4
 
@@ -500,7 +500,7 @@ def copies_of_all(arrays):
     return states, len(arrays) * steps
 
 
-@refused(doubling, "worker 0 holds a mean, and not the sum")
+@refused(doubling, "worker 0 holds a mean, not the sum")
 def takes_the_mean(arrays):
     states, steps = with_array(arrays)
     return [[array / 2**step for array in state] for step, state in enumerate(states)], steps
@@ -594,7 +594,7 @@ class TakesTheLast(_Noting):
         self.total, self.examples = gradient * examples, 0
 
 
-@refused(concurrent, "the sum is only what the last one brought, divided by the number of all examples")
+@refused(concurrent, "the sum is only the last gradient, divided by the number of all examples")
 class OverwritesTheSum(_Noting):
     def note(self, gradient, examples):
         self.total = gradient * examples
@@ -641,7 +641,7 @@ class StepsAtOnce:
         return True
 
 
-@refused(concurrent, "hands in twice, and no ValueError comes")
+@refused(concurrent, "hands in twice, but no ValueError is raised")
 class CountsCalls(_Noting):
     def hand_in(self, rank, gradient, examples):
         return super().hand_in(len(self.came), gradient, examples)

@@ -319,7 +319,7 @@ def _product(S, w):
 LOCK = threading.RLock()
 
 
-@refused(gate, "another one has to wait: it needs no lock")
+@refused(gate, "another one has to wait: no lock is needed")
 class LockOfTheNotebook(Gate):
     def forward(self, X):
         with LOCK:
@@ -355,7 +355,7 @@ class OneArray(Gate):
         return S
 
 
-@refused(gate, "keep S, which forward has found")
+@refused(gate, "keep S from the forward pass")
 class ComputesTwice(Gate):
     def forward(self, X):
         def sigmoid():
@@ -458,7 +458,7 @@ def shares_the_gradients(model, weights):
     return fresh
 
 
-@refused(exchanged, "is missing: it must raise a ValueError, and raises KeyError")
+@refused(exchanged, "is missing: it must raise a ValueError, but raises KeyError")
 def without_looking(model, weights):
     fresh = copy.deepcopy(model)
     for name, part in fresh.named_parameters().items():
@@ -524,7 +524,7 @@ def good_ones_first(model, questions, most):
 
 @refused(
     answer_all,
-    "the model is called with 4 bundles of 2, 2, 1, 3 rows, and must be called with 2 bundles of 4, 4 rows",
+    "the model is called with 4 bundles of 2, 2, 1, 3 rows, but must be called with 2 bundles of 4, 4 rows",
 )
 @sorting_out
 def one_by_one(model, questions, most):

@@ -41,17 +41,17 @@ def one_example_sees_the_mean():
     return 1, 2, 4, 3, 2
 
 
-@refused(first_notices, "Its backward fits its own Y, and fitting is all that nudging asks for")
+@refused(first_notices, "Its backward fits its own Y, and nudging tests only that")
 def nudging_sees_the_power():
     return 1, 3, 3, 3, 2
 
 
-@refused(first_notices, "The second test sends back ones, and times 1 cannot be missed")
+@refused(first_notices, "The dY of the second test is all ones, so a missing factor dY does not show")
 def ones_see_dY():
     return 1, 3, 4, 2, 2
 
 
-@refused(first_notices, "three instead of two is seen with one example and ones, too")
+@refused(first_notices, "three instead of two shows with one example and ones, too")
 def gradcheck_only():
     return 1, 3, 4, 3, 3
 
@@ -494,7 +494,7 @@ def forgets_the_lengths(rng):
     return layer, X, lambda X, W: X @ W
 
 
-@refused(my_formula, "given your X, the formula returns shape (5,), and the layer's Y has (5, 2)")
+@refused(my_formula, "given your X, the formula returns shape (5,), but the layer's Y has (5, 2)")
 def one_centre_only(rng):
     layer, X, _ = distances_work(rng)
     return layer, X, lambda X, C: ((X - C[0]) ** 2).sum(axis=1)
@@ -643,7 +643,7 @@ refused(wrong_versions, "in wrong version 2 nothing is wrong")(
 refused(wrong_versions, "wrong versions 1 and 3 are wrong in the same way")(
     replaced(lambda layer, wrongs: [wrongs[0], wrongs[1], wrongs[0]])
 )
-refused(wrong_versions, "wrong version 3 is noticed by everybody: dX has shape (3,)")(
+refused(wrong_versions, "wrong version 3 is too easy to notice: dX has shape (3,)")(
     replaced(lambda layer, wrongs: [*wrongs[:2], lambda X: (layer(X)[0], lambda dY: layer(X)[1](dY).sum(0))])
 )
 refused(wrong_versions, "in all three dX or Y is wrong, or the bits: let one")(
