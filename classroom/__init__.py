@@ -1,4 +1,4 @@
-"""Grading a class: the checks of the notebooks, run where a submission's code cannot reach them.
+"""Grading a class: the notebooks' checks, run out of reach of the submission's code.
 
-The learner's code never shares a process with the verdict. Leaves out the checks (``course.checks``).
+A learner's code never shares a process with the code that judges it. The checks are in ``course.checks``.
 """

@@ -1,6 +1,6 @@
 """The command: ``python -m classroom grade SUBMISSIONS --chapter 04_closures --out GRADES``.
 
-Holds what is read from the command line and what is printed. Leaves out all that is done.
+Parses the arguments and prints the outcome; the work is done in the other modules.
 """
 
 import argparse
@@ -22,21 +22,21 @@ from classroom.seeds import secret
 from classroom.version import version
 from course.curriculum import exercises_name
 
-LONGEST = 60  # seconds that a teacher may give to one call; everything together has 30 times as long
-UNSAFE = "UNSAFE: no sandbox. What these notebooks hold runs on this machine with your rights."
+LONGEST = 60  # seconds: the largest limit for one call; a whole notebook has 30 times as long
+UNSAFE = "UNSAFE: no sandbox. The code in these notebooks runs on this machine with your permissions."
 OTHER_CHAPTER = (
-    "Nearly no notebook has the answers of {chapter} in it: are these the notebooks of another chapter? "
-    "If they are, grade them with that --chapter, into another folder."
+    "Almost no notebook contains answers to {chapter}: do these notebooks belong to another chapter? "
+    "If so, grade them with that --chapter, into another folder."
 )
 CHANGED = (
-    "The checks, the grader, the level or the limits are not those of the marks in {folder}: nothing was "
-    "graded.\n"
+    "The checks, the grader, the sandbox level or the limits have changed since {folder} was graded: "
+    "nothing was graded.\n"
     "`python -m classroom regrade {folder}` shows what would change."
 )
 
 
 def main(arguments=None):
-    """Run one command, and return the exit status: 0 done, 1 not done, 2 done but something is not graded."""
+    """Run one command and return its exit status: 0 done, 1 failed, 2 done but not everything is graded."""
     chosen = _parser().parse_args(arguments)
     try:
         return chosen.run(chosen)
@@ -44,107 +44,111 @@ def main(arguments=None):
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("Stopped. What is graded is kept: run the same command again to go on.", file=sys.stderr)
+        print("Stopped. Finished results are kept: run the same command again to continue.", file=sys.stderr)
         return 130
 
 
 def _parser():
-    """Return what the command line may say."""
+    """Build the parser of the command line."""
     parser = argparse.ArgumentParser(prog="python -m classroom", description="Grade a class.")
     commands = parser.add_subparsers(required=True)
 
-    grade = commands.add_parser("grade", help="grade what has no mark yet, and write the reports")
-    grade.add_argument("submissions", type=Path, help="one folder or file a student, or a zip of them")
+    grade = commands.add_parser("grade", help="grade each submission without a mark, and write the reports")
+    grade.add_argument("submissions", type=Path, help="one folder or file per student, or a zip of them")
     grade.add_argument("--chapter", required=True, help="for example 04_closures")
-    grade.add_argument("--out", required=True, type=Path, help="where the marks go")
+    grade.add_argument("--out", required=True, type=Path, help="the folder for the marks")
     grade.set_defaults(run=_grade)
 
-    status = commands.add_parser("status", help="one row for each student")
+    status = commands.add_parser("status", help="print one row per student")
     status.set_defaults(run=_status)
     regrade = commands.add_parser("regrade", help="after the checks have changed: show what would change")
     regrade.add_argument("--accept", action="store_true", help="make the new results the marks")
     regrade.set_defaults(run=_regrade)
-    report = commands.add_parser("report", help="write the reports again, with what marks.csv says now")
+    report = commands.add_parser("report", help="write the reports again with the current marks.csv")
     report.set_defaults(run=_report)
     gradebook = commands.add_parser("gradebook", help="put the marks into nbgrader's gradebook")
     gradebook.add_argument("--course-dir", required=True, type=Path, help="the folder of the nbgrader course")
-    gradebook.add_argument("--back", action="store_true", help="read what was marked in the formgrader")
+    gradebook.add_argument("--back", action="store_true", help="read the marks given in the formgrader")
     gradebook.set_defaults(run=_gradebook)
     for command in (status, regrade, report, gradebook):
-        command.add_argument("out", type=Path, help="where the marks are")
+        command.add_argument("out", type=Path, help="the folder of the marks")
     _add_by_hand(commands)
     _add_of_the_term(commands)
     for command in (grade, regrade):
         where = command.add_mutually_exclusive_group()
-        where.add_argument("--workers", type=_positive, help="processes at a time; one for each core")
-        where.add_argument("--scheduler", help="address of a Dask scheduler, whose workers grade instead")
-        command.add_argument("--unsafe", action="store_true", help="without a sandbox, where there is none")
-        limit = "for one call of an answer, or one statement of a cell: %(default)g"
+        where.add_argument("--workers", type=_positive, help="number of processes (one per core)")
+        where.add_argument("--scheduler", help="address of a Dask scheduler whose workers grade")
+        command.add_argument("--unsafe", action="store_true", help="grade without a sandbox")
+        limit = "time limit for one call of an answer, or one statement of a cell (%(default)g)"
         command.add_argument("--seconds", type=_seconds, default=SECONDS, help=limit)
     return parser
 
 
 def _add_by_hand(commands):
-    """Add the commands for what a person decides."""
-    settle = commands.add_parser("settle", help="give one answer its points by hand, and say why")
+    """Add the commands for marking by hand."""
+    settle = commands.add_parser("settle", help="set the points of one answer by hand, with a reason")
     settle.set_defaults(run=_settle)
-    appeal = commands.add_parser("appeal", help="ask an answer once more, beside the solution")
+    appeal = commands.add_parser("appeal", help="check one answer again, beside the solution")
     appeal.set_defaults(run=_appeal)
-    similar = commands.add_parser("similar", help="which answers have the same form, and how common it is")
+    similar = commands.add_parser(
+        "similar", help="list answers of the same form, and how common each form is"
+    )
     similar.set_defaults(run=_similar)
-    marking = commands.add_parser("marking", help="write the page for what a person marks")
+    marking = commands.add_parser("marking", help="write the page for marking by hand")
     marking.set_defaults(run=_marking)
-    send = commands.add_parser("send", help="put all pages into a zip that Canvas or Moodle takes")
+    send = commands.add_parser("send", help="put all feedback pages into a zip for Canvas or Moodle")
     send.set_defaults(run=_send)
     for command in (settle, appeal, similar, marking, send):
-        command.add_argument("out", type=Path, help="where the marks are")
+        command.add_argument("out", type=Path, help="the folder of the marks")
     for command in (settle, appeal):
         command.add_argument("student")
         command.add_argument("exercise", help="for example scale")
     settle.add_argument("points")
-    settle.add_argument("--reason", required=True, help="stands on the student's page")
-    appeal.add_argument("--unsafe", action="store_true", help="without a sandbox, where there is none")
-    send.add_argument("submissions", type=Path, help="the zip or folder that the platform has exported")
+    settle.add_argument("--reason", required=True, help="shown on the student's page")
+    appeal.add_argument("--unsafe", action="store_true", help="check without a sandbox")
+    send.add_argument("submissions", type=Path, help="the zip or folder exported by the platform")
 
 
 def _add_of_the_term(commands):
-    """Add the command for all chapters together."""
-    term = commands.add_parser("term", help="totals with due dates, and how hard the exercises are")
-    term.add_argument("folder", type=Path, help="where term.csv is")
+    """Add the command for the whole term."""
+    term = commands.add_parser("term", help="totals with due dates, and how hard each exercise is")
+    term.add_argument("folder", type=Path, help="the folder of term.csv")
     term.set_defaults(run=_term)
 
 
 def _positive(text):
-    """Return a number of processes."""
+    """Parse a number of processes."""
     if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"give a whole number from 1 on, got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
     return int(text)
 
 
 def _seconds(text):
-    """Return a limit of time."""
+    """Parse a time limit in seconds."""
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
     if not 0.1 <= seconds <= LONGEST:
-        raise argparse.ArgumentTypeError(f"give seconds from 0.1 to {LONGEST}, got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be 0.1 to {LONGEST} seconds, got {text!r}")
     return seconds
 
 
 def _grade(chosen):
-    """Take in what is handed in, grade what has no mark, and write the reports."""
+    """Read the submissions, grade those without a mark, and write the reports."""
     from classroom.submission import read_file
 
     exercises_of(chosen.chapter)
     if not chosen.submissions.exists():
-        raise GradingFault(f"there is no folder {chosen.submissions}, and no zip.")
+        raise GradingFault(f"there is no folder or zip file {chosen.submissions}.")
     if chosen.out.exists() and not chosen.out.is_dir():
-        raise GradingFault(f"{chosen.out} is a file: give --out a folder. Nothing was graded or written.")
+        raise GradingFault(
+            f"--out must be a folder, and {chosen.out} is a file. Nothing was graded or written."
+        )
     if chosen.out.resolve().is_relative_to(chosen.submissions.resolve()):
         raise GradingFault(
-            f"{chosen.out} lies in {chosen.submissions}, where every folder is a student's: "
-            "give --out a folder outside of it. Nothing was graded or written."
+            f"{chosen.out} is inside {chosen.submissions}, where each folder belongs to a student: "
+            "choose an --out outside it. Nothing was graded or written."
         )
     now = version(chosen.chapter, chosen.unsafe, chosen.seconds)
     with Queue(chosen.out, chosen.chapter) as queue:
@@ -155,67 +159,67 @@ def _grade(chosen):
         with unpacked(chosen.submissions) as folder:
             if not queue.take_in(folder, read_file):
                 raise GradingFault(
-                    f"{chosen.submissions} has no folders: there should be one for each student, or a file "
-                    f"for each, with a name like NAME_{exercises_name(chosen.chapter)}.ipynb."
+                    f"{chosen.submissions} holds no submissions: it needs a folder for each student, or a "
+                    f"file for each, named like NAME_{exercises_name(chosen.chapter)}.ipynb."
                 )
             _list_left_out(left_out(folder, chosen.chapter))
         _run(queue, now, chosen)
         _list_worse(before, queue.results(now))
-        return _told(*write_reports(queue), chosen.out)
+        return _print_summary(*write_reports(queue), chosen.out)
 
 
 def _list_left_out(things):
-    """Print what was handed in and is nobody's."""
+    """Print the files and folders that belong to no student."""
     if things:
         print(f"Left out: {len(things):,}")
         print("\n".join(f"  {_plain(thing)}" for thing in things))
 
 
 def _list_worse(before, after):
-    """Print who has handed in again, and reaches less than before."""
+    """Print the students whose new hand-in has fewer points than the one before."""
     for student, was in before.items():
         now = after[student]
         if was is None or now is None or was.submission == now.submission:
             continue
         if was.fault is None and now.fault is None and now.points < was.points:
             print(
-                f"Less than before: {_plain(student)} has handed in again, {was.points} points then and "
-                f"{now.points} now. The last hand-in counts; the first one is kept, and counts again when "
-                "it lies in the folder."
+                f"Fewer points than before: {_plain(student)} handed in again and has {now.points} points "
+                f"instead of {was.points}. The latest hand-in counts; the earlier one is kept, and counts "
+                "again if you put it back into the folder."
             )
 
 
 def _regrade(chosen):
-    """Grade with the checks of now beside the marks, show what differs, and take it over when told to."""
+    """Grade again with the current checks, show the changes, and accept them if asked to."""
     with Queue(chosen.out) as queue:
         now, before = version(queue.chapter, chosen.unsafe, chosen.seconds), queue.results(queue.accepted)
         if now == queue.accepted:
             print(
-                "The checks and the grader are those of these marks: there is nothing to regrade. "
-                "To change a single mark, write it into marks.csv, and run report."
+                "The checks and the grader have not changed since: there is nothing to regrade. "
+                "To change a single mark, write it into marks.csv and run report."
             )
             return 0
         _run(queue, now, chosen)
         after = queue.results(now)
         lines = differences(before, after)
-        # who had no mark before loses none, and must not keep those of the others waiting
+        # a student without a mark before loses none, and must not block the others
         left = [s for s, _ in queue.open(now) if before[s] is not None and before[s].fault is None]
         print("\n".join(lines) or "No mark changes.")
         changed = len({line.partition(", ")[0] for line in lines})
         print(f"\n{len(lines)} changes, {changed} of {len(after)} students.")
         if left:
-            print(f"Not taken over: {len(left)} are not graded with the new checks. Run regrade again.")
+            print(f"Not accepted: {len(left)} are not graded with the new checks. Run regrade again.")
             print("\n".join(f"  {_plain(student)}" for student in left))
             return 2
         if not chosen.accept:
-            print("Nothing is changed yet: add --accept to take this over.")
+            print("Nothing has changed yet: add --accept to make these the marks.")
             return 0
         queue.accept(now)
-        return _told(*write_reports(queue), chosen.out)
+        return _print_summary(*write_reports(queue), chosen.out)
 
 
 def _status(chosen):
-    """Print a row for each student."""
+    """Print one row per student."""
     from classroom.reports import rows
 
     with Queue(chosen.out) as queue:
@@ -224,23 +228,23 @@ def _status(chosen):
     for row in found:
         points = "-" if row.points is None else f"{row.points} of {row.out_of}"
         print(f"{_plain(row.student):{width}}  {points:>9}  {_plain(row.reason)}")
-    return _told(found, problems, chosen.out, written=False)
+    return _print_summary(found, problems, chosen.out, written=False)
 
 
 def _report(chosen):
     """Write the reports again."""
     with Queue(chosen.out) as queue:
-        return _told(*write_reports(queue), chosen.out)
+        return _print_summary(*write_reports(queue), chosen.out)
 
 
 def _gradebook(chosen):
-    """Put the marks into nbgrader's gradebook, or read back what a person has marked there."""
+    """Put the marks into nbgrader's gradebook, or read back those given in its formgrader."""
     from classroom.gradebook import give, take
 
     with Queue(chosen.out) as queue:
         if chosen.back:
             print(f"Marks read from the gradebook: {take(queue, chosen.course_dir):,}.")
-            return _told(*write_reports(queue), chosen.out)
+            return _print_summary(*write_reports(queue), chosen.out)
         count, problems = give(queue, chosen.course_dir)
     for problem in problems:
         print(_plain(problem))
@@ -254,11 +258,11 @@ def _settle(chosen):
 
     with Queue(chosen.out) as queue:
         print(_plain(settle(queue, chosen.student, chosen.exercise, chosen.points, chosen.reason)))
-        return _told(*write_reports(queue), chosen.out)
+        return _print_summary(*write_reports(queue), chosen.out)
 
 
 def _appeal(chosen):
-    """Print what the check says now of an answer and of the solution, side by side."""
+    """Print the current verdicts on an answer and on the solution, side by side."""
     from classroom.appeal import appeal
 
     with Queue(chosen.out) as queue:
@@ -270,7 +274,7 @@ def _appeal(chosen):
 
 
 def _similar(chosen):
-    """Write which answers have the same form."""
+    """Write the table of answers that have the same form."""
     from classroom.similar import HEAD, similar, solution_of
     from classroom.tables import as_csv
     from course import store
@@ -283,12 +287,12 @@ def _similar(chosen):
     print(
         f"Pairs that share forms: {len(lines):,}, in {chosen.out / 'similar.csv'}, the most surprising first."
     )
-    print("A form is no proof: look at both answers, and at how many others have it.")
+    print("The same form is not proof: read both answers, and see how many others have it.")
     return 0
 
 
 def _marking(chosen):
-    """Write the page on which a person marks."""
+    """Write the page for marking by hand."""
     from classroom.marking import write_marking_page
 
     with Queue(chosen.out) as queue:
@@ -308,7 +312,7 @@ def _send(chosen):
 
 
 def _term(chosen):
-    """Write what a whole term comes to."""
+    """Write the totals of a term."""
     from classroom.term import write_term
 
     problems = write_term(chosen.folder)
@@ -319,7 +323,7 @@ def _term(chosen):
 
 
 def _run(queue, now, chosen):
-    """Grade what is open, with a progress bar."""
+    """Grade the open submissions, with a progress bar."""
     from tqdm import tqdm
 
     waiting = len(queue.open(now))
@@ -327,7 +331,7 @@ def _run(queue, now, chosen):
         return
     key = secret(queue.folder)
     if chosen.scheduler is None:
-        grader = Grader(_tried(chosen.unsafe), now, key, chosen.unsafe, chosen.seconds)
+        grader = Grader(_grade_after_test(chosen.unsafe), now, key, chosen.unsafe, chosen.seconds)
         outcomes = grade_all(queue, grader, chosen.workers)
     else:
         outcomes = _on_a_cluster(queue, now, key, chosen)
@@ -340,7 +344,7 @@ def _run(queue, now, chosen):
 
 
 def _on_a_cluster(queue, now, key, chosen):
-    """Return what comes from the workers of a scheduler; each looks at its own sandbox first."""
+    """Yield the results from a scheduler's workers; each worker tests its own sandbox first."""
     from classroom import cluster
     from classroom.grade import grade
 
@@ -350,8 +354,8 @@ def _on_a_cluster(queue, now, key, chosen):
     return cluster.grade_all(queue, grader, chosen.scheduler)
 
 
-def _tried(unsafe):
-    """Return the function that grades, after a look whether the sandbox holds."""
+def _grade_after_test(unsafe):
+    """Test the sandbox, and return the grading function."""
     from classroom import sandbox
     from classroom.escape import try_to_escape
     from classroom.grade import grade
@@ -364,8 +368,8 @@ def _tried(unsafe):
     return grade
 
 
-def _told(found, problems, folder, written=True):
-    """Print what there is now, and return the exit status."""
+def _print_summary(found, problems, folder, written=True):
+    """Print a summary of the marks, and return the exit status."""
     ungraded = [row for row in found if row.points is None]
     others = [row for row in found if row.is_another]
     if _is_another_chapter(found):
@@ -377,12 +381,12 @@ def _told(found, problems, folder, written=True):
         print(f"Could not be read: {len(refused):,}")
         _list(refused)
     if others:
-        print(f"Perhaps another notebook: {len(others):,}")
+        print(f"Possibly the wrong notebook: {len(others):,}")
         _list(others)
     if to_mark:
-        there = (folder / FILE).exists()  # which must not be written over
-        how = f"add its rows to {FILE}" if there else f"call it {FILE}"
-        print(f"With exercises that you mark: {to_mark:,}. Fill in to_mark.csv, and {how}.")
+        exists = (folder / FILE).exists()  # and must not be overwritten
+        how = f"add its rows to {FILE}" if exists else f"save it as {FILE}"
+        print(f"With exercises for you to mark: {to_mark:,}. Fill in to_mark.csv, and {how}.")
     if ungraded:
         print(f"Not graded: {len(ungraded):,}; run the same command again:")
         _list(ungraded)
@@ -394,14 +398,14 @@ def _told(found, problems, folder, written=True):
 
 
 def _is_another_chapter(rows):
-    """Say whether nearly all names of the chapter are missing in nearly all notebooks that were read."""
+    """Report whether nearly all of the chapter's names are missing from nearly all readable notebooks."""
     read = [row for row in rows if row.result and row.result.refused is None and row.points is not None]
     parts = [part.status for row in read for part in row.parts if part.status is not Status.BY_HAND]
     return len(parts) > 0 and parts.count(Status.MISSING) > 0.9 * len(parts)
 
 
 def _list(some, most=20):
-    """Print students and reasons."""
+    """Print students with their reasons."""
     for row in some[:most]:
         print(f"  {_plain(row.student)}: {_plain(row.reason)}")
     if len(some) > most:
@@ -409,7 +413,7 @@ def _list(some, most=20):
 
 
 def _plain(text):
-    """Return text without what could steer a terminal."""
+    """Return text without control characters."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 

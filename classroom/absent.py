@@ -1,24 +1,20 @@
-"""What is said of an answer that is not there: a cell may not run, or a name may be nearly right.
-
-Leaves out looking for it (``classroom.grade``).
-Not taught in a chapter: it belongs to the classroom.
-"""
+"""The message about a missing answer: its cell may not run, or its name may be misspelled."""
 
 import re
 from difflib import get_close_matches
 
 
 def missing(short, sources, notes):
-    """Return the sentence on an answer that is not there, with what may be the reason.
+    """Describe a missing answer, with the likely reason.
 
     Parameters
     ----------
     short : str
-        Its name.
+        The answer's name.
     sources : sequence of str
-        Of the cells.
+        The cells' sources.
     notes : list of str
-        On cells that raised.
+        Notes on the cells that raised.
 
     Returns
     -------
@@ -27,16 +23,16 @@ def missing(short, sources, notes):
     Examples
     --------
     >>> missing("two_layers", ["def twoLayers(): pass"], [])
-    'there is no two_layers in the notebook, and there is twoLayers: the name must be two_layers'
+    'the notebook has no two_layers, but it has twoLayers: rename it to two_layers'
     """
-    said = f"there is no {short} in the notebook"
+    message = f"the notebook has no {short}"
     names = {}
     for number, source in enumerate(sources, start=1):
         for name in re.findall(r"^\s*(?:def|class)\s+(\w+)", source, re.MULTILINE):
             names.setdefault(name, number)
     if short in names:
         raised = [note for note in notes if note.startswith(f"code cell {names[short]} raised")]
-        return f"{said}: the cell that defines it does not run{f' ({raised[0]})' if raised else ''}"
+        return f"{message}: the cell that defines it does not run{f' ({raised[0]})' if raised else ''}"
     plain = {name.replace("_", "").lower(): name for name in names}
     near = get_close_matches(short.replace("_", "").lower(), plain, n=1, cutoff=0.8)
-    return f"{said}, and there is {plain[near[0]]}: the name must be {short}" if near else said
+    return f"{message}, but it has {plain[near[0]]}: rename it to {short}" if near else message

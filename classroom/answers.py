@@ -1,8 +1,6 @@
 """What a student wrote as the answer to an exercise: a definition of the notebook, or a cell of words.
 
-Holds `code_of`, `words_of`, `definitions` and `form`. Code is read, and never
-run. Leaves out what is judged of it.
-Not taught in a chapter: it belongs to the classroom.
+Holds `code_of`, `words_of`, `definitions` and `form`. Code is read, and never run.
 """
 
 import ast
@@ -13,7 +11,7 @@ from classroom.submission import read
 
 
 def definitions(data):
-    """Return what a notebook defines at the top of its cells: by name, the last definition of each.
+    """Find the top-level definitions of a notebook, the last one of each name.
 
     Parameters
     ----------
@@ -22,7 +20,7 @@ def definitions(data):
     Returns
     -------
     dict of str to ast.stmt
-        Empty for what is no notebook; a cell that is not Python is left out.
+        Empty if `data` is not a notebook; cells that are not Python are skipped.
     """
     found = {}
     try:
@@ -39,13 +37,13 @@ def definitions(data):
 
 
 def code_of(data, name):
-    """Return the source of the definition under a name, written as Python writes it; empty without one."""
+    """Return the source of a definition, as `ast.unparse` writes it; "" if there is none."""
     statement = definitions(data).get(name)
     return ast.unparse(statement) if statement else ""
 
 
 def words_of(data, name):
-    """Return the text of the cell that was handed out for an answer in words; empty without one.
+    """Return the text of the cell for an answer in words; "" if there is none.
 
     Parameters
     ----------
@@ -65,8 +63,8 @@ def words_of(data, name):
 def form(statement):
     r"""Return the form of a definition: its syntax tree without comments, docstrings and own names.
 
-    Two answers have one form if one becomes the other by other names and another layout. What is called
-    under a name of the library's or of NumPy's keeps it.
+    Two answers have the same form if they differ only in names and layout. Names of the library and of NumPy
+    count as part of the form.
 
     Parameters
     ----------

@@ -1,7 +1,6 @@
-"""An appeal: the check is put to the student's answer once more, and beside it to the chapter's own.
+"""An appeal: the check is run again on the student's answer and, beside it, on the chapter's solution.
 
-Holds `appeal`. It reads the marks and changes none; a mark is settled with `settle` (``classroom.by_hand``).
-Not taught in a chapter: it belongs to the classroom.
+Holds `appeal`. It changes no mark; ``classroom.by_hand`` has `settle` for that.
 """
 
 import textwrap
@@ -19,14 +18,14 @@ WIDTH = 58  # characters of a column
 
 
 def appeal(queue, student, name, unsafe=False):
-    """Return, in two columns, what was handed in and the solution, each with what the check says of it now.
+    """Show the student's answer and the solution in two columns, each with the check's current verdict.
 
     Parameters
     ----------
     queue : Queue
     student : str
     name : str
-        The exercise, with its chapter or without.
+        The exercise, with or without its chapter.
     unsafe : bool
 
     Returns
@@ -36,7 +35,7 @@ def appeal(queue, student, name, unsafe=False):
     Raises
     ------
     GradingFault
-        If there is no such student, exercise or hand-in that can be read.
+        If there is no such student or exercise, or the hand-in cannot be read.
     """
     results = queue.results(queue.accepted)
     asked = {one.short: one for one in exercises_of(queue.chapter)}
@@ -58,7 +57,7 @@ def appeal(queue, student, name, unsafe=False):
 
 
 def _now(data, exercise, drawn, unsafe):
-    """Return what the check says of a notebook now, with the same numbers, and the answer itself."""
+    """Return the check's current verdict on a notebook, drawn with the same seed, and the answer itself."""
     try:
         with Run(read(data), folder(exercise.stem), unsafe) as run:
             part = grade_exercise(exercise, run, drawn, {exercise.name})
@@ -68,19 +67,19 @@ def _now(data, exercise, drawn, unsafe):
 
 
 def _beside(one, other):
-    """Return two columns of texts as lines."""
+    """Put two lists of texts side by side, in two columns."""
     lines = []
-    for left, right in zip(one, other, strict=True):
-        halves = [_wrapped(text) for text in (left, right)]
+    for row in zip(one, other, strict=True):
+        halves = [_wrapped(text) for text in row]
         for place in range(max(map(len, halves))):
-            here, there = (half[place] if place < len(half) else "" for half in halves)
-            lines.append(f"{here:{WIDTH}}  {there}".rstrip())
+            left, right = (half[place] if place < len(half) else "" for half in halves)
+            lines.append(f"{left:{WIDTH}}  {right}".rstrip())
         lines.append("")
     return "\n".join(lines)
 
 
 def _wrapped(text):
-    """Return a text in lines that a column holds; of code each line keeps its indent."""
+    """Wrap a text to the width of a column; continuation lines keep their line's indent."""
     lines = []
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()))

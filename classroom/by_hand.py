@@ -1,9 +1,9 @@
-"""The marks that a person gives: a file of the teacher's, read here and never written.
+"""Marks given by hand: reads the teacher's ``marks.csv``, which the grader never writes.
 
-Holds `read_marks`, and `settle`, which adds to a log of its own. What was marked in nbgrader's formgrader
-stands in a second file, which is ours (``classroom.gradebook``); where both have a mark, the teacher's file
-counts. Leaves out the list of what is still to be marked (``classroom.reports``), which is made in the same
-form, so that it can be filled in and become this file.
+Holds `read_marks`, and `settle`, which adds to a log of its own. Marks from nbgrader's formgrader are in a
+second file, which ``classroom.gradebook`` writes; where both have a mark, the teacher's file counts. The list
+of answers to mark (``classroom.reports``) has the same columns, so that it can be filled in and saved as
+``marks.csv``.
 """
 
 from datetime import datetime
@@ -16,29 +16,29 @@ from course import store
 FILE, FORMGRADER, SETTLED = "marks.csv", "formgrader.csv", "settled.csv"
 COLUMNS = ("student", "exercise", "points", "comment")
 WHEN = "when"
-SUBMISSION, DIGITS = "submission", 12  # for which a mark was given: the first digits of its hash
+SUBMISSION, DIGITS = "submission", 12  # the column of the marked hand-in: the first digits of its hash
 
 
 def read_marks(folder, students, exercises):
-    """Return the teacher's marks.
+    """Read the marks given by hand.
 
     Parameters
     ----------
     folder : Path
-        Where ``marks.csv`` stands, with the columns student, exercise, points, comment; from a spreadsheet,
-        with commas or semicolons. A mark counts before what a check said. Where a column submission names
-        another hand-in than the last one, the mark does not count. ``formgrader.csv`` has the same
-        form, and a mark of ``marks.csv`` counts before one of it. ``settled.csv`` counts before both: it is
-        the log of `settle`, and the last of its rows on a student and an exercise counts.
+        The folder of ``marks.csv``, a file with the columns student, exercise, points and comment, separated
+        by commas or semicolons. A mark overrides the check's verdict. If the column submission names a
+        hand-in other than the latest, the mark does not count. ``formgrader.csv`` has the same columns, and
+        ``marks.csv`` overrides it. ``settled.csv``, the log of `settle`, overrides both; its last row for a
+        student and an exercise counts.
     students : dict of str to (Result or None), or collection of str
     exercises : list of Exercise
 
     Returns
     -------
     marks : dict of (student, exercise) to (points, comment)
-        Without rows whose points are empty.
+        Rows without points are skipped.
     problems : list of str
-        Rows that cannot be used, a sentence each.
+        A sentence for each row that cannot be used.
 
     Examples
     --------
@@ -55,13 +55,13 @@ def read_marks(folder, students, exercises):
 
 
 def _read(path, students, exercises):
-    """Return the marks of one file, and its problems."""
+    """Read the marks and the problems of one file."""
     if not path.exists():
         return {}, []
     try:
         rows = read_rows(path, COLUMNS[:3])
     except GradingFault as fault:
-        return {}, [f"{fault}: none of its marks counts."]
+        return {}, [f"{fault}: none of its marks count."]
     out_of = {exercise.name: exercise.points for exercise in exercises}
     marks, problems = {}, []
     for number, row in rows:
@@ -70,15 +70,15 @@ def _read(path, students, exercises):
         if not points:
             continue
         if student not in students:
-            student = student.strip().removeprefix("'")  # which reports put before what looks like a formula
+            student = student.strip().removeprefix("'")  # added by reports before formula-like text
         problem = _problem(student, exercise, points, students, out_of)
         if not problem and _is_for_another(students, student, row.get(SUBMISSION, "").strip()):
             problem = (
-                f"{student} has handed in again since {exercise} was marked; look at the answer of now, and "
-                f"take its number in the column {SUBMISSION} from to_mark.csv, or leave that column empty"
+                f"{student} has handed in again since {exercise} was marked; read the new answer, and copy "
+                f"its {SUBMISSION} from to_mark.csv, or leave that column empty"
             )
         if not problem and (student, exercise) in marks and path.name != SETTLED:
-            problem = "this student and exercise stand there twice; the first mark counts"
+            problem = "this student and exercise occur twice; the first mark counts"
         if problem:
             problems.append(f"{path.name}, line {number}: {problem}.")
         else:
@@ -87,21 +87,21 @@ def _read(path, students, exercises):
 
 
 def settle(queue, student, exercise, points, reason):
-    """Settle one exercise of one student: add a row to the log, which stays over every regrade.
+    """Settle one exercise of one student by adding a row to the log, which every regrade keeps.
 
     Parameters
     ----------
     queue : Queue
     student, exercise : str
-        The exercise with its chapter or without.
+        The exercise with or without its chapter.
     points : str
     reason : str
-        Stands on the student's page.
+        Shown on the student's page.
 
     Returns
     -------
     str
-        What was settled, in words.
+        A sentence on what was settled.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def settle(queue, student, exercise, points, reason):
     whole = exercise if "." in exercise else f"{queue.chapter}.{exercise}"
     problem = _problem(student, whole, points, results, {one.name: one.points for one in exercises})
     if problem or not reason.strip():
-        raise GradingFault(f"{problem or 'a reason is missing: --reason TEXT'}. Nothing was settled.")
+        raise GradingFault(f"{problem or 'the reason is missing: --reason TEXT'}. Nothing was settled.")
     result, path = results[student], queue.folder / SETTLED
     digits = result.submission[:DIGITS] if result else ""
     before = path.read_text("utf-8-sig") if path.exists() else ",".join((*COLUMNS, SUBMISSION, WHEN)) + "\n"
@@ -123,13 +123,13 @@ def settle(queue, student, exercise, points, reason):
 
 
 def _is_for_another(results, student, submission):
-    """Say whether a mark was given for another submission than the last one."""
+    """Report whether a mark was given for a hand-in other than the latest."""
     result = results[student] if isinstance(results, dict) else None
     return bool(submission and result is not None and not result.submission.startswith(submission))
 
 
 def _problem(student, exercise, points, students, out_of):
-    """Return why a row cannot be used, or None."""
+    """Explain why a row cannot be used; None if it can."""
     if student not in students:
         return f"there is no student {student!r}"
     if exercise not in out_of:
@@ -142,7 +142,7 @@ def _problem(student, exercise, points, students, out_of):
 
 
 def _number(points):
-    """Return a number that a person wrote, perhaps with a decimal comma; None where it is none."""
+    """Parse a number that may have a decimal comma; None if it is not a number."""
     try:
         number = float(points.replace(",", "."))
     except ValueError:

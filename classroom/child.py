@@ -1,7 +1,7 @@
-"""Runs a submission inside the sandbox, and answers what the grader asks about it.
+"""The sandbox's end: runs a submission, and answers the grader's requests.
 
-Nothing here is trusted: the submission's code shares this process and may change all of it. Whether its
-answers are right is judged at the other end, from numbers alone.
+Nothing in this process is trusted, since the submission's code can change all of it. Its answers are judged
+in the grader's process, from numbers alone.
 """
 
 import __future__
@@ -19,7 +19,7 @@ from types import ModuleType
 
 import numpy as np
 
-if __name__ == "__main__":  # in the sandbox, where these lie beside this file and the course is not
+if __name__ == "__main__":  # in the sandbox, which has these files beside this one and no course
     import inert
     import interrupt
     import wire
@@ -27,33 +27,33 @@ else:
     from classroom import inert, wire
     from course import interrupt
 
-# plain classes, and what makes a plain value of one of a class derived from them
+# plain classes, and the function that converts a value of a derived class to the plain one
 PLAIN = [(bool, bool), (int, int), (float, float), (str, str.__str__), (complex, complex), (tuple, tuple)]
 PLAIN += [(list, list), (dict, dict), (set, set), (frozenset, frozenset)]
-MIRRORED, DEPTH = 2**21, 8  # bytes of an array, depth of a list, that are told as an attribute
+MIRRORED, DEPTH = 2**21, 8  # limits of a mirrored attribute: bytes of an array, depth of a list
 HELD = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer", "minigrad.layer.Layer")
 CELL = "<cell {}>"
 
 
 def inherited(cls):
-    """Return the dotted names of a class and its bases, the nearest first."""
+    """List the dotted names of a class and its bases, the nearest first."""
     return [f"{base.__module__}.{base.__qualname__}" for base in cls.__mro__]
 
 
 def global_names(code):
-    """Return the names of global variables in a function's code, and in the functions written inside it."""
+    """List the global variables that a function's code uses, nested functions included."""
     own = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
     inner = [name for part in code.co_consts if inspect.iscode(part) for name in global_names(part)]
     return list(dict.fromkeys([*own, *inner]))
 
 
 def _name(thing):
-    """Return the name of a function or class, as the grader's end takes it."""
+    """Return the name of a function or class, printable and short, as the grader requires."""
     return "".join(letter for letter in str(thing.__name__) if letter.isprintable())[:99]
 
 
 def _is_free(cls, name):
-    """Say whether an attribute hides nothing of the library's own."""
+    """Report whether an attribute hides nothing of the library's own."""
     held = getattr_static(cls, name, None)
     ours = (base for base in cls.__mro__ if base.__module__.startswith(("minigrad.", "builtins")))
     is_slot = inspect.ismemberdescriptor(held)
@@ -61,7 +61,7 @@ def _is_free(cls, name):
 
 
 def _is_small(part, depth=0):
-    """Say whether a value can be mirrored in every frame."""
+    """Report whether a value is small enough to be mirrored in every frame."""
     if isinstance(part, np.ndarray):
         return part.nbytes <= MIRRORED
     if isinstance(part, dict):
@@ -72,10 +72,10 @@ def _is_small(part, depth=0):
 
 
 class Callback:
-    """A function or an object of the grader's: calling it, or reading an attribute, asks the grader."""
+    """Proxy of a grader's function or object: calls and attributes are forwarded to the grader."""
 
     __slots__ = ("__name__", "__signature__", "__weakref__", "_asked")
-    __slotnames__ = []  # what Python shows of its slots: whoever looks into it does not find the peer
+    __slotnames__ = []  # shown by Python as its slots: hides the peer from introspection
     mirrored = False
 
     def __init__(self, peer, handle, described):
@@ -84,7 +84,7 @@ class Callback:
         self.__signature__ = inspect.Signature(options)
 
     def __call__(self, *args, **kwargs):
-        """Ask the grader to call it."""
+        """Call the function in the grader's process."""
         peer, handle = self._asked
         return peer.ask("call", handle, value=args, kwargs=kwargs)
 
@@ -99,7 +99,7 @@ class Callback:
 
 
 class Child(wire.Peer):
-    """The end at which a submission runs."""
+    """The sandbox's end of the wire."""
 
     prefix = "c"
 
@@ -108,17 +108,17 @@ class Child(wire.Peer):
         self.file, self.statements, self.features = "", [], 0
         super().__init__(read, write)
 
-    # what the grader asks for
+    # requests of the grader
 
     def serve(self, do, target, name, value, kwargs, errors, **_):  # noqa: PLR0913  the parts of a frame
-        """Do what the grader asks for, with floating-point errors taken as its check takes them."""
+        """Serve a request, handling floating-point errors as the grader's check does."""
         with np.errstate(**errors):
             return getattr(self, f"_{do}")(self.home.get(target), name, value, kwargs)
 
     def _read(self, thing, number, source, kwargs):
-        """Take in a cell; return how many statements it has.
+        """Parse a cell; return how many statements it has.
 
-        They run one by one, so that one that raises or hangs does not cost the answers below it.
+        They run one by one, so that one that raises or hangs does not lose the answers below it.
         """
         self.file = CELL.format(number)
         linecache.cache[self.file] = (len(source), None, source.splitlines(keepends=True), self.file)
@@ -126,7 +126,7 @@ class Child(wire.Peer):
         return len(self.statements)
 
     def _run(self, thing, place, value, kwargs):
-        """Run one statement of the cell; what the notebook asks of __future__ holds from there on."""
+        """Run one statement of the cell; imports from __future__ apply to all later ones."""
         statement = self.statements[place]
         if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
             for alias in statement.names:
@@ -136,7 +136,7 @@ class Child(wire.Peer):
             exec(compile(module, self.file, "exec", self.features, dont_inherit=True), self.names)
         except Exception:
             raise
-        except BaseException as error:  # SystemExit, too
+        except BaseException as error:  # such as SystemExit
             raise RuntimeError(type(error).__name__) from error
 
     def _find(self, thing, name, value, kwargs):
@@ -159,25 +159,25 @@ class Child(wire.Peer):
     def _held(self, thing, name, value, kwargs):
         return self._inside(thing, 4)
 
-    # what travels
+    # what is sent
 
     def named(self, value):
-        """Nothing travels to the grader by name."""
+        """Send nothing to the grader by name."""
 
     def travels(self, name):
-        """Say whether objects of a class are sent whole."""
+        """Report whether objects of a class are sent whole."""
         return name in HELD[:2]
 
     def comes(self, name):
-        """Say whether objects of a class are taken whole."""
+        """Report whether objects of a class are received whole."""
         return True
 
     def holds(self, thing):
-        """Hold all but what stands for something of the grader's, who keeps that until this is gone."""
+        """Hold everything but proxies: the grader keeps their objects until the proxies are gone."""
         return not isinstance(thing, Callback)
 
     def proxy(self, handle, described):
-        """Return what stands here for something of the grader's."""
+        """Make the local proxy of a grader's object."""
         return Callback(self, handle, described)
 
     def _import(self, buffers, depth, module, name):
@@ -186,13 +186,13 @@ class Child(wire.Peer):
     kinds = wire.Peer.kinds | {"m": _import}
 
     def describe(self, value):
-        """Return what the grader is told about a function, a class or an object."""
+        """Describe a function, a class or an object to the grader."""
         if isinstance(value, type):
             own = [cls for cls in inherited(value) if cls.startswith("minigrad.")]
             return {"kind": "class", "name": _name(value), "bases": own}
         if inspect.isroutine(value):
             code, bound = getattr(value, "__code__", None), inspect.ismethod(value)
-            # careful: a bound method of (*args) has no first argument that a name stands for
+            # careful: a bound method of (*args) has no named first argument
             first = 1 if bound and code and code.co_argcount else 0
             counts = [code.co_argcount - first, code.co_kwonlyargcount] if code else [0, 0]
             names = list(code.co_varnames[first : sum(counts) + first]) if code else []
@@ -208,7 +208,7 @@ class Child(wire.Peer):
         }
 
     def simplified(self, value):
-        """Return a plain value for one of a class that is a plain one and more: a namedtuple, a matrix."""
+        """Convert a value of a derived class to the plain class: a namedtuple to a tuple, for example."""
         if isinstance(value, np.generic):
             return value
         for kind, plain in PLAIN:
@@ -222,10 +222,10 @@ class Child(wire.Peer):
         return value if type(value) is np.ndarray and value.dtype == native else np.asarray(value, native)
 
     def attributes(self, value):
-        """Return what is mirrored of a thing: an object's attributes; None for a class and a function.
+        """Return the attributes of an object that are mirrored; None for a class and a function.
 
-        Left out is what the grader's end could not take: what would hide something of ours, what Python asks
-        for by itself, what is too large, and all that objects of other libraries have.
+        Left out are attributes that the grader refuses: those that would hide one of the library's, special
+        names, large values, and all attributes of other libraries' objects.
         """
         if isinstance(value, type) or inspect.isroutine(value):
             return None
@@ -242,7 +242,7 @@ class Child(wire.Peer):
         }
 
     def _inside(self, function, depth):
-        """Return, by name, the Parameters, layers and generators that a function holds."""
+        """Find the Parameters, layers and generators that a function holds, by name."""
         function = getattr(function, "__func__", function)
         code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()
         found = {}
@@ -257,7 +257,7 @@ class Child(wire.Peer):
         return {name: part for name, part in found.items() if self._holds(part, depth)}
 
     def _holds(self, part, depth):
-        """Say whether the grader must know of something that a function holds."""
+        """Report whether a value is, or contains, a Parameter, a layer or a generator."""
         if depth == 0 or isinstance(part, type):
             return False
         if isinstance(part, np.random.Generator) or any(name in HELD for name in inherited(type(part))):
@@ -269,27 +269,27 @@ class Child(wire.Peer):
         return inspect.isroutine(part) and bool(self._inside(part, depth - 1))
 
     def error(self, told):
-        """Return an exception that the grader has told of."""
+        """Make an exception from the grader's description of one."""
         error = RuntimeError(": ".join(told[:2]))
         error.told = told
         return error
 
     def words(self, error):
-        """Return what the grader is told about an exception: its kind, what it says, and where."""
+        """Describe an exception to the grader: its class, its message, and its line."""
         if hasattr(error, "told"):
             return error.told
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith("<cell ")]
         place = f"(your line {frames[-1].lineno}: `{frames[-1].line}`)" if frames else ""
         if isinstance(error, wire.WireError):
-            return "ValueError", f"what it gives back cannot be sent to the check: {error}", place[:500]
+            return "ValueError", f"its return value cannot be sent to the check: {error}", place[:500]
         message = ""
-        with suppress(Exception):  # of an exception whose text raises another
+        with suppress(Exception):  # the exception's own __str__ may raise
             message = str(error)[:500]
         return type(error).__name__, message, place[:500]
 
 
 def main():
-    """Take the two pipes away from the submission's own reading and printing, and answer until the end."""
+    """Keep the two pipes out of the submission's reach, and serve requests until the grader is done."""
     source, target = os.dup(0), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -304,7 +304,7 @@ def main():
 
     def write(frame):
         if os.getpid() != answering:
-            os._exit(0)  # a copy that a submission's fork has left: one answer to a question is enough
+            os._exit(0)  # in a fork of the submission's: only the original process may answer
         view = memoryview(frame)
         while view:
             view = view[writing.write(view) :]

@@ -1,9 +1,8 @@
-"""The machines that grade: the same function as in the local crew, handed to Dask distributed.
+"""Grading on a cluster: the same grading function, run by the workers of Dask distributed.
 
-Holds `grade_all`, which promises what the crew's does. Dask is given as many submissions at a time as it has
-workers: so a class never lies whole in its memory, and a submission that ends a worker is the only one there.
-Leaves out how a worker is started (``book/grading.md``), and the crew of one machine
-(``classroom.crew``).
+Holds `grade_all`, with the interface of ``classroom.crew``, which grades on one machine. At any time Dask has
+at most one submission per worker, so that it never holds a whole class in memory, and a submission that kills
+its worker affects no other. ``book/grading.md`` explains how to start workers.
 """
 
 import gc
@@ -22,38 +21,37 @@ from classroom.version import fingerprint, version_of
 from course.checks import exercises
 
 MISSING = (
-    "--scheduler needs Dask distributed, which is not installed: it is the extra `cluster` of the course "
+    "--scheduler needs Dask distributed, which is not installed: install the course's extra `cluster` "
     "(in the course's folder, `python -m pip install --editable .[cluster]`)."
 )
 TO_CONNECT = 10  # seconds
-TO_COME_BACK = 60  # seconds, for workers when there are none: a nanny starts one again in a few
-LOOK = 1  # seconds between two looks whether scheduler and workers are still there
+TO_COME_BACK = 60  # seconds without any worker; a nanny restarts one within a few
+LOOK = 1  # seconds between two checks that scheduler and workers are alive
 
 
 def grade_all(queue, grader, address, patience=TO_COME_BACK):
-    """Grade what has no result yet on the workers of a scheduler, and store each result as it comes.
+    """Grade the open submissions on a scheduler's workers, and store each result as it arrives.
 
     Parameters
     ----------
     queue : Queue
     grader : Grader
-        Its function stands in a module that the workers have too, and its version is theirs.
+        Its function must be importable on the workers, and its version must be theirs.
     address : str
-        Of the scheduler: ``"tcp://10.0.0.5:8786"``.
+        The scheduler's address: ``"tcp://10.0.0.5:8786"``.
     patience : float
-        Seconds without a worker, after which the run ends.
+        Seconds without any worker after which the run ends.
 
     Yields
     ------
     student : str
     result : Result
-        As it was stored.
 
     Raises
     ------
     GradingFault
-        If results cannot be stored, the scheduler or all workers are gone, or a worker is not of this version
-        of the course; what was stored before stays.
+        If results cannot be stored, the scheduler or all workers are gone, or a worker has another version
+        of the course; results stored earlier are kept.
     """
     waiting, unread = take_unread(queue, grader.version)
     yield from unread
@@ -83,31 +81,31 @@ def grade_all(queue, grader, address, patience=TO_COME_BACK):
 
 
 def _connected(address):
-    """Return a client of the scheduler."""
+    """Connect to the scheduler."""
     try:
         from distributed import Client
     except ImportError as error:
         raise GradingFault(MISSING) from error
     if not address.strip():
-        raise GradingFault("--scheduler wants an address, such as tcp://10.0.0.5:8786, and got none.")
+        raise GradingFault("--scheduler needs an address, such as tcp://10.0.0.5:8786.")
     try:
         return Client(address, timeout=TO_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         why = str(error).partition("\n")[0] or type(error).__name__
-        traceback.clear_frames(error.__traceback__)  # they hold a client that is half made, and that must
-        gc.collect()  # close here: later it would wait for a lock that is held while another one starts
+        traceback.clear_frames(error.__traceback__)  # they refer to a half-made client, which must be
+        gc.collect()  # closed here: later, it would wait for a lock held by the next client's start
         raise GradingFault(f"the scheduler {address} cannot be reached: {why}. {KEPT_LATER}") from error
 
 
 def _workers(client):
-    """Return how many workers the scheduler has, as it last said."""
+    """Return the last known number of workers."""
     if client.status in ("closing", "closed"):
         return 0
-    return len(client.scheduler_info(n_workers=-1).get("workers", ()))  # none while it looks for a lost one
+    return len(client.scheduler_info(n_workers=-1).get("workers", ()))  # none while it reconnects
 
 
 def _answer(future, chapter, digest, address):
-    """Return the result of a submission that a worker is done with."""
+    """Read the result of a finished submission."""
     from distributed import KilledWorker
 
     if future.status == "cancelled":
@@ -115,11 +113,11 @@ def _answer(future, chapter, digest, address):
     error = future.exception()
     if isinstance(error, KilledWorker):
         deaths = error.allowed_failures + 1
-        fault = f"not graded, because {deaths} processes that graded it ended, one after the other."
+        fault = f"not graded, because {deaths} grading processes died on it, one after the other."
         return unchecked(chapter, digest, fault=fault)
     if error is not None:
         raise GradingFault(
-            f"a worker cannot grade: {type(error).__name__}: {error}. Has it the course? {KEPT_LATER}"
+            f"a worker cannot grade: {type(error).__name__}: {error}. Is the course installed? {KEPT_LATER}"
         ) from error
     unfit, text = future.result()
     if unfit:
@@ -129,17 +127,17 @@ def _answer(future, chapter, digest, address):
     return read_answer(text, chapter, digest)
 
 
-# What runs on a worker
+# Functions that run on a worker
 
 
 def _serve(grade, job, version):
-    """Return why this worker may not grade, or None; and the crew's answer, as JSON."""
+    """Return the reason why this worker may not grade or None, and the result as JSON."""
     try:
         _, chapter, _, unsafe, seconds = job
         _require_fit(chapter, unsafe, seconds, version)
     except GradingFault as fault:
         return str(fault), None
-    # a worker that hangs ends itself: then Dask hands the submission to another one
+    # a hanging worker kills itself, and Dask gives the submission to another one
     watch = threading.Timer(PATIENCE, os._exit, [1])
     watch.daemon = True
     watch.start()
@@ -151,7 +149,7 @@ def _serve(grade, job, version):
 
 @cache
 def _require_fit(chapter, unsafe, seconds, version):
-    """Raise GradingFault where this worker may not grade; what it has passed once is not asked again."""
+    """Raise GradingFault if this worker may not grade; a worker that passes is not tested again."""
     from distributed import get_worker
 
     from classroom.escape import try_to_escape
@@ -162,12 +160,12 @@ def _require_fit(chapter, unsafe, seconds, version):
     if here != version:
         raise GradingFault(
             f"the worker {worker.address} has another version of the course: its checks and grader are "
-            f"{here[:12]}, and here they are {version[:12]}. Bring it to the same version and start it again."
+            f"{here[:12]}, and here they are {version[:12]}. Install the same version and restart the worker."
         )
     if worker.state.nthreads != 1:
         raise GradingFault(
-            f"the worker {worker.address} has {worker.state.nthreads} threads, and must have one: "
-            "start it with --nthreads 1 --nworkers -1, which is one process for each core."
+            f"the worker {worker.address} must have one thread, and has {worker.state.nthreads}: "
+            "start it with --nthreads 1 --nworkers -1, which gives one process per core."
         )
     try:
         level(unsafe)
@@ -178,5 +176,5 @@ def _require_fit(chapter, unsafe, seconds, version):
 
 @cache
 def _fingerprints():
-    """Return the fingerprint of every chapter, as it was when this process loaded the course."""
+    """Compute the fingerprint of every chapter, once, for the files that this process loaded."""
     return {stem: fingerprint(stem) for stem in {exercise.stem for exercise in exercises()}}

@@ -1,8 +1,8 @@
-"""The processes that grade, a few at a time; one that dies or hangs costs its own submission only.
+"""Grading on one machine: a few worker processes; one that dies or hangs affects its own submission only.
 
-Holds `grade_all`; `take_unread`, which stores what needs no process; and what a process of ours writes and
-reads of a result: `write_answer`, `read_answer`. Leaves out where the results are kept (``classroom.queue``),
-how one submission is graded (the function is handed in), and other machines (``classroom.cluster``).
+Holds `grade_all`; `take_unread`, which stores results for unreadable submissions; and `write_answer` and
+`read_answer`, the format of a result between processes. The grading function is an argument, results are
+kept by ``classroom.queue``, and ``classroom.cluster`` uses other machines.
 """
 
 import json
@@ -22,27 +22,27 @@ from classroom.limits import SECONDS as CALL
 from classroom.result import NotAResult, Result, unchecked
 from classroom.seeds import seed
 
-PATIENCE = 1200  # seconds, for when a sandbox fails; however busy the machine is, it gives a submission 900
+PATIENCE = 1200  # seconds, for when a sandbox fails: it allows a submission 900 on the busiest machine
 TO_TIDY_UP = 5  # seconds
 LARGEST = 1 << 24  # bytes of a result
-MEMORY = 2 << 30  # bytes of a process that grades
+MEMORY = 2 << 30  # bytes of a grading process
 
 
 @dataclass(frozen=True)
 class Grader:
-    """What grades a class, and how: the same for every submission, on every machine.
+    """The grading function and its settings, the same for every submission and machine.
 
     Parameters
     ----------
     grade : function, (bytes, chapter, seed, unsafe, seconds) -> Result
-        At the top of a module, so that another process can import it.
+        Defined at module level, so that another process can import it.
     version : str
-        Under which the results are stored.
+        The version under which results are stored.
     key : bytes
-        The course secret; it stays here.
+        The course secret; it is not sent to other processes.
     unsafe : bool
     seconds : float
-        For one call of an answer.
+        Time limit for one call of an answer.
     """
 
     grade: Callable
@@ -52,33 +52,32 @@ class Grader:
     seconds: float = CALL
 
     def job(self, queue, digest):
-        """Return what `grade` is called with for a submission."""
+        """Return the arguments of `grade` for a submission."""
         data = queue.submission(digest)[0]
         return data, queue.chapter, seed(self.key, digest), self.unsafe, self.seconds
 
 
 def grade_all(queue, grader, workers=None, patience=PATIENCE):
-    """Grade what has no result yet, and store each result as it comes.
+    """Grade the open submissions, and store each result as it arrives.
 
     Parameters
     ----------
     queue : Queue
     grader : Grader
     workers : int, optional
-        How many processes; one for each core of the machine.
+        Number of processes; by default one per core.
     patience : float
-        Seconds after which a process that has not answered is ended.
+        Seconds after which a process without an answer is killed.
 
     Yields
     ------
     student : str
     result : Result
-        As it was stored.
 
     Raises
     ------
     GradingFault
-        If results cannot be stored, or the processes do not start; what was stored before stays.
+        If results cannot be stored, or the processes do not start; results stored earlier are kept.
     """
     waiting, unread = take_unread(queue, grader.version)
     yield from unread
@@ -107,7 +106,7 @@ def grade_all(queue, grader, workers=None, patience=PATIENCE):
 
 
 def take_unread(queue, version):
-    """Store a result for what could not be read.
+    """Store a result for each submission that could not be read.
 
     Parameters
     ----------
@@ -117,9 +116,9 @@ def take_unread(queue, version):
     Returns
     -------
     waiting : deque of (str, str)
-        Student and hash of what is to be graded.
+        Student and hash of each submission to grade.
     unread : list of (str, Result)
-        Student and result of what could not be read.
+        Student and result of each submission that could not be read.
     """
     waiting, unread = deque(), []
     for student, digest in queue.open(version):
@@ -134,7 +133,7 @@ def take_unread(queue, version):
 
 
 def _with_news(crew):
-    """Wait until a worker has something to say, has ended, or took too long; return these."""
+    """Wait until a worker has answered, ended or timed out; return all such workers."""
     first = min(worker.deadline for worker in crew)
     heard = connection.wait([worker.pipe for worker in crew], max(0.0, first - time.monotonic()))
     now = time.monotonic()
@@ -142,7 +141,7 @@ def _with_news(crew):
 
 
 class _Worker:
-    """One process that grades, and what it is busy with."""
+    """A grading process and its current submission."""
 
     def __init__(self, grade, patience):
         context = multiprocessing.get_context("spawn")
@@ -154,15 +153,15 @@ class _Worker:
         self.deadline = time.monotonic() + patience
 
     def give(self, task, job, patience):
-        """Hand over a submission."""
+        """Send a submission to the process."""
         self.task, self.deadline = task, time.monotonic() + patience
         try:
             self.pipe.send(job)
         except OSError:
-            pass  # it has ended; reading its answer says so
+            pass  # the process has ended, which `answer` reports
 
     def answer(self, chapter):
-        """Return the result of its submission, or None where it had none."""
+        """Return the result of its submission; None if it had no submission."""
         late = not self.pipe.poll()
         try:
             text = None if late else self.pipe.recv_bytes(LARGEST)
@@ -175,8 +174,8 @@ class _Worker:
             self.process.join()
             how = "took too long" if late else f"ended (exit code {self.process.exitcode})"
             if not self.ready:
-                raise GradingFault(f"not graded, because a process that grades {how} before it began.")
-            fault = f"not graded, because the process that graded it {how}."
+                raise GradingFault(f"not graded, because a grading process {how} before it began.")
+            fault = f"not graded, because its grading process {how}."
         elif not self.ready:
             self.ready = True
             return None
@@ -185,7 +184,7 @@ class _Worker:
         return self.task and unchecked(chapter, self.task[1], fault=fault)
 
     def end(self):
-        """End the process: one that waits goes by itself, and tidies up; one that is busy is ended."""
+        """End the process: an idle one exits by itself and cleans up; a busy one is killed."""
         self.pipe.close()
         if self.ready and not self.task:
             self.process.join(TO_TIDY_UP)
@@ -194,7 +193,7 @@ class _Worker:
 
 
 def _serve(pipe, grade):
-    """Grade what comes through a pipe, until it is closed. Runs in a process of its own."""
+    """Grade the submissions from a pipe until it is closed; runs in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     _limit_memory()
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
@@ -208,7 +207,7 @@ def _serve(pipe, grade):
 
 
 def _limit_memory():
-    """Limit the memory of this process: what a submission sends must never use up the machine."""
+    """Limit the memory of this process, so that data from a submission cannot use up the machine's."""
     with suppress(ImportError):  # Windows has none
         import resource
 
@@ -217,7 +216,7 @@ def _limit_memory():
 
 
 def write_answer(grade, job):
-    """Grade a submission; return as bytes a fault or None, and the plain values of a result or None."""
+    """Grade a submission; return, as JSON, a fault or None and the plain values of a result or None."""
     try:
         return json.dumps((None, grade(*job).plain()), allow_nan=False).encode()
     except GradingFault as error:
@@ -228,14 +227,14 @@ def write_answer(grade, job):
 
 
 def read_answer(text, chapter, digest):
-    """Return the result that a process has written; a fault of ours where that is not one of its submission.
+    """Read a result from a process; a fault if it is not a result of that submission.
 
     Parameters
     ----------
     text : bytes
         From ``write_answer``.
     chapter, digest : str
-        What was graded.
+        The graded submission.
 
     Returns
     -------
@@ -253,6 +252,6 @@ def read_answer(text, chapter, digest):
 
 
 def _end_with_the_parent():
-    """Wait until the process that started this one is gone, and go too."""
+    """Wait until the parent process is gone, and exit."""
     multiprocessing.parent_process().join()
     os._exit(1)

@@ -1,8 +1,8 @@
 """A class to try the grader on: notebooks whose answers are right, wrong in known ways, or not written.
 
-Holds `make_class`, `make_term` and the command behind ``make grade-demo``: it makes a class or a term,
-grades it as a teacher would, and opens the report. The answers are the solution's and the mistakes that the
-checks name. Leaves out real learners.
+Holds `make_class`, `make_term` and the command behind ``make grade-demo``, which makes a class or a term,
+grades it as a teacher would, and opens the report. Answers come from the solutions and from the mistakes that
+the checks name.
 """
 
 import argparse
@@ -23,11 +23,11 @@ from course import store
 from course.checks import exercises
 from course.curriculum import exercises_name, exercises_path
 
-AT_HAND = {"np", "Layer", "Parameter"}  # what every exercise notebook has
+AT_HAND = {"np", "Layer", "Parameter"}  # names defined in every exercise notebook
 
 
 def answers(exercise):
-    """Return the mistakes that a check names and that stand for themselves, as sources.
+    """Return the sources of the mistakes that a check names, as far as they are self-contained.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def answers(exercise):
 
 
 def _source(function, name):
-    """Return the source of a function under another name; nothing if it needs what stands around it."""
+    """Return the source of a function under another name; "" if it uses names from around it."""
     needed = inspect.getclosurevars(function).globals.keys()
     if function.__name__ == "<lambda>" or function.__closure__ or not needed <= AT_HAND:
         return ""
@@ -54,7 +54,7 @@ def _source(function, name):
 
 
 def make_class(folder, chapter="04_closures", students=12, rng=0):
-    """Write a class: a folder for each student, with the chapter's exercises as each has answered them.
+    """Write a class: a folder per student, with the chapter's exercises as answered by that student.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def make_class(folder, chapter="04_closures", students=12, rng=0):
     chapter : str
     students : int
     rng : int or numpy.random.Generator
-        Draws who answers what. The first student has all of it right, and the last has written nothing.
+        Draws the answers. The first student's are all right; the last student has written nothing.
     """
     rng = np.random.default_rng(rng)
     asked = {exercise.short: exercise for exercise in exercises() if exercise.stem == chapter}
@@ -75,14 +75,14 @@ def make_class(folder, chapter="04_closures", students=12, rng=0):
         for cell, stub in zip(notebook.cells, unsolved, strict=True):
             exercise = asked.get(cell.metadata.get("nbgrader", {}).get("grade_id"))
             if exercise is not None and 0 < number < students - 1:
-                kept = [cell.source] * (students - number)  # who comes later has less of it right
+                kept = [cell.source] * (students - number)  # later students have fewer right answers
                 cell.source = str(rng.choice([*kept, *answers(exercise), stub.source]))
         place = folder / f"student-{number + 1:02}" / f"{exercises_name(chapter)}.ipynb"
         store.write(place, nbformat.writes(notebook))
 
 
 def make_term(folder, chapters, students):
-    """Write a term: its tables, and a class for each chapter; some of what is handed in is late.
+    """Write a term: its tables, and a class for each chapter; some hand-ins are late.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def make_term(folder, chapters, students):
         make_class(folder / "submissions" / chapter, chapter, students, rng=week)
         due = datetime(2026, 10, 5, 23, 59) + timedelta(weeks=week)
         lines.append([chapter, f"marks/{chapter}", due.isoformat(" ", "minutes"), "10%", 3, "last"])
-        for place, name in enumerate(names):  # the last ones come a day late, and then two
+        for place, name in enumerate(names):  # the last two students are one and two days late
             when = due + timedelta(hours=24 * max(0, place - students + 3) - 1)
             handed_in.append([name, chapter, when.isoformat(" ", "minutes")])
     store.write(folder / "term.csv", as_csv(lines))
@@ -107,7 +107,7 @@ def make_term(folder, chapters, students):
 
 
 def run_term(folder, chapters, students, options):
-    """Make a term, grade every chapter, and write the totals; return the commands' exit status.
+    """Make a term, grade every chapter, and write the totals; return the worst exit status.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def run_term(folder, chapters, students, options):
     chapters : sequence of str
     students : int
     options : list of str
-        For each ``grade``.
+        Options of each ``grade`` command.
     """
     make_term(folder, chapters, students)
     commands = [
@@ -140,10 +140,12 @@ def run_term(folder, chapters, students, options):
 def main(arguments=None):
     """Make the class, grade it, and open the report; return the command's exit status."""
     parser = argparse.ArgumentParser(prog="python -m classroom.demo", description=__doc__.split("\n")[0])
-    parser.add_argument("--folder", type=Path, default=Path("work/grade-demo"), help="where it goes")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("work/grade-demo"), help="the folder for the class"
+    )
     parser.add_argument("--chapter", default="04_closures")
     parser.add_argument("--students", type=int, default=12)
-    parser.add_argument("--unsafe", action="store_true", help="where there is no bubblewrap")
+    parser.add_argument("--unsafe", action="store_true", help="grade without a sandbox")
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
     parser.add_argument(
         "--term", nargs="+", metavar="CHAPTER", help="a whole term: the stems of its chapters"

@@ -1,9 +1,9 @@
-"""What the sandbox shows: the student edition of the library, and the files that answer the grader.
+"""The folder that the sandbox sees: the student edition of the library, and the files of the sandbox's end.
 
-The edition is what the chapters up to one have built, and what that needs. Files are cut, not rewritten: a
-definition stands in the edition as it stands in the library, or not at all. A name of a later chapter is in
-no edition's `minigrad`; a few stand inside a file, because an earlier definition uses them (Linear draws with
-`lecun`). Leaves out which chapter builds what (``course.curriculum``).
+An edition has what the chapters up to a given one have built, and its dependencies. Definitions are left out
+whole, never rewritten. No edition's `minigrad` exports a name of a later chapter; a few such names are in its
+files, because an earlier definition uses them (Linear draws with `lecun`). ``course.curriculum`` says which
+chapter builds what.
 """
 
 import ast
@@ -22,7 +22,7 @@ from course.curriculum import BUILT
 from course.store import write
 
 LIBRARY, HERE = Path(minigrad.__file__).parent, Path(__file__).parent
-RECENT = 3600  # seconds: a process of another container looks as if it were gone
+RECENT = 3600  # seconds: a process in another container seems to be gone
 
 
 def make(stem, folder):
@@ -33,7 +33,7 @@ def make(stem, folder):
     stem : str
         The chapter: ``"04_closures"``.
     folder : Path
-        Where the package is put, compiled, so that it is imported as fast as the library.
+        The folder for the package, which is compiled so that it is imported as fast as the library.
 
     Examples
     --------
@@ -49,13 +49,13 @@ def make(stem, folder):
 
 
 def folder(chapter):
-    """Return the folder that the sandbox shows: the child, and the library up to the chapter."""
+    """Return the folder that the sandbox sees: the child, and the library up to the chapter."""
     return Path(_temporary(chapter).name)
 
 
 @cache
 def _temporary(chapter):
-    """Write that folder; it is there until this process ends, because the cache holds what removes it."""
+    """Write the folder of `folder`; the cache keeps the object that removes it when this process ends."""
     remove_orphans(Path(gettempdir()))
     temporary = TemporaryDirectory(prefix=f"edition-{os.getpid()}-", ignore_cleanup_errors=True)
     place = Path(temporary.name)
@@ -71,15 +71,15 @@ def _temporary(chapter):
 
 
 def remove_orphans(folder):
-    """Remove editions whose process was killed before it could; what is newer than an hour stays.
+    """Remove editions left by killed processes, unless they are less than an hour old.
 
     Parameters
     ----------
     folder : Path
-        Where temporary folders are made; an edition's is called ``edition-PROCESS-...``.
+        The system's folder for temporary files; an edition's is called ``edition-PROCESS-...``.
     """
     for place in folder.glob("edition-*-*"):
-        with suppress(ValueError, OverflowError, OSError):  # not ours, or gone already
+        with suppress(ValueError, OverflowError, OSError):  # not an edition, or gone already
             if time.time() - place.stat().st_mtime < RECENT:
                 continue
             try:
@@ -90,12 +90,12 @@ def remove_orphans(folder):
 
 @cache
 def files(chapter):
-    """Return the files of the edition of a chapter, given by its number, by their places in the package."""
+    """Return the files of a chapter's edition: path in the package to contents. `chapter` is a number."""
     places = {path.relative_to(LIBRARY).as_posix(): path for path in sorted(LIBRARY.rglob("*.py"))}
     texts = {_module(place): path.read_text("utf-8") for place, path in places.items()}
     bodies = {module: ast.parse(text).body for module, text in texts.items()}
     names = {name for name, built in BUILT.items() if built <= chapter}
-    modules = names & set(bodies)  # those that `minigrad` does not export are there whole
+    modules = names & set(bodies)  # modules that `minigrad` does not export are included whole
     roots = {("minigrad", name) for name in {"__version__", "__all__"} | names - modules}
     roots |= {(module, name) for module in modules for node in bodies[module] for name in _defined(node)}
     kept = _needed(roots, bodies)
@@ -111,12 +111,12 @@ def files(chapter):
 
 
 def _module(place):
-    """Return the dotted name of a file of the library."""
+    """Return the dotted name of one of the library's files."""
     return ".".join(["minigrad", *place.removesuffix(".py").split("/")]).removesuffix(".__init__")
 
 
 def _needed(roots, bodies):
-    """Return the (module, name) pairs that some pairs need, themselves included."""
+    """Return the (module, name) pairs on which `roots` depend, `roots` included."""
     needed, waiting = set(), list(roots)
     while waiting:
         module, name = waiting.pop()
@@ -124,13 +124,13 @@ def _needed(roots, bodies):
             needed.add((module, name))
             for statement in bodies[module]:
                 defined = _defined(statement)
-                if name in defined or not defined:  # what defines nothing runs with whatever else is there
+                if name in defined or not defined:  # a statement that defines nothing always runs
                     waiting += _uses(statement, module, name)
     return needed
 
 
 def _defined(statement):
-    """Return the names that a statement at the top of a file defines."""
+    """Return the names that a top-level statement defines."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {_bound(alias) for alias in statement.names}
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -140,12 +140,12 @@ def _defined(statement):
 
 
 def _bound(alias):
-    """Return the name under which an import is known in its file."""
+    """Return the name that an import binds."""
     return alias.asname or alias.name.partition(".")[0]
 
 
 def _uses(statement, module, name):
-    """Return the (module, name) pairs that a statement mentions; of imports at the top, for one name only."""
+    """Return the (module, name) pairs that a statement uses; of a top-level import, only those of `name`."""
     found = []
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -157,7 +157,7 @@ def _uses(statement, module, name):
 
 
 def _cut(text, kept):
-    """Return a file with only some of its names; a comment goes with the statement below it."""
+    """Cut a file down to the names in `kept`; a comment belongs to the statement below it."""
     lines, pieces, end = text.splitlines(keepends=True), [], 0
     for statement in ast.parse(text).body:
         above, end = end, statement.end_lineno

@@ -1,7 +1,4 @@
-"""An attempt to get out of the sandbox, made once before a class is graded.
-
-Leaves out the sandbox (`classroom.sandbox`). Not taught in a chapter: it belongs to the classroom.
-"""
+"""An attempt to escape from the sandbox (``classroom.sandbox``), made once before a class is graded."""
 
 import json
 import socket
@@ -14,7 +11,7 @@ import numpy as np
 from classroom.faults import GradingFault
 from classroom.sandbox import ENVIRONMENT, LIMITS, Sandbox, sources
 
-# What stands in for child.py; files are tried by opening them, forks by forking.
+# Runs in place of child.py; tests files by opening them, and forks by forking.
 ATTEMPT = """
 import glob, json, os, socket, sys
 asked = json.loads(sys.stdin.readline())
@@ -43,24 +40,24 @@ print(json.dumps(facts), flush=True)
 
 
 def try_to_escape(unsafe=False):
-    """Try from inside a sandbox to get out of it, once before a class is graded.
+    """Try to escape from a sandbox, once before a class is graded.
 
     Parameters
     ----------
     unsafe : bool
-        Try it at the level rlimits, where doors stand open: then nothing is raised.
+        Try it at the level rlimits, which does not prevent an escape: nothing is raised.
 
     Returns
     -------
     facts : dict
-        The level; whether the child found `numpy`; whether it reached the `network`; which `files` of ours it
-        read (a canary, the grader's source, the password files); what it saw of our `home`; how many
+        The level; whether the child found `numpy`; whether it reached the `network`; which of our `files` it
+        read (a canary, the grader's source, the password files); what it saw in our `home`; how many
         `processes` it saw; the names in their `environment`; and how many `forks` it could make at once.
 
     Raises
     ------
     GradingFault
-        A door is open at the level bubblewrap, or the sandbox did not start.
+        If the child could escape at the level bubblewrap, or the sandbox did not start.
     """
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
         edition, canary = Path(folder, "edition"), Path(folder, "canary")
@@ -71,35 +68,33 @@ def try_to_escape(unsafe=False):
         asked = {"files": files, "home": str(Path.home()), "numpy": np.__file__}
         asked["port"] = server.getsockname()[1]
         with Sandbox(edition, unsafe) as sandbox:
-            with suppress(BrokenPipeError):  # a child that has ended says nothing, which is noticed below
+            with suppress(BrokenPipeError):  # the child has ended; its missing answer is reported below
                 sandbox.stdin.write(json.dumps(asked).encode() + b"\n")
             answer = sandbox.stdout.readline()
         if not answer:
-            said = sandbox.text()[-500:]
-            raise GradingFault(f"not graded, because the attempt to escape said nothing: {said}")
+            printed = sandbox.text()[-500:]
+            raise GradingFault(f"not graded, because the attempt to escape gave no answer: {printed}")
     facts = {"level": sandbox.level} | json.loads(answer)
     if not unsafe:
-        _refuse_open_doors(facts)
+        _require_closed(facts)
     return facts
 
 
-def _refuse_open_doors(facts):
-    """Raise for the first fact that says a door is open."""
+def _require_closed(facts):
+    """Raise GradingFault for the first way out of the sandbox."""
     needed = {
         path.relative_to(Path.home()).parts[0] for path in sources() if path.is_relative_to(Path.home())
     }
     known = {*ENVIRONMENT, "PWD", "LC_CTYPE"}
-    doors = {
+    failures = {
         "it cannot read NumPy": not facts["numpy"],
         "it can reach the network": facts["network"],
-        "it can read files of ours": facts["files"],
+        "it can read our files": facts["files"],
         "it can look into our home": set(facts["home"]) - needed,
         "it can see our processes": facts["processes"] > LIMITS["RLIMIT_NPROC"],
         "it can see our environment": set(facts["environment"]) - known,
         "it can start processes without end": facts["forks"] >= LIMITS["RLIMIT_NPROC"],
     }
-    for door, is_open in doors.items():
-        if is_open:
-            raise GradingFault(
-                f"not graded, because the sandbox on this machine is not as it must be: {door}."
-            )
+    for failure, has_happened in failures.items():
+        if has_happened:
+            raise GradingFault(f"not graded, because the sandbox on this machine is not safe: {failure}.")

@@ -1,8 +1,8 @@
-"""The pages of a class: what each student reads, and what the teacher reads.
+"""The feedback pages of a class: one for each student, and one for the teacher.
 
-Holds `student_page` and `class_page`, which return HTML text. Student text goes into a tree of elements and
-is escaped where the tree is written, so that none of it can become a tag. Leaves out which files there are
-(``classroom.reports``).
+Holds `student_page` and `class_page`, which return HTML. Text from students goes into a tree of elements and
+is escaped when the tree is written, so that none of it can become a tag. ``classroom.reports`` writes the
+files.
 """
 
 import re
@@ -13,8 +13,8 @@ from classroom.pages import page as _page
 from classroom.result import Status
 
 ROWS_OF_TOTALS = 12
-SENTENCES = 3  # of an exercise, on the class page
-WORDS = {  # what a student reads, the colour
+SENTENCES = 3  # most frequent messages of an exercise, on the class page
+WORDS = {  # words on the student's page, colour
     Status.PASSED: ("Passed", "passed"),
     Status.FAILED: ("Not yet", "failed"),
     Status.NOT_WRITTEN: ("Not written yet", "open"),
@@ -23,7 +23,7 @@ WORDS = {  # what a student reads, the colour
     Status.BY_HAND: ("Read by your teacher", "waiting"),
     Status.NOT_GRADED: ("Not graded", "ungraded"),
 }
-OF_A_CLASS = {  # the same on the class page, where it is not the status itself
+OF_A_CLASS = {  # words on the class page, where they differ from the status
     Status.FAILED: "not yet",
     Status.MISSING: "not found",
     Status.MARKED: "marked by you",
@@ -32,12 +32,12 @@ OF_A_CLASS = {  # the same on the class page, where it is not the status itself
 
 
 def student_page(row):
-    """Return the feedback page of a student.
+    """Return a student's feedback page.
 
     Parameters
     ----------
     row : Row
-        What `classroom.reports` knows of the student.
+        The student's row in `classroom.reports`.
 
     Returns
     -------
@@ -46,19 +46,19 @@ def student_page(row):
     title = f"{_chapter(row.chapter)}: your exercises"
     body = [_e("h1", title), _e("p", f"For {row.student}", of="faint")]
     if row.points is None:
-        why = "its turn has not come yet" if row.result is None else _reason(row.result.fault)
+        why = "it is still waiting to be graded" if row.result is None else _reason(row.result.fault)
         body += [
             _e("p", "Your work is not graded yet.", of="sum"),
-            _e("p", f"Nothing is wrong with what you handed in, and it is safe: {why}"),
-            _e("p", "There is nothing you need to do. It will be graded again."),
+            _e("p", f"Nothing is wrong with your notebook, and it is safe: {why}"),
+            _e("p", "You need not do anything. It will be graded again."),
         ]
         return _page(title, body)
     if row.result.refused is not None:
         body += [
             _e("p", "Your notebook could not be read.", of="sum"),
             _e("p", _sentence_case(row.result.refused)),
-            _e("p", "Put that right and hand it in once more, or ask your teacher for help."),
-            _e("p", "This says nothing about your answers: nobody has seen them yet."),
+            _e("p", "Fix that and hand it in again, or ask your teacher for help."),
+            _e("p", "This says nothing about your answers: they have not been checked yet."),
         ]
         if not any(part.status is Status.MARKED for part in row.parts):
             return _page(title, body)
@@ -70,30 +70,30 @@ def student_page(row):
     body += [_part(part) for part in row.parts]
     if row.result.notes:
         body += [
-            _e("h2", "Seen on the way", of="part"),
-            _e("p", "This happened while your notebook ran. It cost no points by itself.", of="faint"),
+            _e("h2", "Notes", of="part"),
+            _e("p", "This happened while your notebook ran. By itself it cost no points.", of="faint"),
             _e("ul", *[_e("li", note) for note in row.result.notes]),
         ]
     return _page(title, body)
 
 
 def _so_far(passed, row):
-    """Return a sentence on what is done and what is left."""
+    """Summarize the passed checks and the points still to come."""
     machine = sum(part.status not in (Status.BY_HAND, Status.MARKED) for part in row.parts)
     done = f"{passed} of {machine} checks passed." if machine else ""
     if machine and passed == machine:
         done = "Every check passed. Well done."
     elif machine and not passed:
-        done = "No check has passed yet. Each one below says where to go on."
-    left = f" Your teacher still gives up to {_count(row.to_mark, 'point')}." if row.to_mark else ""
+        done = "No check has passed yet. Each one below says what to do next."
+    left = f" Your teacher can still give you up to {_count(row.to_mark, 'point')}." if row.to_mark else ""
     return done + left
 
 
 def _part(part):
-    """Return one exercise on a student's page."""
+    """Return the card of one exercise on a student's page."""
     words, colour = WORDS[part.status]
-    gave = f"{part.out_of} to give" if part.points is None else f"{part.points} of {part.out_of}"
-    lines = [_e("h2", part.title), _e("p", _e("span", words), _e("b", gave), of="verdict")]
+    points = f"out of {part.out_of}" if part.points is None else f"{part.points} of {part.out_of}"
+    lines = [_e("h2", part.title), _e("p", _e("span", words), _e("b", points), of="verdict")]
     if part.status is Status.FAILED:
         lines.append(_e("p", part.sentence, of="said"))
         lines.append(_e("p", "Stuck? ", _e("code", f'hint("{part.name}")'), " in your notebook.", of="faint"))
@@ -105,7 +105,7 @@ def _part(part):
 
 
 def class_page(chapter, rows, exercises, problems, address):
-    """Return the teacher's page: every exercise, the mistakes made most, every student.
+    """Return the teacher's page: every exercise with its most frequent mistakes, and every student.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ def class_page(chapter, rows, exercises, problems, address):
     rows : list of Row
     exercises : list of Exercise
     problems : list of str
-        What is to be put right in the teacher's own marks.
+        Problems to fix in the teacher's own marks.
     address : function, str -> str
-        From a student to the address of the feedback page.
+        From a student to the URL of the student's feedback page.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def class_page(chapter, rows, exercises, problems, address):
             if to_mark
             else []
         ),
-        _e("h2", "Exercises, and what went wrong most", of="part"),
+        _e("h2", "Exercises and most frequent mistakes", of="part"),
     ]
     for place, exercise in enumerate(exercises):
         parts = [(row, row.parts[place]) for row in rows if row.parts]
@@ -147,18 +147,18 @@ def class_page(chapter, rows, exercises, problems, address):
 
 
 def _zeros(rows, address):
-    """Return who has 0 points because nothing could be read or found, which is no word on the work."""
+    """List the students with 0 points because their notebook or their answers were not found."""
     some = [row for row in rows if row.zero == "form"]
     if not some:
         return []
     links = [_e("a", row.student, href=address(row.student)) for row in some]
     names = [piece for link in links for piece in (link, ", ")][:-1]
-    said = f"0 points because of the form, not of the work: {_count(len(some), 'student')}"
+    said = f"0 points because of the form, not the work: {_count(len(some), 'student')}"
     return [_e("details", _e("summary", said), *names)]
 
 
 def _levels(rows):
-    """Return a sentence on how the submissions were kept apart from the machine."""
+    """Summarize the sandbox levels at which the notebooks ran."""
     levels = Counter(row.result.level for row in rows if row.result and row.result.level)
     if set(levels) == {"bubblewrap"}:
         return "Every notebook that was graded ran in a sandbox."
@@ -169,7 +169,7 @@ def _levels(rows):
 
 
 def _totals(graded):
-    """Return how many students have how many points."""
+    """Return the table of how many students have how many points."""
     if not graded:
         return _e("p", "No marks yet.")
     out_of = max(row.out_of for row in graded)
@@ -186,7 +186,7 @@ def _totals(graded):
 
 
 def _exercise(exercise, parts, address):
-    """Return one exercise on the class page."""
+    """Return the card of one exercise on the class page."""
     counts = Counter(part.status for _, part in parts)
     colours = [(WORDS[status][1], counts[status]) for status in WORDS if counts[status]]
     keys = [
@@ -204,23 +204,23 @@ def _exercise(exercise, parts, address):
         lines.append(_e("ol", *[_sentence(*group, address) for group in said[:SENTENCES]], of="said"))
     rest = sum(len(rows) for _, _, rows in said[SENTENCES:])
     if rest:
-        lines.append(_e("p", f"{_count(rest, 'student')} went wrong in other ways.", of="faint"))
+        lines.append(_e("p", f"{_count(rest, 'student')} made other mistakes.", of="faint"))
     return _e("section", *lines, of="card")
 
 
 def most_said(exercise, parts):
-    """Return what students were told most in an exercise.
+    """Group the messages of an exercise's failed checks, the most frequent first.
 
     Parameters
     ----------
     exercise : Exercise
-        Its mistakes are known by name; other sentences are alike when they differ in numbers only.
+        Messages that name one of its known mistakes are grouped by it, others up to their numbers.
     parts : list of (Row, ExerciseResult)
 
     Returns
     -------
     list of (str, str, list of Row)
-        The known mistake, or an empty str; one sentence in full; who was told so. Most students first.
+        The known mistake or "", an example of the message in full, and the students' rows.
     """
     groups = {}
     for row, part in parts:
@@ -232,7 +232,7 @@ def most_said(exercise, parts):
 
 
 def _sentence(known, example, rows, address):
-    """Return one thing that students were told, and who they are."""
+    """Return the list item of one group of messages, with its students."""
     links = [_e("a", row.student, href=address(row.student)) for row in rows]
     names = [piece for link in links for piece in (link, ", ")][:-1]
     return _e(
@@ -254,7 +254,7 @@ def _students(rows, address):
 
 
 def _bar(parts):
-    """Return a bar of coloured parts. What it shows stands in words beside it."""
+    """Return a bar of coloured parts; the same numbers are in words beside it."""
     pieces = [_e("i", of=colour, style=f"flex: {count} 0 0") for colour, count in parts if count]
     return _e("div", *pieces, of="bar", **{"aria-hidden": "true"})
 
@@ -265,12 +265,12 @@ def _chapter(stem):
 
 
 def _reason(fault):
-    """Return what stands behind "not graded, because"."""
+    """Return a fault without "not graded, because"."""
     return fault.removeprefix("not graded, because ")
 
 
 def _sentence_case(text):
-    """Return a text with a capital letter in front."""
+    """Return a text with its first letter capitalized."""
     return text[:1].upper() + text[1:]
 
 

@@ -1,8 +1,8 @@
-"""From the bytes of a submission to its result: a pure function.
+"""Grading one submission: a pure function from its bytes to its result.
 
-The same bytes, chapter and seed give the same result, on any machine: nothing of the clock, of a path or of
-an address stands in it. A mark exists only where a check said so; a fault of ours is no mark, and no zero.
-Leaves out files, students and queues (`classroom.queue`).
+The same bytes, chapter and seed give the same result on any machine: no time, path or address is part of it.
+Only a check gives a mark; a fault of the grader gives none, not even a zero. Students and files are handled
+in ``classroom.queue``.
 """
 
 import hashlib
@@ -25,30 +25,30 @@ from course.checks.exercise import CheckFailed
 
 CELLS_OVER = "the cells take longer than {:g} seconds in all"
 BY_HAND = "a person reads this answer"
-TOO_LATE = "the notebook takes too long: its {:g} seconds are over"
-NOTES, NOTE, SENTENCE = 20, 300, 2000  # at most so many, of so many characters
+TOO_LATE = "the notebook takes longer than {:g} seconds in all"
+NOTES, NOTE, SENTENCE = 20, 300, 2000  # limits: number of notes, characters of a note, of a sentence
 
 
 class Run:
-    """A submission that runs in a sandbox: its cells from the first to the last, then whatever is asked.
+    """A submission in a sandbox: runs all its cells in order, then serves its answers.
 
-    When the process ends or hangs, the next question finds a new one, without the statement that was to
-    blame. The cells, each exercise, and everything together have their own time.
+    After a crash or a timeout, the next request starts a new process and skips the statement that caused it.
+    The cells, each exercise, and the whole submission have separate time limits.
 
     Parameters
     ----------
     sources : list of str
-        Of the cells.
+        The cells' sources.
     folder : Path
-        What the sandbox shows.
+        The folder that the sandbox sees.
     unsafe : bool
     seconds : float
-        For one call, or one statement of a cell.
+        Time limit for one call, or one statement of a cell.
     """
 
     def __init__(self, sources, folder, unsafe, seconds=SECONDS):
         self.sources, self.folder, self.unsafe, self.seconds = sources, folder, unsafe, seconds
-        self.texts = tuple(sources)  # of the cells as they were handed in
+        self.texts = tuple(sources)  # the cells as handed in
         self.clock, self.sandbox, self.remote = Clock(), None, None
         self.skipped, self.stop, self.notes = set(), (len(sources) + 1, 0), []
 
@@ -66,7 +66,7 @@ class Run:
             self.sandbox = None
 
     def answer(self, name):
-        """Return what stands under a name after the last cell; raises NameError."""
+        """Return the value of a name after the last cell; raises NameError."""
         while self.sandbox is None:
             self._start()
         self._limit(EXERCISE, "its calls take longer than {:g} seconds in all")
@@ -75,14 +75,14 @@ class Run:
         return self.remote.ask("find", name=name)
 
     def _limit(self, times, why):
-        """Say until when the process is asked, and what is said when that time is over."""
+        """Set the deadline of the next requests, and the message for missing it."""
         end, all_seconds = self.clock.now() + times * self.seconds, ALL * self.seconds
         self.remote.end, self.remote.why = end, why.format(times * self.seconds)
         if all_seconds <= end:
             self.remote.end, self.remote.why = all_seconds, TOO_LATE.format(all_seconds)
 
     def _start(self):
-        """Start a process and run the cells; if one ends it, leave the statement out the next time."""
+        """Start a process and run the cells; a statement that ends the process is skipped the next time."""
         if self.clock.now() > ALL * self.seconds:
             raise Ended(TOO_LATE.format(ALL * self.seconds))
         sandbox, notes = Sandbox(self.folder, self.unsafe), []
@@ -103,7 +103,7 @@ class Run:
         self.notes += notes
 
     def _run_cell(self, number, source):
-        """Run a cell; return a note on the first exception. Where it ends the process, close that."""
+        """Run a cell; return a note on its first exception. If the process ends, close it."""
         place, note = -1, None
         try:
             count = self.remote.ask("read", name=number, value=source)
@@ -125,21 +125,21 @@ class Run:
         return note
 
     def _leave_out(self, number, place, source, why):
-        """End the process, and leave out what was to blame: a statement, or a cell that cannot be read."""
-        what = f"code cell {number} was left out"
+        """End the process, and skip from now on the statement, or the unreadable cell, that ended it."""
+        what = f"code cell {number} was skipped"
         if self.remote.end <= self.clock.now() or len(self.notes) >= NOTES:
             self.stop = (number, place)
-            what = f"what follows in code cell {number} and below it was left out"
+            what = f"the rest of code cell {number} and all later cells were skipped"
         elif place < 0:
             self.sources[number - 1] = ""
         else:
             self.skipped.add((number, place))
-            what = f"a statement of code cell {number} was left out"
+            what = f"a statement of code cell {number} was skipped"
         self.notes.append(f"{what}: {why}")
         self.close()
 
     def _require_answers(self):
-        """Ask something whose answer is certain, before the submission runs: what fails is our fault."""
+        """Test the sandbox with a known answer before the submission runs, so that a failure is our fault."""
         X = np.arange(3.0)
         try:
             for source in ("import minigrad\ndef canary(X):\n    return 2 * X", "del minigrad, canary"):
@@ -159,21 +159,21 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
     Parameters
     ----------
     data : bytes
-        A notebook, as it was handed in.
+        The notebook, as handed in.
     chapter : str
         ``"04_closures"``.
     seed : int
-        Draws what the checks ask; from 0 on.
+        Seed of the checks' data, at least 0.
     unsafe : bool
-        Run it with limits only, where bubblewrap is missing.
+        Run with limits but without bubblewrap.
     seconds : float
-        For one call of an answer, or one statement of a cell; an exercise has twelve times as long, all cells
-        six times, and everything together 30 times.
+        Time limit for one call of an answer, or one statement of a cell; an exercise has twelve times as
+        long, all cells six times, and the whole submission 30 times.
 
     Returns
     -------
     Result
-        What was reached, exercise by exercise, each with its sentence.
+        The points and the message of each exercise.
 
     Raises
     ------
@@ -199,66 +199,68 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
 
 
 def grade_exercise(exercise, run, seed, checked):
-    """Return the result of one exercise; `checked` are the names of those whose check works here."""
+    """Grade one exercise; `checked` are the names of the exercises whose checks work here."""
     if exercise.by_hand:
-        return _told(exercise, Status.BY_HAND, BY_HAND)
+        return _result_of(exercise, Status.BY_HAND, BY_HAND)
     if exercise.remote and exercise.name not in checked:
-        return _told(exercise, Status.NOT_GRADED, "not graded, because its own check does not work here.")
-    told = _asked(exercise, run, seed)
-    absent = told.status in (Status.MISSING, Status.NOT_WRITTEN)
-    return told if exercise.remote or absent else _told(exercise, Status.BY_HAND, BY_HAND)
+        return _result_of(
+            exercise, Status.NOT_GRADED, "not graded, because its check does not work on this machine."
+        )
+    result = _checked(exercise, run, seed)
+    absent = result.status in (Status.MISSING, Status.NOT_WRITTEN)
+    return result if exercise.remote or absent else _result_of(exercise, Status.BY_HAND, BY_HAND)
 
 
-def _asked(exercise, run, seed):
-    """Return the result of an exercise as its check says it."""
+def _checked(exercise, run, seed):
+    """Return the result of an exercise according to its check."""
     short = exercise.short
     try:
-        return _told(exercise, Status.PASSED, judged(exercise, run, seed))
+        return _result_of(exercise, Status.PASSED, judged(exercise, run, seed))
     except CheckFailed as no:
         unwritten = isinstance(no.__cause__, NotImplementedError)
-        return _told(exercise, Status.NOT_WRITTEN if unwritten else Status.FAILED, str(no))
+        return _result_of(exercise, Status.NOT_WRITTEN if unwritten else Status.FAILED, str(no))
     except Answered:
-        return _told(exercise, Status.BY_HAND, BY_HAND)
+        return _result_of(exercise, Status.BY_HAND, BY_HAND)
     except NameError:
-        return _told(exercise, Status.MISSING, missing(short, run.texts, run.notes))
+        return _result_of(exercise, Status.MISSING, missing(short, run.texts, run.notes))
     except Ended as ended:
         run.close()
-        return _told(exercise, Status.FAILED, f"{short}: {ended}")
+        return _result_of(exercise, Status.FAILED, f"{short}: {ended}")
     except GradingFault as fault:
-        return _told(exercise, Status.NOT_GRADED, str(fault))
+        return _result_of(exercise, Status.NOT_GRADED, str(fault))
     except Exception as error:
-        if hasattr(error, "place"):  # it came up in the other process
-            return _told(exercise, Status.FAILED, f"{short}: it raises {type(error).__name__}: {error}")
+        if hasattr(error, "place"):  # raised in the submission's process
+            return _result_of(exercise, Status.FAILED, f"{short}: it raises {type(error).__name__}: {error}")
         fault = f"not graded, because the grader itself raised {type(error).__name__}"
-        return _told(exercise, Status.NOT_GRADED, fault)
+        return _result_of(exercise, Status.NOT_GRADED, fault)
 
 
 def judged(exercise, run, seed):
-    """Return what the check of an exercise says yes with; raises CheckFailed where it says no.
+    """Return the message of a passed check; raises CheckFailed if it fails.
 
-    Across the pipe not every check can look at all that it wants to see. Such a one calls the answer once, to
-    learn whether it is written, and Answered is raised.
+    Some checks need more than the pipe can carry. Such a check calls the answer once, to find out whether it
+    is written, and Answered is raised.
     """
     answer = run.answer(exercise.short)
     run.remote.is_enough = not exercise.remote
     verified = exercise.judge(answer, attempt=seed)
     if run.remote.touched and not exercise.changes:
-        raise CheckFailed(f"{exercise.short}: it changes what belongs to its caller: make a new array")
+        raise CheckFailed(f"{exercise.short}: it changes its caller's data: make a new array")
     return verified
 
 
-def _told(exercise, status, sentence):
-    """Return the result of an exercise with its sentence, which is cut and cleaned."""
+def _result_of(exercise, status, sentence):
+    """Make the result of an exercise, with its message cleaned and cut to length."""
     points = {Status.PASSED: exercise.points, Status.BY_HAND: None, Status.NOT_GRADED: None}.get(status, 0)
     return exercise_result(exercise, points, status, clean(sentence)[:SENTENCE])
 
 
 @cache
 def working(chapter, unsafe=False):
-    """Return the names of the exercises whose checks work here, tried once before the first submission.
+    """Return the names of the exercises whose checks work here, tested once before the first submission.
 
-    Each one has to pass the chapter's own solution, which is asked through a sandbox as a submission is, and
-    to refuse a typical mistake.
+    Each check must pass the chapter's own solution, run in a sandbox like a submission, and refuse a typical
+    mistake.
 
     Parameters
     ----------
@@ -272,13 +274,13 @@ def working(chapter, unsafe=False):
     Raises
     ------
     GradingFault
-        The solutions are not here, or the sandbox does not answer.
+        If the solutions are missing, or the sandbox does not answer.
     """
     path = store.PROJECT / "solutions" / curriculum.exercises_path(chapter)
     if not path.exists():
         raise GradingFault(
-            f"not graded, because {path.relative_to(store.PROJECT)} is not beside the folder course: every "
-            "check has to pass it before a class is graded. Put the folder solutions of this version there."
+            f"not graded, because {path.relative_to(store.PROJECT)} is missing: every check must pass it "
+            "before a class is graded. Put this version's folder solutions beside the folder course."
         )
     with Run(read(path.read_bytes()), folder(chapter), unsafe) as run:
         asked = [exercise for exercise in exercises_of(chapter) if exercise.remote and not exercise.by_hand]
@@ -286,7 +288,7 @@ def working(chapter, unsafe=False):
 
 
 def _passes_solution(exercise, run):
-    """Say whether a check passes the chapter's own solution."""
+    """Report whether a check passes the chapter's own solution."""
     try:
         judged(exercise, run, seed=0)
     except GradingFault:
@@ -300,7 +302,7 @@ def _passes_solution(exercise, run):
 
 
 def _refuses_mistake(exercise):
-    """Say whether a check refuses a mistake of the exercise; without one, what returns nothing."""
+    """Report whether a check refuses a known mistake, or else an answer that returns None."""
     mistakes = [answer for _, answer in exercise.mistakes] or [lambda *args, **kwargs: None]
     try:
         exercise.judge(mistakes[0])
@@ -312,6 +314,6 @@ def _refuses_mistake(exercise):
 
 
 def clean(text):
-    """Return a text without what a page cannot show, and without addresses, which differ from run to run."""
+    """Remove unprintable characters, and memory addresses, which differ from run to run."""
     shown = "".join(character if character.isprintable() else " " for character in text)
     return re.sub(r" at 0x[0-9a-fA-F]+", "", shown)

@@ -1,8 +1,8 @@
-"""Marks in nbgrader's gradebook, and back: for teachers who mark by hand in its formgrader.
+"""Marks to and from nbgrader's gradebook, for teachers who mark by hand in its formgrader.
 
-Holds `give`, which puts the marks of a class into ``gradebook.db`` of an nbgrader course and makes the pages
-that the formgrader shows; and `take`, which reads what a person has marked there. Everything goes through
-nbgrader's own interfaces, and nothing of a submission is run. Leaves out the exchange, which is nbgrader's.
+Holds `give`, which writes a class's marks into ``gradebook.db`` of an nbgrader course and makes the pages for
+the formgrader; and `take`, which reads the marks given there. Both use nbgrader's own interfaces, and run no
+code of a submission. The exchange is nbgrader's.
 """
 
 import csv
@@ -21,10 +21,10 @@ from course import store
 from course.curriculum import exercises_name
 
 MISSING = (
-    "the gradebook needs nbgrader, which is not installed: it is in the extra `dev` of the course "
+    "the gradebook needs nbgrader, which is not installed: install the course's extra `dev` "
     "(in the course's folder, `python -m pip install --editable .[dev]`)."
 )
-KEPT = "submission.sha256"  # beside the formgrader's page: of which submission it is
+KEPT = "submission.sha256"  # beside the formgrader's page: the hash of its submission
 
 
 class Course:
@@ -33,15 +33,15 @@ class Course:
     Parameters
     ----------
     folder : Path
-        Where ``nbgrader_config.py`` and ``gradebook.db`` stand.
+        The folder of ``nbgrader_config.py`` and ``gradebook.db``.
     chapter : str
-        The assignment: ``"04_closures"``. Its notebook is ``04_closures_exercises``, or, in a course that was
-        set up when it had no name of its own, ``04_closures``.
+        The assignment: ``"04_closures"``. Its notebook is ``04_closures_exercises``, or, in older nbgrader
+        courses, ``04_closures``.
 
     Raises
     ------
     GradingFault
-        If nbgrader is not installed, or the course does not know the assignment as the checks do.
+        If nbgrader is not installed, or the course's assignment does not match the checks.
     """
 
     def __init__(self, folder, chapter):
@@ -57,12 +57,12 @@ class Course:
             raise GradingFault(f"there is no folder {folder}.")
         self.folder, self.chapter = folder.resolve(), chapter
         self.missing, self.warning = MissingEntry, SAWarning
-        with chdir(folder):  # where nbgrader looks for its configuration, and what it takes for the course
+        with chdir(folder):  # nbgrader reads its configuration and course from the current folder
             app = NbGrader()
             app.log_level = logging.CRITICAL
             app.load_config_file()
-            app.config.Execute.enabled = False  # what they handed in runs in the sandbox, and nowhere else
-            app.config.SaveAutoGrades.enabled = False  # points are ours to give
+            app.config.Execute.enabled = False  # submissions run in the sandbox only
+            app.config.SaveAutoGrades.enabled = False  # points come from our checks
             self.api = NbGraderAPI(config=app.config)
             self.api.log_level = logging.CRITICAL
             self.places = self.api.coursedir
@@ -82,7 +82,7 @@ class Course:
         self.book.close()
 
     def cells(self):
-        """Return the cell that has the points of each exercise: its check, or an answer in words."""
+        """Map each exercise to the cell that has its points: its check, or an answer in words."""
         asked = exercises_of(self.chapter)
         names = {e.name: e.short if e.by_hand else f"check_{e.short}" for e in asked}
         known = {cell.name: cell.max_score for cell in self._notebook().grade_cells}
@@ -90,13 +90,13 @@ class Course:
         if known != wanted:
             differ = ", ".join(sorted(name for name, _ in known.items() ^ wanted.items()))
             raise GradingFault(
-                f"the cells of {self.chapter} in the gradebook are not those of the checks ({differ}): "
+                f"the cells of {self.chapter} in the gradebook do not match the checks ({differ}): "
                 f"put this version of the notebook into the course, and generate the assignment again."
             )
         return names
 
     def _notebook(self):
-        """Find the assignment's notebook in the gradebook, and keep its name."""
+        """Find the assignment's notebook in the gradebook, and store its name."""
         for name in (exercises_name(self.chapter), self.chapter):
             with suppress(self.missing):
                 notebook, self.notebook = self.book.find_notebook(name, self.chapter), name
@@ -104,29 +104,30 @@ class Course:
         raise self._no_assignment()
 
     def _no_assignment(self):
-        """Return the fault of a course that does not know the assignment."""
+        """Make the fault of a course without the assignment."""
         return GradingFault(
             f"the nbgrader course in {self.folder} has no assignment {self.chapter}: "
             f"run `nbgrader generate_assignment {self.chapter}` there first."
         )
 
     def place(self, pattern, student, name):
-        """Return the path of a file that nbgrader keeps for a student."""
+        """Return the path of a student's file in the nbgrader course."""
         return Path(self.places.format_path(pattern, student, self.chapter), name)
 
     def page(self, student):
-        """Let nbgrader make the page that its formgrader shows; return why it could not, or None."""
+        """Let nbgrader make the page for its formgrader; return the reason for a failure, or None."""
         with chdir(self.folder):
             made = self.api.autograde(self.chapter, student, force=True)
         if made["success"]:
             return None
         lines = [line for line in made["error"].splitlines() if line.strip()]
-        said = [line for line in made.get("log", "").splitlines() if line and not line.startswith((" ", "["))]
-        return (said or lines)[-1]
+        logged = made.get("log", "").splitlines()
+        messages = [line for line in logged if line and not line.startswith((" ", "["))]
+        return (messages or lines)[-1]
 
 
 def give(queue, folder):
-    """Put the marks into the gradebook; what a person has marked there stays.
+    """Put the marks into the gradebook; marks given there by hand are kept.
 
     Parameters
     ----------
@@ -137,9 +138,9 @@ def give(queue, folder):
     Returns
     -------
     count : int
-        How many students' marks stand there now.
+        Number of students whose marks are in the gradebook now.
     problems : list of str
-        A sentence for each that does not, or that the formgrader cannot show.
+        A sentence for each student whose marks are not, or whose notebook the formgrader cannot show.
 
     Raises
     ------
@@ -157,7 +158,7 @@ def give(queue, folder):
 
 
 def _given(row, queue, course, cells):
-    """Put one student's marks into the gradebook; return a problem or None, and whether they are there."""
+    """Put one student's marks into the gradebook; return a problem or None, and whether they are in it."""
     if row.points is None:
         return row.reason, False
     digest = row.result.submission
@@ -170,7 +171,7 @@ def _given(row, queue, course, cells):
         elif sha256(submitted.read_bytes()).hexdigest() != digest:
             return f"{submitted} is not the notebook that was graded: grade again first.", False
     page_of = kept.read_text().strip() if kept.exists() else None
-    with warnings.catch_warnings(category=course.warning, action="ignore"):  # nbgrader's, as it adds a row
+    with warnings.catch_warnings(category=course.warning, action="ignore"):  # raised as nbgrader adds a row
         course.book.update_or_create_student(row.student)
         course.book.update_or_create_submission(course.chapter, row.student)
     anew = page_of not in (None, digest)
@@ -186,7 +187,7 @@ def _given(row, queue, course, cells):
 
 
 def _write_points(part, cell, row, course, anew):
-    """Write the points and the sentence of one exercise; return whether the points have changed."""
+    """Write the points and the message of one exercise; return whether the points have changed."""
     grade = course.book.find_grade(cell, course.notebook, course.chapter, row.student)
     comment = course.book.find_comment(part.short, course.notebook, course.chapter, row.student)
     result = next(one for one in row.result.exercises if one.name == part.name)
@@ -201,12 +202,12 @@ def _write_points(part, cell, row, course, anew):
             comment.manual_comment = comment.manual_comment or part.comment or None
         grade.needs_manual_grade = by_hand and grade.manual_score is None
     elif changed or anew:
-        grade.needs_manual_grade = True  # a person has marked something else: look again
+        grade.needs_manual_grade = True  # the answer marked by hand was another one: mark again
     return changed
 
 
 def take(queue, folder):
-    """Read what a person has marked in the formgrader into a file beside the marks.
+    """Read the marks given in the formgrader into a file beside the marks.
 
     Parameters
     ----------
@@ -217,7 +218,7 @@ def take(queue, folder):
     Returns
     -------
     int
-        How many marks were read; they count from now on, after those of ``marks.csv``.
+        Number of marks read; they count from now on, unless ``marks.csv`` overrides them.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""What stands in for all that is around the library where a submission runs: it takes anything, does nothing.
+"""Stand-ins for packages that the sandbox lacks: objects that accept any use and do nothing.
 
-Goes into the sandbox, where only NumPy and a student edition of `minigrad` are: `install` lets `course`,
-Matplotlib, widgets and IPython be imported there, and notebooks' own names be found. Leaves out running the
-cells (``classroom.child``). Needs the standard library and NumPy alone.
+The sandbox has only NumPy and a student edition of `minigrad`. `install` makes imports of `course`,
+Matplotlib, widgets and IPython work there, and defines the names that notebooks use. Needs only the standard
+library and NumPy; ``classroom.child`` runs the cells.
 """
 
 import builtins
@@ -18,7 +18,7 @@ PACKAGES = (
     "course matplotlib mpl_toolkits seaborn plotly ipywidgets IPython ipykernel nbgrader tqdm PIL google"
 )
 COURSE = "check hint solution progress keep gather xray show explore Slider live"
-TIMED = ("time", "timeit", "prun", "memit", "capture")  # commands of IPython that run the rest of their line
+TIMED = ("time", "timeit", "prun", "memit", "capture")  # IPython commands that run the rest of their line
 UNPACK = (opmap["UNPACK_SEQUENCE"], opmap["UNPACK_EX"])
 
 
@@ -28,24 +28,24 @@ class Inert:
     __array_ufunc__ = None  # NumPy leaves `array * inert` to the methods below
 
     def __init__(self, *args, **kwargs):
-        """Take anything."""
+        """Accept any arguments."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
-            raise AttributeError(name)  # what Python and NumPy ask for is not there
+            raise AttributeError(name)  # no special methods beyond those below
         return Inert()
 
     def __call__(self, *args, **kwargs):
-        """Return a lone function or class as it came, so that a decorator keeps what it decorates."""
+        """Return a single function or class unchanged, so that a decorator keeps it."""
         alone = len(args) == 1 and not kwargs and isinstance(args[0], FunctionType | type)
         return args[0] if alone else Inert()
 
     def __iter__(self):
-        """Yield nothing; or as many things as are asked for: ``figure, axes = plt.subplots()``.
+        """Yield nothing, or as many stand-ins as an assignment unpacks: ``figure, axes = plt.subplots()``.
 
-        Python does not tell an iterator how many names stand on the left, and any fixed number would be wrong
-        for somebody: an answer that draws would raise where it draws, and lose its points. So the instruction
-        that asks is read.
+        Python does not pass an iterator the number of names on the left, and no fixed number is right for
+        every answer: one that draws would raise and lose its points. So the number is read from the
+        caller's bytecode.
         """
         frame = sys._getframe(1)
         code, place = frame.f_code.co_code, frame.f_lasti
@@ -103,7 +103,7 @@ class Inert:
 
 
 def _nothing(self, *others):
-    """Return another stand-in: the result of every operator."""
+    """Return another stand-in, the result of every operator."""
     return Inert()
 
 
@@ -115,7 +115,7 @@ for _name in "lt le gt ge neg pos abs invert".split():
 
 
 class Bar(Inert):
-    """A progress bar without the bar: what it goes through, goes through."""
+    """An invisible progress bar: iterates over its items."""
 
     def __init__(self, things=(), *args, **kwargs):
         vars(self)["things"] = things
@@ -128,10 +128,10 @@ class Bar(Inert):
 
 
 class Shell(Inert):
-    """What `get_ipython()` gives: it runs what a command like %time was to time, and no other command."""
+    """The result of `get_ipython()`: runs the statements of commands such as %time, and no other command."""
 
     def run_line_magic(self, name, line, *args):
-        """Run a timed statement where it stands; return its value, if it has one."""
+        """Run a timed statement in the caller's scope; return its value, if it has one."""
         if name not in TIMED:
             return Inert()
         scope, statement = sys._getframe(1), _without_options(line)
@@ -143,7 +143,7 @@ class Shell(Inert):
 
 
 def _without_options(line):
-    """Return a timed statement without the options before it: ``-n 10 -r3 f(X)``."""
+    """Remove the options before a timed statement: ``-n 10 -r3 f(X)``."""
     words = line.split(" ")
     while words[0].startswith("-") and len(words) > 1:
         takes_number = words.pop(0) in ("-n", "-r", "-p")
@@ -158,7 +158,7 @@ def mine(name):
 
 
 class StandIn(ModuleType):
-    """A module in which every name is there."""
+    """A module that has every name."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -167,7 +167,7 @@ class StandIn(ModuleType):
 
 
 class Cupy(StandIn):
-    """NumPy under CuPy's name, while a `with stand_in()` lasts; its list of transfers is inert."""
+    """NumPy under CuPy's name inside `with stand_in()`; its list of transfers is inert."""
 
     def __getattr__(self, name):
         return getattr(np, name) if hasattr(np, name) else super().__getattr__(name)
@@ -181,10 +181,10 @@ class Cupy(StandIn):
 
 
 class Finder:
-    """Finds a stand-in for every module of the packages that are not here."""
+    """Find a stand-in for every module of the missing packages."""
 
     def find_spec(self, name, path=None, target=None):
-        """Say that the module is here, if it belongs to one of the packages."""
+        """Return the spec of a stand-in if the module belongs to one of the packages."""
         return ModuleSpec(name, self, is_package=True) if name.split(".")[0] in PACKAGES.split() else None
 
     def create_module(self, spec):
@@ -192,7 +192,7 @@ class Finder:
         return StandIn(spec.name)
 
     def exec_module(self, module):
-        """Give it the few names that must do something, or that `import *` asks for."""
+        """Define the few names that must do something, or that `import *` needs."""
         if module.__name__ == "course":
             vars(module).update({name: Inert() for name in COURSE.split()}, mine=mine)
             vars(module).update(stand_in=lambda: Cupy("cupy"), gpu=lambda: Cupy("cupy").__enter__())
@@ -201,7 +201,7 @@ class Finder:
 
 
 def install():
-    """Let the stand-ins be imported, and the names of notebooks be found; ask nobody for input."""
+    """Make the stand-ins importable, define the names that notebooks use, and disable input."""
     sys.meta_path.insert(0, Finder())
     builtins.display, builtins.get_ipython, builtins.input = Inert(), Shell, lambda prompt="": ""
     sys.breakpointhook = Inert()

@@ -1,7 +1,6 @@
-"""How hard the exercises of a term are, and how well each tells who knows more: a page and a table.
+"""Item analysis of a term's exercises, difficulty and discrimination: a page and a table.
 
-Holds `Item`, `items`, `items_table` and `items_page`. Leaves out the students (``classroom.reports``).
-Not taught in a chapter: it belongs to the classroom.
+Holds `Item`, `items`, `items_table` and `items_page`. The students' reports are in ``classroom.reports``.
 """
 
 from dataclasses import astuple, dataclass, fields
@@ -12,14 +11,14 @@ from classroom.feedback_pages import most_said
 from classroom.pages import element, page
 from classroom.result import Status, exercises_of
 
-FEW = 5  # students: of fewer, no correlation is shown
+FEW = 5  # students: with fewer, no correlation is shown
 UNWRITTEN = (Status.MISSING, Status.NOT_WRITTEN)
-NOTES = {  # what a teacher may look at, in the order in which it is asked
-    "nobody tried it": lambda item: item.students > 0 and item.unwritten == 1,
-    "all have it": lambda item: item.students >= FEW and item.share == 1,
-    "hardly anybody has it": lambda item: item.students >= FEW and item.share < 0.2,
-    "who knows more has it less often: is its statement or its check misread?": lambda item: (
-        item.tells is not None and item.tells < 0
+NOTES = {  # hints for the teacher; the first that applies is shown
+    "no student tried it": lambda item: item.students > 0 and item.unwritten == 1,
+    "all students have it right": lambda item: item.students >= FEW and item.share == 1,
+    "hardly any student has it right": lambda item: item.students >= FEW and item.share < 0.2,
+    "better students do worse on it: is its statement or its check misleading?": lambda item: (
+        item.discrimination is not None and item.discrimination < 0
     ),
     "many do not try it: is it too long, or at the end?": lambda item: item.unwritten > 0.3,
 }
@@ -36,15 +35,15 @@ class Item:
     minutes : int
     points : int
     students : int
-        Whose answer has a mark.
+        Number of students whose answer has a mark.
     share : float or None
-        Of its points that the class has reached.
+        Mean share of its points that the class has reached.
     unwritten : float
         The share of students whose answer is missing or not written.
-    tells : float or None
-        Correlation of its points with those of the same student's other exercises, from -1 to 1.
-    said : str
-        What was said most of answers that did not pass, and how often.
+    discrimination : float or None
+        Correlation of its points with the same student's other points, from -1 to 1.
+    message : str
+        The most frequent message of its failed checks, and how often it occurred.
     """
 
     exercise: str
@@ -54,28 +53,28 @@ class Item:
     students: int
     share: float | None
     unwritten: float
-    tells: float | None
-    said: str
+    discrimination: float | None
+    message: str
 
     @property
     def note(self):
-        """What a teacher may look at; empty where nothing stands out."""
+        """A hint for the teacher; empty if nothing is unusual."""
         return next((words for words, holds in NOTES.items() if holds(self)), "")
 
 
 def items(graded):
-    """Return the exercises of several chapters, in order.
+    """Analyse the exercises of several chapters, in order.
 
     Parameters
     ----------
     graded : dict of str to list of Row
-        By chapter.
+        Chapter to rows.
 
     Returns
     -------
     list of Item
     """
-    totals = {}  # of a student, over all chapters
+    totals = {}  # student to points over all chapters
     for row in (row for rows in graded.values() for row in rows):
         totals[row.student] = totals.get(row.student, 0) + sum(part.points or 0 for part in row.parts)
     found = []
@@ -87,20 +86,20 @@ def items(graded):
 
 
 def _item(exercise, parts, totals):
-    """Return one exercise, from (Row, ExerciseResult) pairs."""
+    """Analyse one exercise from (Row, ExerciseResult) pairs."""
     marked = [(row, part) for row, part in parts if part.points is not None]
     reached = np.array([part.points for _, part in marked], dtype=float)
     others = np.array([totals[row.student] - part.points for row, part in marked], dtype=float)
     unwritten = sum(part.status in UNWRITTEN for _, part in parts) / max(len(parts), 1)
-    said = most_said(exercise, parts)
-    words = f"{said[0][0] or said[0][1]} ({len(said[0][2])})" if said else ""
+    groups = most_said(exercise, parts)
+    message = f"{groups[0][0] or groups[0][1]} ({len(groups[0][2])})" if groups else ""
     share = float(reached.mean() / exercise.points) if len(reached) and exercise.points else None
     names = exercise.name, exercise.kind, exercise.minutes, exercise.points
-    return Item(*names, len(marked), share, unwritten, correlation(reached, others), words)
+    return Item(*names, len(marked), share, unwritten, correlation(reached, others), message)
 
 
 def correlation(one, other):
-    """Return Pearson's correlation; None of fewer than five, or where one of them is constant.
+    """Return Pearson's correlation; None for fewer than five students, or if one array is constant.
 
     Parameters
     ----------
@@ -123,7 +122,7 @@ def correlation(one, other):
 
 
 def items_table(graded):
-    """Return the lines of a table: one for each exercise.
+    """Return the lines of a table, one for each exercise.
 
     Parameters
     ----------
@@ -153,23 +152,31 @@ def items_page(graded):
         element("h1", "The exercises of the term"),
         element(
             "p",
-            "The share of its points that the class has reached; how many did not try; and how well it tells "
-            "who knows more: the correlation with the same student's other exercises, from -1 to 1.",
+            "The share of its points that the class has reached; how many students did not try it; and its "
+            "discrimination: the correlation with the same student's other exercises, from -1 to 1.",
             of="faint",
         ),
     ]
     for stem in graded:
         lines = [
             element(
-                "tr", *(element("th", w, scope="col") for w in ("Exercise", "Reached", "Not tried", "Tells"))
+                "tr",
+                *(
+                    element("th", w, scope="col")
+                    for w in ("Exercise", "Reached", "Not tried", "Discrimination")
+                ),
             )
         ]
         for item in (item for item in found if item.exercise.startswith(f"{stem}.")):
             cells = [item.share, item.unwritten]
             numbers = [element("td", "" if cell is None else f"{cell:.0%}", of="points") for cell in cells]
-            tells = element("td", "" if item.tells is None else f"{item.tells:.2f}", of="points")
-            lines.append(element("tr", element("td", item.exercise.partition(".")[2]), *numbers, tells))
-            words = [text for text in (item.note, item.said) if text]
+            numbers.append(
+                element(
+                    "td", "" if item.discrimination is None else f"{item.discrimination:.2f}", of="points"
+                )
+            )
+            lines.append(element("tr", element("td", item.exercise.partition(".")[2]), *numbers))
+            words = [text for text in (item.note, item.message) if text]
             if words:
                 lines.append(element("tr", element("td", ". ".join(words), of="faint", colspan="4")))
         body += [element("h2", stem.replace("_", " "), of="part"), element("table", *lines, of="students")]

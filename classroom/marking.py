@@ -1,9 +1,7 @@
-"""The page on which a person marks: no names, equal answers together, and what is not written already 0.
+"""The page for marking by hand: no names, equal answers grouped, and 0 filled in for unwritten answers.
 
 Holds `write_marking_page`. The page is one file that loads nothing; its button writes ``marks.csv``, which
-the reports read (``classroom.by_hand``). Leaves out how an answer is marked: that stands in the
-teacher's guide.
-Not taught in a chapter: it belongs to the classroom.
+the reports read (``classroom.by_hand``). The teacher's guide explains how to mark an answer.
 """
 
 import json
@@ -55,8 +53,8 @@ def write_marking_page(queue):
         element("h1", f"{queue.chapter.replace('_', ' ')}: to be marked"),
         element(
             "p",
-            "Equal answers stand together, without names. Fill in the points, and press the button at the "
-            "end: put the file that it gives you beside grades.csv, and write report.",
+            "Equal answers are grouped, without names. Fill in the points and press the button at the end; "
+            "put the downloaded file beside grades.csv, and run report.",
         ),
     ]
     for exercise in exercises_of(queue.chapter):
@@ -65,20 +63,20 @@ def write_marking_page(queue):
             body.append(element("h2", f"{exercise.title}: {exercise.points} points", of="part"))
             body += [_card(group, exercise.points) for group in of_exercise]
     body.append(element("p", element("button", "marks.csv", type="button")))
-    told = [{key: group[key] for key in ("id", "exercise", "students")} for group in groups]
-    script = SCRIPT % (json.dumps([*COLUMNS, SUBMISSION]), _safe(told))
+    plain = [{key: group[key] for key in ("id", "exercise", "students")} for group in groups]
+    script = SCRIPT % (json.dumps([*COLUMNS, SUBMISSION]), _safe(plain))
     path = queue.folder / NAME
     store.write(path, page("To be marked", body, script))
     return path
 
 
 def _safe(thing):
-    """Return data as JavaScript, in which no text can end the script."""
+    """Return data as JavaScript in which no text can end the script."""
     return json.dumps(thing).replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
 
 
 def _groups(queue):
-    """Return what is to be marked: equal answers to one exercise in one group, in an order of no meaning."""
+    """Group the answers to mark, equal answers to one exercise together, in the order of their hashes."""
     handed_out = store.PROJECT / "exercises" / exercises_path(queue.chapter)
     stubs = handed_out.read_bytes() if handed_out.exists() else b""
     found = {}
@@ -96,12 +94,12 @@ def _groups(queue):
 
 
 def _answer(data, part):
-    """Return the text of an answer: its code, or its words."""
+    """Return an answer's code, or its text."""
     return code_of(data, part.short) or words_of(data, part.short)
 
 
 def _card(group, points):
-    """Return one group on the page."""
+    """Return the card of one group on the page."""
     count = len(group["students"])
     given = {"value": "0"} if group["empty"] else {}
     given |= {"type": "number", "min": "0", "max": str(points), "step": "any"}

@@ -1,7 +1,6 @@
-"""Pages as trees of elements: text is escaped where the tree is written, so that none of it becomes a tag.
+"""HTML pages as trees of elements: text is escaped when the tree is written, so that none becomes a tag.
 
-Holds `element` and `page`. Leaves out what the pages say (``classroom.feedback_pages`` and its neighbours).
-Not taught in a chapter: it belongs to the classroom.
+Holds `element` and `page`. The contents are in ``classroom.feedback_pages`` and its neighbours.
 """
 
 import re
@@ -23,7 +22,7 @@ def page(title, body, script=None):
     title : str
     body : list of Element or str
     script : str, optional
-        The only one that may run in it; without one, none may.
+        The only script that may run in the page; without it, none may.
 
     Returns
     -------
@@ -43,7 +42,7 @@ def page(title, body, script=None):
 
 
 def _policy(script):
-    """Return what a page may do: load nothing, and run nothing but one script, known by its hash."""
+    """Write the page's Content-Security-Policy: load nothing, and run only one script, given by its hash."""
     if script is None:
         return POLICY
     digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -51,7 +50,7 @@ def _policy(script):
 
 
 def element(tag, *children, of=None, **attributes):
-    """Return an element. A str among its children is text, and stays text whatever stands in it."""
+    """Make an element. A str among its children is text, whatever it contains."""
     element = ElementTree.Element(tag, {} if of is None else {"class": of})
     for name, value in attributes.items():
         element.set(name, UNPRINTABLE.sub("\ufffd", value))

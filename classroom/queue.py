@@ -1,7 +1,7 @@
-"""What was handed in and what came of it, in one SQLite file: end the run at any moment, and start it again.
+"""Submissions and their results in one SQLite file, so that a run can be stopped and resumed at any moment.
 
-Holds `Queue`, the file. Leaves out what a folder of submissions holds (``classroom.folders``), the processes
-that grade (``classroom.crew``), and what is made of the results (``classroom.reports``).
+Holds `Queue`, the file. ``classroom.folders`` finds the submissions, ``classroom.crew`` grades them, and
+``classroom.reports`` writes the reports.
 """
 
 import json
@@ -15,8 +15,8 @@ from classroom.folders import handed_in
 from classroom.result import NotAResult, Result
 
 FILE = "queue.sqlite"
-ACCEPTED = "released"  # what the accepted version has been called in the file from the start
-KEPT_LATER = "Everything graded so far is kept: put that right, and run the same command again."
+ACCEPTED = "released"  # the accepted version's name in the file
+KEPT_LATER = "Everything graded so far is kept: fix that, and run the same command again."
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS students (student TEXT PRIMARY KEY, digest TEXT NOT NULL);
@@ -29,30 +29,30 @@ CREATE TABLE IF NOT EXISTS results (
 
 
 class Queue:
-    """The file that holds what was handed in, and every result.
+    """The file of submissions and results.
 
     Parameters
     ----------
     folder : Path
-        Where the marks go; made with `chapter` if it is not there.
+        The folder for the marks; created if it does not exist and `chapter` is given.
     chapter : str, optional
-        Left out for a folder that is there already.
+        Not needed for an existing folder.
 
     Raises
     ------
     GradingFault
-        If there is no such file, or it belongs to another chapter.
+        If the file does not exist, or belongs to another chapter.
 
     Notes
     -----
-    A result is written once, in a transaction of its own, under student, hash of the submission, and version
-    of checks and grader. Only a result that is still open, because of a fault of ours, is ever replaced.
+    A result is written once, in its own transaction, under student, hash of the submission, and version of
+    checks and grader. Only a result that is open, because of a fault of the grader, is ever replaced.
     """
 
     def __init__(self, folder, chapter=None):
         self.folder, path = folder, folder / FILE
         if chapter is None and not path.exists():
-            raise GradingFault(f"there are no marks in {folder}: `grade` makes them.")
+            raise GradingFault(f"there are no marks in {folder}: run `grade` first.")
         if chapter is None and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
             self.file = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
             self.chapter = self._setting("chapter")
@@ -83,7 +83,7 @@ class Queue:
         self.file.close()
 
     def _setting(self, name):
-        """Return what is set under a name, or None."""
+        """Return a setting, or None."""
         found = self.file.execute("SELECT value FROM settings WHERE name = ?", [name]).fetchone()
         return found and found[0]
 
@@ -98,7 +98,7 @@ class Queue:
             self.file.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", [ACCEPTED, version])
 
     def take_in(self, folder, read):
-        """Store what stands in a folder of submissions; what was there before stays.
+        """Store the submissions in a folder; those stored earlier are kept.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class Queue:
         Returns
         -------
         int
-            How many students have a folder there.
+            Number of students in the folder.
         """
         known, count = dict(self.file.execute("SELECT student, digest FROM students")), 0
         for student, what in handed_in(folder, self.chapter):
@@ -132,7 +132,7 @@ class Queue:
         return count
 
     def open(self, version):
-        """Return what has no result yet, or one that is open because of a fault.
+        """List the submissions without a result, or with one that is open because of a fault.
 
         Parameters
         ----------
@@ -151,12 +151,12 @@ class Queue:
         ).fetchall()
 
     def submission(self, digest):
-        """Return the bytes of a submission; else why it is refused; else what went wrong on our side."""
+        """Return the bytes of a submission, the reason why it was refused, and the fault; two are None."""
         row = self.file.execute("SELECT data, refused, fault FROM submissions WHERE digest = ?", [digest])
         return row.fetchone()
 
     def store(self, student, digest, version, result):
-        """Write a result, unless there is one that stands."""
+        """Write a result, unless there is a final one."""
         row = [student, digest, version, json.dumps(result.plain()), result.fault is not None]
         with kept_on_disk(self.folder):
             self.file.execute(
@@ -166,7 +166,7 @@ class Queue:
             )
 
     def results(self, version):
-        """Return the result of what each student has handed in last.
+        """Return the result of each student's latest hand-in.
 
         Parameters
         ----------
@@ -175,12 +175,12 @@ class Queue:
         Returns
         -------
         dict of str to (Result or None)
-            Student to result, in alphabetical order; None where there is no result yet.
+            Student to result, in alphabetical order; None for a student without a result.
 
         Raises
         ------
         GradingFault
-            If what is stored is not a result.
+            If a stored value is not a result.
         """
         rows = self.file.execute(
             "SELECT students.student, result FROM students LEFT JOIN results"
@@ -194,7 +194,7 @@ class Queue:
             raise GradingFault(f"{self.folder / FILE} is damaged: {error}") from error
 
     def attempts(self, version):
-        """Return every result that each student has, of the last hand-in and of those before it.
+        """Return all results of each student: of the latest hand-in and of earlier ones.
 
         Parameters
         ----------
@@ -205,14 +205,14 @@ class Queue:
         dict of str to list of Result
         """
         found = {}
-        told = "SELECT student, result FROM results WHERE version = ? ORDER BY student, digest"
-        for student, text in self.file.execute(told, [version]):
+        query = "SELECT student, result FROM results WHERE version = ? ORDER BY student, digest"
+        for student, text in self.file.execute(query, [version]):
             found.setdefault(student, []).append(Result.from_plain(json.loads(text)))
         return found
 
     @contextmanager
     def _transaction(self):
-        """Write all that is done inside, or nothing of it."""
+        """Write all changes of a block, or none."""
         with kept_on_disk(self.folder):
             self.file.execute("BEGIN IMMEDIATE")
             try:
@@ -226,7 +226,7 @@ class Queue:
 
 @contextmanager
 def kept_on_disk(folder):
-    """Turn what SQLite or the disk says into a fault; what is written inside is written whole or not."""
+    """Turn an error of SQLite or the disk into a fault."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:

@@ -1,8 +1,7 @@
-"""The grader's end: functions, classes and objects of a submission as things that a check can use.
+"""The grader's end: proxies of a submission's functions, classes and objects, for use by a check.
 
-A check calls them, reads their attributes, copies them, nudges their Parameters; whatever of theirs runs,
-runs in the other process. What comes back are numbers, and proxies. Leaves out how that process is started
-(`classroom.sandbox`).
+A check calls them, reads their attributes, copies them, nudges their Parameters; the submission's code runs
+in the other process, which returns numbers and proxies. ``classroom.sandbox`` starts that process.
 """
 
 import builtins
@@ -23,53 +22,53 @@ from classroom.wire import Peer, WireError, attributes, is_special, options_of, 
 from minigrad.parameter import Parameter
 
 DEAD = "the code ended Python while it ran, or used too much memory"
-GARBLED = "the check cannot read what comes back"
+GARBLED = "the check cannot read its return value"
 TOO_MUCH = f"the code sends more than {SENT >> 20} MB"
 TEXT = 500  # characters of a message
-AT_ONCE = 1e-3  # seconds, in which nobody asks who had the processor; looking that up takes a tenth of it
+AT_ONCE = 1e-3  # seconds: shorter waits are counted whole, as reading the processor times takes 0.1 ms
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64, the generator of default_rng
-SPECIAL = ("__iter__", "__next__", "__repr__")  # none by which NumPy would make numbers of an object
+SPECIAL = ("__iter__", "__next__", "__repr__")  # none that NumPy would use to convert an object to numbers
 TRAVEL = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer")
 
-OPTIONS = ("training", "need_dX")  # that a layer is given, if it declares them
+OPTIONS = ("training", "need_dX")  # passed to a layer that declares them
 
 Code = namedtuple("Code", "co_varnames co_argcount co_kwonlyargcount co_filename")
 
 
 class Ended(BaseException):
-    """The process of a submission can no longer be asked, and why. No check can catch it by accident."""
+    """The reason why a submission's process no longer answers. No check can catch it by accident."""
 
 
 class Answered(BaseException):
-    """The submission has answered a call, and nobody wants to know more."""
+    """The submission has answered a call, and no more is needed."""
 
 
 class RemoteError(Exception):
-    """Something that the submission's own code raised and that Python has no name for."""
+    """An exception of a class that the submission defines."""
 
 
 class Function:
-    """A function at home in the other process; its attributes are what it holds: Parameters, layers."""
+    """Proxy of a function in the other process; its attributes are the Parameters and layers it holds."""
 
     __slots__ = ("__weakref__", "_described", "_handle", "_held", "_peer")
-    __slotnames__ = []  # what Python shows of its slots: whoever looks into it does not find the peer
+    __slotnames__ = []  # shown by Python as its slots: hides the peer from introspection
     mirrored = False
 
     @property
     def __dict__(self):
-        """What the function holds, asked for when somebody looks."""
+        """The values that the function holds, fetched at the first access."""
         if not hasattr(self, "_held"):
             self._held = self._peer.ask("held", self._handle)
         return self._held
 
     def __call__(self, *args, **kwargs):
-        """Call it where it is at home."""
+        """Call the function in the other process."""
         return self._peer.ask("call", self._handle, value=args, kwargs=kwargs)
 
     def __interrupted__(self, X, visitor, other, comes_back):
-        """Call it as `course.interrupt.interrupted` does, where it is at home."""
+        """Run `course.interrupt.interrupted` on the function in the other process."""
         result = self._peer.ask("interrupted", self._handle, value=(X, visitor, other, comes_back))
-        require(type(result) is tuple and len(result) == 2 and type(result[1]) is str, "no result of a call")
+        require(type(result) is tuple and len(result) == 2 and type(result[1]) is str, "an invalid result")
         return result
 
     def __getattr__(self, name):
@@ -90,11 +89,11 @@ class Function:
         return self
 
 
-Function.__name__ = "function"  # what a message calls it
+Function.__name__ = "function"  # its name in messages
 
 
 def _signature(described):
-    """Return the signature of something of the submission's that can be called."""
+    """Make the signature of one of the submission's callables."""
     (first, rest), kind = described["counts"], inspect.Parameter
     kinds = [kind.POSITIONAL_OR_KEYWORD] * first + [kind.KEYWORD_ONLY] * rest
     named = [kind(*both) for both in zip(described["names"], kinds, strict=True)]
@@ -103,7 +102,7 @@ def _signature(described):
 
 
 class Instance:
-    """An object of a class of the submission's own; its attributes are mirrored."""
+    """Proxy of an object of a submission's class; its attributes are mirrored."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -111,15 +110,15 @@ class Instance:
         return self._peer.ask("get", self._handle, name)
 
     def __deepcopy__(self, memo):
-        """Return the object itself: a copy of the submission's own making could be another."""
+        """Return the object itself, since a copy made by the submission could be a different object."""
         return self
 
 
 class ClassOfInstances(type):
-    """Makes instances in the other process."""
+    """Proxy of a class: makes instances in the other process."""
 
     def __call__(cls, *args, **kwargs):
-        """Make an instance where the class is at home."""
+        """Make an instance in the other process."""
         return cls.__peer__.ask("call", cls.__handle__, value=args, kwargs=kwargs)
 
     def __getattr__(cls, name):
@@ -129,7 +128,7 @@ class ClassOfInstances(type):
 
 
 def special(name):
-    """Return a special method, such as `len` uses, that is asked for in the other process."""
+    """Make a special method that calls the original in the other process."""
 
     def method(self, *args):
         return self._peer.ask("special", self._handle, name, args)
@@ -138,9 +137,9 @@ def special(name):
 
 
 class Attribute:
-    """What a class of the submission's own defines, where the instance itself has nothing of that name."""
+    """A class attribute of the submission's, read if the instance has no attribute of that name."""
 
-    theirs = True  # an object may have something else of this name
+    theirs = True  # an instance may have another attribute of this name
 
     def __set_name__(self, owner, name):
         self.name = name
@@ -150,49 +149,49 @@ class Attribute:
 
 
 class Remote(Peer):
-    """Asks the process of a submission, and answers what it asks about the functions that it was given.
+    """Send requests to a submission's process, and serve its requests on the functions passed to it.
 
     Parameters
     ----------
     source, target : int
-        File descriptors: where it writes, and where it reads.
+        File descriptors to read from and to write to.
     clock : Clock, optional
-        Counts the time that its answers take.
+        Counts the time of its answers.
     seconds : float
-        For one call.
+        Time limit for one call.
 
     Attributes
     ----------
     end : float
-        When, by the clock, no more calls are waited for.
+        The deadline, by the clock, of all calls.
     why : str
-        What is said then.
+        The message for missing the deadline.
     is_enough : bool
-        Whether one call that is answered is enough: then it raises Answered.
+        Raise Answered after the first call that is answered.
     """
 
     prefix = "p"
     yields = False
-    list, dict = type("list", (list,), {}), type("dict", (dict,), {})  # of which weak references can be made
+    list, dict = type("list", (list,), {}), type("dict", (dict,), {})  # support weak references
 
     def errors(self):
-        """Return how the check wants floating-point errors to be taken."""
+        """Return the check's handling of floating-point errors."""
         return np.geterr()
 
     def __init__(self, source, target, clock=None, seconds=SECONDS):
         self.source, self.target, self.clock, self.seconds = source, target, clock or Clock(), seconds
         self.end, self.why, self.until, self.depth = float("inf"), "", 0.0, 0
         self.classes, self.raised, self.rest, self.taken = {}, {}, b"", 0
-        os.set_blocking(target, False)  # whoever does not read must not keep us waiting
+        os.set_blocking(target, False)  # a process that does not read must not block us
         super().__init__(self._read, self._write)
 
     # the pipe
 
     def _wait(self, reading, writing):
-        """Wait until a pipe is ready, or raise Ended when the time of this call is over."""
+        """Wait until a pipe is ready; raise Ended when the time of this call is over."""
         while (left := min(self.until, self.end) - self.clock.now()) > 0:
             began = time.monotonic()
-            ready = any(select.select(reading, writing, [], min(left, AT_ONCE)))  # most answers come at once
+            ready = any(select.select(reading, writing, [], min(left, AT_ONCE)))  # enough for most answers
             self.clock.add(min(time.monotonic() - began, AT_ONCE))
             if ready:
                 return
@@ -207,7 +206,7 @@ class Remote(Peer):
     def _read(self, count):
         while len(self.rest) < count:
             self._wait([self.source], [])
-            part = os.read(self.source, 2**16)  # as much as a pipe holds
+            part = os.read(self.source, 2**16)  # the capacity of a pipe
             if not part:
                 raise Ended(DEAD)
             self.rest, self.taken = self.rest + part, self.taken + len(part)
@@ -227,7 +226,7 @@ class Remote(Peer):
                 raise Ended(DEAD) from None
 
     def ask(self, do, target=None, name=None, value=None, kwargs=None):
-        """Ask, and give the answer a limited time."""
+        """Send a request, and wait a limited time for the answer."""
         if not self.depth:
             self.until = self.clock.now() + self.seconds
         self.depth += 1
@@ -242,34 +241,34 @@ class Remote(Peer):
             self.depth -= 1
 
     def reset(self):
-        """Share nothing, and begin to see anew whether something of the check's is changed."""
+        """Forget everything shared, and every change of the check's data."""
         super().reset()
         self.is_enough, self.touched, self.taken, self.pointed_at, self.lent = False, False, 0, set(), {}
 
     def holds(self, thing):
-        """Hold nothing: what the check no longer has, nobody asks about."""
+        """Hold nothing: the check needs no object that it has dropped."""
         return False
 
     def share(self, thing, handle):
-        """Note a thing under a handle; of a generator also the state in which it is handed over."""
+        """Register a thing under a handle, with its state if it is a generator."""
         super().share(thing, handle)
         if isinstance(thing, np.random.Generator):
             self.lent[handle] = thing.bit_generator.state
 
     def _renew(self, handle, thing, kind, told, buffers):
-        """Make a thing as the submission says that it is now, and see whether it was theirs to change.
+        """Apply the submission's change of a thing, and note whether that change is allowed.
 
-        What a check hands over may not be changed, but for the gradients of its Parameters, which are there
-        to be added to, and generators, which are there to be drawn from.
+        A check's data must not be changed, except for the gradients of its Parameters, to which gradients are
+        added, and its generators, from which numbers are drawn.
         """
         if thing is None or not handle.startswith(self.prefix):
             super()._renew(handle, thing, kind, told, buffers)
             return
         if kind == "g":
-            require(isinstance(thing, np.random.Generator), "a change of what is no generator")
+            require(isinstance(thing, np.random.Generator), "a change of something that is not a generator")
             before = thing.bit_generator.state
             super()._renew(handle, thing, kind, told, buffers)
-            states = before, self.lent[handle]  # who draws the same once more goes back
+            states = before, self.lent[handle]  # an answer may go back, to draw the same numbers again
             free = any(is_drawn_from(state, thing.bit_generator.state) for state in states)
         elif isinstance(thing, Parameter):
             before = attributes(thing)
@@ -287,23 +286,23 @@ class Remote(Peer):
         return [attribute["_grad"] for attribute in held if "_grad" in attribute]
 
     def _fill(self, things, items):
-        """Put the items into a list, unless it is too large as an array: it may repeat what it holds."""
-        require(_expanded(items, {}) <= EXPANDED, "a list that is too large once it is written out")
+        """Fill a list, unless it would be too large as an array: a list may contain itself many times."""
+        require(_expanded(items, {}) <= EXPANDED, "a list that is too large as an array")
         super()._fill(things, items)
 
     def _unpaired(self, buffers, depth, pairs, thing=None):
-        """Return pairs as a dict; as attributes of a thing none that Python or NumPy asks for by itself.
+        """Return pairs as a dict; refuse special names among the attributes of a thing.
 
-        Of an object's own ``__array_interface__`` NumPy makes an array at any address of the grader's memory.
+        From an ``__array_interface__`` NumPy would make an array at any address of the grader's memory.
         """
         things = super()._unpaired(buffers, depth, pairs, thing)
-        require(thing is None or not any(map(is_special, things)), "an attribute that Python asks for")
+        require(thing is None or not any(map(is_special, things)), "a special attribute")
         return things
 
     def _keep(self, thing, pairs):
-        """Take over the attributes of a thing; note which array of ours becomes the gradient of a Parameter.
+        """Set the attributes of a thing, and note a check's array that becomes the gradient of a Parameter.
 
-        Such an array is what it was before: were it free to change now, anything of the check's would be.
+        Such an array still must not be changed; otherwise any of the check's arrays could be.
         """
         before = attributes(thing).get("_grad") if isinstance(thing, Parameter) else None
         super()._keep(thing, pairs)
@@ -312,7 +311,7 @@ class Remote(Peer):
         if now is not before and entry is not None and entry.refer() is now:
             self.pointed_at.add(entry.handle)
 
-    # what travels
+    # what is sent
 
     def named(self, value):
         """Return the module and name of a function or class of minigrad or NumPy, or None."""
@@ -325,38 +324,38 @@ class Remote(Peer):
         return None
 
     def travels(self, name):
-        """Say whether objects of a class are sent whole."""
+        """Report whether objects of a class are sent whole."""
         return name.startswith("minigrad.")
 
     def comes(self, name):
-        """Say whether objects of a class are taken whole."""
+        """Report whether objects of a class are received whole."""
         return name in TRAVEL
 
     def describe(self, value):
-        """Return what the other process is told about something of the check's own."""
+        """Describe a check's object to the other process."""
         name = str(getattr(value, "__name__", type(value).__name__))
         return {"name": name, "callable": callable(value), "options": options_of(value)}
 
     def attributes(self, value):
-        """Return what is mirrored of something of the check's own: nothing."""
+        """Mirror no attributes of a check's objects."""
 
     def proxy(self, handle, described):
-        """Return what stands here for something of the submission's."""
-        require(type(described) is dict, "nothing described")
+        """Make the local proxy of a submission's object."""
+        require(type(described) is dict, "an object without a description")
         name, bases = described["name"], described["bases"]
-        require(type(name) is str and len(name) < 100 and name.isprintable(), "a name that is none")
+        require(type(name) is str and len(name) < 100 and name.isprintable(), "an invalid name")
         options = described.get("options", [])
-        require(type(options) is list and all(o in OPTIONS for o in options), "options that are none")
+        require(type(options) is list and all(o in OPTIONS for o in options), "invalid options")
         if described["kind"] == "function":
             wrong = [n for n in described["names"] if type(n) is not str or not n.isidentifier()]
-            require(not wrong and len(described["names"]) == sum(described["counts"]), "names that are none")
+            require(not wrong and len(described["names"]) == sum(described["counts"]), "invalid names")
             proxy = Function()
             proxy._peer, proxy._handle, proxy._described = self, handle, described
             return proxy
         known = [base for base in map(_base, bases) if base]
         if described["kind"] == "class":
             return ClassOfInstances(name, tuple(known[:1]), {"__peer__": self, "__handle__": handle})
-        require(described["kind"] == "instance", "something of no known kind")
+        require(described["kind"] == "instance", "an object of an unknown kind")
         methods = {n: special(n) for n in SPECIAL if n in described["names"]}
         methods |= {n: Attribute() for n in described["names"] if n.isidentifier() and not n.startswith("__")}
         if described["callable"]:
@@ -371,32 +370,32 @@ class Remote(Peer):
         object.__setattr__(proxy, "_handle", handle)
         return proxy
 
-    # what the other process may ask for
+    # requests of the other process
 
     def serve(self, do, target, name, value, kwargs, **_):
-        """Call what the check has handed over, or read an attribute that the library's classes have, too.
+        """Call a check's function, or read an attribute that the library's classes have.
 
-        A check's objects stand for layers, models, optimizers, nodes; what else they hold is the check's own.
+        A check's objects imitate layers, models, optimizers and nodes; their other attributes are private.
         """
         thing = self.home[target]
         if do == "call":
             return thing(*value, **kwargs)
         if do == "get" and name in _names_of_the_library() and not inspect.isroutine(thing):
             return getattr(thing, name)
-        raise AttributeError(f"{name} is not for you")
+        raise AttributeError(f"{name} is private")
 
     def words(self, error):
-        """Return what the other process is told about an exception of the check's, and under which number."""
+        """Describe a check's exception to the other process: its class, its message, and its number."""
         number = f"raised {len(self.raised)}"
         self.raised[number] = error
         return type(error).__name__, str(error)[:TEXT], number
 
     def error(self, told):
-        """Return an exception that the other process has told of; its `place` says that it is not ours."""
-        require(type(told) is tuple and all(type(part) is str for part in told), "an exception that is none")
-        require(len(told) == 3, "an exception that is none")
+        """Make an exception from the other process's description; its `place` marks it as foreign."""
+        require(type(told) is tuple and all(type(part) is str for part in told), "an invalid exception")
+        require(len(told) == 3, "an invalid exception")
         name, message, place = (part[:TEXT] for part in told)
-        if place in self.raised:  # the check's own, come back through the submission
+        if place in self.raised:  # the check's own, passed on by the submission
             return self.raised[place]
         cls = getattr(builtins, name, None) or getattr(minigrad, name, None)
         if not (isinstance(cls, type) and issubclass(cls, Exception)):
@@ -404,7 +403,7 @@ class Remote(Peer):
             cls = type(name, (RemoteError,), {})
         try:
             error = cls(message)
-        except TypeError:  # UnicodeError and its like want more
+        except TypeError:  # UnicodeError, for example, needs more arguments
             error = type(name, (RemoteError,), {})(message)
         error.place = place
         return error
@@ -412,16 +411,16 @@ class Remote(Peer):
 
 @cache
 def _names_of_the_library():
-    """Return the public names of methods, properties and slots that classes of minigrad have."""
+    """Return the public names of methods, properties and slots of minigrad's classes."""
     modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "minigrad"]
     classes = {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}
     ours = [vars(cls) for cls in classes if cls.__module__.startswith("minigrad.")]
-    # Beside them those of a layer with two methods, and of an optimizer.
+    # and those of a layer with two methods, and of an optimizer
     return frozenset(("backward", "learning_rate")).union(n for held in ours for n in held if n[0] != "_")
 
 
 def is_drawn_from(before, now):
-    """Say whether a generator's state is what drawing makes of another one: nobody has set it.
+    """Report whether drawing numbers leads from one state of a generator to another.
 
     Parameters
     ----------
@@ -450,28 +449,28 @@ def is_drawn_from(before, now):
     drawn = replayed.random_raw(count)
     if replayed.state["state"] != now["state"]:
         return False
-    # of 64 bits that were drawn, 32 may wait for the next who wants as many
+    # 32 of the last 64 bits drawn may be kept for the next draw of 32
     waits = now["has_uint32"], now["uinteger"]
     waited = not waits[0] or waits == (before["has_uint32"], before["uinteger"])
     return waited or bool((drawn >> np.uint64(32) == waits[1]).any())
 
 
 def _expanded(thing, sizes):
-    """Return how many bytes something would have as one array; `sizes` are those of lists that are known."""
+    """Return the size in bytes of a value as one array; `sizes` has those of the lists seen so far."""
     if isinstance(thing, np.ndarray):
         return thing.nbytes
     if not isinstance(thing, list | tuple):
         return NUMBER
     if id(thing) not in sizes:
-        sizes[id(thing)] = NUMBER  # while it is measured: one that holds itself
+        sizes[id(thing)] = NUMBER  # ends the recursion in a list that contains itself
         sizes[id(thing)] = NUMBER + sum(_expanded(item, sizes) for item in thing)
     return sizes[id(thing)]
 
 
 def _draws(before, now, increment):
-    """Return after how many draws a PCG64 comes from one state to another: its period is 2 to the 128.
+    """Return how many draws lead a PCG64, whose period is 2**128, from one state to another.
 
-    The lowest bits of the state repeat after 2, 4, 8 ... draws, so each bit of the count is found by itself.
+    The lowest bits of the state repeat after 2, 4, 8 ... draws, so the count is found bit by bit.
     """
     count, bit, factor = 0, 1, MULTIPLIER
     while before != now:

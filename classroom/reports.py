@@ -1,8 +1,8 @@
-"""What comes out: the table of marks, a page and a file for each student, the class, and Gradescope's form.
+"""The reports: a table of marks, a page and a file for each student, a class page, and Gradescope's files.
 
-Holds `rows`, which puts results and the teacher's marks together; `write_reports`; and `differences`, between
-the results of two versions. Leaves out the pages themselves (``classroom.feedback_pages``). All
-is made from the queue and from marks.csv, and can be made again: the same gives the same bytes.
+Holds `rows`, which combines results and the teacher's marks; `write_reports`; and `differences`, between the
+results of two versions. Reports are made from the queue and marks.csv alone, and the same input gives the
+same bytes. ``classroom.feedback_pages`` makes the pages.
 """
 
 import json
@@ -16,12 +16,14 @@ from classroom.result import ExerciseResult, Result, Status, exercises_of
 from classroom.tables import as_csv
 from course import store
 
-NOTHING_OF_IT = "hardly any of the exercises is in this notebook: is it another one, or the chapter itself?"
+NOTHING_OF_IT = (
+    "this notebook has almost none of the exercises: is it the wrong notebook, or the chapter itself?"
+)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One student: the result, with the teacher's marks put in."""
+    """One student's result, combined with the teacher's marks."""
 
     student: str
     chapter: str
@@ -29,17 +31,17 @@ class Row:
     parts: tuple[ExerciseResult, ...]
     points: float | None  # None while something is not graded
     out_of: int
-    to_mark: int  # points that the teacher has still to give
-    reason: str  # in plain words
+    to_mark: int  # points of the exercises that the teacher must still mark
+    reason: str  # a sentence for people
 
     @property
     def is_another(self):
-        """Whether what was handed in seems to be another notebook, or the chapter itself."""
+        """Whether the hand-in seems to be the wrong notebook, or the chapter itself."""
         return self.reason == NOTHING_OF_IT
 
     @property
     def zero(self):
-        """Why there is no point: "form", where nothing was found to be read; "work"; empty with points."""
+        """The cause of 0 points: "form" if no answer could be read, else "work"; "" with points."""
         if self.points is None or self.points > 0 or self.to_mark:
             return ""
         unseen = {part.status for part in self.parts} <= {Status.MISSING}
@@ -47,7 +49,7 @@ class Row:
 
 
 def rows(queue):
-    """Return a row for every student, and what is to be put right in the teacher's marks.
+    """Return a row for every student, and the problems in the teacher's marks.
 
     Parameters
     ----------
@@ -64,14 +66,14 @@ def rows(queue):
 
 
 def row_of(student, chapter, result, marks):
-    """Return the row of a student.
+    """Return a student's row.
 
     Parameters
     ----------
     student, chapter : str
     result : Result or None
     marks : dict of (student, exercise) to (points, comment)
-        Of a person.
+        The teacher's marks.
     """
     if result is None:
         return Row(student, chapter, None, (), None, 0, 0, "not graded yet")
@@ -84,7 +86,7 @@ def row_of(student, chapter, result, marks):
 
 
 def _part(part, result, mark):
-    """Return an exercise with the mark of a person, if there is one; without points beside a fault."""
+    """Return an exercise with the teacher's mark, if there is one; without points if there is a fault."""
     if mark is not None:
         return part.marked(*mark)
     if result.fault is not None and part.points is not None:
@@ -93,7 +95,7 @@ def _part(part, result, mark):
 
 
 def _in_words(result, parts, to_mark):
-    """Return what came of a submission, in plain words."""
+    """Summarize the outcome of a submission."""
     settled = all(part.status is Status.MARKED for part in parts)
     if not settled and (result.fault is not None or result.refused is not None):
         return result.fault or f"could not be read: {result.refused}"
@@ -105,16 +107,16 @@ def _in_words(result, parts, to_mark):
     checked = [part for part in parts if part.status not in (Status.BY_HAND, Status.MARKED)]
     passed = any(part.status is Status.PASSED for part in checked)
     if not passed and len(names["not found"]) > 0.5 * len(checked):
-        return NOTHING_OF_IT  # a chapter may define a name that its exercises ask for, too
+        return NOTHING_OF_IT  # even if some names exist, since a chapter may define names of its exercises
     reasons = [f"{words}: {', '.join(shorts)}" for words, shorts in names.items() if shorts]
-    reasons += [f"{to_mark} to give by hand"] if to_mark else []
+    reasons += [f"{to_mark} to mark by hand"] if to_mark else []
     marked = [part.short for part in parts if part.status is Status.MARKED]
     reasons += [f"marked by hand: {', '.join(marked)}"] if marked else []
     return "; ".join(reasons) or "all passed"
 
 
 def page_name(student):
-    """Return a file name for a student, safe on every system and different for different students.
+    """Return a student's file name, safe on every system and unique to the student.
 
     Parameters
     ----------
@@ -133,12 +135,12 @@ def page_name(student):
     """
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", student).strip("-.")[:60]
     suffix = sha256(student.encode()).hexdigest()[:8]
-    may_be_made = re.search(r"-[0-9a-f]{8}$", student)  # like the name of another student's page
+    may_be_made = re.search(r"-[0-9a-f]{8}$", student)  # could equal another student's file name
     return plain if plain == student and not may_be_made else f"{plain}-{suffix}".lstrip("-")
 
 
 def write_reports(queue):
-    """Write every report into the queue's folder, each under a passing name first.
+    """Write every report into the queue's folder, each first under a temporary name.
 
     Parameters
     ----------
@@ -148,7 +150,7 @@ def write_reports(queue):
     -------
     rows : list of Row
     problems : list of str
-        What is to be put right in the teacher's marks.
+        Problems in the teacher's marks.
     """
     found, problems = rows(queue)
     exercises = exercises_of(queue.chapter)
@@ -172,7 +174,7 @@ def write_reports(queue):
 
 
 def _grades(found, exercises):
-    """Return the table of marks."""
+    """Make the table of marks."""
     head = ["student", "points", "out of", "to mark by hand", "in words", "zero because of"]
     head += ["level", "submission", "feedback"]
     lines = [head + [exercise.name for exercise in exercises]]
@@ -185,7 +187,7 @@ def _grades(found, exercises):
 
 
 def _to_mark(found):
-    """Return what waits for the teacher, in the form of marks.csv."""
+    """Make the list of answers to mark, with the columns of marks.csv."""
     lines = [[*COLUMNS, "out of", "title", SUBMISSION]]
     for row in found:
         for part in row.parts:
@@ -196,7 +198,7 @@ def _to_mark(found):
 
 
 def gradescope(row):
-    """Return what Gradescope reads of a student: its results.json.
+    """Make a student's results.json for Gradescope.
 
     Parameters
     ----------
@@ -205,7 +207,7 @@ def gradescope(row):
     Returns
     -------
     dict
-        Without a score while something is not graded. What a person has still to mark is left out.
+        Without a score while an exercise is not graded. Exercises to mark by hand are left out.
     """
     if row.points is None:
         return {"output": row.reason, "output_format": "text", "tests": []}
@@ -226,7 +228,7 @@ def gradescope(row):
 
 
 def differences(before, after):
-    """Return what changes from the results of one version to those of another.
+    """List the changes between the results of two versions.
 
     Parameters
     ----------
@@ -236,7 +238,7 @@ def differences(before, after):
     Returns
     -------
     list of str
-        A line for each exercise of a student whose points or status differ.
+        A line for each student and exercise with different points or status.
     """
     lines = []
     for student in after:
@@ -255,17 +257,17 @@ def _by_name(result):
 
 
 def _gist(part):
-    """Return what of an exercise's result counts as a change."""
+    """Return the parts of an exercise's result that count as a change."""
     return part and (part.points, part.out_of, part.status)
 
 
 def _short(part):
-    """Return points and status of an exercise's result in a few words."""
+    """Summarize an exercise's result: its points and status."""
     if part is None:
         return "no result"
     return part.status if part.points is None else f"{part.points} of {part.out_of} ({part.status})"
 
 
 def _json(thing):
-    """Return data as a file."""
+    """Serialize data as a JSON file."""
     return json.dumps(thing, indent=1) + "\n"

@@ -1,8 +1,8 @@
-"""What came of a submission: its result, exercise by exercise, as one value that cannot hold nonsense.
+"""The result of a submission, exercise by exercise, as one validated value.
 
-Holds `Status`, `ExerciseResult` and `Result`; `unchecked`, the result of what no check has seen; and
-`exercises_of`, which exercises a result is about. A result that breaks a rule cannot be made, wherever its
-values come from. Leaves out grading (``classroom.grade``) and the marks of a person (``classroom.by_hand``).
+Holds `Status`, `ExerciseResult` and `Result`; `unchecked`, the result of a submission without a verdict; and
+`exercises_of`, a chapter's exercises. An inconsistent result cannot be made, wherever its values come from.
+``classroom.grade`` grades, and ``classroom.by_hand`` reads the teacher's marks.
 """
 
 import math
@@ -15,19 +15,19 @@ from course.checks import exercises
 
 
 class Status(StrEnum):
-    """What a student's answer to one exercise is."""
+    """The status of a student's answer to one exercise."""
 
     PASSED = "passed"
     FAILED = "failed"
     NOT_WRITTEN = "not written"
     MISSING = "missing"
-    MARKED = "marked"  # by a person, and no grader says so
-    BY_HAND = "by hand"  # a person has still to mark it
+    MARKED = "marked"  # by a person; never set by the grader
+    BY_HAND = "by hand"  # to be marked by a person
     NOT_GRADED = "not graded"
 
 
 class NotAResult(ValueError):
-    """Values that are not the result of a submission, and why."""
+    """The reason why values are not the result of a submission."""
 
 
 def _require(condition, why):
@@ -38,24 +38,24 @@ def _require(condition, why):
 
 @dataclass(frozen=True)
 class ExerciseResult:
-    """What came of one exercise of one student.
+    """The result of one exercise of one student.
 
     Parameters
     ----------
     name, title, kind : str
     out_of : int
     points : float or None
-        None where there is no mark: it is not graded, or a person has still to give it.
+        None without a mark: the exercise is not graded, or is to be marked by hand.
     status : Status or str
     sentence : str
-        What the check said, or why there is no mark.
+        The check's message, or the reason why there is no mark.
     comment : str
-        What the person who marked it wrote.
+        The teacher's comment on a mark given by hand.
 
     Raises
     ------
     NotAResult
-        If a type is wrong, the status is none, or the points do not belong to the status.
+        If a type is wrong, the status is unknown, or the points do not fit the status.
     """
 
     name: str
@@ -79,7 +79,7 @@ class ExerciseResult:
         _require(self._fits(), f"{self.name} is {self.status} and has {points}")
 
     def _fits(self):
-        """Say whether the points belong to the status: they exist only where a check or a person said so."""
+        """Report whether the points fit the status: only a check or a person gives points."""
         if self.points is None:
             return self.status not in (Status.PASSED, Status.MARKED)
         if type(self.points) not in (int, float) or not math.isfinite(self.points):
@@ -96,32 +96,32 @@ class ExerciseResult:
         return self.name.partition(".")[2]
 
     def marked(self, points, comment):
-        """Return the same exercise with the mark of a person."""
+        """Return the same exercise with a mark given by hand."""
         return replace(self, points=points, status=Status.MARKED, comment=comment)
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a submission.
+    """The result of a submission.
 
     Parameters
     ----------
     chapter : str
     submission : str
-        The hash of the bytes that were handed in.
+        The hash of its bytes.
     level : str or None
-        How it was kept apart from the machine: ``"bubblewrap"`` or ``"rlimits"``; None if it has not run.
+        The sandbox level: ``"bubblewrap"`` or ``"rlimits"``; None if it has not run.
     refused : str or None
-        Why it cannot be read; then no check has seen it, and it has no points.
+        The reason why it cannot be read; then it has not been checked, and has no points.
     exercises : tuple of ExerciseResult
-        Of every exercise of the chapter, in order.
+        The result of every exercise of the chapter, in order.
     notes : tuple of str
-        What was seen while the notebook ran.
+        Notes on how the notebook ran.
 
     Raises
     ------
     NotAResult
-        If a type is wrong, or something that was refused has points.
+        If a type is wrong, or a refused submission has points.
     """
 
     chapter: str
@@ -137,18 +137,18 @@ class Result:
         optional = self.level, self.refused
         _require(all(isinstance(text, str | None) for text in optional), "level or refused is not a text")
         statuses = {part.status for part in self.exercises}
-        _require(Status.MARKED not in statuses, "a grader gives no mark of a person")
-        _require(self.refused is None or statuses <= {Status.MISSING}, "what was refused has been graded")
+        _require(Status.MARKED not in statuses, "the grader gives no marks by hand")
+        _require(self.refused is None or statuses <= {Status.MISSING}, "a refused submission has been graded")
 
     @property
     def fault(self):
-        """What went wrong on our side, or None; where there is a fault, there is no mark."""
+        """The grader's fault, or None; with a fault, there is no mark."""
         faults = (part.sentence for part in self.exercises if part.status is Status.NOT_GRADED)
         return next(faults, None)
 
     @property
     def points(self):
-        """The sum of what the checks gave; None where there is a fault."""
+        """The sum of the checks' points; None with a fault."""
         return None if self.fault is not None else sum(part.points or 0 for part in self.exercises)
 
     @property
@@ -158,22 +158,22 @@ class Result:
 
     @property
     def by_hand(self):
-        """The points that a person has still to give."""
+        """The points of the exercises to mark by hand."""
         return sum(part.out_of for part in self.exercises if part.status is Status.BY_HAND)
 
     def require_of(self, chapter, submission):
         """Raise NotAResult unless it is the result of a submission, with the chapter's own exercises."""
         mine, theirs = (self.chapter, self.submission), (chapter, submission)
-        _require(mine == theirs, f"it is about {mine}, and {theirs} was graded")
+        _require(mine == theirs, f"it is of {mine}, and {theirs} was graded")
         asked = [(exercise.name, exercise.points) for exercise in exercises_of(chapter)]
         names = [(part.name, part.out_of) for part in self.exercises]
         _require(names == asked, f"its exercises are not those of {chapter}")
 
     def plain(self):
-        """Return the result as plain values for JSON: what is stored, and what travels between processes."""
+        """Return the result as plain values for JSON, to store it and to send it between processes."""
         rows = [asdict(part) for part in self.exercises]
         for row in rows:
-            del row["comment"]  # which is never a grader's
+            del row["comment"]  # never set by the grader
         return {
             "chapter": self.chapter,
             "submission": self.submission,
@@ -189,17 +189,17 @@ class Result:
 
     @classmethod
     def from_plain(cls, plain):
-        """Return the result that plain values say; it is written by ``plain``.
+        """Make a result from the plain values that ``plain`` returns.
 
         Parameters
         ----------
         plain : object
-            Whatever was read.
+            Untrusted.
 
         Raises
         ------
         NotAResult
-            If that is not a result, or its sums are not those of its exercises.
+            If the values are not a result, or its sums are not those of its exercises.
         """
         try:
             given = {name: plain[name] for name in ("chapter", "submission", "level", "refused")}
@@ -207,12 +207,12 @@ class Result:
         except (TypeError, LookupError) as error:
             raise NotAResult(f"this is not a result: {type(error).__name__}: {error}.") from error
         result = cls(**given, exercises=parts, notes=notes)
-        _require(result.plain() == plain, "its sums are not those of its exercises, or it holds more")
+        _require(result.plain() == plain, "its sums are not those of its exercises, or it has more keys")
         return result
 
 
 def unchecked(chapter, digest, refused=None, fault=None, level=None):
-    """Return the result of a submission that no check has seen.
+    """Make the result of a submission that was not checked.
 
     Parameters
     ----------
@@ -220,9 +220,9 @@ def unchecked(chapter, digest, refused=None, fault=None, level=None):
     digest : str
         The submission's hash.
     refused : str, optional
-        Why it cannot be read: no points.
+        The reason why it cannot be read: 0 points.
     fault : str, optional
-        What went wrong on our side: no mark at all.
+        The grader's fault: no mark at all.
     level : str, optional
 
     Returns
@@ -235,7 +235,7 @@ def unchecked(chapter, digest, refused=None, fault=None, level=None):
 
 
 def exercise_result(exercise, points, status, sentence):
-    """Return what came of an exercise.
+    """Make the result of an exercise.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def exercise_result(exercise, points, status, sentence):
 
 
 def exercises_of(chapter):
-    """Return the exercises of a chapter, or raise GradingFault where there are none.
+    """Return the exercises of a chapter; raise GradingFault if there are none.
 
     Parameters
     ----------
@@ -271,5 +271,7 @@ def exercises_of(chapter):
         near = [s for s in stems if chapter in (s[:2], s[3:])] + get_close_matches(chapter, stems, n=1)
         if near:
             raise GradingFault(f"there is no chapter {chapter} with exercises. Did you mean {near[0]}?")
-        raise GradingFault(f"there is no chapter {chapter} with exercises; these are: {', '.join(stems)}.")
+        raise GradingFault(
+            f"there is no chapter {chapter} with exercises; the chapters are: {', '.join(stems)}."
+        )
     return asked

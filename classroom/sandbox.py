@@ -1,10 +1,9 @@
 """The sandbox in which a learner's code runs.
 
-What the child sees: the interpreter's libraries, the system's shared libraries, NumPy, and one edition
-folder, all read-only; two small folders in memory; nothing else. It has no network, no home, no environment
-of ours and no other process to look at. Leaves out what the child says over its pipes (`wire`, `remote`),
-and the proof that all this holds on the machine at hand (`escape`).
-Not taught in a chapter: it belongs to the classroom.
+The child sees the interpreter's libraries, the system's shared libraries, NumPy, and one edition folder, all
+read-only, and two small folders in memory. It has no network, no home folder, none of our environment
+variables, and sees no other process. `wire` and `remote` talk to the child over its pipes; `escape` tests the
+sandbox on this machine.
 """
 
 import json
@@ -26,20 +25,20 @@ LIMITS = {  # of each process of the child; bubblewrap's own process counts amon
     "RLIMIT_FSIZE": 16 << 20,
     "RLIMIT_NPROC": 4,
     "RLIMIT_CORE": 0,
-    "RLIMIT_CPU": 900,  # against what flees; the grader counts the seconds of an answer
-    "RLIMIT_NOFILE": 64,  # files in memory count as files, and not as memory
+    "RLIMIT_CPU": 900,  # for processes that escape; the grader counts the seconds of an answer
+    "RLIMIT_NOFILE": 64,  # files in memory count as files, not as memory
 }
 MEMORY_FOLDERS = {"/tmp": 32 << 20, "/dev/shm": 16 << 20}
 TEXT_KEPT = 64 << 10
 NOBODY = "65534"
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-# PYTHONHASHSEED: the same submission walks its sets in the same order each time it is graded
+# PYTHONHASHSEED: sets are iterated in the same order each time a submission is graded
 ENVIRONMENT = {"HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"} | dict.fromkeys(THREADS, "1")
 # -I would be -E -P -s, and -E would drop PYTHONHASHSEED; the environment is ours alone.
 # -S: no .pth files, and 5 ms saved
 OPTIONS = ("-P", "-s", "-S", "-B", "-X", "utf8")
 
-# The first lines that run in the child: limits, then a sign that the sandbox stands, then child.py.
+# The first lines that run in the child: limits, then the signal that it has started, then child.py.
 START = """
 import json, sys
 edition, packages, limits = sys.argv[1:]
@@ -58,7 +57,7 @@ exec(code, {"__name__": "__main__", "__file__": sys.argv[0]})
 
 
 def level(unsafe=False):
-    """Name the level at which submissions would run here; there is no fallback from one to the other.
+    """Return the level at which submissions would run here; there is no fallback from one to the other.
 
     Parameters
     ----------
@@ -72,7 +71,7 @@ def level(unsafe=False):
     Raises
     ------
     GradingFault
-        Bubblewrap is not installed, and `unsafe` was not asked for.
+        If bubblewrap is not installed and `unsafe` is False.
 
     Examples
     --------
@@ -85,8 +84,8 @@ def level(unsafe=False):
     for program in needed:
         if shutil.which(program) is None:
             raise GradingFault(
-                f"not graded, because the program {program} is not here: install bubblewrap 0.8 or newer "
-                "(Debian, Ubuntu, Fedora: the package bubblewrap) and util-linux, or ask for --unsafe, "
+                f"not graded, because the program {program} is not installed: install bubblewrap 0.8 or "
+                "newer (Debian, Ubuntu, Fedora: the package bubblewrap) and util-linux, or use --unsafe, "
                 "which runs submissions without a sandbox."
             )
     return "bubblewrap"
@@ -99,7 +98,7 @@ def _libraries():
 
 
 def sources():
-    """List what of this machine the child needs to run Python and NumPy; each stays at its own path."""
+    """List the paths of this machine that the child needs for Python and NumPy; it sees them unchanged."""
     numpy = Path(np.__file__).parent
     needed = [Path("/etc/ld.so.cache"), Path("/etc/alternatives"), _python(), numpy, Path(f"{numpy}.libs")]
     return _libraries() + [path for path in needed if path.exists()]
@@ -111,27 +110,27 @@ def _python():
 
 
 def _show(sources):
-    """Write bubblewrap's arguments that show each source, read-only, in folders that all may enter."""
+    """Write bubblewrap's arguments that show each source, read-only, in folders accessible to all users."""
     arguments, libraries = [], _libraries()
     for source in sources:
         for folder in list(reversed(source.parents))[1:]:
             arguments += ["--dir", folder]
-        # careful: /lib bound where it is a link to /usr/lib would show again what is hidden there
+        # careful: where /lib is a link to /usr/lib, binding it would show again what is hidden there
         is_link = source in libraries and source.is_symlink()
         arguments += ["--symlink", os.readlink(source), source] if is_link else ["--ro-bind", source, source]
     return arguments
 
 
 def _bubblewrap(edition):
-    """Write the command that comes before the child's own.
+    """Write the command that runs the child's command in the sandbox.
 
-    The kernel counts no processes for root. So when root grades, one bubblewrap shows the sources to a second
-    one that runs as nobody, and only the second one is the sandbox.
+    The kernel does not limit the number of root's processes. So when root grades, an outer bubblewrap shows
+    the sources to an inner one that runs as nobody, and only the inner one is the sandbox.
     """
     shown = sources()
     packages = Path(np.__file__).parents[1]
     numpy = [source for source in shown if source.parent == packages]
-    # nothing but NumPy stays of what is installed, this course perhaps
+    # hide all installed packages but NumPy; this course may be among them
     bare = [packages, *(found for folder in _libraries() for found in folder.glob("python3*/*-packages"))]
     bare = list(dict.fromkeys(folder.resolve() for folder in bare))
     bwrap = shutil.which("bwrap")
@@ -161,31 +160,31 @@ def _bubblewrap(edition):
 
 
 class Sandbox:
-    """A child that runs a folder's child.py, closed in; leaving the `with` block kills all of it.
+    """A sandboxed child that runs a folder's child.py; leaving the `with` block kills it and its processes.
 
     Parameters
     ----------
     edition : path
-        The folder that holds child.py and what it may import; the child sees it, read-only, as /sandbox. When
-        root grades, its files are made readable by everyone, because the child then runs as nobody.
+        The folder of child.py and its modules; the child sees it, read-only, as /sandbox. When root grades,
+        its files are made readable by everyone, because the child then runs as nobody.
     unsafe : bool
         Run the child without bubblewrap, for macOS and Windows. Then it is an ordinary process of this user,
-        which can read this user's files, use the network, start any number of processes, and leave those
-        behind that begin a session of their own. The memory of a process (on Linux), the size of a file and
-        CPU seconds are still limited; Windows has no such limits.
+        which can read this user's files, use the network, start any number of processes, and leave behind
+        those in a new session. Memory (on Linux), file sizes and CPU seconds are still limited, except on
+        Windows.
 
     Attributes
     ----------
     stdin : raw file
-        Where requests are written.
+        For requests.
     stdout : raw file
-        Where replies are read.
+        For replies.
     process : subprocess.Popen
 
     Raises
     ------
     GradingFault
-        The child did not start, and why.
+        If the child did not start, with the reason.
 
     Notes
     -----
@@ -203,7 +202,7 @@ class Sandbox:
         self.close()
 
     def start(self):
-        """Start the child and wait for its first sign; whoever calls this calls `close`."""
+        """Start the child and wait for its first byte; the caller must call `close`."""
         if self.level == "bubblewrap":
             command, place, limits, environment = _bubblewrap(self.edition), "/sandbox", dict(LIMITS), {}
         else:
@@ -225,32 +224,32 @@ class Sandbox:
         self._listener.start()
         if self.stdout.read(1) != b"!":
             self.close()
-            lines = self.text().strip().splitlines() or ["no word of it"]
+            lines = self.text().strip().splitlines() or ["it printed nothing"]
             raise GradingFault(f"not graded, because the sandbox did not start: {lines[-1]}")
 
     def _listen(self):
-        """Keep the first of what the child prints, and let the rest pass, so that it never waits for us."""
-        while said := self.process.stderr.read(1 << 16):
-            self._kept += said[: TEXT_KEPT - len(self._kept)]
+        """Keep the beginning of the child's output and discard the rest, so that the child never blocks."""
+        while printed := self.process.stderr.read(1 << 16):
+            self._kept += printed[: TEXT_KEPT - len(self._kept)]
 
     def text(self):
-        """Return the first 64 KB of what the child has printed."""
+        """Return the first 64 KB of the child's output."""
         return self._kept.decode("utf-8", "replace")
 
     def kill(self):
-        """Kill the child and all that it started; any thread may, and whoever waits at a pipe wakes up."""
+        """Kill the child and its processes, from any thread; a thread that waits for a pipe wakes up."""
         if hasattr(os, "killpg"):
-            with suppress(ProcessLookupError, PermissionError):  # all gone; macOS says the second
+            with suppress(ProcessLookupError, PermissionError):  # all gone; macOS raises the second
                 os.killpg(self.process.pid, signal.SIGKILL)
         else:
             self.process.kill()
 
     def close(self):
-        """Kill all, and close what is ours."""
+        """Kill the child, and close the pipes."""
         self.kill()
         self.process.wait()
         self._listener.join(timeout=1)
         self.stdin.close()
         self.stdout.close()
-        if not self._listener.is_alive():  # else: a process that fled from the level rlimits still holds it
+        if not self._listener.is_alive():  # else a process that escaped the level rlimits still has it
             self.process.stderr.close()

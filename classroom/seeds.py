@@ -1,6 +1,6 @@
-"""From what a submission's data are drawn: a secret that the teacher keeps, and the submission's hash.
+"""The seed of a submission's data, made from the teacher's secret and the submission's hash.
 
-Holds `secret` and `seed`. Not taught in a chapter: it belongs to the classroom.
+Holds `secret` and `seed`.
 """
 
 import hmac
@@ -14,7 +14,7 @@ SECRET = "course-secret"
 
 
 def secret(folder):
-    """Return the course secret, a file that the teacher keeps; it is made on first use.
+    """Read the course secret from the teacher's file, which is created at the first call.
 
     Parameters
     ----------
@@ -27,28 +27,28 @@ def secret(folder):
     Raises
     ------
     GradingFault
-        If the file is there and holds no secret.
+        If the file exists and has no secret.
     """
     path = folder / SECRET
     if not path.exists():
-        passing = path.with_name(f".{SECRET}.{os.getpid()}")
+        temporary = path.with_name(f".{SECRET}.{os.getpid()}")
         with kept_on_disk(folder):
             try:
-                with open(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
                     file.write(secrets.token_hex(32) + "\n")
                     file.flush()
                     os.fsync(file.fileno())
-                os.replace(passing, path)
+                os.replace(temporary, path)
             finally:
-                passing.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
     found = path.read_bytes().strip()
     if len(found) < 64:
-        raise GradingFault(f"not graded, because {path} is damaged: put your copy back, or delete the file.")
+        raise GradingFault(f"not graded, because {path} is damaged: restore your copy, or delete the file.")
     return found
 
 
 def seed(key, digest):
-    """Return the seed of a submission: repeatable with the course secret, not guessable without.
+    """Return the seed of a submission, reproducible with the course secret, unpredictable without.
 
     Parameters
     ----------

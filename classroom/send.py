@@ -1,8 +1,7 @@
-"""The pages of a class as one zip, in which each lies where the platform's own export had the hand-in.
+"""The feedback pages of a class as one zip, laid out like the platform's own export of the hand-ins.
 
-Canvas gives feedback to whom the name of a file names, Moodle to whom the name of a folder names; both take a
-zip whose names are those that they have given out. Holds `write_zip`.
-Not taught in a chapter: it belongs to the classroom.
+Holds `write_zip`. Canvas assigns feedback by the names of files, Moodle by the names of folders; both accept
+a zip with the names of their own export.
 """
 
 import zipfile
@@ -11,29 +10,29 @@ from classroom.faults import GradingFault
 from classroom.folders import places
 from classroom.reports import page_name
 
-FIRST = (1980, 1, 1, 0, 0, 0)  # the same pages make the same bytes
+FIRST = (1980, 1, 1, 0, 0, 0)  # the time of every file, so that the same pages give the same bytes
 
 
 def write_zip(queue, folder, target):
-    """Write the zip.
+    """Write the zip of feedback pages.
 
     Parameters
     ----------
     queue : Queue
-        Its reports have been written.
+        With its reports written.
     folder : Path
-        The hand-ins as the platform has exported them.
+        The hand-ins as exported by the platform.
     target : Path
 
     Returns
     -------
     int
-        How many pages are in it.
+        Number of pages.
 
     Raises
     ------
     GradingFault
-        If no hand-in there belongs to a student of the marks.
+        If no hand-in in `folder` belongs to a student in the queue.
     """
     pages = []
     for student, place in places(folder, queue.chapter):
@@ -43,7 +42,9 @@ def write_zip(queue, folder, target):
             name = f"{place.name}/feedback.html" if is_folder else f"{place.stem}.html"
             pages.append((name, page.read_bytes()))
     if not pages:
-        raise GradingFault(f"no hand-in in {folder} is of a student in {queue.folder}: nothing was written.")
+        raise GradingFault(
+            f"no hand-in in {folder} belongs to a student in {queue.folder}: nothing was written."
+        )
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in pages:
             archive.writestr(zipfile.ZipInfo(name, FIRST), data, zipfile.ZIP_DEFLATED)

@@ -1,8 +1,8 @@
-"""What one learner costs a server: memory, processor, disk. Linux only, since it reads /proc.
+"""Server resources per learner: memory, processor and disk. Linux only, since it reads /proc.
 
 `python -m classroom.server` measures and prints; `--save` writes book/teaching/where/measured.json and
-the tables of book/teaching/where.md; `--draw` writes the tables again. Each number there is measured here,
-or computed from these by a formula that the page shows. Leaves out clusters.
+the tables of book/teaching/where.md; `--draw` writes the tables again. Each number on that page is measured
+here, or computed from the measurements by a formula that the page shows.
 """
 
 import argparse
@@ -34,18 +34,18 @@ from course import store
 PAGE = store.PROJECT / "book/teaching/where.md"
 MEASURED = PAGE.parent / "where/measured.json"
 CHAPTERS = ("00", "04", "08", "14", "17", "22")
-SERVERS = 5  # at once: they share the pages of their programs, as learners on one machine do
-SETTLED = 20  # seconds until a server that nobody uses has done what it does at its start
-ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # as on a server that many share
-LOOKS = 0.1  # seconds between two looks at a kernel's memory
+SERVERS = 5  # at once: they share their programs' memory pages, as learners on one machine do
+SETTLED = 20  # seconds until an unused server has finished starting
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # as on a shared server
+LOOKS = 0.1  # seconds between two readings of a kernel's memory
 MB = 1e6
-# What the computed tables assume; the page names each.
+# The assumptions of the computed tables; the page names each.
 KERNELS = 2  # a chapter and its exercises, open side by side
 MINUTES = 75  # of a learner's time in a chapter: its pages say 60 to 95
-WAIT = 60  # seconds that the last one waits when all run the longest cell at the same moment
+WAIT = 60  # seconds that the last learner waits when all run the longest cell at the same time
 NODE_CORES, NODE_MEMORY = 16, 64_000  # a machine of a cluster; megabytes
 RESERVED = 0.1  # of a machine's memory, for its system
-STEP = 50  # megabytes, to which the guarantee is rounded up; the limit goes up to a whole gigabyte
+STEP = 50  # megabytes: the guarantee is rounded up to a multiple; the limit, to a whole gigabyte
 AT_ONCE = {
     30: 1,
     100: 1,
@@ -53,12 +53,12 @@ AT_ONCE = {
     1000: 0.2,
     3000: 0.2,
     10_000: 0.2,
-}  # learners: the share that works at once
+}  # learners: the share of them that work at the same time
 BLOCK = r"(<!-- measured: {} -->\n).*?(<!-- end -->)"
 
 
 def memory(pid):
-    """Return the bytes of a process: its share of the memory (PSS), and the most that it ever held (RSS).
+    """Return a process's memory in bytes: its current share (PSS), and its peak (RSS).
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def memory(pid):
     Returns
     -------
     tuple of (int, int)
-        PSS counts a page that several processes hold in equal parts, so that sums are right.
+        PSS divides a page equally among the processes that share it, so that sums are right.
     """
     share = re.search(r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
     most = re.search(r"^VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
@@ -75,7 +75,7 @@ def memory(pid):
 
 
 def family(pid):
-    """Return a process and all that it started and that still run."""
+    """Return the ids of a process and of its running descendants."""
     found, waiting = [], [pid]
     while waiting:
         found.append(waiting.pop())
@@ -85,30 +85,30 @@ def family(pid):
 
 
 def share_of(pid):
-    """Return the memory (PSS) of a process and of all that it started, in bytes."""
+    """Return the memory (PSS) of a process and its descendants, in bytes."""
     total = 0
     for each in family(pid):
         try:
             total += memory(each)[0]
-        except (OSError, TypeError):  # it ended between the look at the list and the look at it
+        except (OSError, TypeError):  # it has ended in the meantime
             continue
     return total
 
 
 def processor(pid):
-    """Return the seconds of a core that a process and its ended children have used."""
+    """Return the CPU seconds that a process and its ended children have used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def servers(count, folder=store.PROJECT / "notebooks"):
-    """Start servers of JupyterLab, open each one's page, and return their mean memory in bytes, idle.
+    """Start JupyterLab servers, open a page of each, and return their mean idle memory in bytes.
 
     Parameters
     ----------
     count : int
     folder : Path
-        What they show.
+        The folder that they serve.
     """
     command = [
         sys.executable,
@@ -143,7 +143,7 @@ def servers(count, folder=store.PROJECT / "notebooks"):
 
 
 def _ask(address):
-    """Read a page of a server, which may have said where it is before it listens."""
+    """Read a page of a server, which may publish its address before it listens."""
     asked = Request(address, headers={"Authorization": "token classroom"})
     for patience in (0.2, 1, 5, 20, None):
         try:
@@ -155,7 +155,7 @@ def _ask(address):
 
 
 def chapter(number):
-    """Run a chapter, and return what its kernel cost.
+    """Run a chapter, and measure its kernel.
 
     Parameters
     ----------
@@ -165,9 +165,9 @@ def chapter(number):
     Returns
     -------
     dict
-        Megabytes (PSS) when all cells have run, with the kernel's children; the most at any time: of the
-        kernel as the system counts it, or of it and its children as seen ten times a second. Seconds of a
-        core for the whole chapter, with the start of its kernel, and for its longest cell.
+        Megabytes (PSS) of the kernel and its children after the last cell, and their peak: the larger of the
+        system's value for the kernel and of the sum with its children, read ten times a second. CPU seconds
+        of the whole chapter, with the start of its kernel, and of its longest cell.
     """
     from nbclient import NotebookClient
 
@@ -205,7 +205,7 @@ def chapter(number):
 
 
 def on_disk(folder):
-    """Return the bytes that a folder's files take on the disk, each counted once however it is called."""
+    """Return the bytes that a folder's files take on the disk, with hard links counted once."""
     files = {}
     for path in folder.rglob("*"):
         found = path.lstat()
@@ -214,7 +214,7 @@ def on_disk(folder):
 
 
 def work_folder():
-    """Return the bytes of a learner's work folder: as it is given, and with every output stored."""
+    """Return the bytes of a learner's work folder: as handed out, and with every output stored."""
     with tempfile.TemporaryDirectory() as place:
         before = os.environ.get(store.VARIABLE)
         os.environ[store.VARIABLE] = place
@@ -230,7 +230,7 @@ def work_folder():
 
 
 def measure(chapters):
-    """Return all that is measured: megabytes and seconds of a core.
+    """Measure everything: megabytes and CPU seconds.
 
     Parameters
     ----------
@@ -249,30 +249,30 @@ def measure(chapters):
 
 
 def guarantee(found):
-    """Return the megabytes that a learner needs: a server, and kernels that have run the largest chapter."""
+    """Return the megabytes that each learner needs: a server, and kernels after the largest chapter."""
     needed = found["server"]["each"] + KERNELS * max(row["after"] for row in found["chapters"])
     return STEP * ceil(needed / STEP)
 
 
 def limit(found):
-    """Return the megabytes that a learner may take: one of the kernels is where its chapter needs most."""
+    """Return the megabytes that each learner may use, with one kernel at its chapter's peak."""
     most = max(row["peak"] - row["after"] for row in found["chapters"])
     return 1000 * ceil((guarantee(found) + most) / 1000)
 
 
 def size(found, learners):
-    """Return what a number of learners needs.
+    """Compute the resources for a number of learners.
 
     Parameters
     ----------
     found : dict
-        What `measure` returns.
+        Returned by `measure`.
     learners : int
 
     Returns
     -------
     dict
-        How many work at once, megabytes, cores, machines of a cluster, and megabytes of work folders.
+        Learners at work at the same time, megabytes, cores, machines of a cluster, megabytes of work folders.
     """
     working = ceil(AT_ONCE[learners] * learners)
     megabytes = working * guarantee(found) / (1 - RESERVED)
@@ -291,7 +291,7 @@ def _gigabytes(megabytes):
 
 
 def _chapters_table(found):
-    """Return what a kernel costs, a row a chapter."""
+    """Make the table of kernels, a row per chapter."""
     headings = ["Chapter", "memory after it", "most at any time", "processor", "longest cell"]
     lines = [
         [
@@ -307,10 +307,10 @@ def _chapters_table(found):
 
 
 def _rest_table(found):
-    """Return what was measured beside the kernels."""
+    """Make the table of the other measurements."""
     server, work, environment = found["server"], found["work"], found["environment"]
     lines = [
-        ["a JupyterLab server that nobody else shares a machine with", f"{server['alone']:.0f} MB of memory"],
+        ["a JupyterLab server alone on a machine", f"{server['alone']:.0f} MB of memory"],
         [f"the same, one of {server['at_once']} on a machine", f"{server['each']:.0f} MB of memory"],
         ["a work folder as it is handed out", f"{work['given']:.1f} MB on disk"],
         ["a work folder with the output of every chapter", f"{work['with_outputs']:.1f} MB on disk"],
@@ -323,7 +323,7 @@ def _rest_table(found):
 
 
 def _machine(found):
-    """Return the machine in a sentence."""
+    """Describe the machine in a sentence."""
     machine = found["machine"]
     return (
         f"Measured on: {machine['processor']}, {machine['cores']} cores, {machine['system']}; "
@@ -332,7 +332,7 @@ def _machine(found):
 
 
 def _learner(found):
-    """Return what one learner is given, and the formula with its numbers."""
+    """Write the formulas for one learner with their numbers."""
     after = max(row["after"] for row in found["chapters"])
     grown = max(row["peak"] - row["after"] for row in found["chapters"])
     used = max(row["seconds"] for row in found["chapters"])
@@ -345,7 +345,7 @@ def _learner(found):
 
 
 def _sizes_table(found):
-    """Return what classes of several sizes need, a row a class."""
+    """Make the table of class sizes, a row per size."""
     headings = ["Learners", "at once", "memory", "cores", "machines", "work folders"]
     lines = []
     for learners in AT_ONCE:
@@ -373,7 +373,7 @@ BLOCKS = {
 
 
 def filled(text, found):
-    """Return the page with its blocks written anew from what was measured.
+    """Return the page with its blocks updated from the measurements.
 
     Parameters
     ----------
@@ -397,7 +397,7 @@ def filled(text, found):
 
 
 def main(arguments=None):
-    """Measure, or only write the page anew."""
+    """Measure, or only update the page."""
     parser = argparse.ArgumentParser(prog="python -m classroom.server", description=__doc__.splitlines()[0])
     parser.add_argument("--chapters", nargs="+", default=CHAPTERS, help="their numbers")
     parser.add_argument("--save", action="store_true", help="write the results, and the page's tables")

@@ -1,9 +1,8 @@
-"""Which answers of a class have the same form, and how common that form is: where to look, and no verdict.
+"""Answers of the same form in a class, and how common that form is: a place to look, not a verdict.
 
-Holds `similar`. A short answer has few forms, and many students find the same one; so each form is told with
-how many have it, and a pair of students with how surprising all that they share would be. Leaves out what a
-form is (``classroom.answers``).
-Not taught in a chapter: it belongs to the classroom.
+Holds `similar`. A short answer has few forms, and many students find the same one; so each form is listed
+with the number of students who have it, and each pair of students with the improbability of all that they
+share. ``classroom.answers`` defines the form.
 """
 
 from itertools import combinations
@@ -14,24 +13,24 @@ from course import store
 from course.curriculum import exercises_path
 
 HEAD = ["student", "other", "bits", "same form", "of both written", "exercises, and how many have that form"]
-LEAST = 1.0  # bits, below which a pair is not told: one form that half of the class has
+LEAST = 1.0  # bits: pairs below are not listed; 1 bit is a form that half of the class has
 
 
 def similar(answers, solution):
-    """Return the pairs of students who share forms, the most surprising first.
+    """List the pairs of students who share forms, the most surprising first.
 
     Parameters
     ----------
     answers : dict of str to bytes
         Student to notebook.
     solution : bytes
-        The chapter's own: whoever has its form shares nothing by that.
+        The chapter's own notebook, whose forms do not count as shared.
 
     Returns
     -------
     list of list
-        A line for each pair, as in `HEAD`. Bits add up over the exercises: log2 of how many wrote the
-        exercise for each who has the form.
+        A line for each pair, with the columns of `HEAD`. Bits are summed over the exercises: log2 of the
+        number of students who wrote the exercise divided by the number who have the form.
     """
     known = {name: form(statement) for name, statement in definitions(solution).items()}
     forms = {
@@ -49,8 +48,8 @@ def similar(answers, solution):
         same = [n for n in known if n in both and forms[one][n] == forms[other][n] != known[n]]
         bits = sum(log2(written[name] / having[name, forms[one][name]]) for name in same)
         if bits >= LEAST:
-            told = [f"{n} ({having[n, forms[one][n]]} of {written[n]})" for n in same]
-            lines.append([one, other, round(bits, 1), len(same), len(both), ", ".join(told)])
+            shared = [f"{n} ({having[n, forms[one][n]]} of {written[n]})" for n in same]
+            lines.append([one, other, round(bits, 1), len(same), len(both), ", ".join(shared)])
     return sorted(lines, key=lambda line: (-line[2], line[0], line[1]))
 
 

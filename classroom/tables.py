@@ -1,7 +1,6 @@
-"""Tables that spreadsheets write and read: rows by the names of their columns, and back.
+"""CSV tables for and from spreadsheets.
 
-Holds `read_rows` and `as_csv`. Leaves out what stands in them.
-Not taught in a chapter: it belongs to the classroom.
+Holds `read_rows` and `as_csv`.
 """
 
 import csv
@@ -13,18 +12,18 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins
 
 
 def read_rows(path, columns):
-    """Return the rows of a table, with commas, semicolons or tabs between its columns.
+    """Read the rows of a table whose columns are separated by commas, semicolons or tabs.
 
     Parameters
     ----------
     path : Path
     columns : sequence of str
-        That must be there.
+        The required columns.
 
     Returns
     -------
     list of (int, dict of str to str)
-        The number of its line, and what stands in each column.
+        Line number, and column to text.
 
     Raises
     ------
@@ -42,7 +41,7 @@ def read_rows(path, columns):
 
 
 def _texts(row):
-    """Return a row of texts: empty where a cell is missing, without the mark of what looks like a formula."""
+    """Return a row as texts: "" for a missing cell, without the quote before what looks like a formula."""
     named = {name: text if isinstance(text, str) else "" for name, text in row.items() if name}
     return {
         name: text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text for name, text in named.items()
@@ -50,7 +49,7 @@ def _texts(row):
 
 
 def _decoded(data):
-    """Return the text of a file that a spreadsheet wrote."""
+    """Decode a file written by a spreadsheet."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -58,7 +57,7 @@ def _decoded(data):
 
 
 def as_csv(lines):
-    """Return lines as a file for spreadsheets, which learn its encoding and take no text for a formula.
+    """Write lines as CSV, with a byte order mark for its encoding and a quote before formula-like text.
 
     Parameters
     ----------

@@ -1,10 +1,8 @@
-"""A whole term: due dates, late rules, best or last hand-in, totals, and the tables that a platform imports.
+"""A whole term: due dates, late penalties, best or last hand-in, totals, and tables for a platform's import.
 
-Holds `Chapter`, `read_term` and `write_term`. A folder of the teacher's holds ``term.csv``, a row a chapter;
-``roster.csv``, who is in the course and under which number; and ``hand-ins.csv``, who handed in when. They
-are read, and never written. Leaves out grading a chapter (``classroom.queue``) and how hard its exercises are
-(``classroom.items``).
-Not taught in a chapter: it belongs to the classroom.
+Holds `Chapter`, `read_term` and `write_term`. The teacher's folder has ``term.csv``, with a row per chapter;
+``roster.csv``, the students and their numbers; and ``hand-ins.csv``, the times of hand-ins. These files are
+only read. ``classroom.items`` analyses the exercises.
 """
 
 from dataclasses import dataclass
@@ -36,9 +34,9 @@ class Chapter:
         The folder of its marks.
     due : datetime or None
     late : float
-        The share that each day begun costs, of the points that were reached: 0.1.
+        The penalty for each day begun, as a share of the points reached: 0.1.
     days : int or None
-        After so many days late nothing counts.
+        Hand-ins later than this many days get no points.
     keep : str
         Which hand-in counts: ``"last"`` or ``"best"``.
     """
@@ -51,12 +49,12 @@ class Chapter:
     keep: str = "last"
 
     def share(self, when):
-        """Return which share of its points a hand-in keeps.
+        """Return the share of its points that a hand-in keeps.
 
         Parameters
         ----------
         when : datetime or None
-            When it came; None where nobody says so, and then it was in time.
+            The time of the hand-in; None, if unknown, counts as on time.
 
         Returns
         -------
@@ -76,7 +74,7 @@ class Chapter:
 
 
 def read_term(folder):
-    """Return the chapters of a term, its roster, and when was handed in.
+    """Read the chapters of a term, its roster, and the times of hand-ins.
 
     Parameters
     ----------
@@ -86,18 +84,20 @@ def read_term(folder):
     -------
     chapters : list of Chapter
     roster : dict of str to str
-        Student to the number under which a platform knows them; empty without ``roster.csv``.
+        Student to the platform's number; empty without ``roster.csv``.
     hand_ins : dict of (str, str) to datetime
-        Student and chapter to the time of the last hand-in; empty without ``hand-ins.csv``.
+        (student, chapter) to the time of the latest hand-in; empty without ``hand-ins.csv``.
 
     Raises
     ------
     GradingFault
-        If a table is missing or cannot be read; with its line.
+        If a table is missing or cannot be read; names the line.
     """
     path = folder / "term.csv"
     if not path.exists():
-        raise GradingFault(f"there is no {path}: a row for each chapter, with the columns chapter and marks.")
+        raise GradingFault(
+            f"there is no {path}: it needs a row for each chapter, with the columns chapter and marks."
+        )
     chapters = [
         _chapter(folder, f"term.csv, line {line}", row) for line, row in read_rows(path, ("chapter", "marks"))
     ]
@@ -113,28 +113,30 @@ def read_term(folder):
 
 
 def _chapter(folder, place, row):
-    """Return a row of ``term.csv`` as a chapter."""
+    """Make a chapter from a row of ``term.csv``."""
     given = {name: text.strip() for name, text in row.items()}
     keep, late, days = given.get("keep") or "last", given.get("late") or "0", given.get("days") or None
     if keep not in ("last", "best"):
-        raise GradingFault(f"{place}: keep is last or best, got {keep!r}.")
+        raise GradingFault(f"{place}: keep must be last or best, got {keep!r}.")
     try:
         share = float(late.removesuffix("%").replace(",", ".")) / 100
         most = None if days is None else int(days)
     except ValueError as error:
-        raise GradingFault(f"{place}: late is percent for each day, days a whole number: {error}.") from error
+        raise GradingFault(
+            f"{place}: late must be percent per day, and days a whole number: {error}."
+        ) from error
     if not 0 <= share <= 1:
-        raise GradingFault(f"{place}: late is from 0 to 100 percent for each day, got {late!r}.")
+        raise GradingFault(f"{place}: late must be 0 to 100 percent per day, got {late!r}.")
     due = _time(place, given["due"]) if given.get("due") else None
     return Chapter(given["chapter"], folder / given["marks"], due, share, most, keep)
 
 
 def _time(place, text):
-    """Return a time that a person or a platform has written; without a zone it is that of this machine."""
+    """Parse a time; without a time zone, it is in this machine's."""
     try:
         return datetime.fromisoformat(text.strip()).astimezone()
     except ValueError as error:
-        raise GradingFault(f"{place}: a time is like 2026-10-12 23:59, got {text!r}.") from error
+        raise GradingFault(f"{place}: a time must be like 2026-10-12 23:59, got {text!r}.") from error
 
 
 def write_term(folder):
@@ -143,13 +145,14 @@ def write_term(folder):
     Parameters
     ----------
     folder : Path
-        ``totals.csv`` has a row for each student with all that decides it; ``by-id.csv`` the points alone,
-        under the numbers of the roster; ``items.csv`` and ``items.html`` are about the exercises.
+        ``totals.csv`` has a row for each student with everything that counts towards the total; ``by-id.csv``
+        has only the points, with the roster's numbers; ``items.csv`` and ``items.html`` analyse the
+        exercises.
 
     Returns
     -------
     list of str
-        What is to be put right: who is in the marks and not on the roster, whose mark is missing.
+        Problems to fix, such as students with marks who are not on the roster.
     """
     chapters, roster, hand_ins = read_term(folder)
     graded, problems, asked = {}, [], {}
@@ -157,7 +160,7 @@ def write_term(folder):
         with Queue(chapter.marks) as queue:
             if queue.chapter != chapter.stem:
                 raise GradingFault(
-                    f"{chapter.marks} holds the marks of {queue.chapter}, not of {chapter.stem}."
+                    f"{chapter.marks} has the marks of {queue.chapter}, not of {chapter.stem}."
                 )
             found, wrong = counted(queue, chapter.keep)
         graded[chapter.stem], asked[chapter.stem] = found, exercises_of(chapter.stem)
@@ -180,7 +183,7 @@ def write_term(folder):
         if student in roster:
             by_id.append([roster[student], *kept, total])
         elif roster:
-            problems.append(f"{student} has marks, and is not on the roster.")
+            problems.append(f"{student} has marks, but is not on the roster.")
     every = {stem: list(found.values()) for stem, found in graded.items()}
     files = {"totals.csv": as_csv(totals), "by-id.csv": as_csv(by_id)}
     files |= {"items.csv": as_csv(items_table(every)), "items.html": items_page(every)}
@@ -190,29 +193,29 @@ def write_term(folder):
 
 
 def _number(points):
-    """Return points with two decimals at most, and none where they are whole."""
+    """Round points to two decimals, and to an int if they are whole."""
     return int(points) if float(points).is_integer() else round(points, 2)
 
 
 def _points(row, share):
-    """Return what counts of a row, its own points, and why; a student who handed in nothing has 0."""
+    """Return the points that count, the points reached, and the reason; without a hand-in, 0."""
     if row is None:
         return 0, 0, "nothing handed in"
     if row.points is None:
         return None, None, row.reason
     zero = {"form": "0 because of the form: ", "work": "0 because of the work: "}.get(row.zero, "")
-    late = "" if share == 1 else f"late, {share:.0%} count; "
+    late = "" if share == 1 else f"late, {share:.0%} of the points count; "
     return _number(row.points * share), row.points, late + zero + row.reason
 
 
 def counted(queue, keep):
-    """Return the row of each student that counts, and what is to be put right in the teacher's marks.
+    """Return the row that counts for each student, and the problems in the teacher's marks.
 
     Parameters
     ----------
     queue : Queue
     keep : str
-        ``"last"``; or ``"best"``, for the hand-in with most points.
+        ``"last"``, or ``"best"`` for the hand-in with most points.
 
     Returns
     -------

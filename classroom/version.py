@@ -1,7 +1,6 @@
-"""What decides a mark, as one hash: where it changes, old marks and new ones are not mixed.
+"""The version of the grader: a hash of all that decides a mark, so that old and new marks are not mixed.
 
-Holds `version`, and the two steps to it: `fingerprint`, of the files, and `version_of`.
-Not taught in a chapter: it belongs to the classroom.
+Holds `version`, and its two steps: `fingerprint`, of the files, and `version_of`.
 """
 
 import ast
@@ -11,7 +10,7 @@ from pathlib import Path
 from classroom.limits import SECONDS
 from course import store
 
-# From a submission's bytes to its marks; what stores, shows or hands on marks decides none.
+# The modules between a submission's bytes and its result; those that store or show marks do not count.
 GRADER = "grade absent submission sandbox remote wire child inert edition result clock limits".split()
 
 
@@ -23,7 +22,7 @@ def version(chapter, unsafe=False, seconds=SECONDS):
     chapter : str
     unsafe : bool
     seconds : float
-        For one call of an answer.
+        Time limit for one call of an answer.
 
     Returns
     -------
@@ -33,7 +32,7 @@ def version(chapter, unsafe=False, seconds=SECONDS):
 
 
 def version_of(files, unsafe, seconds):
-    """Return the version that a fingerprint of files, the level and the limits make."""
+    """Combine the fingerprint of files, the level and the limits into a version."""
     return sha256(f"{files} {'unsafe' if unsafe else 'sandbox'} {seconds:g}".encode()).hexdigest()
 
 
@@ -50,7 +49,7 @@ def fingerprint(chapter):
 
     Notes
     -----
-    Of the course it covers the chapter's checks and what they import.
+    From the course it covers the chapter's checks and their imports.
     """
     project = Path(store.__file__).parents[1]
     files = {*project.glob("minigrad/**/*.py"), *project.glob("course/term.txt")}
@@ -68,7 +67,7 @@ def fingerprint(chapter):
 
 
 def _imports(path, project):
-    """Return the files of the course that a file may import: ``from course.checks import questions``."""
+    """Yield the course's files that a file may import: ``from course.checks import questions``."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
         if isinstance(node, ast.ImportFrom):

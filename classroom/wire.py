@@ -1,12 +1,12 @@
-"""What travels between the grader and the process that runs a submission: frames, and what stays shared.
+"""The protocol between the grader and the process of a submission: frames, and shared objects.
 
-A frame is a length, a JSON header, and the raw bytes of its arrays. Numbers and texts travel by value.
-Arrays, lists, dicts, random generators and objects get a handle, and both ends tell each other in every frame
-what has changed, so that code at either end finds what it would find in one process. What cannot travel
-(functions, classes, objects of the other end's own classes) stays at home, and a proxy of it goes over.
+A frame is a length, a JSON header, and the raw bytes of its arrays. Numbers and texts are sent by value.
+Arrays, lists, dicts, random generators and objects get a handle, and every frame lists the changes since the
+last one, so that code at either end sees the same as in one process. What cannot be sent (functions, classes,
+objects of one end's own classes) stays at home, and the other end gets a proxy.
 
-Both ends use this file. The grader's end trusts nothing that it reads: whatever is wrong with a frame is a
-WireError. Leaves out what the proxies are: `classroom.remote` and, there, `classroom.child`.
+Both ends use this file. The grader's end does not trust what it reads: an invalid frame is a WireError. The
+proxies are in `classroom.remote` for the grader's end and in `classroom.child` for the sandbox's.
 """
 
 import importlib
@@ -25,14 +25,14 @@ from types import MemberDescriptorType
 import numpy as np
 
 LIMIT, HEADER = 2**24, 2**22  # bytes of a frame, and of its header
-DEPTH, KEYS = 20, 2000  # of a value; of a dict or a set
+DEPTH, KEYS = 20, 2000  # nesting of a value; entries of a dict or a set
 DTYPES = {f"<{name}" for name in "i2 i4 i8 u2 u4 u8 f2 f4 f8 c8 c16".split()} | {"|b1", "|i1", "|u1"}
 LENGTH = struct.Struct("<I")
 PARTS = {"do", "target", "name", "value", "kwargs", "errors", "news", "gone"}
 
 
 class WireError(Exception):
-    """A frame that says something that it must not say."""
+    """An invalid frame."""
 
 
 def require(condition, sentence):
@@ -42,26 +42,26 @@ def require(condition, sentence):
 
 
 def known(dtype):
-    """Say whether arrays of a type travel: numbers, truths, and texts."""
+    """Report whether arrays of a dtype can be sent: numbers, booleans, and texts."""
     return dtype in DTYPES or re.fullmatch(r"<U\d{1,4}", dtype) is not None
 
 
 def pack(header, buffers):
-    """Return a frame as bytes."""
+    """Serialize a frame."""
     text = json.dumps([header, [len(buffer) for buffer in buffers]], allow_nan=False).encode()
     frame = b"".join([LENGTH.pack(len(text)), text, *buffers])
-    require(len(frame) <= LIMIT and len(text) <= HEADER, "too much at once")
+    require(len(frame) <= LIMIT and len(text) <= HEADER, "a frame that is too large")
     return frame
 
 
 def unpack(read):
-    """Return the header and the buffers of a frame; `read(count)` gives exactly so many bytes."""
+    """Read the header and the buffers of a frame; `read(count)` returns exactly `count` bytes."""
     (length,) = LENGTH.unpack(read(LENGTH.size))
     require(length <= HEADER, "a header that is too long")
     try:
         header, sizes = json.loads(read(length))
-        require(header.keys() == PARTS, "a frame with other parts")
-        require(all(type(size) is int and size >= 0 for size in sizes), "sizes that are none")
+        require(header.keys() == PARTS, "a frame with unknown parts")
+        require(all(type(size) is int and size >= 0 for size in sizes), "invalid sizes")
         require(length + sum(sizes) <= LIMIT, "a frame that is too long")
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise WireError("a header that cannot be read") from error
@@ -69,7 +69,7 @@ def unpack(read):
 
 
 def _scalar(value):
-    """Return None, a truth, a text or a number as JSON."""
+    """Encode None, a boolean, a text or a number as JSON."""
     if type(value) is int and abs(value) >= 2**63:
         return ["i", hex(value)]
     if type(value) is float and not math.isfinite(value):
@@ -78,22 +78,22 @@ def _scalar(value):
 
 
 def is_special(name):
-    """Say whether Python or NumPy may ask an object for an attribute by itself: such never reach a check.
+    """Report whether a name is special to Python or NumPy; such attributes never reach a check.
 
-    But for ``__wrapped__``, under which the library's Function holds what it stands around.
+    The exception is ``__wrapped__``, the function that the library's Function wraps.
     """
     return name.startswith("__") and name != "__wrapped__"
 
 
 def _shows(thing):
-    """Say whether the attributes of a thing are mirrored: those of a class and of a function are not."""
+    """Report whether the attributes of a thing are mirrored: those of a class or a function are not."""
     return not isinstance(thing, type) and getattr(type(thing), "mirrored", True)
 
 
 def look(thing):
-    """Return how a shared thing is now, so that a change is seen later; None for what shows nothing.
+    """Take a snapshot of a shared thing, to detect changes; None for a thing that is not mirrored.
 
-    An array is its shape, type and bytes; a generator its state; both in a tuple.
+    A tuple of shape, dtype and bytes for an array; a tuple of the state for a generator.
     """
     if isinstance(thing, np.ndarray):
         return thing.shape, thing.dtype, thing.tobytes()
@@ -105,7 +105,7 @@ def look(thing):
 
 
 def attributes(thing):
-    """Return a thing's attributes by name, those in the slots of minigrad's classes among them."""
+    """Return a thing's attributes by name, including the slots of minigrad's classes."""
     found = {}
     for slot in _slots(type(thing)):
         with suppress(AttributeError):  # not set yet
@@ -113,17 +113,17 @@ def attributes(thing):
     return found | getattr(thing, "__dict__", {})
 
 
-@lru_cache(256)  # asked for every Parameter in every frame
+@lru_cache(256)  # called for every Parameter in every frame
 def _slots(cls):
-    """Return the slots of minigrad's classes that a class has, such as a Parameter's data and grad."""
+    """Return a class's slots from minigrad's classes, such as a Parameter's data and grad."""
     ours = (vars(base) for base in cls.__mro__ if base.__module__.startswith("minigrad."))
     return [thing for held in ours for thing in held.values() if isinstance(thing, MemberDescriptorType)]
 
 
 def _hides(thing, name):
-    """Say whether an attribute would hide a method, or whatever else is more than a value, of its class.
+    """Report whether an attribute would hide a method or a descriptor of its class.
 
-    What a class of the submission's own defines may be hidden, as Python lets an object do it.
+    Attributes of a submission's own class may be hidden, as Python allows.
     """
     held = getattr_static(type(thing), name, None)
     more = callable(held) or hasattr(held, "__get__")
@@ -131,21 +131,21 @@ def _hides(thing, name):
 
 
 def differs(now, seen):
-    """Say whether a shared thing is not as it was; lists and attributes are, if they hold the same."""
+    """Report whether a shared thing has changed; a list has not if its items are the same objects."""
     if type(seen) is tuple:
         return now != seen
     if type(seen) is list:
         return len(now) != len(seen) or not all(map(is_, now, seen))
-    # careful: keys are not compared by ==, which a submission may define
+    # careful: keys are compared by identity, since a submission may define ==
     same = len(now) == len(seen) and all(map(is_, now, seen))
     return not same or not all(map(is_, now.values(), seen.values()))
 
 
 def options_of(value):
-    """Return which of the options of a layer something that can be called wants to be given."""
+    """List the options of a layer that a callable accepts."""
     try:
         declared = signature(value).parameters
-    except (TypeError, ValueError):  # of some functions written in C Python knows no signature
+    except (TypeError, ValueError):  # some functions written in C have no signature
         return []
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
     return [
@@ -156,11 +156,11 @@ def options_of(value):
 
 
 class Alone:
-    """Refers to a thing of which Python makes no weak reference, and lets go when nobody else holds it.
+    """A substitute for a weak reference: refers to a thing, and drops it when there is no other reference.
 
-    A weak reference would do, but plain lists and dicts and NumPy's generators have none. To hold them until
-    the exercise ends would do, too, but every frame looks at all that is held: a check that hands over a list
-    in each of a thousand calls would look at a million.
+    Plain lists and dicts and NumPy's generators do not support weak references. They cannot be kept until the
+    exercise ends, since every frame compares all shared things: a check that passes a new list in each of a
+    thousand calls would cause a million comparisons.
     """
 
     __slots__ = ("thing",)
@@ -169,7 +169,7 @@ class Alone:
         self.thing = thing
 
     def count(self):
-        """Return how many hold the thing, which no two Pythons count alike."""
+        """Return the thing's reference count, which depends on the version of Python."""
         return sys.getrefcount(self.thing)
 
     def __call__(self):
@@ -183,7 +183,7 @@ FEWEST = Alone([]).count()
 
 
 class Shared:
-    """A thing that both ends know under one handle, and how it was when last told."""
+    """A thing that both ends know under one handle, with its last snapshot sent or received."""
 
     __slots__ = ("handle", "key", "refer", "seen")
 
@@ -191,41 +191,41 @@ class Shared:
         self.handle, self.key, self.seen = handle, id(thing), look(thing)
         try:
             self.refer = (lambda: thing) if strong else weakref.ref(thing)
-        except TypeError:  # plain lists and dicts, and generators
+        except TypeError:  # a plain list or dict, or a generator
             self.refer = Alone(thing)
 
 
 class Peer:
-    """One end: encodes and decodes values, keeps what is shared alike, asks and answers.
+    """One end: encodes and decodes values, synchronizes shared things, sends and serves requests.
 
-    Subclasses say what travels by name, what stays at home and how it is described, what stands for it at the
-    other end, and what that end may ask for. A thing is shared until the grader's end has no more use for it,
-    and is told so; what is at home there, until the last proxy of it at the other end is gone.
+    Subclasses decide what is sent by name, what stays at home and how it is described, how to make its proxy,
+    and which requests to serve. A thing is shared until the grader's end drops it; a grader's object at home,
+    until its last proxy is gone.
     """
 
-    prefix = ""  # begins the handles that this end gives out
+    prefix = ""  # of the handles that this end assigns
     yields = True  # whether the other end may change what is at home here
-    list, dict = list, dict  # what those of the other end become here
+    list, dict = list, dict  # classes for the other end's lists and dicts
 
     def errors(self):
-        """Return how NumPy's floating-point errors are to be taken at the other end."""
+        """Return how the other end must handle NumPy's floating-point errors."""
 
     def __init__(self, read, write):
         self.read, self.write = read, write
         self.reset()
 
     def reset(self):
-        """Share nothing."""
+        """Forget everything shared."""
         self.shared, self.keys, self.home, self.seeds, self.pinned, self.count = {}, {}, {}, {}, {}, 0
 
-    # values on their way out
+    # encoding
 
     def simplified(self, value):
-        """Return what is sent in the place of a value: here, the value."""
+        """Convert a value to one that can be sent; by default, return it unchanged."""
         return value
 
     def encode(self, value, out, depth=0):
-        """Return a value as JSON, with the bytes of its arrays added to `out`."""
+        """Encode a value as JSON, and append the bytes of its arrays to `out`."""
         require(depth <= DEPTH, "a value that is nested too deeply")
         value = self.simplified(value)
         if value is None or type(value) in (bool, str, int, float):
@@ -245,7 +245,7 @@ class Peer:
         return ["m", *named] if named else self._encode_new(value, out, depth)
 
     def _encode_new(self, value, out, depth):
-        """Return, as JSON, something that gets its handle now."""
+        """Encode a thing without a handle as JSON, and give it one."""
         handle = f"{self.prefix}{self.count}"
         self.count += 1
         if type(value) is np.ndarray and known(value.dtype.str):
@@ -273,7 +273,7 @@ class Peer:
         return ["x", handle, described, self._pairs(self.shared[handle].seen or {}, out, depth)]
 
     def _pairs(self, things, out, depth):
-        """Return a dict as a list of pairs, in order."""
+        """Encode a dict as a list of pairs, in order."""
         both = self.encode, out, depth + 1
         return [[both[0](name, *both[1:]), both[0](thing, *both[1:])] for name, thing in things.items()]
 
@@ -281,10 +281,10 @@ class Peer:
         out.append(raw)
         return len(out) - 1
 
-    # values on their way in
+    # decoding
 
     def decode(self, node, buffers, depth=0):
-        """Return the value of a JSON node, refusing whatever `encode` does not write."""
+        """Decode a JSON node; raise WireError for anything that `encode` does not write."""
         require(depth <= DEPTH, "a value that is nested too deeply")
         if node is None or type(node) in (bool, int, float, str):
             return node
@@ -293,7 +293,7 @@ class Peer:
             return self.kinds[kind](self, buffers, depth + 1, *parts)
         except WireError:
             raise
-        except Exception as error:  # too few parts, an unknown handle, no number: whatever the writer invents
+        except Exception as error:  # too few parts, an unknown handle, not a number, ...
             raise WireError("a value that cannot be read") from error
 
     def _integer(self, buffers, depth, text):
@@ -308,9 +308,7 @@ class Peer:
 
     def _key(self, buffers, depth, entropy, spawn_key):
         key = np.random.SeedSequence(self.decode(entropy, buffers, depth), spawn_key=tuple(spawn_key))
-        return self.seeds.setdefault(
-            (key.entropy, key.spawn_key), key
-        )  # one that remembers what it has spawned
+        return self.seeds.setdefault((key.entropy, key.spawn_key), key)  # it counts its spawned children
 
     def _tuple(self, buffers, depth, items):
         return tuple(self.decode(item, buffers, depth) for item in items)
@@ -326,7 +324,7 @@ class Peer:
         array = self._array(buffers, dtype, shape, place)
         if order == "F":
             array = np.asfortranarray(array)
-        if order == "S":  # neither by rows nor by columns: every second entry of a wider array
+        if order == "S":  # not contiguous: every second entry of a wider array
             wide = np.empty((*array.shape, 2), dtype=array.dtype)
             wide[..., 0] = array
             array = wide[..., 0]
@@ -334,10 +332,10 @@ class Peer:
         return self.take(handle, array)
 
     def _array(self, buffers, dtype, shape, place):
-        """Return a buffer as an array of its own."""
-        require(known(dtype) and len(shape) <= 16, "an array of no known type")
-        require(all(type(size) is int and size >= 0 for size in [*shape, place]), "a shape that is none")
-        raw, buffers[place] = buffers[place], None  # for one array only
+        """Copy a buffer into a new array."""
+        require(known(dtype) and len(shape) <= 16, "an array of an unknown dtype")
+        require(all(type(size) is int and size >= 0 for size in [*shape, place]), "an invalid shape")
+        raw, buffers[place] = buffers[place], None  # each buffer belongs to one array
         return np.frombuffer(raw, dtype).reshape(shape).copy()
 
     def _generator(self, buffers, depth, handle, state):
@@ -361,7 +359,7 @@ class Peer:
         return self._unpaired(buffers, depth, pairs)
 
     def _object(self, buffers, depth, handle, name, pairs):
-        require(self.comes(name), "an object of a class that does not travel")
+        require(self.comes(name), "an object of a class that cannot be sent")
         module, _, name = name.rpartition(".")
         cls = getattr(importlib.import_module(module), name)
         return self._filled(cls.__new__(cls), buffers, depth, handle, pairs)
@@ -372,7 +370,7 @@ class Peer:
     def _filled(self, thing, buffers, depth, handle, pairs):
         self.take(handle, thing)
         if pairs:
-            require(_shows(thing), "attributes of what has none to show")
+            require(_shows(thing), "attributes of a thing that is not mirrored")
             self._keep(thing, self._unpaired(buffers, depth, pairs, thing))
         self.shared[handle].seen = look(thing)
         return thing
@@ -382,12 +380,12 @@ class Peer:
         things[:] = items
 
     def _keep(self, thing, pairs):
-        """Take over the attributes of a thing."""
+        """Set the attributes of a thing."""
         for key, value in pairs.items():
             object.__setattr__(thing, key, value)
 
     def _unpaired(self, buffers, depth, pairs, thing=None):
-        """Return pairs as a dict; as attributes of a thing they must not hide what its class defines."""
+        """Decode pairs into a dict; attributes of a thing must not hide those of its class."""
         require(len(pairs) <= KEYS, "a dict that is too large")
         things = {self.decode(k, buffers, depth): self.decode(v, buffers, depth) for k, v in pairs}
         if thing is not None:
@@ -414,19 +412,19 @@ class Peer:
         "x": _foreign,
     }
 
-    # what is shared
+    # shared things
 
     def holds(self, thing):
-        """Say whether a thing stays shared until the other end lets go of it."""
+        """Report whether a thing is kept alive until the other end drops it."""
         return True
 
     def share(self, thing, handle):
-        """Note a thing under a handle."""
+        """Register a thing under a handle."""
         entry = Shared(handle, thing, self.holds(thing))
         self.shared[handle] = self.keys[entry.key] = entry
 
     def take(self, handle, thing):
-        """Note a thing under a handle that the other end has given it; return the thing."""
+        """Register a thing under the other end's handle; return the thing."""
         require(type(handle) is str and not handle.startswith(self.prefix), "a handle of ours")
         require(handle not in self.shared, "a handle given twice")
         self.share(thing, handle)
@@ -440,15 +438,15 @@ class Peer:
             del self.keys[entry.key]
 
     def changes(self, out):
-        """Return, as JSON, what has changed here since the last frame, and what nobody here uses any more."""
+        """Encode, as JSON, the changes since the last frame, and the handles no longer in use."""
         alive = {handle: entry.refer() for handle, entry in self.shared.items()}
         gone = [handle for handle, thing in alive.items() if thing is None]
         for handle in gone:
             self.drop(handle)
-        self.pinned = alive  # until the answer is read: it may name any of them
+        self.pinned = alive  # until the answer is read, which may refer to any of them
         news = []
         for handle, entry in list(self.shared.items()):
-            if entry.seen is None:  # nothing of it shows
+            if entry.seen is None:  # not mirrored
                 continue
             thing, at_home = alive[handle], handle in self.home
             now = self.attributes(thing) if at_home else look(thing)
@@ -458,7 +456,7 @@ class Peer:
         return news, gone
 
     def _told(self, thing, now, out):
-        """Return, as JSON, the kind of a thing and how it is now."""
+        """Encode, as JSON, the kind of a thing and its current snapshot."""
         if isinstance(thing, np.ndarray):
             shape, dtype, raw = now
             return "a", [dtype.str, list(shape), self._put(raw, out)]
@@ -469,7 +467,7 @@ class Peer:
         return "d", self._pairs(now, out, 0)
 
     def apply(self, news, gone, buffers):
-        """Take over what the other end has changed."""
+        """Apply the other end's changes."""
         try:
             for handle, kind, told in news:
                 require(self.yields or handle not in self.home, "a change of what is ours")
@@ -485,7 +483,7 @@ class Peer:
             raise WireError("a change that cannot be read") from error
 
     def _renew(self, handle, thing, kind, told, buffers):
-        """Make a thing as the other end says that it is now; its parts are read even if it is gone."""
+        """Apply the other end's change of a thing; its parts are decoded even if the thing is gone."""
         if kind == "a":
             array = self._array(buffers, *told)
             if thing is not None:
@@ -508,13 +506,13 @@ class Peer:
             self._renew_attributes(thing, self._unpaired(buffers, 0, told, thing), self.shared[handle].seen)
 
     def _renew_attributes(self, thing, pairs, seen):
-        """Give a thing these attributes; one that was told before, and is not told now, goes."""
+        """Set a thing's attributes, and delete those that the other end has deleted."""
         held = getattr(thing, "__dict__", {})
         for name in [name for name in seen or () if name in held and name not in pairs]:
             del held[name]
         self._keep(thing, pairs)
 
-    # questions and answers
+    # requests and answers
 
     def send(self, do, value=None, target=None, name=None, kwargs=None):
         """Write a frame."""
@@ -525,13 +523,13 @@ class Peer:
             header["news"], header["gone"] = self.changes(out)
             frame = pack(header, out)
         except WireError:
-            for number in range(before, self.count):  # the other end has not heard of them
+            for number in range(before, self.count):  # the other end never received them
                 self.drop(f"{self.prefix}{number}")
             raise
         self.write(frame)
 
     def receive(self):
-        """Read a frame; return its header, with the values in it decoded."""
+        """Read a frame; return its header with the values decoded."""
         header, buffers = unpack(self.read)
         header["value"] = self.decode(header["value"], buffers)
         header["kwargs"] = self.decode(header["kwargs"], buffers)
@@ -540,7 +538,7 @@ class Peer:
         return header
 
     def ask(self, do, target=None, name=None, value=None, kwargs=None):
-        """Ask the other end, and meanwhile answer what it asks; return, or raise, what it says."""
+        """Send a request, serve the other end's until it answers, and return its value or raise its error."""
         self.send(do, value, target, name, kwargs)
         while True:
             header = self.receive()
@@ -551,7 +549,7 @@ class Peer:
             self.answer(header)
 
     def answer(self, header):
-        """Do what the other end asks for, and tell it what came of it."""
+        """Serve a request of the other end, and send the result."""
         try:
             self.send("return", self.serve(**header))
         except Exception as error:

@@ -1,8 +1,8 @@
-"""What a class is given and what its teacher keeps: two folders in two zip files, made out of the project.
+"""The bundles of a course: one zip file for the students and one for the teacher.
 
-Holds `make_student` and `make_teacher`. The student's has chapters without outputs, exercises, the library
-and the checks, and no answer; the teacher's has everything. Leaves out how it is proven that no answer is in
-the student's (``classroom.bundle.leaks``).
+Holds `make_student` and `make_teacher`. The students' bundle has the chapters without outputs, the exercises,
+the library and the checks, but no answers; the teacher's has everything. ``classroom.bundle.leaks`` searches
+the students' bundle for answers.
 """
 
 import io
@@ -31,24 +31,24 @@ LEFT_OUT = (
     "tests/browser/node_modules",
 )
 TOLD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
-MADE = (2000, 1, 1, 0, 0, 0)  # every file's time: the same course gives the same bytes
+MADE = (2000, 1, 1, 0, 0, 0)  # the time of every file, so that the same course gives the same bytes
 
 
 class BundleError(Exception):
-    """A bundle that cannot be made, and why."""
+    """The reason why a bundle cannot be made."""
 
 
 def make_student(out, term="", last=None, project=store.PROJECT):
-    """Write the zip file that a class is given.
+    """Write the students' zip file.
 
     Parameters
     ----------
     out : Path
         The folder of the zip file.
     term : str
-        Whatever names the term: ``"2027-spring"``. The checks draw other numbers in each term.
+        A name of the term: ``"2027-spring"``. The checks draw different numbers in each term.
     last : str, optional
-        The last chapter, ``"08"``: later ones are left out, with all that they build in the library.
+        The last chapter, ``"08"``: later ones are left out, with all that they add to the library.
     project : Path
 
     Returns
@@ -58,11 +58,11 @@ def make_student(out, term="", last=None, project=store.PROJECT):
     Raises
     ------
     BundleError
-        If the term or the chapter is none, or an answer would be in the bundle: then nothing is written.
+        If the term or the chapter is not valid, or the bundle would contain an answer; nothing is written.
     """
     notebooks = [path for path in sorted(project.glob("notebooks/*.ipynb")) if _wanted(path, last)]
     if not notebooks or (last and not notebooks[-1].name.startswith(f"{last}_")):
-        raise BundleError(f'there is no chapter {last!r}: name the last one by its number, such as "08".')
+        raise BundleError(f'there is no chapter {last!r}: give the number of the last one, such as "08".')
     exercises = [path for path in sorted(project.glob("exercises/*/*.ipynb")) if _wanted(path, last)]
     files = {_place(path, project): without_outputs(nbformat.read(path, 4)) for path in notebooks + exercises}
     for name in ("LICENSE", "LICENSE-text", "pyproject.toml", "requirements.lock"):
@@ -77,19 +77,19 @@ def make_student(out, term="", last=None, project=store.PROJECT):
     for name, place in (("student.md", "README.md"), ("student.mk", "Makefile")):
         files[place] = (HERE / name).read_bytes()
     if found := leaks(files, project):
-        raise BundleError(f"no bundle is written, because answers are in it: {'; '.join(found)}")
+        raise BundleError(f"no bundle was written, because it would contain answers: {'; '.join(found)}")
     return _write(out, "student", term, files, project)
 
 
 def make_teacher(out, term="", project=store.PROJECT):
-    """Write the zip file that a teacher keeps: the whole project, answers, grader and guide included.
+    """Write the teacher's zip file: the whole project, with answers, grader and guide.
 
     Parameters
     ----------
     out : Path
         The folder of the zip file.
     term : str
-        That of the students' bundle.
+        The same as for the students' bundle.
     project : Path
 
     Returns
@@ -99,7 +99,7 @@ def make_teacher(out, term="", project=store.PROJECT):
     Raises
     ------
     BundleError
-        If the term is none.
+        If the term is not valid.
     """
     paths = [path for path in _files(project) if not _place(path, project).startswith(LEFT_OUT)]
     files = {_place(path, project): path.read_bytes() for path in paths}
@@ -107,12 +107,12 @@ def make_teacher(out, term="", project=store.PROJECT):
 
 
 def _wanted(path, last):
-    """Say whether a file of a chapter, ``04_closures.ipynb`` or ``ch04_closures.py``, is not too late."""
+    """Report whether a chapter's file, such as ``ch04_closures.py``, is not from after the last chapter."""
     return last is None or path.name.removeprefix("ch")[:2] <= last
 
 
 def _library(last):
-    """Return the files of the library, as far as a chapter has built it."""
+    """Return the files of the library, as built up to a chapter."""
     if last is not None:
         cut = edition.files(int(last))
         return {place: text.encode() if isinstance(text, str) else text for place, text in cut.items()}
@@ -121,7 +121,7 @@ def _library(last):
 
 
 def _files(folder):
-    """Return the files in a folder, without what is hidden there and what Python leaves behind."""
+    """List the files in a folder, except hidden files and Python's caches."""
     return sorted(
         path
         for path in folder.rglob("*")
@@ -138,7 +138,9 @@ def _place(path, project):
 def _write(out, whose, term, files, project):
     """Write a zip file whole, and return its path."""
     if term and not TOLD.fullmatch(term):
-        raise BundleError(f'a term is named in letters, digits and "-_.", such as 2027-spring; got {term!r}.')
+        raise BundleError(
+            f'a term must have letters, digits and "-_." only, such as 2027-spring; got {term!r}.'
+        )
     version = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     name = "-".join(filter(None, ("minigrad-course", version, whose, term)))
     if term:

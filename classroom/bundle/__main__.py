@@ -15,12 +15,12 @@ def main(arguments=None):
     parser.add_argument("whose", choices=["student", "teacher"])
     parser.add_argument("--out", type=Path, default=Path("dist"), help="the folder of the zip file (dist)")
     parser.add_argument(
-        "--term", default="", help="names the term, such as 2027-spring; it draws other numbers"
+        "--term", default="", help="the term, such as 2027-spring; each draws different numbers"
     )
     parser.add_argument("--last", help="the last chapter of the students' bundle, such as 08")
     chosen = parser.parse_args(arguments)
     if chosen.whose == "teacher" and chosen.last:
-        parser.error("--last is for the students' bundle: the teacher's holds everything")
+        parser.error("--last is for the students' bundle; the teacher's has everything")
     try:
         if chosen.whose == "student":
             path = make_student(chosen.out, chosen.term, chosen.last)

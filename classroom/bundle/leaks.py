@@ -1,7 +1,7 @@
-"""Is an answer in what a class is given? The right answers, those of the tests too, are looked for as code.
+"""A search of the students' bundle for answers: those of the solutions and those of the tests.
 
-Two pieces of code are the same if Python reads them alike: comments, spaces and brackets do not count. Leaves
-out answers in words, which no program recognizes.
+Two pieces of code are equal if their syntax trees are: comments, spaces and brackets do not count. Answers in
+words are not found.
 """
 
 import ast
@@ -13,23 +13,23 @@ import nbformat
 from authoring.exercises import BEGIN
 
 FUNCTIONS = ast.FunctionDef, ast.Lambda
-FEWEST = 10  # parts of an answer as Python reads it: less than `return X.sum(axis=0)` is said everywhere
+FEWEST = 10  # nodes of an answer's syntax tree: anything shorter than `return X.sum(axis=0)` is common code
 
 
 def leaks(files, project):
-    """Return what must not be in a student's bundle, in sentences.
+    """List what must not be in the students' bundle, a sentence each.
 
     Parameters
     ----------
     files : dict of str to bytes
-        By their places.
+        Path to contents.
     project : Path
-        Whose solutions/ and tests/answers/ hold the answers.
+        The project, which has the answers in solutions/ and tests/answers/.
 
     Returns
     -------
     list of str
-        Empty if all is well.
+        Empty if nothing was found.
     """
     found, secret = [], _answers(project)
     for place, content in files.items():
@@ -44,13 +44,13 @@ def leaks(files, project):
                 found.append(f"{place} has a solution")
         else:
             sources = [content.decode()] if place.endswith(".py") else []
-        said = set(chain.from_iterable(_bodies(source, ast.walk) for source in sources))
-        found += [f"{place} answers {name}" for name, bodies in secret if bodies <= said]
+        present = set(chain.from_iterable(_bodies(source, ast.walk) for source in sources))
+        found += [f"{place} answers {name}" for name, bodies in secret if bodies <= present]
     return found
 
 
 def _answers(project):
-    """Return the right answers of solutions and tests: pairs of a name and the bodies of functions."""
+    """Collect the right answers of solutions and tests, as pairs of a name and function bodies."""
     answers = []
     for path in sorted(project.glob("solutions/*/*.ipynb")):
         for cell in nbformat.read(path, 4).cells:
@@ -66,7 +66,7 @@ def _answers(project):
 
 
 def _outermost(tree):
-    """Yield the functions that stand in no other one, methods among them."""
+    """Yield the functions that are not inside another one, methods included."""
     waiting = [tree]
     for node in waiting:
         if isinstance(node, FUNCTIONS):
@@ -76,7 +76,7 @@ def _outermost(tree):
 
 
 def _bodies(source, walk):
-    """Return the bodies of functions in a piece of code, as Python reads them, if they are not tiny."""
+    """Dump the syntax trees of the function bodies in a piece of code, except tiny ones."""
     try:
         tree = ast.parse(source)
     except SyntaxError:  # a cell with a magic command, or one that is broken on purpose

@@ -152,7 +152,7 @@ def test_outputs_solutions_and_teachers_files_are_found():
 
 def test_a_bundle_with_an_answer_in_it_is_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr("classroom.bundle.leaks", lambda files, project: ["a.py answers 04_closures.Linear"])
-    with pytest.raises(BundleError, match="no bundle is written, because answers are in it: a.py"):
+    with pytest.raises(BundleError, match="no bundle was written, because it would contain answers: a.py"):
         make_student(tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -284,9 +284,9 @@ def test_exercises_of_a_teachers_own_go_into_both_bundles(tmp_path):
     [
         (
             ["student", "--last", "99"],
-            "there is no chapter '99': name the last one by its number, such as \"08\".",
+            "there is no chapter '99': give the number of the last one, such as \"08\".",
         ),
-        (["student", "--term", "../up"], "a term is named in letters, digits and"),
+        (["student", "--term", "../up"], "a term must have letters, digits and"),
     ],
 )
 def test_what_cannot_be_made_is_said(arguments, said, tmp_path, capsys):

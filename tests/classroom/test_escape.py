@@ -30,7 +30,7 @@ def test_the_attempt_finds_the_sandbox_closed_and_the_level_rlimits_open():
     [
         ({"numpy": False}, "it cannot read NumPy"),
         ({"network": True}, "it can reach the network"),
-        ({"files": ["/etc/shadow"]}, "it can read files of ours"),
+        ({"files": ["/etc/shadow"]}, "it can read our files"),
         ({"home": ["thesis"]}, "it can look into our home"),
         ({"processes": 117}, "it can see our processes"),
         ({"environment": ["COURSE_TOKEN"]}, "it can see our environment"),
@@ -44,12 +44,12 @@ def test_an_open_door_stops_the_grading(monkeypatch, fact, door):
     )
     monkeypatch.setattr(module, "ATTEMPT", reported)
     with pytest.raises(
-        GradingFault, match=f"^not graded, because the sandbox on this machine is not as it must be: {door}"
+        GradingFault, match=f"^not graded, because the sandbox on this machine is not safe: {door}"
     ):
         try_to_escape()
 
 
 def test_an_attempt_that_says_nothing_stops_the_grading(monkeypatch):
     monkeypatch.setattr(module, "ATTEMPT", "raise SystemExit('gone')")
-    with pytest.raises(GradingFault, match="the attempt to escape said nothing: gone"):
+    with pytest.raises(GradingFault, match="the attempt to escape gave no answer: gone"):
         try_to_escape()

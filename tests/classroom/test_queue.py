@@ -94,7 +94,7 @@ def test_a_notebook_with_the_name_that_it_had_before_counts_where_there_is_no_ot
     shutil.copy(before, flat)
     assert found(tmp_path) == {"anna": before, "ben": inner, "cleo": now, "dora_12": flat}
     (beside,) = left_out(tmp_path, CHAPTER)
-    assert beside.startswith(f"cleo/{CHAPTER}.ipynb: {NOTEBOOK} is there, and is what counts;")
+    assert beside.startswith(f"cleo/{CHAPTER}.ipynb: {NOTEBOOK} is graded instead;")
 
 
 def test_whatever_is_wrong_with_a_folder_it_has_its_row_with_a_reason(tmp_path):
@@ -120,15 +120,15 @@ def test_whatever_is_wrong_with_a_folder_it_has_its_row_with_a_reason(tmp_path):
     assert reasons == {
         "both": "there are two notebooks, 04_closures_exercises.ipynb and "
         "04_closures/04_closures_exercises.ipynb; hand in one of them.",
-        "dangling": "the folder dangling is a link to another place; hand in the folder itself.",
-        "deep": "there is no notebook in the folder: 04_closures_exercises.ipynb lies deeper inside; "
+        "dangling": "the folder dangling is a link; hand in the folder itself.",
+        "deep": "there is no notebook in the folder: 04_closures_exercises.ipynb is in a subfolder; "
         "hand in the file alone.",
         "empty": "there is no notebook in the folder.",
         "folder": f"{NOTEBOOK} is not a file.",
-        "inner": f"the folder {CHAPTER} is a link to another place; hand in the folder itself.",
-        "linked": "the folder linked is a link to another place; hand in the folder itself.",
+        "inner": f"the folder {CHAPTER} is a link; hand in the folder itself.",
+        "linked": "the folder linked is a link; hand in the folder itself.",
         "pipe": f"{NOTEBOOK} is not a file.",
-        "two": f"there are 2 notebooks, and none of them is called {NOTEBOOK}: a.ipynb, b.ipynb.",
+        "two": f"there are 2 notebooks, but none is called {NOTEBOOK}: a.ipynb, b.ipynb.",
         "zipped": "there is no notebook in the folder: Homework.ZIP is not opened; "
         "hand in the notebook itself.",
     }
@@ -339,7 +339,7 @@ def test_the_seed_reaches_the_grader(queue):
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ({"do": "die"}, "the process that graded it ended (exit code 7)"),
+        ({"do": "die"}, "its grading process ended (exit code 7)"),
         ({"do": "raise"}, "the grader raised ValueError: a fault of the grader"),
         ({"do": "fault"}, "the sandbox does not start"),
         ({"do": "rubbish", "rubbish": {"points": 14}}, "this is not a result"),
@@ -367,7 +367,7 @@ def test_a_grader_that_hangs_is_ended(queue):
     queue.take_in(queue.source, read_file)
     results = run(queue, patience=8)
     assert [results[name].points for name in ("anna", "ben", "cleo")] == [2, None, 2]
-    assert results["ben"].fault == "not graded, because the process that graded it took too long."
+    assert results["ben"].fault == "not graded, because its grading process took too long."
 
 
 def test_processes_that_do_not_start_stop_the_run_and_give_no_mark(queue, monkeypatch):
@@ -399,7 +399,7 @@ def test_a_process_that_ends_while_it_waits_is_noticed():
         worker.end()
         assert worker.gone
         assert (result and result.fault) == (
-            task and "not graded, because the process that graded it ended (exit code -9)."
+            task and "not graded, because its grading process ended (exit code -9)."
         )
 
 

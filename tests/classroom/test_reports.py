@@ -108,7 +108,7 @@ def test_the_table_has_one_row_a_student_with_a_reason(queue):
         "14",
         "2",
     )
-    assert anna["in words"] == "not yet: three_calls, reduce_mean, two_layers; 2 to give by hand"
+    assert anna["in words"] == "not yet: three_calls, reduce_mean, two_layers; 2 to mark by hand"
     assert (anna[SCALE], anna[LINEAR], anna[TANH], anna["level"]) == ("2", "4", "", "bubblewrap")
     assert (ben["points"], ben["in words"]) == ("14", "all passed")
     assert (cleo["points"], cleo["in words"]) == ("0", "could not be read: the file is no notebook.")
@@ -232,14 +232,14 @@ def test_marks_that_cannot_be_used_are_told_and_stop_nothing(queue):
         f"marks.csv, line 6: {SCALE} gives 0 to 2 points, got '-1'.",
         f"marks.csv, line 7: {SCALE} gives 0 to 2 points, got 'nan'.",
         f"marks.csv, line 8: {SCALE} gives 0 to 2 points, got 'good'.",
-        "marks.csv, line 10: this student and exercise stand there twice; the first mark counts.",
+        "marks.csv, line 10: this student and exercise occur twice; the first mark counts.",
     ]
     assert rows(queue)[1] == problems
     assert marked(queue, "name,mark\n") == (
         {},
         [
             "marks.csv has no column student and no column exercise and no column points: "
-            "none of its marks counts."
+            "none of its marks count."
         ],
     )
 
@@ -318,30 +318,30 @@ def text_of(queue, student):
 def test_a_student_reads_what_passed_what_did_not_and_where_to_go_on(queue):
     a_class(queue)
     anna, ben = text_of(queue, "anna"), text_of(queue, "ben")
-    assert "6 of 14 points 2 of 5 checks passed. Your teacher still gives up to 2 points." in anna
+    assert "6 of 14 points 2 of 5 checks passed. Your teacher can still give you up to 2 points." in anna
     assert (
         'Not yet 0 of 1 dW is 5 times too small. Stuck? hint("04_closures.three_calls") in your notebook.'
         in anna
     )
-    assert "Passed 4 of 4" in anna and "Read by your teacher 2 to give" in anna
+    assert "Passed 4 of 4" in anna and "Read by your teacher out of 2" in anna
     assert "14 of 14 points Every check passed. Well done." in ben and "Stuck?" not in ben
-    assert "Seen on the way" in ben and "It cost no points by itself." in ben
+    assert "Notes" in ben and "By itself it cost no points." in ben
 
 
 def test_a_student_whose_notebook_was_not_graded_is_not_blamed(queue):
     a_class(queue)
     dora, cleo = text_of(queue, "dora"), text_of(queue, "cleo")
-    assert "Nothing is wrong with what you handed in, and it is safe: the disk is full." in dora
+    assert "Nothing is wrong with your notebook, and it is safe: the disk is full." in dora
     assert " of 14" not in dora
     assert "Your notebook could not be read. The file is no notebook." in cleo
-    assert "hand it in once more" in cleo and " of 14" not in cleo
+    assert "hand it in again" in cleo and " of 14" not in cleo
     marked(queue, f"student,exercise,points,comment\ncleo,{SCALE},2,by mail\n")
     assert "2 of 14 points" in text_of(queue, "cleo")
 
 
 def test_none_right_is_said_kindly(queue):
     graded(queue, {"anna": {}})
-    assert "No check has passed yet. Each one below says where to go on." in text_of(queue, "anna")
+    assert "No check has passed yet. Each one below says what to do next." in text_of(queue, "anna")
 
 
 def test_the_class_page_counts_every_exercise_in_words(queue):
@@ -399,7 +399,7 @@ def test_more_than_three_kinds_of_mistake_are_counted(queue):
     graded(queue, {kind.replace(" ", "_"): {"sentence": kind} for kind in kinds})
     write_reports(queue)
     text = Seen((queue.folder / "class.html").read_text("utf-8")).text
-    assert "2 students went wrong in other ways." in text
+    assert "2 students made other mistakes." in text
 
 
 # Other forms
@@ -481,7 +481,6 @@ def test_a_mark_counts_for_the_answer_that_it_was_given_for(queue):
     (row,), problems = rows(queue)
     assert (row.points, row.to_mark) == (0, 2)
     assert problems == [
-        "marks.csv, line 2: anna has handed in again since 04_closures.light_tanh was marked; look at the "
-        "answer of now, and take its number in the column submission from to_mark.csv, or leave that column "
-        "empty."
+        "marks.csv, line 2: anna has handed in again since 04_closures.light_tanh was marked; read the new "
+        "answer, and copy its submission from to_mark.csv, or leave that column empty."
     ]

@@ -122,7 +122,7 @@ def test_a_mark_of_a_person_counts_and_no_grader_gives_one():
     assert (part.points, part.status, part.comment, part.short) == (1.5, "marked", "nearly", "scale")
     with pytest.raises(NotAResult, match="has 3 of 2 points"):
         part.marked(3, "")
-    with pytest.raises(NotAResult, match="no mark of a person"):
+    with pytest.raises(NotAResult, match="no marks by hand"):
         replace(good(), exercises=(part,))
 
 
@@ -139,7 +139,7 @@ def test_points_belong_to_their_status(status):
 
 
 def test_a_chapter_without_exercises_is_said_to_have_none():
-    with pytest.raises(GradingFault, match="no chapter 99_none with exercises; these are: 00_start"):
+    with pytest.raises(GradingFault, match="no chapter 99_none with exercises; the chapters are: 00_start"):
         exercises_of("99_none")
 
 

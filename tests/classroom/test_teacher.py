@@ -89,7 +89,7 @@ def test_what_is_settled_counts_stays_over_a_regrade_and_is_logged(tmp_path):
         (("ben", "scale", "1", "so"), "there is no student 'ben'"),
         (("anna", "scales", "1", "so"), "there is no exercise"),
         (("anna", "scale", "99", "so"), "gives 0 to 2 points, got '99'"),
-        (("anna", "scale", "1", "  "), "a reason is missing"),
+        (("anna", "scale", "1", "  "), "the reason is missing"),
     ],
 )
 def test_what_cannot_be_settled_is_said_and_nothing_is_written(tmp_path, told, why):
@@ -128,7 +128,7 @@ def test_a_zero_because_of_the_form_stands_out(tmp_path):
     because = {row["student"]: row["zero because of"] for row in table(tmp_path / "out/grades.csv")}
     assert because == {"ann": "form", "ben": "work", "cleo": ""}
     page = (tmp_path / "out/class.html").read_text()
-    assert "0 points because of the form, not of the work: 1 student" in page
+    assert "0 points because of the form, not the work: 1 student" in page
 
 
 # an appeal
@@ -293,12 +293,12 @@ def test_a_term_has_totals_and_a_table_under_the_platform_s_numbers(tmp_path):
         "ben": (with_cells("b = 1"), {"right": NAMES}),
     }
     hand_in(tmp_path / "term/marks", handed)
-    assert write_term(tmp_path / "term") == ["ben has marks, and is not on the roster."]
+    assert write_term(tmp_path / "term") == ["ben has marks, but is not on the roster."]
     found = {row["student"]: row for row in table(tmp_path / "term/totals.csv")}
     out_of = sum(exercise.points for exercise in exercises_of(CHAPTER))
     assert [found[s]["total"] for s in ("anna", "ben", "cleo")] == ["1.8", str(out_of), "0"]
     assert {row["out of"] for row in found.values()} == {str(out_of)}
-    assert found["anna"][f"{CHAPTER} in words"].startswith("late, 90% count; ")
+    assert found["anna"][f"{CHAPTER} in words"].startswith("late, 90% of the points count; ")
     assert found["anna"][f"{CHAPTER} of its own"] == "2"
     assert found["cleo"][f"{CHAPTER} in words"] == "nothing handed in"
     assert table(tmp_path / "term/by-id.csv") == [
@@ -331,11 +331,11 @@ def test_the_last_or_the_best_hand_in_counts(tmp_path, keep, expected):
     [
         (
             f"{CHAPTER},marks,tomorrow,10,3,last",
-            "term.csv, line 2: a time is like 2026-10-12 23:59, got 'tomorrow'",
+            "term.csv, line 2: a time must be like 2026-10-12 23:59, got 'tomorrow'",
         ),
-        (f"{CHAPTER},marks,,x,3,last", "late is percent"),
-        (f"{CHAPTER},marks,,120,3,last", "late is from 0 to 100 percent"),
-        (f"{CHAPTER},marks,,10,3,first", "keep is last or best, got 'first'"),
+        (f"{CHAPTER},marks,,x,3,last", "late must be percent"),
+        (f"{CHAPTER},marks,,120,3,last", "late must be 0 to 100 percent"),
+        (f"{CHAPTER},marks,,10,3,first", "keep must be last or best, got 'first'"),
     ],
 )
 def test_a_table_that_cannot_be_read_is_told_with_its_line(tmp_path, line, why):
@@ -368,8 +368,8 @@ def test_an_item_knows_its_share_and_tells_who_knows_more(tmp_path):
     own = np.array(["two_layers" in right for right in rights]) * 3
     worth = {exercise.short: exercise.points for exercise in exercises_of(CHAPTER)}
     others = np.array([sum(worth[name] for name in right) for right in rights]) - own
-    assert found["two_layers"].tells == pytest.approx(np.corrcoef(own, others)[0, 1])
-    assert found["two_layers"].said == "dW is 5 times too small. (3)"
+    assert found["two_layers"].discrimination == pytest.approx(np.corrcoef(own, others)[0, 1])
+    assert found["two_layers"].message == "dW is 5 times too small. (3)"
 
 
 def test_the_items_are_a_page_and_a_table(tmp_path):
@@ -380,7 +380,7 @@ def test_the_items_are_a_page_and_a_table(tmp_path):
         f"{CHAPTER}.{name}" for name in NAMES
     ]
     page = (tmp_path / "term/items.html").read_text()
-    assert "hardly anybody has it" in page and "dW is 5 times too small. (6)" in page
+    assert "hardly any student has it right" in page and "dW is 5 times too small. (6)" in page
 
 
 # the commands
