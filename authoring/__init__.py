@@ -1,4 +1,4 @@
-"""What makes the course: notebooks run and stored, exercises out of solutions, the learner's copies.
+"""Tools that make the course: run and store notebooks, make exercises, copy files for learners.
 
-Nothing that a notebook imports stands here (``course``), and nothing that marks a class (``classroom``).
+Modules that notebooks import are in ``course``, and the grader is in ``classroom``.
 """

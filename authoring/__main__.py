@@ -31,16 +31,16 @@ def main(arguments=None):
     exercises.add_argument(
         "--check", action="store_true", help="write nothing; fail if exercises/ is out of date"
     )
-    step("try", _try, "execute every chapter, and store nothing")
+    step("try", _try, "execute every chapter without storing it")
     everywhere = step("everywhere", _everywhere, "run notebooks and tests as on other processors")
-    everywhere.add_argument("ways", nargs="*", help="up, down, a kernel of OpenBLAS, tests; all unless given")
-    everywhere.add_argument("--paths", nargs="+", default=(), help="in place of notebooks and solutions")
+    everywhere.add_argument("ways", nargs="*", help="up, down, a kernel of OpenBLAS, tests (all)")
+    everywhere.add_argument("--paths", nargs="+", default=(), help="instead of notebooks and solutions")
     step("count", _count, "lines of code in each folder")
     step("pictures", _pictures, "write the pictures of the README and of CONTRIBUTING")
     moving = step("moving", _moving, "train and store the numbers behind pictures that move")
     moving.add_argument("pictures", nargs="+")
     step("lab", lambda chosen: set_up(), "set up JupyterLab in this environment")
-    step("work", _work, "copy chapters and exercises to work/, never over what you changed")
+    step("work", _work, "copy chapters and exercises to work/, except over files that you changed")
     chosen = parser.parse_args(arguments)
     try:
         return chosen.function(chosen) or 0
@@ -88,7 +88,7 @@ def _exercises(chosen):
 
 
 def _report_exercises(changed, check):
-    """Print what was made or is out of date, and return the exit status."""
+    """Print the files that were made or are out of date, and return the exit status."""
     names = ", ".join(path.stem for path in changed)
     if check and changed:
         print(f"exercises/ is out of date ({names}): run `python -m authoring exercises`.", file=sys.stderr)
@@ -98,7 +98,7 @@ def _report_exercises(changed, check):
 
 
 def _in_words(kind, files):
-    """Return one line that says what was done with the files of a kind."""
+    """Summarize, in one line, how the files of a kind were copied."""
     counts = ", ".join(
         f"{len(names)} {found}"
         for found, names in files.items()
@@ -106,7 +106,7 @@ def _in_words(kind, files):
     )
     line = f"{kind}: {counts or 'nothing copied'}"
     if files["yours"]:
-        line += f"; {len(files['yours'])} left alone, because you changed it: {', '.join(files['yours'])}"
+        line += f"; {len(files['yours'])} not copied, because you changed them: {', '.join(files['yours'])}"
     if files["renamed"]:
         line += f"; {len(files['renamed'])} renamed, to {', '.join(files['renamed'])}"
     return line

@@ -1,6 +1,6 @@
-"""The chapters: run and store them, or try them all on this machine.
+"""Chapters: run and store one, or try them all on this machine.
 
-Holds `run` and `try_all`. Leaves out what is done to one notebook (``authoring.notebooks``).
+Holds `run` and `try_all`. The steps for one notebook are in ``authoring.notebooks``.
 """
 
 from concurrent.futures import ProcessPoolExecutor
@@ -25,8 +25,8 @@ def run(chapter, project=store.PROJECT):
     Raises
     ------
     BuildError
-        If there is no such chapter, or a cell raised that is not tagged ``raises-exception``; then the file
-        is left as it was.
+        If there is no such chapter, or a cell without the tag ``raises-exception`` raised; then the file is
+        unchanged.
     """
     solutions = [*project.glob(f"solutions/{chapter}_*/{chapter}_*.ipynb")]
     paths = [*project.glob(f"notebooks/{chapter}_*.ipynb"), *solutions]
@@ -41,7 +41,7 @@ def run(chapter, project=store.PROJECT):
 
 
 def try_all(project=store.PROJECT):
-    """Execute every chapter in a kernel of its own, and store nothing: a proof that this machine can.
+    """Execute every chapter in its own kernel without storing it, to show that this machine can.
 
     Parameters
     ----------
@@ -50,10 +50,12 @@ def try_all(project=store.PROJECT):
     Raises
     ------
     BuildError
-        At the first cell that raises and is not tagged ``raises-exception``.
+        At the first cell that raises without the tag ``raises-exception``.
     """
     alone = {"max_workers": 1, "mp_context": get_context("spawn"), "max_tasks_per_child": 1}
-    with ProcessPoolExecutor(**alone) as processes:  # a fresh one each: sockets of many kernels get mixed up
+    with ProcessPoolExecutor(
+        **alone
+    ) as processes:  # a new process each, since the sockets of many kernels get mixed up
         for path in sorted(project.glob("notebooks/*.ipynb")):
             processes.submit(_try, path).result()
 

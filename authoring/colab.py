@@ -1,8 +1,8 @@
-"""The notebooks as Google Colab opens them: a first cell fetches the course, and the links lead on.
+"""Copies of the notebooks for Google Colab: a first cell installs the course, and links are rewritten.
 
-Holds `repository`, which reads the one address that is needed, where a notebook opens in the cloud, and the
-command line: ``python -m authoring.colab --out FOLDER``. Leaves out the branch into which the copies go
-(``.github/workflows/pages.yml``) and the buttons that lead there (``chapter_tools``, of the book).
+Holds `repository`, the address of the repository; `on_colab` and `on_binder`, the URLs of a notebook in the
+cloud; and the command line: ``python -m authoring.colab --out FOLDER``. ``.github/workflows/pages.yml``
+pushes the copies to a branch, and the book's extension ``chapter_tools`` makes the buttons.
 """
 
 import argparse
@@ -19,9 +19,9 @@ import nbformat
 from authoring.notebooks import without_outputs
 from course import store
 
-BRANCH = "colab"  # of the repository, where the copies lie
+BRANCH = "colab"  # the repository's branch with the copies
 ADDRESS = re.compile(r"https://github\.com/([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+)")
-# Code such as `f[0](x)` looks like a link, so a link is what names a file.
+# Code such as `f[0](x)` looks like a link, so only names of files count as links.
 LINK = re.compile(r"(?<=\]\()(?!\w+:)([^()\s#]+\.(?:ipynb|md|py))(#[^()\s]*)?(?=\))")
 WITH_MPI = re.compile(r"^from course import .*\bmpi\b", re.MULTILINE)
 REQUIREMENT = "minigrad-course @ git+{address}"
@@ -37,12 +37,12 @@ if "google.colab" in sys.modules:
 
 
 def repository(project=store.PROJECT):
-    """Return the address of the course's repository, or "" where it has none.
+    """Return the address of the course's repository, or "" if it has none.
 
     Parameters
     ----------
     project : Path
-        Its ``pyproject.toml`` names the address: ``repository`` in the table ``[tool.minigrad]``.
+        The address is ``repository`` in the table ``[tool.minigrad]`` of its ``pyproject.toml``.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def repository(project=store.PROJECT):
     Raises
     ------
     ValueError
-        If it is another kind of address.
+        If the address has another form.
     """
     try:
         settings = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
@@ -63,21 +63,21 @@ def repository(project=store.PROJECT):
         isinstance(address, str) and ADDRESS.fullmatch(address) and not address.endswith(".git")
     ):
         raise ValueError(
-            f"pyproject.toml says repository = {address!r} in [tool.minigrad]. Write "
-            '"https://github.com/OWNER/NAME", without .git and without a slash at the end, or leave it empty.'
+            f"pyproject.toml has repository = {address!r} in [tool.minigrad]. Write "
+            '"https://github.com/OWNER/NAME", without .git and without a final slash, or leave it empty.'
         )
     return address
 
 
 def on_colab(address, path):
-    """Return where Colab opens the copy of a notebook.
+    """Return the URL at which Colab opens the copy of a notebook.
 
     Parameters
     ----------
     address : str
-        What `repository` returns.
+        Returned by `repository`.
     path : str
-        The notebook's place in the project.
+        The notebook's path in the project.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def on_colab(address, path):
 
 
 def on_binder(address, path):
-    """Return where Binder opens the learner's copy of a notebook, which ``postBuild`` has made.
+    """Return the URL at which Binder opens the learner's copy of a notebook, made by ``postBuild``.
 
     Parameters
     ----------
@@ -106,22 +106,22 @@ def on_binder(address, path):
 
 
 def colab_copy(notebook, path, address):
-    """Return a notebook for Colab.
+    """Make the copy of a notebook for Colab.
 
     Parameters
     ----------
     notebook : NotebookNode
-        Left as it is.
+        Not changed.
     path : str
-        Its place in the project.
+        Its path in the project.
     address : str
-        What `repository` returns.
+        Returned by `repository`.
 
     Returns
     -------
     NotebookNode
-        Its first cell installs the course there; links between notebooks lead to their copies, and all other
-        links into the project lead to the repository.
+        Its first cell installs the course; links between notebooks lead to their copies, and all other links
+        into the project lead to the repository.
     """
     copy = deepcopy(notebook)
     wanted = [REQUIREMENT.format(address=address)]
@@ -136,12 +136,12 @@ def colab_copy(notebook, path, address):
 
 
 def write_copies(out, project=store.PROJECT):
-    """Write the copies of all chapters and exercises, without outputs, which would answer every guess.
+    """Write the copies of all chapters and exercises, without outputs, which would give the answers away.
 
     Parameters
     ----------
     out : Path
-        A folder; the notebooks in it that are none of ours any more are removed.
+        The folder for the copies; notebooks that no longer belong there are removed from it.
     project : Path
 
     Returns
@@ -151,13 +151,13 @@ def write_copies(out, project=store.PROJECT):
     Raises
     ------
     ValueError
-        If the project names no address, or none that is understood: then nothing is written.
+        If the project has no valid address; then nothing is written.
     """
     address = repository(project)
     if not address:
         raise ValueError(
-            "Colab fetches the course from its repository, and pyproject.toml names none: write its address, "
-            'repository = "https://github.com/OWNER/NAME", in the table [tool.minigrad].'
+            "Colab installs the course from its repository, and pyproject.toml has no address: write "
+            'repository = "https://github.com/OWNER/NAME" into the table [tool.minigrad].'
         )
     written = []
     for path in sorted([*project.glob("notebooks/*.ipynb"), *project.glob("exercises/*/*.ipynb")]):
@@ -171,17 +171,17 @@ def write_copies(out, project=store.PROJECT):
 
 
 def _elsewhere(target, place, path, address):
-    """Return where a link of a notebook, to a file and a place in it, leads when the notebook lies alone."""
+    """Return the URL for a notebook's relative link, to a file and a fragment."""
     found = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
     if found.startswith(("notebooks/", "exercises/")) and found.endswith(".ipynb"):
-        return on_colab(address, found)  # careful: Colab knows no headings as places
+        return on_colab(address, found)  # careful: Colab does not support fragments
     return f"{address}/blob/HEAD/{found}{place}"
 
 
 def main(arguments=None):
     """Write the copies, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m authoring.colab", description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, required=True, help="the folder into which the copies go")
+    parser.add_argument("--out", type=Path, required=True, help="the folder for the copies")
     chosen = parser.parse_args(arguments)
     try:
         print(f"{len(write_copies(chosen.out))} notebooks for Colab are in {chosen.out}.")

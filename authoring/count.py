@@ -1,6 +1,6 @@
-"""How large the house is: lines of code in each folder, without blanks, comments and docstrings.
+"""Lines of code per folder, without blanks, comments and docstrings: ``python -m authoring count``.
 
-Holds `code_lines`, which looks at one file, and `table`, which looks at all: ``python -m authoring count``.
+Holds `code_lines`, for one file, and `table`, for all.
 """
 
 import ast
@@ -21,7 +21,7 @@ SILENT = (
 
 
 def code_lines(source):
-    r"""Return the numbers of the lines with code in a file.
+    r"""Return the numbers of the lines of a file that have code.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def code_lines(source):
 
 
 def table(project=store.PROJECT):
-    """Return how many files and lines of code each folder of the house has.
+    """Count the files and lines of code of each folder.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def table(project=store.PROJECT):
     Returns
     -------
     dict of str to (int, int)
-        Folder to files and lines; the folders right below those of the house stand for themselves too.
+        Folder to files and lines; the direct subfolders are listed, too.
     """
     sizes = {}
     for house in HOUSE:

@@ -1,10 +1,9 @@
-"""The notebooks and the tests, run as on other processors: what is stored must hold there, too.
+"""Runs of the notebooks and tests as on other processors, where the stored outputs must hold, too.
 
-Holds `ways`, the other kinds of arithmetic that this machine can do, `require_effect`, and `run_everywhere`.
-Some ways choose another kernel of OpenBLAS and take NumPy's newer instructions away, so that sums are rounded
-otherwise; two move every number that a Generator draws by one unit in its last place
-(``authoring/arithmetic/sitecustomize.py``). Leaves out the comparison: pytest and nbval make it, and say
-which cell differs, and how.
+Holds `ways`, the variants of arithmetic that this machine can imitate, `require_effect` and `run_everywhere`.
+Some variants choose another kernel of OpenBLAS and disable NumPy's newer instructions, so that sums are
+rounded differently; two shift every number that a Generator draws by one unit in its last place
+(``authoring/arithmetic/sitecustomize.py``). pytest and nbval compare the outputs and report differences.
 """
 
 import os
@@ -15,7 +14,7 @@ import time
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("arithmetic")
-KERNELS = {  # of OpenBLAS, by machine; the first keeps what NumPy has for processors before AVX-512
+KERNELS = {  # of OpenBLAS, by machine; with the first, NumPy uses all instructions older than AVX-512
     "x86_64": ("Haswell", "Sandybridge", "Nehalem"),
     "amd64": ("Haswell", "Sandybridge", "Nehalem"),
     "aarch64": ("NEOVERSEN1", "ARMV8"),
@@ -31,12 +30,12 @@ print(type(np.random.default_rng(0)).__module__, *kernels)
 
 
 def ways():
-    """Return the environments of the other kinds of arithmetic.
+    """Return the environment variables of each variant of arithmetic.
 
     Returns
     -------
     dict of str to dict of str to str
-        Name to variables. Without OpenBLAS, as on a Mac, only the moved numbers are left.
+        Name to variables. Without OpenBLAS, as on a Mac, only the shifted numbers remain.
     """
     found = {
         name: {"PYTHONPATH": str(FOLDER), "MINIGRAD_LAST_PLACE": places}
@@ -54,24 +53,24 @@ def ways():
 
 
 def run_everywhere(names=(), paths=()):
-    """Run notebooks and solutions in each way, and the tests in the last of them.
+    """Run notebooks and solutions in each variant, and the tests in the last one.
 
     Parameters
     ----------
     names : sequence of str
-        Of `ways`, or "tests"; all of them unless given.
+        Keys of `ways`, or "tests"; by default all.
     paths : sequence of str
-        What pytest is given in place of all notebooks and solutions.
+        Arguments for pytest instead of all notebooks and solutions.
 
     Returns
     -------
     int
-        How many of the runs failed.
+        Number of failed runs.
 
     Raises
     ------
     ValueError
-        If there is no way of a name, or this machine computes otherwise than it was told.
+        If a name is unknown, or a variant has no effect on this machine.
     """
     found, failed, lines = ways(), 0, []
     runs = {name: (name, (*NOTEBOOKS, *(paths or ("notebooks", "solutions")))) for name in found}
@@ -86,14 +85,14 @@ def run_everywhere(names=(), paths=()):
         start = time.monotonic()
         status = _python(found[way], "-m", "pytest", *arguments).returncode
         failed += status != 0
-        verdict = "failed: look above" if status else "the same"
+        verdict = "failed: see above" if status else "the same"
         lines.append(f"   {name:<12} {verdict:<18} {time.monotonic() - start:5.0f} s")
-    print("== Beside what is stored:", *lines, sep="\n")
+    print("== Compared with the stored outputs:", *lines, sep="\n")
     return failed
 
 
 def require_effect(name, way):
-    """Raise ValueError if Python, in a way of this name, does not compute as the way says.
+    """Raise ValueError if a variant has no effect on Python's arithmetic.
 
     Parameters
     ----------
@@ -108,11 +107,11 @@ def require_effect(name, way):
 
 
 def _stated(way):
-    """Return where Generators come from, and the kernels of OpenBLAS, in a Python of its own."""
+    """Return the module of Generators and the kernels of OpenBLAS, as seen by a new Python process."""
     return _python(way, "-c", STATED, capture_output=True, text=True, check=True).stdout.split()
 
 
 def _python(way, *arguments, **settings):
-    """Run Python in a way, on one thread as `make test` does."""
+    """Run Python in a variant, on one thread as `make test` does."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", **way}
     return subprocess.run([sys.executable, *arguments], env=environment, **settings)

@@ -1,8 +1,7 @@
-"""From solutions/ to exercises/: the learner's copies, made with nbgrader's own preprocessors.
+"""The exercise notebooks, made from the solutions with nbgrader's own preprocessors.
 
-Holds `mark_cells`, which tells nbgrader what each cell of a solutions notebook is; `learners_copy`, which
-takes the answers out; and `make_exercises`, which does it for all. Leaves out running notebooks
-(``authoring.chapters``).
+Holds `mark_cells`, which adds nbgrader's metadata to the cells of a solutions notebook; `learners_copy`,
+which removes the answers; and `make_exercises`, which does both for all notebooks.
 """
 
 import re
@@ -20,30 +19,30 @@ WRITTEN_STUB = "*Your answer:*"
 
 
 class UnmarkedCell(Exception):
-    """A cell of a solutions notebook that is missing, there twice, or belongs to no exercise."""
+    """A cell of a solutions notebook that is missing, duplicated, or belongs to no exercise."""
 
 
 def mark_cells(notebook, stem):
-    """Tell nbgrader which cells of a solutions notebook are statements, answers and checks.
+    """Mark the cells of a solutions notebook as statements, answers and checks, for nbgrader.
 
     Parameters
     ----------
     notebook : NotebookNode
         Changed in place.
     stem : str
-        The chapter, whose exercises say what is asked, and for how many points.
+        The chapter of the exercises.
 
     Raises
     ------
     UnmarkedCell
-        If an exercise has not one statement, one check and an answer there, or an answer belongs to no
+        If an exercise does not have one statement, one check and one answer, or an answer belongs to no
         exercise.
 
     Notes
     -----
     A statement is the Markdown cell whose heading is the exercise's title. A check is the code cell that
     calls ``check`` with the exercise's name, and the answer is the nearest cell above it with a solution
-    inside. What a person marks has no check: its answer is the nearest such cell below the statement.
+    inside. An exercise marked by hand has no check: its answer is the nearest such cell below the statement.
     """
     sources = [cell.source for cell in notebook.cells]
     answers = [place for place, source in enumerate(sources) if BEGIN in source]
@@ -72,16 +71,16 @@ def mark_cells(notebook, stem):
         answers.remove(answer)
         mark(answer, exercise.short, solution=True, **graded)
     if answers:
-        raise UnmarkedCell(f"cell {answers[0] + 1} has {BEGIN}, and no exercise of {stem} asks for it.")
+        raise UnmarkedCell(f"cell {answers[0] + 1} has {BEGIN}, but belongs to no exercise of {stem}.")
 
 
 def learners_copy(solutions):
-    """Return the learner's copy of a solutions notebook: stubs for answers, and no outputs.
+    """Make the learner's copy of a solutions notebook: stubs for answers, and no outputs.
 
     Parameters
     ----------
     solutions : NotebookNode
-        Left as it is; its cells are marked.
+        Not changed; its cells are marked.
 
     Returns
     -------
@@ -108,7 +107,7 @@ def make_exercises(project=store.PROJECT, check=False):
     Returns
     -------
     list of Path
-        What was written; with `check`, what is out of date. An exercise without a solution is among them.
+        The written files; with `check`, those out of date. Exercises without a solution are among them.
     """
     changed, wanted = [], set()
     for path in sorted(project.glob("solutions/*/*.ipynb")):
@@ -131,8 +130,8 @@ def make_exercises(project=store.PROJECT, check=False):
 
 
 def _place(sources, pattern, what):
-    """Return the place of the one source that a pattern is found in."""
+    """Return the index of the only source that matches a pattern."""
     found = [place for place, source in enumerate(sources) if re.search(pattern, source, re.MULTILINE)]
     if len(found) != 1:
-        raise UnmarkedCell(f"the {what} should stand in one cell, and was found in {len(found)}.")
+        raise UnmarkedCell(f"the {what} must be in exactly one cell, and was found in {len(found)}.")
     return found[0]

@@ -1,8 +1,7 @@
-"""The house as its imports build it: which files stand on which, and the picture of it.
+"""The import graph of the project, and its picture: a house whose floors are layers of imports.
 
-Holds `imported_names`, which looks into one file; `read_imports`, which looks into all; `floors`, which puts
-a file one floor above the highest that it imports; and `write_house`. Leaves out which imports are allowed,
-and why: a test holds that rule (``tests/house/test_floors.py``).
+Holds `imported_names`, for one file; `read_imports`, for all; `floors`, which puts each file one floor above
+the highest that it imports; and `write_house`. ``tests/house/test_floors.py`` has the rule for imports.
 """
 
 import ast
@@ -17,18 +16,18 @@ from authoring.notebooks import BuildError
 from course import store
 
 PLACE = "book/_static/house.svg"
-FOLDERS = {  # those with code, and what they hold
-    "tests": "what proves it all",
-    "book": "what only the published book has",
-    "benchmarks": "what times it",
-    "classroom": "what a teacher runs",
-    "authoring": "what makes the course",
+FOLDERS = {  # folders with code, and their contents
+    "tests": "the tests",
+    "book": "the published book",
+    "benchmarks": "timing",
+    "classroom": "grading a class",
+    "authoring": "making the course",
     "notebooks": "the chapters",
-    "solutions": "exercises, answered",
-    "course": "what a notebook imports",
+    "solutions": "solved exercises",
+    "course": "modules for the notebooks",
     "minigrad": "the library: NumPy only",
 }
-OPEN = ("course", "minigrad")  # whose files are drawn
+OPEN = ("course", "minigrad")  # folders drawn with their files
 
 
 def imported_names(source, everywhere=True):
@@ -38,7 +37,7 @@ def imported_names(source, everywhere=True):
     ----------
     source : str
     everywhere : bool
-        Also inside functions; else only at its top.
+        Include imports inside functions; else only those at the top.
 
     Returns
     -------
@@ -66,12 +65,12 @@ def imported_names(source, everywhere=True):
 
 
 def sources(project=store.PROJECT):
-    """Return the code of the house by dotted name: every file of Python, and the cells of every notebook.
+    """Collect the project's code: every Python file, and the cells of every notebook.
 
     Returns
     -------
     dict of str to str
-        "minigrad.layer", "course.checks", "notebooks.04_closures"; a package is called as its folder.
+        Dotted name to code: "minigrad.layer", "notebooks.04_closures"; a package has its folder's name.
     """
     code, transform_cell = {}, TransformerManager().transform_cell  # %timeit becomes a call
     for folder in FOLDERS:
@@ -90,7 +89,7 @@ def sources(project=store.PROJECT):
 
 
 def _is_python(source):
-    """Tell whether Python can read a cell: one that shows a slip of the pen imports nothing."""
+    """Report whether a cell is valid Python; one that shows a syntax error imports nothing."""
     try:
         ast.parse(source)
     except SyntaxError:
@@ -99,12 +98,12 @@ def _is_python(source):
 
 
 def read_imports(code):
-    """Return which files of the house each file imports: a name belongs to the file that stands above it.
+    """Find the project's files that each file imports; an imported name counts as its file.
 
     Parameters
     ----------
     code : dict of str to str
-        As `sources` returns it.
+        Returned by `sources`.
 
     Returns
     -------
@@ -126,7 +125,7 @@ def read_imports(code):
 
 
 def gathered(imports, room):
-    """Return the same imports between rooms: `room` names the one in which a file stands, or None.
+    """Group imports by rooms: `room` maps a file to its room, or to None.
 
     Examples
     --------
@@ -141,7 +140,7 @@ def gathered(imports, room):
 
 
 def floors(imports):
-    """Return the rooms in rows, from the top: each stands one floor above the highest that it imports.
+    """Sort the rooms into floors, from the top: each room is one floor above the highest that it imports.
 
     Parameters
     ----------
@@ -173,7 +172,7 @@ def floors(imports):
 
 
 def _room_inside(folder):
-    """Return a function that names the room of a file inside one folder: the file, or the folder in it."""
+    """Return a function from a file to its room inside a folder: a file or a subfolder."""
 
     def room(name):
         top, _, rest = name.partition(".")
@@ -190,7 +189,7 @@ ROW, HEAD, LETTER = 28, 30, 8.4  # heights of a row of files and of a folder's n
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle with words in it: x, y, width and height in pixels, a CSS class, and lines of text."""
+    """A rectangle with text: x, y, width and height in pixels, a CSS class, a name and a note."""
 
     x: float
     y: float
@@ -201,7 +200,7 @@ class Box:
     note: str = ""
 
     def svg(self):
-        """Return it as SVG: a folder's words stand at its top left, a file's in the middle."""
+        """Draw the box as SVG, with a folder's text at its top left and a file's in the middle."""
         frame = (
             f'<rect class="{self.kind}" x="{self.x:g}" y="{self.y:g}" width="{self.width:g}" '
             f'height="{self.height:g}" rx="4"/>'
@@ -215,7 +214,7 @@ class Box:
 
 
 def _in_rows(names, width):
-    """Return names in rows that are no wider than so many pixels."""
+    """Break names into rows of at most `width` pixels."""
     rows, used = [[]], 0.0
     for name in names:
         needed = len(name) * LETTER + 16 + GAP
@@ -228,7 +227,7 @@ def _in_rows(names, width):
 
 
 def _spans(names, x, width, words=len):
-    """Return (name, x, width) for names side by side, each as wide as its words ask for."""
+    """Return (name, x, width) for names side by side, each as wide as its text needs."""
     free = width - GAP * (len(names) - 1) - LETTER * sum(map(words, names))
     spans = []
     for name in names:
@@ -239,7 +238,7 @@ def _spans(names, x, width, words=len):
 
 
 def _storey(name, imports, x, y, width):
-    """Return the boxes of one folder: its frame, and its files in rows where it is an open one."""
+    """Return the boxes of one folder: its frame and, if it is open, its files in rows."""
     boxes, bottom = [], y + HEAD
     if name in OPEN:
         bottom += 6
@@ -254,12 +253,12 @@ def _storey(name, imports, x, y, width):
 
 
 def _length_of_words(folder):
-    """Return how many letters stand in a folder's frame."""
+    """Return the number of letters in a folder's frame."""
     return len(folder) + len(FOLDERS[folder])
 
 
 def house(project=store.PROJECT):
-    """Return the picture of the house as SVG: what stands on what, from the ground up.
+    """Draw the picture of the house as SVG.
 
     Parameters
     ----------
@@ -302,7 +301,7 @@ STYLE += """.house { margin-bottom: 1.15rem; }
 FRAME = """<svg class="house" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:g}" role="img" \
 aria-labelledby="house-title house-words">
 <title id="house-title">The house, from the ground up</title>
-<desc id="house-words">Each folder and each file stands above all that it imports.</desc>
+<desc id="house-words">Each folder and each file is above everything that it imports.</desc>
 <style>{style}</style>
 {drawn}
 <line class="ground" x1="0" x2="{width}" y1="{ground:g}" y2="{ground:g}"/>
@@ -311,5 +310,5 @@ aria-labelledby="house-title house-words">
 
 
 def write_house(project=store.PROJECT):
-    """Write the picture to the place from which CONTRIBUTING and the book show it."""
+    """Write the picture, which CONTRIBUTING and the book show."""
     store.write(project / PLACE, house(project))

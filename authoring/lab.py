@@ -1,6 +1,6 @@
-"""How JupyterLab is set up for the course: in one place, for this machine, for a server and for Binder.
+"""JupyterLab's settings for the course, on this machine, on a server and on Binder.
 
-Holds `set_up`, which writes two of JupyterLab's settings files. Leaves out installing it (``make lab``).
+Holds `set_up`, which writes two of JupyterLab's settings files. ``make lab`` installs it.
 """
 
 import json
@@ -9,31 +9,30 @@ from pathlib import Path
 
 from course import store
 
-# What contributors install and a learner need not see: the news, grading, the buttons of nbdime, a kernel
-# that lives in a browser.
+# Extensions that only contributors need: the news, grading, the buttons of nbdime, a kernel for browsers.
 DISABLED = (
     "@jupyter/nbgrader",
     "@jupyterlab/apputils-extension:announcements",
     "@jupyterlite/pyodide-kernel-extension",
     "nbdime-jupyterlab",
 )
-# A slider that needs its kernel is not kept without it: it would look alive.
+# The state of a slider is not saved, since without its kernel it would only look alive.
 SETTINGS = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": False}}
 PAGE, OVERRIDES = "etc/jupyter/labconfig/page_config.json", "share/jupyter/lab/settings/overrides.json"
 
 
 def set_up(prefix=sys.prefix):
-    """Write the settings of the course into an environment; what others have set there stays.
+    """Write the course's settings into an environment, and keep its other settings.
 
     Parameters
     ----------
     prefix : path
-        The environment: ``sys.prefix``, where JupyterLab looks for its settings.
+        The environment: ``sys.prefix``, where JupyterLab reads its settings.
 
     Raises
     ------
     ValueError
-        If a file of settings is there and cannot be read: then it is left as it is.
+        If an existing settings file cannot be read; then it is unchanged.
     """
     page, overrides = Path(prefix, PAGE), Path(prefix, OVERRIDES)
     settings = _read(page), _read(overrides)
@@ -45,8 +44,8 @@ def set_up(prefix=sys.prefix):
 
 
 def _read(path):
-    """Return the settings in a file; none where there is no such file."""
+    """Read the settings in a file; {} if there is no such file."""
     try:
         return json.loads(path.read_text("utf-8")) if path.exists() else {}
     except ValueError as error:
-        raise ValueError(f"{path} is not JSON ({error}): mend or remove it, and try again.") from error
+        raise ValueError(f"{path} is not JSON ({error}): repair or remove it, and try again.") from error

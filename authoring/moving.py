@@ -1,8 +1,8 @@
-"""The numbers behind the pictures that move: trained as in a chapter, quantized, written beside the module.
+"""The data of the interactive pictures: weights trained as in a chapter, quantized, stored as JSON.
 
-`python -m authoring moving gpt` runs the cells of chapter 17 up to its training, and writes what the module
-needs to ``course/static/interactives/gpt.json``. Holds a maker for each picture that has such numbers,
-`quantized` and `dequantized`. Leaves out the modules themselves, which are JavaScript.
+`python -m authoring moving gpt` runs the cells of chapter 17 up to its training, and writes the data for the
+JavaScript module to ``course/static/interactives/gpt.json``. Holds a function for each such picture,
+`quantized` and `dequantized`.
 """
 
 import json
@@ -17,29 +17,29 @@ from authoring.notebooks import BuildError
 from course import store
 from course.moving import FOLDER
 
-MOST = 127  # of a signed byte
-REHEARSED = 120  # training digits that stay with the reader of digits, so that it need not forget them
+MOST = 127  # the largest signed byte
+REHEARSED = 120  # training digits stored with the digit classifier, to rehearse them against forgetting
 
 
 def names_of(stem, last):
-    """Run the cells of a chapter from the first to the one that holds a line, and return what they made.
+    """Run the cells of a chapter up to the one with a given line, and return their variables.
 
     Parameters
     ----------
     stem : str
         The chapter: ``"17_gpt"``.
     last : str
-        Some code of the last cell that is run.
+        Some code of the last cell to run.
 
     Returns
     -------
     dict of str to object
-        Proofs are left out, and what cells print or draw is not shown.
+        Proofs are not run, and outputs are not shown.
 
     Raises
     ------
     BuildError
-        If no cell holds that code.
+        If no cell has that code.
     """
     chapter = nbformat.read(store.PROJECT / "notebooks" / f"{stem}.ipynb", as_version=4)
     names = {"__name__": stem, "print": lambda *texts, **options: None}
@@ -48,11 +48,11 @@ def names_of(stem, last):
             exec(compile(cell.source, f"{stem}.ipynb", "exec"), names)
             if last in cell.source:
                 return names
-    raise BuildError(f"{stem}.ipynb has no cell with `{last}`: say in authoring/moving.py where it trains.")
+    raise BuildError(f"{stem}.ipynb has no cell with `{last}`: update the line in authoring/moving.py.")
 
 
 def quantized(model):
-    """Return the weights of a model as bytes with a scale for each row, as text for JSON.
+    """Quantize the weights of a model to bytes with a scale for each row, as text for JSON.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def quantized(model):
 
 
 def dequantized(stored):
-    """Return the weights that `quantized` stored.
+    """Restore the weights that `quantized` stored.
 
     Parameters
     ----------
@@ -111,19 +111,19 @@ def dequantized(stored):
 
 
 def put_in(model, weights):
-    """Give a model other weights, in the order of `model.parameters()`, and return it."""
+    """Set the weights of a model, in the order of `model.parameters()`, and return it."""
     for parameter, W in zip(model.parameters(), weights, strict=True):
         parameter.data[...] = W
     return model
 
 
 def _as_text(array):
-    """Return the bytes of an array in base64."""
+    """Encode the bytes of an array in base64."""
     return b64encode(array.tobytes()).decode()
 
 
 def gpt():
-    """Return the GPT of chapter 17 with its alphabet and the names by which its writing is judged."""
+    """Return the GPT of chapter 17, with its alphabet and the names with which its output is compared."""
     made = names_of("17_gpt", "train(model, watch=watch)")
     return {
         "alphabet": made["alphabet"],
@@ -136,18 +136,19 @@ def gpt():
 
 
 def dictionary(made):
-    """Return all names in the model's alphabet and scripts as lines: shared letters, kind, code, rest.
+    """List all names in the model's alphabet and scripts, as lines: shared letters, kind, code, rest.
 
     Parameters
     ----------
     made : dict
-        What chapter 17 made: `then` and `now`, the names of 2002 and of today, and those to `learn` from.
+        Variables of chapter 17: `then` and `now`, the names of 2002 and of today, and the training set
+        `learn`.
 
     Returns
     -------
     list of str
-        Sorted by name. A line begins with how many letters it shares with the line before. The kind is 0 for
-        a name that the model learned from, 1 for another of 2002, and 2 for a newer one.
+        Sorted by name. A line begins with the number of letters that it shares with the line before. The kind
+        is 0 for a name of the training set, 1 for another name of 2002, and 2 for a newer one.
     """
     then, now, learn, alphabet = made["then"], made["now"], set(made["learn"]), set(made["alphabet"])
     entries = []
@@ -165,7 +166,7 @@ def dictionary(made):
 
 
 def digit():
-    """Return the network of chapter 08 with its test digits and the first that it learned from."""
+    """Return the network of chapter 08, with its test digits and the first of its training digits."""
     made = names_of("08_digits", "history = learner.fit(")
     (X, T), (X_test, T_test) = made["train"], made["test"]
     return {
@@ -176,12 +177,12 @@ def digit():
 
 
 def _as_bytes(X, T):
-    """Return digits with a byte for each of their squares, and their labels."""
+    """Return digits, with one byte per pixel, and their labels."""
     return {"images": _as_text((16 * X).round().astype(np.uint8)), "labels": T.tolist()}
 
 
 def attention():
-    """Return the reverser of chapter 16 after every second of its forty updates."""
+    """Return the reverser of chapter 16 after every second one of its forty updates."""
     made = names_of("16_attention", "train(model, reverse, 1, 40, watch)")
     model, updates, models = made["reverser"](seed=1), list(range(0, 41, 2)), []
 
@@ -197,7 +198,7 @@ MAKERS = {"attention": attention, "digit": digit, "gpt": gpt}
 
 
 def write_numbers(name, folder=FOLDER):
-    """Make the numbers of a picture and write them beside its module.
+    """Make the data of a picture, and write it beside its module.
 
     Parameters
     ----------
@@ -208,8 +209,8 @@ def write_numbers(name, folder=FOLDER):
     Raises
     ------
     BuildError
-        If no picture of this name has numbers.
+        If no picture of this name has data.
     """
     if name not in MAKERS:
-        raise BuildError(f"numbers are made for {', '.join(MAKERS)}; got {name!r}.")
+        raise BuildError(f"name must be one of {', '.join(MAKERS)}; got {name!r}.")
     store.write(folder / f"{name}.json", json.dumps(MAKERS[name](), separators=(",", ":")) + "\n")

@@ -1,7 +1,6 @@
-"""One notebook: run from clean in a kernel of its own, and stored without what changes from run to run.
+"""Operations on one notebook: run it in a new kernel, and store it without what changes from run to run.
 
-Holds `execute`, `tidy`, `without_outputs` and `as_text`. Leaves out which notebooks (``authoring.chapters``,
-``authoring.exercises``, ``authoring.work``).
+Holds `execute`, `tidy`, `without_outputs` and `as_text`.
 """
 
 import os
@@ -14,30 +13,30 @@ import nbformat
 from course import store
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-CELL_METADATA = ("jupyter", "mystnb", "nbgrader", "tags")  # all else comes from an editor, and goes
-ENVIRONMENT = {store.VARIABLE: "", "PYTHONHASHSEED": "0"}  # nothing stored, sets in the same order every time
+CELL_METADATA = ("jupyter", "mystnb", "nbgrader", "tags")  # all other metadata comes from an editor
+ENVIRONMENT = {store.VARIABLE: "", "PYTHONHASHSEED": "0"}  # store nothing; sets in the same order every time
 SECONDS = 300  # for one cell
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 class BuildError(Exception):
-    """A notebook that cannot be made, and why."""
+    """The reason why a notebook cannot be made."""
 
 
 def execute(notebook, path):
-    """Run a notebook's cells from the first to the last in a kernel of its own, in the notebook's folder.
+    """Run all cells of a notebook in a new kernel, in the notebook's folder.
 
     Parameters
     ----------
     notebook : NotebookNode
         Its outputs are replaced.
     path : Path
-        Where it stands.
+        The notebook's file.
 
     Raises
     ------
     BuildError
-        If a cell raised that is not tagged ``raises-exception``, took too long, or ended its kernel.
+        If a cell raised without the tag ``raises-exception``, took too long, or ended its kernel.
     """
     from nbclient import NotebookClient
     from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKernelError
@@ -51,7 +50,7 @@ def execute(notebook, path):
             record_timing=False,
             store_widget_state=False,
             coalesce_streams=True,
-            extra_arguments=["--log-level=ERROR"],  # what the kernel warns of is not the reader's business
+            extra_arguments=["--log-level=ERROR"],  # no warnings of the kernel's own
             on_cell_start=lambda cell, cell_index: bar.update(),
         )
         try:
@@ -59,7 +58,7 @@ def execute(notebook, path):
         except (CellControlSignal, DeadKernelError) as error:
             what = f"{error.ename}: {error.evalue}" if isinstance(error, CellExecutionError) else str(error)
             line = notebook.cells[bar.n - 1].source.partition("\n")[0]
-            raise BuildError(f"{path.name} is left as it was. Cell {bar.n}, `{line}`, says {what}") from error
+            raise BuildError(f"{path.name} is unchanged. Cell {bar.n}, `{line}`, failed: {what}") from error
 
 
 def tidy(notebook):
@@ -68,12 +67,12 @@ def tidy(notebook):
     Parameters
     ----------
     notebook : NotebookNode
-        Left as it is.
+        Not changed.
 
     Returns
     -------
     NotebookNode
-        Cells keep their ids; those without get one made from their source.
+        Cells keep their ids; those without one get an id made from their source.
     """
     from course.widgets import strip_live
 
@@ -89,7 +88,7 @@ def tidy(notebook):
             twins[made] += 1
             cell.id = f"{made}-{twins[made]}"
         for output in cell.get("outputs", ()):
-            if output.output_type == "error":  # the frames of files say where they stand on this machine
+            if output.output_type == "error":  # frames of files have paths of this machine
                 output.traceback = [
                     part for part in output.traceback if not COLOUR.sub("", part).startswith("File ")
                 ]
@@ -97,7 +96,7 @@ def tidy(notebook):
 
 
 def without_outputs(notebook):
-    """Return, as bytes, a notebook whose outputs, which would answer every guess, are gone."""
+    """Return a notebook as bytes without its outputs, which would give the answers away."""
     from nbconvert.preprocessors import ClearOutputPreprocessor
 
     cleared, _ = ClearOutputPreprocessor().preprocess(notebook, {})
@@ -105,5 +104,5 @@ def without_outputs(notebook):
 
 
 def as_text(notebook):
-    """Return a notebook as it stands in its file."""
+    """Return the text of a notebook's file."""
     return nbformat.writes(notebook, version=4) + "\n"

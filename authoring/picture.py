@@ -1,6 +1,6 @@
-"""The picture of the README: a figure of a chapter, as it is stored there.
+"""The picture of the README: a figure from the stored outputs of a chapter.
 
-Holds `picture`, which finds it, and `write_picture`. Leaves out drawing it (``course.figures``).
+Holds `picture`, which finds it, and `write_picture`.
 """
 
 import re
@@ -18,7 +18,7 @@ GROUND = '<rect width="100%" height="100%" fill="white"/>'  # a dark page would 
 
 
 def picture(project=store.PROJECT):
-    """Return the stored figure as SVG, with a ground of its own.
+    """Return the stored figure as SVG, on a white background.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def picture(project=store.PROJECT):
     Raises
     ------
     BuildError
-        If no cell of the chapter draws it, or its output is not stored.
+        If no cell of the chapter draws the figure, or its output is not stored.
     """
     cells = nbformat.read(project / CHAPTER, as_version=4).cells
     for output in (output for cell in cells if DRAWN_BY in cell.source for output in cell.get("outputs", ())):
@@ -43,5 +43,5 @@ def picture(project=store.PROJECT):
 
 
 def write_picture(project=store.PROJECT):
-    """Write the picture to the place from which the README shows it."""
+    """Write the picture, which the README shows."""
     store.write(project / PLACE, picture(project))

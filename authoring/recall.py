@@ -1,7 +1,7 @@
-"""A chapter to be rebuilt from memory: no prose, no outputs, and empty functions where it built its idea.
+"""A chapter to rebuild from memory: no prose, no outputs, and stubs for the functions that it builds.
 
-Holds `recall_copy`. What stays is the chapter's headings, its imports, its calls and its assertions: they
-tell when what you wrote is right. Leaves out reading and writing files (``chapter_tools``, of the book).
+Holds `recall_copy`. The chapter's headings, imports, calls and assertions remain; the assertions show whether
+the rebuilt functions are right. The book's extension ``chapter_tools`` writes the files.
 """
 
 import ast
@@ -16,21 +16,21 @@ BUILT_TAGS = ("same-as-", "textbook-")
 HEADING = re.compile(r"^#{1,3} .+$", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 INVITATION = (
-    "To be rebuilt from memory. Each function that raises `NotImplementedError` is yours: its name and its "
-    "arguments are those of the chapter. What calls it is left as it was, and the assertions hold when you "
-    "are right."
+    "Rebuild this chapter from memory. Write each function that raises `NotImplementedError`; its name and "
+    "its arguments are those of the chapter. All other code is unchanged, and the assertions pass when your "
+    "functions are right."
 )
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def recall_copy(chapter):
-    """Return a chapter's copy for recall, or None where the chapter defines nothing.
+    """Make a chapter's copy for recall; None if the chapter defines nothing.
 
     Parameters
     ----------
     chapter : NotebookNode
-        Left as it is. What it builds are the functions and classes in its cells tagged ``same-as-`` or
-        ``textbook-``; if it has no such cells, those of all its cells.
+        Not changed. Stubs replace the functions and classes in its cells tagged ``same-as-`` or
+        ``textbook-``; if it has no such cells, those in all its cells.
 
     Returns
     -------
@@ -55,12 +55,12 @@ def recall_copy(chapter):
 
 
 def emptied_source(source):
-    r"""Return code whose functions and methods raise NotImplementedError; names, arguments, docstrings stay.
+    r"""Replace the bodies of functions and methods by stubs; names, arguments and docstrings remain.
 
     Parameters
     ----------
     source : str
-        What stands outside of a function is left as it is, and so is code that Python cannot read.
+        Code outside functions is unchanged, and so is code that is not valid Python.
 
     Returns
     -------
@@ -80,19 +80,21 @@ def emptied_source(source):
     except SyntaxError:
         return source
     lines = source.split("\n")
-    for function in reversed(list(_outer_functions(tree))):  # careful: from below, so that line numbers hold
+    for function in reversed(
+        list(_outer_functions(tree))
+    ):  # careful: from the bottom up, so that line numbers hold
         body = function.body[1:] if ast.get_docstring(function) is not None else function.body
-        if not body or body[0].lineno == function.lineno:  # a body beside its name is a stub already
+        if not body or body[0].lineno == function.lineno:  # a body on the same line is a stub already
             continue
         first = body[0].lineno - 1
         while lines[first - 1].strip().startswith(("#", "@")) or not lines[first - 1].strip():
-            first -= 1  # comments on the body, and what decorates its first function, tell too much
+            first -= 1  # comments on the body and decorators of its first function give too much away
         lines[first : body[-1].end_lineno] = [" " * body[0].col_offset + STUB]
     return "\n".join(lines)
 
 
 def _outer_functions(node):
-    """Yield the functions and methods, from above, and none that stands inside another one."""
+    """Yield the functions and methods, from top to bottom, except those inside another one."""
     for child in node.body:
         if isinstance(child, DEFINITIONS):
             yield child
@@ -101,5 +103,5 @@ def _outer_functions(node):
 
 
 def _has(cell, *tags):
-    """Say whether a cell has a tag that begins with one of these."""
+    """Report whether a cell has a tag that begins with one of `tags`."""
     return any(tag.startswith(tags) for tag in cell.metadata.get("tags", []))

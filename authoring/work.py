@@ -1,7 +1,6 @@
-"""The learner's work folder: copies of chapters, exercises and pages, never over what the learner changed.
+"""The learner's work folder: copies of chapters, exercises and pages that keep the learner's changes.
 
-Holds `copy_to_work`, and `written`, what of a notebook is its author's. Leaves out where the
-folder is (``course.store``).
+Holds `copy_to_work`, and `written`, the sources of a notebook's cells. ``course.store`` has its path.
 """
 
 import json
@@ -24,11 +23,11 @@ PAGES = (
     "speed.md",
     "_static/speed_*.png",
 )
-COPIED = {"notebooks": ("**/*",), "exercises": ("**/*",), "book": PAGES}  # what chapters link to, as globs
+COPIED = {"notebooks": ("**/*",), "exercises": ("**/*",), "book": PAGES}  # globs; chapters link to the pages
 
 
 def copy_to_work(project=store.PROJECT):
-    """Copy chapters, exercises and book pages to the work folder, never over what the learner changed.
+    """Copy chapters, exercises and book pages to the work folder, except over files the learner changed.
 
     Parameters
     ----------
@@ -37,8 +36,8 @@ def copy_to_work(project=store.PROJECT):
     Returns
     -------
     dict of str to dict of str to list of str
-        For "notebooks", "exercises" and "book": which files are "new", "refreshed", "unchanged", or "yours",
-        and which of them had an older name, "renamed".
+        For "notebooks", "exercises" and "book": the files that are "new", "refreshed", "unchanged", or
+        "yours", and those that had an older name, "renamed".
 
     Raises
     ------
@@ -47,14 +46,14 @@ def copy_to_work(project=store.PROJECT):
 
     Notes
     -----
-    A file is the learner's as soon as it differs from the copy made last, whose hash stands in
-    ``.copied.json``; of a notebook only what is written in its cells counts: opening it changes the rest.
-    Notebooks are copied without their outputs, which would answer every guess. Exercises that still have
-    their chapter's name, ``04_closures.ipynb``, get the one of today, unless a file has that already.
+    A file is the learner's as soon as it differs from the last copy, whose hash is in ``.copied.json``. Of a
+    notebook only the sources of its cells count, since opening it changes the rest. Notebooks are copied
+    without their outputs, which would give the answers away. Exercises that still have their chapter's name,
+    ``04_closures.ipynb``, are renamed, unless a file has the new name already.
     """
     work = store.folder()
     if work is None:
-        raise BuildError(f"There is nowhere to copy to: storing is off ({store.VARIABLE} is empty).")
+        raise BuildError(f"There is no folder to copy to: storing is off ({store.VARIABLE} is empty).")
     record = work / ".copied.json"
     last = _hashes(record)
     report = {
@@ -65,13 +64,13 @@ def copy_to_work(project=store.PROJECT):
         if before := _renamed(work, name):
             last[name] = last.pop(before, None)
             report["exercises"]["renamed"].append(source.name)
-        there = (work / name).read_bytes() if (work / name).exists() else None
-        if there is None:
+        current = (work / name).read_bytes() if (work / name).exists() else None
+        if current is None:
             found = "new"
-        elif written(there) == written(content):
+        elif written(current) == written(content):
             found = "unchanged"
         else:
-            known = last.get(name) in (_hash(written(there)), _hash(there))
+            known = last.get(name) in (_hash(written(current)), _hash(current))
             found = "refreshed" if known else "yours"
         if found in ("new", "refreshed"):
             store.write(work / name, content)
@@ -83,7 +82,7 @@ def copy_to_work(project=store.PROJECT):
 
 
 def _renamed(work, name):
-    """Give the learner's copy the name of today where it still has its chapter's; return the one it had."""
+    """Rename a learner's copy that still has its chapter's name; return the old name, or None."""
     stem = PurePosixPath(name).parent.name
     before = f"exercises/{stem}/{stem}.ipynb"
     if name != f"exercises/{exercises_path(stem)}" or not (work / before).exists() or (work / name).exists():
@@ -93,7 +92,7 @@ def _renamed(work, name):
 
 
 def _for_the_learner(source):
-    """Return what a learner gets of a file: a notebook without outputs, a page in plain Markdown."""
+    """Return the learner's copy of a file: a notebook without outputs, a page in plain Markdown."""
     if source.suffix == ".ipynb":
         return without_outputs(nbformat.read(source, as_version=4))
     if source.suffix == ".md":
@@ -102,7 +101,7 @@ def _for_the_learner(source):
 
 
 def _plain(page):
-    """Return a page in the Markdown that JupyterLab shows: headings for terms, keys for citations."""
+    """Convert a page to the Markdown that JupyterLab shows: headings for terms, keys for citations."""
 
     def headed(glossary):
         return re.sub(r"^(?=\S)", "#### ", glossary[1], flags=re.MULTILINE)
@@ -115,7 +114,7 @@ def _plain(page):
 
 
 def _files(folder, names):
-    """Return the files in a folder that globs name, without what editors hide there."""
+    """List the files in a folder that match globs, except hidden ones."""
     paths = sorted(path for name in names for path in folder.glob(name) if path.is_file())
     return [
         path
@@ -125,7 +124,7 @@ def _files(folder, names):
 
 
 def _hashes(record):
-    """Return the hashes of the copies made last; none if they are lost, and then no file is overwritten."""
+    """Read the hashes of the last copies; {} if they are lost, so that no file is overwritten."""
     try:
         return dict(json.loads(record.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
@@ -133,7 +132,7 @@ def _hashes(record):
 
 
 def written(content):
-    """Return what is written in the cells of a notebook; another file as it is."""
+    """Return the sources of a notebook's cells; any other file unchanged."""
     try:
         cells = json.loads(content)["cells"]
         return json.dumps([[cell["cell_type"], "".join(cell["source"])] for cell in cells]).encode()

@@ -1,20 +1,20 @@
-"""Moves every number that a Generator draws by one unit in its last place, if MINIGRAD_LAST_PLACE is 1 or -1.
+"""Shift every float drawn by a Generator by one unit in the last place, if MINIGRAD_LAST_PLACE is 1 or -1.
 
-Python imports a file of this name at each start where its folder is in PYTHONPATH (``authoring.everywhere``):
-in kernels, and in the processes that they start. The move depends on the number alone: equal seeds draw equal
-numbers, and copies, pickles and children of a Generator move theirs, too. Zeros and integers stay, and so do
-shuffled arrays and choices. Leaves out the legacy functions of ``numpy.random``: they use no Generator.
+Python imports a file of this name at startup if its folder is in PYTHONPATH (``authoring.everywhere``): in
+kernels, and in the processes that they start. The shift depends on the number alone: equal seeds draw equal
+numbers, and copies, pickles and children of a Generator shift theirs, too. Zeros, integers, shuffled arrays
+and choices are unchanged, and so are the legacy functions of ``numpy.random``, which use no Generator.
 """
 
 import os
 from functools import wraps
 
 VARIABLE = "MINIGRAD_LAST_PLACE"
-GIVEN = ("bytes", "choice", "integers", "permutation", "permuted", "shuffle", "spawn")  # draw no float
+GIVEN = ("bytes", "choice", "integers", "permutation", "permuted", "shuffle", "spawn")  # draw no floats
 
 
 def install(direction):
-    """Replace ``numpy.random.default_rng`` by one whose Generators move what they draw.
+    """Replace ``numpy.random.default_rng`` by one whose Generators shift the numbers they draw.
 
     Parameters
     ----------

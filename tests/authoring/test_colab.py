@@ -127,7 +127,7 @@ def test_copies_are_written_without_outputs_and_old_ones_go(tmp_path):
 
 def test_without_an_address_nothing_is_written_and_the_error_says_what_to_do(tmp_path, monkeypatch, capsys):
     course = project(tmp_path, 'repository = ""')
-    with pytest.raises(ValueError, match=r"write its address.* in the table \[tool.minigrad\]"):
+    with pytest.raises(ValueError, match=r"has no address: write.* into the table \[tool.minigrad\]"):
         colab.write_copies(tmp_path / "out", course)
     monkeypatch.setattr(colab, "write_copies", lambda out: (_ for _ in ()).throw(ValueError("no address")))
     assert colab.main(["--out", str(tmp_path / "out")]) == 1 and capsys.readouterr().err == "no address\n"

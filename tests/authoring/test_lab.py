@@ -33,6 +33,6 @@ def test_what_others_have_set_stays_and_a_second_time_changes_nothing(tmp_path):
 def test_settings_that_cannot_be_read_are_left_as_they_are(tmp_path):
     (tmp_path / OVERRIDES).parent.mkdir(parents=True)
     (tmp_path / OVERRIDES).write_text("{not json")
-    with pytest.raises(ValueError, match=r"overrides\.json is not JSON .*: mend or remove it"):
+    with pytest.raises(ValueError, match=r"overrides\.json is not JSON .*: repair or remove it"):
         set_up(tmp_path)
     assert (tmp_path / OVERRIDES).read_text() == "{not json" and not (tmp_path / PAGE).exists()

@@ -29,7 +29,7 @@ def test_a_weight_is_a_byte_times_the_scale_of_its_row():
 def test_every_picture_with_numbers_has_a_maker_and_stays_small():
     files = {path.stem: path.stat().st_size for path in FOLDER.glob("*.json")}
     assert set(files) == set(MAKERS) and max(files.values()) < 200_000
-    with pytest.raises(BuildError, match="numbers are made for .*gpt; got 'chain'"):
+    with pytest.raises(BuildError, match="name must be one of .*gpt; got 'chain'"):
         write_numbers("chain")
 
 

@@ -126,7 +126,7 @@ def test_a_notebook_that_breaks_is_left_as_it_was(tmp_path, source, said):
     path = tmp_path / "notebooks" / "91_demo.ipynb"
     save(path, new_notebook(cells=[new_markdown_cell("# 91"), new_code_cell(source), new_code_cell("2")]))
     before = path.read_bytes()
-    with pytest.raises(BuildError, match="91_demo.ipynb is left as it was") as caught:
+    with pytest.raises(BuildError, match="91_demo.ipynb is unchanged") as caught:
         run("91", tmp_path)
     assert said in str(caught.value)
     assert path.read_bytes() == before
@@ -182,16 +182,20 @@ def test_an_author_writes_no_marks(project):
 @pytest.mark.parametrize(
     ("place", "source", "said"),
     [
-        (2, "### 1. A half (3 points, 2 minutes)", "the statement of 90_demo.halve should stand in one cell"),
+        (
+            2,
+            "### 1. A half (3 points, 2 minutes)",
+            "the statement of 90_demo.halve must be in exactly one cell",
+        ),
         (
             4,
             "check('90_demo.half', halve)",
-            "the check of 90_demo.halve should stand in one cell, and was found in 0",
+            "the check of 90_demo.halve must be in exactly one cell, and was found in 0",
         ),
         (0, 'check("90_demo.halve", halve)', "was found in 2"),
         (3, "halve = 2", "no cell with ### BEGIN SOLUTION answers 90_demo.halve"),
         (6, "Because.", "no cell with ### BEGIN SOLUTION answers 90_demo.essay"),
-        (0, ANSWER, "cell 1 has ### BEGIN SOLUTION, and no exercise of 90_demo asks for it"),
+        (0, ANSWER, "cell 1 has ### BEGIN SOLUTION, but belongs to no exercise of 90_demo"),
     ],
 )
 def test_a_cell_that_is_missing_or_too_much_is_said(project, place, source, said):
@@ -378,8 +382,8 @@ def test_work_leaves_out_what_editors_hide_and_tells_one_line_a_kind(project, ca
     monkeypatch.setattr("authoring.work._for_the_learner", lambda path: path.read_bytes())
     assert main(["work"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "notebooks: nothing copied; 1 left alone, because you changed it: 90_demo.ipynb",
-        "exercises: nothing copied; 1 left alone, because you changed it: 90_demo_exercises.ipynb"
+        "notebooks: nothing copied; 1 not copied, because you changed them: 90_demo.ipynb",
+        "exercises: nothing copied; 1 not copied, because you changed them: 90_demo_exercises.ipynb"
         "; 1 renamed, to 90_demo_exercises.ipynb",
         "book: nothing copied",
     ]
