@@ -1,6 +1,6 @@
-"""minigrad beside a raw NumPy loop and PyTorch: the same steps, from the same weights and data, as ratios.
+"""Benchmarks of minigrad, a raw NumPy loop and PyTorch: ratios of times for the same steps and weights.
 
-Run `python -m benchmarks`, or `make bench`. A thing to time is a function that makes a step; `child` runs it
-in a process of its own, `runner` talks to that process, `rounds` interleaves several. Nothing of this is part
-of the library. Leaves out asserting times: a goal is a row of the table, never a test.
+Run `python -m benchmarks`, or `make bench`. A contestant is a function that makes a training step; `child`
+runs it in a process of its own, `runner` controls that process, and `rounds` interleaves several. A goal is a
+row of the table, never a test.
 """

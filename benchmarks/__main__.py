@@ -15,11 +15,11 @@ NO_TORCH = (
     '    .venv/bin/uv pip install --python .venv/bin/python --editable ".[bench]"'
 )
 THREADS = (1, 2)
-ROUNDS = 7  # fewer, and a median says little
+ROUNDS = 7  # with fewer, the median is unreliable
 
 
 def _short(name):
-    """Return what a workload is called on the command line: W2 for both of its optimizers."""
+    """Return a workload's name on the command line: W2 for both of its optimizers."""
     return name.split()[0]
 
 
@@ -35,10 +35,10 @@ def run_table(chosen):
                 bar.set_description(f"{workload.name}, threads: {threads}")
                 rows.append(compare(workload, threads, rounds, seconds, bar.update))
     print(table.text(rows))
-    print(f"Everybody computes in float32. A goal counts as met up to {table.SLACK - 1:.0%} above it.")
+    print(f"All compute in float32. A goal counts as met up to {table.SLACK - 1:.0%} above it.")
     for threads in THREADS:
         noise = table.spread([row for row in rows if row["threads"] == threads])
-        print(f"Threads: {threads}. The ratio of a single round lies within {noise:.0%} of its median.")
+        print(f"Threads: {threads}. The ratio of a single round is within {noise:.0%} of its median.")
     if "torch" not in contestants():
         print(NO_TORCH)
     if chosen.save:
@@ -58,29 +58,29 @@ def run_scaling(chosen):
 
 
 def draw(_):
-    """Bring the book's page and its figures along with the saved results."""
+    """Update the book's page and its figures from the saved results."""
     page.refresh(results.load())
 
 
 def arguments_of(words=None):
-    """Return what the command line asks for; leave with a sentence if it cannot be."""
+    """Parse the command line; exit with an error message if it is invalid."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
     add, shorts = parser.add_argument, list(dict.fromkeys(map(_short, WORKLOADS)))
-    add("what", nargs="?", choices=("table", "scaling", "draw"), default="table", help="table unless given")
-    add("--workloads", nargs="+", choices=shorts, default=shorts, help="of the table; all unless given")
+    add("what", nargs="?", choices=("table", "scaling", "draw"), default="table", help="(table)")
+    add("--workloads", nargs="+", choices=shorts, default=shorts, help="rows of the table (all)")
     add("--rounds", type=int, default=ROUNDS, help=f"turns of each contestant ({ROUNDS})")
-    add("--quick", action="store_true", help="a short look; its numbers are too noisy to keep")
-    add("--save", action="store_true", help="keep the numbers in benchmarks/results.json")
+    add("--quick", action="store_true", help="a short run, too noisy to save")
+    add("--save", action="store_true", help="save the results in benchmarks/results.json")
     chosen = parser.parse_args(words)
     if chosen.rounds < 1:
         parser.error(f"--rounds: at least 1, got {chosen.rounds}.")
     if chosen.save and (chosen.quick or chosen.rounds < ROUNDS or chosen.workloads != shorts):
-        parser.error(f"--save keeps whole results only: all workloads, {ROUNDS} rounds or more, not --quick.")
+        parser.error(f"--save needs whole results: all workloads, {ROUNDS} rounds or more, not --quick.")
     return chosen
 
 
 def main(words=None):
-    """Run what the command line asks for, and return the exit status."""
+    """Run one command, and return its exit status."""
     chosen = arguments_of(words)
     try:
         {"table": run_table, "scaling": run_scaling, "draw": draw}[chosen.what](chosen)

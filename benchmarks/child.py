@@ -1,8 +1,8 @@
-"""One thing to time in a process of its own: `python -m benchmarks.child`, driven by benchmarks.runner.
+"""The process of one contestant: `python -m benchmarks.child`, controlled by benchmarks.runner.
 
-Alone in its process it shares neither an allocator nor threads with another contestant, and its peak memory
-is its own. The first line that it reads says what to make; each further line says how many steps to take,
-and is answered with what they cost. Leaves out the other end of the line: that is runner.py.
+In its own process a contestant shares neither an allocator nor threads with others, and its peak memory is
+its own. The first input line names the step to make; each further line is a number of steps to take, and is
+answered with their cost.
 """
 
 import importlib
@@ -14,14 +14,14 @@ from benchmarks.workloads import Workload
 
 
 def make(target, arguments):
-    """Return the step that a target makes.
+    """Make the step of a target.
 
     Parameters
     ----------
     target : str
         "module:function", the module inside benchmarks.
     arguments : dict
-        Of the function; a dict called workload becomes a Workload.
+        Arguments of the function; the dict workload is converted to a Workload.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def make(target, arguments):
 
 
 def peak_bytes():
-    """Return the most memory that this process has held so far; 0 where the system does not say."""
+    """Return the peak memory of this process in bytes; 0 where the system does not report it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -44,19 +44,19 @@ def peak_bytes():
 
 
 def burst(step, count, cpu_clock=time.process_time, wall_clock=time.perf_counter):
-    """Take steps, and return what they cost.
+    """Take steps, and return their cost.
 
     Parameters
     ----------
     step : function, () -> loss or None
     count : int
     cpu_clock, wall_clock : function, () -> float
-        In seconds.
+        Clocks in seconds.
 
     Returns
     -------
     dict
-        cpu and wall, in seconds; last, what the last step returned, as a float or None.
+        cpu and wall, in seconds; last, the last step's return value, as a float or None.
     """
     wall, cpu = wall_clock(), cpu_clock()
     for _ in range(count):
@@ -68,7 +68,7 @@ def burst(step, count, cpu_clock=time.process_time, wall_clock=time.perf_counter
 
 
 def main(lines, say):
-    """Make what the first line asks for, then answer each further line.
+    """Make the step of the first line, then answer each further line.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def main(lines, say):
         Sends a line back.
     """
     order = json.loads(next(lines))
-    if order["first"] is not None:  # what a library loads at its first use is not the workload's memory
+    if order["first"] is not None:  # memory that a library needs at its first use is not the workload's
         make(order["target"], order["first"])()
     before = peak_bytes()
     step = make(order["target"], order["arguments"])

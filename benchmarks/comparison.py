@@ -1,8 +1,8 @@
-"""One row of the table: a workload, a number of threads, all contestants from the same start.
+"""One row of the table: all contestants on one workload and number of threads, from the same start.
 
-The contestants must first agree about the loss after twenty steps; then they take turns. One thread is timed
-by the processor time of its process, which other programs disturb least; several threads by the clock on the
-wall, since waiting is part of working together.
+The contestants must first agree on the loss after twenty steps; then they take turns. One thread is timed by
+the CPU time of its process, which other programs disturb least; several threads by wall-clock time, since
+waiting is part of their work.
 """
 
 import importlib.util
@@ -22,9 +22,9 @@ CONTESTANTS = {
     "products": "products:step",
 }
 STEPS = 20  # after which the losses are compared
-# Of the way that the loss has gone. In float32 the contestants were seen to differ by up to 1e-4 of it: they
-# add in different orders, and Adam divides small gradients by themselves. A learning rate that is wrong by
-# 1 in 100 makes a difference ten times the tolerance.
+# Relative to the change of the loss. In float32 the contestants differed by up to 1e-4: they add in different
+# orders, and Adam divides small gradients by small numbers. A learning rate that is off by 1% makes a
+# difference of ten times the tolerance.
 TOLERANCE = 1e-3
 PAUSE = 0.05  # seconds; threads that wait for more work spin for about that long
 
@@ -34,37 +34,37 @@ class Disagreement(AssertionError):
 
 
 def contestants():
-    """Return the contestants that can take part here: without PyTorch, three of the five."""
+    """Return the contestants available here: without PyTorch, three of the five."""
     has_torch = importlib.util.find_spec("torch") is not None
     return {name: target for name, target in CONTESTANTS.items() if has_torch or "torch" not in name}
 
 
 def require_agreement(first, last):
-    """Refuse to compare contestants that do not learn the same.
+    """Raise Disagreement if the contestants' losses differ.
 
     Parameters
     ----------
     first, last : dict of str to float or None
-        The losses of each contestant at the start and after the same steps; None where it has none.
+        The losses of each contestant at the start and after the same steps; None for one without a loss.
 
     Raises
     ------
     Disagreement
         If one differs from raw NumPy, at the start or at the end, or the loss has not moved.
     """
-    way = abs(last["numpy"] - first["numpy"])
-    if not way > 1e-3 * abs(first["numpy"]):  # of which float32 resolves a ten-thousandth
+    change = abs(last["numpy"] - first["numpy"])
+    if not change > 1e-3 * abs(first["numpy"]):  # float32 resolves a ten-thousandth of that
         raise Disagreement(f"the loss has hardly moved, from {first['numpy']} to {last['numpy']}.")
     for when, losses in (("at the start", first), (f"after {STEPS} steps", last)):
         for name, loss in losses.items():
-            if loss is not None and not abs(loss - losses["numpy"]) <= TOLERANCE * way:
+            if loss is not None and not abs(loss - losses["numpy"]) <= TOLERANCE * change:
                 raise Disagreement(
                     f"{when} the loss of {name} is {loss}, and raw NumPy's is {losses['numpy']}: they do "
-                    "not take the same step, so there is nothing to compare."
+                    "not take the same step, so their times cannot be compared."
                 )
 
 
-def compare(workload, threads=1, rounds=7, seconds=0.2, told=lambda: None):
+def compare(workload, threads=1, rounds=7, seconds=0.2, after_turn=lambda: None):
     """Time a step of every contestant, and return a row of the table.
 
     Parameters
@@ -73,8 +73,8 @@ def compare(workload, threads=1, rounds=7, seconds=0.2, told=lambda: None):
     threads : int
     rounds : int
     seconds : float
-        How long a contestant's turn takes.
-    told : function
+        Duration of a contestant's turn.
+    after_turn : function
         Called after each turn.
 
     Returns
@@ -82,8 +82,8 @@ def compare(workload, threads=1, rounds=7, seconds=0.2, told=lambda: None):
     dict
         workload, threads; microseconds of a step of minigrad; to_torch, to_torch_best, to_numpy: lowest,
         median and highest ratio of minigrad's time to theirs; products: the share of minigrad's time that
-        the matrix products alone take; bytes, torch_bytes: growth of the peak memory. What PyTorch would
-        have told is None without it.
+        the matrix products alone take; bytes, torch_bytes: growth of the peak memory. PyTorch's values are
+        None without it.
 
     Raises
     ------
@@ -101,10 +101,8 @@ def compare(workload, threads=1, rounds=7, seconds=0.2, told=lambda: None):
         }
         first = {name: runner.run(1) for name, runner in runners.items()}
         then = {name: runner.run(STEPS) for name, runner in runners.items()}
-        require_agreement(
-            *({name: said["last"] for name, said in all_said.items()} for all_said in (first, then))
-        )
-        times = interleave(runners, rounds, seconds, clock, pause, told)
+        require_agreement(*({name: cost["last"] for name, cost in costs.items()} for costs in (first, then)))
+        times = interleave(runners, rounds, seconds, clock, pause, after_turn)
     row = {
         "workload": workload.name,
         "threads": threads,

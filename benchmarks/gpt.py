@@ -1,19 +1,19 @@
-"""A small GPT: its first weights, the model in minigrad and in PyTorch, its step in raw NumPy, its products.
+"""A small GPT: its initial weights, models in minigrad and PyTorch, step in raw NumPy, matrix products.
 
-Tokens and places become rows; blocks of attention and of two linear layers add to them; a last norm and a
-linear layer turn them into logits of the next token. It stands apart from the other workloads, since no two
-of its layers have the same shape of weights. Sizes are (tokens, width, width, ..., tokens), a width a block.
+Token and position embeddings, blocks of attention and two linear layers, a final norm, and a linear layer
+that gives the logits. It is separate from the other workloads, since its layers have weights of many kinds.
+Sizes are (tokens, width, width, ..., tokens), one width per block.
 """
 
 import numpy as np
 
-EPS = 1e-5  # beside the variance, in a norm
-WIDER = 4  # times the width, between the two linear layers of a block
+EPS = 1e-5  # added to the variance in a norm
+WIDER = 4  # the hidden width of a block's MLP, in widths
 BLOCK = 16  # arrays of a block: norm 2, queries 2, keys 2, values 2, output 2, norm 2, two linear layers 4
 
 
 def start(workload, examples, rng):
-    """Draw tokens, the tokens that follow, and the first weights, in the order in which minigrad has them.
+    """Draw tokens, the next tokens, and the initial weights, in minigrad's order.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def start(workload, examples, rng):
     -------
     X, T : array of integers (examples, steps)
     weights : list of tuple of array
-        Rows of tokens and of places; a tuple of 16 for each block; the last norm; the last linear layer.
+        Token embeddings, position embeddings, a tuple of 16 for each block, the final norm, the linear layer.
     """
     n_tokens, *widths, _ = workload.sizes
     width = widths[0]
@@ -49,7 +49,7 @@ def start(workload, examples, rng):
 
 
 def minigrad_model(workload, weights):
-    """Return the model in minigrad, with copies of the weights."""
+    """Make the model in minigrad, with copies of the weights."""
     import minigrad
 
     n_tokens, *widths, _ = workload.sizes
@@ -68,10 +68,10 @@ def minigrad_model(workload, weights):
 
 
 def torch_model(torch, workload, weights):
-    """Return the model in PyTorch, as its tutorials write it, with copies of the weights.
+    """Make the model in PyTorch, as its tutorials write it, with copies of the weights.
 
-    One product makes queries, keys and values, and attention is PyTorch's own in one operation. Its logits
-    are rows, one for each token of the batch.
+    One product makes queries, keys and values, and attention is one operation of PyTorch's. Its logits are
+    rows, one for each token of the batch.
     """
     nn, attention = torch.nn, torch.nn.functional.scaled_dot_product_attention
 
@@ -131,7 +131,7 @@ def torch_model(torch, workload, weights):
 
 
 def normalize(X, gain, shift):
-    """Return normalized rows, and what the gradients need."""
+    """Return normalized rows, and the values saved for the gradients."""
     N = X - X.mean(axis=1, keepdims=True)
     scale = 1 / np.sqrt((N * N).mean(axis=1, keepdims=True) + EPS)
     N *= scale
@@ -148,7 +148,7 @@ def normalize_gradients(N, scale, gain, dY):
 
 
 def attend(Q, K, V, hidden):
-    """Return what is read, and how much each step looks at each; Q is scaled already."""
+    """Return attention's output and weights; Q must be scaled."""
     A = Q @ K.swapaxes(2, 3)
     A += hidden
     A -= A.max(axis=3, keepdims=True)
@@ -157,8 +157,8 @@ def attend(Q, K, V, hidden):
     return A @ V, A
 
 
-def bend(X):
-    """Return GELU in its tanh form, and its slope."""
+def gelu(X):
+    """Return GELU in its tanh form, and its derivative."""
     scale, cubic = np.float32((2 / np.pi) ** 0.5), np.float32(0.044715)
     squares = X * X
     half = np.tanh(scale * X * (1 + cubic * squares))
@@ -174,14 +174,14 @@ def bend(X):
 
 
 def numpy_step(workload, X, T, weights, loss, optimizer):  # noqa: PLR0913, PLR0915  one step and what it needs
-    """Return the step in raw NumPy.
+    """Make the step in raw NumPy.
 
     Parameters
     ----------
     workload : Workload
     X, T, weights
-        What start returns.
-    loss : function of labels -> function of logits, a column for each, -> L; it makes dY of them
+        Returned by start.
+    loss : function of labels -> function of logits (labels, examples) -> L, which overwrites them by dY
     optimizer : function, (arrays, learning_rate) -> function of the gradients
 
     Returns
@@ -215,7 +215,7 @@ def numpy_step(workload, X, T, weights, loss, optimizer):  # noqa: PLR0913, PLR0
         N2, norm2 = normalize(H, g2, s2)
         Z = N2 @ W1
         Z += b1
-        G, slope = bend(Z)
+        G, slope = gelu(Z)
         Y = G @ W2
         Y += b2
         Y += H
@@ -250,7 +250,7 @@ def numpy_step(workload, X, T, weights, loss, optimizer):  # noqa: PLR0913, PLR0
             passed.append(kept)
         N, norm = normalize(H, gain, shift)
         dY = N @ W + b
-        L = loss(dY.T)  # which turns logits into their gradient
+        L = loss(dY.T)  # overwrites the logits by their gradient
         dH, d_gain, d_shift = normalize_gradients(*norm, dY @ W.T)
         gradients = [d_gain, d_shift, N.T @ dY, dY.sum(axis=0)]
         for block, kept in zip(reversed(blocks), reversed(passed), strict=True):
@@ -263,7 +263,7 @@ def numpy_step(workload, X, T, weights, loss, optimizer):  # noqa: PLR0913, PLR0
 
 
 def factors(workload):
-    """Return the pairs of matrices, or of stacks of them, that a step multiplies; lookups need none."""
+    """Return the pairs of matrices, or of stacks of matrices, that a step multiplies."""
     n_tokens, *widths, _ = workload.sizes
     width, rows, per_head = widths[0], workload.batch * workload.steps, widths[0] // workload.heads
     rng = np.random.default_rng(1)

@@ -1,7 +1,7 @@
-"""What the book shows of the results: the page's tables, its sentences with numbers, and its two figures.
+"""The generated parts of book/speed.md: its tables, its sentences with numbers, and its two figures.
 
-Every measured number of book/speed.md stands in one of its blocks, which are written here from results.json,
-between two comments. Leaves out the page's own words.
+Every measured number of the page is in one of its blocks, between two comments, which are written here from
+results.json.
 """
 
 import re
@@ -9,14 +9,14 @@ import re
 from benchmarks import table
 from course import store
 
-NOISE = 0.5  # rounds that lie further apart than this are not shown
+NOISE = 0.5  # tables with a larger spread of rounds are not shown
 BOOK = store.PROJECT / "book"
 PAGE = BOOK / "speed.md"
 BLOCK = r"(<!-- results: {name} -->\n)(.*?)(<!-- end -->)"
 
 
 class Unfinished(Exception):
-    """Why the page cannot be written from these results, and what to run first."""
+    """The reason why the page cannot be written from these results, and what to run first."""
 
 
 def _percent(share):
@@ -25,7 +25,7 @@ def _percent(share):
 
 
 def _machine(machine):
-    """Return the machine in a sentence."""
+    """Describe the machine in a sentence."""
     versions = [f"Python {machine['python']}", f"NumPy {machine['numpy']} with {machine['blas']}"]
     if machine["torch"]:
         versions.append(f"PyTorch {machine['torch']}")
@@ -39,9 +39,9 @@ def _rows(results, threads):
 
 
 def ratios_table(results):
-    """Return the page's tables of ratios: one thread, then two where the machine was quiet enough.
+    """Make the page's tables of ratios: for one thread and, if the machine was quiet enough, for two.
 
-    Goals are for contributors, who see them in the terminal; seconds belong to one machine.
+    They have no goals, which contributors see in the terminal, and no seconds, which depend on the machine.
     """
     parts = []
     for threads, said in ((1, "One thread:"), (2, "Two threads:")):
@@ -55,7 +55,7 @@ def ratios_table(results):
 
 
 def measured(results):
-    """Return how noisy the table is, and on what machine it was made."""
+    """Describe the noise of the table, and the machine."""
     found = results["table"]
     one = _percent(table.spread(_rows(results, 1)))
     return (
@@ -65,12 +65,12 @@ def measured(results):
 
 
 def scaling_text(found):
-    """Return what the other measurements found, as a list of sentences.
+    """Describe the other measurements in a list of sentences.
 
     Parameters
     ----------
     found : dict
-        What benchmarks.scaling.scale returns, or a part of it.
+        Returned by benchmarks.scaling.scale, or a part of that.
 
     Returns
     -------
@@ -111,26 +111,26 @@ def scaling_text(found):
 
 
 def scaling_list(results):
-    """Return the page's list of the other measurements."""
+    """Make the page's list of the other measurements."""
     return "\n".join(f"- {sentence}" for sentence in scaling_text(results["scaling"]))
 
 
 def ratios_alt(results):
-    """Return the first figure in words."""
+    """Describe the first figure."""
     said = [f"{row['workload']} {table.digits(row['to_torch'][1])}" for row in _rows(results, 1)]
     what = "Bars: the time of a step in steps of PyTorch eager, with a line at 1."
     return f"{what} minigrad: {', '.join(said)}."
 
 
 def growth_alt(results):
-    """Return the second figure in words."""
+    """Describe the second figure."""
     return "Three panels of microseconds a step, rising lines. " + " ".join(
         scaling_text(results["scaling"])[:3]
     )
 
 
 def figures_of(results):
-    """Return the two figures, by the names of their files."""
+    """Draw the two figures; return them by file name."""
     from course.figures.benchmarks import draw_growth, draw_ratios
 
     rows = _rows(results, 1)
@@ -157,7 +157,7 @@ CAPTIONS = {
 
 
 def _figure(number, name, alt):
-    """Return a figure with its number and its caption, in MyST."""
+    """Return a figure with its number and its caption in MyST."""
     return f"""\
 ```{{figure}} _static/speed_{name}.png
 :alt: {alt}
@@ -178,7 +178,7 @@ BLOCKS = {
 
 
 def filled(text, results):
-    """Return a page with its blocks written anew from the results.
+    """Return a page with its blocks updated from the results.
 
     Parameters
     ----------
@@ -206,12 +206,12 @@ def filled(text, results):
 
 
 def refresh(results):
-    """Draw the figures into the book, and write the page's blocks anew.
+    """Draw the book's figures, and update the page's blocks.
 
     Parameters
     ----------
     results : dict
-        With both parts, measured beside PyTorch.
+        With both parts, measured with PyTorch.
 
     Raises
     ------
@@ -222,8 +222,8 @@ def refresh(results):
         row["to_torch"] is None for row in results["table"]["rows"]
     ):
         raise Unfinished(
-            "the book shows both parts, measured beside PyTorch: first run `python -m benchmarks --save` and "
-            "`python -m benchmarks scaling --save`, with PyTorch installed."
+            "the book needs both parts, measured with PyTorch: first install PyTorch, and run "
+            "`python -m benchmarks --save` and `python -m benchmarks scaling --save`."
         )
     from course.figures import png
 

@@ -1,9 +1,9 @@
-"""The matrix products of a step alone: what is left of it if everything else costs nothing.
+"""The matrix products of a step alone: a lower bound for its time.
 
-Forward, one product a linear layer; backward two, but one for the first layer, since nobody reads its dX. An
-LSTM has those of a linear layer, for the inputs of all steps; and forward and back one for the states of each
-step, and one for the gradient of U. A convolution has those of a linear layer, once for each row of Y: the
-windows of a row, side by side, are a matrix.
+A linear layer has one product in the forward pass and two in the backward pass, but the first layer one,
+since its dX is not needed. An LSTM has those of a linear layer, for the inputs of all steps, one more for the
+states of each step in both passes, and one for the gradient of U. A convolution has those of a linear layer
+for each row of Y, whose windows, side by side, are a matrix.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from benchmarks.workloads import start
 
 
 def factors(workload):
-    """Return the pairs of matrices that a step multiplies, in its order, transposed as the step has them.
+    """Return the pairs of matrices that a step multiplies, in order, transposed as in the step.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def factors(workload):
 
 
 def step(workload):
-    """Return a function that computes the products of one step, into arrays made beforehand."""
+    """Return a function that computes the products of one step into preallocated arrays."""
     products = [(A, B, A @ B) for A, B in factors(workload)]
     multiply = np.matmul if workload.heads else np.dot  # attention multiplies stacks of matrices
 

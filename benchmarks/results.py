@@ -1,6 +1,6 @@
-"""What was measured, as data: one small JSON file, and the machine in general words.
+"""The saved results, in one small JSON file, with a general description of the machine.
 
-Leaves out how it is shown (table.py, page.py).
+table.py and page.py display them.
 """
 
 import importlib.metadata
@@ -18,7 +18,7 @@ DIGITS = 4  # significant; more would be noise
 
 
 def machine():
-    """Return the machine in general words: processor, cores, system, versions; no names and no paths.
+    """Describe the machine: processor, cores, system, versions; no names and no paths.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def machine():
 
 
 def _processor():
-    """Return what the processor calls itself."""
+    """Return the name of the processor model."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:  # not Linux
@@ -55,7 +55,7 @@ def _version(distribution):
 
 
 def rounded(thing):
-    """Return a result with every float rounded to a few significant digits.
+    """Round every float of a result to a few significant digits.
 
     Examples
     --------
@@ -70,12 +70,12 @@ def rounded(thing):
 
 
 def load(path=PATH):
-    """Return the results that were saved last; an empty dict if there are none."""
+    """Read the saved results; {} if there are none."""
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def save(part, value, path=PATH):
-    """Put one part of the results into the file, and with it the machine that it was measured on.
+    """Save one part of the results, with a description of this machine.
 
     Parameters
     ----------

@@ -1,7 +1,6 @@
-"""Whose turn it is: contestants take turns within a round, and only ratios within a round are compared.
+"""The schedule: contestants take turns within a round, and only times of the same round are compared.
 
-A machine that is slow for a second is then slow for all of them. Leaves out the processes: a runner is
-anything with `run(count)`.
+So a machine that is slow for a second is slow for all contestants. A runner is any object with `run(count)`.
 """
 
 import statistics
@@ -9,7 +8,7 @@ import time
 
 
 def steps_for(runner, seconds, clock="cpu"):
-    """Return how many steps take about that long; at least one.
+    """Return how many steps take about `seconds`; at least one.
 
     Parameters
     ----------
@@ -30,7 +29,7 @@ def steps_for(runner, seconds, clock="cpu"):
 
 
 def interleave(  # noqa: PLR0913  each is a setting of the measurement
-    runners, rounds, seconds, clock="cpu", pause=0.0, told=lambda: None
+    runners, rounds, seconds, clock="cpu", pause=0.0, after_turn=lambda: None
 ):
     """Let several runners take turns, forwards and backwards, and return their times.
 
@@ -39,31 +38,31 @@ def interleave(  # noqa: PLR0913  each is a setting of the measurement
     runners : dict of str to object with run(count) -> dict
     rounds : int
     seconds : float
-        How long a turn takes.
+        Duration of a turn.
     clock : str
         "cpu" or "wall".
     pause : float
-        Seconds between two turns, in which waiting threads of the last one go to sleep.
-    told : function
+        Seconds between two turns, so that waiting threads of the last one stop spinning.
+    after_turn : function
         Called after each turn.
 
     Returns
     -------
     dict of str to list of float
-        Seconds a step, one number a round.
+        Seconds per step, one number per round.
     """
     counts = {name: steps_for(runner, seconds, clock) for name, runner in runners.items()}
     times = {name: [] for name in runners}
     for number in range(rounds):
         for name in list(runners) if number % 2 == 0 else reversed(runners):
             times[name].append(runners[name].run(counts[name])[clock] / counts[name])
-            told()
+            after_turn()
             time.sleep(pause)
     return times
 
 
 def ratio(times, others):
-    """Return the lowest, the median and the highest of the ratios, round by round.
+    """Return the lowest, the median and the highest of the ratios of the rounds.
 
     Parameters
     ----------

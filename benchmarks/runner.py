@@ -1,6 +1,6 @@
-"""The other end of a child process: say how many steps, hear what they cost.
+"""The control of a child process: send the number of steps, receive their cost.
 
-Holds Runner. Leaves out what happens in the child (child.py) and when whose turn it is (rounds.py).
+Holds Runner. The child's code is in child.py, and the schedule in rounds.py.
 """
 
 import json
@@ -14,23 +14,23 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB
 
 
 class Runner:
-    """A child process that can take the steps of one target; use it in a with statement.
+    """A child process that takes the steps of one target; use it in a with statement.
 
     Parameters
     ----------
     target : str
         "module:function" inside benchmarks, which makes the step.
     arguments : dict
-        Of that function.
+        Arguments of that function.
     threads : int
-        How many threads the child may compute with.
+        Number of threads for the child.
     first : dict, optional
-        Other arguments, to make and take one step of before the memory is looked at.
+        Arguments of a step to make and take before memory is measured.
 
     Raises
     ------
     RuntimeError
-        From `run`, if the child has ended; what it said went to this process's stderr.
+        From `run`, if the child has ended; its messages go to this process's stderr.
     """
 
     def __init__(self, target, arguments, threads=1, first=None):
@@ -41,18 +41,18 @@ class Runner:
         self.child = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True, encoding="utf-8"
         )
-        self._say(json.dumps({"target": target, "arguments": arguments, "first": first}))
+        self._send(json.dumps({"target": target, "arguments": arguments, "first": first}))
 
     def run(self, count):
-        """Take steps, and return what they cost: cpu and wall (seconds), last (a loss), bytes (peak)."""
-        self._say(str(count))
+        """Take steps, and return their cost: cpu and wall (seconds), last (a loss), bytes (peak)."""
+        self._send(str(count))
         answer = self.child.stdout.readline()
         if not answer:
-            raise RuntimeError(f"the child that runs {self.target} ended early; its own words stand above.")
+            raise RuntimeError(f"the child that runs {self.target} ended early; see its error above.")
         return json.loads(answer)
 
-    def _say(self, line):
-        """Send a line; a child that has ended is noticed when its answer does not come."""
+    def _send(self, line):
+        """Send a line; if the child has ended, `run` raises at the missing answer."""
         try:
             self.child.stdin.write(line + "\n")
             self.child.stdin.flush()
@@ -63,4 +63,4 @@ class Runner:
         return self
 
     def __exit__(self, *reason):
-        self.child.communicate()  # closes its stdin, upon which it ends
+        self.child.communicate()  # closes its stdin, so that it ends

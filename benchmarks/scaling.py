@@ -1,6 +1,6 @@
-"""How costs grow with batch, width, depth; and what a layer, a gradient check, an epoch, an import cost.
+"""How costs scale with batch, width and depth; and costs of a layer, a gradient check, an epoch, an import.
 
-All on one thread, by processor time. Leaves out drawing (course.figures.benchmarks) and words (page.py).
+All on one thread, in CPU time. course.figures.benchmarks draws the results, and page.py describes them.
 """
 
 import re
@@ -17,31 +17,31 @@ from benchmarks.workloads import WORKLOADS
 
 BASE = replace(WORKLOADS["W2 SGD"], name="base", goal_numpy=None, goal_products=None)  # 64-128-10, batch 64
 EPOCH = replace(BASE, name="epoch", sizes=(784, 128, 10), batch=128, optimizer="Adam", learning_rate=1e-4)
-EXAMPLES = 60_000  # as many images as MNIST has for training
+EXAMPLES = 60_000  # the size of MNIST's training set
 GROWTH = {
     "batch": {batch: replace(BASE, batch=batch) for batch in (1, 4, 16, 64, 256, 1024)},
     "width": {width: replace(BASE, sizes=(64, width, 10)) for width in (16, 64, 256, 1024)},
     "depth": {depth: replace(BASE, sizes=(64, *[64] * depth, 10)) for depth in (1, 4, 16, 64)},
 }
-LAYERS = (1, 101)  # two depths, whose difference is what the layers cost
-WIDTHS = (3, 7, 17, 31, 61, 127)  # of the layers whose gradients are checked
+LAYERS = (1, 101)  # two depths, whose difference in time is the cost of 100 layers
+WIDTHS = (3, 7, 17, 31, 61, 127)  # of the layers for gradcheck
 PARTS = (*GROWTH, "layer", "gradcheck", "epoch", "import")
 
 
 def growth(workloads, rounds, seconds):
-    """Return the microseconds of a step for each workload, minigrad and PyTorch taking turns.
+    """Measure the microseconds of a step for each workload, with minigrad and PyTorch taking turns.
 
     Parameters
     ----------
     workloads : dict of int to Workload
     rounds : int
     seconds : float
-        How long a turn takes.
+        Duration of a turn.
 
     Returns
     -------
     dict
-        values, the keys; and by contestant a list of microseconds.
+        values, the keys of `workloads`; and contestant to list of microseconds.
     """
     targets = {name: target for name, target in contestants().items() if name in ("minigrad", "torch")}
     found = {"values": list(workloads), **{name: [] for name in targets}}
@@ -57,7 +57,7 @@ def growth(workloads, rounds, seconds):
 
 
 def layer_cost(rounds, seconds):
-    """Return the microseconds of a layer that does nothing, forward and back, by kind of layer."""
+    """Measure the microseconds of an identity layer, forward and backward, by kind of layer."""
     found = {}
     for kind in ("function", "Layer"):
         with ExitStack() as stack:
@@ -73,7 +73,7 @@ def layer_cost(rounds, seconds):
 
 
 def gradcheck_cost(rounds, seconds):
-    """Return the milliseconds of gradcheck on linear layers, and how many parameters these have."""
+    """Measure the milliseconds of gradcheck on linear layers, and count their parameters."""
     found = {"parameters": [width * width + width for width in WIDTHS], "milliseconds": []}
     for width in WIDTHS:
         with Runner("small_costs:check", {"width": width}) as runner:
@@ -84,7 +84,7 @@ def gradcheck_cost(rounds, seconds):
 
 
 def epoch_cost(rounds, examples=EXAMPLES):
-    """Return the seconds of an epoch over data of MNIST's size, for minigrad and PyTorch."""
+    """Measure the seconds of an epoch over data of MNIST's size, for minigrad and PyTorch."""
     targets = {"minigrad": "with_minigrad:epoch", "torch": "with_torch:epoch"}
     arguments = {"workload": asdict(EPOCH), "examples": examples}
     with ExitStack() as stack:
@@ -103,13 +103,13 @@ def epoch_cost(rounds, examples=EXAMPLES):
 
 
 def import_cost(rounds):
-    """Return the milliseconds of `import numpy`, and what `import minigrad` adds: the least of several."""
+    """Measure the milliseconds of `import numpy`, and those that `import minigrad` adds: the minimum."""
     found = {"numpy": [], "minigrad": []}
     for _ in range(rounds):
         command = [sys.executable, "-X", "importtime", "-c", "import numpy, minigrad"]
-        said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stderr
+        output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stderr
         for name, milliseconds in found.items():
-            (cumulative,) = re.findall(rf"\|\s*(\d+) \| {name}$", said, re.MULTILINE)
+            (cumulative,) = re.findall(rf"\|\s*(\d+) \| {name}$", output, re.MULTILINE)
             milliseconds.append(int(cumulative) / 1000)
     return {name: min(milliseconds) for name, milliseconds in found.items()}
 
@@ -123,12 +123,12 @@ def scale(parts, rounds, seconds):
         PARTS, or a progress bar around them.
     rounds : int
     seconds : float
-        How long a turn takes.
+        Duration of a turn.
 
     Returns
     -------
     dict of str to dict
-        By part.
+        Part to results.
     """
     measure = {
         **{part: lambda part=part: growth(GROWTH[part], rounds, seconds) for part in GROWTH},

@@ -1,4 +1,4 @@
-"""Steps whose cost is not a training step's: a closure of a layer, and a gradient check."""
+"""Steps other than training steps: an identity layer, and a gradient check."""
 
 import numpy as np
 
@@ -6,20 +6,20 @@ from minigrad import Layer, Linear, Sequential, gradcheck
 
 
 def same(X):
-    """Return X, and a way back that returns dY: a layer that costs nothing but being one."""
+    """Return X, and a `backward` that returns dY: the cost of a layer without its computation."""
     return X, lambda dY: dY
 
 
 class Same(Layer):
-    """The same as a Layer, with shapes checked both ways."""
+    """The identity as a Layer, with shapes checked in both directions."""
 
     def forward(self, X):
-        """Return X, and a way back that returns dY."""
+        """Return X, and a `backward` that returns dY."""
         return same(X)
 
 
 def closures(kind, depth):
-    """Return a function that goes forward and back through that many layers that do nothing.
+    """Return a function that goes forward and backward through `depth` identity layers.
 
     Parameters
     ----------
@@ -38,6 +38,6 @@ def closures(kind, depth):
 
 
 def check(width):
-    """Return a function that checks the gradients of a linear layer of that width, both ways."""
+    """Return a function that checks all gradients of a linear layer of that width."""
     layer, X = Linear(width, width, rng=0), np.random.default_rng(1).standard_normal((5, width))
     return lambda: float(not gradcheck(layer, X).ok)

@@ -1,7 +1,7 @@
-"""The table, as text for a terminal and as Markdown for the book: the same cells.
+"""The table of results, as text for a terminal and as Markdown for the book.
 
-A goal is met when the ratio is at most the goal times 1.03: to raw NumPy, and to the matrix products alone,
-whose share of the time is the ratio turned over. Leaves out where the numbers come from.
+A goal is met if the ratio of times is at most the goal times 1.03: the ratio to raw NumPy, and the ratio to
+the matrix products alone, which is the inverse of their share of the time.
 """
 
 from benchmarks.workloads import WORKLOADS
@@ -23,7 +23,7 @@ HEADINGS = (
 
 
 def met(ratio, goal):
-    """Return whether a ratio meets its goal.
+    """Report whether a ratio meets its goal.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def met(ratio, goal):
 
 
 def digits(number):
-    """Return a number with three significant digits, as a table shows it.
+    """Format a number with three significant digits for a table.
 
     Examples
     --------
@@ -49,19 +49,19 @@ def digits(number):
 
 
 def _median(ratios):
-    """Return a cell for lowest, median and highest ratio."""
+    """Format the median of lowest, median and highest ratio."""
     return "–" if ratios is None else digits(ratios[1])
 
 
-def _goal(ratio, goal, threads, said):
-    """Return a cell for a goal: the goals are for one thread."""
+def _goal(ratio, goal, threads, words):
+    """Format a goal; only runs with one thread have goals."""
     if threads > 1 or goal is None:
         return ""
-    return f"{said}, {'met' if met(ratio, goal) else 'not met'}"
+    return f"{words}, {'met' if met(ratio, goal) else 'not met'}"
 
 
 def _megabytes(number):
-    """Return a cell for bytes; what is below a tenth of a megabyte is not measured well."""
+    """Format bytes; less than a tenth of a megabyte is not measured well."""
     if number is None:
         return "–"
     return (
@@ -70,12 +70,12 @@ def _megabytes(number):
 
 
 def cells(row):
-    """Return the cells of a row, as text.
+    """Format the cells of a row.
 
     Parameters
     ----------
     row : dict
-        What benchmarks.comparison.compare returns.
+        Returned by benchmarks.comparison.compare.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def cells(row):
 
 
 def text(rows):
-    """Return the table for a terminal, columns aligned."""
+    """Format the table for a terminal, with aligned columns."""
     lines = [list(HEADINGS), *map(cells, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     aligned = [
@@ -114,7 +114,7 @@ def text(rows):
 
 
 def markdown(headings, lines):
-    """Return a Markdown table of lines of cells; all columns but the first are numbers.
+    """Format lines of cells as a Markdown table; all columns but the first are numbers.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def markdown(headings, lines):
 
 
 def spread(rows):
-    """Return how far the ratios of single rounds to PyTorch, or to raw NumPy, lay from their median.
+    """Return the spread of the ratios of single rounds to PyTorch, or else to raw NumPy.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def spread(rows):
     Returns
     -------
     float
-        The largest deviation over all rows, as a share of the median.
+        The largest deviation from the median over all rows, as a share of the median.
     """
     triples = [row["to_torch"] or row["to_numpy"] for row in rows]
     return max(max(high - median, median - low) / median for low, median, high in triples)

@@ -1,4 +1,4 @@
-"""minigrad takes the step: through its public names, as a reader of the course would write it."""
+"""The step in minigrad, through its public names, as a reader of the course would write it."""
 
 import minigrad
 from benchmarks import gpt
@@ -6,13 +6,13 @@ from benchmarks.workloads import start
 
 
 def learner(workload, weights):
-    """Return a Learner whose model has copies of the given weights.
+    """Make a Learner whose model has copies of the given weights.
 
     Parameters
     ----------
     workload : Workload
     weights : list of tuple of array
-        As benchmarks.workloads.start draws them.
+        Drawn by benchmarks.workloads.start.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def learner(workload, weights):
 
 
 def sequential(workload, weights):
-    """Return the layers of a workload, one after the other, with copies of the given weights."""
+    """Make a workload's Sequential, with copies of the given weights."""
     layers = []
     for W, b, *U in weights:
         if layers and workload.activation:

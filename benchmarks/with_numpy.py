@@ -1,10 +1,9 @@
-"""Raw NumPy takes the step, at its best: no layers, no checks, and every array allocated once.
+"""The step in raw NumPy, optimized by hand: no layers, no checks, and every array allocated once.
 
-Each network has a loop of its own, written by hand. All weights lie in one row, and all gradients in another,
-so that an optimizer has one array to go over; each operation writes into an array that is there already; data
-lie the way the products want them; and there is minigrad's line for the allocator. This is the floor: what
-NumPy can do where nothing but speed counts. Only the GPT is written plainly. Leaves out what makes minigrad a
-library: any other network needs another loop.
+Each network has its own loop. All weights are in one row, and all gradients in another, so that an optimizer
+updates one array; each operation writes into a preallocated array; data have the memory layout that is best
+for the products; and memory allocation is tuned as in minigrad. This is the lower bound: NumPy when only
+speed counts. Only the GPT is written plainly. Unlike a library, any other network needs another loop.
 """
 
 import numpy as np
@@ -12,34 +11,34 @@ import numpy as np
 from benchmarks import gpt
 from benchmarks.workloads import start
 
-PIECE = 2**15  # so many numbers of five arrays stay in the processor's cache
+CHUNK = 2**15  # chunk size: five arrays fit in the cache
 
 
 def side_by_side(arrays):
-    """Return a row of all numbers, a row for their gradients, and views of both in the arrays' shapes."""
+    """Concatenate arrays; return the row, a row for gradients, and views of both in the arrays' shapes."""
     row = np.concatenate(arrays, axis=None)
     gradient = np.zeros_like(row)
     ends = np.cumsum([array.size for array in arrays])
     cuts = [
-        [piece.reshape(array.shape) for piece, array in zip(np.split(whole, ends), arrays, strict=False)]
+        [part.reshape(array.shape) for part, array in zip(np.split(whole, ends), arrays, strict=False)]
         for whole in (row, gradient)
     ]
     return row, gradient, *cuts
 
 
-def pieces(array):
-    """Return an array's numbers as views small enough for the processor's cache."""
+def chunks(array):
+    """Split an array into flat views small enough for the processor's cache."""
     flat = array.reshape(-1)
-    return [flat[start : start + PIECE] for start in range(0, flat.size, PIECE)]
+    return [flat[start : start + CHUNK] for start in range(0, flat.size, CHUNK)]
 
 
 def sgd(arrays, learning_rate):
-    """Return a function of the gradients that takes a step of gradient descent, and uses them up."""
+    """Return a function of the gradients that takes a step of gradient descent, and overwrites them."""
     rate = np.array(learning_rate, arrays[0].dtype)
 
     def update(gradients):
         for array, gradient in zip(arrays, gradients, strict=True):
-            for a, g in zip(pieces(array), pieces(gradient), strict=True):
+            for a, g in zip(chunks(array), chunks(gradient), strict=True):
                 g *= rate
                 a -= g
 
@@ -49,10 +48,10 @@ def sgd(arrays, learning_rate):
 def adam(arrays, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8):
     """Return a function of the gradients that takes a step of Adam.
 
-    The running means are kept without their factors 1 - beta, which spares two passes.
+    The running means are stored without their factors 1 - beta, which saves two passes over the arrays.
     """
-    kept = [(pieces(a), pieces(np.zeros_like(a)), pieces(np.zeros_like(a))) for a in arrays]
-    scratch = np.empty(PIECE, arrays[0].dtype)
+    kept = [(chunks(a), chunks(np.zeros_like(a)), chunks(np.zeros_like(a))) for a in arrays]
+    scratch = np.empty(CHUNK, arrays[0].dtype)
     steps = 0
 
     def update(gradients):
@@ -61,7 +60,7 @@ def adam(arrays, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8):
         root = ((1 - beta2) / (1 - beta2**steps)) ** 0.5
         rate = learning_rate * (1 - beta1) / (1 - beta1**steps) / root
         for of_array, gradient in zip(kept, gradients, strict=True):
-            for a, mean, square, g in zip(*of_array, pieces(gradient), strict=True):
+            for a, mean, square, g in zip(*of_array, chunks(gradient), strict=True):
                 change = scratch[: a.size]
                 mean *= beta1
                 mean += g
@@ -81,7 +80,7 @@ OPTIMIZERS = {"SGD": sgd, "Adam": adam}
 
 
 def mse(T):
-    """Return a function of Y that returns the mean squared error, and turns Y into its gradient."""
+    """Return a function of Y that returns the mean squared error, and overwrites Y by its gradient."""
 
     def loss(Y):
         np.subtract(Y, T, out=Y)
@@ -93,7 +92,7 @@ def mse(T):
 
 
 def cross_entropy(T):
-    """Return a function of logits, a column for each label, that turns them into the loss's gradient."""
+    """Return a function of logits (labels, examples) that returns the loss, and overwrites them by dY."""
     count = len(T)
     columns = np.arange(count)
 
@@ -115,14 +114,14 @@ LOSSES = {"mse": mse, "cross_entropy": cross_entropy}
 
 
 def tanh(H, slope):
-    """Turn H into its tanh, and write down the slope."""
+    """Replace H by its tanh, and store the derivative in `slope`."""
     np.tanh(H, out=H)
     np.multiply(H, H, out=slope)
     np.subtract(1, slope, out=slope)
 
 
 def relu(H, slope):
-    """Turn H into its ReLU, and write down the slope."""
+    """Replace H by its ReLU, and store the derivative in `slope`."""
     np.maximum(H, 0, out=H)
     np.greater(H, 0, out=slope)
 
@@ -131,9 +130,9 @@ ACTIVATIONS = {"Tanh": tanh, "ReLU": relu}
 
 
 def linear_step(workload):
-    """Return the step of a network of linear layers.
+    """Make the step of a network of linear layers.
 
-    Examples stand in columns, with a row of ones below: the bias is then one more column of the weights.
+    Examples are columns, with a row of ones below: the bias is then one more column of the weights.
     """
     X, T, weights = start(workload)
     row, gradient, matrices, d_matrices = side_by_side([np.vstack([W, b]).T for W, b in weights])
@@ -165,16 +164,17 @@ def linear_step(workload):
 
 
 def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which all its parts share
-    """Return the step of a network of an LSTM and a linear layer.
+    """Make the step of a network of an LSTM and a linear layer.
 
-    A factor of half, 0.5 in the columns of the gates and 1 in those of the candidate, makes sigmoids of tanh.
+    The factor `half`, 0.5 in the gates' columns and 1 in the candidate's, turns tanh into the gates'
+    sigmoids.
     """
     X, T, ((W, b, U), (V, c)) = start(workload)
     row, gradient, (W, b, U, V, c), (dW, db, dU, dV, dc) = side_by_side([W, b, U, V, c])
     update = OPTIMIZERS[workload.optimizer]([row], workload.learning_rate)
     loss = LOSSES[workload.loss](T)
     (batch, steps, n_in), n_out, dtype = X.shape, len(U), row.dtype
-    X = X.swapaxes(0, 1).reshape(-1, n_in)  # the numbers of a step lie together
+    X = X.swapaxes(0, 1).reshape(-1, n_in)  # the numbers of a step are contiguous
     half = np.full((batch, 4 * n_out), 0.5, dtype)
     half[:, 2 * n_out : 3 * n_out] = 1
     rest, ones = 1 - half, np.ones(steps * batch, dtype)
@@ -185,18 +185,18 @@ def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which
         np.empty_like(U.T, order="C"),
     )
     H, C = (np.zeros((steps + 1, batch, n_out), dtype) for _ in range(2))
-    bent, reach, scratch, dH_all = (np.empty_like(H[1:]) for _ in range(4))
+    tanh_C, reach, scratch, dH_all = (np.empty_like(H[1:]) for _ in range(4))
     gates, dZ = (np.empty((steps, batch, 4 * n_out), dtype) for _ in range(2))
     from_state, part, dC = np.empty_like(gates[0]), np.empty_like(H[0]), np.empty_like(H[0])
     let_in, keep, new, let_out = np.split(gates, 4, axis=-1)
     d_in, d_keep, d_new, d_out = np.split(dZ, 4, axis=-1)
     d_three = dZ.reshape(steps, batch, 4, n_out)[:, :, :3]
     # all views that the loops need, one tuple for each step
-    there = list(zip(gates, H, H[1:], C, C[1:], let_in, keep, new, let_out, bent, strict=False))
-    back = list(zip(dZ, d_three, d_out, reach, keep, strict=True))[::-1]
+    steps_forward = list(zip(gates, H, H[1:], C, C[1:], let_in, keep, new, let_out, tanh_C, strict=False))
+    steps_back = list(zip(dZ, d_three, d_out, reach, keep, strict=True))[::-1]
 
     def slope(gate, kept, out):
-        """Write down gate (1 - gate), times what the gate multiplied."""
+        """Store gate (1 - gate), times the values that the gate multiplied, in `out`."""
         np.subtract(1, gate, out=scratch)
         np.multiply(scratch, gate, out=scratch)
         np.multiply(scratch, kept, out=out)
@@ -206,7 +206,7 @@ def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which
             np.multiply(array, half[0], out=halved)
         np.dot(X, half_W, out=gates.reshape(-1, 4 * n_out))
         np.add(gates, half_b, out=gates)
-        for gate, h, next_h, c_before, c_now, i, f, g, o, bent_c in there:
+        for gate, h, next_h, c_before, c_now, i, f, g, o, tanh_c in steps_forward:
             np.dot(h, half_U, out=from_state)
             np.add(gate, from_state, out=gate)
             np.tanh(gate, out=gate)
@@ -215,8 +215,8 @@ def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which
             np.multiply(f, c_before, out=c_now)
             np.multiply(i, g, out=part)
             np.add(c_now, part, out=c_now)
-            np.tanh(c_now, out=bent_c)
-            np.multiply(o, bent_c, out=next_h)
+            np.tanh(c_now, out=tanh_c)
+            np.multiply(o, tanh_c, out=next_h)
         Y = H[-1] @ V
         Y += c
         L = loss(Y.T)
@@ -225,13 +225,13 @@ def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which
 
         slope(let_in, new, d_in)
         slope(keep, C[:-1], d_keep)
-        slope(let_out, bent, d_out)
-        for array, factor, out in ((new, let_in, d_new), (bent, let_out, reach)):  # of tanh: 1 - its square
+        slope(let_out, tanh_C, d_out)
+        for array, factor, out in ((new, let_in, d_new), (tanh_C, let_out, reach)):  # tanh' = 1 - tanh²
             np.multiply(array, array, out=scratch)
             np.subtract(1, scratch, out=scratch)
             np.multiply(scratch, factor, out=out)
         dH, dC[...], U_T[...] = Y @ V.T, 0, U.T
-        for dz, three, last, reached, f in back:
+        for dz, three, last, reached, f in steps_back:
             np.multiply(dH, reached, out=part)
             np.add(dC, part, out=dC)
             np.multiply(three, dC[:, None], out=three)
@@ -249,13 +249,13 @@ def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which
 
 
 def windows_of(strips, n_rows):
-    """Return a view for each row of windows: a window's numbers down, the row's windows and images across."""
+    """Return a view for each row of windows: a column for each window and image."""
     size = n_rows * strips[0, :, :, 0, 0].size
     return [strips[row : row + n_rows].reshape(size, -1) for row in range(len(strips) - n_rows + 1)]
 
 
 def convolution(H, dH, W, b, dW, db):  # noqa: PLR0913  three arrays, each with its gradient
-    """Return arrays for Y and dY, (rows, n_out, columns, batch), and the ways there and back between arrays.
+    """Return arrays for Y and dY, (rows, n_out, columns, batch), and the functions forward and backward.
 
     H is (rows, n_in, columns, batch); dH, its gradient, is None for the first layer.
     """
@@ -306,7 +306,7 @@ QUARTERS = [np.s_[i::2, :, j::2] for i in (0, 1) for j in (0, 1)]  # of windows 
 
 
 def pooled_relu(Y, dY):
-    """Return arrays for P and dP, and the ways there and back; the pool leaves less for ReLU to do."""
+    """Return arrays for P and dP, and the functions forward and backward; ReLU comes after the pool."""
     first, *others = quarters = [Y[quarter] for quarter in QUARTERS]
     P, dP, largest, slope = (np.empty_like(first) for _ in range(4))
     here = np.empty(P.shape, bool)
@@ -328,24 +328,24 @@ def pooled_relu(Y, dY):
 
 
 def image_step(workload):
-    """Return the step of a network of convolutions, ReLU, pools and a linear layer, for sides that halve."""
+    """Make the step of a network of convolutions, ReLU, max pools and a linear layer; sides must be even."""
     X, T, weights = start(workload)
     row, gradient, arrays, d_arrays = side_by_side([array for pair in weights for array in pair])
     update = OPTIMIZERS[workload.optimizer]([row], workload.learning_rate)
     loss = LOSSES[workload.loss](T)
     images = X.transpose(2, 1, 3, 0).copy()  # (rows, channels, columns, batch)
-    H, dH, there, back = images, None, [], []
+    H, dH, forwards, backwards = images, None, [], []
     for place in range(0, len(arrays) - 2, 2):
-        Y, dY, *ways = convolution(H, dH, *arrays[place : place + 2], *d_arrays[place : place + 2])
-        H, dH, *pool_ways = pooled_relu(Y, dY)
-        there += [ways[0], pool_ways[0]]
-        back = [pool_ways[1], ways[1], *back]
+        Y, dY, *passes = convolution(H, dH, *arrays[place : place + 2], *d_arrays[place : place + 2])
+        H, dH, *pool_passes = pooled_relu(Y, dY)
+        forwards += [passes[0], pool_passes[0]]
+        backwards = [pool_passes[1], passes[1], *backwards]
     V, c, dV, dc = *arrays[-2:], *d_arrays[-2:]
     by_example, ones = np.empty(H.transpose(3, 1, 0, 2).shape, row.dtype), np.ones(len(X), row.dtype)
     F, dF = by_example.reshape(len(X), -1), np.empty((len(X), len(V)), row.dtype)
 
     def take():
-        for forward in there:
+        for forward in forwards:
             forward()
         by_example[...] = H.transpose(3, 1, 0, 2)
         Y = F @ V
@@ -355,7 +355,7 @@ def image_step(workload):
         np.dot(ones, Y, out=dc)
         np.dot(Y, V.T, out=dF)
         dH[...] = dF.reshape(by_example.shape).transpose(2, 1, 3, 0)
-        for backward in back:
+        for backward in backwards:
             backward()
         update([gradient])
         return L

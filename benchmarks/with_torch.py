@@ -1,10 +1,10 @@
-"""PyTorch takes the step: eager, as its tutorials write it; and at its best on a CPU.
+"""The step in PyTorch: eager, as its tutorials write it; and at its best on a CPU.
 
-At its best means what a user can choose without changing the model: the fused optimizer (one pass over the
-memory; PyTorch 2.4 and newer have it on CPUs, for SGD and Adam), gradients dropped instead of zeroed
-(`set_to_none`, the default since 2.0, so eager has it too), an allocator that keeps freed memory, and for
-images `channels_last`: the channels of a place side by side. Leaves out torch.compile, which is no longer
-eager and needs a C++ compiler. PyTorch is imported when asked for.
+At its best means options that need no change of the model: the fused optimizer (one pass over the memory; on
+CPUs since PyTorch 2.4, for SGD and Adam), gradients set to None instead of zero (the default since 2.0, so
+eager has it, too), an allocator that keeps freed memory, and for images `channels_last`, with the channels of
+a pixel contiguous. torch.compile is left out: it is not eager, and needs a C++ compiler. PyTorch is imported
+only when needed.
 """
 
 import os
@@ -16,7 +16,7 @@ from benchmarks.workloads import start
 
 
 def _torch():
-    """Return PyTorch, told to use as many threads as this process may."""
+    """Import PyTorch, and set its number of threads to this process's."""
     import torch
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
@@ -24,7 +24,7 @@ def _torch():
 
 
 def _linear(torch, W, b):
-    """Return a linear layer with copies of these weights."""
+    """Make a linear layer with copies of the weights."""
     linear = torch.nn.Linear(*W.shape, dtype=torch.from_numpy(W).dtype)
     with torch.no_grad():
         linear.weight.copy_(torch.from_numpy(W.T))
@@ -33,7 +33,7 @@ def _linear(torch, W, b):
 
 
 def _convolution(torch, W, b):
-    """Return a convolution with copies of these weights."""
+    """Make a convolution with copies of the weights."""
     n_out, n_in, *kernel = W.shape
     convolution = torch.nn.Conv2d(n_in, n_out, kernel, dtype=torch.from_numpy(W).dtype)
     with torch.no_grad():
@@ -43,9 +43,9 @@ def _convolution(torch, W, b):
 
 
 def _lstm(torch, W, b, U):
-    """Return an LSTM with copies of these weights, and what hands on its last state alone.
+    """Make an LSTM with copies of the weights, and a module that returns its last state.
 
-    On a processor that oneDNN knows, which is most of them, PyTorch runs all steps as one compiled operation.
+    On processors supported by oneDNN, which is most, PyTorch runs all steps as one compiled operation.
     """
 
     class LastState(torch.nn.Module):
@@ -58,12 +58,12 @@ def _lstm(torch, W, b, U):
         lstm.weight_hh_l0.copy_(torch.from_numpy(U.T))
         lstm.bias_ih_l0.copy_(torch.from_numpy(b))
         lstm.bias_hh_l0.zero_()
-    lstm.bias_hh_l0.requires_grad_(False)  # it has a second bias, which would learn the same once more
+    lstm.bias_hh_l0.requires_grad_(False)  # its second bias is redundant
     return lstm, LastState()
 
 
 def _layers(torch, workload, weights):
-    """Return the layers of a workload, one after the other, with copies of the given weights."""
+    """Make a workload's Sequential, with copies of the given weights."""
     layers = []
     for W, b, *U in weights:
         if layers and workload.activation:
@@ -79,7 +79,7 @@ def _layers(torch, workload, weights):
 
 
 def _trained(torch, workload, weights, layout="contiguous_format", **options):
-    """Return a function (X, T) -> loss that takes one step, with kernels in that layout."""
+    """Return a function (X, T) -> loss that takes one step, with weights in that memory layout."""
     model = (gpt.torch_model if workload.heads else _layers)(torch, workload, weights)
     model = model.to(memory_format=getattr(torch, layout))
     loss = {"mse": torch.nn.MSELoss, "cross_entropy": torch.nn.CrossEntropyLoss}[workload.loss]()
@@ -97,7 +97,7 @@ def _trained(torch, workload, weights, layout="contiguous_format", **options):
 
 
 def eager(workload, layout="contiguous_format", **options):
-    """Return a function that takes one step with PyTorch, its defaults unchanged; it returns the loss."""
+    """Return a function that takes one step with PyTorch's defaults and returns the loss."""
     torch = _torch()
     X, T, weights = start(workload)
     take = _trained(torch, workload, weights, layout, **options)
@@ -110,7 +110,7 @@ def eager(workload, layout="contiguous_format", **options):
 
 
 def best(workload):
-    """Return a function that takes one step with PyTorch at its best; it returns the loss."""
+    """Return a function that takes one step with PyTorch at its best and returns the loss."""
     np.empty(
         31 * 2**20, dtype=np.uint8
     )  # freed at once: glibc keeps freed blocks up to this size from now on
@@ -118,7 +118,7 @@ def best(workload):
 
 
 def epoch(workload, examples):
-    """Return a function that goes through the examples once, in shuffled batches; it returns a loss."""
+    """Return a function that trains for an epoch, in shuffled batches, and returns a loss."""
     torch = _torch()
     X, T, weights = start(workload, examples)
     take = _trained(torch, workload, weights)

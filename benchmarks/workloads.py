@@ -1,7 +1,7 @@
-"""What is timed: one table of workloads, and the weights and data that every contestant starts from.
+"""The workloads: a table of networks, and the initial weights and data for every contestant.
 
-A step is forward, loss, backward and update. Everybody computes in float32, PyTorch's default, and is given
-copies of the same arrays. Leaves out how a contestant takes the step: each has its file, `with_...`.
+A step is forward pass, loss, backward pass and update. All contestants compute in float32, PyTorch's default,
+from copies of the same arrays. The steps are in the files `with_...`.
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import numpy as np
 
 from benchmarks import gpt
 
-KERNEL = 5  # rows and columns of what a convolution sees
+KERNEL = 5  # rows and columns of a convolution's kernel
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A network, its batch, and what a step does with them.
+    """A network, its batch, its loss and its optimizer.
 
     Parameters
     ----------
@@ -32,17 +32,17 @@ class Workload:
         "SGD" or "Adam".
     learning_rate : float
     goal_numpy : float, optional
-        How long a step of minigrad may take on one thread, in steps of raw NumPy.
+        The goal for the time of a step of minigrad on one thread, relative to raw NumPy's: at most this.
     goal_products : float, optional
-        How much of a step's time on one thread the matrix products alone should take, at least.
+        The goal for the matrix products' share of a step's time on one thread: at least this.
     dtype : str
     steps : int
-        Of a sequence. If there are any, the first layer is an LSTM, and the next one sees its last state.
+        Steps of a sequence. If not 0, the first layer is an LSTM, and the next one gets its last state.
     side : int
-        Rows, and columns, of an image. If there are any, sizes are channels, and all layers but the last are
-        convolutions, with kernels of 5 × 5, the activation and a max pool of 2 × 2 behind each.
+        Rows and columns of an image. If not 0, sizes are channels, and all layers but the last are
+        convolutions with 5 × 5 kernels, each followed by the activation and a 2 × 2 max pool.
     heads : int
-        Of attention. If there are any, it is a GPT: see benchmarks.gpt for its sizes.
+        Attention heads. If not 0, the network is a GPT: see benchmarks.gpt for its sizes.
     """
 
     name: str
@@ -60,8 +60,8 @@ class Workload:
     heads: int = 0
 
 
-# Every step is taken on the same batch. Adam's rate is small, so that after many thousand steps gradients are
-# still ordinary numbers: those that underflow are slow, and would time the processor's rarest path.
+# Every step uses the same batch. Adam's learning rate is small, so that even after many thousand steps
+# gradients do not underflow: subnormal numbers are slow, and would distort the times.
 WORKLOADS = {
     workload.name: workload
     for workload in (
@@ -80,23 +80,23 @@ WORKLOADS = {
 
 
 def start(workload, examples=None):
-    """Draw the data and the first weights of a workload: the same at every call.
+    """Draw the data and the initial weights of a workload, the same at every call.
 
     Parameters
     ----------
     workload : Workload
     examples : int, optional
-        Rows of the data; one batch unless given.
+        Rows of the data; by default one batch.
 
     Returns
     -------
     X : array (examples, sizes[0]), of sequences (examples, steps, sizes[0]), or of images
         (examples, sizes[0], side, side)
     T : array (examples, sizes[-1]), or of integers (examples,)
-        Of a GPT X and T are tokens (examples, steps).
+        For a GPT, X and T are tokens (examples, steps).
     weights : list of (array (n_in, n_out), array (n_out,))
-        Of an LSTM W, b and U (from the state), with 4 n_out columns: for the input gate, the forget gate, the
-        candidate and the output gate. Of a convolution W is (n_out, n_in, 5, 5).
+        For an LSTM W, b and U (from the state), with 4 n_out columns: for the input gate, the forget gate,
+        the candidate and the output gate. For a convolution W is (n_out, n_in, 5, 5).
 
     Examples
     --------

@@ -137,7 +137,7 @@ def test_draw_writes_the_figures_and_the_page(tmp_path, monkeypatch):
 def test_half_of_the_results_do_not_make_a_page(monkeypatch, capsys):
     monkeypatch.setattr(results, "load", lambda: {"table": {"rows": [ROW]}})
     assert command.main(["draw"]) == 1
-    assert "first run `python -m benchmarks --save`" in capsys.readouterr().err
+    assert "run `python -m benchmarks --save`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("more", [["--quick"], ["--rounds", "3"], ["--workloads", "W1"]])

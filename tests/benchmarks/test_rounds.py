@@ -11,7 +11,7 @@ from benchmarks.workloads import WORKLOADS
 
 
 class Fake:
-    """A runner whose step takes as long as it is told, and that notes its turns."""
+    """A runner whose step takes a given time, and that records its turns."""
 
     def __init__(self, name, seconds, turns):
         self.name, self.seconds, self.turns = name, seconds, turns
@@ -28,12 +28,12 @@ def test_a_turn_takes_about_as_long_as_asked():
 
 
 def test_turns_go_forwards_and_backwards_and_times_are_seconds_a_step():
-    turns, told = [], []
+    turns, calls = [], []
     runners = {name: Fake(name, seconds, turns) for name, seconds in (("a", 0.25), ("b", 0.5))}
-    times = rounds.interleave(runners, rounds=3, seconds=1.0, told=lambda: told.append(1))
+    times = rounds.interleave(runners, rounds=3, seconds=1.0, after_turn=lambda: calls.append(1))
     assert times == {"a": [0.25] * 3, "b": [0.5] * 3}
     assert turns[-6:] == [("a", 4), ("b", 2), ("b", 2), ("a", 4), ("a", 4), ("b", 2)]
-    assert len(told) == 6
+    assert len(calls) == 6
 
 
 def test_a_burst_counts_both_clocks_and_keeps_the_last_loss():
