@@ -1,4 +1,4 @@
-"""What holds for every test, doctest and notebook that pytest runs."""
+"""Configuration of pytest for every test, doctest and notebook."""
 
 import itertools
 import os
@@ -11,7 +11,7 @@ from jupyter_client.manager import KernelManager
 
 
 def pytest_configure(config):
-    """Read and write nothing in a learner's folder (kernels inherit this), and draw without a window."""
+    """Turn off the learner's work folder, also for kernels, and draw without a window."""
     os.environ["MINIGRAD_WORK"] = ""
     matplotlib.use("Agg")
     if sys.platform != "win32":
@@ -21,10 +21,10 @@ def pytest_configure(config):
 
 
 def through_files(folder):
-    """Return what makes nbval's kernels, each spoken to through socket files of its own.
+    """Return a factory of nbval's kernel managers that communicate through socket files.
 
-    A kernel that listens on TCP is told ports which were free a moment ago: one that another worker starts
-    may have drawn the same, and then one of the two dies.
+    A kernel on TCP gets ports that were free a moment ago. A kernel started by another worker may get the same
+    ports, and then one of the two dies.
     """
     numbers = itertools.count()
     return lambda **given: KernelManager(transport="ipc", ip=f"{folder}/{next(numbers)}", **given)
