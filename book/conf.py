@@ -1,4 +1,4 @@
-"""The published book: the stored notebooks, a few pages of their own, and no network.
+"""Sphinx configuration of the published book: the stored notebooks, a few more pages, and no network.
 
 Build it from the root of the project:
 
@@ -57,20 +57,20 @@ suppress_warnings = [
     "misc.highlighting_failure",  # a chapter may show a line that is not Python yet
 ]
 
-# Notebooks: the stored outputs are the truth; nothing is run here.
+# Notebooks: the outputs are the stored ones; nothing is run.
 nb_execution_mode = "off"
 nb_merge_streams = True
 nb_code_prompt_show = "Show the {type}"
 nb_code_prompt_hide = "Hide the {type}"
-# A figure and a widget carry a text/html face with its alternative text: it comes before the picture
-# without one, and before the live widget, which needs a kernel.
+# Figures and widgets have a text/html representation with alternative text. It is preferred to the picture,
+# which has none, and to the live widget, which needs a kernel.
 nb_mime_priority_overrides = [("html", "text/html", 1)]
 nb_ipywidgets_js = {}
 
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
-# The reference: docstrings as they are written, shapes included; what stands in single quotes is code.
+# The reference: docstrings as they are, shapes included; text in single quotes is code.
 add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
@@ -91,7 +91,7 @@ html_static_path = ["_static", str(FOLDER.parent)]
 html_favicon = "_static/mark.svg"
 html_domain_indices = False  # the files are listed in reference.md, in their order
 html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
-html_show_search_summary = False  # it would fetch each page that is found, a whole chapter for three lines
+html_show_search_summary = False  # it would fetch a whole chapter for three lines
 html_css_files = ["type.css", "book.css"]
 html_js_files = ["book.js"]
 templates_path = ["_templates"]
@@ -108,13 +108,13 @@ html_theme_options = {
     "use_download_button": False,  # a notebook is downloaded by the row under its title
 }
 
-# What `make pdf` and `make epub` have printed goes along, and the first page leads to it.
+# The PDF and the EPUB, if they have been made, are copied to the site, and the first page links to them.
 printed = [Path(__file__).parent / "_build" / name for name in ("latex/minigrad.pdf", "epub/minigrad.epub")]
 html_extra_path = [str(path) for path in printed] if all(path.exists() for path in printed) else []
 
-# Each page brings its first words as its description. Its card for other sites needs a whole address, so it
-# is made only where pyproject.toml names the repository: the pages are published under its owner's name. Then
-# they also lead to the repository, to Binder, and to Colab.
+# The first words of a page are its description. Its social card needs an absolute URL, so it is made only if
+# pyproject.toml has the repository's address: the pages are published under its owner's name. Then they also
+# link to the repository, to Binder, and to Colab.
 repository = address_of(Path(__file__).parents[1])
 ogp_site_name = "minigrad"
 ogp_social_cards = {"enable": bool(repository), "line_color": "#63399b"}
@@ -130,7 +130,7 @@ if repository:
         "use_repository_button": True,
     }
 
-# The PDF: XeLaTeX, since code and prose are full of letters that TeX's own fonts lack.
+# The PDF: XeLaTeX, since code and prose have many letters that TeX's own fonts lack.
 latex_engine = "xelatex"
 latex_use_xindy = False
 latex_domain_indices = False
@@ -171,7 +171,7 @@ latex_elements = {
 \usepackage{pdfpages}
 """,
     "fncychap": "",
-    # The cover, a half title, and behind it what a book says of itself.
+    # The cover, a half title, and on its back the imprint.
     "maketitle": r"""
 \includepdf{cover-\jobname.pdf}
 \thispagestyle{empty}\null\clearpage
@@ -185,8 +185,8 @@ Typefaces: Source Serif 4 and Source Code Pro, cut and renamed under the SIL Ope
     "figure_align": "!htbp",
     "fvset": "",
     "preamble": r"\usepackage{paper}",
-    # The contents on paper name chapters only; the reader of the file opens the rest beside the pages. Sphinx
-    # would call them by the first caption.
+    # The printed table of contents has chapters only; a PDF reader shows the rest in its sidebar. By default
+    # Sphinx would use the first caption as its title.
     "tableofcontents": r"""
 {\small\setcounter{tocdepth}{0}\renewcommand{\contentsname}{Contents}\sphinxtableofcontents}
 """,
@@ -199,5 +199,5 @@ epub_cover = ("_static/cover.png", "")
 epub_exclude_files = [".doctrees", "_static/fonts/OFL.txt", "_static/fonts/GFL.txt"]
 epub_exclude_files += ["_static/book.css", "_static/scorer.js"]
 epub_exclude_files += [f"_static/interactives/{path.name}" for path in FOLDER.glob("*.json")]
-LIVE = Path(__file__).parent / "_static" / "live"  # an e-reader runs nothing
+LIVE = Path(__file__).parent / "_static" / "live"  # for browsers only
 epub_exclude_files += [f"_static/live/{path.name}" for path in LIVE.iterdir()]

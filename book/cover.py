@@ -1,6 +1,6 @@
-"""The cover of the book on paper and on an e-reader: values go out above, gradients come back below.
+"""The cover of the PDF and the EPUB: values go forward above a line, gradients come back below it.
 
-Leaves out where it is bound: the extension ``on_paper`` and ``conf.py`` say that.
+The extension ``on_paper`` and ``conf.py`` use it.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from book.fonts import as_truetype
 from course.style import BACKWARD, FORWARD, INK
 
 PAPER, VIOLET, PALE, QUIET = "#FBFAF6", "#63399B", "#D8C6F4", "#5F5A66"
-STOPS = np.array([0.0, 1.0, 1.8, 2.9, 3.6, 4.7, 6.0])  # where a value stands between two layers
+STOPS = np.array([0.0, 1.0, 1.8, 2.9, 3.6, 4.7, 6.0])  # positions of the values between layers
 STEPS = np.linspace(0, np.pi, 60)
 
 
@@ -25,11 +25,11 @@ def draw(path, inches, subtitle):
     Parameters
     ----------
     path : Path
-        Ends with ``.pdf`` or ``.png``.
+        A file name that ends with ``.pdf`` or ``.png``.
     inches : tuple of (float, float)
         Its width and height.
     subtitle : str
-        In two lines.
+        Two lines.
     """
     figure = Figure(figsize=inches, facecolor=PAPER)
     with TemporaryDirectory() as folder:
@@ -61,7 +61,7 @@ def draw(path, inches, subtitle):
 
 
 def _faces(folder):
-    """Return the faces of text, titles and code, read from the book's own fonts."""
+    """Return the fonts of text, titles and code, read from the book's own files."""
     as_truetype(Path(folder))
     names = ("text-regular", "text-semibold", "code-regular")
     return [font_manager.FontProperties(fname=str(Path(folder) / f"{name}.ttf")) for name in names]
@@ -87,7 +87,7 @@ def _draw_mark(ax, x, y, size):
 
 
 def _draw_way(ax, x, y, scale):
-    """Draw arcs that go out above a line, and come back below it from stop to stop."""
+    """Draw arcs from stop to stop: forward above a line, and back below it."""
     for start, end in zip(STOPS[:-1], STOPS[1:], strict=True):
         middle, radius = (start + end) / 2, (end - start) / 2
         across, up = middle - radius * np.cos(STEPS), radius * np.sin(STEPS)

@@ -1,12 +1,11 @@
-"""The typefaces of the book, cut to the letters that a course in English and mathematics needs.
+"""The fonts of the book, reduced to the characters that a course in English and mathematics needs.
 
     python -m book.fonts FOLDER
 
-FOLDER holds the TrueType files of Source Serif 4 and Source Code Pro, which npm carries as
+FOLDER has the TrueType files of Source Serif 4 and Source Code Pro, from the npm packages
 @expo-google-fonts/source-serif-4 and @expo-google-fonts/source-code-pro, and the OpenType file of TeX Gyre
-Pagella Math, which draws the formulas of pages and is in Debian's fonts-texgyre-math. What comes out lies in
-_static/fonts/, and is in git, so that building the book needs none of them. Their licences want another name
-for a changed font.
+Pagella Math, for formulas, from Debian's fonts-texgyre-math. The output in _static/fonts/ is in git, so that
+building the book needs none of these files. Their licences require a new name for a changed font.
 """
 
 import argparse
@@ -40,7 +39,7 @@ LETTERS = (
     (0x2713, 0x2713),
     (0xFB00, 0xFB06),
 )
-# What a formula has: Latin, Greek, and both as slanted letters of mathematics, digits, signs.
+# Characters of formulas: Latin, Greek, both as mathematical italics, digits, signs.
 SIGNS = (
     (0x20, 0x7E),
     (0xA0, 0xB7),
@@ -70,20 +69,20 @@ NAMES_OF_A_FONT = (
     18,
     21,
     25,
-)  # in its name table; the others say who made it, and its licence
+)  # in its name table; other entries have its authors and its licence
 
 
 def cut(source, name, letters=LETTERS, features=FEATURES):
-    """Return a font that keeps the letters and features of the book, under a name of its own.
+    """Reduce a font to the book's characters and features, and rename it.
 
     Parameters
     ----------
     source : Path
         A TrueType or OpenType file.
     name : str
-        Such as "text-regular".
+        For example "text-regular".
     letters : sequence of (int, int)
-        The first and the last letter of each range that stays.
+        The first and the last character of each range to keep.
     features : list of str
 
     Returns
@@ -106,7 +105,7 @@ def cut(source, name, letters=LETTERS, features=FEATURES):
 
 
 def as_truetype(folder):
-    """Write the fonts of text and code as TrueType, which TeX reads, into a folder.
+    """Write the fonts of text and code into a folder as TrueType, for TeX.
 
     Parameters
     ----------
@@ -120,9 +119,9 @@ def as_truetype(folder):
 
 
 def main():
-    """Cut all fonts anew."""
+    """Make all fonts again."""
     parser = argparse.ArgumentParser(description="Cut the book's fonts.")
-    parser.add_argument("folder", type=Path, help="where the files of all three typefaces lie")
+    parser.add_argument("folder", type=Path, help="the folder with the files of all three fonts")
     folder = parser.parse_args().folder
     FONTS.mkdir(exist_ok=True)
     for name, original in CUTS.items():
@@ -132,10 +131,10 @@ def main():
 
 
 def _file(folder, name):
-    """Return the file of a name in a folder or below."""
+    """Find a file by its name in a folder and its subfolders."""
     files = sorted(folder.glob(f"**/{name}"))
     if not files:
-        raise SystemExit(f"{folder} holds no {name}: unpack the packages there.")
+        raise SystemExit(f"{folder} has no {name}: unpack the packages there.")
     return files[0]
 
 

@@ -1,14 +1,13 @@
-"""The course in the browser: a JupyterLite site beside the book, with Python in the page.
+"""The JupyterLite site, which runs the course in the browser, beside the book.
 
 Build it from the root of the project, or with `make lite`:
 
     python -m book.lite
 
-Holds `build`, and `repacked`, which makes a wheel again of an installed package. A page of the site fetches
-Python, NumPy and Matplotlib from Pyodide's public distribution; everything else lies in the site. `live.json`
-tells the pages of the book the same, whose cells run without the site (`_static/live`), and `editions.json`
-which edition of each notebook the site has. Leaves out what runs
-differently there (`course`, each stand-in in its own file).
+Holds `build`, and `repacked`, which makes a wheel of an installed package. A page of the site fetches Python,
+NumPy and Matplotlib from Pyodide's public distribution; everything else is in the site. `live.json` has the
+same addresses for the live cells of the book's pages (`_static/live`), and `editions.json` the edition of
+each notebook in the site.
 """
 
 import argparse
@@ -30,10 +29,10 @@ SITE = PROJECT / "book" / "_build" / "html" / "lite"
 SCRIPTS = [PROJECT / "book" / name for name in ("lite_heading.js", "lite_notices.js")]
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", KERNEL)
-OF_PYODIDE = ("matplotlib", "numpy", "pillow", "tqdm")  # what its distribution has, by name
+OF_PYODIDE = ("matplotlib", "numpy", "pillow", "tqdm")  # packages of its distribution
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-CARRIED = ("comm", "ipywidgets")  # what it lacks and the course needs: pure Python
-FROM_THE_WORKER = "../../../../pypi"  # the site's wheels, seen from the script that loads them
+CARRIED = ("comm", "ipywidgets")  # pure Python packages that it lacks and the course needs
+FROM_THE_WORKER = "../../../../pypi"  # the site's wheels, relative to the script that loads them
 SETTINGS = {  # of JupyterLab
     "@jupyterlab/apputils-extension:notification": {"checkForUpdates": False, "fetchNews": "false"},
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
@@ -41,7 +40,7 @@ SETTINGS = {  # of JupyterLab
 
 
 class LiteError(Exception):
-    """Why the site cannot be built, and what to do."""
+    """The reason why the site cannot be built, and what to do."""
 
 
 def build(site=SITE, pyodide=None):
@@ -50,14 +49,14 @@ def build(site=SITE, pyodide=None):
     Parameters
     ----------
     site : Path
-        Replaced, once the build has come to its end.
+        The folder of the site, replaced when the build has succeeded.
     pyodide : Path, optional
-        A folder with a distribution of Pyodide. The site then carries it, and asks the network for nothing.
+        A folder with a distribution of Pyodide. The site then includes it, and needs no network.
 
     Raises
     ------
     LiteError
-        If a tool is missing or fails, or `pyodide` is something else.
+        If a tool is missing or fails, or `pyodide` is not a distribution.
     """
     if pyodide is not None and not (Path(pyodide) / "pyodide-lock.json").exists():
         raise LiteError(f"{pyodide} is not a distribution of Pyodide: it has no pyodide-lock.json.")
@@ -82,7 +81,7 @@ def build(site=SITE, pyodide=None):
 
 
 def write_wheels(folder):
-    """Write the wheels that the site carries.
+    """Write the wheels that the site includes.
 
     Parameters
     ----------
@@ -91,7 +90,7 @@ def write_wheels(folder):
     Returns
     -------
     list of Path
-        The project's own is the last.
+        The project's own wheel is the last one.
 
     Raises
     ------
@@ -111,7 +110,7 @@ def repacked(name, folder):
     ----------
     name : str
     folder : Path
-        Where it is put.
+        The folder for the wheel.
 
     Returns
     -------
@@ -139,7 +138,7 @@ def repacked(name, folder):
 
 
 def _at_run_time(wheels):
-    """Return what the pages are told: what the kernel loads as it starts, and to ask no package index."""
+    """Return the pages' configuration: packages for the kernel, and no package index."""
     packages = [*OF_PYODIDE, *(f"{FROM_THE_WORKER}/{wheel}" for wheel in wheels)]
     kernel = {"disablePyPIFallback": True, "loadPyodideOptions": {"packages": packages}}
     data = {"appName": "minigrad", "exposeAppInBrowser": True}  # the tests run notebooks through the app
@@ -148,13 +147,13 @@ def _at_run_time(wheels):
 
 
 def _for_pages(wheel, pyodide):
-    """Return what the book's own pages need: where Python is, what draws, the course, and how much it weighs.
+    """Return the data for the book's live cells: the URL of Python, packages, the course's wheel, and sizes.
 
-    The weight is known only of a distribution that is carried: in bytes, first what every page loads, then
-    what a page loads besides to draw.
+    The sizes are known only for an included distribution: the bytes that every page loads, and those that a
+    page loads in addition to draw.
     """
     if pyodide is None:
-        from jupyterlite_pyodide_kernel.constants import PYODIDE_CDN_URL  # where the site's own pages find it
+        from jupyterlite_pyodide_kernel.constants import PYODIDE_CDN_URL  # used by the site's own pages
 
         address, weight = f"{PYODIDE_CDN_URL}/", None
     else:
@@ -167,7 +166,7 @@ def _for_pages(wheel, pyodide):
 
 
 def _mark_editions(contents):
-    """Write into each notebook the edition that it is, which a learner's copy keeps; return them by path."""
+    """Write its edition into each notebook, which a learner's copy keeps; return the editions by path."""
     editions = {}
     for path in sorted(contents.rglob("*.ipynb")):
         content = path.read_bytes()
@@ -179,19 +178,21 @@ def _mark_editions(contents):
 
 
 def _add_scripts(site):
-    """Let an address of the lab lead to a heading of its notebook, and the lab say what is wrong."""
+    """Add the scripts that let a URL lead to a heading of a notebook, and that show notices."""
     for script in SCRIPTS:
         shutil.copy(script, site)
     for page in (site / "lab" / "index.html", site / "notebooks" / "index.html"):
         html = page.read_text("utf-8")
         if "</head>" not in html:
-            raise LiteError(f"{page} of JupyterLite has no head any more, into which scripts would go.")
+            raise LiteError(
+                f"JupyterLite's {page} has no </head> any more, before which the scripts are inserted."
+            )
         tags = "".join(f'<script src="../{script.name}"></script>' for script in SCRIPTS)
         page.write_text(html.replace("</head>", f"{tags}</head>", 1), encoding="utf-8")
 
 
 def _at_build_time(folder):
-    """Return what JupyterLite is told: which parts go into the site."""
+    """Return JupyterLite's configuration: the parts of the site."""
     extensions = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
     missing = [name for name in EXTENSIONS if not (extensions / name).exists()]
     if missing:
@@ -203,7 +204,7 @@ def _at_build_time(folder):
         "apps": ["lab", "notebooks"],
         "contents": [str(folder / "contents")],
         "federated_extensions": [str(extensions / name) for name in EXTENSIONS],
-        "ignore_sys_prefix": ["federated_extensions"],  # those of a notebook server would miss their server
+        "ignore_sys_prefix": ["federated_extensions"],  # extensions that need a notebook server would fail
         "no_sourcemaps": True,
         "no_unused_shared_packages": True,
         "output_dir": str(folder / "site"),
@@ -212,12 +213,12 @@ def _at_build_time(folder):
 
 
 def _write(path, content):
-    """Write a file of settings."""
+    """Write a JSON file."""
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _call(module, *words, folder=PROJECT, **environment):
-    """Run a module of Python in a folder, and raise LiteError with what it said if it fails."""
+    """Run a Python module in a folder; raise LiteError with its output if it fails."""
     command = [sys.executable, "-m", module, *words]
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
@@ -229,15 +230,15 @@ def _call(module, *words, folder=PROJECT, **environment):
 def main(words=None):
     """Build the site from the command line, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m book.lite", description=__doc__.splitlines()[0])
-    parser.add_argument("--site", type=Path, default=SITE, help="where it is put")
-    parser.add_argument("--pyodide", type=Path, help="a folder with a distribution for the site to carry")
+    parser.add_argument("--site", type=Path, default=SITE, help="the folder of the site")
+    parser.add_argument("--pyodide", type=Path, help="a folder with a distribution to include in the site")
     chosen = parser.parse_args(words)
     try:
         build(chosen.site, chosen.pyodide)
     except LiteError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"The site is in {chosen.site}. It wants a server: python -m http.server --directory {chosen.site}")
+    print(f"The site is in {chosen.site}. It needs a server: python -m http.server --directory {chosen.site}")
     return 0
 
 

@@ -1,10 +1,9 @@
-"""What a reader does with a chapter, under its title: run it, take it along, rebuild it from memory.
+"""The row of links under a chapter's title: run it, download it, rebuild it from memory.
 
-A row of links stands on the page of each chapter and of each notebook of exercises. *Run* leads to the
-JupyterLite site under lite/, and *Slides* to those of `make slides` in slides/; each is left out where its
-target does not lie beside the pages, and so is what the first page says of running and of paper, between two
-comments. The copies to be rebuilt from memory are made with the pages, in recall/. Where answers are folded,
-a switch opens them all.
+The pages of chapters and of exercise notebooks have this row. *Run* leads to the JupyterLite site in lite/,
+and *Slides* to the output of `make slides` in slides/; a link without its target is left out, and so are the
+passages on the first page, between two comments, about running the notebooks and about the PDF. The copies to
+rebuild from memory are made with the pages, in recall/. If answers are folded, a switch opens them all.
 """
 
 import re
@@ -27,12 +26,12 @@ ROW = '<nav class="chapter-tools" aria-label="This notebook">\n<ul>\n{}\n</ul>\n
 
 
 def write_recall_copies(book, site):
-    """Write the chapters' copies for recall into a site, and remove those whose chapter is gone.
+    """Write the chapters' recall copies into a site, and remove those whose chapter is gone.
 
     Parameters
     ----------
     book, site : Path
-        Where notebooks/ lies, and where recall/ is made.
+        The folders of notebooks/ and of recall/.
     """
     wanted = set()
     for path in sorted((book / "notebooks").glob("*.ipynb")):
@@ -46,31 +45,31 @@ def write_recall_copies(book, site):
 
 
 def _find_lite(app, config):
-    """Look for the JupyterLite site, unless conf.py or the command line says whether it will be there."""
+    """Look for the JupyterLite site, unless conf.py or the command line sets the option."""
     if config.run_in_browser is None:
         config.run_in_browser = (Path(app.outdir) / LITE).exists()
 
 
-def _what_is_true(app):
-    """Return which of the first page's blocks belong into this book, by the words of their comments."""
+def _conditions(app):
+    """Return whether each kind of conditional block of the first page belongs in this book."""
     printed = app.builder.name == "html" and bool(app.config.html_extra_path)
     return {"notebooks run": bool(app.config.run_in_browser), "there is paper": printed}
 
 
-def _keep_what_is_true(app, docname, source):
-    """Leave out of the first page what is said there of running, where nothing runs, and of paper."""
-    is_true = _what_is_true(app)
+def _drop_untrue_blocks(app, docname, source):
+    """Remove the first page's blocks about running notebooks and about the PDF if they do not apply."""
+    is_true = _conditions(app)
     source[0] = WHERE.sub(lambda block: block[2] if is_true[block[1]] else "", source[0])
 
 
 def _read_again(app, env, added, changed, removed):
-    """Read the first page again where the site that runs, or the printed book, has come or gone."""
-    before, env.what_is_true = getattr(env, "what_is_true", None), _what_is_true(app)
-    return [] if before == env.what_is_true else [app.config.root_doc]
+    """Read the first page again if the JupyterLite site or the PDF has been added or removed."""
+    before, env.conditions = getattr(env, "conditions", None), _conditions(app)
+    return [] if before == env.conditions else [app.config.root_doc]
 
 
 def _before_writing(app):
-    """Make the copies before the pages that link to them."""
+    """Make the recall copies before the pages that link to them."""
     if app.builder.name == "html":
         write_recall_copies(Path(app.srcdir), Path(app.outdir))
 
@@ -90,7 +89,7 @@ def _add_row(app, page, template, context, doctree):
 
 
 def _links(app, page, folder, stem):
-    """Return the items of the row: where the notebook runs, and what stands beside it."""
+    """Return the items of the row: links to run the notebook, and to its companions."""
 
     def link(icon, words, target, more=""):
         return LINK.format(escape(_beside(page, target)), more, icon, words)
@@ -117,7 +116,7 @@ def _links(app, page, folder, stem):
 
 
 def _edit_the_source(app, page, template, context, doctree):
-    """Let the theme's link to a notebook's source lead to where it is written, which is not in book/."""
+    """Point the theme's edit link at a notebook's source, which is not in book/."""
     folder, _, rest = page.partition("/")
     if app.config.repository and folder in ("notebooks", "exercises"):
         written = {"notebooks": "notebooks", "exercises": "solutions"}[folder]
@@ -126,18 +125,18 @@ def _edit_the_source(app, page, template, context, doctree):
 
 
 def _beside(page, target):
-    """Return the address of a file of the site, seen from a page."""
+    """Return the URL of a file of the site, relative to a page."""
     return "../" * page.count("/") + target
 
 
 def setup(app):
-    """Add the row, the copies, and the option that says whether chapters can be run."""
+    """Add the row, the copies, and the option for running chapters in the browser."""
     app.add_config_value("run_in_browser", None, "html", types=(bool, type(None)))
     app.add_config_value("repository", "", "html", types=(str,))
     app.connect("config-inited", _find_lite)
-    app.connect("source-read", _keep_what_is_true)
+    app.connect("source-read", _drop_untrue_blocks)
     app.connect("env-get-outdated", _read_again)
     app.connect("env-updated", lambda app, env: _before_writing(app))
     app.connect("html-page-context", _add_row)
-    app.connect("html-page-context", _edit_the_source, priority=501)  # after the theme's own idea, at 500
+    app.connect("html-page-context", _edit_the_source, priority=501)  # after the theme's, at 500
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""The course's chapters and routes, out of the one table (`course.curriculum`): nothing on a page repeats it.
+"""Tables of the course's chapters and routes, made from `course.curriculum`.
 
-A page writes `{chapters}` for what each chapter promises, `{parts}` for the contents of the sidebar, part by
-part, and `{routes}` for the ways through the course.
+In a page, `{chapters}` makes a table of the chapters' promises, `{parts}` the sidebar's contents, part by
+part, and `{routes}` a table of the routes through the course.
 """
 
 from course.curriculum import CHAPTERS, PARTS, ROUTES
@@ -16,7 +16,7 @@ TOCTREE = """```{{toctree}}
 
 
 def chapters_as_table():
-    """Return, in Markdown, a table of the chapters and what each promises."""
+    """Return, in Markdown, a table of the chapters and their promises."""
     rows = [
         f"| {_link(chapter, f'{chapter.stem[:2]} {chapter.title}')} | {chapter.promise} |"
         for chapter in CHAPTERS
@@ -25,7 +25,7 @@ def chapters_as_table():
 
 
 def parts_as_contents():
-    """Return, in Markdown, a list of contents for each part."""
+    """Return, in Markdown, a table of contents for each part."""
     return "\n".join(
         TOCTREE.format(
             part=part,
@@ -36,7 +36,7 @@ def parts_as_contents():
 
 
 def routes_as_table():
-    """Return, in Markdown, a table of the routes: where each leads, its chapters, and how long they take."""
+    """Return, in Markdown, a table of the routes: their aims, chapters and hours."""
     rows = []
     for name, route in ROUTES.items():
         chapters = " ".join(_link(chapter, chapter.stem[:2]) for chapter in route.chapters)
@@ -57,7 +57,7 @@ WORDS = {"chapters": chapters_as_table, "parts": parts_as_contents, "routes": ro
 
 
 def filled(page):
-    """Return the Markdown of a page, with each of the three words replaced by what it stands for."""
+    """Replace the three directives in the Markdown of a page by their tables."""
     for word, make in WORDS.items():
         page = page.replace(f"```{{{word}}}\n```\n", f"{make()}\n")
     return page
@@ -69,6 +69,6 @@ def _fill(app, docname, source):
 
 
 def setup(app):
-    """Fill pages before others, who may look for lists of contents, see their text."""
+    """Fill pages before other extensions read their tables of contents."""
     app.connect("source-read", _fill, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

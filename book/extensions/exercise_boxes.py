@@ -1,9 +1,10 @@
-"""Exercises as the book shows them: each in a box, with its hints folded, and all answers folded at the end.
+"""The book's pages of exercises: each exercise in a box, with folded hints, and folded answers at the end.
 
-The learner's notebook has neither hints nor answers: a call brings the one, the learner the other. A page
-cannot be called. So when a page of exercises is read, hints come below each check out of `course.checks`,
-and answers out of solutions/. The notebook that can be downloaded stays as it is. In the list of pages each
-chapter holds its exercises; on paper they are a part of their own, as the first page lists them.
+The learner's notebook has neither: a call shows the hints, and the learner writes the answers. A page cannot
+call functions. So when a page of exercises is read, the hints from `course.checks` are added below each
+check, and the answers from solutions/ at the end; the notebook for download is unchanged. In the list of
+pages each chapter has its exercises below it; in the PDF they are a part of their own, as the first page
+lists them.
 """
 
 import re
@@ -30,14 +31,14 @@ MARKERS = re.compile(rf"^[ \t]*({re.escape(BEGIN)}|### END SOLUTION)\n?", re.MUL
 
 
 def with_hints_and_answers(notebook, solutions, asked):
-    """Return a notebook of exercises with folded hints, and the folded answers at its end.
+    """Add folded hints to a notebook of exercises, and the folded answers at its end.
 
     Parameters
     ----------
     notebook : NotebookNode
         The learner's copy.
     solutions : NotebookNode
-        What it was made from.
+        The notebook from which it was made.
     asked : sequence of Exercise
 
     Returns
@@ -47,14 +48,14 @@ def with_hints_and_answers(notebook, solutions, asked):
     Raises
     ------
     ExtensionError
-        If the solutions hold no answer to one of them.
+        If the solutions have no answer to one of the exercises.
     """
     answers = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in solutions.cells}
     cells, folded = [], []
     for cell in notebook.cells:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
         if cell.cell_type == "markdown":
-            cell.source = STATEMENT.sub("## ", cell.source)  # in a page, no level of headings is left out
+            cell.source = STATEMENT.sub("## ", cell.source)  # a page must not skip a level of headings
         cells.append(cell)
         for number, exercise in enumerate(asked, 1):
             if grade_id == (exercise.short if exercise.by_hand else f"check_{exercise.short}"):
@@ -76,13 +77,13 @@ def _hints(exercise):
 
 
 def _answer(cell):
-    """Return, in Markdown, the answer that a cell of the solutions holds."""
+    """Return, in Markdown, the answer in a cell of the solutions."""
     text = MARKERS.sub("", cell.source).strip()
     return f"```python\n{text}\n```" if cell.cell_type == "code" else text
 
 
 def _fold(title, text):
-    """Return Markdown that a reader opens, written as the chapters write theirs."""
+    """Return a fold in Markdown, in the form that the chapters use."""
     return f"<details>\n<summary>{escape(title)}</summary>\n\n{text}\n\n</details>"
 
 
@@ -108,12 +109,12 @@ def _on_reading(app, page, source):
 
 
 class Boxes(SphinxTransform):
-    """Mark the sections of a page of exercises that are exercises; the style sheet draws the boxes."""
+    """Mark the sections that are exercises; the style sheet draws the boxes."""
 
     default_priority = 700
 
     def apply(self, **kwargs):
-        """Tell them by their numbers, and set what each is worth apart from its title."""
+        """Find them by their numbers, and separate the points and minutes from their titles."""
         if self.env.docname.startswith(FOLDER):
             for section in self.document.findall(nodes.section):
                 if re.match(r"\d+\. ", section[0].astext()):
@@ -125,7 +126,7 @@ class Boxes(SphinxTransform):
 
 
 def _list_by_titles(app, doctree):
-    """Leave out of a page's contents what each exercise is worth."""
+    """Remove the points and minutes from a page's table of contents."""
     if app.env.docname.startswith(FOLDER):
         for worth in list(app.env.tocs[app.env.docname].findall(nodes.inline)):
             if "worth" in worth["classes"]:
@@ -133,7 +134,7 @@ def _list_by_titles(app, doctree):
 
 
 def setup(app):
-    """Tell Sphinx when to complete and when to mark."""
+    """Connect the steps to Sphinx."""
     app.connect("source-read", _on_reading)
     app.connect("doctree-read", _list_by_titles, priority=600)  # after Sphinx has collected the titles
     app.add_transform(Boxes)

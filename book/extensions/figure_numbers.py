@@ -1,9 +1,8 @@
-"""Gives each figure of a chapter its number, its place to link to, and its caption on paper.
+"""Give each figure of a chapter its number, its anchor, and its caption in the PDF.
 
-A figure is an output whose HTML holds ``<figure class="figure">`` with a ``<figcaption>``, as
-`course.figures` makes it. The second of chapter 04 becomes "Figure 4.2" at #figure-4-2; prose that names it
-links to it. In a page for a browser its drawing becomes part of the page, in colours that follow day and
-night.
+A figure is an output whose HTML has ``<figure class="figure">`` with a ``<figcaption>``, as `course.figures`
+makes it. The second one of chapter 04 becomes "Figure 4.2" at #figure-4-2; prose that names it links to it.
+In HTML pages its drawing is inlined, in colours that follow light and dark mode.
 """
 
 import re
@@ -33,13 +32,13 @@ COLOUR = re.compile(r"(?<=[:\s])(" + "|".join(NAMES) + r")(?=[;\"\s])", re.IGNOR
 
 
 def numbered(html, number):
-    """Return the HTML of a figure with its number, and the words of its caption.
+    """Return the HTML of a figure with its number, and its caption as text.
 
     Parameters
     ----------
     html : str
     number : str
-        Such as "4.2".
+        For example "4.2".
 
     Returns
     -------
@@ -49,7 +48,7 @@ def numbered(html, number):
     Raises
     ------
     ExtensionError
-        If it has no caption.
+        If the figure has no caption.
     """
     caption = CAPTION.search(html)
     if not caption:
@@ -62,18 +61,18 @@ def numbered(html, number):
 
 
 def anchor(number):
-    """Return the place of a figure in its page: "4.2" stands at "figure-4-2"."""
+    """Return the anchor of a figure in its page: "figure-4-2" for "4.2"."""
     return f"figure-{number.replace('.', '-')}"
 
 
 def in_the_page(html, prefix):
-    """Return HTML whose drawings are no images any more but part of the page, in the theme's colours.
+    """Inline the drawings of a page as SVG, in the theme's colours.
 
     Parameters
     ----------
     html : str
     prefix : str
-        What makes the names inside each drawing differ from those of all others in the page.
+        A prefix that makes the ids inside each drawing unique in the page.
 
     Returns
     -------
@@ -96,12 +95,12 @@ def in_the_page(html, prefix):
 
 
 class FigureNumbers(SphinxTransform):
-    """Number the figures of a chapter, where its page is read."""
+    """Number the figures of a chapter when its page is read."""
 
     default_priority = 700
 
     def apply(self, **kwargs):
-        """Give each output that is a figure its number; give its picture, for paper, the caption."""
+        """Number each output that is a figure, and give its picture the caption for the PDF."""
         chapter = CHAPTER.match(self.env.docname)
         bundles = list(self.document.findall(_is_output)) if chapter else []
         count = 0
@@ -125,25 +124,25 @@ class FigureNumbers(SphinxTransform):
 
 
 def _is_output(node):
-    """Return whether a node holds the faces of one output of a cell."""
+    """Report whether a node has the representations of one output of a cell."""
     return isinstance(node, nodes.container) and node.get("nb_element") == "mime_bundle"
 
 
 class DrawnInThePage(SphinxPostTransform):
-    """Put the drawings of figures into the pages for a browser, where they follow day and night."""
+    """Inline the drawings of figures in HTML pages, where they follow light and dark mode."""
 
-    default_priority = 5  # when the face of each output is chosen
+    default_priority = 5  # when the representation of each output is chosen
     builders = ("html",)
 
     def run(self, **kwargs):
-        """Replace images by what they draw."""
+        """Replace images by inline drawings."""
         for html in self.document.findall(nodes.raw):
             if "figure" in html:
                 html[:] = [nodes.Text(in_the_page(html.astext(), html["figure"]))]
 
 
 def setup(app):
-    """Tell Sphinx when to number, and when to draw."""
+    """Add both transforms to Sphinx."""
     app.add_transform(FigureNumbers)
     app.add_post_transform(DrawnInThePage)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,11 +1,11 @@
-"""Folds what a reader opens when they want it: proofs, the answers to guesses, and long imports.
+"""Fold proofs, the answers to guesses, and long imports.
 
-The lab shows the first line of a folded cell, so that line says nothing: ``# what happens``, or ``# proof``
-above a line such as ``# three of five ways fail``. Here a cell tagged `proof` is folded under *Proof*, and
-says what it proves once it is open. Cells tagged `answer` that stand next to each other are folded under
-one line, outputs included; an answer in Markdown is ``<details class="answer">`` in the notebook, too. A
-cell of nothing but imports, in more than eight lines, is one small line until it is opened. On paper nothing
-is folded. The switch that shows all answers is in chapter_tools.py and _static/book.js.
+JupyterLab shows the first line of a folded cell, so that line gives nothing away: ``# what happens``, or ``#
+proof`` above a line such as ``# three of five ways fail``. In the book a cell tagged `proof` is folded under
+*Proof*, and shows its claim when opened. Neighbouring cells tagged `answer` are folded under one line,
+outputs included; an answer in Markdown is ``<details class="answer">`` in the notebook, too. A cell that has
+only imports, in more than eight lines, is folded to one small line. In the PDF and the EPUB nothing is
+folded. The switch that shows all answers is in chapter_tools.py and _static/book.js.
 """
 
 import ast
@@ -25,13 +25,13 @@ FOLDED = re.compile(
 )
 PROOF = re.compile(r"\A# proof\n# (.+)\n+")
 HAPPENS = "# what happens\n"
-MOST = 8  # lines of imports that stay open
+MOST = 8  # lines of imports that are not folded
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} .*", re.MULTILINE)
 
 
 def with_folds(notebook, on_paper=False):
-    """Return a notebook whose proofs and answers are folded, or laid open where nothing can be opened.
+    """Fold the proofs and answers of a notebook, or unfold them for paper.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def with_folds(notebook, on_paper=False):
     Raises
     ------
     ExtensionError
-        If a cell tagged `proof` does not say what it proves, or an answer holds a heading.
+        If a cell tagged `proof` has no claim, or an answer has a heading.
     """
     cells = []
     for is_answer, group in groupby(notebook.cells, _is_answer):
@@ -60,7 +60,7 @@ def with_folds(notebook, on_paper=False):
 
 
 def is_long_import(source):
-    """Return whether code is nothing but imports, in more than eight lines.
+    """Report whether code has only imports, in more than eight lines.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ def is_long_import(source):
 
 
 def _is_answer(cell):
-    """Return whether a cell is tagged as an answer."""
+    """Report whether a cell is tagged as an answer."""
     return "answer" in cell.metadata.get("tags", [])
 
 
 def _cells(cell, on_paper):
-    """Yield a cell as the book shows it: without its line for the lab, and on paper with a proof's claim."""
+    """Yield a cell for the book: without its line for JupyterLab and, on paper, with a proof's claim."""
     if cell.cell_type == "code":
         cell.source = cell.source.removeprefix(HAPPENS)
         if not on_paper and is_long_import(cell.source):
@@ -114,26 +114,26 @@ def _cells(cell, on_paper):
 
 
 def _without_own_fold(cell):
-    """Return an answer without the fold that its notebook gives it: in the book one fold holds them all."""
+    """Remove the answer's own fold, since in the book one fold contains all neighbouring answers."""
     if cell.cell_type == "markdown":
         if folded := FOLDED.match(cell.source):
             cell.source = folded[1]
         if heading := HEADING.search(FENCED.sub("", cell.source)):
             raise ExtensionError(
-                f"an answer may hold no heading, since a fold cannot close a section: {heading[0]!r}. "
+                f"an answer must not have a heading, since a fold cannot close a section: {heading[0]!r}. "
                 "Move the heading out of the cells tagged answer."
             )
     return cell
 
 
 def _on_reading(app, page, source):
-    """Fold a notebook after exercises have got their hints, and before on_paper lays all flat."""
+    """Fold a notebook after exercise_boxes adds the hints, and before on_paper unfolds everything."""
     if page.startswith(("notebooks/", "exercises/")):
         notebook = nbformat.reads(source[0], as_version=4)
         source[0] = nbformat.writes(with_folds(notebook, on_paper=app.builder.name in PAPER))
 
 
 def setup(app):
-    """Tell Sphinx when to fold."""
+    """Connect the folding to Sphinx."""
     app.connect("source-read", _on_reading, priority=800)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""Formulas as MathML, which browsers and e-readers draw by themselves: no program comes with a page.
+"""Formulas as MathML, which browsers and e-readers draw without a script.
 
-docutils makes it of TeX, of which it reads a part. `_static/type.css` says in which font. A page without a
-formula loads not even that. Slides, which move, have MathJax (`book.slides`).
+docutils converts a subset of TeX to MathML. `_static/type.css` sets the font, which only pages with a formula
+load. Slides use MathJax (`book.slides`).
 """
 
 import re
@@ -14,11 +14,13 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 EMPTY_TAG = re.compile(r"<(img|br|hr|input|col)\b([^>]*?)\s*/?>")
 NAMED_LETTER = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
-APPLIED = re.compile("(<mo>\u2061</mo>)(?=<m(?!o|row))")  # a function and its argument without parentheses
+APPLIED = re.compile(
+    "(<mo>\u2061</mo>)(?=<m(?!o|row))"
+)  # a function followed by an argument without parentheses
 THIN_SPACE = r'\1<mspace width="0.1667em"/>'
 STOPS = re.compile(r"[.,;:!?)’”]+")
 BETWEEN_TAGS = re.compile(r">\n\s*<")
-SAME_IN_PLAINER_TEX = (  # docutils reads a part of TeX
+SAME_IN_PLAINER_TEX = (  # docutils supports a subset of TeX
     (re.compile(r"\\dots(?![a-z])"), r"\\ldots"),
     (re.compile(r"\\[td]?frac(\d)(\d)"), r"\\frac{\1}{\2}"),
     (re.compile(r"\\[td]frac(?![a-z])"), r"\\frac"),  # an EPUB allows no size of a fraction
@@ -29,13 +31,13 @@ SAME_IN_PLAINER_TEX = (  # docutils reads a part of TeX
 
 
 def mathml(formula, as_block=False):
-    """Return a formula of TeX as MathML, with lines and columns where it has them.
+    """Convert a formula from TeX to MathML, with its lines and columns.
 
     Parameters
     ----------
     formula : str
     as_block : bool
-        Whether it stands alone.
+        Whether it is a displayed formula.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def mathml(formula, as_block=False):
     Raises
     ------
     ExtensionError
-        If docutils cannot read it.
+        If docutils cannot parse it.
 
     Examples
     --------
@@ -61,30 +63,30 @@ def mathml(formula, as_block=False):
         made = latex2mathml.tex2mathml(written, as_block=as_block)
     except (MathError, SyntaxError, IndexError) as error:
         raise ExtensionError(
-            f"docutils cannot read ${formula}$: {error}. Write it in plainer TeX."
+            f"docutils cannot parse ${formula}$: {error}. Write it in simpler TeX."
         ) from error
     return APPLIED.sub(THIN_SPACE, BETWEEN_TAGS.sub("><", well_formed(made).strip()))
 
 
 def well_formed(html):
-    """Return HTML as XML wants it: empty tags closed, and no names of letters but XML's own."""
+    """Convert HTML to well-formed XML: empty tags closed, and no named entities but XML's own."""
     return NAMED_LETTER.sub(lambda name: unescape(name[0]), EMPTY_TAG.sub(r"<\1\2/>", html))
 
 
 def _inline(translator, node):
-    """Write a formula in a line."""
+    """Write an inline formula."""
     translator.body.append(mathml(node.astext()))
     raise nodes.SkipNode
 
 
 def _block(translator, node):
-    """Write a formula that stands alone; where it is wider than the page, it scrolls inside itself."""
+    """Write a displayed formula, which scrolls by itself if it is wider than the page."""
     translator.body.append(f'<div class="math notranslate">{mathml(node.astext(), as_block=True)}</div>\n')
     raise nodes.SkipNode
 
 
 class Stops(SphinxPostTransform):
-    """Keep a formula and the stop behind it on one line: a browser would let a line begin with the stop."""
+    """Keep a formula and the punctuation after it on one line; a browser might break the line between."""
 
     default_priority = 900
     formats = ("html",)
@@ -101,7 +103,7 @@ class Stops(SphinxPostTransform):
 
 
 def setup(app):
-    """Tell Sphinx how to write formulas."""
+    """Add the math renderer to Sphinx."""
     app.add_post_transform(Stops)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

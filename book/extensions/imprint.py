@@ -1,8 +1,8 @@
-"""The end of each page: when it last changed, how to cite the course, where to report a mistake.
+"""The footer of each page: the date of its last change, the citation of the course, links to report mistakes.
 
-The date is that of the last commit that changed the page, and is left out where there is no history. The
-links for mistakes need a repository, which pyproject.toml names; those to the PDF and the EPUB need the files
-that `make pdf` and `make epub` print.
+The date is that of the last commit that changed the page, and is left out if there is no history. The links
+for mistakes need the repository's address in pyproject.toml; those to the PDF and the EPUB need the output of
+`make pdf` and `make epub`.
 """
 
 import re
@@ -18,7 +18,7 @@ SEPARATED = "\0"
 
 
 def last_changes(project):
-    """Return when each file of a project last changed, by its path.
+    """Return the date of the last change of each file of a project.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def last_changes(project):
     Returns
     -------
     dict of str to date
-        Empty where there is no history, or only a part of it.
+        Path to date; empty if there is no history, or only a part of it.
     """
     if _git(project, "rev-parse", "--is-shallow-repository") != "false":
         return {}
@@ -41,7 +41,7 @@ def last_changes(project):
 
 
 def _git(project, *words):
-    """Return what git says, or "" where it cannot be asked."""
+    """Return the output of a git command, or "" if it fails or git is missing."""
     try:
         done = subprocess.run(
             ["git", *words], cwd=project, capture_output=True, text=True, encoding="utf-8", check=False
@@ -52,7 +52,7 @@ def _git(project, *words):
 
 
 def source_of(page):
-    """Return the path of the file that a page is written in, below the project.
+    """Return the path of a page's source file, relative to the project.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ def source_of(page):
 
 
 def citation(project, year):
-    """Return how the course is cited, in BibTeX.
+    """Return the citation of the course in BibTeX.
 
     Parameters
     ----------
     project : Path
-        Its ``CITATION.cff`` says title and version; a bundle for a class has none.
+        Its ``CITATION.cff`` has title and version; a class's bundle has no such file.
     year : int or None
 
     Returns
@@ -99,15 +99,15 @@ def citation(project, year):
 
 
 def imprint(changed, cited, links):
-    """Return the HTML at the end of a page.
+    """Return the HTML of a page's footer.
 
     Parameters
     ----------
     changed : date or None
     cited : str
-        As in `citation`.
+        Returned by `citation`.
     links : list of (str, str)
-        Words and addresses.
+        Texts and URLs.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def imprint(changed, cited, links):
 
 
 def _add(app, page, template, context, doctree):
-    """Put the imprint below the text of each page."""
+    """Add the imprint below the text of each page."""
     if app.builder.name != "html" or doctree is None:
         return
     if not hasattr(app, "last_changes"):
@@ -145,6 +145,6 @@ def _add(app, page, template, context, doctree):
 
 
 def setup(app):
-    """Tell Sphinx when to add it."""
+    """Connect the imprint to Sphinx."""
     app.connect("html-page-context", _add)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,9 +1,9 @@
-"""What a page makes a reader load, without what no page of the book shows.
+"""Remove unused styles and icons from the site, and load the pictures of sliders late.
 
-The theme brings the styles of every part that it could draw, and a font of two thousand icons. When the pages
-are written, a style sheet keeps the rules whose classes stand in a page or in a script, and a font of icons
-keeps those that a rule names. The pictures of a slider other than its first wait in a file of their own,
-which _static/book.js fetches when the slider comes near; its controls stand above the caption.
+The theme has styles for all its components, and a font of two thousand icons. When the pages are written,
+style sheets keep only the rules whose classes occur in a page or a script, and icon fonts only the icons that
+a rule uses. All pictures of a slider but the first are in a separate file, which _static/book.js fetches when
+the slider comes into view; its controls are above the caption.
 """
 
 import re
@@ -17,25 +17,25 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-SHEETS = ("styles/*.css", "basic.css", "copybutton.css")  # myst-nb does not write its own over a changed one
+SHEETS = ("styles/*.css", "basic.css", "copybutton.css")  # not myst-nb's, which it would not overwrite later
 ICONS = "vendor/fontawesome/webfonts/*.woff2"
 NOT_PAGES = {"_static", "lite", "slides"}
 SLIDERS = "sliders"
 CONTROLS = '<div class="controls"></div>\n'  # above the caption
 NAME = re.compile(r"[A-Za-z_][\w-]*")
-ICON = re.compile("[\ue000-\uf8ff]")  # where fonts keep what is no letter
+ICON = re.compile("[\ue000-\uf8ff]")  # the private use area
 NESTED = ("media", "supports", "layer")
 SLIDER = re.compile(r'(<div class="(explore-\w+)".*)<script>(.*)</script>', re.DOTALL)
 
 
 def lean(sheet, names):
-    """Return a style sheet without the rules for classes that nothing has, and without comments.
+    """Remove the rules for unused classes, and comments, from a style sheet.
 
     Parameters
     ----------
     sheet : str
     names : set of str
-        The classes that something has. What stands inside `:is()`, `:not()` and their like does not count.
+        The classes in use. Classes inside `:is()`, `:not()` and the like do not count.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def lean(sheet, names):
 
 
 def _kept(rules, names):
-    """Return the text of the rules that stay."""
+    """Serialize the rules to keep."""
     texts = []
     for rule in rules:
         if rule.type == "qualified-rule":
@@ -79,7 +79,7 @@ def _selectors(prelude):
 
 
 def _matches(selector, names):
-    """Return whether all classes of a selector are among the names."""
+    """Report whether all classes of a selector are in use."""
     after = zip(selector[:-1], selector[1:], strict=True)
     return all(name.value in names for dot, name in after if dot == "." and name.type == "ident")
 
@@ -97,14 +97,14 @@ class _Classes(HTMLParser):
         self.names = set()
 
     def handle_starttag(self, tag, attributes):
-        """Note the classes of this tag, and those that a script may give by what the tag says to it."""
+        """Collect the classes of this tag, and those in its data attributes, which a script may set."""
         for key, value in attributes:
             if value and (key == "class" or key.startswith("data-bs-")):
                 self.names.update(value.split())
 
 
 def names_in(site):
-    """Return the classes that a site's pages have, and the words of its scripts, which may give others.
+    """Collect the classes in a site's pages, and all words in its scripts, which may set others.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def names_in(site):
 
 
 def thin_icons(static):
-    """Leave in each font of icons those that a style sheet names.
+    """Keep in each icon font only the icons that a style sheet uses.
 
     Parameters
     ----------
@@ -142,13 +142,13 @@ def thin_icons(static):
 
 
 class LazySliders(SphinxPostTransform):
-    """Let a slider fetch its other pictures when it comes near."""
+    """Let a slider fetch its other pictures when it comes into view."""
 
-    default_priority = 6  # when the face of each output is chosen, and its drawing stands in the page
+    default_priority = 6  # when the representation of each output is chosen, and its drawing is inlined
     builders = ("html",)
 
     def run(self, **kwargs):
-        """Put each script into a file."""
+        """Move each slider's script to a file."""
         for html in self.document.findall(nodes.raw):
             if slider := SLIDER.search(html.astext()):
                 file = Path(self.app.outdir) / "_static" / SLIDERS / f"{slider[2]}.js"
@@ -163,7 +163,7 @@ class LazySliders(SphinxPostTransform):
 
 
 def _after_building(app, failure):
-    """Thin the static files when all pages are there."""
+    """Reduce the static files when all pages are written."""
     if failure is None and app.builder.name == "html":
         static = Path(app.outdir) / "_static"
         names = names_in(static.parent)
@@ -174,7 +174,7 @@ def _after_building(app, failure):
 
 
 def setup(app):
-    """Tell Sphinx what to put aside, and when to thin."""
+    """Connect both steps to Sphinx."""
     app.add_post_transform(LazySliders)
     app.connect("build-finished", _after_building)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""Writes the reference of the library before the pages are read: a page for each file with public names.
+"""Generate the library's reference before the pages are read: a page for each file with public names.
 
-What a page says is in the file itself: its docstring, and those of its names. Their order is that
-of ``minigrad.__all__``. The page reference.md lists them where it writes `{library-files}`.
+A page has the docstring of its file and those of its public names, in the order of ``minigrad.__all__``. The
+directive `{library-files}` in reference.md lists the pages.
 """
 
 import inspect
@@ -13,7 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 import minigrad
 
 FOLDER = "reference"
-# What readers meet and `minigrad` does not export: what gradcheck returns, and what needs another library.
+# Public names that `minigrad` does not export: the result of gradcheck, and functions for other libraries.
 BESIDE = {
     "minigrad.check.report": ("Report",),
     "minigrad.beyond.bridge": ("from_torch", "from_jax", "to_torch"),
@@ -44,7 +44,7 @@ PAGE = """# {file}
 
 
 def public_names():
-    """Return the names of the reference by module, in teaching order.
+    """Return the public names by module, in teaching order.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def table():
 
 
 def contents():
-    """Return, in Markdown, the list of the files' pages."""
+    """Return, in Markdown, the table of contents of the files' pages."""
     pages = "\n".join(f"{FOLDER}/{module.removeprefix('minigrad.')}" for module in public_names())
     return CONTENTS.format(pages=pages)
 
@@ -81,7 +81,7 @@ def page(module, names):
 
 
 def _directive(module, name):
-    """Return what shows one name: a function, an error, or a class; of a layer only its forward is shown."""
+    """Return the directive for a function, an error or a class; a layer shows its forward only."""
     thing = getattr(module, name)
     where = f"{module.__name__}.{name}" if module.__name__ in BESIDE else name
     if not inspect.isclass(thing):
@@ -94,7 +94,7 @@ def _directive(module, name):
 
 
 def write_pages(folder):
-    """Write the pages into a folder, and remove those whose file is gone; what is equal stays untouched."""
+    """Write the pages into a folder, remove those whose file is gone, and do not touch unchanged ones."""
     folder.mkdir(exist_ok=True)
     texts = {
         folder / f"{module.removeprefix('minigrad.')}.md": page(module, names)
@@ -108,22 +108,22 @@ def write_pages(folder):
 
 
 def _before_reading(app):
-    """Write the pages of a book that lists them, when Sphinx has not yet looked for pages."""
+    """Write the pages of a book that lists them, before Sphinx looks for pages."""
     book = Path(app.srcdir)
     if (book / f"{FOLDER}.md").exists():
         write_pages(book / FOLDER)
 
 
 class LibraryFiles(SphinxDirective):
-    """The table of the files, each of which leads to its page."""
+    """The table of the files, each with a link to its page."""
 
     def run(self):
-        """Make it."""
+        """Make the table."""
         return self.parse_text_to_nodes(table() + contents(), allow_section_headings=False)
 
 
 def setup(app):
-    """Tell Sphinx when to write the pages, and the word for their table."""
+    """Connect the pages and their table to Sphinx."""
     app.connect("builder-inited", _before_reading)
     app.add_directive("library-files", LibraryFiles)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

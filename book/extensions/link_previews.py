@@ -1,7 +1,7 @@
-"""Shows, beside a link of the book, how what it leads to begins: a term's meaning, a chapter's promise.
+"""Previews of links: the beginning of the link's target, such as a term's meaning or a chapter's promise.
 
-The words are those of the page behind the link, put into it when the book is built; the theme's own tooltips,
-which are Bootstrap's, show them on hover and on focus. What the script adds stands in _static/book.js.
+The text is copied from the target page when the book is built; the theme's own tooltips (Bootstrap's) show it
+on hover and on focus. The script's part is in _static/book.js.
 """
 
 import posixpath
@@ -18,17 +18,17 @@ FORMULA = re.compile(r"\\\((.+?)\\\)")
 
 
 class previewed(nodes.reference):
-    """A link with a preview; to all builders but HTML it is a link like any other."""
+    """A link with a preview; for builders other than HTML, an ordinary link."""
 
 
 class Previews(SphinxPostTransform):
-    """Give each link to another page, or to a place with words of its own, the words found there."""
+    """Give each link to another page, or to an anchor with text, that text as its preview."""
 
-    default_priority = 900  # when all links are found
+    default_priority = 900  # when all links are resolved
     builders = ("html",)
 
     def run(self, **kwargs):
-        """Replace links by links that know what they lead to."""
+        """Replace links by links with a preview."""
         here = self.env.current_document.docname
         for link in list(self.document.findall(nodes.reference)):
             if not link.get("internal") or isinstance(link.parent, nodes.title) or not link.astext().strip():
@@ -42,7 +42,7 @@ class Previews(SphinxPostTransform):
                 link.replace_self(twin)
 
     def _words(self, page, anchor):
-        """Return what stands at a place of the book, or nothing where there is nothing short to say."""
+        """Return the text at an anchor of the book; "" if there is no short text."""
         if page not in self.env.found_docs:
             return ""
         document = self.env.get_doctree(page)
@@ -60,7 +60,7 @@ class Previews(SphinxPostTransform):
 
 
 def _shortened(node):
-    """Return a node's words, cut after a sentence or a word where they are many."""
+    """Return a node's text, cut after a word if it is long."""
     if node is None:
         return ""
     parts = [_text(part) for part in node.findall(nodes.paragraph)] if node.children else []
@@ -71,7 +71,7 @@ def _shortened(node):
 
 
 def _text(node):
-    """Return a node's words; a formula is TeX, and marked as such."""
+    """Return a node's text, with formulas as marked TeX."""
     if isinstance(node, nodes.math):
         return rf"\({node.astext()}\)"
     if isinstance(node, nodes.Text):
@@ -80,13 +80,13 @@ def _text(node):
 
 
 def _drawn(words):
-    """Return words as HTML, with their formulas drawn."""
+    """Return a text as HTML, with its formulas as MathML."""
     parts = enumerate(FORMULA.split(words))  # every second one is a formula
     return "".join(mathml(part) if place % 2 else escape(part, quote=False) for place, part in parts)
 
 
 def visit_previewed(translator, node):
-    """Write the link as ever, and give its tag the words."""
+    """Write the link as usual, and add the preview to its tag."""
     place = len(translator.body)
     translator.visit_reference(node)
     words = escape(node["preview"], quote=True)
@@ -97,12 +97,12 @@ def visit_previewed(translator, node):
 
 
 def depart_previewed(translator, node):
-    """Close the link as ever."""
+    """Close the link as usual."""
     translator.depart_reference(node)
 
 
 def setup(app):
-    """Add the transform, and how a link with a preview is written."""
+    """Add the transform and the node to Sphinx."""
     app.add_node(previewed, html=(visit_previewed, depart_previewed))
     app.add_post_transform(Previews)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
-"""Says beside a code cell that it is the library's, as the cell's tag promises and the tests prove.
+"""Margin notes beside code cells that are the library's own code, as their tags claim and the tests prove.
 
-The index leads from the library's name to the note.
+The index has an entry from the library's name to the note.
 """
 
 from docutils import nodes
@@ -14,12 +14,12 @@ NOTES = {
 
 
 class MarginNotes(SphinxTransform):
-    """Put a note before each tagged cell; the theme moves it into the margin."""
+    """Insert a note before each tagged cell; the theme moves it into the margin."""
 
     default_priority = 700  # before the quotes are made curly
 
     def apply(self, **kwargs):
-        """Look at the classes that the cells' tags became."""
+        """Find the tagged cells by their classes."""
         indexed = set()
         for cell in list(self.document.findall(nodes.container)):
             for sentence, where in _notes(cell["classes"]):
@@ -35,12 +35,12 @@ class MarginNotes(SphinxTransform):
                     note.insert(0, addnodes.index(entries=[entry]))
 
     def _breakable(self, where):
-        """Return a name that, on a page, may go on below a point."""
+        """Return a name that, in HTML, may be broken after a dot."""
         return where.replace(".", ".\N{ZERO WIDTH SPACE}") if self.app.builder.format == "html" else where
 
 
 def _notes(classes):
-    """Yield a sentence and a name of the library for each class that is a tag of these kinds."""
+    """Yield a sentence and a name of the library for each tag among the classes."""
     for tag in classes:
         for prefix, sentence in NOTES.items():
             if tag.startswith(prefix):

@@ -1,9 +1,9 @@
-"""Brings the notebooks beside the pages that link to them.
+"""Copy the notebooks into the book's folder.
 
-Sphinx reads one folder, and the chapters and exercises live outside it. They are copied in before each build,
-folder by folder, so that the relative links between them stay right. A copy that is equal already is left
-alone, and Sphinx has nothing to redo. Only links between notebooks and the book's own pages are one folder
-shorter here.
+Sphinx reads one folder, and the chapters and exercises are outside it. They are copied before each build,
+with their folders, so that the relative links between them hold. An equal copy is not written again, so that
+Sphinx need not read it again. Only links between notebooks and the book's own pages are one folder shorter
+here.
 """
 
 import filecmp
@@ -17,7 +17,7 @@ TO_A_NOTEBOOK = re.compile(r"\]\(\.\./(?=notebooks/|exercises/)")
 
 
 def copy_notebooks(project, book):
-    """Make the notebooks under `book` those under `project`: copy what differs, remove what is gone."""
+    """Copy the notebooks under `project` that have changed to `book`, and remove those that are gone."""
     for folder in FOLDERS:
         wanted = {path.relative_to(project) for path in _notebooks(project / folder)}
         for copy in _notebooks(book / folder):
@@ -31,17 +31,17 @@ def copy_notebooks(project, book):
 
 
 def _notebooks(folder):
-    """List the notebooks of a folder, without JupyterLab's checkpoints."""
+    """List the notebooks of a folder, except JupyterLab's checkpoints."""
     return [path for path in folder.glob("**/*.ipynb") if ".ipynb_checkpoints" not in path.parts]
 
 
 def _before_reading(app):
-    """Copy when Sphinx is set up and has not yet looked for pages."""
+    """Copy before Sphinx looks for pages."""
     copy_notebooks(Path(app.srcdir).parent, Path(app.srcdir))
 
 
 def _shorten_links(app, page, source):
-    """Write links as the copies need them: a notebook's without ../book/, those to a notebook without ../."""
+    """Adapt links to the copies: those of a notebook without ../book/, those to a notebook without ../."""
     if page.startswith(FOLDERS):
         source[0] = TO_THE_BOOK.sub(r"](\1", source[0])
     elif "/" not in page:
@@ -49,7 +49,7 @@ def _shorten_links(app, page, source):
 
 
 def setup(app):
-    """Tell Sphinx when to copy, and what to change on reading."""
+    """Connect the copying to Sphinx."""
     app.connect("builder-inited", _before_reading)
     app.connect("source-read", _shorten_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""Pages that need no network, and little of a slow one.
+"""Check that pages load nothing from the network, and empty a large script of the theme.
 
-A page that would ask for more than what lies beside it is a warning. The theme's script of 1.5 MB that turns
-icons into drawings is emptied: the theme's font draws the same icons.
+A page that loads a file from elsewhere causes a warning. The theme's script that draws icons, 1.5 MB, is
+emptied: the theme's font has the same icons.
 """
 
 import re
@@ -16,20 +16,20 @@ logger = logging.getLogger(__name__)
 
 ICON_SCRIPT = "scripts/fontawesome.js"
 LOADING_LINKS = {"stylesheet", "icon", "preload", "modulepreload", "preconnect", "dns-prefetch", "manifest"}
-NOT_PAGES = {"_static", "lite"}  # the theme's templates, and the JupyterLite site, which has tests of its own
+NOT_PAGES = {"_static", "lite"}  # the theme's templates, and the JupyterLite site, which has its own tests
 CSS_LOADS = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""")
 
 
 def empty_icon_script(static):
-    """Leave nothing in the theme's script that draws icons; the font that it comes with draws them too."""
+    """Empty the theme's script that draws icons; the theme's font has them, too."""
     script = static / ICON_SCRIPT
     if not script.exists():
-        raise ExtensionError(f"the theme has no {ICON_SCRIPT} any more: take it out of offline_pages.py.")
+        raise ExtensionError(f"the theme has no {ICON_SCRIPT} any more: remove it from offline_pages.py.")
     script.write_text("/* The theme's font draws the icons. */\n", encoding="utf-8")
 
 
 def unmet_loads(site):
-    """List, in sentences, what the pages of a site would load from the network, or miss on disk."""
+    """List, in sentences, the files that pages would load from the network, or that are missing."""
     sentences = []
     own = [path for path in site.glob("**/*") if NOT_PAGES.isdisjoint(path.relative_to(site).parts[:1])]
     pages = [path for path in own if path.suffix == ".html"]
@@ -43,7 +43,7 @@ def unmet_loads(site):
             if parts.scheme or parts.netloc:
                 sentences.append(f"{page.relative_to(site)} would load {address} from the network.")
             elif not (page.parent / unquote(parts.path)).exists():
-                sentences.append(f"{page.relative_to(site)} loads {address}, which is not there.")
+                sentences.append(f"{page.relative_to(site)} loads {address}, which does not exist.")
     for sheet in sorted(
         path for path in site.glob("**/*.css") if "lite" not in path.relative_to(site).parts[:1]
     ):
@@ -53,14 +53,14 @@ def unmet_loads(site):
 
 
 class _Loads(HTMLParser):
-    """Collects the addresses that a browser fetches by itself when it shows a page."""
+    """Collect the URLs that a browser fetches by itself to show a page."""
 
     def __init__(self):
         super().__init__()
         self.found = []
 
     def handle_starttag(self, tag, attributes):
-        """Note what this tag loads."""
+        """Collect the URLs that this tag loads."""
         given = dict(attributes)
         if tag == "link" and LOADING_LINKS & set(given.get("rel", "").split()):
             self.found.append(given["href"])
@@ -68,7 +68,7 @@ class _Loads(HTMLParser):
 
 
 def _after_building(app, failure):
-    """Complete the site, then look at every page."""
+    """Empty the script, then check every page."""
     if failure is None and app.builder.format == "html":
         if app.builder.name == "html":
             empty_icon_script(Path(app.outdir) / "_static")
@@ -77,6 +77,6 @@ def _after_building(app, failure):
 
 
 def setup(app):
-    """Tell Sphinx when to look."""
+    """Connect the check to Sphinx."""
     app.connect("build-finished", _after_building)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

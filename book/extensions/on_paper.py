@@ -1,9 +1,9 @@
-"""The book as a PDF and as an EPUB, where nothing folds and nothing slides.
+"""The book as a PDF and as an EPUB, without folds and sliders.
 
-A fold becomes its title and its text, and a slider the sheet of stops that it brings along. In the PDF the
-first page is a chapter, and each caption of its lists of pages opens a part; exercises, and what is looked
-up, stand in smaller type. The teacher's guide is a book of its own. What belongs to a screen is not printed:
-the reference of the library, which `help` shows too, and the pages for contributors.
+A fold becomes its title and its text, and a slider the picture of all its stops. In the PDF the first page is
+a chapter, and each caption of its tables of contents starts a part; exercises and reference pages are in
+smaller type. The teacher's guide is a separate book. The library's reference, which `help` shows, too, and
+the pages for contributors are not printed.
 """
 
 import re
@@ -19,7 +19,7 @@ from book import cover
 from book.fonts import as_truetype
 
 PAPER = ("latex", "epub")
-PAGE_SIZE, READER = (8.25, 11.0), (6.0, 9.0)  # inches; the first stands in paper.sty, too
+PAGE_SIZE, READER = (8.25, 11.0), (6.0, 9.0)  # inches; the first is in paper.sty, too
 SUBTITLES = {
     "minigrad": "a neural-network library\nthat you build yourself",
     "minigrad-teaching": "a guide for those\nwho teach it",
@@ -34,12 +34,12 @@ NO_FOOTNOTES = re.compile(r'<p class="rubric">Footnotes</p>\s*\Z')
 SLIDER = re.compile(r'<div class="explore-.*?(<figure.*?</figure>).*</script>', re.DOTALL)
 IMAGE = re.compile(r"<img [^>]*>")
 PAGE = re.compile(r'<item id="[^"]+" href="([^"]+)"')
-PROPERTIES = {b"<math": "mathml", b"<svg": "svg"}  # what an EPUB declares of a page
+PROPERTIES = {b"<math": "mathml", b"<svg": "svg"}  # properties of a page in an EPUB
 PLACE = re.compile(r'<itemref idref="([^"]+)" />\n?')
 
 
 def laid_flat(notebook):
-    """Return a notebook without folds and sliders, and without two empty lines in a row in its code.
+    """Remove the folds and sliders of a notebook, and double empty lines from its code.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ def laid_flat(notebook):
 
 
 def bound(page):
-    """Return the first page of the book as its PDF has it.
+    """Convert the first page of the book for the PDF.
 
     Parameters
     ----------
     page : str
-        In MyST. Its headings would be chapters, and all that follows them would stand inside the last.
+        In MyST. Its headings would become chapters, and everything after them part of the last one.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def bound(page):
 
 
 def _part(contents):
-    """Return a list of pages behind the page that opens their part, in the type of that part."""
+    """Return a table of contents with the start of its part, in the type size of that part."""
     opening, part, pages = contents.groups()
     if part == NOT_PRINTED:
         return ""
@@ -95,7 +95,7 @@ def _part(contents):
 
 
 def _on_reading(app, page, source):
-    """Lay each notebook flat, after exercises have got their hints and answers; bind the first page."""
+    """Flatten each notebook, after exercise_boxes adds hints and answers; convert the first page."""
     if app.builder.name == "latex" and page == app.config.root_doc:
         source[0] = bound(source[0])
     if app.builder.name == "latex" and page == "reference":
@@ -105,17 +105,17 @@ def _on_reading(app, page, source):
 
 
 def _on_writing(app, page, template, context, doctree):
-    """Take away the heading under which Sphinx found no footnote, and the style of live cells."""
+    """Remove the heading of an empty list of footnotes, and the styles of live cells."""
     if app.builder.name == "epub":
         context["body"] = NO_FOOTNOTES.sub("", context.get("body", ""))
         context["css_files"] = [css for css in context["css_files"] if "mystnb" not in css.filename]
 
 
 def _bring_fonts_and_cover(app):
-    """Put fonts and cover beside the file that TeX will read, and let an EPUB hold them."""
+    """Write fonts and cover beside the TeX file or into the EPUB's folder."""
     out = Path(app.outdir)
     if app.builder.name == "latex":
-        app.config.suppress_warnings.append("toc.not_included")  # what is not printed
+        app.config.suppress_warnings.append("toc.not_included")  # the unprinted pages
         as_truetype(out / "fonts")
         for name, subtitle in SUBTITLES.items():
             cover.draw(out / f"cover-{name}.pdf", PAGE_SIZE, subtitle)
@@ -126,7 +126,7 @@ def _bring_fonts_and_cover(app):
 
 
 def _declare(app, error):
-    """Say in an EPUB which pages hold formulas and drawings, and name its index once, as its rules ask."""
+    """Declare an EPUB's pages with formulas and drawings, and list its index once, as required."""
     if error or app.builder.name != "epub":
         return
     path = Path(app.outdir) / f"{app.config.epub_basename}.epub"
@@ -140,14 +140,14 @@ def _declare(app, error):
 
 
 def declared(package, parts):
-    """Return the list of an EPUB's parts as its rules ask for it.
+    """Complete the package file of an EPUB as the standard requires.
 
     Parameters
     ----------
     package : str
         The file content.opf as Sphinx writes it.
     parts : dict of str to bytes
-        All files, by name; a page says whether it holds MathML or SVG.
+        All files, by name; pages are searched for MathML and SVG.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def declared(package, parts):
 
 
 def setup(app):
-    """Add what paper needs; the pages in a browser stay as they are."""
+    """Connect the steps for the PDF and the EPUB to Sphinx; HTML pages are unchanged."""
     app.connect("builder-inited", _bring_fonts_and_cover)
     app.connect("build-finished", _declare)
     app.connect("source-read", _on_reading, priority=900)

@@ -1,8 +1,8 @@
-"""Lets long lines that a cell prints go on below, except in tables, whose columns would fall apart.
+"""Wrap the long lines of printed outputs, except in tables, whose columns would fall apart.
 
-An output in which two neighbouring lines share columns, or rows of an array follow each other, is a table: it
-keeps its lines, up to the 80 columns that fit on a page, and moves sideways on a phone. A longer line, such
-as one that ends in a sentence, goes on below, set in. All else is wrapped by _static/book.css.
+An output in which two neighbouring lines share columns, or are rows of an array, is a table: it keeps its
+lines, up to the 80 columns that fit on a page, and scrolls sideways on a phone. A longer line, such as one
+that ends in a sentence, is wrapped and indented. _static/book.css wraps all other outputs.
 """
 
 import re
@@ -18,7 +18,7 @@ ROW = re.compile(r".*\[+ *-?\d")
 
 
 def is_table(text):
-    """Return whether a text holds lines that only make sense below each other.
+    """Report whether a text has lines whose columns are aligned.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def is_table(text):
 
 
 def _edges(line):
-    """Return where the gaps of a line begin and end."""
+    """Return the positions at which the gaps of a line begin and end."""
     return {edge for gap in GAP.finditer(line) for edge in (("begins", gap.start()), ("ends", gap.end()))}
 
 
 def within_columns(text):
-    """Return a table without lines of more than 80 columns: what is longer goes on below, set in by four.
+    """Wrap the lines of a table at 80 columns, and indent the rest of a line by four.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def within_columns(text):
 
 
 def _parts(line):
-    """Return the lines that a line becomes."""
+    """Wrap one line."""
     if len(line) <= COLUMNS:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 4)
@@ -73,7 +73,7 @@ class Outputs(SphinxTransform):
     default_priority = 700
 
     def apply(self, **kwargs):
-        """Look at each text that a cell has printed or returned."""
+        """Check each text that a cell has printed or returned."""
         for output in self.document.findall(_is_output):
             for text in output.findall(nodes.literal_block):
                 if "traceback" not in text["classes"] and is_table(text.astext()):
@@ -83,11 +83,11 @@ class Outputs(SphinxTransform):
 
 
 def _is_output(node):
-    """Return whether a node holds what a cell has shown."""
+    """Report whether a node has the outputs of a cell."""
     return isinstance(node, nodes.container) and "cell_output" in node["classes"]
 
 
 def setup(app):
-    """Tell Sphinx when to look."""
+    """Add the transform to Sphinx."""
     app.add_transform(Outputs)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""What a search shows of each page that it finds: the section and the sentence.
+"""The passages of search results: the section and the sentence of each page found.
 
-For each page the texts of its sections are written into a small file of their own, in passages/; the search
-page (_static/scorer.js) fetches those of the pages that come into view.
+The texts of each page's sections are written into a small file in passages/; the search page
+(_static/scorer.js) fetches the files of the results that come into view.
 """
 
 import json
@@ -14,7 +14,7 @@ LEFT_OUT = (nodes.raw, nodes.comment, nodes.literal_block, nodes.math_block, nod
 
 
 def passages(document):
-    """Return [place, title, text] for each section of a page that holds text of its own.
+    """Return [anchor, title, text] for each section of a page.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def passages(document):
 
 
 def _texts(node):
-    """Yield the texts of a section's paragraphs, without those of the sections inside it."""
+    """Yield the texts of a section's paragraphs, except those of its subsections."""
     for child in node.children:
         if isinstance(child, nodes.definition_list_item):
             terms = ", ".join(term.astext() for term in child.findall(nodes.term))
@@ -45,7 +45,7 @@ def _texts(node):
 
 
 def file_of(page):
-    """Return the name of a page's file, below the site: "notebooks/04_closures" has one without a folder."""
+    """Return the path of a page's file in the site, with dots for the slashes in the page's name."""
     return f"{FOLDER}/{page.replace('/', '.')}.js"
 
 
@@ -59,6 +59,6 @@ def _write(app, failure):
 
 
 def setup(app):
-    """Tell Sphinx when to write."""
+    """Connect the writing to Sphinx."""
     app.connect("build-finished", _write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

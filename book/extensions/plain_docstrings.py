@@ -1,19 +1,19 @@
-"""Lets Sphinx show the library's docstrings, which are written to be read as they stand, as they stand.
+"""Let Sphinx show the library's docstrings, which are plain text, unchanged.
 
-They follow numpydoc's sections, and their words are plain text: |x| is a length, and a formula has its line.
-What comes out is what napoleon and reStructuredText understand.
+They have numpydoc's sections, but no markup: |x| is an absolute value, and a formula has a line of its own.
+They are converted to markup for napoleon and reStructuredText.
 """
 
 import re
 
 SECTION = re.compile(r"^-+$")
-PLAIN = re.compile(r"(\\|\*|\||_(?=\W|$))")  # what reStructuredText would read as its own marks
+PLAIN = re.compile(r"(\\|\*|\||_(?=\W|$))")  # characters that are markup in reStructuredText
 
 
 def as_markup(lines):
-    """Return the lines of a docstring as markup: marks escaped, and each formula of the notes in its line.
+    """Convert the lines of a docstring to markup: characters escaped, and each formula in Notes on its line.
 
-    Examples stay as they are.
+    Examples are unchanged.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ def as_markup(lines):
 
 
 def _on_docstring(app, what, name, thing, options, lines):  # noqa: PLR0913  as Sphinx calls it
-    """Mark up a docstring before napoleon reads it."""
+    """Convert a docstring before napoleon reads it."""
     lines[:] = as_markup(lines)
 
 
 def setup(app):
-    """Come before napoleon."""
+    """Connect the conversion to Sphinx, before napoleon."""
     app.connect("autodoc-process-docstring", _on_docstring, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
-"""Links that plain Markdown cannot write, so that a chapter reads the same in JupyterLab and in the book.
+"""Links made from plain words, so that a chapter reads the same in JupyterLab and in the book.
 
-Where prose says "chapter 08", the book links to that chapter, if it is there; where it says "Figure 8.2", to
-that figure, which must be there. Where a term of the glossary stands in italics or in bold, the book links to
-its entry. In JupyterLab all three are just words.
+In prose, "chapter 08" becomes a link to that chapter, if it exists, and "Figure 8.2" a link to that figure,
+which must exist. A term of the glossary in italics or in bold becomes a link to its entry. In JupyterLab all
+three are just words.
 """
 
 import re
@@ -46,17 +46,17 @@ class MentionLinks(SphinxPostTransform):
             text.parent.replace(text, [*parts, nodes.Text(text[done:])])
 
     def _link(self, here, target, words):
-        """Return a link, or None where this PDF does not hold what it would lead to."""
+        """Return a link, or None if its target is not in this PDF."""
         try:
             return make_refnode(self.app.builder, here, *target, nodes.inline(text=words))
         except NoUri:
             return None
 
     def _figure(self, number, text):
-        """Return the page and the anchor of a figure, or None, and warn, if there is no such figure."""
+        """Return the page and the anchor of a figure; warn and return None if there is no such figure."""
         place = f"figure-{number.replace('.', '-')}"
         if place not in self.env.domains.standard_domain.anonlabels:
-            logger.warning("there is no Figure %s, which is named here.", number, location=text.parent)
+            logger.warning("there is no Figure %s, which is mentioned here.", number, location=text.parent)
             return None
         return self.env.domains.standard_domain.anonlabels[place]
 
@@ -64,14 +64,14 @@ class MentionLinks(SphinxPostTransform):
 class GlossaryLinks(SphinxPostTransform):
     """Turn a term's first italic or bold mention in a section, singular or plural, into a link to its entry.
 
-    A term is written as the glossary writes it: a button's name begins with a capital. Before the chapter
-    that teaches a term, its word is an ordinary one.
+    Capitals count, so that names of buttons do not become links. In chapters before the one that teaches a
+    term, it is an ordinary word.
     """
 
     default_priority = 5
 
     def run(self, **kwargs):
-        """Ask the glossary for each word in italics or in bold."""
+        """Look up each word in italics or in bold in the glossary."""
         here, linked = self.env.current_document.docname, set()
         if "glossary" not in self.env.found_docs:
             return
@@ -91,7 +91,7 @@ class GlossaryLinks(SphinxPostTransform):
                 linked.add((_section(word), term))
 
     def _link(self, here, term, word):
-        """Return a link, or None where this PDF has no glossary."""
+        """Return a link, or None if this PDF has no glossary."""
         asked = (self.env, here, self.app.builder, "term", term, pending_xref(), word.deepcopy())
         try:
             return self.env.domains.standard_domain.resolve_xref(*asked)
@@ -100,21 +100,21 @@ class GlossaryLinks(SphinxPostTransform):
 
 
 def _section(node):
-    """Return the id of the section that a node stands in."""
+    """Return the id of the section that contains a node."""
     while node is not None and not isinstance(node, nodes.section):
         node = node.parent
     return node["ids"][0] if node is not None else ""
 
 
 def _inside(node, kinds):
-    """Say whether a node stands inside one of these kinds of node."""
+    """Report whether a node is inside a node of one of these kinds."""
     while node is not None and not isinstance(node, kinds):
         node = node.parent
     return node is not None
 
 
 def setup(app):
-    """Add them to Sphinx."""
+    """Add both transforms to Sphinx."""
     app.add_post_transform(MentionLinks)
     app.add_post_transform(GlossaryLinks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,7 @@
-"""What a page of the teacher's guide takes from the course itself, so that it is never out of date.
+"""Directives of the teacher's guide for content from the course itself, so that it is never out of date.
 
-A page teaching/NN_stem.md writes `{at-a-glance}` for the minutes and the table of exercises, and `{mistakes}`
-for what goes wrong in each: out of the notebook and `course.checks`. Leaves out the prose, and its code,
-which the tests run as examples.
+In a page teaching/NN_stem.md, `{at-a-glance}` makes the minutes and the table of exercises, and `{mistakes}`
+the known mistakes of each, from the notebook and `course.checks`.
 """
 
 import re
@@ -18,14 +17,14 @@ MINUTES = re.compile(r"\b(\d+) minutes\b")
 
 
 def at_a_glance(stem, notebook):
-    """Return, in Markdown, how long a chapter and its exercises take, and what each exercise is.
+    """Return, in Markdown, the minutes of a chapter and its exercises, and the table of its exercises.
 
     Parameters
     ----------
     stem : str
         The chapter.
     notebook : NotebookNode
-        Its notebook, whose first words name the minutes.
+        Its notebook, whose first cell has the minutes.
 
     Returns
     -------
@@ -45,7 +44,7 @@ def at_a_glance(stem, notebook):
 
 
 def mistakes(stem):
-    """Return, in Markdown, the mistakes that the checks of a chapter name: folded, an exercise at a time.
+    """Return, in Markdown, the mistakes known to a chapter's checks, folded by exercise.
 
     Parameters
     ----------
@@ -64,15 +63,15 @@ def mistakes(stem):
 
 
 def _quoted(sentence):
-    """Return a sentence as Markdown."""
+    """Escape a sentence for Markdown."""
     return re.sub(r"(?<!`)([*_<$\\])(?![^`]*`(?:[^`]*`[^`]*`)*[^`]*$)", r"\\\1", sentence)
 
 
 class FromTheCourse(SphinxDirective):
-    """Text that is made where it stands, for the chapter whose page it is."""
+    """Generated text for the chapter of the page."""
 
     def run(self):
-        """Make it."""
+        """Generate the text."""
         stem = Path(self.env.docname).name
         path = Path(self.env.srcdir).parent / "notebooks" / f"{stem}.ipynb"
         self.env.note_dependency(path)
@@ -81,7 +80,7 @@ class FromTheCourse(SphinxDirective):
 
 
 def setup(app):
-    """Tell Sphinx the two words."""
+    """Add the two directives to Sphinx."""
     app.add_directive("at-a-glance", FromTheCourse)
     app.add_directive("mistakes", FromTheCourse)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

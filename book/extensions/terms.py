@@ -1,9 +1,9 @@
-"""What the book makes of its glossary: letters to jump to, an index, and a search that leads to the teaching.
+"""The glossary's links: letters to jump to, index entries, and search results for its terms.
 
-Each entry ends with its chapter. There the term is taught, where it first stands in italics or in bold: the
-index leads to that place, on paper too. A search for the term shows what it means, and the section of that
-place, before anything else; _static/scorer.js puts the chapter at the top of the list. So does a search for a
-public name of the library: the curriculum says which chapter builds it, and its docstring what it does.
+Each entry ends with the chapter that teaches the term, where it first occurs in italics or in bold. The index
+has that place, in the PDF, too. A search for the term first shows its meaning and the section of that place;
+_static/scorer.js puts the chapter at the top of the list. A search for a public name of the library does the
+same with the chapter that builds it and its docstring.
 """
 
 import inspect
@@ -28,7 +28,7 @@ IN_A_CHAPTER = re.compile(r'(<a href="notebooks/(\d\d)_[^"]*">)(?:<strong>)?\[\d
 
 
 def entries(document):
-    """Yield (term, its id, what it means, its chapter) for each entry of a page with a glossary."""
+    """Yield (term, id, meaning, chapter) for each entry of a page's glossary."""
     for item in document.findall(nodes.definition_list_item):
         if not isinstance(item.parent.parent, addnodes.glossary):
             continue
@@ -39,7 +39,7 @@ def entries(document):
 
 
 def first_mark(chapter, term):
-    """Return the node of a chapter that first has a term in italics or in bold, or None."""
+    """Return the first node of a chapter with a term in italics or in bold, or None."""
     for mark in chapter.findall(lambda node: isinstance(node, nodes.emphasis | nodes.strong)):
         if mark.astext().lower() in (term.lower(), f"{term.lower()}s"):
             return mark
@@ -47,7 +47,7 @@ def first_mark(chapter, term):
 
 
 def where_taught(chapter, term):
-    """Return the id of the section of a chapter that first has a term in italics or in bold, or ""."""
+    """Return the id of the first section of a chapter with a term in italics or in bold, or ""."""
     mark = first_mark(chapter, term)
     while mark is not None and not isinstance(mark, nodes.section):
         mark = mark.parent
@@ -55,7 +55,7 @@ def where_taught(chapter, term):
 
 
 def chapters_of(glossary):
-    """Return the terms of a glossary in Markdown, and the chapter that teaches each.
+    """Return the chapter that teaches each term of a glossary in Markdown.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def chapters_of(glossary):
     Returns
     -------
     dict of str to str
-        A term that no chapter teaches is left out.
+        Term to chapter; terms that no chapter teaches are left out.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def chapters_of(glossary):
 
 
 class IndexEntries(SphinxTransform):
-    """Put a chapter's terms into the index, each at the place where it is taught."""
+    """Add a chapter's terms to the index, each at the place where it is taught."""
 
     default_priority = 700
 
     def apply(self, **kwargs):
-        """Look for the first place of each."""
+        """Find the first occurrence of each term."""
         glossary = Path(self.env.srcdir) / "glossary.md"
         chapter = PAGE.match(self.env.docname)
         if chapter and glossary.exists():
@@ -96,7 +96,7 @@ class IndexEntries(SphinxTransform):
 
 
 def taught(env, glossary="glossary"):
-    """Return, for each term of the glossary and public name, what it means and where it is taught.
+    """Return the meaning and the place of each term of the glossary and each public name.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def taught(env, glossary="glossary"):
     Returns
     -------
     dict of str to dict
-        By the term in small letters: "term", "meaning", "how", "page", "anchor" and "title" of the place.
+        Term in lower case to "term", "meaning", "how", "page", "anchor" and "title".
     """
     chapters = {name.split("/")[1][:2]: name for name in env.found_docs if name.startswith("notebooks/")}
     built = [
@@ -133,9 +133,9 @@ def taught(env, glossary="glossary"):
 
 
 class Letters(SphinxPostTransform):
-    """Put a row of letters above the glossary; each leads to its first term."""
+    """Insert a row of letters above the glossary, each a link to its first term."""
 
-    default_priority = 950  # after previews, of which a letter needs none
+    default_priority = 950  # after previews, which letters do not need
     formats = ("html",)
 
     def run(self, **kwargs):
@@ -148,20 +148,20 @@ class Letters(SphinxPostTransform):
 
 
 def _write(app, failure):
-    """Write what the search page reads, beside the other scripts."""
+    """Write the script with the search page's data."""
     if failure is None and app.builder.name == "html" and "glossary" in app.env.found_docs:
         text = json.dumps(taught(app.env), ensure_ascii=False, indent=0)
         (Path(app.outdir) / "_static" / FILE).write_text(f"const TAUGHT = {text};\n", encoding="utf-8")
 
 
 def _on_search_page(app, page, template, context, doctree):
-    """Let the search page, and no other, load it."""
+    """Let the search page alone load the script."""
     if page == "search" and "glossary" in app.env.found_docs:
         app.add_js_file(FILE, priority=100)
 
 
 def _name_chapters(app, failure):
-    """Let the index say "chapter 08" where Sphinx would write [1]."""
+    """Replace [1] in the index by the number of the chapter."""
     index = Path(app.outdir) / "genindex.html"
     if failure is None and app.builder.name == "html" and index.exists():
         named = IN_A_CHAPTER.sub(r"\1chapter \2</a>", index.read_text(encoding="utf-8"))
@@ -169,10 +169,10 @@ def _name_chapters(app, failure):
 
 
 def setup(app):
-    """Tell Sphinx what to add, and when to write."""
+    """Connect everything to Sphinx."""
     app.add_transform(IndexEntries)
     app.add_post_transform(Letters)
     app.connect("html-page-context", _on_search_page)
     app.connect("build-finished", _name_chapters)
-    app.connect("build-finished", _write, priority=400)  # before what looks at all files of the site
+    app.connect("build-finished", _write, priority=400)  # before the checks of all files of the site
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Follows every link between the pages once they are built: one that leads nowhere is a warning."""
+"""Check every link between the built pages; a broken one is a warning."""
 
 from functools import cache
 from html.parser import HTMLParser
@@ -13,7 +13,7 @@ NOT_OURS = {"_static", "lite"}  # the theme's templates, and the JupyterLite sit
 
 
 def broken_links(site):
-    """List, in sentences, the links of a site's pages that lead to no file of it, or to no place in the file.
+    """List the broken links of a site's pages, to files or to anchors, a sentence each.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def broken_links(site):
             if target.is_relative_to(site.resolve() / "lite"):
                 continue
             if not target.is_file():
-                sentences.append(f"{name} links to {address}, which is not there.")
+                sentences.append(f"{name} links to {address}, which does not exist.")
             elif parts.fragment and unquote(parts.fragment) not in read(target).places:
-                sentences.append(f"{name} links to {address}, and there is no such place in that page.")
+                sentences.append(f"{name} links to {address}, but that page has no such anchor.")
     return sentences
 
 
 class _Page(HTMLParser):
-    """Collects where a page's links lead, and the places in it that a link can lead to."""
+    """Collect the links and the anchors of a page."""
 
     def __init__(self):
         super().__init__()
@@ -52,14 +52,14 @@ class _Page(HTMLParser):
 
     @classmethod
     def read(cls, path):
-        """Return what is found in a file; in one that is no page, nothing."""
+        """Collect the links and anchors in a file; none if it is not HTML."""
         page = cls()
         if path.suffix == ".html":
             page.feed(Path(path).read_text(encoding="utf-8"))
         return page
 
     def handle_starttag(self, tag, attributes):
-        """Note the link, or the place."""
+        """Collect the tag's link or anchor."""
         given = dict(attributes)
         if tag == "a" and given.get("href"):
             self.links.append(given["href"])
@@ -67,13 +67,13 @@ class _Page(HTMLParser):
 
 
 def _after_building(app, failure):
-    """Follow the links when the site is complete."""
+    """Check the links when the site is complete."""
     if failure is None and app.builder.name == "html":
         for sentence in broken_links(Path(app.outdir)):
             logger.warning(sentence)
 
 
 def setup(app):
-    """Tell Sphinx when to follow."""
+    """Connect the check to Sphinx."""
     app.connect("build-finished", _after_building)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,12 +1,12 @@
-"""Slides of each chapter, made from its notebook: they open from a folder and ask the network for nothing.
+"""Slides of each chapter, made from its notebook: they open from a folder and need no network.
 
 Make them from the root of the project, or with `make slides`:
 
     python -m book.slides
 
-Which cells become slides say their tags: `slide`, or `slide-3` if the words on it begin with the third
-sentence. A chapter without such tags gets its headings and its figures. Holds `make`, and what turns one
-notebook into one page (`slides_of`, `page`). Leaves out how a cell's prose is cut (``book.slides.words``).
+Cells with a tag become slides: `slide`, or `slide-3` if the slide's text begins with the third sentence. A
+chapter without tags gets its headings and its figures. Holds `make`, and `slides_of` and `page`, which
+convert one notebook to one page. ``book.slides.words`` shortens the prose of a cell.
 """
 
 import ast
@@ -27,9 +27,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 SITE = PROJECT / "book" / "_build" / "html"
 STATIC = PROJECT / "book" / "_static"
 TAG = re.compile(r"slide(?:-([1-9]))?")
-BY_RULE = ("Question", "Say it", "By hand", "Break it", words.THE_END)  # sections that are worth a slide
-MOST = 14  # slides by rule
-LINES = 12  # of a printed output
+BY_RULE = ("Question", "Say it", "By hand", "Break it", words.THE_END)  # sections that become slides
+MOST = 14  # slides of a chapter without tags
+LINES = 12  # lines of a printed output
 REVEAL = ("dist/reset.css", "dist/reveal.css", "dist/reveal.js", "plugin/notes/notes.js", "LICENSE")
 ANSI = re.compile(r"\x1b\[[\d;]*m")
 FOR_THE_LAB = re.compile(r"\A# (?:what happens|proof)\n")  # folds.py
@@ -37,12 +37,12 @@ PAGE, INDEX = (Path(__file__).with_name(name) for name in ("page.html", "index.h
 
 
 class SlidesError(Exception):
-    """Why there can be no slides, and what to do."""
+    """The reason why slides cannot be made, and what to do."""
 
 
 @dataclass
 class Slide:
-    """What one slide shows.
+    """The content of one slide.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ class Slide:
     title, body : str
         HTML.
     section : str
-        The chapter's section that it comes from.
+        The chapter's section.
     notes : list of str
-        Markdown, for the speaker alone.
+        Speaker notes in Markdown.
     """
 
     kind: str
@@ -63,7 +63,7 @@ class Slide:
     notes: list = field(default_factory=list)
 
     def html(self):
-        """Return the slide as one section of the page."""
+        """Return the slide as a section of the page."""
         heading = "h1" if self.kind == "title" else "h2"
         small = ' class="small"' if len(self.title) > words.LONG else ""
         above = f'<p class="section">{escape(self.section)}</p>' if self.section else ""
@@ -75,22 +75,22 @@ class Slide:
 
 
 def make(project=PROJECT, site=SITE):
-    """Write the slides of every chapter, and the page that lists them.
+    """Write the slides of every chapter, and their index page.
 
     Parameters
     ----------
     project, site : Path
-        Where notebooks/ lies, and where slides/ is made.
+        The folders of notebooks/ and of slides/.
 
     Returns
     -------
     dict of str to int
-        How many slides each chapter has, by the name of its notebook.
+        Name of the notebook to number of slides.
 
     Raises
     ------
     SlidesError
-        If a package is missing, or there is no chapter.
+        If a package is missing, or there are no chapters.
     """
     paths = sorted((project / "notebooks").glob("[0-9][0-9]_*.ipynb"))
     if not paths:
@@ -110,7 +110,7 @@ def make(project=PROJECT, site=SITE):
 
 
 def copy_programs(site):
-    """Copy reveal.js and MathJax into a site, as the packages that carry them have them.
+    """Copy reveal.js and MathJax from the packages that contain them into a site.
 
     Parameters
     ----------
@@ -124,27 +124,27 @@ def copy_programs(site):
     missing = [name for name in ("sphinx_revealjs", "sphinx-mathjax-offline") if not _found(name)]
     if missing:
         names = " and ".join(name.replace("_", "-") for name in missing)
-        raise SlidesError(f"the slides need {names}, of the extra called book: pip install {names}")
+        raise SlidesError(f"the slides need {names}, from the extra `book`: pip install {names}")
     carried = Path(_found("sphinx_revealjs").origin).parent / "_static" / "revealjs"
     for name in REVEAL:
         if not (carried / name).is_file():
-            raise SlidesError(f"sphinx-revealjs has no {name} any more: the slides need version 3 of it.")
+            raise SlidesError(f"sphinx-revealjs has no {name} any more: the slides need version 3.")
         write(site / "slides" / "reveal" / Path(name).name, (carried / name).read_bytes())
     for path in Path(__file__).parent.glob("slides.*"):
         write(site / "slides" / path.name, path.read_bytes())
     for path in [STATIC / "type.css", *(STATIC / "fonts").iterdir()]:  # the book's typefaces
         write(site / "slides" / path.relative_to(STATIC), path.read_bytes())
     math = Path(_found("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
-    there = site / "_static" / "mathjax"
+    target = site / "_static" / "mathjax"
     for name in ("tex-chtml.js", "output/chtml/fonts", "input/tex/extensions", "a11y", "sre/mathmaps"):
-        if not (there / name).exists():  # the slides before these have put it there already
+        if not (target / name).exists():  # else copied with earlier slides
             copy = shutil.copytree if (math / name).is_dir() else shutil.copyfile
-            (there / name).parent.mkdir(parents=True, exist_ok=True)
-            copy(math / name, there / name)
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            copy(math / name, target / name)
 
 
 def page(slides):
-    """Return the page of a chapter.
+    """Return the page of a chapter's slides.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def page(slides):
 
 
 def slides_of(chapter):
-    """Return the slides of a chapter, in its order.
+    """Make the slides of a chapter, in order.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def slides_of(chapter):
 
 
 def tagged(chapter):
-    """Return the cells with a tag for slides.
+    """Find the cells with a tag for slides.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def tagged(chapter):
     Returns
     -------
     dict of int to int or None
-        The cell's place, and the number of the sentence with which its words begin, where the tag says it.
+        Index of the cell to the number of the first sentence on its slide, if the tag has one.
     """
     chosen = {}
     for place, cell in enumerate(chapter.cells):
@@ -208,7 +208,7 @@ def tagged(chapter):
 
 
 def by_rule(chapter):
-    """Return the cells of a chapter without tags that are worth a slide: its headings and its figures.
+    """Choose the cells that become slides in a chapter without tags: headings and figures.
 
     Parameters
     ----------
@@ -217,8 +217,7 @@ def by_rule(chapter):
     Returns
     -------
     dict of int to None
-        As `tagged` returns them: the title, one cell of some sections, and as many figures as there is room
-        for.
+        As returned by `tagged`: the title, one cell of some sections, and as many figures as fit.
     """
     chosen = {
         place
@@ -231,7 +230,7 @@ def by_rule(chapter):
 
 
 def _of_prose(source, first, section):
-    """Return the slides of a cell of prose: mostly one, but two of a title with the question below it."""
+    """Make the slides of a cell of prose: mostly one, but two for a title with the question below it."""
     parts = words.parts(source)
     worth = [part for part in parts if part[0] == 1 or part[1] in BY_RULE] or parts[1:2] or parts
     slides = []
@@ -255,25 +254,25 @@ def _of_prose(source, first, section):
 
 
 def _whole(part):
-    """Return a part of a cell with its heading."""
+    """Return a part of a cell's prose with its heading."""
     level, head, text = part
     return f"{'#' * level} {head}\n\n{text}" if head else text
 
 
 def _of_figure(cell, first, before, after):
-    """Return the slide of a cell that drew something: what it shows, and the finding above it."""
-    told = words.sentences_of(after) or words.sentences_of(_alternative(cell))
-    title = words.without_asides(told[min(first or 1, len(told)) - 1])
+    """Make the slide of a cell with a figure: the figure, with the finding as its title."""
+    sentences = words.sentences_of(after) or words.sentences_of(_alternative(cell))
+    title = words.without_asides(sentences[min(first or 1, len(sentences)) - 1])
     body = "\n".join(_figures(cell))
     return Slide("figure", words.inline(title), body, "", [f"*The figure:* {_alternative(cell)}"])
 
 
 def _of_code(cell, first, before, after):
-    """Return the slide of a cell of code: what is asked before it, the code, and one step on, its output."""
+    """Make the slide of a cell of code: the question before it, the code and, as a next step, its output."""
     from nbconvert.filters import Highlight2HTML
 
-    told = words.sentences_of(before) or ["In code"]
-    title = words.without_asides(told[first - 1 if first and first <= len(told) else -1])
+    sentences = words.sentences_of(before) or ["In code"]
+    title = words.without_asides(sentences[first - 1 if first and first <= len(sentences) else -1])
     body = Highlight2HTML(pygments_lexer="python")(_to_be_seen(cell))
     printed = "\n".join(filter(None, map(_printed, cell.outputs))).strip("\n")
     if printed:
@@ -284,7 +283,7 @@ def _of_code(cell, first, before, after):
 
 
 def _to_be_seen(cell):
-    """Return a cell's code without its line for the lab, and without assertions: the slide says it anyway."""
+    """Remove from a cell's code its line for JupyterLab, and assertions, which repeat the slide's text."""
     source = FOR_THE_LAB.sub("", cell.source)
     try:
         tree = ast.parse(source)
@@ -301,7 +300,7 @@ def _to_be_seen(cell):
 
 
 def _prose_beside(chapter, place, step):
-    """Return where the prose before or after a cell stands, and as much of it as belongs to the cell."""
+    """Return the index of the prose cell before or after a cell, and its part next to the cell."""
     at = place + step
     while 0 <= at < len(chapter.cells) and chapter.cells[at].cell_type != "markdown":
         at += step
@@ -324,17 +323,17 @@ def _alternative(cell):
 
 
 def _printed(output):
-    """Return the text of an output; of an error its last line."""
+    """Return the text of an output; for an error, its last line."""
     if output.output_type == "error":
         return f"{output.ename}: {ANSI.sub('', output.evalue)}"
     return ANSI.sub("", output.get("text") or output.get("data", {}).get("text/plain", ""))
 
 
 def _found(package):
-    """Return where a package lies, or None."""
+    """Find a package's spec, or None."""
     return importlib.util.find_spec(package)
 
 
 def _filled(path, **parts):
-    """Return a template of this folder, filled."""
+    """Fill a template."""
     return Template(path.read_text(encoding="utf-8")).substitute(parts)

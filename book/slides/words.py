@@ -1,6 +1,7 @@
-"""What a slide says of a cell's prose: cut by rule, for a cell is made to be read and a slide to be seen.
+"""The text of a slide: a cell's prose, shortened by rule.
 
-Holds `shown`, the rule, and what cuts prose into blocks and sentences. The whole prose goes into the notes.
+Holds `shown`, the rule, and functions that split prose into blocks and sentences. The speaker notes have the
+whole prose.
 """
 
 import re
@@ -9,8 +10,8 @@ THE_END = "What you can do now"
 QUESTION = "Question"
 ROOM = 520  # characters on a slide of prose
 TITLE = 90  # characters of a sentence that becomes a title of prose
-LONG = 130  # characters of a title that is set smaller
-COSTS = {"formula": 90, "fence": 200, "table": 250, "item": 20}  # in characters, besides the letters
+LONG = 130  # characters above which a title is set smaller
+COSTS = {"formula": 90, "fence": 200, "table": 250, "item": 20}  # room, in characters
 
 HEADING = re.compile(r"^(#{1,3}) (.+?)\s*$", re.MULTILINE)
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -25,7 +26,7 @@ FOOT = re.compile(r"^(?:Sources?|Source and sources?)\b.*?:")
 
 
 def html(text):
-    """Return Markdown as HTML, its links as their words alone.
+    """Convert Markdown to HTML, with links replaced by their text.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def html(text):
 
 
 def inline(text):
-    """Return one paragraph of Markdown as HTML without the paragraph.
+    """Convert one paragraph of Markdown to HTML without the paragraph's tag.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def inline(text):
 
 
 def parts(source):
-    """Return what a cell's headings head.
+    """Split a cell's prose at its headings.
 
     Parameters
     ----------
@@ -64,8 +65,7 @@ def parts(source):
     Returns
     -------
     list of (int, str, str)
-        Level, heading and text, from above. What stands above the first heading has the level 0, and is there
-        even if it is empty.
+        Level, heading and text. The text before the first heading, which may be empty, has level 0.
 
     Examples
     --------
@@ -84,13 +84,13 @@ def parts(source):
 
 
 def bold(source):
-    """Return the first words in bold, or the first sentence."""
+    """Return the first text in bold, or the first sentence."""
     match = re.search(r"\*\*(.+?)\*\*", source, re.DOTALL)
     return match[1] if match else (sentences_of(source) or [""])[0]
 
 
 def blocks(text):
-    """Return the paragraphs, lists, tables, formulas and fenced code of a text, in order.
+    """Split a text into paragraphs, lists, tables, formulas and fenced code, in order.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def blocks(text):
 
 
 def sentences(text):
-    """Return the sentences of one paragraph.
+    """Split one paragraph into sentences.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def sentences(text):
 
 
 def without_asides(sentence):
-    """Return a sentence without what stands in brackets in it, unless all of it does.
+    """Remove longer text in parentheses from a sentence, unless all of it is in parentheses.
 
     Parameters
     ----------
@@ -171,43 +171,44 @@ def sentences_of(text):
 
 
 def shown(text, section="", first=1):
-    """Return what a slide shows of a cell's prose.
+    """Shorten a cell's prose to the text of a slide.
 
     Parameters
     ----------
     text : str
         Without its heading.
     section : str
-        The section of the chapter: of *Question* every question is shown, of *What you can do now* every
-        sentence, as a list.
+        The section of the chapter: *Question* shows every question, and *What you can do now* every sentence,
+        as a list.
     first : int
-        The number of the sentence to begin with.
+        The number of the first sentence.
 
     Returns
     -------
     str
-        Markdown: whole sentences and whole items, until the slide is full. A formula that stands apart is
-        always among them, with the sentence that leads to it; an aside in brackets never is.
+        Markdown: whole sentences and whole items, until the slide is full. A displayed formula is always
+        included, with the sentence before it; a sentence in parentheses never is.
     """
     room, count, found = ROOM, 0, []
     pieces = blocks(text)
     for place, (kind, block) in enumerate(pieces):
         if kind == "paragraph" and not FOOT.match(block):
-            told, all_of_it = [], sentences(block)
+            chosen, all_of_it = [], sentences(block)
             before_formula = pieces[place + 1 : place + 2] and pieces[place + 1][0] == "formula"
             for number, sentence in enumerate(all_of_it, 1):
                 count += 1
                 wanted = section == QUESTION and sentence.endswith("?")
-                wanted = wanted or (before_formula and number == len(all_of_it)) or not (told or found)
+                wanted = wanted or (before_formula and number == len(all_of_it)) or not (chosen or found)
                 if count < first or ASIDE.fullmatch(sentence):
                     continue
                 if room >= len(sentence) or wanted:
-                    told.append(sentence)
+                    chosen.append(sentence)
                     room -= len(sentence)
                 else:
                     room = 0
-            if told:
-                found.append("\n".join(f"- {one}" for one in told) if section == THE_END else " ".join(told))
+            if chosen:
+                listed = "\n".join(f"- {one}" for one in chosen)
+                found.append(listed if section == THE_END else " ".join(chosen))
         elif kind != "paragraph" and (first == 1 or count >= first):
             if kind == "formula" or kind == "list" or room >= COSTS[kind]:
                 block, room = _items(block, room) if kind == "list" else (block, room - COSTS[kind])
@@ -216,7 +217,7 @@ def shown(text, section="", first=1):
 
 
 def _items(block, room):
-    """Return the items of a list that fit, each cut to its first sentence, and the room that is left."""
+    """Return the items of a list that fit, each cut to its first sentence, and the remaining room."""
     items = re.split(r"\n(?=(?:[-*]|\d+\.) )", block)
     kept = []
     for item in items:
@@ -230,7 +231,7 @@ def _items(block, room):
 
 
 def _kind(block):
-    """Say of which kind a block is."""
+    """Return the kind of a block."""
     for kind, mark in (("fence", r"```|~~~"), ("formula", r"\$\$"), ("list", r"(?:[-*]|\d+\.) ")):
         if re.match(mark, block):
             return kind

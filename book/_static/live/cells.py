@@ -1,7 +1,7 @@
-"""Runs the cells of a page one after the other, as a notebook's kernel would, without IPython's 7 megabytes.
+"""Run the cells of a page one by one, as a notebook's kernel would, without IPython's 7 megabytes.
 
-Holds `run`, and `kept` and `keep`, the learner's own files. All that a cell shows goes to `tell`, a function
-of the page's worker, as JSON. Leaves out magics and widgets that need a kernel: sliders have another face.
+Holds `run`, and `kept` and `keep`, for the learner's own files. A cell's outputs are passed as JSON to
+`tell`, a function of the page's worker. Magics, and widgets that need a kernel, are not supported.
 """
 
 import builtins
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from pyodide.code import eval_code_async
 
-DRIVE = Path("/drive")  # where the course keeps the learner's things in a browser
+DRIVE = Path("/drive")  # the course's folder for the learner's files in a browser
 REPRESENTATIONS = {
     "text/html": "_repr_html_",
     "image/svg+xml": "_repr_svg_",
@@ -31,7 +31,7 @@ tell = None  # set by the worker
 
 
 class Stream(TextIOBase):
-    """What a cell prints, on its way to the page."""
+    """A stream that sends a cell's printed text to the page."""
 
     def __init__(self, name):
         self.name = name
@@ -41,25 +41,25 @@ class Stream(TextIOBase):
         return True
 
     def write(self, text):
-        """Send a text."""
+        """Send a text to the page."""
         if text:
             _tell("stream", name=self.name, text=str(text))
         return len(text)
 
 
 def _tell(kind, **what):
-    """Send something to the page."""
+    """Send a message to the page."""
     tell(json.dumps({"kind": kind, **what}))
 
 
 def display(*things, raw=False):
-    """Show things below the cell that runs; with `raw`, bundles of their faces by MIME type."""
+    """Show things below the running cell; with `raw`, things are dicts of MIME type to representation."""
     for thing in things:
         _tell("display", data=thing if raw else faces(thing), themed=_themed())
 
 
 def faces(thing):
-    """Return the faces of a thing by their MIME types, as JSON can hold them."""
+    """Return the representations of a thing by MIME type, ready for JSON."""
     bundle = {}
     if hasattr(thing, "_repr_mimebundle_") and not isinstance(thing, type):
         bundle = thing._repr_mimebundle_()
@@ -75,19 +75,19 @@ def faces(thing):
 
 
 def _plain(thing):
-    """Return a thing as text, a long list or dict with an item in each line."""
+    """Return a thing as text, with one item per line if it is a long list or dict."""
     if isinstance(thing, dict | list | tuple | set | frozenset):
         return pprint.pformat(thing, width=WIDTH, sort_dicts=False)
     return repr(thing)
 
 
 def _themed():
-    """Return which colours of a drawing have another value at night, if anything has been drawn."""
+    """Return the drawing colours that change in dark mode; {} if nothing has been drawn."""
     return getattr(sys.modules.get("course.style"), "THEMED", {})
 
 
 def _show_open_figures():
-    """Show what Matplotlib still holds, as a notebook does at the end of a cell."""
+    """Show Matplotlib's open figures, as a notebook does at the end of a cell."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     for number in pyplot.get_fignums() if pyplot else ():
         file = BytesIO()
@@ -97,7 +97,7 @@ def _show_open_figures():
 
 
 def _why(error):
-    """Return an error as text: where in the cells it came from, where it was raised, and what it says."""
+    """Format an error: its frames in the cells, the frame that raised it, and its message."""
     if hasattr(error, "_render_traceback_"):
         return "\n".join(error._render_traceback_())
     told = traceback.TracebackException.from_exception(error)
@@ -116,13 +116,13 @@ def _why(error):
 
 
 async def run(source, number):
-    """Run a cell, show what it shows, and return whether it came to its end.
+    """Run a cell, show its outputs, and return whether it succeeded.
 
     Parameters
     ----------
     source : str
     number : int
-        Its place in the page, for the lines of an error.
+        Its number in the page, for tracebacks.
 
     Returns
     -------
@@ -142,13 +142,13 @@ async def run(source, number):
 
 
 def kept():
-    """Return the learner's own files, which outlive the page: what they have done, and their library."""
+    """Return, as JSON, the learner's own files, which outlive the page: progress, and library."""
     files = [DRIVE / "progress.json", *DRIVE.glob("library/*.py")]
     return json.dumps({str(path): path.read_text("utf-8") for path in files if path.exists()})
 
 
 def keep(files):
-    """Put the learner's own files back."""
+    """Restore the learner's own files."""
     DRIVE.mkdir(exist_ok=True)
     for name, text in json.loads(files).items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
