@@ -1,4 +1,4 @@
-"""The book: its pages name what there is, say one thing with one word, and ask the network for nothing."""
+"""The book: its pages match the project, use one word for one thing, and need no network."""
 
 import contextlib
 import importlib.util
@@ -51,7 +51,7 @@ A closure remembers.
 
 @pytest.fixture
 def extension(monkeypatch):
-    """Return a function that imports one of the book's own Sphinx extensions."""
+    """A function that imports one of the book's own Sphinx extensions."""
     monkeypatch.syspath_prepend(BOOK / "extensions")
     return importlib.import_module
 
@@ -63,7 +63,7 @@ def table(page, heading):
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
-def test_the_configuration_runs_no_notebook_and_names_no_address(monkeypatch):
+def test_the_configuration_runs_no_notebook_and_has_no_address(monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     settings = runpy.run_path(str(BOOK / "conf.py"))
     assert settings["nb_execution_mode"] == "off"
@@ -72,7 +72,7 @@ def test_the_configuration_runs_no_notebook_and_names_no_address(monkeypatch):
     assert [name for name in settings["extensions"] if importlib.util.find_spec(name) is None] == []
 
 
-def test_the_landing_page_s_code_prints_what_the_page_says():
+def test_the_landing_page_s_code_prints_the_output_on_the_page():
     code = "".join(re.findall(r"```python\n(.*?)```", PAGES["index"], re.DOTALL))
     (said,) = re.findall(r"```text\n(.*?)```", PAGES["index"], re.DOTALL)
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -123,7 +123,7 @@ def test_only_changed_notebooks_are_copied_into_the_book(extension, tmp_path):
     assert copy.read_text(encoding="utf-8") == "other"
 
 
-def test_a_page_that_would_load_something_is_found(extension, tmp_path):
+def test_a_page_that_loads_from_the_network_is_found(extension, tmp_path):
     page = tmp_path / "page.html"
     page.write_text(
         '<a href="https://example.org">a link may stay</a><img src="data:image/png;base64,YWJj" alt="a">'
@@ -134,7 +134,7 @@ def test_a_page_that_would_load_something_is_found(extension, tmp_path):
     (tmp_path / "book.css").write_text("@import '//example.org/font.css'; a { background: url(b.png) }")
     assert extension("offline_pages").unmet_loads(tmp_path) == [
         "page.html would load https://example.org/a.js from the network.",
-        "page.html loads lost.png, which is not there.",
+        "page.html loads lost.png, which does not exist.",
         "book.css would load //example.org/font.css from the network.",
     ]
 
@@ -176,7 +176,7 @@ def test_a_small_book_is_built_as_the_large_one(tmp_path):
     assert (static / "vendor/fontawesome/webfonts/fa-solid-900.woff2").stat().st_size < 20_000
 
 
-def test_a_style_sheet_keeps_what_the_pages_have_and_a_font_the_icons_that_it_names(extension, tmp_path):
+def test_unused_styles_and_icons_are_removed(extension, tmp_path):
     lean_pages = extension("lean_pages")
     sheet = "/* a */ .a > .b, .c:not(.b) { top: 0 } @media print { .b p { left: 0 } } @font-face { src: x }"
     kept = lean_pages.lean(sheet, {"c"})
@@ -187,7 +187,7 @@ def test_a_style_sheet_keeps_what_the_pages_have_and_a_font_the_icons_that_it_na
     assert {"one", "two", "bubble", "later"} <= lean_pages.names_in(tmp_path)
 
 
-def test_a_slider_s_other_pictures_wait_in_a_file(extension, tmp_path):
+def test_a_slider_s_other_pictures_are_in_a_separate_file(extension, tmp_path):
     text = '<div class="explore-1a" style="x">\n<svg></svg>\n</div>\n<script>\nshow([1])\n</script>'
     found = extension("lean_pages").SLIDER.search(text)
     assert found[2] == "explore-1a" and found[3] == "\nshow([1])\n" and "<script>" not in found[1]

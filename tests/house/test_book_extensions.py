@@ -1,4 +1,4 @@
-"""What the book adds to Sphinx and its theme, tried on a book of a few pages."""
+"""The book's Sphinx extensions, tested on a book of a few pages."""
 
 import base64
 import importlib
@@ -69,7 +69,7 @@ NEXT = "# 05 Chains\n\n**You will make one layer of many.**\n\nGo [back](04_clos
 
 @pytest.fixture
 def extension(monkeypatch):
-    """Return a function that imports one of the book's own Sphinx extensions."""
+    """A function that imports one of the book's own Sphinx extensions."""
     monkeypatch.syspath_prepend(BOOK / "extensions")
     return importlib.import_module
 
@@ -121,7 +121,7 @@ def pages(project):
     return built(project)
 
 
-def test_a_term_is_linked_once_a_section_from_its_chapter_on_and_where_it_is_written_as_a_term(pages):
+def test_a_term_is_linked_once_per_section_from_its_chapter_on(pages):
     links = pages["notebooks/04_closures.html"].split("<a ")
     linked = [
         re.sub(r"<[^>]+>", "", link.partition(">")[2].partition("</a>")[0])
@@ -131,7 +131,7 @@ def test_a_term_is_linked_once_a_section_from_its_chapter_on_and_where_it_is_wri
     assert linked == ["closures", "closure"]
 
 
-def test_a_chapter_leads_to_its_copies_and_its_exercises(project, pages):
+def test_a_chapter_links_to_its_copies_and_its_exercises(project, pages):
     row = pages["notebooks/04_closures.html"].split("chapter-tools")[1].split("</nav>")[0]
     assert "Download" in row and "Run" not in row
     assert 'href="../_sources/notebooks/04_closures.ipynb" download' in row
@@ -160,7 +160,7 @@ def test_only_a_table_keeps_its_lines(extension):
     assert not is_table("name  one\nother  two")
 
 
-def test_a_page_ends_with_its_date_where_there_is_a_history_and_with_how_to_cite(extension, pages, tmp_path):
+def test_a_page_ends_with_its_date_if_there_is_a_history_and_with_the_citation(extension, pages, tmp_path):
     imprint = extension("imprint")
     page = pages["notebooks/04_closures.html"]
     assert "title = {minigrad: a neural-network library that you build yourself}" in page
@@ -178,16 +178,14 @@ def test_a_page_ends_with_its_date_where_there_is_a_history_and_with_how_to_cite
     assert "Last changed <time>2 March 2031</time>" in imprint.imprint(changes["a.md"], "", [])
 
 
-def test_a_search_can_show_the_sentence_of_each_section(pages, project):
+def test_search_data_have_the_text_of_each_section(pages, project):
     told = (project / "site/passages/notebooks.05_chains.js").read_text("utf-8")
     page, passages = json.loads(told.removeprefix("tellPassages(").removesuffix(");\n"))
     assert page == "notebooks/05_chains"
     assert passages == [["chains", "05 Chains", "You will make one layer of many.\nGo back."]]
 
 
-def test_the_pages_say_what_runs_what_is_printed_and_where_it_is_published_only_where_it_is_so(
-    project, pages
-):
+def test_links_to_run_print_and_publish_are_there_only_if_their_targets_are(project, pages):
     lab = project / "site/lite/lab/index.html"
     lab.parent.mkdir(parents=True)
     lab.write_text('<script src="program.js"></script>', encoding="utf-8")
@@ -217,7 +215,7 @@ def test_the_pages_say_what_runs_what_is_printed_and_where_it_is_published_only_
     shutil.rmtree(project / "site/lite")
     printed[0].unlink()
     written.unlink()
-    for bare in (built(project), pages):  # what was there and is gone, and what never was
+    for bare in (built(project), pages):  # a target that is gone, and one that never existed
         chapter = bare["notebooks/04_closures.html"]
         assert "chapter-tools" in chapter
         words = ("lite/lab", "live.js", "mybinder", "colab", "github.com/someone")
@@ -225,7 +223,7 @@ def test_the_pages_say_what_runs_what_is_printed_and_where_it_is_published_only_
         assert not re.search("Python starts in the page|minigrad.pdf", bare["index.html"])
 
 
-def test_a_copy_for_recall_goes_with_its_chapter(extension, tmp_path):
+def test_a_recall_copy_is_removed_with_its_chapter(extension, tmp_path):
     write = extension("chapter_tools").write_recall_copies
     (tmp_path / "notebooks").mkdir()
     for name in ("04_a.ipynb", "05_b.ipynb"):
@@ -239,7 +237,7 @@ def test_a_copy_for_recall_goes_with_its_chapter(extension, tmp_path):
     assert [path.name for path in (tmp_path / "recall").iterdir()] == ["04_a.ipynb"]
 
 
-def test_links_show_what_they_lead_to(pages):
+def test_links_have_previews(pages):
     links = pages["notebooks/04_closures.html"].split("<a ")
     (to_chapter,) = [link for link in links if ">chapter 05<" in link]
     assert to_chapter.startswith('data-bs-toggle="tooltip"')
@@ -248,12 +246,12 @@ def test_links_show_what_they_lead_to(pages):
     assert r"A function that remembers \(x^2\), “for good”. Chapter 04." in to_term
 
 
-def test_a_mention_inside_a_link_makes_no_link_in_a_link(pages):
+def test_a_mention_inside_a_link_does_not_nest_links(pages):
     assert ">chapter 05</span></a>" in pages["notebooks/04_closures.html"]
     assert "></span></a>" not in pages["notebooks/04_closures.html"]
 
 
-def test_exercises_stand_in_boxes_with_hints_and_answers_folded(pages):
+def test_exercises_are_in_boxes_with_hints_and_answers_folded(pages):
     page = pages["exercises/04_closures/04_closures_exercises.html"]
     asked = [exercise for exercise in exercises() if exercise.stem == "04_closures"]
     assert page.count('<section class="exercise"') == page.count('<span class="worth">(') == len(asked)
@@ -289,14 +287,14 @@ def test_every_exercise_gets_its_own_hints_and_answer(extension, path):
     assert json.dumps(text).count("<details>") == 4 * len(asked)
 
 
-def test_what_is_hard_to_hear_is_put_right(extension):
-    mend = extension("accessible_pages").mend
+def test_accessibility_is_fixed(extension):
+    fix = extension("accessible_pages").fix
     html = '<div role="list" class="citation-list"><div class="citation" role="doc-biblioentry">A</div></div>'
-    assert mend(html) == '<div class="citation-list"><div class="citation">A</div></div>'
-    assert mend('<summary aria-label="Toggle hidden content">Show</summary>') == "<summary>Show</summary>"
+    assert fix(html) == '<div class="citation-list"><div class="citation">A</div></div>'
+    assert fix('<summary aria-label="Toggle hidden content">Show</summary>') == "<summary>Show</summary>"
 
 
-def test_a_link_to_nowhere_is_found(extension, tmp_path):
+def test_a_broken_link_is_found(extension, tmp_path):
     (tmp_path / "a.html").write_text(
         '<h1 id="one">A</h1><a href="b.html">lost</a><a href="#one">here</a><a href="#two">lost</a>'
         '<a href="https://example.org/b">not ours</a><a href="lite/lab/index.html?path=a">a program</a>'
@@ -307,19 +305,19 @@ def test_a_link_to_nowhere_is_found(extension, tmp_path):
     (tmp_path / "c/d.html").write_text('<p id="é"></p><a href="../a.html#one">back</a>', encoding="utf-8")
     (tmp_path / "e.ipynb").write_text("{}", encoding="utf-8")
     assert extension("whole_links").broken_links(tmp_path) == [
-        "a.html links to b.html, which is not there.",
-        "a.html links to #two, and there is no such place in that page.",
-        "a.html links to c/d.html#nowhere, and there is no such place in that page.",
+        "a.html links to b.html, which does not exist.",
+        "a.html links to #two, but that page has no such anchor.",
+        "a.html links to c/d.html#nowhere, but that page has no such anchor.",
     ]
 
 
-def test_the_theme_s_large_script_is_emptied_and_missed_when_it_is_gone(extension, pages, project, tmp_path):
+def test_the_theme_s_large_script_is_emptied_and_its_absence_is_an_error(extension, pages, project, tmp_path):
     assert (project / "site/_static/scripts/fontawesome.js").stat().st_size < 100
     with pytest.raises(Exception, match="no scripts/fontawesome.js any more"):
         extension("offline_pages").empty_icon_script(tmp_path)
 
 
-def test_an_e_reader_gets_lines_that_wrap_and_footnotes_only_where_there_are_some(project):
+def test_an_epub_has_wrapped_lines_and_no_empty_list_of_footnotes(project):
     options = ["-d", "doctrees", "-D", "version=1"]
     pages = built(project, *options, builder="epub", suffix="xhtml")
     assert "Footnotes" not in pages["notebooks/04_closures.xhtml"]
@@ -328,7 +326,7 @@ def test_an_e_reader_gets_lines_that_wrap_and_footnotes_only_where_there_are_som
     assert "reader.css" not in built(project)["notebooks/04_closures.html"]
 
 
-def test_on_paper_nothing_folds_and_nothing_slides(extension):
+def test_a_printed_page_has_no_folds_and_no_sliders(extension):
     def draw(step):
         return slopes.secant(lambda x: x * x, 3.0, step, (0, 5), names=("x", "y"), true_slope=6.0)
 
@@ -363,7 +361,7 @@ def test_in_the_pdf_the_first_page_is_a_chapter_before_parts(extension):
     assert pages == "toctree}\n:hidden:\n:glob:\n\na\n"
 
 
-def test_in_the_pdf_exercises_are_small_and_teachers_have_a_book_of_their_own(extension):
+def test_in_the_pdf_exercises_are_small_and_the_guide_is_a_separate_book(extension):
     opening = "```{toctree}\n:hidden:\n:caption: "
     lists = f"{opening}Exercises\n\ne\n```\n{opening}For teachers and contributors\n\nt\n```\n"
     assert extension("on_paper").bound(lists) == (
@@ -371,12 +369,12 @@ def test_in_the_pdf_exercises_are_small_and_teachers_have_a_book_of_their_own(ex
     )
 
 
-def test_formulas_become_mathml_and_one_that_cannot_is_named(extension):
+def test_formulas_become_mathml_and_an_unreadable_one_is_named(extension):
     formulas = extension("formulas")
     assert "<mfrac" in formulas.mathml(r"\tfrac12 + \dots")
     assert "<mtable" in formulas.mathml(r"a &= b \\ c &= d", as_block=True)
     for spaced in (r"\log P", r"\log_2 27", r"\max_{m'} Q"):
         assert formulas.mathml(spaced).count("<mspace") == 1
     assert "<mspace" not in formulas.mathml(r"\log(P) + \log\left(P\right)")
-    with pytest.raises(Exception, match=r"docutils cannot read \$\\nosuch\$"):
+    with pytest.raises(Exception, match=r"docutils cannot parse \$\\nosuch\$"):
         formulas.mathml(r"\nosuch")

@@ -1,4 +1,4 @@
-"""Proofs and answers fold in the book, figures get numbers, and the glossary says where a term is taught."""
+"""The book folds proofs and answers, numbers figures, and links terms to where they are taught."""
 
 import base64
 import importlib
@@ -52,7 +52,7 @@ def code(source, *outputs, tags=()):
 
 
 def figure():
-    """Return an output that is a figure."""
+    """Return an output with a figure."""
     return new_output("display_data", {"text/html": FIGURE, "image/png": PICTURE, "text/plain": "A line"})
 
 
@@ -77,7 +77,7 @@ def chapter():
 
 @pytest.fixture
 def extension(monkeypatch):
-    """Return a function that imports one of the book's own Sphinx extensions."""
+    """A function that imports one of the book's own Sphinx extensions."""
     monkeypatch.syspath_prepend(BOOK / "extensions")
     return importlib.import_module
 
@@ -96,7 +96,7 @@ def project(tmp_path_factory):
 
 
 def build(project, builder, *options):
-    """Build the book of a project, and return what Sphinx complained about."""
+    """Build the book of a project, and return Sphinx's warnings."""
     command = [
         sys.executable,
         "-m",
@@ -119,7 +119,7 @@ def page(project):
     return (project / "book/_build/html/notebooks/04_closures.html").read_text(encoding="utf-8")
 
 
-def test_neighbouring_answers_stand_behind_one_line_with_their_outputs(page):
+def test_neighbouring_answers_share_one_fold_with_their_outputs(page):
     first, second = re.findall(r'<details class="answer">(.*?)\n</details>', page, re.DOTALL)
     assert page.count("<summary>Show what happens</summary>") == 2  # not one more for the notebook's own fold
     assert 'href="#question"' in first
@@ -129,24 +129,24 @@ def test_neighbouring_answers_stand_behind_one_line_with_their_outputs(page):
     assert "After the answers." not in first + second
 
 
-def test_one_switch_opens_all_answers_where_there_are_some(page, project):
+def test_one_switch_opens_all_answers_if_there_are_any(page, project):
     row = page.split("chapter-tools")[1].split("</nav>")[0]
     assert '<input type="checkbox" class="show-answers"> Show all answers' in row
     assert "show-answers" in (project / "book/_build/html/_static/book.js").read_text(encoding="utf-8")
 
 
-def test_a_proof_is_folded_and_says_what_it_proves_once_it_is_open(page):
+def test_a_proof_is_folded_and_shows_its_claim_when_opened(page):
     (proof,) = re.findall(r'<div class="cell tag_proof.*?</details>', page, re.DOTALL)
     assert "<details" in proof.split("assert")[0]
     lines = re.findall(r'<p class="(collapsed|expanded)[^"]*">([^<]*)</p>', proof)
     assert lines == [("collapsed", "Proof"), ("expanded", "Proof: three of five ways fail")], proof
 
 
-def test_the_lines_that_keep_quiet_in_the_lab_are_not_in_the_book(page):
+def test_lines_for_jupyterlab_are_not_in_the_book(page):
     assert "# proof" not in page and "# what happens" not in page
 
 
-def test_figures_have_numbers_captions_and_places_that_prose_links_to(page):
+def test_figures_have_numbers_captions_and_anchors_that_prose_links_to(page):
     for number in ("4.1", "4.2"):
         place = f"figure-{number.replace('.', '-')}"
         assert page.count(f'id="{place}"') == 1
@@ -156,14 +156,14 @@ def test_figures_have_numbers_captions_and_places_that_prose_links_to(page):
         assert "Three of five fail. Read it from &quot;left&quot;." in link
 
 
-def test_a_drawing_stands_in_the_page_in_the_theme_s_colours_under_names_of_its_own(page):
+def test_a_drawing_is_inlined_in_the_theme_s_colours_with_unique_ids(page):
     assert "data:image/svg+xml" not in page
     assert page.count('<svg role="img" aria-label="A line &amp; a box" style="width:110px"') == 2
     assert page.count(f"var(--figure-forward, {FORWARD.lower()})") == 2
     assert 'id="figure-4-1-1-a"' in page and 'href="#figure-4-1-1-a"' in page and 'id="a"' not in page
 
 
-def test_the_search_knows_where_a_term_is_taught_and_a_name_is_built(page, project):
+def test_the_search_data_have_where_a_term_is_taught_and_a_name_is_built(page, project):
     text = (project / "book/_build/html/_static/taught.js").read_text(encoding="utf-8")
     places = json.loads(text.removeprefix("const TAUGHT = ").removesuffix(";\n"))
     assert places["closure"] == {
@@ -180,7 +180,7 @@ def test_the_search_knows_where_a_term_is_taught_and_a_name_is_built(page, proje
     assert "taught.js" in search and "taught.js" not in page
 
 
-def test_letters_above_the_glossary_lead_to_their_first_terms(page, project):
+def test_letters_above_the_glossary_link_to_their_first_terms(page, project):
     glossary = (project / "book/_build/html/glossary.html").read_text(encoding="utf-8")
     (row,) = re.findall(r'<p class="letters">.*?</p>', glossary)
     assert re.findall(r'href="#([\w-]+)">(\w)<', row) == [("term-closure", "C"), ("term-loss", "L")]
@@ -218,7 +218,7 @@ def test_a_figure_that_does_not_exist_is_named(project, tmp_path):
     with_mistake = chapter()
     with_mistake.cells[1].source += " And Figure 7.1."
     nbformat.write(with_mistake, copy / "notebooks/04_closures.ipynb")
-    assert "there is no Figure 7.1, which is named here" in build(copy, "html")
+    assert "there is no Figure 7.1, which is mentioned here" in build(copy, "html")
 
 
 def test_a_proof_without_a_claim_is_refused(extension):
@@ -232,7 +232,7 @@ def test_an_answer_with_a_heading_is_refused(extension):
     comment = new_markdown_cell("```python\n# no heading\n```", metadata={"tags": ["answer"]})
     assert len(with_folds(new_notebook(cells=[comment])).cells) == 3
     heading = new_markdown_cell("Text.\n\n## Say it", metadata={"tags": ["answer"]})
-    with pytest.raises(Exception, match="may hold no heading.*## Say it"):
+    with pytest.raises(Exception, match="must not have a heading.*## Say it"):
         with_folds(new_notebook(cells=[heading]))
 
 

@@ -1,4 +1,4 @@
-"""What the book's pages take from the one table of the course: contents, promises and routes."""
+"""The book's tables of contents, promises and routes, made from the curriculum."""
 
 import importlib
 import re
@@ -36,11 +36,11 @@ def site(tmp_path_factory):
         (book / name).write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", ".", "site"]
     done = subprocess.run(command, cwd=book, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr  # a chapter that stands in no contents is a warning
+    assert done.returncode == 0, done.stderr  # a chapter in no table of contents is a warning
     return lambda name: (book / "site" / name).read_text(encoding="utf-8")
 
 
-def test_each_chapter_is_promised_once_in_order(site):
+def test_each_chapter_has_its_promise_once_in_order(site):
     table = site("index.html").split("<table")[1].split("</table>")[0]
     assert re.findall(r'href="notebooks/(\w+)\.html"', table) == [chapter.stem for chapter in CHAPTERS]
     assert table.count("<tr") == len(CHAPTERS) + 1
@@ -58,7 +58,7 @@ def test_in_the_pdf_each_part_is_a_part(monkeypatch):
     assert re.findall(r"\\part\{(.*)\}", bound) == list(PARTS)
 
 
-def test_each_route_leads_to_its_chapters_from_any_page(site):
+def test_each_route_links_to_its_chapters_from_any_page(site):
     _, *rows = site("teaching/index.html").split("<table")[1].split("</table>")[0].split("<tr")[1:]
     linked = [re.findall(r'href="\.\./notebooks/(\w+)\.html"', row) for row in rows]
     assert linked == [[chapter.stem for chapter in route.chapters] for route in ROUTES.values()]

@@ -1,4 +1,4 @@
-"""One list of dependencies: pyproject.toml, of which the lock is made and which environment.yml installs."""
+"""The dependencies: pyproject.toml lists them, the lock pins them, and environment.yml installs them."""
 
 import ast
 import re
@@ -17,12 +17,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 EXTRAS = PROJECT["optional-dependencies"]
 PINNED = r"^([A-Za-z0-9._-]+)==([^\s;]+)"
-# larger than all the rest: for the benchmark, and for minigrad.beyond.bridge alone
+# larger than all the others: only for the benchmarks and minigrad.beyond.bridge
 LEFT_OUT = {"bench", "torch", "jax"}
 
 
 def wanted():
-    """Return the requirements of the project with its extras but those left out: {name: version range}."""
+    """Return {name: version range} for the project's requirements, with its extras except those left out."""
     lines = PROJECT["dependencies"] + [line for name in EXTRAS.keys() - LEFT_OUT for line in EXTRAS[name]]
     return {canonicalize_name(r.name): r.specifier for r in map(Requirement, lines)}
 
@@ -48,7 +48,7 @@ def test_every_pin_has_a_hash():
             assert "--hash=sha256:" in block, block.split()[0]
 
 
-def test_the_lock_names_no_address_and_no_path():
+def test_the_lock_has_no_address_and_no_path():
     assert [line for line in LOCK.splitlines() if re.search(r"/| @ |^-", line)] == []
 
 
@@ -63,8 +63,8 @@ def imported(path):
 def test_every_package_that_is_imported_is_named_in_pyproject():
     optional = {"cupy", "jax", "mpi4py", "pyodide", "sklearn", "torch"}  # each imported where it is needed
     ours = {path.stem for path in (ROOT / "book").rglob("*.py")}
-    ours |= {path.stem for path in (ROOT / "classroom").glob("*.py")}  # they lie loose in the sandbox
-    ours.add("interrupt")  # of the course, which lies there beside them
+    ours |= {path.stem for path in (ROOT / "classroom").glob("*.py")}  # modules of the sandbox
+    ours.add("interrupt")  # the course's file beside them
     ours |= {"minigrad", "course", "classroom", "authoring", "tests", "benchmarks", "book"}
     distributions = packages_distributions()
     for folder in ("minigrad", "course", "classroom", "authoring", "tests", "book", "benchmarks"):

@@ -1,4 +1,4 @@
-"""The learner's copies are made from the solutions: up to date, without answers, without outputs."""
+"""The learner's copies, made from the solutions: up to date, without answers and outputs."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def squeezed(text):
 def answer_lines(solutions):
     """The lines between the marks of a solutions notebook, without blanks, that would give an answer away.
 
-    A line that also stands in code which the exercise gives, to be repaired or used, gives nothing away.
+    A line that also occurs in the exercise's own code, to be repaired or used, gives nothing away.
     """
     lines, given = [], set()
     for cell in solutions.cells:
@@ -40,7 +40,7 @@ def answer_lines(solutions):
 
 
 def leaks(solutions, exercises):
-    """Return what a learner's copy gives away: lines of answers, marks, outputs, counts."""
+    """List the leaks of a learner's copy: lines of answers, marks, outputs, counts."""
     text = squeezed("".join(cell.source for cell in exercises.cells))
     found = [line for line in answer_lines(solutions) if line in text]
     found += [mark for mark in ("BEGINSOLUTION", "ENDSOLUTION", "HIDDENTESTS") if mark in text]
@@ -92,7 +92,7 @@ GIVEN = new_code_cell("def broken(x):\n    y = 3 * x\n    return y + x ** 2 + 7 
 REPAIR = new_code_cell("### BEGIN SOLUTION\n    return y + x ** 2 + 7 * x\n    ### END SOLUTION")
 
 
-def test_a_line_that_the_exercise_gives_is_no_leak_but_another_exercise_may_not_give_it():
+def test_a_line_of_the_exercise_s_own_code_is_not_a_leak_but_one_of_another_exercise_is():
     statement = new_markdown_cell("### 2. Next", metadata={"nbgrader": {"grade_id": "statement_next"}})
     assert leaks(new_notebook(cells=[GIVEN, REPAIR]), new_notebook(cells=[GIVEN])) == []
     assert leaks(new_notebook(cells=[GIVEN, statement, REPAIR]), new_notebook(cells=[GIVEN])) != []

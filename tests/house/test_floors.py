@@ -1,4 +1,4 @@
-"""The house has floors: each file imports only from lower ones, and the library needs NumPy alone."""
+"""The floors of the project: each file imports only from lower ones, and the library needs NumPy alone."""
 
 import sys
 from pathlib import Path
@@ -12,8 +12,8 @@ from authoring.notebooks import BuildError
 ROOT = Path(__file__).parents[2]
 # From the ground up: a folder imports only from itself and from those before it.
 HOUSES = "minigrad course authoring benchmarks classroom book tests".split()
-# The floors of the library from the ground up: their files, and the lower floors that these may use. A file
-# may also use others of its own floor, as long as no circle comes about.
+# The floors of the library from the ground up: their files, and the lower floors that these may import. A
+# file may also import others of its own floor, but not in a circle.
 FLOORS = {
     "ground": ("settings shapes habits parameter backend parts initializers", []),
     "contract": ("layer", ["ground"]),
@@ -31,7 +31,7 @@ LIBRARY = [name for name in CODE if name.startswith("minigrad.") and name != "mi
 
 
 def floor_of(name):
-    """Return the floor on which a file of the library stands, or None."""
+    """Return the floor of a file of the library, or None."""
     _, first, *_ = [*name.split("."), ""]
     return next((floor for floor, (names, _) in FLOORS.items() if first in names.split()), None)
 
@@ -44,7 +44,7 @@ def test_a_file_of_the_library_imports_only_from_lower_floors(name):
     assert {used: lower for used, lower in below.items() if lower not in [floor, *FLOORS[floor][1]]} == {}
 
 
-def test_the_library_never_imports_what_is_built_on_it():
+def test_the_library_never_imports_the_packages_above_it():
     beyond = {name for name in CODE if name.startswith("minigrad.beyond")}
     users = {name for name in LIBRARY if IMPORTS[name] & beyond}
     assert beyond and users <= beyond
@@ -77,7 +77,7 @@ def test_a_circle_is_refused_by_name():
         floors({"a": {"b"}, "b": {"c"}, "c": {"b"}})
 
 
-def test_imports_are_those_that_the_files_write():
+def test_imports_are_read_from_the_files():
     assert IMPORTS["minigrad.layers.linear"] >= {"minigrad.layers.weighted", "minigrad.shapes"}
     assert IMPORTS["tests.house.test_floors"] == {"authoring.house", "authoring.notebooks"}
 
@@ -87,7 +87,7 @@ def test_an_import_with_dots_is_refused():
         imported_names("import ast\nfrom .layer import Layer")
 
 
-def test_the_picture_shows_the_house_as_it_is():
+def test_the_picture_of_the_house_is_up_to_date():
     drawn = house()
     assert (ROOT / PLACE).read_text("utf-8") == drawn, "run `python -m authoring pictures`"
     shown = {text.text for text in ElementTree.fromstring(drawn).iter() if text.get("class") == "code middle"}

@@ -1,4 +1,4 @@
-"""`import minigrad` needs NumPy alone, and costs next to nothing beside it."""
+"""`import minigrad` needs NumPy alone, and takes little time compared with it."""
 
 import os
 import re
@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SHARE = 1 / 4  # the goal, of the time that numpy takes in the same process
-STANDARD = ("copy", "dataclasses", "json", "threading", "zlib")  # beside numpy, all that may be imported
+SHARE = 1 / 4  # the goal, as a share of numpy's time in the same process
+STANDARD = (
+    "copy",
+    "dataclasses",
+    "json",
+    "threading",
+    "zlib",
+)  # the only modules besides numpy that may be imported
 BLOCKED = """
 import sys
 
@@ -25,7 +31,7 @@ sys.meta_path.insert(0, OnlyNumPy())
 
 @pytest.fixture
 def python(tmp_path):
-    """Return a function that runs Python code in a new process, with its own folder for compiled files."""
+    """A function that runs Python code in a new process, with its own folder for compiled files."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment |= {"PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(tmp_path)}
 
@@ -36,7 +42,7 @@ def python(tmp_path):
     return run
 
 
-def test_the_block_lets_nothing_else_through(python):
+def test_the_block_stops_all_other_imports(python):
     assert "blocked: matplotlib" in python(BLOCKED + "import matplotlib").stderr
 
 
@@ -45,7 +51,7 @@ def test_import_needs_numpy_alone(python):
     assert python(code).stderr == ""
 
 
-def test_import_brings_little_of_python_and_of_itself(python):
+def test_import_loads_few_modules(python):
     code = f"""
 import sys, numpy, {", ".join(STANDARD)}
 before = set(sys.modules)
@@ -58,7 +64,7 @@ print(*sorted(set(sys.modules) - before))
 
 def test_import_is_not_an_order_of_magnitude_too_slow(python):
     def share():
-        # the cumulative time of the package, with whatever it imports that numpy had not, beside numpy's own
+        # the package's cumulative time, with all imports that numpy did not make, and numpy's
         lines = python("import numpy, minigrad", "-X", "importtime").stderr
         times = dict(
             reversed(line) for line in re.findall(r"\|\s*(\d+) \| (numpy|minigrad)$", lines, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Names and places: what the files and folders are called, and what README.md promises."""
+"""The names of files and folders, and the promises of README.md."""
 
 import ast
 import os
@@ -16,7 +16,7 @@ SAYS_NOTHING = {"utils.py", "helpers.py", "common.py", "misc.py"}
 
 
 def files():
-    """Return the project's files, without what is made by building and running it."""
+    """List the project's files, without those made by building and running it."""
     found = []
     for folder, folders, names in os.walk(ROOT):
         here = Path(folder).relative_to(ROOT)
@@ -25,14 +25,14 @@ def files():
     return found
 
 
-def test_every_top_level_folder_stands_in_the_readme():
+def test_every_top_level_folder_is_in_the_readme():
     _, _, place = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Where things live\n")
     named = set(re.findall(r"`(\w+)/`", place.partition("\n## ")[0])) - {"work"}  # made by make lab
     found = {path.parts[0] for path in files() if len(path.parts) > 1 and not path.parts[0].startswith(".")}
     assert found == named
 
 
-def test_every_file_name_says_what_the_file_holds():
+def test_every_file_name_is_descriptive():
     assert [
         str(path) for path in files() if path.name in SAYS_NOTHING or re.search(r"_v\d+\.", path.name)
     ] == []
@@ -42,7 +42,7 @@ def test_no_file_is_empty():
     assert [str(path) for path in files() if not (ROOT / path).read_bytes().strip()] == []
 
 
-def test_the_distribution_is_called_by_its_full_name():
+def test_the_distribution_has_its_full_name():
     other = re.compile(
         rb"pip install( -\S+)* [\"']?minigrad(?!-course)"
     )  # that name belongs to another project
@@ -61,7 +61,7 @@ def test_readme_example_prints_what_readme_shows():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert process.stderr == ""
-    rounding = r"\d\.\de-(0[9]|1\d)"  # an error of nudging: its digits differ from machine to machine
+    rounding = r"\d\.\de-(0[9]|1\d)"  # a finite-difference error, whose digits differ from machine to machine
     assert re.sub(rounding, "tiny", process.stdout) == re.sub(rounding, "tiny", shown)
 
 

@@ -1,7 +1,7 @@
-"""The house rules of notebooks: how they are cut, ordered, illustrated and stored.
+"""The rules of notebooks: structure, order, figures and stored outputs.
 
-A rule is a function from a notebook and its stem to the sentences that say what is wrong with it. Each rule
-is also tried on a notebook that breaks it, and all of them on one that keeps them.
+A rule is a function from a notebook and its stem to sentences, one for each problem. Each rule is also tested
+on notebooks that break it, and all of them on one that keeps them.
 """
 
 import ast
@@ -43,7 +43,7 @@ LINES, LINES_TAGGED = 20, 30  # of a code cell; tagged cells hold a whole class 
 WORDS = 120
 KILOBYTES = 900
 TAGGED = ("same-as-", "textbook-")
-# Numbers that an answer and what stands open after it share by chance, by chapter; each was looked at.
+# Numbers that an answer shares by chance with open text after it, by chapter; each was checked by hand.
 BY_CHANCE = {"01": "2.2e-16", "03": "12", "10": "0.1414", "12": "63", "15": "29", "17": "36", "19": "2022"}
 COUNTS = set("two three four five six seven eight nine ten eleven twelve twice thrice".split())
 POWERS = {str(2**power) for power in range(17)}
@@ -52,12 +52,12 @@ HAPPENS = "# what happens\n"
 ANSWER = re.compile(
     r'<details class="answer"><summary>Show what happens</summary>\n\n(\S.*\S)\n\n</details>', re.DOTALL
 )
-# What asks for a guess.
+# Words that ask for a guess.
 GUESS = re.compile(
     r"(?:^|[.!?:;] |\n)(?:Guess\b|Predict\b|Write (?:it|them|your|down)\b)"
     r"|(?:Before|before) you \w+[^.!?:]{0,40}\bguess\b|[Ww]rite it down[.:]"
 )
-# Words that stand in no chapter, with what is said instead.
+# Words that no chapter may use, with their replacements.
 UNSAID = {
     r"\bshall\b": "should, will, or an imperative",
     r"\bsays school\b": "you know from school that",
@@ -140,7 +140,7 @@ def minigrad_names(notebook):
 
 
 class Images(HTMLParser):
-    """Collects the alternative texts of the images in a piece of HTML; None for an image without."""
+    """Collect the alternative texts of the images in a piece of HTML; None for an image without one."""
 
     def __init__(self, html):
         super().__init__()
@@ -165,7 +165,7 @@ def ran_once_from_top_to_bottom(notebook, stem):
 
 
 def errors_are_announced(notebook, stem):
-    """A cell is tagged raises-exception if, and only if, its stored output is an error."""
+    """Check that a cell is tagged raises-exception if, and only if, its stored output is an error."""
     problems = []
     for place, cell in enumerate(notebook.cells):
         raised = any(output.output_type == "error" for output in cell.get("outputs", ()))
@@ -175,7 +175,7 @@ def errors_are_announced(notebook, stem):
 
 
 def outputs_are_of_no_machine(notebook, stem):
-    """No warnings, no paths, no addresses in memory: the next run prints something else."""
+    """Check for warnings, paths and memory addresses, which differ in the next run."""
     personal = re.compile(
         r"(?<![\w.])/(?:home|root|tmp|usr|opt|mnt|Users)/|[A-Z]:\\Users|site-packages|\b0x[0-9a-f]{6,}"
     )
@@ -207,7 +207,7 @@ def images_are_told_in_words(notebook, stem):
 
 
 def pictures_travel_with_their_words(notebook, stem):
-    """JupyterLab and the book drop the metadata of a picture: its words stand in HTML beside it."""
+    """Check that a picture's text is in HTML, since JupyterLab and the book drop its metadata."""
     pictures = [bundle for bundle in bundles(notebook) if any(kind.startswith("image/") for kind in bundle)]
     silent = [bundle for bundle in pictures if not Images(bundle.get("text/html", "")).texts]
     return [f"{len(silent)} pictures without words beside them: return a Figure"] if silent else []
@@ -228,7 +228,7 @@ def prose_is_short(notebook, stem):
 
 
 def lists_are_meant(notebook, stem):
-    """A sentence that begins with "173." would be shown as item 173 of a list; 2 alone may follow a 1."""
+    """Check that no sentence begins with a number such as "173.", which would be shown as a list item."""
     problems, last = [], 0
     for cell in prose_cells(notebook):
         numbers = [int(number) for number in re.findall(r"^(\d+)\. ", cell.source, flags=re.MULTILINE)]
@@ -242,7 +242,7 @@ def lists_are_meant(notebook, stem):
 
 
 def code_is_short(notebook, stem):
-    """Imports do not count: one name a line is nobody's work to read."""
+    """Check the number of code lines; imports do not count, since they are quick to read."""
     problems = []
     for cell in code_cells(notebook):
         limit = LINES_TAGGED if any(tag.startswith((*TAGGED, "proof")) for tag in tags(cell)) else LINES
@@ -268,7 +268,7 @@ def prose_stands_between_code(notebook, stem):
 
 
 def ends_as_every_chapter(notebook, stem):
-    """The names of its sections are the chapter's own, up to the last ones, where a reader looks for them."""
+    """Check the names of the last sections; all others are the chapter's own."""
     found = headings(notebook, 2)
     ends = [heading for heading in found if heading in SECTIONS]
     problems = [f"two sections are called {heading}" for heading in set(found) if found.count(heading) > 1]
@@ -308,7 +308,7 @@ def asserts(cell):
 
 
 def folds(cell, *parts):
-    """Whether the lab folds these parts of a cell, and no others."""
+    """Whether JupyterLab folds these parts of a cell, and no others."""
     folded = {
         part for part in ("source", "outputs") if cell.metadata.get("jupyter", {}).get(f"{part}_hidden")
     }
@@ -316,7 +316,7 @@ def folds(cell, *parts):
 
 
 def figures_tell_themselves(notebook, stem):
-    """A figure is the last line of a cell; its title, caption and alternative text are its function's."""
+    """Check that a figure is the last line of a cell, with title, caption and alternative text."""
     problems = []
     for cell in code_cells(notebook):
         if calls(cell, "show") or any(
@@ -327,7 +327,7 @@ def figures_tell_themselves(notebook, stem):
 
 
 def proofs_stand_apart(notebook, stem):
-    """What is asserted is folded in a cell of its own, unless the assertion is the argument."""
+    """Check that assertions are in folded cells of their own, unless they are part of the argument."""
     problems = []
     for cell in code_cells(notebook):
         kinds = {"proof", "argument"} & set(tags(cell))
@@ -367,7 +367,7 @@ def answers_are_folded(notebook, stem):
 
 
 def is_quiet(cell):
-    """Whether a cell tells no answer: a picture that the reader moves, or code that only prepares."""
+    """Whether a cell gives no answer: an interactive picture, or code that only prepares."""
     if cell.cell_type != "code" or {"answer", "proof"} & set(tags(cell)):
         return False
     faces = "".join(output.get("data", {}).get("text/html", "") for output in cell.outputs)
@@ -375,7 +375,7 @@ def is_quiet(cell):
 
 
 def guesses_come_before_answers(notebook, stem):
-    """A cell that asks for a guess is tagged, and the first that answers it is folded."""
+    """Check that a cell that asks for a guess is tagged, and that the first answer is folded."""
     problems = []
     for place, cell in enumerate(notebook.cells):
         asks = cell.cell_type == "markdown" and "answer" not in tags(cell) and GUESS.search(prose(cell))
@@ -389,14 +389,14 @@ def guesses_come_before_answers(notebook, stem):
 
 
 def numbers_that_tell(text, digits=2):
-    """The numbers of a text that two sentences hardly share by chance: not 7, 100 or 64, but 27 and 0.95."""
+    """The distinctive numbers of a text, unlikely to recur by chance: not 7, 100 or 64, but 27 and 0.95."""
     numbers = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)
     values = {f"{float(number.replace(',', '')):g}" for number in numbers}
     return {value for value in values if len(re.sub(r"e.*|[0.]", "", value)) >= digits} - POWERS
 
 
 def shown_by(cell):
-    """What a cell of code prints, and the captions of its figures."""
+    """The printed output of a code cell, and the captions of its figures."""
     faces = [output.get("data", {}) for output in cell.outputs]
     captions = re.findall(r"<figcaption>.*?</figcaption>", str(faces), re.DOTALL)
     texts = [face.get("text/plain", "") for face in faces if "text/html" not in face]
@@ -405,7 +405,7 @@ def shown_by(cell):
 
 
 def open_numbers(cell):
-    """The numbers that a reader sees in a cell before any fold is opened; code is full of short ones."""
+    """The numbers visible in a cell before any fold is opened, except short ones in code."""
     if {"answer", "proof"} & set(tags(cell)):
         return set()
     if cell.cell_type == "markdown":
@@ -424,7 +424,7 @@ def counts_in_headings(cell):
 
 
 def no_answer_is_in_sight(notebook, stem):
-    """Up to the next question, nothing that stands open has a number that is new in the answer."""
+    """Check that up to the next question no number of the answer is visible outside its fold."""
     problems = []
     places = [place for place, cell in enumerate(notebook.cells) if "guess" in tags(cell)]
     for place, end in zip(places, [*places[1:], None], strict=True):
@@ -500,7 +500,7 @@ def test_every_exercise_notebook(path):
 
 
 def copied_bodies(notebooks):
-    """Return where functions and classes of more than five lines stand in two notebooks untagged."""
+    """List the untagged functions and classes of more than five lines that are in two notebooks."""
     seen = {}
     for stem, notebook in notebooks.items():
         for cell in code_cells(notebook):
@@ -539,12 +539,12 @@ def test_no_chapter_and_exercises_have_the_same_name():
     assert all(path.name == f"{path.parent.name}_exercises.ipynb" for path in SOLUTIONS + EXERCISES)
 
 
-def test_stored_notebooks_are_light():
+def test_stored_notebooks_are_small():
     sizes = {path.name: path.stat().st_size for path in CHAPTERS + SOLUTIONS + EXERCISES}
     assert {name: size for name, size in sizes.items() if size > KILOBYTES * 1000} == {}
 
 
-# testing the tester
+# tests of the rules
 
 
 def code(source, count=1, outputs=(), tags=()):

@@ -1,4 +1,4 @@
-"""What is released, a wheel and the source in an archive, holds all that it must, and works alone."""
+"""The release, a wheel and a source archive: complete, and usable without the checkout."""
 
 import os
 import re
@@ -23,7 +23,7 @@ VERSION = PYPROJECT["project"]["version"]
 MADE = {"work", "dist", "_build", "node_modules", "wheels", "__pycache__", ".ipynb_checkpoints", ".DS_Store"}
 KINDS = {".py", ".npz", ".json", ".css", ".mplstyle", ".md", ".mk", ".html", ".js"}
 LARGEST, WHEEL, SOURCE = 500_000, 1_500_000, 20_000_000  # bytes: a stored weight; each release
-# What the library's tests rest on, and the few that are run each time; all of them are run where asked for.
+# Files that the library's tests need, and the few tests that run each time; the long test runs them all.
 SUPPORT = {"tests/conftest.py", "tests/contract.py", "tests/devices.py", "tests/planted_bugs.py"}
 SOME = [
     "tests/layers/test_linear.py",
@@ -32,7 +32,7 @@ SOME = [
     "tests/test_losses.py",
 ]
 
-# Python without the packages of this environment but NumPy, and pytest where it is asked for.
+# Python without this environment's packages except NumPy and, on request, pytest.
 ALONE = """
 import sys
 
@@ -78,7 +78,7 @@ def wheel(built):
 
 @pytest.fixture(scope="module")
 def source(built, tmp_path_factory):
-    """The folder into which the archive of the source was unpacked."""
+    """The folder with the unpacked source archive."""
     (path,) = built.glob("*.tar.gz")
     assert path.stat().st_size < SOURCE
     folder = tmp_path_factory.mktemp("source")
@@ -89,9 +89,9 @@ def source(built, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def alone(wheel, tmp_path_factory):
-    """Return a function that runs code where the wheel is installed, beside NumPy and nothing else."""
+    """A function that runs code with the wheel, NumPy and nothing else installed."""
     target = tmp_path_factory.mktemp("installed")
-    wheel.extractall(target)  # of a wheel of Python alone, this is installing it
+    wheel.extractall(target)  # installs a wheel of pure Python
 
     def run(code, allowed=(), folders=(), cwd=target):
         folders = [str(target), *map(str, folders), str(Path(np.__file__).parents[1])]
@@ -104,7 +104,7 @@ def alone(wheel, tmp_path_factory):
 
 @pytest.fixture
 def library_tests(alone, source, tmp_path):
-    """Return a function that runs tests of the library against what is installed, and pytest's last line."""
+    """A function that runs the library's tests on the installed wheel, and returns pytest's last line."""
     for path in [*source.glob("tests/layers/*.py"), *source.glob("tests/*.py")]:
         copy = tmp_path / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def library_tests(alone, source, tmp_path):
 
 
 def ours(folder):
-    """Return the files of a folder of this checkout, without what is made by running it."""
+    """List the files in a folder of this checkout, without those made by running it."""
     paths = (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
     return {path.as_posix() for path in paths if MADE.isdisjoint(path.parts)}
 
@@ -144,7 +144,7 @@ def test_the_citation_names_the_project_and_its_licences():
     assert {"title", "message", "type"} <= set(citation)
 
 
-def test_the_wheel_holds_the_library_and_the_course_and_nothing_else(wheel):
+def test_the_wheel_has_the_library_and_the_course_and_nothing_else(wheel):
     records = f"minigrad_course-{VERSION}.dist-info/"
     found = {name for name in wheel.namelist() if not name.startswith(records)}
     assert found == ours("minigrad") | ours("course")
@@ -156,20 +156,20 @@ def test_the_wheel_holds_the_library_and_the_course_and_nothing_else(wheel):
     assert Path(wheel.filename).stat().st_size < WHEEL
 
 
-def test_the_wheel_says_what_it_needs(wheel):
+def test_the_wheel_lists_its_requirements(wheel):
     said = BytesParser().parsebytes(wheel.read(f"minigrad_course-{VERSION}.dist-info/METADATA"))
     assert said["Name"] == "minigrad-course" and said["Version"] == VERSION
     needed = [line for line in said.get_all("Requires-Dist") if "extra ==" not in line]
     assert needed == PYPROJECT["project"]["dependencies"]
 
 
-def test_the_source_holds_all_that_the_tests_read(source):
+def test_the_source_has_all_files_that_the_tests_read(source):
     folders = (
         "minigrad course classroom authoring tests notebooks solutions exercises benchmarks book".split()
     )
     copied = {
         f"book/{made}/" for made in ("notebooks", "exercises", "reference")
-    }  # brought in when the book is built
+    }  # copied when the book is built
     wanted = {name for name in set().union(*map(ours, folders)) if not name.startswith(tuple(copied))}
     found = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
     assert wanted - found == set()
@@ -226,7 +226,7 @@ def test_the_source_passes_its_own_tests(source):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
-def test_the_kind_of_a_terminal_is_no_term_of_a_class():
+def test_the_type_of_a_terminal_is_not_the_term_of_a_class():
     def packing(*options):
         command = ["make", "-n", "-o", ".venv/ready", "student", "teacher", *options]
         shell = {**os.environ, "TERM": "xterm"}

@@ -1,4 +1,4 @@
-"""What a chapter builds is the library's: same-as- cells are equal in syntax, textbook- cells in numbers."""
+"""Chapters build the library's own code: same-as- cells have equal syntax, textbook- cells equal results."""
 
 import ast
 import importlib
@@ -32,7 +32,7 @@ def step(Optimizer, X, **settings):
 
 
 def step_with(**settings):
-    """A call of step with settings that a textbook form may not have."""
+    """A call of step with hyperparameters that a textbook form may lack."""
     return lambda Optimizer, X: step(Optimizer, X, **settings)
 
 
@@ -50,7 +50,7 @@ def cut(batches, X, rng=None):
 
 
 def data_and_gradients(Parameter, X):
-    """What a parameter holds at first, after something was added, and after zeroing."""
+    """A parameter's data and gradient at first, after an addition, and after zeroing."""
     parameter = Parameter(X.astype(int))
     held = [parameter.data.copy(), parameter.grad.copy()]
     parameter.grad += X
@@ -61,7 +61,7 @@ def data_and_gradients(Parameter, X):
 
 def doubled(Layer, X):
     """Y, dX, and the data that named_parameters finds, of a layer made on a Layer class."""
-    parameter = Layer.named_parameters.__globals__["Parameter"](X)  # the one that this Layer looks for
+    parameter = Layer.named_parameters.__globals__["Parameter"](X)  # the class that this Layer uses
 
     class Double(Layer):
         def __init__(self):
@@ -96,8 +96,8 @@ def refusals(Layer, X):
 
 
 def handed_back(Operator, X, *others):
-    """The data of an operator's node, and what its way back brings to the variables that it is made of."""
-    Variable = Operator.__bases__[0]  # the one that this Operator is made on
+    """The data of an operator's node, and the gradients of its variables."""
+    Variable = Operator.__bases__[0]  # the class that this Operator uses
     given = [Variable(array) if array.dtype.kind == "f" else array for array in (X, *others)]
     node = Operator(*given)
     node.back(np.random.default_rng(2).normal(size=node.data.shape))
@@ -116,7 +116,7 @@ def shared(replica, X):
 
 
 def pure(functional, X):
-    """What a pure function gives, twice, its way back called twice, and what the model is afterwards."""
+    """The results of two calls of a pure function and of its backward pass, and the model afterwards."""
     model = Linear(3, 2, rng=0) >> BatchNorm(2) >> ReLU()
     params, state = values_of(model)
     params = {name: array + 0.5 for name, array in params.items()}
@@ -131,18 +131,18 @@ def pure(functional, X):
 
 
 def looked_at(Evaluator, X):
-    """What an Evaluator returns and keeps, before and after the model learns, and what the model predicts."""
+    """An Evaluator's results and state, before and after a training step, and the model's predictions."""
     model = Linear(3, 2, rng=0) >> BatchNorm(2) >> ReLU()
     evaluator, seen = Evaluator(model), []
     for _ in range(2):
         seen.append(evaluator.forward(X))
         seen += [evaluator.activations[name] for name in sorted(evaluator.activations)]
         for part in [*model.parameters(), *model.buffers()]:
-            part.data = part.data + 0.5  # a new array in the same Parameter, as `load` puts it there
+            part.data = part.data + 0.5  # a new array in the same Parameter, as after `load`
     return np.concatenate([array.ravel() for array in [*seen, model.predict(X)]])
 
 
-# What is no layer of the library, and what it is tried on.
+# Names of the library that are not layers, and their test arguments.
 CALLS = {
     "minigrad.check.numerical.numerical_gradient": (
         lambda find, X: find(lambda x: np.sum(x**3), X),
@@ -170,7 +170,7 @@ CALLS = {
 
 
 def tagged(prefix):
-    """Every (chapter, place of the cell, target) whose tag begins so."""
+    """Every (chapter, index of the cell, target) with a tag that begins with `prefix`."""
     found = []
     for path in sorted(PROJECT.glob("notebooks/*.ipynb")):
         for place, cell in enumerate(nbformat.read(path, as_version=4).cells):
@@ -217,7 +217,7 @@ def definition(tree, names):
 
 
 def is_guard(statement):
-    """Tell whether a statement only asks about an argument: require_...(...), or x = as_generator(x).
+    """Report whether a statement only checks an argument: require_...(...), or x = as_generator(x).
 
     So does `check_input = require_array` in a class.
     """
@@ -229,7 +229,7 @@ def is_guard(statement):
 
 
 class Bare(ast.NodeTransformer):
-    """Takes docstrings, annotations, and the guards at the door of a function out of a tree."""
+    """Remove docstrings, annotations, and the guards at the start of a function from a tree."""
 
     def visit_FunctionDef(self, node):
         self.generic_visit(node)
@@ -257,11 +257,11 @@ class Bare(ast.NodeTransformer):
 
 
 def difference(source, target):
-    """Return what differs between a cell and the thing in the library that it is said to be, or None."""
+    """Describe the difference between a cell and its target in the library; None if they are equal."""
     module, names = split(target)
     ours = definition(ast.parse(Path(find_spec(module).origin).read_text("utf-8")), names)
     tree = ast.parse(source)
-    classes = (part for part in tree.body if isinstance(part, ast.ClassDef))  # a method may stand in any
+    classes = (part for part in tree.body if isinstance(part, ast.ClassDef))  # a method may be in any
     methods = (definition(part, names[-1:]) for part in classes)
     theirs = definition(tree, names[-1:]) or definition(tree, names) or next(filter(None, methods), None)
     if ours is None or theirs is None:
@@ -279,7 +279,7 @@ def test_a_same_as_cell_is_the_librarys(path, place, target):
 
 
 def bound(statement):
-    """Return the names that a statement defines, assigns, or puts something into: ``Row.call = ...``."""
+    """Return the names that a statement defines, assigns or modifies: ``Row.call = ...``."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -294,7 +294,7 @@ def bound(statement):
 
 
 def used(statement):
-    """Return the names from outside that a statement uses, also inside the functions that it defines."""
+    """Return the outside names that a statement uses, also inside the functions that it defines."""
     tables, names = [symtable.symtable(ast.unparse(statement), "<cell>", "exec")], set()
     while tables:
         table = tables.pop()
@@ -309,10 +309,10 @@ def used(statement):
 
 
 def needed(cells, names):
-    """Return the statements of code cells that define some names, and those that these need, in their order.
+    """Return the statements of code cells that define some names, with their dependencies, in order.
 
-    What only trains, prints or draws is left out: a chapter that trains for a minute defines its classes in
-    no time.
+    Statements that only train, print or draw are left out, so that even a chapter that trains for a minute
+    defines its classes at once.
     """
     statements = [line for cell in cells if cell.cell_type == "code" for line in ast.parse(code(cell)).body]
     kept, known, waiting = set(), set(names), set(names)
@@ -325,7 +325,7 @@ def needed(cells, names):
 
 
 def namespace(cells, *names):
-    """Run what some names need, without showing anything, and return what is defined."""
+    """Run the statements that some names need, without output, and return the namespace."""
     scope = {"__name__": "__main__", "display": lambda *shown, **options: None}
     with redirect_stdout(StringIO()):
         exec(compile(ast.Module(needed(cells, names), []), "<chapter>", "exec"), scope)
@@ -333,13 +333,13 @@ def namespace(cells, *names):
 
 
 def parameters(layer):
-    """Return the parameters of a layer; also of one that a chapter builds on a Parameter class of its own."""
+    """Return the parameters of a layer, which may use a chapter's own Parameter class."""
     found = [part for _, part in named_parts(layer) if isinstance(part, Parameter)]
     return found or [part for part in getattr(layer, "__dict__", {}).values() if hasattr(part, "grad")]
 
 
 def results(layer, X):
-    """Return Y, dX and the gradients of the parameters, for a dY that is the same for every layer."""
+    """Return Y, dX and the gradients of the parameters, for the same dY for every layer."""
     Y, backward = layer(X)
     dX = backward(np.random.default_rng(2).normal(size=np.shape(Y)))
     parts = dX if isinstance(dX, tuple) else (dX,)
@@ -353,9 +353,9 @@ def from_library(target):
 
 
 def agreeing_calls(textbook, target):
-    """Return the calls in which a function that is no layer gives the library's numbers.
+    """Return the calls in which a function that is not a layer gives the library's numbers.
 
-    It may refuse an argument that it does not know; it may not give other numbers.
+    It may reject an argument, but must not give other numbers.
     """
     X, agreeing = np.random.default_rng(1).normal(size=(5, 3)), []
     for call in CALLS[target]:
@@ -371,7 +371,7 @@ def agreeing_calls(textbook, target):
 def agreeing_rows(textbook, target):
     """Return the rows of the contract table in which a textbook form gives the library's numbers.
 
-    It may do less than the library, and refuse an argument or an input; it may not give other numbers.
+    It may do less than the library, and reject an argument or an input, but must not give other numbers.
     """
     agreeing, library = [], from_library(target)
     for row in (row for row in ROWS if row.name == target):
@@ -394,7 +394,7 @@ def agreeing_rows(textbook, target):
 
 
 def textbook_form(cells, target):
-    """Return what the last of some cells, the tagged one, defines under the target's name."""
+    """Return the object that the last of some cells, the tagged one, defines under the target's name."""
     name = target.rpartition(".")[2].lower()
     defined = [node.name for node in ast.parse(code(cells[-1])).body if hasattr(node, "name")]
     own = next(own for own in defined if own.lower() == name)
@@ -409,14 +409,14 @@ def test_a_textbook_cell_gives_the_librarys_numbers(path, place, target, monkeyp
     assert agreeing(form, target), f"there is nothing that {target} and its textbook form both do"
 
 
-# testing the tester
+# tests of the comparison
 
 
 def test_there_are_tagged_cells():
     assert tagged(SAME_AS) + tagged(TEXTBOOK)
 
 
-def test_the_librarys_own_source_is_the_same_as_itself_without_words():
+def test_the_librarys_own_source_without_docstrings_equals_itself():
     source = ast.unparse(ast.parse(Path(find_spec("minigrad.parameter").origin).read_text("utf-8")))
     assert difference(source, "minigrad.parameter.Parameter") is None
     stripped = ast.unparse(Bare().visit(definition(ast.parse(source), ["Parameter"])))
@@ -426,7 +426,7 @@ def test_the_librarys_own_source_is_the_same_as_itself_without_words():
     assert difference(source, "minigrad.parameter.Parameter.zero_grad") is None
 
 
-def test_another_body_another_place_and_another_name_are_found():
+def test_another_body_class_or_name_is_found():
     source = ast.unparse(ast.parse(Path(find_spec("minigrad.parameter").origin).read_text("utf-8")))
     changed = source.replace("self.trainable", "self.values", 1)
     assert changed != source
@@ -480,7 +480,7 @@ def cells(*sources):
 def test_a_right_textbook_form_passes_where_it_can_run():
     form = textbook_form(cells("%matplotlib inline", TEXT), LINEAR)
     rows = [row for row in ROWS if row.name == LINEAR]
-    assert 0 < len(agreeing_rows(form, LINEAR)) < len(rows)  # without bias, over steps: it refuses
+    assert 0 < len(agreeing_rows(form, LINEAR)) < len(rows)  # rejects `bias=False`, and sequences
 
 
 @pytest.mark.parametrize(
@@ -491,13 +491,13 @@ def test_a_right_textbook_form_passes_where_it_can_run():
         ("+ self.b.data", "+ 1 + self.b.data"),
     ],
 )
-def test_a_textbook_form_with_other_numbers_is_refused(right, wrong):
+def test_a_textbook_form_with_other_numbers_is_rejected(right, wrong):
     form = textbook_form(cells(TEXT.replace(right, wrong)), LINEAR)
     with pytest.raises(AssertionError):
         agreeing_rows(form, LINEAR)
 
 
-def test_a_textbook_form_that_runs_nowhere_is_found():
+def test_a_textbook_form_that_never_runs_is_found():
     assert agreeing_rows(textbook_form(cells("class Linear:\n    pass"), LINEAR), LINEAR) == []
 
 
@@ -509,7 +509,7 @@ def test_a_plain_function_is_compared_with_the_librarys_class():
         agreeing_rows(textbook_form(cells(source.replace("(X > 0)", "(X > 1)")), target), target)
 
 
-def test_a_function_that_is_no_layer_is_compared_by_calls():
+def test_a_function_that_is_not_a_layer_is_compared_by_calls():
     target, half = (
         "minigrad.check.numerical.numerical_gradient",
         "from minigrad import numerical_gradient as whole\n",
@@ -520,7 +520,7 @@ def test_a_function_that_is_no_layer_is_compared_by_calls():
         agreeing_calls(textbook_form(cells(half + " / 2"), target), target)
 
 
-def test_only_what_a_name_needs_is_run():
+def test_only_a_name_s_dependencies_are_run():
     cells = """
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A newcomer's steps: README's plain ones are those of the Makefile, and what git calls is found."""
+"""A newcomer's steps: README's equal the Makefile's, and git finds its drivers."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 BUNDLE = ROOT / "classroom/bundle"
 NEEDS_MAKE = pytest.mark.skipif(shutil.which("make") is None, reason="this machine has no make")
-# How a step is run, and not what it does.
+# Parts of a command that do not change its effect.
 ASIDE = r"@|OMP_NUM_THREADS=1 |\$\(BIN\)/| --quiet| --compile-bytecode| \$\(LAB_ARGS\)|\s+#.*"
 STEP = (
     r"\s*((?:python -m (?:pip install -?-[cr]|pip install --no-deps|authoring (?:lab|work)\b)|jupyter lab).*)"
@@ -20,13 +20,13 @@ STEP = (
 
 
 def steps(text):
-    """Return the steps in a text that set the course up and open it, as written without make."""
+    """Return the steps in a text that set up the course and open it without make."""
     plain = re.sub(ASIDE, "", text).replace("uv pip install --python python", "python -m pip install")
     return re.findall(f"^{STEP}$", plain, re.MULTILINE)
 
 
 def targets(text, *names):
-    """Return the recipes of a Makefile's words, one after the other."""
+    """Return the recipes of several of the Makefile's targets, in order."""
     return "\n".join(
         re.search(rf"^{re.escape(name)}:.*\n((?:\t.*\n)+)", text, re.MULTILINE)[1] for name in names
     )
@@ -47,7 +47,7 @@ def test_the_plain_steps_are_those_of_make_lab(page, makefile, ready):
     assert plain[-1] == "jupyter lab --LabApp.default_url=lab/tree/work/notebooks/00_start.ipynb"
 
 
-def test_the_workflow_tries_the_plain_steps_as_far_as_jupyterlab():
+def test_the_workflow_runs_the_plain_steps_up_to_jupyterlab():
     jobs = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))["jobs"]
     runs = [step["run"] for step in jobs["without-make"]["steps"] if "run" in step]
     assert steps("\n".join(runs)) == steps((ROOT / "README.md").read_text(encoding="utf-8"))[:-1]
@@ -59,7 +59,7 @@ def test_a_server_sets_jupyterlab_up_and_then_copies_the_notebooks(place):
     assert list(dict.fromkeys(done)) == ["lab", "work"]
 
 
-def test_conda_ends_where_a_plain_step_goes_on():
+def test_conda_s_steps_continue_with_a_plain_step():
     said = (ROOT / "environment.yml").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for command in ("conda env create --file environment.yml", "conda activate minigrad"):
@@ -68,7 +68,7 @@ def test_conda_ends_where_a_plain_step_goes_on():
 
 
 def printed(*words, folder=ROOT, **environment):
-    """Return what make would do."""
+    """Return the commands that make would run."""
     done = subprocess.run(
         ["make", "--dry-run", *words],
         cwd=folder,
@@ -82,20 +82,20 @@ def printed(*words, folder=ROOT, **environment):
 
 @NEEDS_MAKE
 @pytest.mark.parametrize("bundle", ["student", "teacher"])
-def test_a_term_is_what_stands_behind_make_and_not_the_terminal_s_name(bundle):
+def test_a_term_is_given_on_make_s_command_line_and_is_not_the_terminal_s_type(bundle):
     assert "--term" not in printed(bundle, TERM="xterm-256color")
     assert "--term 2027-spring" in printed(bundle, "TERM=2027-spring", TERM="xterm-256color")
 
 
 @NEEDS_MAKE
-def test_the_browser_lab_carries_the_pyodide_that_is_named():
+def test_the_browser_lab_includes_the_given_pyodide():
     assert "--pyodide" not in printed("lite")
     assert '--pyodide "a folder"' in printed("lite", "PYODIDE=a folder")
 
 
 @NEEDS_MAKE
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in for nbdime is a script of sh")
-def test_git_finds_what_compares_notebooks_in_a_folder_of_any_name(tmp_path):
+def test_git_finds_its_notebook_drivers_in_a_folder_of_any_name(tmp_path):
     folder = tmp_path / "it's a $(test)"
     (folder / "below").mkdir(parents=True)
     git = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost"]

@@ -1,4 +1,4 @@
-"""The slides: every chapter has some, they are readable, and they ask the network for nothing."""
+"""The slides: every chapter has some, they are readable, and they need no network."""
 
 import importlib.util
 import re
@@ -27,7 +27,7 @@ WITH_REVEAL = importlib.util.find_spec("sphinx_revealjs") is not None
 
 
 class Seen(HTMLParser):
-    """What a page holds: images, addresses of what it loads, and the text outside of scripts."""
+    """The content of a page: images, URLs that it loads, and the text outside scripts."""
 
     def __init__(self, page):
         super().__init__()
@@ -93,7 +93,7 @@ def test_a_chapter_has_slides_from_its_title_to_what_you_can_do_now(path):
 
 
 @every_chapter
-def test_every_figure_of_a_slide_is_told_in_words(path):
+def test_every_figure_of_a_slide_has_an_alternative_text(path):
     figures = [slide for slide in made(path) if slide.kind == "figure"]
     assert all(Seen(slide.body).images and slide.notes[0].startswith("*The figure:*") for slide in figures)
     told = [image.get("alt") or "" for image in seen(path).images]
@@ -101,7 +101,7 @@ def test_every_figure_of_a_slide_is_told_in_words(path):
 
 
 @every_chapter
-def test_a_slide_holds_no_more_than_can_be_read_from_the_back(path):
+def test_a_slide_has_no_more_text_than_can_be_read_from_the_back(path):
     for slide in made(path):
         text = unescape("".join(Seen(slide.body).texts))
         if slide.kind == "code":
@@ -113,7 +113,7 @@ def test_a_slide_holds_no_more_than_can_be_read_from_the_back(path):
 
 
 @every_chapter
-def test_a_page_asks_the_network_for_nothing(path):
+def test_a_page_needs_no_network(path):
     assert [address for address in seen(path).loads if re.match(r"\w+:|//", address[:200])] == [
         image["src"] for image in seen(path).images
     ]
@@ -130,12 +130,12 @@ def test_no_slide_gives_an_answer_away(path):
 
 
 @every_chapter
-def test_the_tags_of_a_chapter_are_known(path):
+def test_all_slide_tags_of_a_chapter_are_valid(path):
     assert [tag for tag in tags(path) if not re.fullmatch(KNOWN_TAGS, tag)] == []
 
 
 @every_chapter
-def test_a_tag_counts_no_sentence_that_is_not_there(path):
+def test_a_tag_s_sentence_exists(path):
     chapter = read(path)
     for place, number in slides.tagged(chapter).items():
         cell = chapter.cells[place]
@@ -153,7 +153,7 @@ FIGURE = new_output("display_data", {"text/html": PICTURE, "text/plain": "The lo
 
 
 def chapter(*tags_of_cells):
-    """A chapter of seven cells; each tag goes to the cell at its place."""
+    """A chapter of seven cells; each tag goes to the cell at its index."""
     cells = [
         new_markdown_cell("# 04 Closures\n\n**One promise.** More.\n\n## Question\n\nWhy? Who knows."),
         new_markdown_cell("## See it\n\nLook first. What is the loss?"),
@@ -181,7 +181,7 @@ def test_a_chapter_without_tags_shows_its_headings_and_figures():
     ]
 
 
-def test_tags_say_which_cells_are_shown_and_from_which_sentence():
+def test_tags_choose_the_cells_and_their_first_sentences():
     found = told(chapter("", "", "slide", "", "slide-2"))
     assert found == [("code", "See it", "What is the loss?"), ("figure", "See it", "It stays low.")]
     assert told(chapter("", "", "slide-1"))[0][2] == "Look first."
@@ -189,13 +189,13 @@ def test_tags_say_which_cells_are_shown_and_from_which_sentence():
     assert (slide.kind, slide.title, slide.body.strip()) == ("prose", "See it", "<p>Then a figure.</p>")
 
 
-def test_code_comes_without_assertions_and_its_output_one_step_later():
+def test_code_is_shown_without_assertions_and_its_output_one_step_later():
     (slide,) = slides.slides_of(chapter("", "", "slide"))
     assert "loss" in slide.body and "assert" not in slide.body
     assert '<pre class="output fragment">3 &lt; 4</pre>' in slide.body
 
 
-def test_notes_hold_what_the_slide_leaves_out():
+def test_notes_have_the_prose_that_the_slide_leaves_out():
     title, question, figure, end = slides.slides_of(chapter())
     assert "More." in "".join(title.notes)
     assert "Three." in "".join(figure.notes) and "Many." not in "".join(figure.notes)
@@ -203,7 +203,7 @@ def test_notes_hold_what_the_slide_leaves_out():
     assert end.body.count("<li>") == 2 and "<a" not in end.body
 
 
-def test_formulas_are_shown_with_the_sentence_that_leads_to_them():
+def test_formulas_are_shown_with_the_sentence_before_them():
     text = f"One. {'Very long ' * 50}. (An aside.) So it is\n\n$$a = b$$\n\n- `c`: one. Two.\n- `d`."
     assert words.shown(text).startswith("One.")
     assert words.shown(text).endswith("So it is\n\n$$a = b$$")
@@ -219,7 +219,7 @@ def test_formulas_are_shown_with_the_sentence_that_leads_to_them():
         ('It says "no." Then it stops.', ['It says "no."', "Then it stops."]),
     ],
 )
-def test_sentences_end_where_they_end(text, found):
+def test_text_is_split_into_sentences(text, found):
     assert words.sentences(text) == found
 
 
@@ -227,7 +227,7 @@ def test_sentences_end_where_they_end(text, found):
 
 
 @pytest.mark.skipif(not WITH_REVEAL, reason="sphinx-revealjs is not installed")
-def test_the_pages_and_all_that_they_load_are_written(tmp_path, monkeypatch):
+def test_the_pages_and_all_files_that_they_load_are_written(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "book" / "extensions")
     project, site = tmp_path, tmp_path / "site"
     path = project / "notebooks" / "04_closures.ipynb"

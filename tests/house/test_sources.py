@@ -1,4 +1,4 @@
-"""The page *Where each idea comes from* leads to the sections that took something from each document.
+"""The page *Where each idea comes from* links to the sections that use an idea of each document.
 
 Such a cell has a tag, `source-B7`: the letter is the document's, as in DOCUMENTS; the number tells one idea
 from the next.
@@ -25,7 +25,7 @@ LINK = re.compile(r"\]\(\.\./notebooks/(\d\d)_\w+\.ipynb(?:#([\w-]+))?\)")
 
 
 def tags(cell):
-    """Return the ideas that a cell carries."""
+    """Return the ideas in a cell's tags."""
     found = [tag for tag in cell.metadata.get("tags", []) if tag.startswith(TAG)]
     return [tag.removeprefix(TAG) for tag in found]
 
@@ -41,7 +41,7 @@ def cells_of(number):
 
 
 def sections(cells):
-    """Return which ideas are carried under each heading of a notebook, by the heading's anchor."""
+    """Return the ideas under each heading of a notebook, by the heading's anchor."""
     found, here = {}, None
     for cell in cells:
         headings = re.findall(r"^## (.+)$", cell.source, re.M) if cell.cell_type == "markdown" else []
@@ -52,12 +52,12 @@ def sections(cells):
 
 
 def anchor_of(heading):
-    """Return the address of a heading in its page."""
+    """Return the anchor of a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def lost(document, part, sections_of):
-    """Return where a section of the page and the tags of the chapters disagree, one sentence each."""
+    """List the differences between a section of the page and the chapters' tags, a sentence each."""
     found, linked = [], set()
     for number, anchor in LINK.findall(part):
         ideas = sections_of(number).get(anchor, [])
@@ -73,15 +73,15 @@ def lost(document, part, sections_of):
 
 
 @pytest.mark.parametrize("document", PAGE)
-def test_the_page_leads_to_every_chapter_that_has_an_idea_of_the_document(document):
+def test_the_page_links_to_every_chapter_with_an_idea_of_the_document(document):
     assert lost(document, PAGE[document], lambda number: sections(cells_of(number))) == []
 
 
-def test_the_page_needs_no_names_of_ideas():
+def test_the_page_does_not_show_the_names_of_ideas():
     assert re.findall(r"\b[TNOPBS]\d+\b", "".join(PARTS)) == []
 
 
-def test_a_link_that_leads_elsewhere_and_a_chapter_without_a_link_are_found():
+def test_a_wrong_link_and_a_chapter_without_a_link_are_found():
     cells = [new_markdown_cell("## Say it, twice"), new_code_cell("1", metadata={"tags": ["source-B7"]})]
     cells += [new_markdown_cell("So.\n\n## In code"), new_code_cell("2", metadata={"tags": ["source-N7"]})]
     assert sections(cells) == {"say-it-twice": ["B7"], "in-code": ["N7"]}

@@ -1,4 +1,4 @@
-"""Words are spelled as codespell's list of common mistakes has them: in prose, in code, and in the book."""
+"""Spelling, checked by codespell's list of common mistakes: in prose, in code, and in the book."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ OURS = "fro,vermillion,onself,caf,joo,meger"  # to and fro; a colour; the class 
 
 
 def texts():
-    """Yield what is written by hand: a name, and the text; of a notebook, its cells without their outputs."""
+    """Yield the path and the text of each file written by hand; a notebook's outputs are left out."""
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in ENDINGS and MADE.isdisjoint(path.relative_to(ROOT).parts):
@@ -28,7 +28,7 @@ def texts():
 
 
 def misspelled(named, folder):
-    """Write texts into a folder, and return what codespell says of them."""
+    """Write texts into a folder, and return codespell's findings."""
     for path, text in named:
         copy = folder / f"{path.relative_to(ROOT).as_posix().replace('/', '__')}.txt"
         copy.write_text(text, encoding="utf-8")
@@ -38,13 +38,13 @@ def misspelled(named, folder):
     return done.stdout.splitlines()
 
 
-def test_what_is_written_by_hand_is_spelled_right(tmp_path):
+def test_files_written_by_hand_are_spelled_right(tmp_path):
     assert misspelled(texts(), tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["notebooks/04_closures.ipynb", "book/index.md", "course/keep.py"])
 def test_a_mistake_is_found(tmp_path, name):
     written = dict(texts())[ROOT / name]
-    wrong = "".join(("rec", "ieve"))  # cut, so that this file is spelled right
+    wrong = "".join(("rec", "ieve"))  # split, so that this file is spelled right
     (line,) = misspelled([(ROOT / name, f"{written}\n{wrong}\n")], tmp_path)
     assert wrong in line

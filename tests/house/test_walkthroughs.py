@@ -1,7 +1,7 @@
-"""The walk-throughs of the book are followed, file by file and command by command, in a copy of the project.
+"""The book's walk-throughs, followed file by file and command by command in a copy of the project.
 
-A page's code blocks name a file in their caption, and the place in it; its console blocks hold commands. A
-table at the end of a page says what fails if the blocks of a file, or a command, are left out.
+A page's code blocks have a file in their caption, and a place in it; its console blocks have commands. A
+table at the end of a page lists the tests that fail if the blocks of a file, or a command, are left out.
 """
 
 import os
@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.house.test_names import files
 
 ROOT = Path(__file__).parents[2]
-# What is added, and how many files it touches: each fact stands in one place.
+# The added files, and the number of files changed.
 TOUCHED = {"a-layer": 6, "a-chapter": 7, "an-exercise": 3}
 WALKS = [ROOT / "book" / "contributing" / f"{name}.md" for name in TOUCHED]
 
@@ -33,11 +33,11 @@ CAPTION = re.compile(
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
 FORGOTTEN = re.compile(r"^\| `([^`]+)` \| `([^`]+)`(?: `([^`]+)`)? \|$", re.MULTILINE)
 EXERCISES = ".venv/bin/python -m authoring exercises"
-MAKE = ["make", "-o", ".venv/ready", f"BIN={Path(sys.executable).parent}"]  # with the Python that runs
+MAKE = ["make", "-o", ".venv/ready", f"BIN={Path(sys.executable).parent}"]  # with this Python
 
 
 def steps(page):
-    """Return what a page writes: (file, how, where, text) for each block, in the order of the page."""
+    """Return (file, how, where, text) for each block of a page, in order."""
     found = []
     for _, caption, text in BLOCK.findall(page):
         parts = CAPTION.fullmatch(caption)
@@ -54,19 +54,19 @@ def cells(text):
         new = {"markdown": new_markdown_cell, "code": new_code_cell}[kind]
         metadata = {"tags": tags} if tags else {}
         if "proof" in tags:
-            metadata["jupyter"] = {"source_hidden": True}  # the lab's "collapse selected code"
+            metadata["jupyter"] = {"source_hidden": True}  # JupyterLab's "collapse selected code"
         found.append(new(source.strip("\n"), metadata=metadata))
     return found
 
 
 def the_one(what, found, where):
-    """Return the one place that was found, or say what was not found once."""
+    """Return the only match; raise if there is not exactly one."""
     assert len(found) == 1, f"{where!r} should begin one {what}, and begins {len(found)}"
     return found[0]
 
 
 def write(project, file, how, where, text):
-    """Do one step of a page in a copy of the project."""
+    """Apply one step of a page to a copy of the project."""
     path = project / file
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".ipynb":
@@ -100,7 +100,7 @@ def copied(project):
 
 
 def run(command, project):
-    """Run a command of a page in a copy of the project, with the Python that runs here."""
+    """Run a command of a page in a copy of the project, with this Python."""
     program, *rest = shlex.split(command) if isinstance(command, str) else command
     start = MAKE if program == "make" else [sys.executable]
     assert program in ("make", ".venv/bin/python"), command
@@ -118,7 +118,7 @@ def passes(command, project):
 
 
 def fails(what, project):
-    """Assert that a test of the copy, or a command, fails and says so; return what it says."""
+    """Assert that a test of the copy, or a command, fails with a message; return its output."""
     is_test = what.startswith("tests/")
     status, said = run([".venv/bin/python", "-m", "pytest", "-q", what] if is_test else what, project)
     assert status == 1, said[-5000:]
@@ -127,7 +127,7 @@ def fails(what, project):
 
 
 def written(path, project, leaving_out=None):
-    """Copy the project, and write there what a page says, but for one file; return the copy."""
+    """Copy the project, and apply a page's steps to it, except for one file; return the copy."""
     copied(project)
     for file, *how_where_text in steps(path.read_text(encoding="utf-8")):
         if file != leaving_out:
@@ -142,13 +142,13 @@ def commands(path):
 
 
 def forgotten(path):
-    """Return what a page says of steps left out: the file or command, and the test or command that fails."""
+    """Return a page's table: the file or command left out, and the test or command that fails."""
     rows = FORGOTTEN.findall(path.read_text(encoding="utf-8"))
     return [(left_out, f"{fails}::{test}" if test else fails) for left_out, fails, test in rows]
 
 
 def stands(file, text):
-    """Tell whether what a page writes into a file stands there already."""
+    """Report whether a file already has the text that a page writes into it."""
     path = ROOT / file
     if path.suffix != ".ipynb" or not path.exists():
         return path.exists() and text.strip() in path.read_text(encoding="utf-8")
@@ -157,7 +157,7 @@ def stands(file, text):
 
 
 def followed(path):
-    """Return a page as a parameter; it is skipped where somebody has taken all of its steps."""
+    """Return a page as a parameter, skipped if all of its steps have been applied."""
     taken = all(stands(file, text) for file, _, _, text in steps(path.read_text(encoding="utf-8")))
     mark = pytest.mark.skipif(taken, reason=f"the steps of {path.name} are taken here already")
     return pytest.param(path, id=path.stem, marks=mark)
@@ -180,7 +180,7 @@ def test_a_walk_through_leads_to_passing_tests(path, tmp_path):
 
 
 @pytest.mark.parametrize("path", WALKS, ids=lambda path: path.stem)
-def test_each_fact_stands_in_one_place_so_few_files_are_touched(path):
+def test_a_walk_through_changes_few_files(path):
     assert len({file for file, *_ in steps(path.read_text(encoding="utf-8"))}) == TOUCHED[path.stem]
 
 
@@ -191,7 +191,7 @@ def test_a_layer_without_its_row_in_the_contract_is_named(path, tmp_path):
 
 
 @each_page
-def test_a_page_whose_steps_are_taken_is_known_by_them(path, tmp_path, monkeypatch):
+def test_a_page_whose_steps_are_applied_is_recognized(path, tmp_path, monkeypatch):
     written(path, tmp_path)
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
     (mark,) = followed(path).marks
@@ -221,11 +221,11 @@ def test_every_step_left_out_fails_the_test_that_the_page_names(path, tmp_path):
             left_out = {step, EXERCISES} if step.startswith("make ") else {step}
             for command in dict.fromkeys([*commands(path)[0], EXERCISES]):
                 if "-m authoring" in command and command not in left_out:
-                    run(command, project)  # it may fail as well: something is missing
+                    run(command, project)  # may fail, too, since something is missing
         fails(what, project)
 
 
-def test_a_place_that_is_not_there_is_named(tmp_path):
+def test_a_missing_place_is_named(tmp_path):
     (tmp_path / "a.py").write_text("one = 1\n", encoding="utf-8")
     write(tmp_path, "a.py", "below", "one", "two = 2\n")
     assert (tmp_path / "a.py").read_text(encoding="utf-8") == "one = 1\ntwo = 2\n"

@@ -1,4 +1,4 @@
-"""Where the course runs beyond one laptop: the page's numbers, and the files that set servers up."""
+"""The page about servers for the course: its numbers, and the files that set servers up."""
 
 import json
 import mmap
@@ -29,11 +29,11 @@ SMALL = {
 
 
 def settings(name):
-    """Return what a YAML file says."""
+    """Read a YAML file."""
     return yaml.safe_load((WHERE / name).read_text(encoding="utf-8"))
 
 
-def test_the_page_says_what_was_measured():
+def test_the_page_shows_the_measurements():
     assert server.filled(PAGE, FOUND) == PAGE
     other = FOUND | {"work": {"given": 5, "with_outputs": 7}}
     assert server.filled(PAGE, other) != PAGE
@@ -44,7 +44,7 @@ def test_a_page_without_a_table_is_refused():
         server.filled(PAGE.replace("measured: sizes", "measured: nothing"), FOUND)
 
 
-def test_what_is_computed_follows_the_formulas():
+def test_computed_numbers_follow_the_formulas():
     assert server.guarantee(SMALL) == 750  # 110 + 2 · 300 = 710, up to the next 50
     assert server.limit(SMALL) == 2000  # 750 + 400 = 1150, up to the next 1000
     assert server.size(SMALL, 30) == {
@@ -57,7 +57,7 @@ def test_what_is_computed_follows_the_formulas():
     assert server.size(SMALL, 10_000)["machines"] == 27  # 2,000 · 750 / 0.9 MB on machines of 64,000 MB
 
 
-def test_the_settings_give_what_the_page_computes():
+def test_the_settings_equal_the_computed_numbers():
     cluster = settings("z2jh.yaml")["singleuser"]
     assert cluster["memory"] == {
         "guarantee": f"{server.guarantee(FOUND)}M",
@@ -91,7 +91,7 @@ def test_the_settings_in_python_are_python():
 
 @NOT_ON_WINDOWS
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_the_scripts_are_sound_and_stop_at_the_first_error(path):
+def test_the_scripts_are_valid_and_stop_at_the_first_error(path):
     done = subprocess.run(["bash", "-n", path], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -99,7 +99,7 @@ def test_the_scripts_are_sound_and_stop_at_the_first_error(path):
 
 
 @NOT_ON_WINDOWS
-def test_binder_may_run_what_it_runs_after_installing():
+def test_binder_s_script_is_executable():
     assert (ROOT / "postBuild").stat().st_mode & 0o100  # repo2docker starts it as a program
 
 
@@ -113,16 +113,16 @@ def test_a_kernel_s_cost_is_measured_and_not_guessed():
     with open("/proc/self/status", encoding="utf-8") as status:
         pid = int(re.search(r"^Pid:\s+(\d+)", status.read(), re.MULTILINE)[1])
     before, most = server.memory(pid)
-    # New memory from the system: malloc may hand out what an earlier test freed, which is counted already.
+    # New memory from the system: malloc may reuse memory that an earlier test freed, which counts already.
     with mmap.mmap(-1, 50_000_000, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as held:
         held.write(b"x" * len(held))
         after, most = server.memory(pid)
-    assert after - before > 40_000_000 and most > 0.9 * after  # the kernel counts the most in steps
+    assert after - before > 40_000_000 and most > 0.9 * after  # the kernel counts the peak in steps
     assert server.share_of(pid) >= after // 2
     assert server.processor(pid) > 0
 
 
-def test_the_colab_branch_is_made_only_where_there_is_an_address():
+def test_the_colab_branch_is_made_only_if_there_is_an_address():
     workflow = yaml.safe_load((ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8"))
     *_, ask, make = workflow["jobs"]["colab"]["steps"]
     assert ask["id"] == "course" and make["if"] == "steps.course.outputs.address != ''"
