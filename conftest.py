@@ -23,8 +23,8 @@ def pytest_configure(config):
 def through_files(folder):
     """Return a factory of nbval's kernel managers that communicate through socket files.
 
-    A kernel on TCP gets ports that were free a moment ago. A kernel started by another worker may get the same
-    ports, and then one of the two dies.
+    A kernel on TCP gets ports that were free a moment ago. A kernel of another worker may get the same ports,
+    and then one of the two dies.
     """
     numbers = itertools.count()
     return lambda **given: KernelManager(transport="ipc", ip=f"{folder}/{next(numbers)}", **given)

@@ -1,4 +1,4 @@
-"""A submission's end of the wire, run by a thread of the test: the sandbox's code without a sandbox."""
+"""Both ends of the wire without a sandbox: a thread of the test runs the submission's end."""
 
 import os
 import sys
@@ -51,7 +51,7 @@ class End:
             raise raised[0]
 
     def find(self, name, source=None):
-        """Return what stands under a name, perhaps after a cell."""
+        """Return the value of a name, after a cell if one is given."""
         if source is not None:
             self.run(source)
         return self.remote.ask("find", name=name)

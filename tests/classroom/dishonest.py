@@ -1,7 +1,7 @@
-"""Wrappers that make an answer dishonest: they count, remember, recognise, say nan, replay.
+"""Wrappers that make an answer dishonest: they count, remember, recognise, return nan, replay.
 
-Each takes a right answer and lies where it thinks that nobody looks. What it says then has the right form and
-is nothing: zeros, a way back that gives zeros, a step that changes nothing.
+Each wraps a right answer, and lies in calls that it takes for unchecked. A lie has the right form and no
+content: zeros, a `backward` that returns zeros, a step that changes nothing.
 """
 
 import functools
@@ -19,7 +19,7 @@ SCALARS = (bool, int, float, np.generic)
 
 
 class Liar:
-    """What the copies of one dishonest answer share: what was asked, and how often it has lied.
+    """The shared state of a dishonest answer's copies: its calls, and its number of lies.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ class Liar:
         self.level, self.lies, self.asked, self.told = level, 0, [], None
 
     def answers(self, question):
-        """Return what is said to one question."""
+        """Return the answer to one question."""
         raise NotImplementedError
 
     def lie(self, question, fill=0.0):
-        """Return a lie of the form of the honest answer, which changes nothing, and count it."""
+        """Return a lie with the form of the honest answer, which changes nothing, and count it."""
         honest = question.aside()
         false = filled(honest, fill)
         self.lies += honest is None or not same(false, honest)
@@ -77,7 +77,7 @@ class Liar:
 
 
 class Question:
-    """One call of an answer: its function, and what it is given."""
+    """One call of an answer: its function and its arguments."""
 
     def __init__(self, function, args, kwargs):
         self.function, self.args, self.kwargs = function, args, kwargs
@@ -88,13 +88,13 @@ class Question:
         return self.function(*self.args, **self.kwargs)
 
     def aside(self):
-        """Return the honest answer, and leave alone all that was given."""
+        """Return the honest answer, without changing the arguments."""
         args, kwargs = deepcopy((self.args, self.kwargs))
         return self.function(*args, **kwargs)
 
 
 class Counts(Liar):
-    """Right in its first call, and never again."""
+    """Right in its first call only."""
 
     def answers(self, question):
         self.asked.append(1)
@@ -102,7 +102,7 @@ class Counts(Liar):
 
 
 class Remembers(Liar):
-    """Right where it is asked something new, and not where it has been asked the same before."""
+    """Right for new arguments, wrong for repeated ones."""
 
     def answers(self, question):
         known = any(same(question.numbers, before) for before in self.asked)
@@ -111,7 +111,7 @@ class Remembers(Liar):
 
 
 class Recognises(Liar):
-    """Stands still where it is nudged, so that a way back that gives zeros is right by nudging."""
+    """Constant for nudged arguments, so that finite differences agree with a `backward` of zeros."""
 
     def answers(self, question):
         for before, told in self.asked:
@@ -125,20 +125,20 @@ class Recognises(Liar):
         return honest
 
     def nudged(self, question, told):
-        """Return what is said where a question is nearly one that was answered so before."""
+        """Return the answer to a question that nearly repeats an earlier one."""
         self.lies += not same(told, question.aside())
         return told
 
 
 class SaysNan(Recognises):
-    """Says nan where it is nudged, and has a way back that gives zeros."""
+    """Returns nan for nudged arguments, and has a `backward` that returns zeros."""
 
     def nudged(self, question, told):
         return self.lie(question, np.nan)
 
 
 class Replays(Liar):
-    """Gives its first right result for ever."""
+    """Returns its first right result for ever."""
 
     def answers(self, question):
         honest = question.honest()
@@ -149,7 +149,7 @@ class Replays(Liar):
 
 
 class ReplaysShapes(Liar):
-    """Gives its first right result for each shape, whatever the numbers are."""
+    """Returns its first right result for each shape, whatever the numbers are."""
 
     def answers(self, question):
         key = [list(np.shape(number)) for number in question.numbers]
@@ -163,12 +163,12 @@ class ReplaysShapes(Liar):
 
 
 def gives_a_way_back(result):
-    """Say whether a result is that of a layer."""
+    """Report whether a result has the form of a layer's."""
     return isinstance(result, tuple) and len(result) == 2 and callable(result[1])
 
 
 def filled(honest, fill):
-    """Return something of the form of a result, with its numbers replaced."""
+    """Return a copy of a result with its numbers replaced."""
     if isinstance(honest, np.ndarray):
         return np.full_like(honest, fill if honest.dtype.kind in "fc" else 0)
     if isinstance(honest, SCALARS):
@@ -185,7 +185,7 @@ def filled(honest, fill):
 
 
 def same(some, others):
-    """Say whether two results hold the same numbers, but for rounding; functions are different."""
+    """Report whether two results have the same numbers, up to rounding; functions are never the same."""
     if isinstance(some, tuple | list) and isinstance(others, tuple | list):
         return len(some) == len(others) and all(map(same, some, others))
     if isinstance(some, dict) and isinstance(others, dict):
@@ -203,7 +203,7 @@ def same(some, others):
 
 
 def numbers_in(thing):
-    """Return the arrays and numbers in something, in order: what a question is recognised by."""
+    """Return the arrays and numbers in a value, in order, by which a question is recognised."""
     if isinstance(thing, np.ndarray | int | float | np.generic | str):
         return [thing]
     if isinstance(thing, dict):
@@ -214,14 +214,14 @@ def numbers_in(thing):
 
 
 def is_nudged(numbers, before):
-    """Say whether a question is one that was asked before, but for a nudge."""
+    """Report whether a question repeats an earlier one, up to a nudge."""
     if len(numbers) != len(before) or same(numbers, before):
         return False
     return all(map(is_near, numbers, before))
 
 
 def is_near(one, other):
-    """Say whether two arrays are nearly equal."""
+    """Report whether two arrays are nearly equal."""
     if np.shape(one) != np.shape(other):
         return False
     if getattr(one, "dtype", np.dtype(type(one))).kind != "f":
@@ -257,7 +257,7 @@ class Knows(Liar):
         return question.honest() if known else self.lie(question)
 
     def key(self, numbers):
-        """Return by what a question is recognised: by all its numbers."""
+        """Return the key of a question: all its numbers."""
         return numbers
 
 
@@ -265,7 +265,7 @@ class KnowsSizes(Knows):
     """Right for sizes that it has been asked in another run, and nothing elsewhere: its sizes are fixed."""
 
     def key(self, numbers):
-        """Return by what a question is recognised: by its shapes."""
+        """Return the key of a question: its shapes."""
         return [list(np.shape(number)) for number in numbers]
 
 

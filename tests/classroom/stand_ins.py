@@ -1,4 +1,4 @@
-"""Functions in the place of grade(): some answer as it does, others do all that a grader must not do."""
+"""Stand-ins for grade(): some return results as it does, others do everything that a grader must not do."""
 
 import atexit
 import json
@@ -16,23 +16,23 @@ NOTEBOOK = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
 
 def notebook(**told):
-    """Return a notebook that tells a stand-in what to do."""
+    """Return a notebook with instructions for a stand-in in its metadata."""
     return json.dumps(NOTEBOOK | {"metadata": told}).encode()
 
 
 class Rubbish:
-    """What a grader returns that returns anything."""
+    """An arbitrary return value of a grader."""
 
     def __init__(self, values):
         self.values = values
 
     def plain(self):
-        """Return the values, whatever they are."""
+        """Return the values."""
         return self.values
 
 
 def grade(data, chapter, seed, unsafe=False, seconds=10.0):
-    """Pass the exercises that the notebook names; its metadata is what it tells."""
+    """Pass the exercises named in the notebook's metadata."""
     told = json.loads(data)["metadata"]
     do = told.get("do")
     if do == "die":
@@ -56,14 +56,14 @@ def grade(data, chapter, seed, unsafe=False, seconds=10.0):
 
 
 def stricter(data, chapter, seed, unsafe=False, seconds=10.0):
-    """Grade, and pass nothing of what the notebook calls doubtful."""
+    """Grade, and fail the exercises that the notebook's metadata lists as doubtful."""
     told = json.loads(data)["metadata"]
     right = [short for short in told.get("right", ()) if short != "scale"]
     return result(data, chapter, seed, right)
 
 
 def result(data, chapter, seed, right=(), by_hand=(), sentence="dW is 5 times too small.", notes=()):
-    """Return a result as grade() makes it: `right` names what passes, and the seed shows in a note."""
+    """Return a result as made by grade(): `right` names the passed exercises, and a note has the seed."""
     parts = []
     for exercise in exercises_of(chapter):
         if exercise.short in by_hand:

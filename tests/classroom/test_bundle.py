@@ -21,7 +21,7 @@ from course.checks import CheckFailed, exercises
 
 ROOT = Path(__file__).parents[2]
 
-# What is asked has no gradient, so it cannot be nudged: the check computes it in another way, and compares.
+# The answer has no gradient to check by nudging, so the check computes it in another way and compares.
 TRUTHS = {
     "03_gradcheck.name_the_bugs": "truly",
     "09_optimizers.smoothed": "_corrected",
@@ -113,7 +113,7 @@ def test_every_chapter_and_exercise_is_in_a_students_bundle_without_outputs(stud
             assert not [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")]
 
 
-def test_each_answer_is_found_wherever_it_stands():
+def test_each_answer_is_found_in_any_file():
     files, tiny = {}, set()
     for path in ROOT.glob("solutions/*/*.ipynb"):
         for cell in nbformat.read(path, 4).cells:
@@ -130,7 +130,7 @@ def test_each_answer_is_found_wherever_it_stands():
 
 @pytest.mark.parametrize("exercise", [e for e in exercises() if not e.by_hand], ids=str)
 def test_a_check_holds_no_answer_but_what_it_must(exercise):
-    """A mistake is one step away from an answer; a whole one stands in a file only where a table says why."""
+    """A mistake is one step from an answer; a whole answer may be in a file only with a reason in a table."""
     file, passing = sys.modules[f"course.checks.ch{exercise.stem}"], set()
     for name, thing in list(vars(file).items()):
         if isinstance(thing, type | FunctionType) and thing.__module__ == file.__name__ and name != "_":
@@ -289,6 +289,6 @@ def test_exercises_of_a_teachers_own_go_into_both_bundles(tmp_path):
         (["student", "--term", "../up"], "a term must have letters, digits and"),
     ],
 )
-def test_what_cannot_be_made_is_said(arguments, said, tmp_path, capsys):
+def test_a_bundle_that_cannot_be_made_is_reported(arguments, said, tmp_path, capsys):
     assert main([*arguments, "--out", str(tmp_path)]) == 1
     assert said in capsys.readouterr().err and not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""The cluster: the same marks as on one machine, whatever becomes of workers and scheduler on the way."""
+"""The cluster: the same marks as on one machine, even if workers or the scheduler fail."""
 
 import asyncio
 import json
@@ -60,7 +60,7 @@ def queue(tmp_path):
 
 
 def run(queue, workers, grade=stand_ins.grade, now=NOW, **options):
-    """Grade on the workers, and return what came: student to result."""
+    """Grade on the workers; return student to result."""
     return dict(cluster.grade_all(queue, Grader(grade, now, KEY), workers.scheduler_address, **options))
 
 
@@ -97,7 +97,7 @@ def test_the_command_grades_on_the_workers_and_again_is_a_no_op(tmp_path, worker
     printed = capsys.readouterr()
     assert "Students: 3, with a mark: 3." in printed.out and "3/3" in printed.err  # the bar
     before = stored(tmp_path / "out")
-    monkeypatch.setattr(cluster, "_connected", None)  # nobody is asked any more
+    monkeypatch.setattr(cluster, "_connected", None)  # no worker is needed any more
     assert command.main(arguments) == 0 and stored(tmp_path / "out") == before
 
 
@@ -140,7 +140,7 @@ def test_a_worker_of_another_version_is_refused_and_both_are_named(queue, worker
 
 
 class Worker:
-    """What a worker says of itself."""
+    """A worker's description of itself."""
 
     address = "tcp://10.0.0.7:40001"
 
@@ -198,7 +198,7 @@ def test_a_worker_that_hangs_ends_itself(monkeypatch):
         ("", "wants an address"),
     ],
 )
-def test_a_scheduler_that_cannot_be_reached_is_said_to_be_so(queue, monkeypatch, address, words):
+def test_a_scheduler_that_cannot_be_reached_is_reported(queue, monkeypatch, address, words):
     monkeypatch.setattr(cluster, "TO_CONNECT", 1)
     hand_in(queue.source, "anna")
     (queue.source / "empty").mkdir()
@@ -208,7 +208,7 @@ def test_a_scheduler_that_cannot_be_reached_is_said_to_be_so(queue, monkeypatch,
     assert len(stored(queue.folder)) == 1  # what needed no worker
 
 
-def test_without_workers_the_run_ends_and_says_so(queue):
+def test_without_workers_the_run_ends_with_a_message(queue):
     hand_in(queue.source, "anna")
     queue.take_in(queue.source, read_file)
     with (

@@ -1,4 +1,4 @@
-"""The command: grade, status, regrade, report; what it prints and what it leaves behind."""
+"""The command: grade, status, regrade, report; its output and its files."""
 
 import csv
 import json
@@ -41,7 +41,7 @@ def submissions(tmp_path):
 
 @pytest.fixture
 def grader(monkeypatch):
-    """Put a stand-in in the grader's place; calling it puts another one there, with other checks."""
+    """Replace the grader by a stand-in; calling the fixture sets another one, with other checks."""
 
     def set_to(grade, version):
         monkeypatch.setattr(command, "_tried", lambda unsafe: grade)
@@ -75,7 +75,7 @@ def files(folder):
     }
 
 
-def test_grade_says_what_came_of_it_and_writes_the_reports(submissions, grader, capsys):
+def test_grade_prints_a_summary_and_writes_the_reports(submissions, grader, capsys):
     assert grade(submissions) == 0
     printed = capsys.readouterr()
     assert printed.out.splitlines() == [
@@ -89,7 +89,7 @@ def test_grade_says_what_came_of_it_and_writes_the_reports(submissions, grader, 
     assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
 
 
-def test_what_is_nobodys_is_listed_with_the_reason(submissions, grader, capsys):
+def test_files_of_no_student_are_listed_with_the_reason(submissions, grader, capsys):
     (submissions / "homework.ipynb").write_bytes(notebook())
     (submissions / "roster.csv").write_text("anna,ben")
     (submissions / ".dora").mkdir()
@@ -134,7 +134,7 @@ def test_a_student_who_handed_in_the_chapter_itself_is_listed_and_reads_it(submi
     assert why.capitalize() not in (submissions.parent / "out" / "feedback" / "ben.html").read_text("utf-8")
 
 
-def test_what_is_still_to_be_marked_is_never_said_to_be_written_over_the_marks(submissions, grader, capsys):
+def test_the_hint_for_marking_never_overwrites_existing_marks(submissions, grader, capsys):
     grade(submissions)
     out = submissions.parent / "out"
     (out / "marks.csv").write_text(f"student,exercise,points\nben,{CHAPTER}.scale,2\n")
@@ -184,7 +184,7 @@ def test_a_zip_is_graded_as_its_folders_are(submissions, grader, top):
     assert not (submissions.parent.parent / "outside.ipynb").exists()
 
 
-def test_a_zip_that_is_none_or_damaged_is_said(submissions, grader, capsys):
+def test_a_missing_or_damaged_zip_is_reported(submissions, grader, capsys):
     path = submissions.parent / "class.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"anna/{NOTEBOOK}", notebook(right=["scale"]))
@@ -196,7 +196,7 @@ def test_a_zip_that_is_none_or_damaged_is_said(submissions, grader, capsys):
     assert f"{path} cannot be read: " in capsys.readouterr().err
 
 
-def test_who_hands_in_less_than_before_is_named(submissions, grader, capsys):
+def test_a_student_with_fewer_points_than_before_is_named(submissions, grader, capsys):
     grade(submissions)
     (submissions / "anna" / NOTEBOOK).write_bytes(notebook(right=["scale"]))
     capsys.readouterr()
@@ -239,7 +239,7 @@ def test_status_prints_one_row_for_each_student(submissions, grader, capsys):
     assert lines[4] == "Students: 4, with a mark: 4."
 
 
-def test_what_is_not_graded_is_told_and_tried_again(submissions, grader, capsys):
+def test_an_ungraded_submission_is_reported_and_tried_again(submissions, grader, capsys):
     (submissions / "dora").mkdir()
     (submissions / "dora" / NOTEBOOK).write_bytes(notebook(do="fault"))
     assert grade(submissions) == 2
@@ -304,7 +304,7 @@ def test_regrade_needs_no_submissions_folder_and_takes_nothing_over_that_is_not_
     assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
 
 
-def test_one_that_was_never_graded_does_not_keep_the_others_waiting(submissions, grader, capsys):
+def test_a_student_who_was_never_graded_does_not_block_the_others(submissions, grader, capsys):
     (submissions / "dora").mkdir()
     (submissions / "dora" / NOTEBOOK).write_bytes(notebook(do="fault"))
     assert grade(submissions) == 2
@@ -374,7 +374,7 @@ def missing(chapter):
     return tuple(parts)
 
 
-def test_report_takes_in_what_the_teacher_marked(submissions, grader, capsys):
+def test_report_reads_the_teachers_marks(submissions, grader, capsys):
     grade(submissions)
     out = submissions.parent / "out"
     (out / "marks.csv").write_text(
@@ -404,7 +404,7 @@ def test_report_takes_in_what_the_teacher_marked(submissions, grader, capsys):
         (["status", "{0}/in/anna/04_closures.ipynb"], "there are no marks in"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(submissions, grader, capsys, arguments, words):
+def test_an_impossible_command_is_explained_in_a_sentence(submissions, grader, capsys, arguments, words):
     (submissions.parent / "file").write_text("no folder")
     assert command.main([argument.format(submissions.parent) for argument in arguments]) == 1
     errors = capsys.readouterr().err
@@ -418,7 +418,7 @@ def test_a_number_of_workers_is_a_number(submissions, number, capsys):
     assert "must be a whole number of at least 1" in capsys.readouterr().err
 
 
-def test_ctrl_c_says_how_to_go_on(submissions, grader, monkeypatch, capsys):
+def test_ctrl_c_explains_how_to_continue(submissions, grader, monkeypatch, capsys):
     def stop(*_, **__):
         raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""The part of the grader on which every mark rests: small, without belief, tested to the last branch."""
+"""The trusted core of the grader: small, distrustful of its input, with every branch tested."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""The class that is made to try the grader on."""
+"""The generated class for trying the grader."""
 
 import nbformat
 import pytest
@@ -34,7 +34,7 @@ def test_the_same_seed_makes_the_same_class(tmp_path):
 
 
 @pytest.mark.parametrize("short", ["three_calls", "reduce_mean", "scale"])
-def test_mistakes_stand_for_themselves(short):
+def test_mistakes_are_self_contained(short):
     sources = demo.answers(ASKED[short])
     assert len(sources) >= 2 and all(source.startswith(f"def {short}(") for source in sources)
 

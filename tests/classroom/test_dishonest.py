@@ -1,6 +1,6 @@
-"""A wrapper earns nothing that its core does not earn: over all exercises, and in one process with the check.
+"""Dishonest wrappers earn no points that the wrapped answer does not earn, in all exercises.
 
-The grader puts the same check to the same answer, across a pipe; what is asked and judged is the same here.
+Here answer and check share one process; the grader runs the same checks across a pipe.
 """
 
 import warnings
@@ -36,14 +36,14 @@ WRITTEN = [exercise for exercise in CHECKED if exercise.kind != "predict"]  # mo
 
 @pytest.fixture(autouse=True)
 def quiet():
-    """Let a wrong answer divide by zero without a word."""
+    """Silence divisions by zero of wrong answers."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield
 
 
 def passes(exercise, answer, attempts=(0,)):
-    """Say whether an answer passes its check in all attempts."""
+    """Report whether an answer passes its check in all attempts."""
     try:
         for attempt in attempts:
             exercise.judge(answer, attempt)
@@ -53,7 +53,7 @@ def passes(exercise, answer, attempts=(0,)):
 
 
 @pytest.mark.parametrize("exercise", CHECKED, ids=str)
-def test_whoever_lies_where_nobody_seems_to_look_earns_nothing(exercise):
+def test_a_wrapper_that_lies_in_unchecked_calls_earns_nothing(exercise):
     answer, _, _ = answered(exercise)
     unearned = []
     for kind in KINDS:
@@ -78,7 +78,7 @@ def test_no_wrapper_makes_a_wrong_answer_right(exercise):
 
 
 @pytest.mark.parametrize("exercise", CHECKED, ids=str)
-def test_what_the_library_offers_is_no_answer(exercise):
+def test_the_library_s_own_function_is_not_an_answer(exercise):
     offered = [name for name in minigrad.__all__ if BUILT.get(name, 99) <= int(exercise.stem[:2])]
     passing = {name for name in offered if passes(exercise, getattr(minigrad, name))}
     assert passing == MAY_BE_CALLED.get(exercise.name, set())
@@ -86,7 +86,7 @@ def test_what_the_library_offers_is_no_answer(exercise):
 
 @pytest.mark.parametrize("kind", [Knows, KnowsSizes])
 @pytest.mark.parametrize("exercise", WRITTEN, ids=str)
-def test_a_memorized_answer_is_no_answer(exercise, kind):
+def test_a_memorized_answer_earns_nothing(exercise, kind):
     answer, _, _ = answered(exercise)
     heard = kind()
     passes(exercise, heard.wrapped(answer), attempts=range(3))
@@ -105,7 +105,7 @@ def double(X):
 
 
 def naive(ask):
-    """Return an exercise whose check asks for the double of X, and for its way back, in some way."""
+    """Return an exercise whose check tests a function that doubles X, and its `backward`, in a naive way."""
     exercise = Exercise("90_demo.double", title="Double", points=1, kind="fill", minutes=1, hints=HINTS)
     exercise.check(ask)
     exercise._ask = lambda answer, attempt: exercise._check(answer, exercise._rng(attempt))  # one round

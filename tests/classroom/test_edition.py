@@ -1,4 +1,4 @@
-"""The student edition holds what the chapters so far have built, and every solution runs against its own."""
+"""The student editions: each has the names of its chapters so far, and every solution runs with its own."""
 
 import ast
 import json
@@ -129,7 +129,7 @@ def imported_by(path):
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_every_file_holds_what_was_built_or_what_that_needs(stem, editions):
+def test_every_file_has_built_names_or_their_dependencies(stem, editions):
     there = {edition._module(place): path for place, path in sources(editions(stem)).items()}
     needed = homes(int(stem[:2]))
     assert needed <= set(there)
@@ -140,7 +140,7 @@ def test_every_file_holds_what_was_built_or_what_that_needs(stem, editions):
     assert (editions(stem) / "minigrad/digits.npz").exists() == (BUILT["digits"] <= int(stem[:2]))
 
 
-# What an earlier definition needs of a later chapter: it stands in its file, and `minigrad` does not have it.
+# Names of later chapters that an earlier definition needs: they are in its file, but not in `minigrad`.
 NEEDED = {
     "ShapeError": range(1, 12),
     "Layer": range(3, 4),  # gradcheck makes layers of functions
@@ -156,7 +156,7 @@ NEEDED = {
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_only_what_earlier_code_needs_stands_in_a_file_before_its_chapter(stem, editions):
+def test_only_names_needed_by_earlier_code_are_in_a_file_before_their_chapter(stem, editions):
     chapter = int(stem[:2])
     defined = set().union(*(defined_in(path) for path in sources(editions(stem)).values()))
     early = {name for name in defined & set(BUILT) if BUILT[name] > chapter}
@@ -164,7 +164,7 @@ def test_only_what_earlier_code_needs_stands_in_a_file_before_its_chapter(stem, 
     assert early == {name for name, chapters in NEEDED.items() if chapter in chapters}
 
 
-def test_definitions_stand_as_in_the_library(editions):
+def test_definitions_are_those_of_the_library(editions):
     for stem in STEMS:
         for place, path in sources(editions(stem)).items():
             text = (edition.LIBRARY / place).read_text("utf-8")
@@ -220,7 +220,7 @@ def test_a_cut_takes_comments_along_and_shortens_imports():
 # the stand-ins
 
 
-def test_the_words_of_course_are_there(editions):
+def test_the_names_of_course_exist(editions):
     names = sorted(set(course.__all__))
     program = (
         "from course import *\nprint(json.dumps(sorted(set(json.loads(sys.stdin.read())) & set(globals()))))"
@@ -283,7 +283,7 @@ def test_stand_ins_accept_anything(editions):
     assert answer(editions("04_closures"), SCENE, STAND_INS) == []
 
 
-def test_what_is_not_stood_in_for_is_missing(editions):
+def test_modules_without_a_stand_in_are_missing(editions):
     wrong = {
         "missing": "import a_library_of_mine",
         "wrong": "get_ipython().run_line_magic('time', 'a b')",

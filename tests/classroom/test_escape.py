@@ -1,4 +1,4 @@
-"""The attempt finds the sandbox closed, the level rlimits open, and stops the grading at any open door."""
+"""The attempt to escape: fails in the sandbox, succeeds at the level rlimits, and stops unsafe grading."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from classroom.faults import GradingFault
 from classroom.sandbox import LIMITS
 
 
-def test_the_attempt_finds_the_sandbox_closed_and_the_level_rlimits_open():
+def test_the_attempt_fails_in_the_sandbox_and_succeeds_at_the_level_rlimits():
     facts = try_to_escape()
     assert (facts["level"], facts["network"], facts["files"], facts["processes"]) == (
         "bubblewrap",
@@ -37,7 +37,7 @@ def test_the_attempt_finds_the_sandbox_closed_and_the_level_rlimits_open():
         ({"forks": 8}, "it can start processes without end"),
     ],
 )
-def test_an_open_door_stops_the_grading(monkeypatch, fact, door):
+def test_a_way_out_stops_the_grading(monkeypatch, fact, door):
     reported = module.ATTEMPT.replace(
         "print(json.dumps(facts)",
         f"print(json.dumps(facts | {fact!r})",
@@ -49,7 +49,7 @@ def test_an_open_door_stops_the_grading(monkeypatch, fact, door):
         try_to_escape()
 
 
-def test_an_attempt_that_says_nothing_stops_the_grading(monkeypatch):
+def test_an_attempt_without_an_answer_stops_the_grading(monkeypatch):
     monkeypatch.setattr(module, "ATTEMPT", "raise SystemExit('gone')")
     with pytest.raises(GradingFault, match="the attempt to escape gave no answer: gone"):
         try_to_escape()

@@ -1,4 +1,4 @@
-"""The figures that grading promises, where no other file holds them: faults, damages, sameness, speed."""
+"""Promises of the grader that no other file tests: faults, damaged notebooks, reproducibility, speed."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def solution(chapter):
 
 @pytest.fixture
 def fresh(monkeypatch):
-    """Find everything out anew, and forget it afterwards."""
+    """Clear the caches before and after a test."""
     made = []
 
     @cache
@@ -94,7 +94,7 @@ def child_without_its_wire(monkeypatch, folder):
 
 
 def broken_part(monkeypatch, folder, name, source):
-    """Let the sandbox get one file that is broken."""
+    """Break one of the sandbox's files."""
     for part in ("child.py", "wire.py", "inert.py"):
         folder.joinpath(part).write_text((edition.HERE / part).read_text("utf-8"))
     folder.joinpath(name).write_text(source)
@@ -179,7 +179,7 @@ BREAKAGES = {
 
 
 @pytest.mark.parametrize("name", BREAKAGES)
-def test_where_a_part_of_ours_is_broken_no_mark_is_given(fresh, monkeypatch, tmp_path, name):
+def test_a_broken_part_of_the_grader_gives_no_mark(fresh, monkeypatch, tmp_path, name):
     BREAKAGES[name](monkeypatch, tmp_path)
     answer = write_answer(grade, (RIGHTS, "04_closures", SEED, False))
     result = read_answer(answer, "04_closures", sha256(RIGHTS).hexdigest())

@@ -1,4 +1,4 @@
-"""From bytes to marks: what is right gets its points, what is not its reason, and a fault gets neither."""
+"""From bytes to marks: right answers get points, wrong ones a reason, and a fault gives no mark."""
 
 import hashlib
 import os
@@ -61,19 +61,19 @@ def test_a_chapter_without_exercises_is_refused():
         grade(b"", "99_nothing", 0)
 
 
-def test_what_cannot_be_read_gets_its_reason_in_every_exercise():
+def test_an_unreadable_notebook_has_its_reason_in_every_exercise():
     result = grade(b"no notebook", "04_closures", 0)
     assert result.refused.startswith("the file is no notebook") and result.points == 0
     assert {part.status for part in result.exercises} == {"missing"}
 
 
-def test_what_is_not_there_is_missing():
+def test_an_answer_without_its_name_is_missing():
     result, row = centre("X = 1")
     assert row.status == "missing" and row.sentence == "there is no centre in the notebook"
     assert result.points == 0
 
 
-def test_a_cell_that_raises_is_noted_and_what_stands_below_it_is_graded():
+def test_a_cell_that_raises_is_noted_and_cells_below_it_are_graded():
     result, row = centre("1 / 0", CENTRE, "raise SystemExit", "def def")
     assert row.status == "passed"
     assert result.notes[0] == "code cell 1 raised ZeroDivisionError: division by zero"
@@ -103,7 +103,7 @@ def test_memory_that_a_cell_has_used_up_is_not_missing_below_it():
     assert row.status == "passed"
 
 
-def test_slow_cells_do_not_cost_the_answers_that_stand_in_them():
+def test_slow_cells_do_not_lose_the_answers_in_them():
     slow = "import time\ntime.sleep(0.6)"
     endless = "import time\nwhile True: time.sleep(1)"
     result, row = centre(f"{CENTRE}\n{slow}", slow, slow, slow, endless, seconds=2.0)
@@ -111,7 +111,7 @@ def test_slow_cells_do_not_cost_the_answers_that_stand_in_them():
     assert result.notes == ("a statement of code cell 5 was skipped: one call takes longer than 2 seconds",)
 
 
-def test_where_all_cells_together_take_too_long_what_was_defined_before_is_graded(monkeypatch):
+def test_when_all_cells_together_take_too_long_earlier_definitions_are_graded(monkeypatch):
     monkeypatch.setattr(module, "CELLS", 2)
     slow = "import time\n" + "time.sleep(0.3)\n" * 30
     result, row = centre(CENTRE, slow, "centre = None", seconds=1.5)
@@ -183,7 +183,7 @@ def test_a_fault_in_the_middle_is_no_mark(monkeypatch):
     assert row.status == "not graded" and "ZeroDivisionError" in result.fault
 
 
-ODD = {  # the source of something that Python allows and nobody expects
+ODD = {  # sources that Python allows and few expect
     "a list that holds itself": "odd = [1.0]\nodd.append(odd)",
     "a dict that holds itself": "odd = {}\nodd['a'] = odd",
     "a repr that raises": "class P:\n    def __repr__(self): raise ValueError\nodd = P()",
@@ -259,7 +259,7 @@ def test_a_check_that_passes_the_solution_and_refuses_a_mistake_gives_marks(solv
 
 
 @pytest.mark.parametrize("check", [refuse, lambda answer, rng: None, lambda answer, rng: 1 / 0])
-def test_a_check_that_does_not_know_right_from_wrong_gives_no_marks(solved, check):
+def test_a_check_that_passes_a_mistake_gives_no_marks(solved, check):
     result = solved(check, ANSWER)
     assert result.fault.startswith("not graded, because its check") and result.points is None
 
@@ -271,7 +271,7 @@ def test_a_check_whose_solution_does_not_pass_gives_no_marks(solved, solution):
     )
 
 
-def test_where_the_solutions_are_missing_that_is_said_and_nothing_is_graded(monkeypatch, tmp_path):
+def test_missing_solutions_are_reported_and_nothing_is_graded(monkeypatch, tmp_path):
     monkeypatch.setattr(module.store, "PROJECT", tmp_path)
     module.working.cache_clear()
     result, _ = centre(CENTRE)
@@ -302,11 +302,11 @@ def test_the_solutions_take_nothing_of_the_time_of_a_submission(monkeypatch):
     assert order.count("clock") == 2  # the solutions have one of their own
 
 
-def test_without_a_sandbox_it_says_so():
+def test_without_a_sandbox_the_result_has_that_level():
     assert centre(CENTRE, unsafe=True)[0].level == "rlimits"
 
 
-def test_texts_hold_nothing_that_a_page_cannot_show_and_nothing_of_one_run():
+def test_texts_have_no_unprintable_characters_and_no_addresses():
     assert clean("a\x1b[31m\n<f at 0x7f00Ab>") == "a [31m <f>"
 
 
@@ -314,12 +314,12 @@ CLOSURES = "import numpy as np\nfrom minigrad import Layer, Parameter\n"
 
 
 def answer_to(short, *sources, chapter="04_closures", seconds=10.0):
-    """Return what one exercise of a notebook gets."""
+    """Return the result of one exercise of a notebook."""
     result = grade(notebook(*sources), chapter, 1, seconds=seconds)
     return next(row for row in result.exercises if row.short == short)
 
 
-def test_a_cell_that_is_no_python_is_named_where_its_answer_is_missing():
+def test_a_cell_that_is_not_python_is_named_where_its_answer_is_missing():
     row = answer_to("Linear", "X = 1", "class Linear(Layer)\n    pass")
     said = "there is no Linear in the notebook: the cell that defines it does not run (code cell 2 raised Syn"
     assert row.status == "missing" and row.sentence.startswith(said)
@@ -346,6 +346,6 @@ def test_a_name_that_is_nearly_right_is_named():
         ("light_tanh = np.tanh", "by hand"),
     ],
 )
-def test_a_person_marks_only_what_is_there_and_written(source, status):
+def test_a_person_marks_only_answers_that_are_written(source, status):
     row = answer_to("light_tanh", CLOSURES, source, seconds=1.0)
     assert (row.status, row.points) == (status, None if status == "by hand" else 0)

@@ -1,4 +1,4 @@
-"""Right answers of unusual form: what Python lets a learner write reaches the check as it is."""
+"""Right answers of unusual form, which Python allows, reach the check unchanged."""
 
 import numpy as np
 import pytest
@@ -1026,12 +1026,12 @@ def test_there_are_enough_of_them():
     assert sum(map(len, (FUNCTIONS, VALUES, LAYERS, ANSWERS))) >= 120
 
 
-def test_what_is_masked_is_no_number(end):
+def test_a_masked_entry_is_not_a_number(end):
     masked = end.find("f", START + "def f(X):\n    return np.ma.masked_less(X, 1)")(X)
     assert np.isnan(masked[0, 0]) and masked[1, 2] == X[1, 2]
 
 
-def test_a_result_that_repeats_itself_is_refused_in_words_that_blame_nobody(end):
+def test_a_result_that_repeats_itself_is_refused_in_a_neutral_message(end):
     end.run("def f(X):\n    deep = X\n    for _ in range(30):\n        deep = [deep]\n    return deep")
     with pytest.raises(ValueError, match="cannot be sent to the check: a value that is nested"):
         end.find("f")(X)

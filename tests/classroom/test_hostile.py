@@ -1,4 +1,4 @@
-"""Hostile and broken submissions: nothing unearned, no exception out of the grader, nothing left running."""
+"""Hostile and broken submissions earn nothing, raise nothing in the grader, and leave no process running."""
 
 import json
 import os
@@ -108,7 +108,7 @@ def test_knowing_the_cases_and_lying_earns_nothing(name):
         for name in resources.CASES
     ],
 )
-def test_what_uses_things_up_costs_its_own_exercise_only(name):
+def test_using_up_resources_costs_the_exercise_itself_only(name):
     chapter, wanted, cells = resources.CASES[name]
     folder = module.folder(chapter)
     before = processes(folder)
@@ -123,13 +123,13 @@ def test_what_uses_things_up_costs_its_own_exercise_only(name):
 
 
 @pytest.mark.parametrize("name", access.CASES)
-def test_what_is_not_theirs_is_not_found(name):
+def test_files_outside_the_sandbox_are_not_found(name):
     chapter, wanted, cells = access.CASES[name]
     verdict(notebook(*cells), chapter, wanted)
 
 
 @pytest.mark.parametrize("name", malformed.CASES)
-def test_what_is_no_notebook_is_refused_and_what_is_one_is_read(name):
+def test_only_notebooks_are_read(name):
     (chapter, wanted, data), refused = malformed.CASES[name]
     result = verdict(data, chapter, wanted)
     assert bool(result.refused) == refused

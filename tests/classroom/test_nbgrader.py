@@ -1,4 +1,4 @@
-"""nbgrader: our marks in its gradebook, a person's marks back from its formgrader, and its exchange."""
+"""nbgrader: our marks in its gradebook, marks back from its formgrader, and its exchange."""
 
 import csv
 import json
@@ -99,7 +99,7 @@ def hand_in(folder, student, answers=(), inner=""):
 
 
 def stand_in(data, chapter, seed):
-    """Fail what holds the stub, leave one to a person, pass the rest."""
+    """Fail stubs, leave one exercise to be marked by hand, pass the rest."""
     cells = nbformat.reads(data.decode(), as_version=4).cells
     stubs = [c.metadata["nbgrader"]["grade_id"] for c in cells if c.source.endswith("NotImplementedError")]
     shorts = {e.short for e in stand_ins.exercises_of(chapter)} - {"light_tanh", *stubs}
@@ -204,7 +204,7 @@ def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
     assert book(place) == first
     assert {student: page.stat().st_mtime_ns for student, page in pages.items()} == before
 
-    # what a person has marked is never overwritten, and comes back
+    # marks given by hand are never overwritten, and are read back
     mark_by_hand(place, "ben", "check_light_tanh", 1.5, "nearly: two arrays are kept")
     mark_by_hand(place, "ben", "check_scale", 0.5)
     assert give(marks, place) == 0
@@ -252,14 +252,14 @@ def test_a_notebook_that_nbgrader_cannot_show_has_its_marks_all_the_same(marks, 
     assert autograded(place, "anna").exists() and not autograded(place, "ben").exists()
 
 
-def test_what_is_not_graded_is_not_in_the_gradebook(marks, place, tmp_path, capsys):
+def test_ungraded_submissions_are_not_in_the_gradebook(marks, place, tmp_path, capsys):
     with Queue(marks) as queue:
         queue.accept("v2")
     assert give(marks, place) == 2
     assert "anna: not graded yet" in capsys.readouterr().out and book(place) == {}
 
 
-def test_a_course_that_cannot_be_used_is_said_to_be_so(marks, tmp_path, capsys, monkeypatch):
+def test_an_unusable_course_is_reported(marks, tmp_path, capsys, monkeypatch):
     empty = tmp_path / "empty"
     assert give(marks, empty) == 1
     empty.mkdir()
@@ -278,7 +278,7 @@ def test_a_course_that_cannot_be_used_is_said_to_be_so(marks, tmp_path, capsys, 
         gradebook.give(queue, empty)
 
 
-# The whole way, as a teacher and a learner go it
+# The whole workflow of a teacher and a learner
 
 
 class Formgrader:

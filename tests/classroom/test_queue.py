@@ -44,7 +44,7 @@ def hand_in(folder, student, data=None, name=NOTEBOOK, **told):
 
 
 def run(queue, grade=stand_ins.grade, now="v1", workers=2, **options):
-    """Grade what has no result, and return what came: student to result."""
+    """Grade the open submissions; return student to result."""
     return dict(grade_all(queue, Grader(grade, now, KEY), workers, **options))
 
 
@@ -63,7 +63,7 @@ def queue(tmp_path):
         yield queue
 
 
-# What is handed in
+# Submissions
 
 
 def found(folder):
@@ -84,7 +84,7 @@ def test_a_notebook_is_found_in_the_three_places(tmp_path):
     assert found(tmp_path) == {"anna": flat, "ben": inner, "cleo": other, "dora": named}
 
 
-def test_a_notebook_with_the_name_that_it_had_before_counts_where_there_is_no_other(tmp_path):
+def test_a_notebook_with_the_older_name_counts_if_there_is_no_other(tmp_path):
     before = hand_in(tmp_path, "anna", name=f"{CHAPTER}.ipynb")
     inner = hand_in(tmp_path, "ben", name=f"{CHAPTER}/{CHAPTER}.ipynb")
     hand_in(tmp_path, "ben", name="draft.ipynb")
@@ -97,7 +97,7 @@ def test_a_notebook_with_the_name_that_it_had_before_counts_where_there_is_no_ot
     assert beside.startswith(f"cleo/{CHAPTER}.ipynb: {NOTEBOOK} is graded instead;")
 
 
-def test_whatever_is_wrong_with_a_folder_it_has_its_row_with_a_reason(tmp_path):
+def test_every_faulty_folder_has_a_row_with_a_reason(tmp_path):
     hand_in(tmp_path, "anna")
     (tmp_path / "empty").mkdir()
     hand_in(tmp_path, "deep", name=f"work/exercises/{CHAPTER}/{NOTEBOOK}")
@@ -196,7 +196,7 @@ def test_grading_again_is_a_no_op(queue):
     assert stored(queue.folder) == before
 
 
-def test_what_is_handed_in_anew_is_graded_and_the_old_result_stays(queue):
+def test_a_new_hand_in_is_graded_and_the_old_result_is_kept(queue):
     hand_in(queue.source, "anna", right=[])
     queue.take_in(queue.source, read_file)
     run(queue)
@@ -222,7 +222,7 @@ def test_a_student_whose_folder_is_gone_keeps_the_mark(queue, tmp_path):
     }
 
 
-def test_a_result_that_stands_is_never_replaced_and_a_fault_is(queue):
+def test_a_final_result_is_never_replaced_and_a_fault_is(queue):
     hand_in(queue.source, "anna", right=["scale"])
     queue.take_in(queue.source, read_file)
     ((student, digest),) = queue.open("v1")
@@ -246,12 +246,12 @@ def test_a_folder_belongs_to_one_chapter(queue):
         assert again.chapter == CHAPTER
 
 
-def test_a_folder_without_marks_is_said_to_be_one(tmp_path):
+def test_a_folder_without_marks_is_reported(tmp_path):
     with pytest.raises(GradingFault, match="there are no marks in"):
         Queue(tmp_path)
 
 
-def test_a_file_that_is_no_queue_is_a_fault(tmp_path):
+def test_a_file_that_is_not_a_queue_is_a_fault(tmp_path):
     (tmp_path / FILE).write_bytes(b"not a database, not at all" * 100)
     with pytest.raises(GradingFault, match="cannot be stored in .*: file is not a database"):
         Queue(tmp_path, CHAPTER)
@@ -266,15 +266,15 @@ def test_a_result_that_is_damaged_on_the_disk_is_a_fault(queue):
         queue.results("v1")
 
 
-def test_what_is_written_is_on_the_disk_when_the_next_begins(queue):
+def test_each_result_is_on_the_disk_before_the_next_submission(queue):
     assert queue.file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert queue.file.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
 
 
-# What the version and the seed say
+# The version and the seed
 
 
-def test_the_version_is_of_the_chapters_checks_the_grader_and_the_level(tmp_path, monkeypatch):
+def test_the_version_depends_on_the_chapters_checks_the_grader_and_the_level(tmp_path, monkeypatch):
     one = version(CHAPTER)
     assert version(CHAPTER) == one and re.fullmatch("[0-9a-f]{64}", one)
     assert (
@@ -296,7 +296,7 @@ def test_the_version_is_of_the_chapters_checks_the_grader_and_the_level(tmp_path
         ("tests/classroom/test_queue.py", False),
     ],
 )
-def test_a_change_counts_where_it_could_change_a_mark(tmp_path, monkeypatch, name, counts):
+def test_a_change_counts_if_it_could_change_a_mark(tmp_path, monkeypatch, name, counts):
     monkeypatch.setattr("course.store.__file__", str(tmp_path / "course" / "store.py"))
     checks = tmp_path / "course" / "checks" / f"ch{CHAPTER}.py"
     checks.parent.mkdir(parents=True)
@@ -320,7 +320,7 @@ def test_the_secret_is_made_once_and_for_the_teachers_eyes_only(tmp_path):
         secret(tmp_path)
 
 
-def test_a_seed_is_of_the_secret_and_the_submission():
+def test_a_seed_depends_on_the_secret_and_the_submission():
     seeds = {seed(key, digest) for key in (b"one", b"two") for digest in ("a", "b")}
     assert len(seeds) == 4 and seed(b"one", "a") in seeds
     assert all(0 <= number < 2**64 for number in seeds)
@@ -348,7 +348,7 @@ def test_the_seed_reaches_the_grader(queue):
         ({"do": "use up memory"}, "the grader raised MemoryError"),
     ],
 )
-def test_what_a_grader_does_costs_one_submission_and_no_mark(queue, told, words):
+def test_a_faulty_grader_affects_one_submission_and_gives_no_mark(queue, told, words):
     hand_in(queue.source, "anna", right=["scale"])
     hand_in(queue.source, "ben", **told)
     hand_in(queue.source, "cleo", right=["scale"])
@@ -379,7 +379,7 @@ def test_processes_that_do_not_start_stop_the_run_and_give_no_mark(queue, monkey
     assert stored(queue.folder) == []
 
 
-def test_processes_that_wait_tidy_up_before_they_go(queue, tmp_path):
+def test_idle_processes_clean_up_before_they_exit(queue, tmp_path):
     hand_in(queue.source, "anna", do="leave a trace", trace=str(tmp_path / "trace"))
     queue.take_in(queue.source, read_file)
     run(queue)
@@ -445,7 +445,7 @@ def driver(tmp_path, **options):
 
 
 def in_session(session):
-    """Return the processes of a session that are still there."""
+    """Return the running processes of a session."""
     listed = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(session)], capture_output=True, text=True)
     return [line for line in listed.stdout.splitlines() if " Z" not in line]
 
@@ -537,7 +537,7 @@ def test_a_file_that_may_not_grow_leaves_nothing_half_written(tmp_path):
     assert len(after) == 30 and set(before) <= set(after)
 
 
-def test_refused_says_so(queue):
+def test_refused_has_its_reason(queue):
     hand_in(queue.source, "anna")
 
     def read(path):

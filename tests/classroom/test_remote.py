@@ -1,4 +1,4 @@
-"""Functions, classes and objects of another process, as a check meets them."""
+"""Functions, classes and objects of another process, as seen by a check."""
 
 import copy
 import inspect
@@ -43,7 +43,7 @@ class Scale(Layer):
 """
 
 
-def test_a_function_is_called_there_and_described_here(end):
+def test_a_function_runs_in_its_process_and_is_described_here(end):
     end.run("def add(X, Y=1, *, training=False):\n    return X + Y + training")
     add = end.find("add")
     assert add(1) == 2 and add(1, Y=5, training=True) == 7
@@ -57,7 +57,7 @@ def test_a_function_is_called_there_and_described_here(end):
         add.missing  # noqa: B018
 
 
-def test_what_a_check_hands_over_is_kept_as_long_as_the_answer_keeps_it(end):
+def test_a_check_s_objects_are_kept_as_long_as_the_answer_keeps_them(end):
     end.run("kept = []\ndef keep(f):\n    kept.append(f)")
     end.run("def use(f):\n    return f(1)\ndef last(x):\n    return kept[-1](x)")
     keep, use, last = map(end.find, ("keep", "use", "last"))
@@ -73,7 +73,7 @@ def test_a_builtin_has_no_code(end):
     assert length([1, 2]) == 2 and length.__code__.co_argcount == 0
 
 
-def test_options_reach_who_declares_them(end):
+def test_options_are_passed_to_layers_that_declare_them(end):
     end.run("def plain(X):\n    return X, lambda dY: dY")
     end.run("def fancy(X, training=False):\n    return X + training, lambda dY: dY")
     X = np.zeros(3)
@@ -101,7 +101,7 @@ def test_a_wrong_layer_is_found_across_the_wire(end):
     assert "overwritten" in report.problems[0]
 
 
-def test_a_function_brings_the_parameters_that_it_holds(end):
+def test_a_function_s_parameters_are_found(end):
     end.run(LAYER + "\nW = Parameter([2.0])\nlayers = [Scale(1)]\n")
     end.run("def chain(f, names):\n    return lambda X: f(W.data * X)[0] + len(names)")
     end.run("made = chain(layers[0], {'a': W})\nempty = chain(len, ())")
@@ -119,7 +119,7 @@ def test_attributes_are_mirrored_both_ways(end):
 
 
 @pytest.mark.parametrize("name", ["__array__", "__array_interface__", "__array_struct__", "__float__"])
-def test_numpy_finds_nothing_that_an_object_has_given_itself(end, name):
+def test_numpy_sees_no_special_attributes_of_an_object(end, name):
     end.run("class Thing: width = 3\nthing = Thing()\nthing.factor = 2.0")
     end.run(f"setattr(thing, '{name}', {{'shape': (3,), 'typestr': '<f8', 'data': (8, True), 'version': 3}})")
     thing = end.find("thing")
@@ -127,19 +127,19 @@ def test_numpy_finds_nothing_that_an_object_has_given_itself(end, name):
     assert np.asarray(thing).dtype == object
 
 
-def test_a_frame_that_brings_such_an_attribute_is_refused(end, monkeypatch):
+def test_a_frame_with_a_special_attribute_is_refused(end, monkeypatch):
     monkeypatch.setattr("classroom.wire.is_special", lambda name: False)  # as a patched child would
     end.run("class Thing: pass\nthing = Thing()\nthing.__array_interface__ = {'data': (8, True)}")
     with pytest.raises(Ended, match="a special attribute"):
         end.find("thing")
 
 
-def test_what_the_library_stands_around_is_shown(end):
+def test_a_function_wrapped_by_the_library_is_shown(end):
     end.run("from minigrad.layer import as_layer\nlayer = as_layer(lambda X: (2 * X, lambda dY: 2 * dY))")
     assert end.find("layer").__wrapped__(np.ones(2))[0].tolist() == [2.0, 2.0]
 
 
-def test_what_a_class_defines_is_asked_for(end):
+def test_class_attributes_are_fetched(end):
     cls = end.find("Scale", LAYER)
     layer = cls(3)
     assert layer.kind == cls.kind == "a scale" and callable(layer.forward)
@@ -152,13 +152,13 @@ def test_what_a_class_defines_is_asked_for(end):
     assert type(layer).kind.__get__(None, type(layer)) is vars(type(layer))["kind"]
 
 
-def test_a_copy_is_the_layer_itself_for_the_submission_could_make_another(end):
+def test_a_copy_of_a_layer_is_the_layer_itself(end):
     end.run(LAYER + "\nScale.__deepcopy__ = lambda self, memo: None\nlayer = Scale(3)")
     layer = end.find("layer")
     assert copy.deepcopy(layer) is layer
 
 
-def test_objects_that_are_no_layers_have_the_methods_that_they_have(end):
+def test_objects_that_are_not_layers_have_their_own_methods(end):
     end.run("def count():\n    yield 1\n    yield 2")
     end.run("class Row:\n    __len__ = lambda self: 3\n    __getitem__ = lambda self, i: range(3)[i]")
     end.run("class Named:\n    def __repr__(self):\n        return 'a name'\nclass Plain:\n    pass")
@@ -212,7 +212,7 @@ def test_both_sides_may_call_each_other_in_turn(end):
     assert down(5, again) == 5
 
 
-def test_the_checks_objects_show_what_the_library_has_too_and_nothing_else(end):
+def test_the_checks_objects_show_only_attributes_that_the_library_has(end):
     end.run("def read(thing, name):\n    return getattr(thing, name)")
     read = end.find("read")
     thing = SimpleNamespace(step=5, _secret=6, sentences=7)
@@ -227,7 +227,7 @@ def test_the_checks_objects_show_what_the_library_has_too_and_nothing_else(end):
         end.remote.serve("copy", "p99", None, None, {})
 
 
-def test_functions_of_the_library_travel_by_name(end):
+def test_functions_of_the_library_are_sent_by_name(end):
     end.run(
         "def names(*given):\n    return [f'{it.__module__}.{it.__name__}' for it in given[:2]], given[2](1.0)"
     )
@@ -252,19 +252,19 @@ def test_what_is_raised_there_is_raised_here(end, source, kind, message):
     assert caught.value.place.startswith("(your line ")
 
 
-def test_a_check_failed_of_the_submissions_own_is_none_of_ours(end):
+def test_a_submissions_own_check_failed_is_not_the_checks(end):
     with pytest.raises(Exception) as caught:
         end.find("f", "class CheckFailed(Exception): pass\ndef f():\n    raise CheckFailed('passed')")()
     assert not isinstance(caught.value, CheckFailed)
 
 
 @pytest.mark.parametrize("told", [5, ("a",), ("A", 5, ""), ("a b", "", "")])
-def test_an_exception_that_is_none_is_refused(end, told):
+def test_an_invalid_exception_is_refused(end, told):
     with pytest.raises(WireError):
         end.remote.error(told)
 
 
-def test_what_a_callback_raises_is_told(end):
+def test_an_exception_of_a_callback_is_passed_on(end):
     def refuse(X):
         raise ValueError("not this one")
 
@@ -282,7 +282,7 @@ def test_exit_in_a_cell_ends_the_cell_alone(end):
     assert end.find("X") == 3
 
 
-def test_a_name_that_is_not_there(end):
+def test_a_missing_name(end):
     with pytest.raises(NameError):
         end.find("nothing")
 
@@ -295,7 +295,7 @@ def test_a_call_that_takes_too_long_is_ended(end):
     assert time.monotonic() - began < 10 * end.remote.seconds
 
 
-def test_who_sends_more_than_an_exercise_may_is_ended(end, monkeypatch):
+def test_a_process_that_sends_too_much_is_ended(end, monkeypatch):
     f = end.find("f", "import numpy as np\ndef f(count):\n    return np.zeros(count)")
     monkeypatch.setattr(remote, "SENT", 20_000)  # little enough to wait in the pipe
     f(1000)
@@ -338,7 +338,7 @@ def test_rubbish_in_the_pipe_ends_it():
 
 
 def verdict(exercise, answer):
-    """Return whether an answer passes, and what it is told, but for the place, which differs."""
+    """Return whether an answer passes, and its message without the place, which differs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -348,7 +348,7 @@ def verdict(exercise, answer):
 
 
 def compare(end, exercise, right, refused, parts=2):
-    """Ask whether answers get the same verdict across the wire as without one, and perhaps the same words."""
+    """Assert that answers get the same verdict, and optionally the same message, with the wire as without."""
     end.run("from course.checks import find\nfrom tests.answers import answers_to")
     end.run(f"answers = answers_to(find({exercise.name!r}))")
     for kind, number in [("right", n) for n in right] + [("refused", n) for n in refused]:
@@ -380,10 +380,10 @@ def test_the_name_that_is_looked_up_is_the_one_that_the_notebook_checks():
                 assert cell.source.startswith(f'check("{name}", {name.partition(".")[2]})'), path.stem
 
 
-# What belongs to the check
+# The check's own data
 
 
-TOUCH = {  # the source of f(X, p, rng), and whether it changes what belongs to the check
+TOUCH = {  # the source of f(X, p, rng), and whether it changes the check's data
     "nothing": ("return X + 1", False),
     "a gradient added to": ("p.grad += 1.0", False),
     "a gradient put in the place of another": ("p.grad = np.ones(3)", False),
@@ -430,7 +430,9 @@ TOUCH = {  # the source of f(X, p, rng), and whether it changes what belongs to 
 
 
 @pytest.mark.parametrize(("body", "touched"), TOUCH.values(), ids=TOUCH)
-def test_what_belongs_to_the_check_may_be_filled_and_drawn_from_and_not_changed(end, body, touched):
+def test_the_checks_gradients_may_be_filled_and_its_generators_drawn_from_and_nothing_changed(
+    end, body, touched
+):
     end.run("import numpy as np\nfrom minigrad import Parameter\nkept = []")
     f = end.find("f", f"def f(X, p, rng, hand):\n    {body}")
     rng = np.random.default_rng(3)
@@ -449,7 +451,7 @@ def test_the_gradients_of_the_submissions_own_parameters_are_free(end):
     assert layer.factor.grad.all() and not end.remote.touched
 
 
-def test_drawing_is_told_from_setting():
+def test_drawing_from_a_generator_is_distinguished_from_setting_it():
     rng = np.random.default_rng(5)
     before = rng.bit_generator.state
     for draw in (rng.random, rng.standard_normal, lambda: rng.integers(9, dtype=np.int32)):

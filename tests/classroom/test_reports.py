@@ -1,4 +1,4 @@
-"""The reports: every mark in its place, the teacher's never touched, no student text that becomes a tag."""
+"""The reports: marks are right, the teacher's file is never changed, student text never becomes a tag."""
 
 import csv
 import errno
@@ -119,7 +119,7 @@ def test_the_table_has_one_row_a_student_with_a_reason(queue):
     )
 
 
-def test_a_student_whose_turn_has_not_come_has_a_row_without_a_mark(queue):
+def test_a_student_who_is_not_graded_yet_has_a_row_without_a_mark(queue):
     graded(queue, {"anna": {}})
     queue.accept("v2")
     ((row,), _) = write_reports(queue)
@@ -185,7 +185,7 @@ def test_a_teachers_mark_counts_before_the_check_and_the_file_stays_as_it_is(que
     assert "neat" in (queue.folder / anna["feedback"]).read_text("utf-8")
 
 
-def test_what_is_to_be_marked_is_listed_in_the_form_of_the_teachers_file(queue):
+def test_answers_to_mark_are_listed_with_the_columns_of_the_teachers_file(queue):
     a_class(queue)
     write_reports(queue)
     listed = queue.folder / "to_mark.csv"
@@ -199,13 +199,13 @@ def test_what_is_to_be_marked_is_listed_in_the_form_of_the_teachers_file(queue):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
-def test_a_spreadsheet_may_write_it_its_way(queue, encoding):
+def test_the_formats_of_spreadsheets_are_read(queue, encoding):
     graded(queue, {"Zoë": {}})
     text = f"student;exercise;points;comment\r\nZoë ; {SCALE} ;1,5;schön\r\nZoë;{TANH};;\r\n"
     assert marked(queue, text, encoding) == ({("Zoë", SCALE): (1.5, "schön")}, [])
 
 
-def test_marks_that_cannot_be_used_are_told_and_stop_nothing(queue):
+def test_marks_that_cannot_be_used_are_reported_and_stop_nothing(queue):
     graded(queue, {"anna": {}})
     lines = ["student,exercise,points"]
     lines += [
@@ -292,7 +292,7 @@ def test_no_cell_of_a_table_is_taken_for_a_formula(queue):
 @pytest.mark.parametrize(
     "name", ["..", ".", "a/b", "CON:", "-rf", "张伟", "\u202e", "x" * 250, ".hidden", "a b"]
 )
-def test_a_page_has_a_name_that_every_system_takes(name):
+def test_a_page_has_a_name_that_is_valid_on_every_system(name):
     made = page_name(name)
     assert made.isascii() and len(made) <= 70 and made[0].isalnum()
     assert set(made) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
@@ -302,7 +302,7 @@ def test_a_page_has_a_name_that_every_system_takes(name):
 # Pages
 
 
-def test_a_page_runs_nothing_and_says_its_language_and_width(queue):
+def test_a_page_runs_nothing_and_has_its_language_and_width(queue):
     graded(queue, {"anna": {}})
     for page in pages(queue).values():
         assert page.startswith('<!doctype html>\n<html lang="en">')
@@ -315,7 +315,7 @@ def text_of(queue, student):
     return Seen((queue.folder / "feedback" / f"{student}.html").read_text("utf-8")).text
 
 
-def test_a_student_reads_what_passed_what_did_not_and_where_to_go_on(queue):
+def test_a_student_reads_what_passed_what_failed_and_what_to_do_next(queue):
     a_class(queue)
     anna, ben = text_of(queue, "anna"), text_of(queue, "ben")
     assert "6 of 14 points 2 of 5 checks passed. Your teacher can still give you up to 2 points." in anna
@@ -339,7 +339,7 @@ def test_a_student_whose_notebook_was_not_graded_is_not_blamed(queue):
     assert "2 of 14 points" in text_of(queue, "cleo")
 
 
-def test_none_right_is_said_kindly(queue):
+def test_a_page_without_a_passed_check_is_kind(queue):
     graded(queue, {"anna": {}})
     assert "No check has passed yet. Each one below says what to do next." in text_of(queue, "anna")
 
@@ -360,7 +360,7 @@ def test_the_class_page_counts_every_exercise_in_words(queue):
     )
 
 
-def test_a_class_without_marks_and_one_without_a_sandbox_say_so(queue):
+def test_missing_marks_and_a_missing_sandbox_are_shown(queue):
     def text():
         return Seen(class_page(CHAPTER, rows(queue)[0], exercises_of(CHAPTER), [], page_name)).text
 

@@ -1,4 +1,4 @@
-"""A result: one that breaks a rule cannot be made, and plain values say exactly what it says."""
+"""Results: an inconsistent one cannot be made, and conversion to plain values loses nothing."""
 
 import json
 from dataclasses import replace
@@ -33,7 +33,7 @@ def test_its_sums_are_those_of_its_exercises():
     assert (partly().points, partly().fault) == (None, "not graded, because of us.")
 
 
-def test_what_was_refused_has_no_points_and_a_fault_has_no_mark():
+def test_a_refused_submission_has_no_points_and_a_fault_has_no_mark():
     refused, fault = unchecked(CHAPTER, DIGEST, refused="no JSON"), unchecked(CHAPTER, DIGEST, fault="no")
     assert (refused.points, refused.out_of, refused.refused, refused.fault) == (0, 14, "no JSON", None)
     assert (fault.points, fault.refused, fault.fault) == (None, None, "no")
@@ -51,12 +51,12 @@ def results():
 
 
 @pytest.mark.parametrize("result", results(), ids=["sound", "partly", "refused", "fault"])
-def test_it_goes_through_json_and_comes_back(result):
+def test_a_result_survives_conversion_to_json(result):
     assert Result.from_plain(json.loads(json.dumps(result.plain(), allow_nan=False))) == result
     assert read_answer(json.dumps([None, result.plain()]), CHAPTER, DIGEST) == result
 
 
-def test_plain_values_are_those_that_stand_in_the_files_of_older_classes():
+def test_plain_values_equal_those_in_the_files_of_older_classes():
     plain = good().plain()
     names = "chapter submission level fault refused points out_of by_hand exercises notes".split()
     assert list(plain) == names
@@ -98,7 +98,7 @@ def test_plain_values_are_those_that_stand_in_the_files_of_older_classes():
         lambda result: result["exercises"][3].update(comment="well done"),
     ],
 )
-def test_what_is_not_a_result_of_this_submission_is_a_fault_of_ours(change):
+def test_a_result_of_another_submission_is_the_grader_s_fault(change):
     plain = good().plain()
     change(plain)
     read = read_answer(json.dumps([None, plain]), CHAPTER, DIGEST)
@@ -106,7 +106,7 @@ def test_what_is_not_a_result_of_this_submission_is_a_fault_of_ours(change):
 
 
 @pytest.mark.parametrize("values", [None, 3, [], "points", {}, {"points": 14}])
-def test_anything_else_is_a_fault_of_ours(values):
+def test_an_invalid_result_is_the_grader_s_fault(values):
     assert "this is not a result: " in read_answer(json.dumps([None, values]), CHAPTER, DIGEST).fault
 
 
@@ -127,7 +127,7 @@ def test_a_mark_of_a_person_counts_and_no_grader_gives_one():
 
 
 @pytest.mark.parametrize("status", Status)
-def test_points_belong_to_their_status(status):
+def test_points_fit_their_status(status):
     allowed = {"passed": [2], "failed": [0, None], "not written": [0, None], "missing": [0, None]}
     allowed |= {"marked": [0, 1, 2], "by hand": [None], "not graded": [None]}
     for points in (None, -1, 0, 1, 2, 3, "2", True, float("inf")):
@@ -138,12 +138,12 @@ def test_points_belong_to_their_status(status):
                 ExerciseResult(points=points, status=status, **LINE)
 
 
-def test_a_chapter_without_exercises_is_said_to_have_none():
+def test_a_chapter_without_exercises_is_reported():
     with pytest.raises(GradingFault, match="no chapter 99_none with exercises; the chapters are: 00_start"):
         exercises_of("99_none")
 
 
 @pytest.mark.parametrize("name", ["04", "closures", "04_closure", "4_closures"])
-def test_a_chapter_that_is_nearly_called_so_is_named(name):
+def test_a_similar_chapter_is_suggested(name):
     with pytest.raises(GradingFault, match="Did you mean 04_closures"):
         exercises_of(name)

@@ -1,4 +1,4 @@
-"""What a learner's code cannot reach, use up or leave behind; without a sandbox the same attempts succeed."""
+"""The limits of a learner's code in the sandbox; without it, the same attempts succeed."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def write(folder, source=CHILD):
 
 
 def answer(sandbox, source):
-    """Let the child run the source, and return what it calls `answer`."""
+    """Let the child run the source, and return the value of its name `answer`."""
     sandbox.stdin.write(json.dumps(textwrap.dedent(source)).encode() + b"\n")
     ready, _, _ = select.select([sandbox.stdout], [], [], 20)
     assert ready, f"the child was silent for 20 s; it printed: {sandbox.text()}"
@@ -120,7 +120,7 @@ def test_what_is_installed_beside_the_interpreter_and_in_the_system_is_hidden(cl
     assert {Path(path).name for path in answer(closed, attempt)} <= {"numpy", "numpy.libs"}
 
 
-def test_home_shows_nothing_but_the_way_to_the_interpreter(closed, unsafe):
+def test_home_shows_only_the_path_to_the_interpreter(closed, unsafe):
     attempt = f"import os; answer = os.listdir({str(Path.home())!r})"
     seen = answer(closed, attempt)
     assert isinstance(seen, str) or set(seen) <= {
@@ -240,13 +240,13 @@ def test_nothing_can_be_written_beside_numpy(closed):
 # limits
 
 
-def test_memory_ends_at_one_gigabyte(closed, unsafe):
+def test_memory_is_limited_to_one_gigabyte(closed, unsafe):
     for sandbox in (closed, unsafe):
         assert answer(sandbox, "import mmap; answer = len(mmap.mmap(-1, 500 << 20))") == 500 << 20
         assert answer(sandbox, "answer = len(bytearray(1 << 30))").startswith("MemoryError")
 
 
-def test_a_file_ends_at_16_megabytes_and_all_files_at_the_size_of_their_folder(closed):
+def test_a_file_is_limited_to_16_megabytes_and_all_files_to_the_size_of_their_folder(closed):
     attempt = "answer = open('/tmp/large', 'wb').write(bytes({size} << 20))"
     assert answer(closed, attempt.format(size=16)) == 16 << 20
     assert "File too large" in answer(
@@ -265,7 +265,7 @@ def test_a_file_ends_at_16_megabytes_and_all_files_at_the_size_of_their_folder(c
         assert size - (18 << 20) <= answer(closed, fill) <= size
 
 
-def test_a_fork_bomb_and_a_thread_bomb_end_at_four(closed):
+def test_a_fork_bomb_and_a_thread_bomb_are_limited_to_four(closed):
     forks = """
         import os
         children = []
@@ -319,7 +319,7 @@ def test_much_text_neither_stops_the_child_nor_fills_our_memory(tmp_path, is_uns
     assert len(sandbox.text()) == module.TEXT_KEPT
 
 
-# what the child is given
+# the child's environment
 
 
 @pytest.mark.parametrize("is_unsafe", [False, True])
@@ -346,7 +346,7 @@ def test_the_child_has_numpy_one_thread_and_its_edition(tmp_path, is_unsafe):
     assert orders[0] == orders[1]
 
 
-# what stays behind
+# processes left behind
 
 STUBBORN = """
     import os, signal, time
@@ -362,7 +362,7 @@ STUBBORN = """
 
 
 def processes_that_name(path):
-    """The host's processes in whose command line the path stands, our own aside."""
+    """The host's processes with the path in their command line, except our own."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -443,7 +443,7 @@ def test_a_child_that_ended_or_closed_its_pipes_is_left_without_an_error(tmp_pat
     assert time.monotonic() - begin < GONE
 
 
-def test_another_thread_can_kill_the_child_and_wake_who_waits_for_it(tmp_path):
+def test_another_thread_can_kill_the_child_and_wake_a_waiting_thread(tmp_path):
     with Sandbox(write(tmp_path / "edition", "import time; time.sleep(600)")) as sandbox:
         timer = threading.Timer(0.1, sandbox.kill)
         timer.start()
@@ -455,7 +455,7 @@ def test_another_thread_can_kill_the_child_and_wake_who_waits_for_it(tmp_path):
 
 
 def ended(pid):
-    """Whether a process of the host is gone, or waits for no more than to be asked how it ended."""
+    """Whether a process of the host is gone, or is a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -484,7 +484,7 @@ def test_where_groups_do_not_exist_the_child_itself_is_killed(tmp_path, monkeypa
     assert sandbox.process.returncode == -signal.SIGKILL
 
 
-# faults of ours
+# the grader's faults
 
 
 def test_without_bubblewrap_nothing_is_graded_unless_unsafe_is_asked_for(tmp_path, monkeypatch):
@@ -559,7 +559,7 @@ def test_root_starts_the_sandbox_as_nobody_and_a_user_starts_it_alone(tmp_path, 
         ("linux", {"AS", "FSIZE", "CORE", "CPU", "NOFILE"}),
     ],
 )
-def test_the_level_rlimits_asks_for_what_the_system_has(tmp_path, monkeypatch, platform, names):
+def test_the_level_rlimits_sets_the_limits_that_the_system_supports(tmp_path, monkeypatch, platform, names):
     monkeypatch.setattr(module.sys, "platform", platform)
     monkeypatch.setenv("SYSTEMROOT", "C:/Windows")
     with Sandbox(write(tmp_path / "edition"), unsafe=True) as sandbox:

@@ -1,4 +1,4 @@
-"""Sources come out of a submission whatever happened to it on its way, and nothing else does."""
+"""Reading submissions: the sources are found even in damaged notebooks, and everything else is ignored."""
 
 import builtins
 import re
@@ -56,7 +56,7 @@ def test_a_whole_notebook_is_read_as_nbformat_reads_it(path):
     assert submission.read(path.read_bytes()) == [cell.source for cell in cells if cell.cell_type == "code"]
 
 
-# what becomes of a source
+# sources
 
 
 def notebook_of(*sources):
@@ -102,7 +102,7 @@ def test_a_cell_that_ipython_cannot_read_stays_as_it_is(monkeypatch):
     ],
     ids=["many commands", "long cell", "long line"],
 )
-def test_ipython_is_not_given_what_would_keep_it_long(source):
+def test_slow_sources_are_not_passed_to_ipython(source):
     assert submission.read(notebook_of(source, "%pwd"))[0] == source
 
 
@@ -121,7 +121,7 @@ def test_reading_runs_nothing(monkeypatch):
     assert submission.read(notebook_of("x = 1", "%%time\ny = 2")) == ["x = 1", "y = 2"]
 
 
-# what is refused
+# refusals
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,13 @@ def test_reading_runs_nothing(monkeypatch):
         (notebook_of(*["0"] * 501), "501 cells, and the limit is 500"),
     ],
 )
-def test_what_holds_no_sources_is_refused_with_the_reason(data, reason):
+def test_a_file_without_sources_is_refused_with_the_reason(data, reason):
     with pytest.raises(Refused, match=re.escape(reason)) as refused:
         submission.read(data)
     assert str(refused.value).endswith(".") and len(str(refused.value)) < 120
 
 
-def test_as_much_as_is_allowed_is_read():
+def test_submissions_at_the_limits_are_read():
     data = notebook_of(*["0"] * 500)
     assert len(submission.read(data + b" " * (5_000_000 - len(data)))) == 500
 
@@ -172,7 +172,7 @@ def test_a_file_is_read_whole_and_a_link_is_refused(tmp_path):
         submission.read_file(link)
 
 
-def test_what_is_no_file_or_too_large_is_refused(tmp_path):
+def test_a_folder_or_a_file_that_is_too_large_is_refused(tmp_path):
     with pytest.raises(Refused, match="not a regular file"):
         submission.read_file(tmp_path)
     with pytest.raises(Refused, match="not a regular file"):
@@ -183,7 +183,7 @@ def test_what_is_no_file_or_too_large_is_refused(tmp_path):
         submission.read_file(tmp_path / "large.ipynb")
 
 
-def test_a_file_that_the_machine_cannot_read_is_our_fault(tmp_path, monkeypatch):
+def test_a_file_that_the_machine_cannot_read_is_the_grader_s_fault(tmp_path, monkeypatch):
     path = tmp_path / "a.ipynb"
     path.write_bytes(b"{}")
 

@@ -1,4 +1,4 @@
-"""What a teacher does beside grading: settle, appeal, compare, mark, send, and add up a term."""
+"""A teacher's other commands: settle, appeal, similar, marking, send and term."""
 
 import csv
 import json
@@ -66,7 +66,7 @@ def points(folder):
 # settling one answer
 
 
-def test_what_is_settled_counts_stays_over_a_regrade_and_is_logged(tmp_path):
+def test_a_settled_mark_counts_survives_a_regrade_and_is_logged(tmp_path):
     hand_in(tmp_path / "out", {"anna": (with_cells("x = 1"), {"right": ["scale"]})})
     with Queue(tmp_path / "out") as queue:
         (tmp_path / "out/marks.csv").write_text("student,exercise,points\nanna,04_closures.two_layers,1\n")
@@ -92,7 +92,7 @@ def test_what_is_settled_counts_stays_over_a_regrade_and_is_logged(tmp_path):
         (("anna", "scale", "1", "  "), "the reason is missing"),
     ],
 )
-def test_what_cannot_be_settled_is_said_and_nothing_is_written(tmp_path, told, why):
+def test_an_invalid_settlement_is_reported_and_nothing_is_written(tmp_path, told, why):
     hand_in(tmp_path / "out", {"anna": (with_cells("x = 1"), {})})
     with Queue(tmp_path / "out") as queue, pytest.raises(GradingFault, match=why):
         settle(queue, *told)
@@ -116,7 +116,7 @@ def test_a_student_who_is_not_graded_has_points_when_every_answer_is_settled(tmp
 # a zero because of the form
 
 
-def test_a_zero_because_of_the_form_stands_out(tmp_path):
+def test_a_zero_because_of_the_form_is_marked(tmp_path):
     handed = {
         "ann": (with_cells("a = 1"), lambda digest: unchecked(CHAPTER, digest, refused="it is no notebook.")),
         "ben": (with_cells("b = 1"), {}),
@@ -160,13 +160,13 @@ ONE = "def f(X):\n    total = X.sum()\n    return total / X.size"
 OTHER = "def f(A):\n    # mine\n    'The mean.'\n    s = A.sum()\n\n    return s / A.size"
 
 
-def test_a_form_is_without_names_layout_and_words_and_keeps_what_is_called():
+def test_a_form_ignores_names_layout_and_docstrings_but_not_the_functions_called():
     forms = [form(definitions(with_cells(source))["f"]) for source in (ONE, OTHER, ONE.replace("sum", "max"))]
     assert forms[0] == forms[1] != forms[2]
     assert definitions(b"no notebook") == {} and code_of(with_cells("def f(:"), "f") == ""
 
 
-def test_pairs_are_told_with_how_common_their_form_is():
+def test_pairs_are_listed_with_how_common_their_form_is():
     def handed(name, *bodies):
         return with_cells(*(f"def {short}(X):\n    return {body}" for short, body in bodies))
 
@@ -180,7 +180,7 @@ def test_pairs_are_told_with_how_common_their_form_is():
     solution = with_cells("def f(X):\n    return 6 * X\ndef g(X):\n    return 2 * X")
     assert similar(answers, solution) == [["anna", "ben", 1.0, 2, 2, "f (2 of 4), g (4 of 4)"]]
     same = with_cells("def f(X):\n    return X * 7 - X")
-    assert similar(answers, same) == []  # the solution's own form is nobody's
+    assert similar(answers, same) == []  # the solution's own form does not count
 
 
 def test_a_class_that_has_the_solution_shares_nothing(tmp_path, capsys):
@@ -307,7 +307,7 @@ def test_a_term_has_totals_and_a_table_under_the_platform_s_numbers(tmp_path):
     ]
 
 
-def test_a_mark_that_is_missing_makes_no_total(tmp_path):
+def test_a_student_with_a_missing_mark_has_no_total(tmp_path):
     term(tmp_path / "term")
     hand_in(
         tmp_path / "term/marks",
@@ -338,7 +338,7 @@ def test_the_last_or_the_best_hand_in_counts(tmp_path, keep, expected):
         (f"{CHAPTER},marks,,10,3,first", "keep must be last or best, got 'first'"),
     ],
 )
-def test_a_table_that_cannot_be_read_is_told_with_its_line(tmp_path, line, why):
+def test_a_table_that_cannot_be_read_is_reported_with_its_line(tmp_path, line, why):
     term(tmp_path / "term", line)
     with pytest.raises(GradingFault, match=re.escape(why)):
         read_term(tmp_path / "term")
@@ -356,7 +356,7 @@ def test_marks_of_another_chapter_are_refused(tmp_path):
 # how hard the exercises are
 
 
-def test_an_item_knows_its_share_and_tells_who_knows_more(tmp_path):
+def test_an_item_has_its_share_of_points_and_its_discrimination(tmp_path):
     rights = [[], ["scale"], ["scale", "Linear"], ["scale", "Linear", "two_layers"], NAMES, NAMES]
     hand_in(
         tmp_path / "marks",
@@ -386,7 +386,7 @@ def test_the_items_are_a_page_and_a_table(tmp_path):
 # the commands
 
 
-def test_each_command_says_what_it_has_written(tmp_path, capsys):
+def test_each_command_prints_the_files_that_it_has_written(tmp_path, capsys):
     out = tmp_path / "term/marks"
     source = hand_in(out, {"anna": (with_cells("a = 1"), {"by_hand": ["light_tanh"]})})
     term(tmp_path / "term")
@@ -401,7 +401,7 @@ def test_each_command_says_what_it_has_written(tmp_path, capsys):
 
 
 @pytest.mark.long
-def test_a_whole_term_runs_dry_with_one_command(tmp_path):
+def test_a_whole_term_runs_with_one_command(tmp_path):
     assert run_term(tmp_path, ["00_start", "02_jacobian"], 4, ["--workers", "2"]) == 0
     first, *_, last = table(tmp_path / "totals.csv")
     assert first["00_start share"] == "1.0" and last["00_start share"] == "0.8"

@@ -1,4 +1,4 @@
-"""Values on the wire: they arrive as they left, stay shared, and nothing else is believed."""
+"""Values on the wire: they arrive unchanged, stay shared, and anything invalid is refused."""
 
 import json
 import math
@@ -16,7 +16,7 @@ HEADER = dict.fromkeys(PARTS) | {"do": "return", "kwargs": ["p", []], "news": []
 
 
 def reader(data):
-    """Return a function that gives the next so many bytes, as the pipe does."""
+    """Return a function that returns the next `count` bytes, like the pipe."""
     place = 0
 
     def read(count):
@@ -28,7 +28,7 @@ def reader(data):
 
 
 class Alone(Remote):
-    """The grader's end without a pipe: it reads what it is given."""
+    """The grader's end without a pipe, with the bytes to read as an argument."""
 
     def __init__(self, data=b""):
         super().__init__(0, 0)
@@ -61,7 +61,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_a_value_comes_back_as_it_left(end, value):
+def test_a_value_comes_back_unchanged(end, value):
     back = end.find("echo", "def echo(X):\n    return X")(value)
     assert back == value and type(back) is type(value)
 
@@ -74,7 +74,7 @@ def test_nan_and_complex_numbers_come_back(end):
 
 @pytest.mark.parametrize("dtype", "bool int8 uint8 int64 float16 float32 float64 complex64 U3".split())
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 5), (2, 3, 5)])
-def test_an_array_comes_back_as_it_left(end, dtype, shape):
+def test_an_array_comes_back_unchanged(end, dtype, shape):
     X = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
     same, copied = end.find("twice", "def twice(X):\n    return X, X.copy()")(X)
     assert same is X  # it is the caller's own
@@ -91,13 +91,13 @@ def test_an_array_comes_back_as_it_left(end, dtype, shape):
     ],
     ids=["rows", "columns", "neither"],
 )
-def test_the_layout_of_an_array_travels(end, make, flags):
+def test_the_layout_of_an_array_is_preserved(end, make, flags):
     look = end.find("look", "def look(X):\n    return X.flags.c_contiguous, X.flags.f_contiguous, X.sum()")
     X = make(np.arange(30.0).reshape(5, 6))
     assert look(X) == (*flags, X.sum())
 
 
-def test_an_array_that_may_not_be_written_to_may_not_be_written_to_there(end):
+def test_a_read_only_array_is_read_only_at_the_other_end(end):
     write = end.find("write", "def write(X):\n    X[0] = 1.0")
     X = np.zeros(3)
     X.setflags(write=False)
@@ -105,14 +105,14 @@ def test_an_array_that_may_not_be_written_to_may_not_be_written_to_there(end):
         write(X)
 
 
-def test_what_is_changed_there_is_changed_here(end):
+def test_changes_at_the_other_end_reach_this_one(end):
     end.run("def change(X, things, table):\n    X[0] = 7\n    things.append(X)\n    table['b'] = 2")
     X, things, table = np.zeros(3), [1], {"a": 1}
     end.find("change")(X, things, table)
     assert X[0] == 7 and things[1] is X and table == {"a": 1, "b": 2}
 
 
-def test_what_is_changed_here_is_changed_there_also_inside_a_closure(end):
+def test_changes_at_this_end_reach_the_other_one_even_inside_a_closure(end):
     X = np.zeros(3)
     total = end.find("keep", "def keep(X):\n    return lambda: X.sum()")(X)
     assert total() == 0
@@ -146,7 +146,7 @@ def test_a_parameter_is_shared_with_all_that_hangs_on_it(end):
     assert parameter.trainable is False
 
 
-def test_what_nobody_uses_any_more_is_forgotten_on_both_sides(end):
+def test_unused_things_are_dropped_at_both_ends(end):
     make = end.find("make", "def make(X):\n    return X + 1, lambda: X")
     for _ in range(20):
         make(np.zeros(3))
@@ -154,7 +154,7 @@ def test_what_nobody_uses_any_more_is_forgotten_on_both_sides(end):
     assert len(end.remote.shared) < 10 and len(end.child.shared) < 10
 
 
-def test_a_value_too_deep_is_refused_where_it_would_be_sent(end):
+def test_a_value_nested_too_deeply_is_refused_by_the_sender(end):
     deep = end.find("deep", "def deep():\n    X = 1\n    for _ in range(50):\n        X = (X,)\n    return X")
     with pytest.raises(Exception, match="nested too deeply"):
         deep()
@@ -166,7 +166,7 @@ def test_a_value_too_deep_is_refused_where_it_would_be_sent(end):
     assert end.find("X", "X = 5") == 5  # the wire is as it was
 
 
-def test_after_a_value_that_could_not_travel_its_parts_can(end):
+def test_after_a_value_that_cannot_be_sent_its_parts_can(end):
     end.run("A = [1.0]\ndef deep():\n    X = A\n    for _ in range(50):\n        X = (A, X)\n    return X")
     with pytest.raises(Exception, match="nested too deeply"):
         end.find("deep")()
@@ -215,7 +215,7 @@ for _ in range(DEPTH + 2):
 
 
 @pytest.mark.parametrize("node", WRONG.values(), ids=WRONG)
-def test_what_no_honest_end_writes_is_refused(node):
+def test_invalid_values_are_refused(node):
     with pytest.raises(WireError):
         Alone(pack(HEADER | {"value": node}, [b"12345678"])).receive()
 
@@ -233,26 +233,26 @@ def test_what_no_honest_end_writes_is_refused(node):
     ],
     ids=["too long", "no JSON", "empty", "other parts", "no header", "no text", "nested"],
 )
-def test_a_frame_that_is_none_is_refused(data):
+def test_an_invalid_frame_is_refused(data):
     with pytest.raises(WireError):
         unpack(reader(data))
 
 
 @pytest.mark.parametrize("sizes", [[-1], [True], [LIMIT], ["1"], 5])
-def test_sizes_that_are_none_are_refused(sizes):
+def test_invalid_sizes_are_refused(sizes):
     text = json.dumps([HEADER, sizes]).encode()
     with pytest.raises(WireError):
         unpack(reader(struct.pack("<I", len(text)) + text))
 
 
-def test_a_frame_too_large_is_refused_where_it_would_be_sent():
-    with pytest.raises(WireError, match="too much"):
+def test_a_frame_that_is_too_large_is_refused_by_the_sender():
+    with pytest.raises(WireError, match="too large"):
         pack(HEADER, [bytes(LIMIT)])
 
 
-def test_what_is_ours_cannot_be_changed_from_there():
+def test_the_graders_objects_cannot_be_changed_by_the_other_end():
     ours = Alone()
-    ours.encode(test_a_frame_that_is_none_is_refused, [])
+    ours.encode(test_an_invalid_frame_is_refused, [])
     (handle,) = ours.home
     with pytest.raises(WireError, match="ours"):
         ours.apply([[handle, "d", []]], [], [])
@@ -271,7 +271,7 @@ def test_what_is_ours_cannot_be_changed_from_there():
     ],
     ids=repr,
 )
-def test_a_change_that_cannot_be_is_refused(thing, kind, told):
+def test_an_impossible_change_is_refused(thing, kind, told):
     ours = Alone()
     ours.share(thing, "p0")
     with pytest.raises(WireError):
@@ -283,7 +283,7 @@ def test_changes_that_cannot_be_read_are_refused():
         Alone().apply(5, [], [])
 
 
-def test_what_has_changed_in_something_gone_is_still_read():
+def test_a_change_of_a_dropped_thing_is_still_read():
     ours = Alone()
     ours.apply(
         [["p7", "d", [["a", ["l", "c1", []]]]], ["p8", "l", [["l", "c2", []]]], ["p9", "g", "{}"]], [], []
@@ -317,7 +317,7 @@ def mutated(data, rng):
 
 
 def fuzz(count, seed=0):
-    """Read so many damaged frames; return how many were refused and how many were read after all."""
+    """Read `count` damaged frames; return how many were refused and how many were read."""
     rng, made = random.Random(seed), []
     values = 3, [1.0, (2, "x")], np.arange(3.0), {"a": Parameter([1.0])}, np.random.default_rng(0), fuzz
     for value in values:

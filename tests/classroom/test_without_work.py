@@ -1,4 +1,4 @@
-"""Whoever has read the whole source earns nothing without doing the work."""
+"""Knowing the whole source earns nothing without doing the work."""
 
 import json
 
@@ -20,12 +20,12 @@ def handed_in(attack):
     return json.dumps(whole | around).encode()
 
 
-def test_there_are_sixty_and_each_says_why():
+def test_there_are_sixty_attacks_and_each_has_a_reason():
     assert len(EVERY) >= 60 and all(attack.why for attack in EVERY.values())
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_it_earns_nothing(name):
+def test_an_attack_earns_nothing(name):
     attack = EVERY[name]
     result = grade(handed_in(attack), attack.exercise.split(".")[0], SEED, seconds=2.0)
     assert result.fault is None

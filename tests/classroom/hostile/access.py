@@ -1,7 +1,7 @@
-"""Submissions that look for what is not theirs; what they find becomes their answer, and is worth nothing.
+"""Submissions that look for files and data outside the sandbox.
 
-The answer is right only where something was found, so that a mark would say that a door is open. The twelve
-canaries themselves: `tests/classroom/test_sandbox.py`.
+Their answers are right only if something was found, so that a mark would show a way out. The twelve canaries
+are in `tests/classroom/test_sandbox.py`.
 """
 
 from tests.classroom.hostile.submission import case

@@ -1,4 +1,4 @@
-"""Submissions that want points for nothing, and the one verdict that each gets."""
+"""Submissions that cheat, with the expected verdict of each."""
 
 from tests.classroom.hostile.submission import CENTRE, NUMPY, REACH, case
 
@@ -56,7 +56,7 @@ def centre(X):
     peer.write = once
 """,
     ),
-    # what belongs to the caller is changed, so that the truth is the answer
+    # changes of the caller's data that make the answer right
     "numbers that are made when they are looked at": case(
         "00_start", "failed", LAZY + "def centre(X):\n    return Lazy(X.shape, X)"
     ),

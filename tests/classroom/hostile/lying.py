@@ -1,4 +1,4 @@
-"""Submissions that know a check's cases by heart, or hand over objects that lie; each gets nothing."""
+"""Submissions that have memorized a check's cases, or return objects that lie; each earns nothing."""
 
 from tests.classroom.hostile.submission import case
 

@@ -1,6 +1,6 @@
-"""Submissions that are no notebook, or a strange one, and the one verdict that each gets.
+"""Submissions that are not a notebook, or a strange one, with the expected verdict of each.
 
-Here a case holds the bytes of the file. Damaged notebooks that are right all the same: `test_figures.py`.
+Here a case has the bytes of the file. Damaged notebooks with right answers are in `test_figures.py`.
 """
 
 import json
@@ -13,14 +13,14 @@ MISSING, RIGHT, WRONG = {}, {"centre": "passed"}, {"centre": "failed"}
 
 
 def cells(*some, **more):
-    """Return the bytes of a notebook whose cells are given as they are."""
+    """Return the bytes of a notebook with the given cells, unchanged."""
     return json.dumps(
         {"cells": list(some), "metadata": {}, "nbformat": 4, "nbformat_minor": 5} | more
     ).encode()
 
 
 def broken(data, verdict=MISSING, refused=True):
-    """Return a case; `refused` says whether the file as a whole is refused."""
+    """Return a case; `refused` is whether the whole file is refused."""
     return Case("00_start", verdict, data), refused
 
 

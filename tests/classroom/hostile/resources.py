@@ -1,4 +1,4 @@
-"""Submissions that use up time, memory, processes or patience, and the one verdict that each gets."""
+"""Submissions that use up time, memory or processes, with the expected verdict of each."""
 
 from tests.classroom.hostile.submission import CENTRE, NUMPY, REACH, case
 

@@ -1,4 +1,4 @@
-"""What a hostile or broken submission is, how its bytes are made, and how its marks are compared."""
+"""Hostile and broken submissions: their cases, their bytes, and the comparison of their marks."""
 
 import json
 from collections import namedtuple

@@ -1,6 +1,7 @@
-"""Submissions of somebody who has read the whole source, and wants points without doing the work.
+"""Submissions that use knowledge of the whole source to get points without doing the work.
 
-One table: the exercise, why it should earn nothing, the code. `NOTEBOOKS` holds what stands around the code.
+One table: the exercise, the reason why it should earn nothing, the code. `NOTEBOOKS` has the rest of each
+notebook.
 """
 
 from typing import NamedTuple
@@ -19,7 +20,7 @@ class Attack(NamedTuple):
     code : str
         Of its one cell, below ``import numpy as np``.
     around : dict
-        What the notebook holds beside its cells; ``cell`` belongs to the cell.
+        Other keys of the notebook; ``cell`` has those of the cell.
     """
 
     exercise: str
