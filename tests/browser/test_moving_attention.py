@@ -108,7 +108,7 @@ found.small = await ground.evaluate((ground) => Math.min(
 @pytest.mark.frames
 def test_steps_are_tapped_digits_typed_and_the_model_trained_on_a_phone(node, chromium, tmp_path):
     found = driven(node, chromium, tmp_path, "attention", DRIVER)
-    first = "Before training, step 1, which holds 1, looks most at step 2, where 4 stands: weight 0."
+    first = "Before training, step 1, which holds 1, looks most at step 2, which holds 4: weight 0."
     assert found["start_words"].startswith(first) and "It should write 2, and writes" in found["start_words"]
     assert found["tapped"].startswith("Before training, step 3, which holds 1, looks most at step 2")
     assert found["trained"].startswith("After 40 updates, step 3, which holds 1, looks most at step 4")
@@ -116,9 +116,9 @@ def test_steps_are_tapped_digits_typed_and_the_model_trained_on_a_phone(node, ch
     assert found["link"] == "#attention=31415926&step=3&update=40"
     assert found["short"] == "A list has eight digits, and you typed 2: the others are as before."
     assert found["typed"] == "31815926" and "step 2, which holds 8, looks most at step 5" in found["pressed"]
-    assert "where 0 stands" in found["list"] and found["untrained"].startswith("Before training, step 2")
+    assert "which holds 0:" in found["list"] and found["untrained"].startswith("Before training, step 2")
     assert found["linked"].startswith(
-        "After 40 updates, step 0, which holds 1, looks most at step 7, where 2"
+        "After 40 updates, step 0, which holds 1, looks most at step 7, which holds 2"
     )
     assert 0 < found["writes"] <= 450
     assert found["small"] >= 24  # pixels, the least that a finger should have to hit

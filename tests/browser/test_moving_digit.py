@@ -226,13 +226,13 @@ await button(/^4/).tap();
 found.meant = await said();
 await button("Keep it as 4").tap();
 found.kept = await page.locator(".yours p").innerText();
-for (let lesson = 0; lesson < 3; lesson += 1) await button("Teach it").tap();
+for (let lesson = 0; lesson < 3; lesson += 1) await button("Train it").tap();
 await page.locator("button.main:enabled").waitFor();
 found.taught = await page.locator(".yours p").innerText();
 found.chart = await page.locator(".chart").getAttribute("aria-label");
 await button("Forget the lessons").tap();
 await page.getByLabel("among 120").check();
-await button("Teach it").tap();
+await button("Train it").tap();
 await page.locator("button.main:enabled").waitFor();
 found.among = await page.locator(".yours p").innerText();
 await button("Forget the lessons").tap();
@@ -262,7 +262,7 @@ def test_digits_are_drawn_by_hand_and_by_keyboard_kept_and_taught(node, chromium
     assert "To make it surer of 3" in found["looking"] and found["spots"] > 20
     assert found["one"].startswith("It reads 1") and found["cleared"] == found["empty"]
     assert found["open"].startswith("It reads 9")
-    assert found["meant"].endswith("You meant 4: keep it, and teach it.")
+    assert found["meant"].endswith("You meant 4: keep it, and train on it.")
     assert found["kept"] == "It read 0 of your 1 when you drew it, and reads 265 of the 270 test digits."
     lessons = r"After [13]0 steps it reads 1 of your 1, and (\d+) of the 270 test digits. Before .* 265."
     alone, among = (int(re.fullmatch(lessons, found[name])[1]) for name in ("taught", "among"))

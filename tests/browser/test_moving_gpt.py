@@ -14,7 +14,7 @@ from tests.browser.moving import computed, driven
 
 pytestmark = pytest.mark.browser
 DATA = json.loads((FOLDER / "gpt.json").read_text(encoding="utf-8"))
-KINDS = ["learned", "kept apart", "newer", "invented"]
+KINDS = ["learned", "held out", "newer", "invented"]
 
 
 def model():

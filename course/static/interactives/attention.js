@@ -42,7 +42,7 @@ export function wordsOf({ digits, step, update }, { A, written }) {
   const count = written.filter((digit, at) => digit === digits[STEPS - 1 - at]).length;
   const when = update ? `After ${update} updates` : "Before training";
   const answer = written[step] === right ? `It writes ${right}, which is right.` : `It should write ${right}, and writes ${written[step]}.`;
-  return `${when}, step ${step}, which holds ${digits[step]}, looks most at step ${most}, where ${digits[most]} stands: `
+  return `${when}, step ${step}, which holds ${digits[step]}, looks most at step ${most}, which holds ${digits[most]}: `
     + `weight ${A[step][most].toFixed(2)}. ${answer} ${count} of ${STEPS} digits ${count === 1 ? "is" : "are"} right.`;
 }
 

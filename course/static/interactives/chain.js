@@ -4,7 +4,7 @@
 // #chain=square,square&x=3&memory=layer&step=4
 import { calm, element, ground as groundIn, linkedTo, linkMoment, number } from "./parts.js";
 
-// A layer of one number: there, its slope, and whether the way back needs what came in. "times w" has a weight.
+// A layer of one number: there, its slope, and whether its backward function needs X. "times w" has a weight.
 const W = 2;
 export const LAYERS = {
   square: { forward: (x) => x * x, slope: (x) => 2 * x, remembers: true },
@@ -20,7 +20,7 @@ const PAUSE = 1100; // milliseconds between two steps that play by themselves
 // Go there and back through a chain, back `rounds` times, and return every step of it.
 //
 // memory "closure": each call keeps its own X. memory "layer": each layer keeps the X of its last call, so a
-// layer that stands in two places forgets the first. memory "cleared": as in a closure, until it was used once.
+// layer that is used twice forgets its first input. memory "cleared": as in a closure, until it was used once.
 // A layer of one name is one layer: "times w" in two places has one w, and both ways back add to one w.grad.
 export function run(names, x, memory = "closure", rounds = 1) {
   const steps = [];
@@ -63,14 +63,14 @@ export function sentence(step, memory) {
   const { name, place } = step;
   if (step.phase === "forward") {
     const there = `${name} takes ${number(step.X)} and returns ${number(step.Y)}`;
-    if (!LAYERS[name].remembers) return `${there}. Its way back needs no memory.`;
+    if (!LAYERS[name].remembers) return `${there}. Its backward function needs no memory.`;
     return memory === "layer"
       ? `${there}, and writes self.X = ${number(step.X)} on the layer.`
       : `${there}, and leaves a function behind that remembers ${number(step.X)}.`;
   }
   if (step.phase === "refused") {
-    return `Back again to place ${place + 1}: ${name} finds its closure empty. It was cleared when the first way back `
-      + "had used it, to give its memory away early. Go forward again first.";
+    return `Back again to place ${place + 1}: ${name} finds its closure empty. It was cleared after the first backward `
+      + "pass, to free its memory early. Go forward again first.";
   }
   const again = step.round > 1 ? "Back again" : "Back";
   const reads = LAYERS[name].remembers ? `, finds X = ${number(step.used)},` : "";
@@ -212,17 +212,17 @@ export function mount(host, options) {
     return element("button", { type: "button", onclick: action, ...options }, text);
   }
 
-  // What is to be said at the end of a way back.
+  // The verdict at the end of a backward pass.
   function judgement(round, dX) {
     if (round > 1) {
       const weighs = state.names.some((name) => LAYERS[name].weight);
-      return `The same gradient as before.${weighs ? " But w.grad now holds everything twice: a way back adds." : ""}`;
+      return `The same gradient as before.${weighs ? " But w.grad now holds everything twice: a backward pass adds." : ""}`;
     }
     const truth = nudged(state.names, state.x);
     const right = Math.abs(dX - truth) <= 1e-6 * Math.max(1, Math.abs(truth));
     return element("span", { class: right ? "judgement" : "judgement wrong" }, right
       ? `Nudging the input finds the same slope, ${number(truth)}.`
-      : `Nudging the input finds ${number(truth)}, so ${number(dX)} is wrong: a layer that stands twice kept only its last X.`);
+      : `Nudging the input finds ${number(truth)}, so ${number(dX)} is wrong: a layer that is used twice kept only its last X.`);
   }
 
   function draw() {

@@ -255,7 +255,7 @@ export function mount(host, { first = null, linked = true, data }) {
   const centring = box("centre and scale", "centred");
   const among = box(`among ${data.learned.labels.length} digits that it learned from`, "among");
   const keep = button("Keep it", () => keepIt());
-  const teach = button(`Teach it: ${STEPS} steps`, () => lesson(), { class: "main" });
+  const teach = button(`Train it: ${STEPS} steps`, () => lesson(), { class: "main" });
   const again = button("Forget the lessons", () => {
     teaching.stop();
     changed({ network: chapters, lessons: [] });
@@ -412,7 +412,7 @@ export function mount(host, { first = null, linked = true, data }) {
     if (dX) return `${reads} To make it surer of ${target}, put more ink on the filled spots and less on the rings: dX of the loss, below 0 and above.${given ? " Now draw a digit of your own." : ""}`;
     if (given) return `${reads} Now draw a digit of your own.`;
     if (state.truth === null) return `${reads} What did you mean? Tap it.`;
-    return state.truth === best ? `${reads} That is what you meant.` : `${reads} You meant ${state.truth}: keep it, and teach it.`;
+    return state.truth === best ? `${reads} That is what you meant.` : `${reads} You meant ${state.truth}: keep it, and train on it.`;
   }
 
   function drawYours() {

@@ -6,7 +6,7 @@ import { calm, element, ground as groundIn, linear, linkedTo, linkMoment, number
   speaker, weightsOf } from "./parts.js";
 
 export const DATA = true; // the weights, the alphabet and the names stand in gpt.json
-export const KINDS = ["learned", "kept apart", "newer", "invented"];
+export const KINDS = ["learned", "held out", "newer", "invented"];
 const LONGEST = 40; // letters of a name
 const PAUSE = 120; // milliseconds between two letters
 const [FEW, HUNDRED] = [4, 100]; // names that are written at a time, and in all
@@ -237,7 +237,7 @@ const STYLE = `
 @media (prefers-reduced-motion: reduce) { .letter .rise, .shares span { transition: none; } }
 `;
 
-const END_SIGN = "■"; // what stands for the end of a name
+const END_SIGN = "■"; // the sign for the end of a name
 const shown = (letter) => (letter === "\n" ? END_SIGN : letter === " " ? "␣" : letter);
 const spoken = (letter) => (letter === "\n" ? "the end" : letter === " " ? "a space" : letter === "-" ? "a hyphen" : letter);
 const codeOf = (code) => `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -387,7 +387,7 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
     action = () => {
       run.texts.push(...writeMany(model, run.begin, FEW, run.temperature, run.topK, random, start));
       const isNewer = (find) => Number(names().get(find).kind === "newer");
-      const unread = run.texts.filter((one) => ["kept apart", "newer"].includes(names().get(one)?.kind));
+      const unread = run.texts.filter((one) => ["held out", "newer"].includes(names().get(one)?.kind));
       state.finds = [...new Set([...unread, ...state.finds])].sort((a, b) => isNewer(b) - isNewer(a)).slice(0, 6);
       drawRuns();
       return run.texts.length < HUNDRED;
@@ -461,7 +461,7 @@ export function mount(host, { begin = "", temperature = 1, topK = null, linked =
     const key = (name, text) => element("span", {}, element("i", { class: name }), text);
     const row = ({ begin: start, temperature: heat_, topK: top, texts }) => {
       const { counts, different } = countKinds(texts, names());
-      const unread = counts["kept apart"] + counts.newer;
+      const unread = counts["held out"] + counts.newer;
       const letters_ = top === alphabet.length ? "all letters" : `top-k ${top}`;
       return element("div", {},
         element("p", {}, element("b", {}, `temperature ${number(heat_, 2)}, ${letters_}${start ? `, after “${start}”` : ""}`

@@ -57,7 +57,7 @@ const joined = (words) =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 const times = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
-// Say in words where everybody stands.
+// Describe the state in words.
 export function sentence(state) {
   const { done, stopped } = state;
   const count = done.length;

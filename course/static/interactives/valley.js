@@ -116,7 +116,7 @@ function low(value, digits = 2) {
   return text.replace("e-", "e\u2212").replace("e+", "e").replace(".0e", "e");
 }
 
-// Say in words where the race stands.
+// Describe the state of the race in words.
 export function sentence(state, runs) {
   const at = runs.map(({ name, losses }) => ({ name, loss: losses[state.step] }));
   const order = [...at].sort((one, other) => (Number.isFinite(one.loss) ? one.loss : Infinity) - other.loss);
