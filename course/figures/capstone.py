@@ -1,4 +1,4 @@
-"""Figures of chapter 24: a bend, models beyond their data, who notices what, paired differences.
+"""Figures of chapter 24: an activation, models beyond their data, who notices what, paired differences.
 
 Leaves out fitting and checking: what is drawn here comes from the chapter, or from a learner's own layer.
 """
@@ -15,7 +15,7 @@ POINTS = 201  # of a curve
 
 
 def bend(X, Y, slope, points=()):
-    """Draw a bend and its slope, with the points that were computed by hand.
+    """Draw an activation function and its slope, with the points that were computed by hand.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def bend(X, Y, slope, points=()):
     marked = ", ".join(f"({x:.2f}, {y:.2f}) with slope {steep:.2f}" for x, y, steep in points)
     return Figure(
         ax,
-        f"The bend {never_falls}: its slope goes from {lowest:.1f} to {highest:.1f}",
+        f"The function {never_falls}: its slope goes from {lowest:.1f} to {highest:.1f}",
         "The solid line is Y, the dashed line its slope; the marks are the points computed by hand.",
         f"Two curves over X from {X[0]:g} to {X[-1]:g}. Y goes from {Y[0]:.1f} to {Y[-1]:.1f} and "
         f"{never_falls}; its slope stays between {lowest:.1f} and {highest:.1f}."

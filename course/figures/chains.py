@@ -1,4 +1,4 @@
-"""Figures of chapter 05: a pass along its lanes, bends, sizes through many layers, a plane in regions.
+"""Figures of chapter 05: a pass along its lanes, activations, sizes through many layers, a plane in regions.
 
 Leaves out computing: the arrays, slopes and sizes drawn here come from the chapter.
 """
@@ -22,7 +22,7 @@ def lanes(names, there, back, newest=None):
     names : list of str
         The layers in the order of the forward pass; at most four.
     there : dict of str to array
-        What passed before, between and after the layers on the way there, by its letter: X first, Y last.
+        What passed before, between and after the layers in the forward pass, by its letter: X first, Y last.
     back : dict of str to array
         The gradients of these, in the same order.
     newest : str, optional
@@ -72,15 +72,15 @@ def lanes(names, there, back, newest=None):
     ax.set(xlim=(-0.7, 2 * last + 0.7), ylim=(-0.8, 1.8))
     ax.set_axis_off()
 
-    way = "There and back" if moment > 2 * last + 1 else "On the way back"
-    way = way if moment > last + 1 else "On the way there"
+    way = "Both passes done" if moment > 2 * last + 1 else "Backward pass"
+    way = way if moment > last + 1 else "Forward pass"
     passed = list(({**there, **back}[letter], letter) for letter in order[:moment])
     numbers = "; ".join(_letter_and_numbers(letter, array).replace("\n", " ") for array, letter in passed)
     return Figure(
         ax,
         f"{way}: {waiting} of {last} backward functions wait to be called",
-        "The upper row is the way there. The lower row is the way back, with each gradient below the array "
-        "it belongs to. A dotted arrow leads from a layer that has run to its backward function, which keeps "
+        "The upper row is the forward pass. The lower row is the backward pass, with each gradient below its "
+        "array. A dotted arrow leads from a layer that has run to its backward function, which keeps "
         "what it will need.",
         f"Two lanes through {', '.join(names)}. The pass has come to {order[moment - 1]}. So far: {numbers}. "
         f"Of {last} backward functions, {waiting} wait to be called.",
@@ -135,13 +135,13 @@ def bends(X, curves):
 
 
 def depth(norms):
-    """Draw the size of what passes between the layers of deep networks, there and back.
+    """Draw the size of what passes between the layers of deep networks, forward and backward.
 
     Parameters
     ----------
     norms : dict of str to (array (layers + 1,), array (layers + 1,))
-        For each network its norms on the way there and those on the way back, both listed from the input of
-        the network to its output; at most five networks of equal depth.
+        For each network its norms in the forward and in the backward pass, both listed from the input
+        of the network to its output; at most five networks of equal depth.
 
     Returns
     -------
@@ -155,15 +155,15 @@ def depth(norms):
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True)
     values = sizes_on(axes, norms)
     ends = "; ".join(
-        f"{name}, {there[-1]:.2g} at the end of the way there and {back[0]:.2g} at the end of the way back"
+        f"{name}, {there[-1]:.2g} at the end of the forward pass and {back[0]:.2g} at the end of the backward"
         for name, (there, back) in zip(norms, values, strict=True)
     )
     return Figure(
         figure,
         f"What becomes of a signal, and of its gradient, in {values.shape[-1] - 1} layers",
-        "Left, the way there: read it from left to right. Right, the way back: read it from right to left. "
+        "Left, the forward pass, from left to right. Right, the backward pass, from right to left. "
         "The scale is logarithmic, so a straight line is the same loss, or gain, in every layer.",
-        f"Two panels of sizes on a logarithmic scale, there in blue and back in vermillion: {ends}.",
+        f"Two panels of sizes on a logarithmic scale, forward in blue and backward in vermillion: {ends}.",
     )
 
 
@@ -180,7 +180,7 @@ def sizes_on(axes, norms):
             ax.plot(ways[column], color=color, linestyle=linestyle, marker=marker, markevery=4, label=name)
         ax.set_yscale("log")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-        ax.set_xlabel(("layers passed on the way there →", "← layers still to pass on the way back")[column])
+        ax.set_xlabel(("layers passed forward →", "← layers still to pass backward")[column])
     axes[0].set_ylabel("size, compared with the start")
     axes[0].legend(loc="lower left")
     return values

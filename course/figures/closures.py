@@ -20,7 +20,7 @@ CODE = {"family": ["DejaVu Sans Mono", "monospace"], "fontsize": 8.5}
 
 
 def two_visits(names, letters):
-    """Draw how each layer is visited on the way there and on the way back, and what waits in between.
+    """Draw how each layer is visited in the forward and in the backward pass, and what is stored in between.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def two_visits(names, letters):
     )
     return Figure(
         ax,
-        "Every layer is visited twice, and what it needs must wait in between",
-        f"Blue is the way there and vermillion the way back. The dotted arrows are what waits: {waits}.",
+        "Every layer is visited twice, and what it needs is stored in between",
+        f"Blue is the forward pass, vermillion the backward pass. Dotted arrows are what waits: {waits}.",
         f"Two lanes. Above, blue arrows carry {there} to the right through {_listed(names)}, to the loss. "
         f"Below, vermillion arrows carry {back} back to the left. A dotted arrow links the two visits of "
         f"each layer, for what waits: {waits}.",
@@ -77,7 +77,7 @@ def two_visits(names, letters):
 
 
 def one_memory_for_two(x):
-    """Draw a layer that stands twice in a row and remembers its input on itself, before the way back.
+    """Draw a layer that stands twice in a row and stores its input on itself, before the backward pass.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def one_memory_for_two(x):
     Returns
     -------
     Figure
-        On a screen it becomes the chain, which can be walked there and back.
+        On a screen it becomes the chain, which can be walked forward and back.
 
     Raises
     ------
@@ -111,9 +111,9 @@ def one_memory_for_two(x):
     ax.set_axis_off()
     return Figure(
         ax,
-        "One layer stands in two places",
-        "If the layer remembers on itself, both calls write to one attribute, and both ways back read it. On "
-        "a screen, step there and back, and then let each call remember in a closure of its own.",
+        "One layer is used in two places",
+        "If the layer stores its input on itself, both calls write to one attribute, and both backward "
+        "functions read it. On a screen, step forward and back, and then give each call its own closure.",
         f"A blue lane carries {values[0]:g} through square to {values[1]:g}, and through the same square to "
         f"{values[2]:g}. Grey arrows lead from both places to one box, self.X, which holds {values[1]:g}: "
         f"the {values[0]:g} of the first call was written over.",
@@ -295,8 +295,8 @@ def kept_alive(rows, most=None):
     total = sum(row.bytes for row in rows if not row.shared)
     return Figure(
         ax,
-        f"{total:,} bytes wait for the way back",
-        "Each bar is an array that the way back keeps alive, under the name by which its layer knows it.",
+        f"{total:,} bytes are stored for the backward pass",
+        "Each bar is an array that the backward pass will need, under the name that it has in its layer.",
         f"Bars of memory: {bars}.",
     )
 

@@ -12,13 +12,13 @@ from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK, PALETTE
 
 
 def walk(nodes, places, moment, order=None):
-    """Draw a graph of nodes that hold one number each, at one moment of its way there and back.
+    """Draw a graph of nodes that hold one number each, at one moment of its forward and backward pass.
 
     Parameters
     ----------
     nodes : dict of str to Variable
-        In the order in which they were made; the way back begins at the last. Their gradients stay as they
-        are.
+        In the order in which they were made; the backward pass begins at the last. Their gradients stay as
+        they are.
     places : dict of str to (float, float)
         Where each node stands, in columns and rows.
     moment : int
@@ -58,14 +58,14 @@ def walk(nodes, places, moment, order=None):
     if not gradients:
         return Figure(
             ax,
-            f"On the way there: {len(values)} of {len(nodes)} values are computed",
+            f"Forward pass: {len(values)} of {len(nodes)} values are computed",
             "The number in blue is the value of a node. An arrow leads from each parent to its child, and is "
             "grey as long as the child has no value.",
             alt,
         )
     return Figure(
         ax,
-        f"On the way back: {len(passed)} of {len(operators)} operators have had their turn",
+        f"Backward pass: {len(passed)} of {len(operators)} operators have had their turn",
         "Blue is the value of a node, orange what has arrived of its gradient. A node with an orange edge "
         "has had its turn: an orange arrow leads from it to each of its parents.",
         f"{alt} Gradients so far in orange: {_listed(gradients)}. "

@@ -13,18 +13,18 @@ from course.style import BACKWARD, CONTEXT, FORWARD, PALETTE, TRUTH
 LOOKS = (
     ("forward", FORWARD, "o"),
     ("forward again", PALETTE[4], "^"),
-    ("way back", BACKWARD, "s"),
+    ("backward", BACKWARD, "s"),
 )
 
 
 def one_pass(moments, all_kept=None, calls=None):
-    """Draw how many arrays are alive at each moment of a pass: forward, forward again, on the way back.
+    """Draw how many arrays are alive at each moment of a pass: forward, forward again, backward.
 
     Parameters
     ----------
     moments : list of (str, float)
         The direction of a call, "forward" or "backward", and how many arrays are alive at it. There are as
-        many first forward calls as calls on the way back; the others are run again.
+        many first forward calls as calls backward; the others are run again.
     all_kept : float, optional
         How many are alive at most where nothing is forgotten: a line, and the height of the axis.
     calls : float, optional
@@ -37,7 +37,7 @@ def one_pass(moments, all_kept=None, calls=None):
     Raises
     ------
     ValueError
-        If there is no way back, or fewer calls forward than back.
+        If there is no backward pass, or fewer calls forward than back.
     """
     directions = [direction for direction, _ in moments]
     layers, forwards = directions.count("backward"), directions.count("forward")
@@ -72,7 +72,7 @@ def one_pass(moments, all_kept=None, calls=None):
         ax,
         f"At most {alive.max():.0f} arrays are alive, and {runs if again else 'no layer runs twice'}",
         "Each point is a call of a layer, and its height is the number of arrays alive at that moment."
-        + " A triangle is a call that runs forward again on the way back." * bool(again)
+        + " A triangle is a call that runs forward again during the backward pass." * bool(again)
         + " The dashed line is the peak where everything is kept." * (all_kept is not None),
         f"Arrays alive against {len(moments)} calls, one after the other: {heights}."
         + (f" A dashed line at {all_kept:.0f}: all kept." if all_kept is not None else ""),

@@ -298,7 +298,7 @@ def bits(learn, validation, baselines):
     return Figure(
         ax,
         f"A letter of an unknown word costs {validation[best]:.2f} bits, in epoch {best + 1}",
-        "Lower is better. The gap between the two lines is what was learned by heart"
+        "Lower is better. The gap between the two lines shows the overfitting"
         + ("; the dashed grey lines are the tables." if baselines else "."),
         f"Bits per character in {len(learn)} epochs. Words to learn from: {learn[0]:.2f} to {learn[-1]:.2f}."
         f" Other words: {validation[0]:.2f} to {validation[-1]:.2f}. "

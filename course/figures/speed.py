@@ -46,7 +46,7 @@ def parts_of_step(parts, pair=None):
     for direction, (colour, hatch) in LOOKS.items():
         places = [place for place, part in enumerate(parts) if part[1] == direction]
         if places:
-            label = {"back": "way back", "neither": "loss and update"}.get(direction, direction)
+            label = {"back": "backward", "neither": "loss and update"}.get(direction, direction)
             bars = ax.barh(places, times[places], color=colour, hatch=hatch, edgecolor=GROUND, label=label)
             ax.bar_label(bars, [f"{time:.2g}" for time in times[places]], padding=3, fontsize=9)
     ax.set_yticks(range(len(parts)), [name for name, *_ in parts])
@@ -64,14 +64,14 @@ def parts_of_step(parts, pair=None):
         ax,
         title,
         "The parts of one step of training, from top to bottom in the order in which they run. Bars "
-        "of the way back are hatched.",
+        "of the backward pass are hatched.",
         f"Bars of milliseconds, in the order of the step: {bars}.",
     )
 
 
 def _named(name, direction):
     """Return what a part of a step is called in a sentence."""
-    way = {"forward": " on the way forward", "back": " on the way back", "neither": ""}[direction]
+    way = {"forward": " forward", "back": " backward", "neither": ""}[direction]
     return f"{name[:1].upper()}{name[1:]}{way}"
 
 
@@ -181,7 +181,7 @@ def above_floor(widths, seconds, floors, width, name, limits):  # noqa: PLR0913 
     ax.plot(widths, micro[0], color=FORWARD, marker="o", linestyle="-", label=f"{name}, measured")
     ax.plot(widths, micro[1], color=TRUTH, marker="s", linestyle="--", label="floor")
     ax.plot([width] * 2, micro[:, place], color=BACKWARD, linestyle=":", marker="", linewidth=3, zorder=0)
-    ax.set(xscale="log", yscale="log", xlabel="width", ylabel="microseconds, there and back")
+    ax.set(xscale="log", yscale="log", xlabel="width", ylabel="microseconds, forward and backward")
     ax.set_xticks(widths, widths)
     ax.minorticks_off()
     ax.set_ylim(1e6 * limits[0], 1e6 * limits[1])
@@ -196,7 +196,7 @@ def above_floor(widths, seconds, floors, width, name, limits):  # noqa: PLR0913 
         f"{name}, width {width}: {times} times its floor",
         "The dotted line is the distance between measurement and floor at the width of the slider. On "
         "logarithmic axes, equal distances are equal factors.",
-        f"Microseconds against width for {name}, there and back: {measured}. At width {width} the floor is "
+        f"Microseconds against width for {name}, forward and backward: {measured}. At width {width} the floor is "
         f"{micro[1, place]:.3g}.",
     )
 

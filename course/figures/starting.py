@@ -41,8 +41,8 @@ def spreads(there, back, limits=(1e-11, 1e10)):
         raise ValueError("a spread must be positive to stand on a logarithmic axis.")
     ax = plt.subplots()[1]
     ax.axhline(1, color=CONTEXT, linestyle="-", linewidth=1)
-    ax.plot(there, color=FORWARD, linestyle="-", marker="o", markevery=3, label="signal, there →")
-    ax.plot(back, color=BACKWARD, linestyle="--", marker="s", markevery=(1, 3), label="gradient, back ←")
+    ax.plot(there, color=FORWARD, linestyle="-", marker="o", markevery=3, label="signal, forward →")
+    ax.plot(back, color=BACKWARD, linestyle="--", marker="s", markevery=(1, 3), label="gradient, backward ←")
     ax.set(yscale="log", ylim=limits, xlabel="layers between the input and here", ylabel="spread")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(loc="lower center")

@@ -920,7 +920,7 @@ def test_the_regions_count_the_points_of_their_class():
 
 def test_the_ends_of_both_ways_are_told():
     alt = chains.depth({"plain": ([1.0, 0.1, 0.01], [20.0, 4.0, 1.0])}).alt
-    assert "plain, 0.01 at the end of the way there and 20 at the end of the way back" in alt
+    assert "plain, 0.01 at the end of the forward pass and 20 at the end of the backward" in alt
 
 
 def test_a_table_leaves_zeros_empty_and_counts_the_others():
@@ -1119,12 +1119,12 @@ def test_a_graph_shows_what_has_arrived_and_who_has_had_a_turn():
     nodes["x"].g += 5
     figure = graphs.walk(nodes, PLACES, 6)
     (ax,) = figure.drawing.axes
-    assert figure.title == "On the way back: 1 of 2 operators have had their turn"
+    assert figure.title == "Backward pass: 1 of 2 operators have had their turn"
     assert "Gradients so far in orange: x 1, h 1, s 1. Turns: s." in figure.alt
     assert sum(bool(getattr(text, "arrow_patch", None)) for text in ax.texts) == 4 + 2
     assert nodes["x"].g == 5 and nodes["s"].g == 0
     assert "x 3, w 3, h 1, s 1. Turns: s, h." in graphs.walk(nodes, PLACES, 7).alt
-    assert graphs.walk(nodes, PLACES, 2).title == "On the way there: 2 of 4 values are computed"
+    assert graphs.walk(nodes, PLACES, 2).title == "Forward pass: 2 of 4 values are computed"
 
 
 def test_a_walk_in_a_wrong_order_shows_what_comes_too_late():
