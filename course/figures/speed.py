@@ -196,8 +196,8 @@ def above_floor(widths, seconds, floors, width, name, limits):  # noqa: PLR0913 
         f"{name}, width {width}: {times} times its floor",
         "The dotted line is the distance between measurement and floor at the width of the slider. On "
         "logarithmic axes, equal distances are equal factors.",
-        f"Microseconds against width for {name}, forward and backward: {measured}. At width {width} the floor is "
-        f"{micro[1, place]:.3g}.",
+        f"Microseconds against width for {name}, forward and backward: {measured}. At width {width} the "
+        f"floor is {micro[1, place]:.3g}.",
     )
 
 
