@@ -244,7 +244,7 @@ def _expect_one_inside(asked, when, runs):
         if old:
             when = when.format(_named([place]))
             raise CheckFailed(
-                f"{asked}: on the way {when}, {old} are still there: let those "
+                f"{asked}: in the {when}, {old} are still there: let those "
                 "of a block go when it is done (a name or a list holds them until it gets something else)"
             )
 
@@ -324,8 +324,8 @@ def _expect_a_forgetful_chain(answer, rng):
         _expect_order(n, size, order)
         if kept:
             raise kept
-        _expect_one_inside(asked, "forward, when {} runs", there)
-        _expect_one_inside(asked, "back, when {} runs again", made)
+        _expect_one_inside(asked, "forward pass, when {} runs", there)
+        _expect_one_inside(asked, "backward pass, when {} runs again", made)
         _expect_the_same_again(backward, dY, dX)
         chained(X[::-1].copy())
         with because(OWN_MEMORY):

@@ -92,7 +92,7 @@ right(scale)(
         )
     )
 )
-refused(scale, "the sentence does not say what to do")(scale_with(raise_with("X is {X}, s is {s}.")))
+refused(scale, "the message does not say what to do")(scale_with(raise_with("X is {X}, s is {s}.")))
 refused(scale, "does not contain the shape of s")(
     scale_with(raise_with("X of shape {X} is wrong: give another."))
 )

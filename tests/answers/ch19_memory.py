@@ -331,7 +331,7 @@ def a_name_holds_the_old_block(functions, size):
     return chained
 
 
-@refused(forgetting, "on the way forward, when d runs, the backward functions of a, b, c are still there")
+@refused(forgetting, "in the forward pass, when d runs, the backward functions of a, b, c are still there")
 def all_in_a_list_until_it_returns(functions, size):
     blocks = [functions[start : start + size] for start in range(0, len(functions), size)]
 
@@ -353,7 +353,7 @@ def all_in_a_list_until_it_returns(functions, size):
     return chained
 
 
-@refused(forgetting, "on the way forward, when d runs, the backward functions of a, b, c are still there")
+@refused(forgetting, "in the forward pass, when d runs, the backward functions of a, b, c are still there")
 def a_name_holds_them_forward(functions, size):
     blocks = [functions[start : start + size] for start in range(0, len(functions), size)]
 
@@ -481,7 +481,7 @@ def with_a_generator_of_its_own(draws, rng):
 
 
 refused(
-    repeatable, "puts it: note its state when the backward pass begins, and put it back there at the end"
+    repeatable, "each forward: note its state when the backward pass begins, and put it back there at the end"
 )(layer_with(draw_before, go_and_stay))
 
 
@@ -529,7 +529,7 @@ def runs_again_for_nothing(draws, rng):
     return layer
 
 
-@refused(repeatable, "on one backward pass `draws` runs 2 times; once is enough")
+@refused(repeatable, "in one backward pass `draws` runs 2 times; once is enough")
 def once_too_often(draws, rng):
     def twice(draws, X, rng, state, dY):
         go_and_return(draws, X, rng, state, dY)

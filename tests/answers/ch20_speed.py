@@ -127,7 +127,7 @@ def with_maximum(X):
     return np.maximum(scale * X, 0), lambda dY: np.where(X > 0, scale * dY, 0)
 
 
-@refused(tight, "for X of float64, Y comes in float32")
+@refused(tight, "for X of float64, Y is float32")
 def always_small(X):
     X = X.astype(np.float32)
     return ROOT * X * (X > 0), lambda dY: ROOT * dY.astype(np.float32) * (X > 0)

@@ -647,7 +647,7 @@ class CountsCalls(_Noting):
         return super().hand_in(len(self.came), gradient, examples)
 
 
-@refused(concurrent, "begin a round with nothing")
+@refused(concurrent, "clear all sums between rounds")
 class NeverForgets(_Noting):
     def begin(self):
         self.came = set()

@@ -652,7 +652,7 @@ refused(wrong_versions, "in all three dX or Y is wrong, or the bits: let one")(
 refused(wrong_versions, "in all three dX or Y is wrong, or the bits")(
     replaced(lambda layer, wrongs: [wide(layer), scaled(layer, -1.0), shifted(layer)])
 )
-refused(wrong_versions, "the right dX times -1, and times -2; find another slip")(
+refused(wrong_versions, "the right dX times -1, and times -2; make another mistake")(
     replaced(lambda layer, wrongs: [wrongs[0], scaled(layer, -1.0), scaled(layer, -2.0)])
 )
 refused(wrong_versions, "versions 1 and 2 have another Y than the formula's: at most one may")(
