@@ -203,9 +203,7 @@ def grade_exercise(exercise, run, seed, checked):
     if exercise.by_hand:
         return _result_of(exercise, Status.BY_HAND, BY_HAND)
     if exercise.remote and exercise.name not in checked:
-        return _result_of(
-            exercise, Status.NOT_GRADED, "not graded, because its check does not work on this machine."
-        )
+        return _result_of(exercise, Status.NOT_GRADED, "not graded, because its check does not work here.")
     result = _checked(exercise, run, seed)
     absent = result.status in (Status.MISSING, Status.NOT_WRITTEN)
     return result if exercise.remote or absent else _result_of(exercise, Status.BY_HAND, BY_HAND)

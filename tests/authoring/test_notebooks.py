@@ -118,7 +118,7 @@ def test_a_chapter_is_run_from_clean_and_stored_the_same_every_time(tmp_path):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("1 / 0", "Cell 2, `1 / 0`, says ZeroDivisionError: division by zero"),
+        ("1 / 0", "Cell 2, `1 / 0`, failed: ZeroDivisionError: division by zero"),
         ("import os\nos._exit(1)", "died"),
     ],
 )
@@ -138,7 +138,7 @@ def test_chapters_are_tried_and_nothing_is_stored(project):
     try_all(project)
     assert path.read_bytes() == before
     save(project / "notebooks" / "91_demo.ipynb", new_notebook(cells=[new_code_cell("1 / 0")]))
-    with pytest.raises(BuildError, match="91_demo.ipynb .* Cell 1, `1 / 0`, says ZeroDivisionError"):
+    with pytest.raises(BuildError, match="91_demo.ipynb .* Cell 1, `1 / 0`, failed: ZeroDivisionError"):
         try_all(project)
 
 

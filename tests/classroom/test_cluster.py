@@ -195,7 +195,7 @@ def test_a_worker_that_hangs_ends_itself(monkeypatch):
     [
         ("tcp://127.0.0.1:1", "the scheduler tcp://127.0.0.1:1 cannot be reached: Timed out"),
         ("nonsense", "the scheduler nonsense cannot be reached: missing port"),
-        ("", "wants an address"),
+        ("", "needs an address"),
     ],
 )
 def test_a_scheduler_that_cannot_be_reached_is_reported(queue, monkeypatch, address, words):
@@ -247,5 +247,7 @@ def test_a_worker_without_the_course_ends_the_run_and_is_no_students_fault():
         def exception(self):
             return ModuleNotFoundError("No module named 'course'")
 
-    with pytest.raises(GradingFault, match="ModuleNotFoundError: No module named 'course'. Has it"):
+    with pytest.raises(
+        GradingFault, match="ModuleNotFoundError: No module named 'course'. Is the course installed"
+    ):
         cluster._answer(Failed(), CHAPTER, "0" * 64, "tcp://10.0.0.5:8786")

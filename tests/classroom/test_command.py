@@ -44,7 +44,7 @@ def grader(monkeypatch):
     """Replace the grader by a stand-in; calling the fixture sets another one, with other checks."""
 
     def set_to(grade, version):
-        monkeypatch.setattr(command, "_tried", lambda unsafe: grade)
+        monkeypatch.setattr(command, "_grade_after_test", lambda unsafe: grade)
         monkeypatch.setattr(
             command,
             "version",
@@ -143,7 +143,7 @@ def test_the_hint_for_marking_never_overwrites_existing_marks(submissions, grade
         command.main(words)
         printed = capsys.readouterr().out
         assert "Fill in to_mark.csv, and add its rows to marks.csv." in printed
-        assert "call it" not in printed
+        assert "save it as" not in printed
 
 
 def test_a_file_handed_in_again_belongs_to_the_same_student(submissions, grader, capsys):
@@ -164,7 +164,7 @@ def test_files_with_the_students_names_are_graded_as_folders_are(submissions, gr
     assert grade(submissions) == 0
     found = points(submissions)
     assert {found[name] for name in names.values()} == {"2"} and found["anna"] == "0"
-    assert "anna and anna_04_closures.ipynb have the same student's name" in capsys.readouterr().out
+    assert "anna and anna_04_closures.ipynb belong to the same student" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("top", ["", "class/"])

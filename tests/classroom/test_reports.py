@@ -87,7 +87,7 @@ def a_class(queue):
         {
             "anna": {"right": ["scale", "Linear"], "by_hand": ["light_tanh"]},
             "ben": {"right": ["three_calls", "reduce_mean", "two_layers", "scale", "Linear", "light_tanh"]},
-            "cleo": lambda digest: unchecked(CHAPTER, digest, refused="the file is no notebook."),
+            "cleo": lambda digest: unchecked(CHAPTER, digest, refused="the file is not a notebook."),
             "dora": lambda digest: unchecked(CHAPTER, digest, fault="not graded, because the disk is full."),
         },
     )
@@ -111,7 +111,7 @@ def test_the_table_has_one_row_a_student_with_a_reason(queue):
     assert anna["in words"] == "not yet: three_calls, reduce_mean, two_layers; 2 to mark by hand"
     assert (anna[SCALE], anna[LINEAR], anna[TANH], anna["level"]) == ("2", "4", "", "bubblewrap")
     assert (ben["points"], ben["in words"]) == ("14", "all passed")
-    assert (cleo["points"], cleo["in words"]) == ("0", "could not be read: the file is no notebook.")
+    assert (cleo["points"], cleo["in words"]) == ("0", "could not be read: the file is not a notebook.")
     assert (dora["points"], dora[SCALE], dora["in words"]) == (
         "",
         "",

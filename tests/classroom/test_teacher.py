@@ -347,7 +347,7 @@ def test_a_table_that_cannot_be_read_is_reported_with_its_line(tmp_path, line, w
 def test_marks_of_another_chapter_are_refused(tmp_path):
     term(tmp_path / "term", "05_chains,marks,,,,")
     hand_in(tmp_path / "term/marks", {"anna": (with_cells("a = 1"), {})})
-    with pytest.raises(GradingFault, match="holds the marks of 04_closures, not of 05_chains"):
+    with pytest.raises(GradingFault, match="has the marks of 04_closures, not of 05_chains"):
         write_term(tmp_path / "term")
     with pytest.raises(GradingFault, match=r"there is no .*term\.csv"):
         read_term(tmp_path)
