@@ -101,7 +101,7 @@ CHAPTERS = (
         "05_chains",
         "Chains",
         LIBRARY,
-        "Any number of layers is one layer, and the way back builds itself.",
+        "Any number of layers is one layer, and its backward pass builds itself.",
         minutes=65,
         needs=(4,),
         builds=(

@@ -235,7 +235,7 @@ def work(counted, least):
     calls = [row[1] for rows in counted.values() for row in rows]
     ends = np.array([min(calls) / 2, max(calls) * 3])
     ax.plot(ends, least * ends, color=INK, linestyle="-", marker="", label=f"{least:,.0f} operations a call")
-    ax.set(xscale="log", yscale="log", xlabel="calls, there and back", ylabel="operations", xlim=ends)
+    ax.set(xscale="log", yscale="log", xlabel="calls, forward and backward", ylabel="operations", xlim=ends)
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")

@@ -19,7 +19,7 @@ def orders(gradients_by_order, truths):
     ----------
     gradients_by_order : dict of str to dict of str to float
         For each order, such as "ABBA", the gradient that each caller came back with. The first place of a
-        letter is its way forward, the second its way back.
+        letter is its forward pass, the second its backward pass.
     truths : dict of str to float
         The right gradient of each caller.
 
