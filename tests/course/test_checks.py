@@ -567,8 +567,8 @@ def test_an_unknown_name_is_told_with_the_nearest_ones(demo):
     [
         ({"name": "halve"}, "has a name like"),
         ({"kind": "quiz"}, "kind must be one of"),
-        ({"hints": ("one", "two")}, "three hints"),
-        ({"hints": ("one", "two", "")}, "three hints"),
+        ({"hints": ("one", "two")}, "hints must be three"),
+        ({"hints": ("one", "two", "")}, "hints must be three"),
         ({"keeps": "halve"}, "give both keeps and ours"),
         ({"answer": "object"}, 'must be "function" or "class", got \'object\''),
     ],

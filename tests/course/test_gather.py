@@ -58,7 +58,7 @@ def test_a_name_in_no_tagged_cell_is_told_with_what_there_is(chapters):
 
 def test_a_tagged_cell_that_is_no_python_is_told(chapters):
     write(chapters, "06_losses.ipynb", ("textbook-minigrad.a.mse", "def mse(Y, T)\n    pass"))
-    with pytest.raises(NotGathered, match=r"06_losses.ipynb .* in its line 1, `def mse\(Y, T\)`.*Repair"):
+    with pytest.raises(NotGathered, match=r"06_losses.ipynb .* in its line 1, `def mse\(Y, T\)`.*Correct"):
         gather("double")
 
 

@@ -184,7 +184,7 @@ def test_explore_wants_figures():
     ("values", "start", "sentence"),
     [
         ((1,), 1, "needs at least two values"),
-        ((1, 2), 3, r"starts at 3, none of \(1, 2\)"),
+        ((1, 2), 3, r"starts at 3, which is not one of \(1, 2\)"),
         ((1.00000001, 1.0), 1.0, "have the same text: 1, 1"),
     ],
 )
