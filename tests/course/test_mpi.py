@@ -290,7 +290,7 @@ def test_what_is_missing_is_said_once_and_the_stand_in_works(
     assert not mpi.real()
     assert mpi.run(send_first, workers=3) == mpi.run(send_first, workers=3) == [2, 0, 1]
     (line,) = capsys.readouterr().out.splitlines()
-    assert "pretended" in line and said in line
+    assert "simulated" in line and said in line
 
 
 def test_threads_take_turns_where_there_are_none(monkeypatch, capsys):
