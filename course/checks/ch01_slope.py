@@ -396,7 +396,7 @@ def real_part(f, x, h=1e-100):
 
 curvature = Exercise(
     "01_slope.curvature",
-    title="The bend",
+    title="Curvature",
     points=3,
     kind="fill",
     minutes=10,
