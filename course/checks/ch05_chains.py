@@ -215,7 +215,7 @@ def loops_over_none(layers):
 
 chain_all = Exercise(
     "05_chains.chain_all",
-    title="A chain of all",
+    title="Chain them all",
     points=2,
     kind="fill",
     minutes=6,
