@@ -505,7 +505,7 @@ class NeverRenews(Optimizer):
 
 clip_length = Exercise(
     "09_optimizers.clip_length",
-    title="Cut, not bent",
+    title="Shortened, not turned",
     points=2,
     kind="repair",
     minutes=6,

@@ -661,7 +661,7 @@ class OnlyWhereItFits(Pool):
 
 margin_map = Exercise(
     "14_seeing.margin_map",
-    title="By how much it won",
+    title="This digit, not that one",
     points=3,
     kind="fill",
     minutes=12,
