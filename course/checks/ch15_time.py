@@ -782,7 +782,7 @@ in_pieces.mistake("That is the whole backward pass: the gradient must stop at ea
 in_pieces.mistake("That stops at every step; inside a chunk the gradient continues.")(_cut_where(_everywhere))
 for _seam in (_a_step_early, _a_step_late):
     in_pieces.mistake(
-        "The seam is a step off: what is forgotten is what comes to the *last* step of a piece, t + 1 "
+        "The cut is a step off: drop the gradient that comes to the *last* step of a piece, with t + 1 "
         "divisible by size."
     )(_cut_where(_seam))
 in_pieces.mistake("The pieces are counted from the front: the last one may be shorter, not the first.")(
