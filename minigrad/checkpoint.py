@@ -132,11 +132,11 @@ def parts_of(thing):
         elif hasattr(value, "step"):
             others[name + OPTIMIZER] = value
         else:
-            wanted = "a model, a Learner, or a dict of such (and optimizers)"
+            wanted = "a model, a Learner, or a dict of these (and optimizers)"
             raise TypeError(f"expected {wanted}, got {value!r}.")
     if not models:
         advice = 'saved with its model, as a Learner or as {"model": model, "optimizer": optimizer}'
-        raise TypeError(f"there is no model: an optimizer remembers by Parameter, so it is {advice}.")
+        raise TypeError(f"there is no model: an optimizer's memory belongs to Parameters, so it is {advice}.")
     kept = (Layer, np.random.Generator)
     found = named_parts(models)
     return {name: part for name, part in found if isinstance(part, kept) or is_array_holder(part)} | others
@@ -178,22 +178,22 @@ def read(path):
     >>> header, arrays = read("no.npz")
     Traceback (most recent call last):
         ...
-    minigrad.checkpoint.CheckpointError: there is no checkpoint no.npz: look at the path, or save one first.
+    minigrad.checkpoint.CheckpointError: there is no checkpoint no.npz: check the path, or save one first.
     """
     import zipfile  # here, since it takes longer than the rest of the library
 
     is_open = hasattr(path, "read")
     if not is_open and not os.path.isfile(path):
-        raise CheckpointError(f"there is no checkpoint {path}: look at the path, or save one first.")
+        raise CheckpointError(f"there is no checkpoint {path}: check the path, or save one first.")
     try:
         with zipfile.ZipFile(path) as archive:  # has a checksum of each array
             members = {name: io.BytesIO(archive.read(name)) for name in archive.namelist()}
         arrays = {name.removesuffix(".npy"): read_array(file) for name, file in members.items()}
         header = json.loads(arrays["header"].item())
         if header["format"] != FORMAT:
-            raise ValueError(f"it is of format {header['format']}, and this version reads {FORMAT}")
+            raise ValueError(f"its format is {header['format']}, and this version reads {FORMAT}")
         if header["facts"].keys() != header["states"].keys():
-            raise ValueError("this is not what was written")
+            raise ValueError("the header is incomplete")
     except Exception as error:  # whatever fails here, the file is not a checkpoint
         raise CheckpointError(f"{path} is not a checkpoint, or is damaged ({error}): use another.") from error
     return header, arrays

@@ -123,7 +123,7 @@ def pad(sequences):
     """
     shapes = [shape_of(sequence) for sequence in sequences]
     if () in shapes or len({shape[1:] for shape in shapes}) > 1:
-        wanted = "arrays (steps, …) that differ in their steps alone"
+        wanted = "arrays (steps, …) that differ only in their steps"
         raise ShapeError(f"pad needs {wanted}, got shapes {shapes}.")
     lengths = np.array([len(sequence) for sequence in sequences])
     dtype = np.result_type(*sequences)

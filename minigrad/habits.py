@@ -4,7 +4,7 @@ Leaves out wrong values of settings that exist (settings.py). Built in chapter 1
 """
 
 _ANSWERS = {
-    "train eval training": "write layer(X, training=True), as a Learner does; layer(X) is outside training",
+    "train eval training": "write layer(X, training=True), as a Learner does; layer(X) runs as in evaluation",
     "state_dict load_state_dict": "save(path, model) and load(path, model) write and read files",
     "half float double": "model.to(np.float32) and model.to(np.float64) choose the type",
     "cuda cpu": 'to_device(model, "gpu") and to_device(model, "cpu") move a model',
@@ -12,11 +12,11 @@ _ANSWERS = {
     "backward": "backward comes with the result: Y, backward = layer(X), then dX = backward(dY)",
     "requires_grad requires_grad_ trainable": "parameter.trainable = False, or layer.freeze(), freezes it",
     "weight": "the weights are W",
-    "modules children": "named_layers() returns a dict of names to layers",
+    "modules children": "named_layers() returns a dict from names to layers",
     "lr": "the setting is learning_rate",
     "p": "the setting is rate",
-    "param_groups": "the setting is learning_rate, and each step is given the parameters",
-    "add_param_group": "each step is given the parameters: optimizer.step(model.parameters())",
+    "param_groups": "the setting is learning_rate, and step takes the parameters",
+    "add_param_group": "step takes the parameters: optimizer.step(model.parameters())",
     "zero_grad": "an optimizer has no list of parameters: call model.zero_grad()",
     "detach": "an array has no graph: parameter.data is a plain array",
     "numpy": "parameter.data is a plain array",

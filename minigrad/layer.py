@@ -147,7 +147,7 @@ class Layer(Answering):
 
         def checked_backward(dY=None):
             if dY is None or not fits(dY, Y_shape):
-                got = "none: a loss returns it, dY = loss_backward()" if dY is None else shape_of(dY)
+                got = "none: the loss gives it, dY = loss_backward()" if dY is None else shape_of(dY)
                 raise ShapeError(f"{self}: backward expects dY of Y's shape {Y_shape}, got {got}.")
             dX = backward(dY)
             if not fits(dX, X_shape) or (dX is None and has_dX):
@@ -422,16 +422,16 @@ def as_layer(thing):
     >>> as_layer(Layer)
     Traceback (most recent call last):
         ...
-    TypeError: Layer is a class of layers: call it to make one, Layer(...).
+    TypeError: Layer is a class, not a layer: create one, Layer(...).
     """
     if isinstance(thing, Layer):
         return thing
     if isinstance(thing, type):
-        raise TypeError(f"{thing.__name__} is a class of layers: call it to make one, {thing.__name__}(...).")
+        raise TypeError(f"{thing.__name__} is a class, not a layer: create one, {thing.__name__}(...).")
     if not callable(thing):
         is_list = isinstance(thing, (list, tuple))
-        advice = ": a list goes in with a star, Sequential(*layers)" if is_list else ""
-        raise TypeError(f"a layer is something to call, X -> (Y, backward); got {thing!r}{advice}.")
+        advice = ": unpack a list with a star, Sequential(*layers)" if is_list else ""
+        raise TypeError(f"a layer must be callable, X -> (Y, backward); got {thing!r}{advice}.")
     return Function(thing)
 
 

@@ -98,7 +98,7 @@ class Learner(Answering):
         self._batch = 0  # the current batch of this epoch, for the error that stops a fit
         names = ["loss", *map(_name_of, self.metrics)]
         if len(set(names)) < len(names):
-            raise ValueError(f"metrics are reported by name, but two are called the same: {names}.")
+            raise ValueError(f"metrics are reported by name, but two have the same name: {names}.")
 
     @property
     def progress(self):
@@ -111,7 +111,7 @@ class Learner(Answering):
         is_plain = all(isinstance(value, int | float | str) for row in history for value in row.values())
         if type(epoch) is not int or epoch < 0 or not is_plain:
             raise ValueError(
-                f"a history holds numbers and text alone; got {history[-1:]} at epoch {epoch!r}."
+                f"a history may hold only numbers and strings; got {history[-1:]} at epoch {epoch!r}."
             )
         self.epoch, self.history = epoch, history
 

@@ -101,7 +101,7 @@ def _require_probabilities(T):
     """Raise ValueError for targets of two classes that are not probabilities."""
     if not (T.min() >= 0 and T.max() <= 1):
         raise ValueError(
-            f"bce_with_logits: targets run from {T.min()} to {T.max()}; they are probabilities, from 0 to 1. "
+            f"bce_with_logits: targets run from {T.min()} to {T.max()}; they must be probabilities, 0 to 1. "
             "Write the two classes as 0 and 1."
         )
 
@@ -162,7 +162,7 @@ def _targets(Y, T):
         are_near_1 = abs(sums - 1.0) <= 1e-3  # allows for the rounding of float32 sums
         if array_module(T) is np and not (T.min() >= 0 and are_near_1.all()):  # slow on a GPU: it would wait
             raise ValueError(
-                f"cross_entropy: rows of T are probabilities, at least 0, and sum to 1; got {T.min()} to "
+                f"cross_entropy: rows of T must be probabilities, at least 0, with sum 1; got {T.min()} to "
                 f"{T.max()}, and sums from {sums.min()} to {sums.max()}."
             )
         return T.astype(Y.dtype, copy=False)
@@ -176,7 +176,7 @@ def _targets(Y, T):
         wrong = np.argwhere((T < 0) | (T >= n_classes))[0]
         raise ValueError(
             f"cross_entropy: T holds the label {T[tuple(wrong)]} at {[int(i) for i in wrong]}; "
-            f"Y has {n_classes} classes, so labels run from 0 to {n_classes - 1}."
+            f"Y has {n_classes} classes, so labels must be 0 to {n_classes - 1}."
         )
     return T[..., None] == array_module(Y).arange(n_classes)
 

@@ -79,7 +79,7 @@ class Optimizer(Answering):
         """Return the learning rate of this step."""
         if not callable(self.learning_rate):
             return require_number("learning_rate", self.learning_rate, above=0)
-        name = f"what the schedule returns at step {self.steps}"
+        name = f"the schedule's learning rate at step {self.steps}"
         return require_number(name, self.learning_rate(self.steps), least=0)
 
     def _memory_of(self, parameter):
@@ -161,7 +161,7 @@ class SGD(Optimizer):
         super().__init__(learning_rate)
         self.momentum = require_number("momentum", momentum, least=0, below=1)
         if (nesterov or average) and momentum == 0:
-            raise ValueError("nesterov and average are about the velocity: they need a momentum above 0.")
+            raise ValueError("nesterov and average need a velocity: set momentum above 0.")
         self.nesterov, self.weight_decay = nesterov, require_number("weight_decay", weight_decay, least=0)
         self.average = average
 
@@ -392,7 +392,7 @@ def clip_grad_norm(parameters, max_norm):
     gradients = [parameter.grad for parameter in parameters if parameter.trainable]
     length = math.sqrt(sum(float((gradient * gradient).sum()) for gradient in gradients))
     if not math.isfinite(length):
-        raise ValueError(f"the gradients have the length {length}: look for nan, or lower the learning rate.")
+        raise ValueError(f"the norm of the gradients is {length}: look for nan, or lower the learning rate.")
     if length > max_norm:
         for gradient in gradients:
             gradient *= max_norm / length

@@ -79,7 +79,7 @@ def require_float_type(dtype):
         advice = 'write np.float32 or np.float64; to_device(model, "gpu") moves a model'
         raise TypeError(f"{_short(dtype)} is not a dtype: {advice}.") from None
     if dtype not in (np.float32, np.float64):
-        wanted = "a network learns in np.float32 or np.float64"
+        wanted = "networks train in np.float32 or np.float64"
         raise TypeError(f"{wanted}, not in {dtype}: convert to one of them.")
     return dtype
 

@@ -72,11 +72,11 @@ def require_array(name, X):
         return X.shape
     got, advice = type(X).__name__, "write np.array(...) around it"
     if isinstance(X, tuple):
-        got, advice = f"a tuple of {len(X)}", "give it one array"
+        got, advice = f"a tuple of {len(X)}", "pass one array"
     if hasattr(X, "dtype"):
         got, advice = f"an array of {X.dtype}", "convert it with .astype(float)"
     elif hasattr(getattr(X, "data", None), "dtype"):  # a Parameter, a node
-        advice = "give it the array inside, .data"
+        advice = "pass the array inside it, .data"
     raise TypeError(f"{name} expects an array of numbers, got {got}: {advice}.")
 
 
@@ -146,11 +146,11 @@ def require_labels(name, T):
     >>> require_labels("accuracy", np.array([0.0, 1.0]))
     Traceback (most recent call last):
         ...
-    TypeError: accuracy: labels are integers, got float64: convert them with T.astype(int).
+    TypeError: accuracy: labels must be integers, got float64: convert them with T.astype(int).
     """
     shape = require_array(name, T)
     if T.dtype.kind not in "iu":
-        raise TypeError(f"{name}: labels are integers, got {T.dtype}: convert them with T.astype(int).")
+        raise TypeError(f"{name}: labels must be integers, got {T.dtype}: convert them with T.astype(int).")
     return shape
 
 

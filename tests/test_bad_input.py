@@ -60,20 +60,20 @@ SENTENCES = {
     "no weights yet": (lambda: Linear(3, 7)(X), ValueError,
         "Linear(3, 7) has no weights: give it rng=0, or call model.initialize(X, rng=0)."),
     "a size that is open": (lambda: Linear(n_out=7)(X), ShapeError,
-        "Linear(?, 7) does not know its n_in: write it, or call model.initialize(X)."),
+        "Linear(?, 7) has no n_in yet: pass it, or call model.initialize(X)."),
     "a bad seed": (lambda: Linear(3, 7, rng="seed"), TypeError,
         "rng must be a seed, an integer from 0 on, or a numpy.random.Generator; got 'seed'."),
     "no pair": (lambda: Sequential(lambda X: X)(X), TypeError,
         "<lambda> must return a pair (Y, backward), got ndarray alone: end with `return Y, backward`."),
     "no dY": (lambda: linear()(X)[1](), ShapeError,
-        "Linear(3, 2): backward expects dY of Y's shape (7, 2), got none: a loss returns it, "
+        "Linear(3, 2): backward expects dY of Y's shape (7, 2), got none: the loss gives it, "
         "dY = loss_backward()."),
     "dY of another shape": (lambda: linear()(X)[1](X), ShapeError,
         "Linear(3, 2): backward expects dY of Y's shape (7, 2), got (7, 3)."),
     "dX of another shape": (lambda: Sequential(lambda X: (X, lambda dY: dY[:1]))(X)[1](X), ShapeError,
         "<lambda>: backward must return dX of X's shape (7, 3), got (1, 3)."),
     "a class instead of a layer": (lambda: linear() >> ReLU, TypeError,
-        "ReLU is a class of layers: call it to make one, ReLU(...)."),
+        "ReLU is a class, not a layer: create one, ReLU(...)."),
     "a function in quotes": (lambda: Learner(linear(), "mse", SGD(0.1)), TypeError,
         "loss of Learner must be a function, (Y, T) -> (L, backward); got 'mse': write the function itself, "
         "without quotes."),
@@ -81,7 +81,7 @@ SENTENCES = {
         "cross_entropy compares Y of shape (7, 3) with T of shape (7,), type float64: give integer labels of "
         "shape (7,), or probabilities (floats) of Y's shape."),
     "a label out of range": (lambda: cross_entropy(X, LABELS + 2), ValueError,
-        "cross_entropy: T holds the label 3 at [1]; Y has 3 classes, so labels run from 0 to 2."),
+        "cross_entropy: T holds the label 3 at [1]; Y has 3 classes, so labels must be 0 to 2."),
     "a target that would broadcast": (lambda: mse(T[:, :1], T[:, 0]), ShapeError,
         "mse compares Y of shape (7, 1) with T of shape (7,). NumPy would pair every prediction with every "
         "target; write T[:, None]."),
@@ -92,8 +92,8 @@ SENTENCES = {
     "weight": (lambda: linear().weight, AttributeError,
         "Linear has no attribute weight: the weights are W."),
     "train()": (lambda: linear().train(), AttributeError,
-        "Linear has no attribute train: write layer(X, training=True), as a Learner does; layer(X) is "
-        "outside training."),
+        "Linear has no attribute train: write layer(X, training=True), as a Learner does; layer(X) runs "
+        "as in evaluation."),
     "nothing to train": (lambda: fit(X, X, ReLU()), ValueError,
         "ReLU() has no Parameter to train: keep Parameters as attributes of a layer, or in the closure of a "
         "function, or unfreeze() the model."),

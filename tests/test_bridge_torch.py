@@ -460,12 +460,12 @@ REFUSED = {
         ValueError,
         r"dY of Y's shape \(5, 2\)",
     ),
-    "no layer": (lambda: to_torch([1]), TypeError, r"a layer is something to call"),
-    "a class of layers": (lambda: to_torch(Linear), TypeError, r"Linear is a class of layers"),
+    "no layer": (lambda: to_torch([1]), TypeError, r"a layer must be callable"),
+    "a Layer class": (lambda: to_torch(Linear), TypeError, r"Linear is a class, not a layer"),
     "no weights": (
         lambda: to_torch(Linear(n_out=3) >> ReLU()),
         ValueError,
-        r"Linear\(\?, 3\) does not know its n_in: write it, or call model.initialize",
+        r"Linear\(\?, 3\) has no n_in yet: pass it, or call model.initialize",
     ),
     "other weights": (
         lambda: with_other_weights(to_torch(Linear(3, 2, rng=0))),

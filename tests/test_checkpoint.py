@@ -294,9 +294,7 @@ def test_a_file_where_a_folder_should_be_is_an_error(tmp_path):
 
 
 def test_a_missing_checkpoint_is_named(tmp_path):
-    sentence = re.escape(
-        f"there is no checkpoint {tmp_path / 'no.npz'}: look at the path, or save one first."
-    )
+    sentence = re.escape(f"there is no checkpoint {tmp_path / 'no.npz'}: check the path, or save one first.")
     untouched(CheckpointError, sentence, tmp_path / "no.npz", learner())
 
 
@@ -375,7 +373,7 @@ def test_a_foreign_file_runs_no_code(tmp_path):
 def test_a_checkpoint_of_a_later_format_is_refused(tmp_path):
     path = tmp_path / "later.npz"
     np.savez(path, header=np.array(json.dumps({"format": 4})))
-    untouched(CheckpointError, "it is of format 4, and this version reads 3", path, learner())
+    untouched(CheckpointError, "its format is 4, and this version reads 3", path, learner())
 
 
 def test_a_checkpoint_of_another_model_says_what_differs(trained):
@@ -650,7 +648,7 @@ class Nothing:
 def test_what_is_no_model_is_neither_saved_nor_loaded(trained, tmp_path, thing):
     _, path = trained
     for attempt in (lambda: save(tmp_path / "new.npz", thing), lambda: load(path, thing)):
-        with pytest.raises(TypeError, match="expected a model, a Learner, or a dict of such"):
+        with pytest.raises(TypeError, match="expected a model, a Learner, or a dict of these"):
             attempt()
     assert not (tmp_path / "new.npz").exists()
 
@@ -659,7 +657,7 @@ def test_what_is_no_model_is_neither_saved_nor_loaded(trained, tmp_path, thing):
     "thing", [SGD(0.1), {"optimizer": Adam(0.1)}, {}], ids=["optimizer", "in a dict", "nothing"]
 )
 def test_an_optimizer_alone_is_not_saved(tmp_path, thing):
-    with pytest.raises(TypeError, match="there is no model: an optimizer remembers by Parameter"):
+    with pytest.raises(TypeError, match="there is no model: an optimizer's memory belongs to Parameters"):
         save(tmp_path / "new.npz", thing)
 
 

@@ -91,7 +91,7 @@ def test_one_hot_refuses_what_is_no_class(labels):
 
 @pytest.mark.parametrize("dtype", [bool, float])
 def test_one_hot_refuses_what_is_no_label(dtype):
-    with pytest.raises(TypeError, match=f"labels are integers, got {np.dtype(dtype)}"):
+    with pytest.raises(TypeError, match=f"labels must be integers, got {np.dtype(dtype)}"):
         one_hot(np.array([0, 1], dtype=dtype), 2)
 
 
@@ -110,7 +110,7 @@ def test_pad_takes_the_wider_type():
 
 def test_pad_wants_arrays_that_differ_in_their_steps_alone():
     for wrong in ([np.ones((2, 3)), np.ones((2, 5))], [np.ones(2), np.ones((2, 1))], [np.array(1.0)]):
-        with pytest.raises(ShapeError, match="differ in their steps alone, got shapes"):
+        with pytest.raises(ShapeError, match="differ only in their steps, got shapes"):
             pad(wrong)
 
 

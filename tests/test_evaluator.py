@@ -200,7 +200,7 @@ def test_a_layer_used_twice_shows_its_last_result():
 
 
 def test_bad_input_is_refused(model):
-    with pytest.raises(TypeError, match="a layer is something to call"):
+    with pytest.raises(TypeError, match="a layer must be callable"):
         Evaluator(3)
     with pytest.raises(ValueError, match="finite"):
         Evaluator(model).forward(np.full((5, 3), np.nan))

@@ -466,9 +466,9 @@ PARAMS, STATE = values_of(LINEAR)
 # fmt: off
 MISTAKES = [
     (lambda: values_of(Linear(3, 2)), ValueError, "Linear(3, 2) has no weights: give it rng=0"),
-    (lambda: functional(Linear(n_out=2)), ShapeError, "Linear(?, 2) does not know its n_in"),
+    (lambda: functional(Linear(n_out=2)), ShapeError, "Linear(?, 2) has no n_in yet"),
     (lambda: functional(ready()), ValueError, "has no weights: call model.initialize(X"),
-    (lambda: functional(Linear), TypeError, "Linear is a class of layers: call it to make one"),
+    (lambda: functional(Linear), TypeError, "Linear is a class, not a layer: create one"),
     (lambda: functional(LINEAR)(LINEAR, {}, X), TypeError,
      "params must be a dict of names to arrays, got Linear."),
     (lambda: functional(LINEAR)(PARAMS, None, X), TypeError,

@@ -562,8 +562,8 @@ def test_a_sample_has_a_whole_number_of_entries(max_entries):
 @pytest.mark.parametrize(
     "layer, words",
     [
-        (3, "a layer is something to call"),
-        (Linear, r"Linear is a class of layers: call it"),
+        (3, "a layer must be callable"),
+        (Linear, r"Linear is a class, not a layer: create one"),
         (mse, r"mse\(\) missing 1 required positional argument: 'T'"),
         (lambda: 3, "takes 0 positional arguments but 1 was given"),
     ],

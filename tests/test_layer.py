@@ -130,7 +130,7 @@ def test_input_of_forward_and_output_of_backward_match():
     assert str(caught.value) == "Returns(): backward must return dX of X's shape (5, 3), got (3, 5)."
 
 
-LOST = "none: a loss returns it, dY = loss_backward()"
+LOST = "none: the loss gives it, dY = loss_backward()"
 
 
 @pytest.mark.parametrize("dY, came", [(np.zeros((5, 4)), "(5, 4)"), (None, LOST), (1.0, "()")])
@@ -401,7 +401,7 @@ def test_arrows_join_layers_and_functions_on_both_sides():
 @pytest.mark.parametrize("thing", [3, "ReLU", None])
 def test_what_cannot_be_called_is_no_layer(thing):
     for join in (lambda: Sequential(ReLU(), thing), lambda: ReLU() >> thing, lambda: thing >> ReLU()):
-        with pytest.raises(TypeError, match="a layer is something to call"):
+        with pytest.raises(TypeError, match="a layer must be callable"):
             join()
 
 
@@ -473,7 +473,7 @@ def test_to_float32_takes_everything_along():
 @pytest.mark.parametrize("dtype", [int, complex, str])
 def test_parameters_stay_floats(dtype):
     layer = Linear(3, 7, rng=0)
-    with pytest.raises(TypeError, match="a network learns in np.float32 or np.float64, not in"):
+    with pytest.raises(TypeError, match="networks train in np.float32 or np.float64, not in"):
         layer.to(dtype)
     assert layer.W.data.dtype == np.float64
 
@@ -520,14 +520,14 @@ def test_a_width_that_is_given_is_not_taken_from_y():
 
 
 def test_only_the_last_layer_can_take_its_width_from_y():
-    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) does not know its n_out: write it")):
+    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) has no n_out yet: pass it")):
         (Linear() >> ReLU() >> Linear()).initialize(X, np.zeros((5, 7)), rng=0)
-    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) does not know its n_out: write it")):
+    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) has no n_out yet: pass it")):
         (Linear() >> ReLU()).initialize(X, rng=0)
 
 
 def test_the_targets_do_not_speak_for_a_hidden_layer_where_the_last_one_has_its_width():
-    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) does not know its n_out: write it")):
+    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) has no n_out yet: pass it")):
         (Linear() >> ReLU() >> Linear(n_out=7)).initialize(X, np.zeros((5, 7)), rng=0)
 
 
@@ -598,7 +598,7 @@ def test_a_residual_is_as_wide_as_what_it_is_added_to(dtype):
 
 
 def test_a_branch_does_not_take_its_width_from_y():
-    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) does not know its n_out: write it")):
+    with pytest.raises(ShapeError, match=re.escape("Linear(3, ?) has no n_out yet: pass it")):
         Parallel(Linear(n_out=2), Linear()).initialize(X, np.zeros((5, 7)), rng=0)
 
 
@@ -673,12 +673,12 @@ def test_what_is_drawn_later_cannot_be_changed_before(change):
         (
             wide_open,
             {"rng": 0},
-            "Linear(?, 7) does not know its n_in: write it, or call model.initialize(X).",
+            "Linear(?, 7) has no n_in yet: pass it, or call model.initialize(X).",
         ),
-        (wide_open, {"X": np.ones((5, 3)), "rng": 0}, "Linear(7, ?) does not know its n_out: write it"),
+        (wide_open, {"X": np.ones((5, 3)), "rng": 0}, "Linear(7, ?) has no n_out yet: pass it"),
         (lambda: Linear(3, 7), {}, "Linear(3, 7) has no weights: give it rng=0"),
-        (lambda: TransformerBlock(heads=1), {"rng": 0}, "does not know its n_in"),
-        (lambda: Conv2d(n_out=2), {"rng": 0}, "does not know its n_in"),
+        (lambda: TransformerBlock(heads=1), {"rng": 0}, "has no n_in yet"),
+        (lambda: Conv2d(n_out=2), {"rng": 0}, "has no n_in yet"),
     ],
 )
 def test_what_is_still_missing_is_said(model, settings, sentence):

@@ -321,13 +321,13 @@ def test_accuracy_wants_one_label_a_row(T):
 
 def test_metrics_of_the_same_name_are_refused():
     for metrics in ([accuracy, accuracy], [lambda Y, T: 0, lambda Y, T: 1], [lambda Y, T: 0, mse, mse]):
-        with pytest.raises(ValueError, match="two are called the same"):
+        with pytest.raises(ValueError, match="two have the same name"):
             learner(metrics=metrics)
 
     def loss(Y, T):
         return 0.0
 
-    with pytest.raises(ValueError, match="two are called the same"):
+    with pytest.raises(ValueError, match="two have the same name"):
         learner(metrics=[loss])
 
 
@@ -412,7 +412,7 @@ def test_a_batch_holds_at_least_one_example(batch_size):
 
 
 def test_what_cannot_be_called_is_no_model():
-    with pytest.raises(TypeError, match="a layer is something to call"):
+    with pytest.raises(TypeError, match="a layer must be callable"):
         Learner(3, mse, SGD(0.1))
 
 

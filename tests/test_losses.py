@@ -112,7 +112,7 @@ def test_a_wrong_label_is_named(T, where):
     with pytest.raises(ValueError) as caught:
         cross_entropy(Y, np.array(T))
     assert str(caught.value) == (
-        f"cross_entropy: T holds the {where}; Y has 3 classes, so labels run from 0 to 2."
+        f"cross_entropy: T holds the {where}; Y has 3 classes, so labels must be 0 to 2."
     )
 
 
@@ -151,7 +151,7 @@ def test_a_class_that_is_impossible_costs_nothing_unless_it_is_the_right_one():
     "rows", [[[-0.5, 1.5, 0.0]], [[0.5, 0.4, 0.0]], [[0.0, 0.0, 0.0]], [[np.nan, 0.5, 0.5]]]
 )
 def test_rows_that_are_no_probabilities_are_refused(rows):
-    with pytest.raises(ValueError, match="rows of T are probabilities, at least 0, and sum to 1; got"):
+    with pytest.raises(ValueError, match="rows of T must be probabilities, at least 0, with sum 1; got"):
         cross_entropy(np.zeros((1, 3)), np.array(rows))
 
 

@@ -192,7 +192,7 @@ def test_clipping_refuses_what_cannot_be_clipped():
     with pytest.raises(ValueError, match="max_norm must be a finite number above 0, got 0"):
         clip_grad_norm([W], 0)
     W.grad += math.nan
-    with pytest.raises(ValueError, match="the gradients have the length nan: look for nan"):
+    with pytest.raises(ValueError, match="the norm of the gradients is nan: look for nan"):
         clip_grad_norm([W], 1.0)
 
 
@@ -293,8 +293,8 @@ def test_float32_stays_float32(learning_rate):
         ({"momentum": 1.0}, "momentum must be a finite number from 0 to below 1, got 1.0"),
         ({"momentum": -0.1}, "momentum must be a finite number from 0 to below 1, got"),
         ({"momentum": math.nan}, "momentum must be a finite number from 0 to below 1, got"),
-        ({"nesterov": True}, "nesterov and average are about the velocity: they need a momentum above 0"),
-        ({"average": True}, "nesterov and average are about the velocity: they need a momentum above 0"),
+        ({"nesterov": True}, "nesterov and average need a velocity: set momentum above 0"),
+        ({"average": True}, "nesterov and average need a velocity: set momentum above 0"),
         ({"weight_decay": -0.1}, "weight_decay must be a finite number from 0, got -0.1"),
         ({"weight_decay": math.nan}, "weight_decay must be a finite number from 0, got"),
     ],

@@ -239,7 +239,7 @@ def test_only_things_that_can_be_called_become_layers_and_a_layer_stays_itself()
     layer = ReLU()
     assert as_layer(layer) is layer
     assert type(as_layer(times)) is Function and repr(as_layer(times)) == "times"
-    for wrong, sentence in ((3, "something to call"), (ReLU, r"call it to make one, ReLU\(...\)")):
+    for wrong, sentence in ((3, "must be callable"), (ReLU, r"create one, ReLU\(...\)")):
         with pytest.raises(TypeError, match=sentence):
             as_layer(wrong)
 

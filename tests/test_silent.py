@@ -243,7 +243,7 @@ def keep(X):
 @pytest.mark.parametrize(
     ("layer", "sentence"),
     [
-        (Residual(Twin(keep)), "expects an array of numbers, got a tuple of 2: give it one array."),
+        (Residual(Twin(keep)), "expects an array of numbers, got a tuple of 2: pass one array."),
         (Add(Twin(keep), Twin(keep)), "needs results of one shape, got shapes ((5, 3), (5, 3))"),
     ],
 )
@@ -288,7 +288,7 @@ def test_text_in_a_history_is_loaded_again(tmp_path):
 
 
 def test_a_history_that_could_not_be_loaded_is_not_saved(tmp_path):
-    with pytest.raises(ValueError, match=r"a history holds numbers and text alone; got \[.*'note': \[1, 2\]"):
+    with pytest.raises(ValueError, match=r"may hold only numbers and strings; got \[.*'note': \[1, 2\]"):
         save(tmp_path / "run.npz", fitted(SGD(0.1), note=[1, 2]))
     assert not any(tmp_path.iterdir())
 

@@ -133,11 +133,13 @@ class MultiHeadAttention(Layer):
         X, _ = with_lengths(self, X)
         shape = shape_of(X)
         if self.n_in is None:
-            raise ShapeError(f"{self} does not know its n_in: write it, or call model.initialize(X).")
+            raise ShapeError(f"{self} has no n_in yet: pass it, or call model.initialize(X).")
         if self.n_in % self.heads:
-            raise ShapeError(f"{self} cuts n_in into heads of equal width: n_in must be a multiple of heads.")
+            raise ShapeError(f"{self} splits n_in into equal heads: n_in must be a multiple of heads.")
         if len(shape) != 3 or shape[2] != self.n_in or 0 in shape:
-            raise ShapeError(f"{self} expects X (batch, steps, {self.n_in}), none of them 0; got {shape}.")
+            raise ShapeError(
+                f"{self} expects X of shape (batch, steps, {self.n_in}), not empty; got {shape}."
+            )
 
     def __repr__(self):
         return f"MultiHeadAttention({self.n_in or '?'}, heads={self.heads}, causal={self.causal})"

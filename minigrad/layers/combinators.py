@@ -160,7 +160,7 @@ class Parallel(_Branches):
         self.axis = axis
         if axis == 0:
             advice = "-1 is the last, 1 the channels of images"
-            raise ValueError(f"axis of Parallel must not be 0, the batch: {advice}.")
+            raise ValueError(f"axis of Parallel must not be 0, the batch axis: {advice}.")
 
     def forward(self, X, training=False):
         """Return the results side by side and the backward function."""

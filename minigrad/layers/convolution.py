@@ -231,5 +231,5 @@ def _require_images(layer, X, window, zeros=(0, 0)):
     """Raise ShapeError unless X is a batch of images, each with its zeros at least as large as a window."""
     shape = require_array(layer, X)
     if len(shape) != 4 or 0 in shape or any(np.add(shape[2:], zeros) < window):
-        wanted = f"(batch, channels, rows, columns), at least one of each, for windows of {window}"
+        wanted = f"images (batch, channels, rows, columns), not empty, for windows of {window}"
         raise ShapeError(f"{layer} expects {wanted}, got X of shape {shape}.")

@@ -106,7 +106,7 @@ class Embedding(Weighted):
         if 0 in shape_of(X):
             raise ShapeError(f"{self} got an empty X, of shape {shape_of(X)}: give at least one step.")
         if X.dtype.kind not in "iu":
-            raise TypeError(f"{self} looks up integers, got {X.dtype}: convert with X.astype(int).")
+            raise TypeError(f"{self} expects integers, got {X.dtype}: convert with X.astype(int).")
 
 
 class Positions(Weighted):

@@ -72,7 +72,7 @@ class Dropout(Layer):
         """Return the error for a missing Generator, or None."""
         if self.rng is not None or self.rate == 0:
             return None
-        return ValueError(f"{self} draws while training: give it rng=0, or call model.initialize(X, rng=0).")
+        return ValueError(f"{self} draws random masks: give it rng=0, or call model.initialize(X, rng=0).")
 
     def open(self, X, Y, rng):
         """Take a Generator from the one that initializes the model, unless the layer has its own."""

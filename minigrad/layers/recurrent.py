@@ -58,7 +58,7 @@ class _Recurrent(Linear):
         X, _ = with_lengths(self, X)
         shape = shape_of(X)
         if len(shape) != 3 or 0 in shape:
-            what = "one sequence is X[None], and none is empty"
+            what = "write X[None] for one sequence; none may be empty"
             raise ShapeError(f"{self} expects X of shape (batch, steps, n_in), got {shape}: {what}.")
         super().check_input(X)
 

@@ -84,21 +84,21 @@ class Weighted(Layer):
         unknown = [name for name in self.sizes if getattr(self, name) is None]
         if unknown:
             given = "X, Y), where the last layer takes it from Y" if unknown[0] == "n_out" else "X)"
-            advice = f"write it, or call model.initialize({given}"
-            return ShapeError(f"{self} does not know its {unknown[0]}: {advice}.")
+            advice = f"pass it, or call model.initialize({given}"
+            return ShapeError(f"{self} has no {unknown[0]} yet: {advice}.")
         return ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
 
     def __setattr__(self, name, value):
         """Raise an error for a new size once there are weights, and for an array instead of a Parameter."""
         if name in self.sizes and self.is_drawn:
-            raise ShapeError(f"{self}: {name} is fixed once there are weights: make another layer.")
+            raise ShapeError(f"{self}: {name} cannot change once the weights exist: make another layer.")
         if name in self.weights and value is not None and not is_array_holder(value):
             raise TypeError(f"{self}: {name} is a Parameter: write layer.{name}.data[...] = array.")
         super().__setattr__(name, value)
 
     def __getattr__(self, name):  # called only for a missing attribute
         if name in type(self).weights:
-            raise AttributeError(f"{self.missing()} Only then is there a {name}.")
+            raise AttributeError(f"{self.missing()} Until then it has no {name}.")
         return super().__getattr__(name)
 
     def __repr__(self):

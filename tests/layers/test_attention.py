@@ -169,14 +169,14 @@ def test_it_learns_to_reverse_and_its_weights_are_the_anti_diagonal():
 @pytest.mark.parametrize(
     "layer, inputs, sentence",
     [
-        (attention(), X[0], r"expects X \(batch, steps, 6\), none of them 0; got \(7, 6\)"),
-        (attention(), X[:, :, :5], r"expects X \(batch, steps, 6\), none of them 0; got \(5, 7, 5\)"),
-        (attention(), X[:0], r"none of them 0; got \(0, 7, 6\)"),
-        (attention(), X[:, :0], r"none of them 0; got \(5, 0, 6\)"),
+        (attention(), X[0], r"expects X of shape \(batch, steps, 6\), not empty; got \(7, 6\)"),
+        (attention(), X[:, :, :5], r"expects X of shape \(batch, steps, 6\), not empty; got \(5, 7, 5\)"),
+        (attention(), X[:0], r"not empty; got \(0, 7, 6\)"),
+        (attention(), X[:, :0], r"not empty; got \(5, 0, 6\)"),
         (
             MultiHeadAttention(),
             X,
-            r"MultiHeadAttention\(\?, heads=1, .*\) does not know its n_in: write it, or",
+            r"MultiHeadAttention\(\?, heads=1, .*\) has no n_in yet: pass it, or",
         ),
         (MultiHeadAttention(6, 5, rng=0), X, r"\(6, heads=5, .*: n_in must be a multiple of heads"),
         (attention(), (X, LENGTHS[:3]), r"5 integers from 1 to 7, got int64 of shape \(3,\): \[7 1 3\]"),

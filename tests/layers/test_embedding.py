@@ -71,7 +71,7 @@ def test_a_token_out_of_range_is_refused(wrong):
 
 
 def test_what_are_no_tokens_is_refused():
-    with pytest.raises(TypeError, match=r"Embedding\(13, 7\) looks up integers, got float64: convert"):
+    with pytest.raises(TypeError, match=r"Embedding\(13, 7\) expects integers, got float64: convert"):
         Embedding(13, 7, rng=0)(X.astype(float))
 
 
@@ -93,9 +93,9 @@ def test_missing_rows_are_refused():
         (
             Embedding(13),
             X,
-            r"Embedding\(13, \?\) does not know its n_out: write it",
+            r"Embedding\(13, \?\) has no n_out yet: pass it",
         ),
-        (Positions(n_out=7), dY, r"Positions\(\?, 7\) does not know its n_steps: write it, or call"),
+        (Positions(n_out=7), dY, r"Positions\(\?, 7\) has no n_steps yet: pass it, or call"),
     ):
         with pytest.raises(ValueError, match=sentence):
             layer(sample)

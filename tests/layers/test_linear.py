@@ -102,7 +102,7 @@ def test_an_unknown_number_of_outputs_is_refused():
     with pytest.raises(ShapeError) as caught:
         Linear(3)(X)
     assert str(caught.value) == (
-        "Linear(3, ?) does not know its n_out: write it, or call model.initialize(X, Y), "
+        "Linear(3, ?) has no n_out yet: pass it, or call model.initialize(X, Y), "
         "where the last layer takes it from Y."
     )
 
@@ -110,12 +110,12 @@ def test_an_unknown_number_of_outputs_is_refused():
 def test_missing_weights_are_refused():
     with pytest.raises(ValueError, match=re.escape("Linear(3, 7) has no weights: give it rng=0, or call")):
         Linear(3, 7)(X)
-    with pytest.raises(ShapeError, match=re.escape("Linear(?, 7) does not know its n_in: write it, or call")):
+    with pytest.raises(ShapeError, match=re.escape("Linear(?, 7) has no n_in yet: pass it, or call")):
         Linear(n_out=7, rng=0)(X)
 
 
 def test_a_tuple_and_a_list_are_refused():
-    with pytest.raises(TypeError, match="expects an array of numbers, got a tuple of 2: give it one array"):
+    with pytest.raises(TypeError, match="expects an array of numbers, got a tuple of 2: pass one array"):
         Linear(3, 7, rng=0)((X, X))
     with pytest.raises(TypeError, match="got list"):
         Linear(3, 7, rng=0)([[1.0, 2.0, 3.0]])

@@ -125,7 +125,7 @@ def test_a_rate_out_of_range_is_refused(rate):
 
 
 def test_a_dropout_without_a_generator_refuses_to_train():
-    with pytest.raises(ValueError, match=r"Dropout\(0.5\) draws while training: give it rng=0"):
+    with pytest.raises(ValueError, match=r"Dropout\(0.5\) draws random masks: give it rng=0"):
         Dropout(0.5)(X, training=True)
 
 
@@ -211,8 +211,8 @@ def test_widths_and_types_are_taken_from_a_sample():
             X[0],
             r"BatchNorm\(3\) needs an axis 1 that is not the batch .*, got X of shape \(7,\)",
         ),
-        (LayerNorm(), X, r"LayerNorm\(\?\) does not know its n_in: write it, or call model.initialize"),
-        (BatchNorm(), X, r"BatchNorm\(\?\) does not know its n_in"),
+        (LayerNorm(), X, r"LayerNorm\(\?\) has no n_in yet: pass it, or call model.initialize"),
+        (BatchNorm(), X, r"BatchNorm\(\?\) has no n_in yet"),
     ],
 )
 def test_a_wrong_width_is_refused(layer, inputs, sentence):
