@@ -1,11 +1,11 @@
-"""minigrad: a neural-network library out of one idea.
+"""minigrad: a neural-network library built on one idea.
 
-A forward pass returns its result and a function that knows how to go back: `Y, backward = layer(X)`, then
-`dX = backward(dY)`. What is imported here is public, in about the order in which the course builds it.
+A forward pass returns its result and the function for the backward pass: `Y, backward = layer(X)`, then
+`dX = backward(dY)`. The names imported here are public, in about the order in which the course builds them.
 
 Examples
 --------
-One seed serves a whole model: each layer draws from it in turn.
+One seed is enough for a whole model: each layer draws its weights in turn.
 
 >>> X, T = moons(500, rng=0)
 >>> model = (Linear(2, 32) >> ReLU() >> Linear(32, 2)).initialize(X, rng=0)
@@ -38,7 +38,7 @@ from minigrad.initializers import glorot, he, lecun, orthogonal, zeros
 from minigrad.shapes import ShapeError
 from minigrad.backend import array_module, to_device, to_numpy
 
-# What the chapters build on the library, which never imports it.
+# Extensions that the chapters build; the rest of the library never imports them.
 from minigrad.beyond.early_stopping import EarlyStopping
 from minigrad.beyond.blueprint import load_model, save_model
 from minigrad.beyond.pure import FunctionalLayer, functional, values_of, with_values

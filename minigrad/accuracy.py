@@ -1,7 +1,7 @@
-"""Accuracy: how often the largest score is that of the right class.
+"""Accuracy: how often the right class has the largest score.
 
-Holds accuracy, which a Learner takes among its metrics. Leaves out what can be trained on: accuracy has no
-slope, so that needs a loss. Built in chapter 07.
+Holds accuracy, which a Learner accepts as a metric. Its slope is zero or undefined, so it cannot be a loss.
+Built in chapter 07.
 """
 
 import numpy as np
@@ -24,11 +24,11 @@ def accuracy(Y, T):
     Raises
     ------
     ShapeError
-        If there is not one label for each row, no row, or no second column to compare with.
+        If the labels do not match the rows, or if there is no row or no second column.
     TypeError
-        If the labels are no integers.
+        If the labels are not integers.
     ValueError
-        If a score is nan: then nothing is the largest.
+        If a score is nan: then no score is the largest.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""NumPy or CuPy: the arrays decide. Layers are written in plain NumPy and run where their data is.
+"""NumPy or CuPy, as the arrays require; layers are written in plain NumPy and run where their data is.
 
-Holds the functions that depend on an array's device. There is no switch, and no global state.
+Holds the functions that depend on an array's device. There is no switch and no global state.
 Built in chapter 21.
 """
 
@@ -8,8 +8,8 @@ import sys
 
 import numpy as np
 
-# careful: glibc hands large freed arrays back to the kernel, and gets them back page by page in each step,
-# which can double its time. Freeing one array of nearly 32 MB, here, tells it to keep them.
+# careful: glibc returns large freed arrays to the kernel, and gets them back page by page in each step,
+# which can double its time. After freeing one array of nearly 32 MB, here, it keeps them.
 np.empty(2**25 - 2**16, dtype=np.uint8)
 
 
@@ -26,7 +26,7 @@ def array_module(*arrays):
 
 
 def to_numpy(array):
-    """Return the array as a NumPy array, copied over if it is on a GPU.
+    """Return the array as a NumPy array, copied from the GPU if it is there.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def to_numpy(array):
 
 
 def float_type_of(X):
-    """Return the float type to compute in: the array's own, or float64 for integers.
+    """Return the float type for computations with X: its own, or float64 for integers.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def to_device(model, device):
     Raises
     ------
     ValueError
-        If the device is neither.
+        If the device is neither "cpu" nor "gpu".
     ImportError
         If CuPy is not installed.
 

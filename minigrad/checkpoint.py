@@ -1,8 +1,8 @@
-"""Saving and loading everything that a run needs to continue as if it had never stopped.
+"""Save and load everything that a run needs to continue as if it had never stopped.
 
 A checkpoint is NumPy's .npz with a JSON header. Holds save and load, for models, Learners, and several of
-them in one file. Leaves out how a model is built: build it first, then load (or see beyond/blueprint.py).
-Built in chapter 08.
+them in one file. The file does not say how to build a model: build it first, then load (or see
+beyond/blueprint.py). Built in chapter 08.
 """
 
 import copy
@@ -24,33 +24,33 @@ LEARNER, SHUFFLE, OPTIMIZER, CALLBACK = BESIDE
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that is missing, damaged, or of something else; nothing was loaded, nothing written."""
+    """Raised if a checkpoint is missing, damaged, or does not fit; nothing was loaded or written."""
 
 
 def save(path, thing):
-    """Write a checkpoint; an older file at that path is replaced only once the new one is complete.
+    """Write a checkpoint; replace an older file at that path only when the new one is complete.
 
     Parameters
     ----------
     path : str or Path
-        Folders above it are made.
-    thing : Layer or Learner, or dict of names to Layers, Learners, optimizers and EarlyStoppings
-        Of a Layer: Parameters, Buffers, the state of its random Generators, and what is frozen. Of a Learner
-        also the epoch and the history, the state of the Generator that shuffles, and the optimizer's steps
-        and memory. An optimizer remembers by Parameter, so it belongs in a dict together with their model;
-        and so does EarlyStopping: `{"learner": learner, "stop": stop}`.
+        Missing folders are created.
+    thing : Layer or Learner, or dict from names to Layers, Learners, optimizers and EarlyStoppings
+        Of a Layer: Parameters, Buffers, the state of its random Generators, and which layers are frozen. Of a
+        Learner also the epoch and the history, the state of the Generator that shuffles, and the optimizer's
+        steps and memory. An optimizer's memory belongs to Parameters, so save the optimizer in a dict with
+        their model. The same holds for EarlyStopping: `{"learner": learner, "stop": stop}`.
 
     Raises
     ------
     TypeError
-        If the arguments are something else.
+        If the arguments have other types.
     CheckpointError
         If the path is a folder.
 
     Notes
     -----
-    An optimizer of your own is saved, too, if it counts in `steps` and keeps its arrays in
-    `memory[parameter]`, as the library's optimizers do; so is a callback that keeps its arrays there, and
+    An optimizer of your own is also saved if it counts in `steps` and stores its arrays in
+    `memory[parameter]`, as the library's optimizers do; so is a callback that stores its arrays there, and
     the rest of its state in a dict `progress`.
 
     References
@@ -75,22 +75,22 @@ def load(path, thing):
     Parameters
     ----------
     path : str, Path, or binary file open for reading
-    thing : Layer or Learner, or dict of such, as for `save`
-        Built as the saved one was. A Layer may also be loaded from a Learner's checkpoint.
+    thing : Layer or Learner, or dict of these, as for `save`
+        Built like the saved one. A Layer may also be loaded from a Learner's checkpoint.
 
     Returns
     -------
     thing
-        With zero gradients; its arrays are the same objects with other numbers, so replicas see them.
+        With zero gradients. Its arrays are the same objects with new values, so replicas share them.
 
     Raises
     ------
     CheckpointError
         If the file is missing or damaged, or differs in names, shapes, float types, or in the `repr` of a
-        layer, such as Tanh() or Dropout(0.5). Nothing has been changed then. An optimizer must be of the same
-        class; its settings are yours to choose, as the learning rate is.
+        layer, such as Tanh() or Dropout(0.5); nothing is changed. An optimizer must be of the same class, but
+        its settings, such as the learning rate, may differ.
     TypeError
-        If the arguments are something else.
+        If the arguments have other types.
 
     References
     ----------
@@ -112,7 +112,7 @@ def load(path, thing):
 
 
 def parts_of(thing):
-    """Collect, by name, the parts of a thing that a checkpoint holds.
+    """Collect, by name, the parts of a thing that a checkpoint stores.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def parts_of(thing):
     """
     models, others = {}, {}
     for name, value in thing.items() if isinstance(thing, dict) else [("", thing)]:
-        if hasattr(value, "progress") and hasattr(value, "memory"):  # careful: it can be called, too
+        if hasattr(value, "progress") and hasattr(value, "memory"):  # careful: it is also callable
             others[name + CALLBACK] = value
         elif callable(value):
             models[name] = as_layer(value)
@@ -143,7 +143,7 @@ def parts_of(thing):
 
 
 def write(path, parts, **more):
-    """Write parts by name, and more into the header, to a new file, which then replaces the old one."""
+    """Write parts by name, and further header entries, to a new file, which then replaces the old one."""
     path = os.path.abspath(path)
     if os.path.isdir(path):
         raise CheckpointError(f"{path} is a folder: name a file in it, such as {path}/run.npz.")
@@ -157,7 +157,7 @@ def write(path, parts, **more):
     header = {"format": FORMAT, "facts": facts_of(parts), "states": states, **more}
     header = json.dumps(header, default=np.ndarray.tolist)
     for name, state in json.loads(header)["states"].items():
-        _change(name, parts, state, arrays)  # raises now for what could not be read later
+        _change(name, parts, state, arrays)  # raises an error now if load would fail later
     arrays["header"] = np.array(header.encode())
     os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{os.urandom(8).hex()}.part"
@@ -180,13 +180,13 @@ def read(path):
         ...
     minigrad.checkpoint.CheckpointError: there is no checkpoint no.npz: check the path, or save one first.
     """
-    import zipfile  # here, since it takes longer than the rest of the library
+    import zipfile  # imported here, since it takes longer than the rest of the library
 
     is_open = hasattr(path, "read")
     if not is_open and not os.path.isfile(path):
         raise CheckpointError(f"there is no checkpoint {path}: check the path, or save one first.")
     try:
-        with zipfile.ZipFile(path) as archive:  # has a checksum of each array
+        with zipfile.ZipFile(path) as archive:  # stores a checksum of each array
             members = {name: io.BytesIO(archive.read(name)) for name in archive.namelist()}
         arrays = {name.removesuffix(".npy"): read_array(file) for name, file in members.items()}
         header = json.loads(arrays["header"].item())
@@ -194,16 +194,16 @@ def read(path):
             raise ValueError(f"its format is {header['format']}, and this version reads {FORMAT}")
         if header["facts"].keys() != header["states"].keys():
             raise ValueError("the header is incomplete")
-    except Exception as error:  # whatever fails here, the file is not a checkpoint
+    except Exception as error:  # any failure means that the file is not a checkpoint
         raise CheckpointError(f"{path} is not a checkpoint, or is damaged ({error}): use another.") from error
     return header, arrays
 
 
 def restore(path, header, arrays, parts):
-    """Compare a file with the parts here, and change them only if all of them fit.
+    """Compare a file with the given parts, and change them only if all of them fit.
 
-    Each part is checked first, which gives a closure that makes its change; the closures are called once
-    all checks have passed.
+    The check of each part returns a closure that makes its change; the closures are called once all checks
+    have passed.
 
     Examples
     --------
@@ -224,14 +224,14 @@ file, ReLU() here.
         raise CheckpointError(f"{path} does not fit, nothing was loaded. {lines}{more}.")
     try:
         changes = [_change(name, parts, header["states"][name], arrays) for name in parts]
-    except Exception as error:  # a state is not what it should be
+    except Exception as error:  # a state has another form
         raise CheckpointError(f"{path} is damaged, nothing was loaded ({error}): use another.") from error
     for change in changes:
         change()
 
 
 def facts_of(parts):
-    """Describe, by name, what a file and a model must share: an array's type and shape, a layer's repr.
+    """Describe, by name, the facts in which file and model must agree: arrays' types and shapes, layers' reprs.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def facts_of(parts):
 
 
 def _fact_of(part):
-    """Describe what a file and a model must share of one part."""
+    """Describe the fact about one part in which file and model must agree."""
     if is_array_holder(part):
         return _kind_of(part.data)
     if isinstance(part, Layer):
@@ -252,7 +252,7 @@ def _fact_of(part):
 
 
 def differences(ours, theirs):
-    """List the names under which two dicts differ, without layers that only contain another such name.
+    """List the names whose values differ in two dicts, without layers that contain another such name.
 
     Examples
     --------
@@ -269,7 +269,7 @@ def _kind_of(array):
 
 
 def _state_of(name, part):
-    """Return the owner and the name of the attribute with a part's state, apart from its arrays."""
+    """Return the owner and the name of the attribute that holds a part's state, without its arrays."""
     if isinstance(part, np.random.Generator):
         return part.bit_generator, "state"
     if name.endswith((LEARNER, CALLBACK)):
@@ -280,13 +280,13 @@ def _state_of(name, part):
 
 
 def _change(name, parts, state, arrays):
-    """Check the state and arrays that a file has for a part, and return a function that sets them."""
+    """Check the state and the arrays saved for a part, and return a function that sets them."""
     part = parts[name]
     owner, attribute = _state_of(name, part)
     before = getattr(owner, attribute, None)
     data = memory = None
     if isinstance(before, dict):
-        setattr(copy.copy(owner), attribute, state)  # a trial: the owner raises an error for a wrong state
+        setattr(copy.copy(owner), attribute, state)  # on a copy: the owner raises an error for a wrong state
     elif type(state) is not type(before) or (before is not None and state < 0):
         raise ValueError(f"{name} has {attribute} {state!r}")
     if is_array_holder(part):
@@ -311,7 +311,7 @@ def _change(name, parts, state, arrays):
 
 
 def _memory_of(name, parts):
-    """Collect by name the arrays that an optimizer or a callback keeps for the other parts."""
+    """Collect by name the arrays that an optimizer or a callback stores for the other parts."""
     memory, kind = getattr(parts[name], "memory", {}), type(parts[name]).__name__
     if not memory and any(hasattr(held, "memory") for held in getattr(parts[name], "__dict__", {}).values()):
         raise TypeError(f"{kind} holds an optimizer, whose memory would be lost: let {kind} inherit from it.")
@@ -323,7 +323,7 @@ def _memory_of(name, parts):
 
 
 def _memory_in(name, parts, arrays):
-    """Make an optimizer's memory of arrays by name; raise ValueError where one does not fit."""
+    """Build an optimizer's memory from arrays by name; raise ValueError if one does not fit."""
     memory, start = {}, f"memory/{name}/"
     for place in (place for place in arrays if place.startswith(start)):
         key, _, word = place.removeprefix(start).rpartition("/")

@@ -1,7 +1,6 @@
 """Small data sets, computed or shipped with the library, and functions for any data set.
 
-Holds moons, spirals and digits; batches, split, one_hot and pad. Leaves out anything that needs a
-network. Built in chapters 07 and 08.
+Holds moons, spirals and digits; batches, split, one_hot and pad. Built in chapters 07 and 08.
 """
 
 import os
@@ -22,7 +21,7 @@ def batches(X, T, batch_size=32, rng=None):
     batch_size : int
         At least 1.
     rng : numpy.random.Generator or int, optional
-        Shuffles; without it the order is kept.
+        Shuffles the examples; if missing, their order is kept.
 
     Yields
     ------
@@ -49,17 +48,17 @@ def split(X, T, shares=(0.7, 0.15, 0.15), rng=0):
     X : array (examples, …) or tuple of such arrays
     T : array (examples, …)
     shares : sequence of float
-        The parts' shares, which sum to 1.
+        The share of each part; they sum to 1.
     rng : int or numpy.random.Generator
 
     Returns
     -------
-    list of (X, T), one pair a share
+    list of (X, T), one pair per share
 
     Raises
     ------
     ShapeError
-        If X and T disagree on the number of examples.
+        If X and T have different numbers of examples.
     ValueError
         If the shares do not sum to 1, or a part would be empty.
 
@@ -104,7 +103,7 @@ def one_hot(T, n_classes):
 
 
 def pad(sequences):
-    """Pad sequences of different lengths with zeros to one array; return it and their lengths.
+    """Pad sequences of different lengths with zeros into one array; return it and their lengths.
 
     Parameters
     ----------
@@ -198,7 +197,7 @@ def digits():
     X : array (1797, 64)
         Ink from 0 to 1, in steps of 1/16.
     T : array of integers (1797,)
-        Which digit it is, 0 to 9.
+        The digits, 0 to 9.
 
     References
     ----------

@@ -1,10 +1,10 @@
-"""The contract of a layer, functions as layers, and layers one after the other.
+"""Layer, the base class of all layers; plain functions as layers; and Sequential.
 
 A layer is anything callable that returns its result and the function that runs backward:
 `Y, backward = layer(X)`, then `dX = backward(dY)`. Holds Layer, the base class, with shape checks in both
 directions, names, and the search for parameters; Function and as_layer, which turn a plain function into a
-Layer; Sequential, which `>>` makes; and observed, which calls a function before or after each layer. Leaves
-out all mathematics, which is in the layers. Built in chapters 04 (Layer) and 05 (Sequential).
+Layer; Sequential, which `>>` creates; and observed, which calls a function before or after each layer. The
+mathematics is in minigrad/layers. Built in chapters 04 (Layer) and 05 (Sequential).
 """
 
 import contextlib
@@ -55,7 +55,7 @@ def observed(before=None, after=None):
 
 
 def _options_of(function):
-    """Return which of the options `training` and `need_dX` a function declares."""
+    """List those of the options `training` and `need_dX` that a function declares."""
     try:
         declared = inspect.signature(function).parameters
     except (TypeError, ValueError):  # some functions written in C have no signature
@@ -68,19 +68,19 @@ class Layer(Answering):
     """A layer: `Y, backward = layer(X)`, and `backward(dY)` returns dX and adds to the parameters' gradients.
 
     Subclasses write `forward(self, X)`, which returns `(Y, backward)`; a forward that declares `training` or
-    `need_dX` is given them. The closure `backward` keeps what the backward pass needs. A pass stores nothing
+    `need_dX` receives them. The closure `backward` stores what the backward pass needs. A pass stores nothing
     on the layer, so a layer may be used twice in one pass, or by many threads at once.
 
     Attributes
     ----------
     frozen : bool
-        True after `freeze`, as long as nothing inside is trainable: the layer then runs as in evaluation.
+        True after `freeze`, as long as no Parameter inside is trainable; it then runs as in evaluation.
 
     Notes
     -----
     The input of forward and the output of backward match in shape, and so do the output of forward and the
-    input of backward. Calling a layer checks both. Call backward before the next step: it reads the weights
-    as they are then.
+    input of backward. Calling a layer checks both. Call backward before the next step, since it uses the
+    current weights.
 
     References
     ----------
@@ -98,27 +98,27 @@ class Layer(Answering):
 
     _frozen = False
     not_parts = ()  # names of attributes that are not parts of the layer
-    is_drawn = True  # False until the weights are drawn
-    has_width = False  # True for layers with an n_out: the last of them may take it from the targets
+    is_drawn = True  # False until the weights are initialized
+    has_width = False  # True for layers with an n_out, which the last of them can take from the targets
     _options = frozenset()
 
     def __init_subclass__(cls):
         cls._options = _options_of(cls.forward)
 
     def forward(self, X):
-        """Return (Y, backward): the result and the backward function. Every layer writes its own."""
+        """Return (Y, backward), the result and the backward function; subclasses must override it."""
         raise NotImplementedError(f"{self} needs a method forward(self, X) that returns (Y, backward).")
 
     def __call__(self, X, *, training=False, need_dX=True):
-        """Run forward on a batch, checking shapes both ways.
+        """Run forward on a batch, and check shapes in both directions.
 
         Parameters
         ----------
         X : array (batch, ...) or tuple of arrays
         training : bool
-            Passed to a forward that declares it: layers such as Dropout behave differently then.
+            Passed to a forward that declares it; layers such as Dropout behave differently in training.
         need_dX : bool
-            Passed to a forward that declares it; False, if dX is not needed, lets backward return None.
+            Passed to a forward that declares it. If False, dX is not needed, and backward may return None.
 
         Returns
         -------
@@ -158,26 +158,26 @@ class Layer(Answering):
         return Y, checked_backward
 
     def check_input(self, X):
-        """Raise an error while there are no weights; subclasses add checks.
+        """Raise an error if the weights are not initialized; subclasses add checks.
 
-        If an array is returned, it replaces X: integers as floats, say.
+        If an array is returned, it replaces X (for example, integers converted to floats).
         """
         if not self.is_drawn:
             raise self.missing()
 
     def open(self, X, Y, rng):
-        """Take missing sizes from a sample and draw missing weights; layers with parameters override it."""
+        """Take missing sizes from a sample and draw missing weights; layers with weights override it."""
 
     def missing(self):
-        """Return the error that names what this layer still needs to run or to train, or None."""
+        """Return the error that names a missing size, weight or Generator, or None if nothing is missing."""
 
     @property
     def is_open(self):
-        """True while this layer, or one inside it, still needs something to run or to train."""
+        """True if this layer, or one inside it, is not fully initialized."""
         return any(layer.missing() for layer in self.named_layers().values())
 
     def initialize(self, X=None, Y=None, rng=None):
-        """Run a sample through, and let each layer that is still open draw its parameters.
+        """Run a sample through the model, and initialize each layer that has no weights yet.
 
         Parameters
         ----------
@@ -185,9 +185,9 @@ class Layer(Answering):
             A sample; each layer takes its missing sizes from its own input. Without a sample, every size
             must be given.
         Y : array, optional
-            A sample of targets; the last layer with an n_out takes it from them, if it is not given.
+            A sample of targets, which gives the n_out of the last layer if that is missing.
         rng : int or numpy.random.Generator, optional
-            The layers without their own draw from it, one after the other.
+            Used in order by the layers that have no generator of their own.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class Layer(Answering):
         ShapeError
             If a size is still unknown.
         ValueError
-            If there is no rng to draw weights from, or all weights are drawn already.
+            If there is no rng to draw weights from, or all layers are already initialized.
 
         Examples
         --------
@@ -211,7 +211,7 @@ class Layer(Answering):
         return self.open_all(X, Y, None if rng is None else as_generator(rng))
 
     def open_all(self, X, Y, rng):
-        """Run a sample through, and open each layer when the sample reaches it; return self."""
+        """Run a sample through, and initialize each layer when the sample reaches it; return self."""
         layers = list(self.named_layers().values())
         last = [layer for layer in layers if layer.has_width][-1:]
 
@@ -221,7 +221,7 @@ class Layer(Answering):
         if X is not None:
             with observed(before=open_layer):
                 self(X)
-        else:  # nothing to run
+        else:  # without a sample
             for layer in layers:
                 open_layer(layer, None)
             for layer in layers:
@@ -230,19 +230,19 @@ class Layer(Answering):
         return self
 
     def named_layers(self):
-        """Return a dict of names to layers: this one, under the name "", and those inside it, each once."""
+        """Return a dict from names to layers: this one, under the name "", and those inside it, each once."""
         return {name: part for name, part in named_parts(self) if isinstance(part, Layer)}
 
     def named_parameters(self):
-        """Return a dict of names to Parameters, as of now, each object once, in attribute order."""
+        """Return a dict from names to the current Parameters, each object once, in attribute order."""
         return {name: part for name, part in named_parts(self) if isinstance(part, Parameter)}
 
     def parameters(self):
-        """Return the list of Parameters, as of now, each object once, in attribute order."""
+        """Return the list of current Parameters, each object once, in attribute order."""
         return [part for _, part in named_parts(self) if isinstance(part, Parameter)]
 
     def buffers(self):
-        """Return the list of Buffers, as of now, each object once, in attribute order."""
+        """Return the list of current Buffers, each object once, in attribute order."""
         return [part for _, part in named_parts(self) if isinstance(part, Buffer)]
 
     def zero_grad(self):
@@ -253,8 +253,8 @@ class Layer(Answering):
     def freeze(self, frozen=True):
         """Stop training this layer and all layers inside it, which then run as in evaluation; return self.
 
-        Optimizers skip its Parameters, its running averages stay, and no Dropout inside it draws. A layer
-        runs as in training again once a part of it is unfrozen.
+        Optimizers skip its Parameters, its running averages do not change, and Dropout inside it is
+        inactive. A layer runs as in training again once a part of it is unfrozen.
 
         Examples
         --------
@@ -284,7 +284,7 @@ class Layer(Answering):
         ----------
         X : array (batch, ...) or tuple of arrays
         batch_size : int, optional
-            Examples in one forward pass, all unless given; fewer need less memory.
+            Examples per forward pass; by default, all of them. Smaller batches need less memory.
 
         Returns
         -------
@@ -310,7 +310,7 @@ class Layer(Answering):
         return self
 
     def summary(self):
-        """Return a table of the parameters, one line each with name, shape and size, and the total size.
+        """Return a table with the name, shape and size of each parameter, and the total size.
 
         Examples
         --------
@@ -345,13 +345,13 @@ class Layer(Answering):
 
 
 class Function(Layer):
-    """A plain function, or any other callable, as a Layer; as_layer makes it.
+    """A plain function, or any other callable, as a Layer; created by as_layer.
 
     Parameters
     ----------
     function : callable, X -> (Y, backward)
-        Parameters in its closure or its attributes are found (minigrad.parts), and copied with it. It is
-        given the options `training` and `need_dX` if it declares them.
+        Parameters in its closure or its attributes are found (minigrad.parts), and copied with it. It
+        receives the options `training` and `need_dX` if it declares them.
 
     References
     ----------
@@ -411,7 +411,7 @@ def as_layer(thing):
     Raises
     ------
     TypeError
-        If it is not callable, or is a class of layers instead of a layer.
+        If it is not callable, or is a Layer class instead of an instance.
 
     References
     ----------
@@ -436,7 +436,7 @@ def as_layer(thing):
 
 
 def require_drawn(model):
-    """Return a model as a Layer; raise an error where a layer in it has no weights yet.
+    """Return a model as a Layer; raise an error if a layer in it has no weights yet.
 
     Examples
     --------
@@ -454,7 +454,7 @@ def require_drawn(model):
 
 
 def in_batches(layer, X, batch_size):
-    """Return a layer's Y for X, one batch at a time, which needs memory for Y and one batch.
+    """Compute a layer's Y for X, one batch at a time; this needs memory for Y and one batch.
 
     Parameters
     ----------
@@ -480,8 +480,8 @@ class Sequential(Layer):
 
     Parameters
     ----------
-    *layers : Layer or function, X -> (Y, backward); or one dict of names to such
-        With a dict, an Evaluator, a checkpoint and `summary` use its names instead of numbers.
+    *layers : Layer or function, X -> (Y, backward); or one dict from names to layers
+        If a dict is given, Evaluator, checkpoints and `summary` use its names instead of numbers.
 
     Attributes
     ----------
@@ -518,7 +518,7 @@ class Sequential(Layer):
         for layer in layers if type(layers) is list else layers.values():
             X, backward = layer(X, training=training, need_dX=need_dX)
             backwards.append(backward)
-            need_dX = True  # from the second layer on, the layer before wants it
+            need_dX = True  # from the second layer on: the layer before needs it
 
         def backward(dY):
             for layer_backward in reversed(backwards):

@@ -1,7 +1,7 @@
 """The training loop: five lines for a batch, a few more for an epoch.
 
-Holds Learner and History. Nothing here prints or draws; callbacks do. Leaves out saving
-(checkpoint.py) and everything about a particular layer. Built in chapter 07.
+Holds Learner and History. Printing and plotting are left to callbacks. Saving is in checkpoint.py. Built in
+chapter 07.
 """
 
 import functools
@@ -16,11 +16,11 @@ from minigrad.layer import Sequential, as_layer, in_batches, require_pair
 from minigrad.settings import as_generator, require_function, require_integer
 from minigrad.shapes import ShapeError, count_examples, require_batch, shape_of, take
 
-APPLIED_BY = {"cross_entropy": "Softmax", "bce_with_logits": "Sigmoid"}  # what these losses apply to Y
+APPLIED_BY = {"cross_entropy": "Softmax", "bce_with_logits": "Sigmoid"}  # the layer that a loss applies to Y
 
 
 class History(list):
-    """The figures of each epoch: a list of dicts; `history["loss"]` is a column of it.
+    """A list with one dict of figures per epoch; `history["loss"]` is a column of it.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class History(list):
     """
 
     def __getitem__(self, key):
-        """Return a column for a name, a row for a number."""
+        """Return a column for a name, and a row for an index."""
         if not isinstance(key, str):
             return super().__getitem__(key)
         for row in self:
@@ -48,23 +48,23 @@ class Learner(Answering):
     loss : function, (Y, T) -> (L, backward)
     optimizer : object with step(parameters)
     metrics : function or sequence of functions, (Y, T) -> float
-        Reported by evaluate, under their names, which must differ. Each is given all examples at once.
+        Reported by evaluate under their names, which must differ. Each receives all examples at once.
     before_step : function of the list of parameters, optional
-        Runs between backward and step: clipping, or averaging over workers.
+        Called between backward and step, for example to clip gradients, or to average them over ranks.
     rng : int or numpy.random.Generator
-        Shuffles the batches; a child of it draws weights that are not drawn yet.
+        Shuffles the batches; weights that are missing are drawn by its child.
 
     Attributes
     ----------
     epoch : int
-        Epochs done so far, also across several calls of fit.
+        Epochs completed so far, over all calls of fit.
     history : History
-        One row an epoch, of all calls of fit together.
+        One row per epoch, over all calls of fit.
 
     Raises
     ------
     TypeError
-        If the model is not callable, or loss, optimizer or a metric is a name or a class.
+        If the model is not callable, or if loss, optimizer or a metric is a string or a class.
     ValueError
         If two metrics have the same name.
 
@@ -95,7 +95,7 @@ class Learner(Answering):
             warnings.warn(f"{name} takes logits and applies {last} itself: {advice}.", stacklevel=2)
         self.rng = as_generator(rng)
         self.epoch, self.history = 0, History()
-        self._batch = 0  # the current batch of this epoch, for the error that stops a fit
+        self._batch = 0  # the current batch of this epoch, for error messages
         names = ["loss", *map(_name_of, self.metrics)]
         if len(set(names)) < len(names):
             raise ValueError(f"metrics are reported by name, but two have the same name: {names}.")
@@ -123,12 +123,12 @@ class Learner(Answering):
         X : array (batch, …) or tuple of such arrays
         T : array (batch, …)
         parameters : list of Parameter, optional
-            Those of the model; a caller with many steps looks them up once.
+            The model's parameters; a caller that takes many steps looks them up once.
 
         Raises
         ------
         ValueError
-            If the loss or a gradient is not finite; then no step is taken.
+            If the loss or a gradient is not finite; no step is taken.
         """
         parameters = self.model.parameters() if parameters is None else parameters
         for parameter in parameters:
@@ -140,17 +140,17 @@ class Learner(Answering):
         backward()
         if self.before_step:
             self.before_step(parameters)
-        # all gradients at once: a nan or an infinity stays one in the sum of their squares
+        # check all gradients at once: a nan or an infinity makes the sum of squares not finite
         if not math.isfinite(sum(np.vdot(parameter.grad, parameter.grad) for parameter in parameters)):
             held = self.model.named_parameters().items()
             bad = [name for name, each in held if each.trainable and not np.isfinite(each.grad).all()]
-            if bad:  # and not only squares that overflow
+            if bad:  # otherwise only the squares overflowed
                 raise self._stopped(f"the gradient of {bad[-1]} is not finite")
         self.optimizer.step(parameters)
         return loss
 
     def fit(self, X, T, epochs=1, batch_size=32, validation=None, callbacks=()):  # noqa: PLR0913  settings
-        """Go through the data several times, in shuffled batches.
+        """Train on the data for several epochs, in shuffled batches.
 
         Parameters
         ----------
@@ -161,22 +161,22 @@ class Learner(Answering):
         batch_size : int
             At least 1.
         validation : pair (X, T), optional
-            Evaluated after each epoch, under names that begin with `validation_`.
+            Evaluated after each epoch; the names of its figures begin with `validation_`.
         callbacks : function or sequence of functions, (learner, row) -> bool or None
-            Called after each epoch with that epoch's row of the history; True ends the training, as
-            EarlyStopping does.
+            Called after each epoch with that epoch's row of the history; training stops if one returns True,
+            as EarlyStopping does.
 
         Returns
         -------
         History
-            One row for each epoch of this call: epoch, loss (mean over the examples), and the validation's
-            figures. The learner's own `history` goes on over several calls.
+            One row for each epoch of this call: epoch, loss (mean over the examples), and the validation
+            figures. The learner's own `history` contains the rows of all calls.
 
         Raises
         ------
         ValueError, TypeError
             If the data are empty, not numbers or not finite, or X and T differ in the number of examples; if
-            the model has nothing to train; if a loss or a gradient is not finite, before its step.
+            the model has no trainable Parameter; if a loss or a gradient is not finite, before the step.
         """
         require_integer("epochs", epochs, least=0)
         callbacks = _several(callbacks)
@@ -190,7 +190,7 @@ class Learner(Answering):
             for batch, (X_batch, T_batch) in enumerate(batches(X, T, batch_size, self.rng), start=1):
                 self._batch = batch
                 loss = self.fit_batch(X_batch, T_batch, parameters)
-                total += loss * len(T_batch)  # a short last batch counts less
+                total += loss * len(T_batch)  # a smaller last batch has less weight
             self._batch = 0
             self.epoch += 1
             row = {"epoch": self.epoch, "loss": total / examples}
@@ -204,19 +204,19 @@ class Learner(Answering):
         return history
 
     def evaluate(self, X, T, batch_size=1024):
-        """Compute the loss and the metrics of all examples together, as in evaluation; return a dict.
+        """Compute the loss and the metrics over all examples, with the model in evaluation; return a dict.
 
-        The model sees batch_size examples at a time; loss and metrics see all of its Y at once.
+        The model receives batch_size examples at a time; loss and metrics receive its whole Y at once.
         """
         _require_pairs(X, T)
         return self._measure(X, T, batch_size)
 
     def predict(self, X, batch_size=None):
-        """Return the model's Y for X, as in evaluation, batch_size examples at a time if that is given."""
+        """Return the model's Y for X, as in evaluation, in batches if batch_size is given."""
         return self.model.predict(X, batch_size)
 
     def _measure(self, X, T, batch_size):
-        """Compute loss and metrics of all examples; needs memory for Y and one batch."""
+        """Compute loss and metrics over all examples, with memory for Y and one batch."""
         Y = in_batches(self.model, X, batch_size)
         found = {"loss": float(self._loss(Y, T)[0])}
         return found | {_name_of(metric): float(metric(Y, T)) for metric in self.metrics}
@@ -236,13 +236,13 @@ class Learner(Answering):
         return L, backward
 
     def _stopped(self, reason):
-        """Return the error that stops a fit before a step."""
+        """Return the error that stops training before a step."""
         place = f"batch {self._batch} of epoch {self.epoch + 1}" if self._batch else "this batch"
         advice = "lower the learning rate, or look for nan and very large numbers in the data"
         return ValueError(f"{reason} in {place}, so no step was taken: {advice}.")
 
     def _open(self, X, T):
-        """Initialize layers without weights; raise ValueError if there is nothing to train."""
+        """Initialize layers without weights; raise ValueError if no Parameter is trainable."""
         if self.model.is_open:
             self.model.open_all(take(X, slice(1)), T, self.rng.spawn(1)[0])
         if not any(parameter.trainable for parameter in self.model.parameters()):
@@ -251,7 +251,7 @@ class Learner(Answering):
 
 
 def _require_pairs(X, T):
-    """Return the number of examples of two valid arrays."""
+    """Validate X and T, and return their number of examples."""
     require_batch("X", X)
     require_batch("T", T)
     return count_examples(X, T)

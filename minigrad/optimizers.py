@@ -1,7 +1,7 @@
-"""Optimizers: the step after forward and backward. Only they change parameters.
+"""Optimizers, which change the parameters after the forward and the backward pass.
 
-Holds SGD with momentum, Adam, AdamW, RMSProp, clipping, and a schedule of the learning rate. Leaves out
-zeroing the gradients: that is the learner's first line. Built in chapter 07 (plain SGD) and chapter 09.
+Holds SGD with momentum, Adam, AdamW, RMSProp, clipping, and a learning-rate schedule. The learner, not the
+optimizer, sets the gradients to zero. Built in chapters 07 (plain SGD) and 09.
 """
 
 import math
@@ -16,8 +16,8 @@ from minigrad.settings import require_integer, require_number
 class Optimizer(Answering):
     """The base class of optimizers: a learning rate, and a memory for each parameter.
 
-    A subclass defines `update(parameter, learning_rate, memory)`, and names in `remembered` the arrays of its
-    memory, which start at zero.
+    A subclass defines `update(parameter, learning_rate, memory)`, and lists in `remembered` the names of the
+    arrays in its memory, which start at zero.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ class Optimizer(Answering):
     steps : int
         Steps taken so far.
     memory : dict of Parameter to dict
-        What this optimizer remembers about each parameter, by name: "steps", how often it was changed, and
-        arrays of its shape. A parameter that was frozen until now begins with an empty one.
+        The state stored for each parameter, by name: "steps", the number of its updates, and arrays of its
+        shape. A parameter that was frozen until now starts with an empty memory.
 
     Raises
     ------
     TypeError, ValueError
-        If the learning rate, or what a schedule returns, is not a positive number (a schedule may return 0).
+        If the learning rate is not a positive number (a schedule may also return 0).
 
     References
     ----------
@@ -49,19 +49,19 @@ class Optimizer(Answering):
         self.learning_rate, self.steps, self.memory = learning_rate, 0, {}
 
     def step(self, parameters):
-        """Change every trainable parameter once, in place.
+        """Update every trainable parameter once, in place.
 
         Parameters
         ----------
         parameters : list of Parameter
-            One that is listed twice is changed once.
+            A parameter that is listed twice is updated once.
 
         Raises
         ------
         TypeError
-            If it is not a list: write optimizer.step(model.parameters()).
+            If parameters is not a list: write optimizer.step(model.parameters()).
         ValueError
-            If it is empty.
+            If the list is empty.
         """
         learning_rate = self._rate_now()
         for parameter in list_of_parameters("step", parameters):
@@ -72,7 +72,7 @@ class Optimizer(Answering):
         self.steps += 1
 
     def update(self, parameter, learning_rate, memory):
-        """Change one parameter in place, along its gradient; every optimizer defines its own."""
+        """Update one parameter in place, along its gradient; subclasses must override it."""
         raise NotImplementedError(f"{type(self).__name__} needs update(parameter, learning_rate, memory).")
 
     def _rate_now(self):
@@ -83,7 +83,7 @@ class Optimizer(Answering):
         return require_number(name, self.learning_rate(self.steps), least=0)
 
     def _memory_of(self, parameter):
-        """Look up the memory of a parameter, in arrays like its data: zeros at first."""
+        """Return a parameter's memory; create missing arrays as zeros, like its data."""
         memory, data = self.memory.setdefault(parameter, {"steps": 0}), parameter.data
         for name in self.remembered:
             if name not in memory:
@@ -95,7 +95,7 @@ class Optimizer(Answering):
 
 
 def list_of_parameters(name, parameters):
-    """List each Parameter once; raise ValueError where there is none.
+    """List each Parameter once; raise ValueError if there are none.
 
     Examples
     --------
@@ -118,13 +118,13 @@ class SGD(Optimizer):
     ----------
     learning_rate : float, or function of the number of steps taken so far -> float
     momentum : float
-        The share of the last step's velocity that is kept, 0 to below 1.
+        The share of the last step's velocity that is kept, at least 0 and below 1.
     nesterov : bool
-        Look ahead along the velocity.
+        True looks ahead along the velocity.
     weight_decay : float
-        Pull towards zero: this times the data is added to the gradient.
+        Strength of the pull towards zero: weight_decay · data is added to the gradient.
     average : bool
-        Let the velocity be a moving average of the gradients, instead of their sum.
+        True makes the velocity a moving average of the gradients, instead of their sum.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class SGD(Optimizer):
     -----
     v ← momentum v + grad;  data ← data - learning_rate v.  With momentum 0: data ← data - learning_rate grad.
     Nesterov steps along grad + momentum v. The velocity is kept in `optimizer.memory[parameter]["velocity"]`.
-    With average, grad is replaced by (1 - momentum) grad: the same path as with learning_rate (1 - momentum).
+    With average, grad is replaced by (1 - momentum) grad, as if the rate were learning_rate (1 - momentum).
 
     References
     ----------
@@ -167,7 +167,7 @@ class SGD(Optimizer):
 
     @property
     def remembered(self):
-        """The velocity, where there is a momentum."""
+        """The velocity, if momentum is above 0."""
         return ("velocity",) if self.momentum else ()
 
     def update(self, parameter, learning_rate, memory):
@@ -186,13 +186,13 @@ class SGD(Optimizer):
 
 
 class Adam(Optimizer):
-    """Steps scaled by a running mean of the gradient and by one of its square.
+    """Steps along a running mean of the gradient, scaled by a running mean of its square.
 
     Parameters
     ----------
     learning_rate : float, or function of the number of steps taken so far -> float
     beta1, beta2 : float
-        How much of the running means of the gradient and of its square is kept, 0 to below 1.
+        The shares of the running means of the gradient and of its square that are kept, each below 1.
     eps : float
         Added to the root, which avoids a division by zero.
 
@@ -210,7 +210,7 @@ class Adam(Optimizer):
     -----
     mean ← beta1 mean + (1 - beta1) grad;  square ← beta2 square + (1 - beta2) grad².
     data ← data - learning_rate (mean / c1) / (√(square / c2) + eps), with c = 1 - beta ** steps, because both
-    means began at zero; steps are those of this parameter. The means are kept in `optimizer.memory`.
+    means start at zero; steps counts the updates of this parameter. The means are kept in `optimizer.memory`.
 
     References
     ----------
@@ -244,22 +244,22 @@ class Adam(Optimizer):
         mean += (1 - self.beta1) * gradient
         square *= self.beta2
         square += (1 - self.beta2) * gradient**2
-        # (mean / c1) / (√(square / c2) + eps) with both c taken out of the arrays:
-        # the more efficient order of Kingma and Ba, at the end of their section 2
+        # (mean / c1) / (√(square / c2) + eps), with c1 and c2 applied to scalars:
+        # the more efficient order at the end of section 2 of Kingma and Ba
         root = c2**0.5
         size = np.sqrt(square) + root * self.eps
         parameter.data -= (learning_rate * root / c1) * mean / size
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay: weights shrink directly, and not through the gradient.
+    """Adam with decoupled weight decay: weights shrink directly, not through the gradient.
 
     Parameters
     ----------
     learning_rate, beta1, beta2, eps
         As for Adam.
     weight_decay : float
-        Each step takes learning_rate · weight_decay of a weight away first.
+        Each step first shrinks every weight by the factor 1 - learning_rate · weight_decay.
 
     Raises
     ------
@@ -288,7 +288,7 @@ class AdamW(Adam):
         self.weight_decay = require_number("weight_decay", weight_decay, least=0)
 
     def update(self, parameter, learning_rate, memory):
-        """Let the weights decay, and take a step of Adam."""
+        """Shrink the weights, and take a step of Adam."""
         parameter.data *= 1.0 - learning_rate * self.weight_decay
         super().update(parameter, learning_rate, memory)
 
@@ -300,7 +300,7 @@ class RMSProp(Optimizer):
     ----------
     learning_rate : float, or function of the number of steps taken so far -> float
     decay : float
-        How much of the running mean is kept, 0 to below 1.
+        The share of the running mean that is kept, at least 0 and below 1.
     eps : float
         Added to the root, which avoids a division by zero.
 
@@ -317,7 +317,7 @@ class RMSProp(Optimizer):
     Notes
     -----
     square ← decay square + (1 - decay) grad²;  data ← data - learning_rate grad / (√square + eps). The mean
-    begins at zero, so the first steps are long; it is kept in `optimizer.memory[parameter]["square"]`.
+    starts at zero, so the first steps are long. It is stored in `optimizer.memory[parameter]["square"]`.
 
     References
     ----------
@@ -350,28 +350,28 @@ class RMSProp(Optimizer):
 
 
 def clip_grad_norm(parameters, max_norm):
-    """Scale all gradients down, in place, if as one vector they are longer than max_norm.
+    """Scale all gradients down, in place, if their total norm exceeds max_norm.
 
     Parameters
     ----------
     parameters : list of Parameter
-        Frozen ones do not count, and keep their gradients.
+        Frozen parameters do not count, and keep their gradients.
     max_norm : float
-        Positive.
+        The largest norm allowed, above 0.
 
     Returns
     -------
     float
-        The length before.
+        The total norm before clipping.
 
     Raises
     ------
     ValueError
-        If max_norm is not positive, or the length is not finite.
+        If max_norm is not positive, or the norm is not finite.
 
     Notes
     -----
-    length = √Σ grad²;  grad ← grad min(1, max_norm / length). The direction stays.
+    norm = √Σ grad²;  grad ← grad min(1, max_norm / norm). The direction does not change.
 
     References
     ----------
@@ -400,16 +400,16 @@ def clip_grad_norm(parameters, max_norm):
 
 
 def cosine(learning_rate, steps, warmup=0):
-    """Make a schedule: a linear warmup, then half a cosine down to zero.
+    """Create a schedule: a linear warmup, then half a cosine down to zero.
 
     Parameters
     ----------
     learning_rate : float
-        The highest.
+        The highest learning rate.
     steps : int
         The number of steps after which the rate is zero.
     warmup : int
-        The number of steps after which the rate is highest; the first rate is above zero.
+        The number of steps until the rate is highest; the first rate is above zero.
 
     Returns
     -------
@@ -418,7 +418,7 @@ def cosine(learning_rate, steps, warmup=0):
     Raises
     ------
     ValueError
-        If there are not more steps than those of the warmup.
+        If steps is not greater than warmup.
 
     References
     ----------

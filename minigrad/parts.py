@@ -1,9 +1,8 @@
-"""What a layer or a function holds: found, named and copied.
+"""Find, name and copy the parts of a layer or a function: Parameters, Buffers, Generators, layers.
 
-A plain function can be a layer, whose weights are in its closure. Holds named_parts, which looks into
-attributes, containers and closures, and copied, which copies functions with what is in their closure, as
-Python's own deepcopy does not. Leaves out global variables and default arguments, which no function
-holds as its own. Built in chapters 05 and 13.
+A plain function can be a layer, with weights in its closure. Holds named_parts, which searches attributes,
+containers and closures, and copied, which copies functions with the contents of their closures, as Python's
+own deepcopy does not. Global variables and default arguments are not searched. Built in chapters 05 and 13.
 """
 
 import copy
@@ -20,25 +19,25 @@ CONTAINERS = (list, tuple, deque, dict, set, frozenset, functools.partial)
 
 
 def named_parts(thing):
-    """Return (name, part) for every part that a layer or a function holds, each object once.
+    """List (name, part) for every part of a layer or a function, each object once.
 
-    Parts are Parameters, Buffers, random Generators and callables, above all layers. The search goes through
+    Parts are Parameters, Buffers, random Generators and callables, above all layers. The search covers
     attributes and slots, the cells of a closure, the arguments of a partial, the object of a bound method,
-    lists, tuples and dicts. An object that is found twice is shared, and has its first name.
+    lists, tuples and dicts. An object that is found twice is shared, and keeps its first name.
 
     Parameters
     ----------
-    thing : Layer, function, or container of such
+    thing : Layer, function, or container of these
 
     Returns
     -------
     list of (str, object)
-        First the thing itself, if it can be called, under the name "".
+        First the thing itself, if it is callable, under the name "".
 
     Raises
     ------
     ValueError
-        If a set holds parts: a set has no order, so their names would differ from run to run.
+        If a set contains parts: a set has no order, so their names would differ from run to run.
 
     Examples
     --------
@@ -54,7 +53,7 @@ def named_parts(thing):
 
 
 def is_array_holder(part):
-    """Return whether a part has an array in `data`: a Parameter, a Buffer, or a reader's own version of one.
+    """Report whether a part has an array in `data`, like a Parameter, a Buffer, or a reader's own version.
 
     Examples
     --------
@@ -66,7 +65,7 @@ def is_array_holder(part):
 
 
 def _visit(name, thing, module, found, seen):
-    """Add a thing to `found` if it is a part, then the parts inside it, each once."""
+    """Append a thing to `found` if it is a part, and then the parts inside it, each once."""
     if isinstance(thing, PLAIN) or id(thing) in seen:
         return
     seen[id(thing)] = thing
@@ -88,7 +87,7 @@ def _visit(name, thing, module, found, seen):
 
 
 def _inside(thing, module):
-    """Return the (name, part) pairs one level inside a thing; the name of an only part may be empty."""
+    """List the (name, part) pairs one level inside a thing; the name of a single part may be empty."""
     if isinstance(thing, dict):
         return thing.items()
     if isinstance(thing, (list, tuple, deque)):
@@ -101,14 +100,14 @@ def _inside(thing, module):
         return [("", thing.func), *enumerate(thing.args), *thing.keywords.items()]
     if isinstance(thing, types.FunctionType):
         return [*vars(thing).items(), *_closure(thing)]
-    if callable(thing) or type(thing).__module__ in (module, "types"):  # a SimpleNamespace, too
+    if callable(thing) or type(thing).__module__ in (module, "types"):  # or a SimpleNamespace
         not_parts = getattr(type(thing), "not_parts", ())
         return [pair for pair in attributes(thing) if pair[0] not in not_parts]
     return ()
 
 
 def attributes(thing):
-    """Return the (name, value) pairs of an object's attributes and slots.
+    """List the (name, value) pairs of an object's attributes and slots.
 
     Examples
     --------
@@ -116,19 +115,19 @@ def attributes(thing):
     >>> dict(attributes(Buffer([0.0])))
     {'_data': array([0.])}
     """
-    state = object.__getstate__(thing)  # a dict of attributes, or a pair of that and a dict of slots
+    state = object.__getstate__(thing)  # a dict of attributes, or a pair with a second dict, of slots
     slots = state[1] if isinstance(state, tuple) else {}
     return [*getattr(thing, "__dict__", {}).items(), *slots.items()]
 
 
 def _closure(function):
-    """Return the (name, value) pairs of the variables in a function's closure that have a value."""
+    """List the (name, value) pairs of the closure variables that have a value."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return [(name, cell.cell_contents) for name, cell in cells if cell != NO_VALUE]
 
 
 def copied(thing, memo):
-    """Return a deep copy in which functions are copied, too, with the contents of their closures.
+    """Return a deep copy that also copies functions, with the contents of their closures.
 
     Parameters
     ----------
@@ -154,7 +153,7 @@ def copied(thing, memo):
     if isinstance(thing, functools.partial):
         arguments = [copied(argument, memo) for argument in thing.args]
         return functools.partial(copied(thing.func, memo), *arguments, **copied(thing.keywords, memo))
-    if type(thing) in (list, tuple):  # careful: an id is reused once its object is gone
+    if type(thing) in (list, tuple):  # careful: Python reuses the id of a deleted object
         return memo.setdefault(id(thing), type(thing)([copied(part, memo) for part in thing]))
     if type(thing) is dict:
         return memo.setdefault(id(thing), {key: copied(part, memo) for key, part in thing.items()})
@@ -162,15 +161,15 @@ def copied(thing, memo):
 
 
 def _copied_function(function, memo):
-    """Return a function with copies of the contents of its closure; without contents, the function itself."""
+    """Copy a function with the contents of its closure; return it uncopied if it has no state to copy."""
     held = [*vars(function).values(), *(part for _, part in _closure(function))]
     if not any(isinstance(part, np.ndarray) or _remembers(part) for part in held):
         return function
     cells = function.__closure__ or ()
-    new_cells = tuple(memo.setdefault(id(cell), types.CellType()) for cell in cells)  # shared stay shared
+    new_cells = tuple(memo.setdefault(id(cell), types.CellType()) for cell in cells)  # cells stay shared
     code, known = function.__code__, function.__globals__
     twin = types.FunctionType(code, known, function.__name__, closure=new_cells or None)
-    memo[id(function)] = twin  # before its contents: a recursive function holds itself
+    memo[id(function)] = twin  # before its contents: a recursive function contains itself
     twin.__defaults__, twin.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     vars(twin).update(copied(vars(function), memo))
     for cell, new_cell in zip(cells, new_cells, strict=True):
@@ -180,6 +179,6 @@ def _copied_function(function, memo):
 
 
 def _remembers(thing):
-    """Return whether a thing holds a Parameter, a Buffer or a Generator."""
+    """Report whether a thing contains a Parameter, a Buffer or a Generator."""
     parts = named_parts(thing)
     return any(isinstance(part, np.random.Generator) or is_array_holder(part) for _, part in parts)

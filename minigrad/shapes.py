@@ -1,8 +1,8 @@
 """Checks of shapes and arrays, and their error messages.
 
 Holds ShapeError and the checks that layers, losses and learners share (one array, the same shape, a finite
-batch). Leaves out the checks of a single layer's sizes, which are in the layer. Each error says what was
-expected, what it got, and what to do. Built in chapter 12.
+batch). The checks of a single layer's sizes are in the layer. Each message states what was expected, what
+was passed, and how to correct it. Built in chapter 12.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from minigrad.settings import require_float_type
 
 
 class ShapeError(ValueError):
-    """Two shapes that do not fit together; the message states both, and what to do."""
+    """Raised for shapes that do not fit together; the message states them, and how to correct them."""
 
 
 def shape_of(X):
@@ -29,7 +29,7 @@ def shape_of(X):
     Raises
     ------
     TypeError
-        If X is something else, a list for example.
+        If X is something else, for example a list.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def shape_of(X):
 
 
 def require_array(name, X):
-    """Raise TypeError for anything but one array of numbers: a list, a tuple, an array of text or of float16.
+    """Raise TypeError unless X is one array of numbers, in any type but float16.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def require_array(name, X):
     Returns
     -------
     tuple
-        Its shape.
+        The shape of X.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def require_array(name, X):
 
 
 def as_floats(name, X):
-    """Return an array of numbers as floats, integers as float64; raise TypeError for anything else.
+    """Convert an array of integers to float64 and keep floats; raise TypeError for anything else.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def as_floats(name, X):
 
 
 def require_two(name, X):
-    """Raise TypeError for anything but a tuple of two.
+    """Raise TypeError unless X is a tuple of two.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def require_two(name, X):
 
 
 def require_axis(name, X, axis):
-    """Return the shape of an array; raise ShapeError where it lacks an axis, or the axis is the batch axis 0.
+    """Return the shape of an array; raise ShapeError if it lacks the axis, or the axis is the batch axis 0.
 
     Examples
     --------
@@ -124,7 +124,7 @@ of shape (5, 3).
 
 
 def require_width(layer, X):
-    """Raise ShapeError unless the last axis of X is as wide as a layer's n_in.
+    """Raise ShapeError unless the last axis of X has a layer's n_in entries.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def require_labels(name, T):
 
 
 def fits(gradient, shape):
-    """Return whether a gradient has the given shape; None, for entries without a gradient, fits every shape.
+    """Report whether a gradient has the given shape; None (no gradient) fits every shape.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def fits(gradient, shape):
 
 
 def require_same_shape(name, Y, T):
-    """Return a prediction and a target as floats of one type; raise ShapeError where NumPy would broadcast.
+    """Return prediction and target as floats of one type; raise ShapeError if NumPy would broadcast them.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def require_rows(name, shape):
 
 
 def count_examples(X, T):
-    """Return the number of examples; raise ShapeError where X (or an entry of a tuple X) and T differ in it.
+    """Count the examples; raise ShapeError if X (or an entry of a tuple X) and T have different numbers.
 
     Examples
     --------
@@ -238,14 +238,14 @@ def count_examples(X, T):
 
 
 def _length(name, array):
-    """Return the number of examples in one array, text among them."""
+    """Count the examples in one array, of numbers or of strings."""
     if shape_of(array) == ():
         raise ShapeError(f"{name} has no batch axis: one example is a batch of one, {name}[None].")
     return len(array)
 
 
 def arrays_of(X):
-    """Return the arrays of a tuple, or the only one, as a tuple.
+    """Return the arrays of a tuple, or a single array, as a tuple.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def arrays_of(X):
 
 
 def take(X, rows):
-    """Return some examples of an array, or of every array of a tuple.
+    """Select some examples of an array, or of every array in a tuple.
 
     Examples
     --------
@@ -282,14 +282,14 @@ def join(parts):
 
 
 def require_batch(name, X):
-    """Return the number of examples of a batch; raise an error unless it is an array of finite numbers.
+    """Count the examples of a batch; raise an error unless it is an array of finite numbers.
 
     Called once per fit, evaluate, predict and gradcheck, never per layer.
 
     Parameters
     ----------
     name : str
-        What to call the array in the message.
+        The array's name, for the message.
     X : array (batch, ...) or tuple of such arrays
 
     Returns
@@ -351,7 +351,7 @@ def with_lengths(name, X):
     -------
     X : array (batch, steps, ...)
         Zero after the end of each sequence.
-    lengths : array of integers (batch,), or None if all are as long as the array
+    lengths : array of integers (batch,), or None if all sequences have full length
 
     Examples
     --------
@@ -375,5 +375,5 @@ int64 of shape (2,): [3 4].
         got = f"{lengths.dtype} of shape {shape_of(lengths)}: {lengths}"
         raise ShapeError(f"{name} expects {wanted}, got {got}.")
     X = X.copy()
-    X[array_module(X).arange(steps) >= lengths[:, None]] = 0  # a nan would survive any later mask
+    X[array_module(X).arange(steps) >= lengths[:, None]] = 0  # a nan would pass through any later mask
     return X, lengths

@@ -137,9 +137,7 @@ class MultiHeadAttention(Layer):
         if self.n_in % self.heads:
             raise ShapeError(f"{self} splits n_in into equal heads: n_in must be a multiple of heads.")
         if len(shape) != 3 or shape[2] != self.n_in or 0 in shape:
-            raise ShapeError(
-                f"{self} expects X of shape (batch, steps, {self.n_in}), not empty; got {shape}."
-            )
+            raise ShapeError(f"{self} expects X (batch, steps, {self.n_in}), not empty; got {shape}.")
 
     def __repr__(self):
         return f"MultiHeadAttention({self.n_in or '?'}, heads={self.heads}, causal={self.causal})"

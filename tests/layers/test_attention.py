@@ -169,8 +169,8 @@ def test_it_learns_to_reverse_and_its_weights_are_the_anti_diagonal():
 @pytest.mark.parametrize(
     "layer, inputs, sentence",
     [
-        (attention(), X[0], r"expects X of shape \(batch, steps, 6\), not empty; got \(7, 6\)"),
-        (attention(), X[:, :, :5], r"expects X of shape \(batch, steps, 6\), not empty; got \(5, 7, 5\)"),
+        (attention(), X[0], r"expects X \(batch, steps, 6\), not empty; got \(7, 6\)"),
+        (attention(), X[:, :, :5], r"expects X \(batch, steps, 6\), not empty; got \(5, 7, 5\)"),
         (attention(), X[:0], r"not empty; got \(0, 7, 6\)"),
         (attention(), X[:, :0], r"not empty; got \(5, 0, 6\)"),
         (
