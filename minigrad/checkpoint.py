@@ -231,7 +231,7 @@ file, ReLU() here.
 
 
 def facts_of(parts):
-    """Describe, by name, the facts in which file and model must agree: arrays' types and shapes, layers' reprs.
+    """Describe, by name, what must agree in file and model: types and shapes of arrays, reprs of layers.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Names from other libraries, most of them PyTorch's, and the errors that give the names used here.
+"""Names from other libraries, mostly PyTorch's, and the errors that give the names used here.
 
-Leaves out wrong values of settings that exist (settings.py). Built in chapter 12.
+Wrong values of settings are in settings.py. Built in chapter 12.
 """
 
 _ANSWERS = {
@@ -25,7 +25,7 @@ HERE = {name: answer for names, answer in _ANSWERS.items() for name in names.spl
 
 
 def unknown_attribute(thing, name):
-    """Return the AttributeError for a missing attribute, with the name used here if the table has one.
+    """Return the AttributeError for a missing attribute, with the name used here if the table lists one.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Answering:
     Traceback (most recent call last):
         ...
     AttributeError: ReLU has no attribute weight: the weights are W.
-    >>> SGD(0.1).lr = 0.5  # nothing would read it
+    >>> SGD(0.1).lr = 0.5  # would have no effect
     Traceback (most recent call last):
         ...
     AttributeError: SGD has no attribute lr: the setting is learning_rate.
@@ -64,7 +64,7 @@ class Answering:
         raise unknown_attribute(self, name)
 
     def __setattr__(self, name, value):
-        """Raise AttributeError for a name that nothing reads; other classes may set all but `trainable`."""
+        """Raise AttributeError for an unused name; your own classes may set all but `trainable`."""
         if name in HERE and not hasattr(type(self), name):
             if name == "trainable" or type(self).__module__.startswith("minigrad."):
                 raise unknown_attribute(self, name)

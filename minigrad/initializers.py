@@ -1,7 +1,7 @@
 """Initial values of weights: pure functions of a shape and a random Generator.
 
-The last axis of a shape is the outputs, all axes before it the inputs. Numbers are drawn in float64. Leaves
-out which layer uses which; that is the layer's argument `init`. Built in chapter 10.
+The last axis of a shape counts the outputs, all axes before it the inputs. Values are drawn in float64. A
+layer's argument `init` selects one of these functions. Built in chapter 10.
 """
 
 import math
@@ -15,7 +15,7 @@ def _fans(shape):
 
 
 def zeros(shape, rng=None):
-    """Return zeros: right for biases, wrong for weights, since all units would stay equal.
+    """Return zeros: suitable for biases, but not for weights, since all units would stay equal.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def zeros(shape, rng=None):
 
 
 def lecun(shape, rng):
-    """Draw from a normal distribution with variance 1 / n_in, which keeps the size of a linear signal.
+    """Draw from a normal distribution with variance 1 / n_in, which keeps the variance in linear layers.
 
     References
     ----------
@@ -42,7 +42,7 @@ def lecun(shape, rng):
 
 
 def glorot(shape, rng):
-    """Draw uniformly with variance 2 / (n_in + n_out), a compromise between forward and backward.
+    """Draw uniformly with variance 2 / (n_in + n_out), a compromise between both passes.
 
     References
     ----------
@@ -75,7 +75,7 @@ def he(shape, rng):
 
 
 def orthogonal(shape, rng):
-    """Draw a random matrix whose shorter side is orthonormal, so that lengths are kept.
+    """Draw a random matrix whose shorter side is orthonormal, so that it preserves lengths.
 
     References
     ----------
@@ -90,5 +90,5 @@ def orthogonal(shape, rng):
     """
     n_in, n_out = _fans(shape)
     Q, R = np.linalg.qr(rng.normal(size=(max(n_in, n_out), min(n_in, n_out))))
-    Q *= np.sign(np.diag(R))  # makes the draw uniform over all orthogonal matrices
+    Q *= np.sign(np.diag(R))  # makes the distribution uniform over all orthogonal matrices
     return (Q if n_in >= n_out else Q.T).reshape(shape)

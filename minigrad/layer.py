@@ -196,7 +196,7 @@ class Layer(Answering):
         Raises
         ------
         ShapeError
-            If a size is still unknown.
+            If a size is missing.
         ValueError
             If there is no rng to draw weights from, or all layers are already initialized.
 
@@ -278,7 +278,7 @@ class Layer(Answering):
         return self.freeze(False)
 
     def predict(self, X, batch_size=None):
-        """Return Y alone, as in evaluation, after checking that X is a finite batch.
+        """Return only Y, as in evaluation, after checking that X is a finite batch.
 
         Parameters
         ----------

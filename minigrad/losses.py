@@ -1,8 +1,8 @@
-"""Losses: the last layer. `L, backward = mse(Y, T)`, then `dY = backward()`.
+"""Loss functions: `L, backward = mse(Y, T)`, then `dY = backward()`.
 
-A loss is one number; value and gradient are averaged over the same count, and unequal shapes are refused
-instead of broadcast. With T fixed, a loss is a layer like any other and passes gradcheck. Leaves out the
-siblings that are exercises (huber). Built in chapter 06.
+A loss is one number. Value and gradient are averaged over the same count, and unequal shapes raise an error
+instead of being broadcast. With T fixed, a loss is a layer like any other and passes gradcheck. Built in
+chapter 06, where huber is an exercise.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from minigrad.shapes import ShapeError, as_floats, require_array, require_rows, 
 
 
 def mse(Y, T):
-    """Mean squared error.
+    """Compute the mean squared error.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def mse(Y, T):
 
 
 def bce_with_logits(Y, T):
-    """Binary cross-entropy of targets in 0..1 and logits, which may be any number.
+    """Compute the binary cross-entropy of logits Y and targets T from 0 to 1.
 
     Parameters
     ----------
     Y : array
         Logits: log(p / (1 - p)) of the predicted probability p.
     T : array of Y's shape
-        Targets, 0 or 1, or a probability between.
+        Targets: 0, 1, or probabilities in between.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def bce_with_logits(Y, T):
     ShapeError
         If the shapes differ, or there is no example.
     ValueError
-        If a target is outside 0..1.
+        If a target is below 0 or above 1.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def bce_with_logits(Y, T):
 
 
 def _require_probabilities(T):
-    """Raise ValueError for targets of two classes that are not probabilities."""
+    """Raise ValueError unless all targets are probabilities."""
     if not (T.min() >= 0 and T.max() <= 1):
         raise ValueError(
             f"bce_with_logits: targets run from {T.min()} to {T.max()}; they must be probabilities, 0 to 1. "
@@ -107,14 +107,14 @@ def _require_probabilities(T):
 
 
 def cross_entropy(Y, T):
-    """Cross-entropy of class labels and rows of logits: softmax and negative log-likelihood in one.
+    """Compute the cross-entropy of logits and labels: softmax and negative log-likelihood in one.
 
     Parameters
     ----------
     Y : array (batch, …, n_classes)
-        Logits, any numbers; -inf says that a class is impossible.
+        Logits: any numbers; -inf makes a class impossible.
     T : array of integers (batch, …), or of probabilities (batch, …, n_classes)
-        The right class of each row, or how probable each class is.
+        The right class of each row, or the probability of each class.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def cross_entropy(Y, T):
     (0.6931, array([[ 0.5, -0.5]]))
     """
     Y = as_floats("cross_entropy", Y)
-    right = _targets(Y, T)  # (batch, …, n_classes): how probable each class is
+    right = _targets(Y, T)  # (batch, …, n_classes): the probability of each class
     rows = Y.size / Y.shape[-1]
     shifted = Y - Y.max(axis=-1, keepdims=True)
     log_P = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
@@ -154,13 +154,13 @@ def cross_entropy(Y, T):
 
 
 def _targets(Y, T):
-    """Return how probable each class is, in Y's shape: T itself, or True for the right class of each row."""
+    """Return the probability of each class, in Y's shape: T itself, or True for the right class of a row."""
     require_array("cross_entropy", T)
     require_rows("cross_entropy", Y.shape)
     if T.shape == Y.shape and T.dtype.kind == "f":
         sums = T.sum(axis=-1)
         are_near_1 = abs(sums - 1.0) <= 1e-3  # allows for the rounding of float32 sums
-        if array_module(T) is np and not (T.min() >= 0 and are_near_1.all()):  # slow on a GPU: it would wait
+        if array_module(T) is np and not (T.min() >= 0 and are_near_1.all()):  # skipped on GPU: slow
             raise ValueError(
                 f"cross_entropy: rows of T must be probabilities, at least 0, with sum 1; got {T.min()} to "
                 f"{T.max()}, and sums from {sums.min()} to {sums.max()}."
@@ -182,7 +182,7 @@ def _targets(Y, T):
 
 
 def cosine_distance(Y, T):
-    """One minus the cosine of the angle between the rows of Y and of T.
+    """Compute one minus the cosine of the angle between the rows of Y and T.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""What a model remembers between two passes: parameters and buffers.
+"""Parameters and buffers, the arrays that a model keeps from one pass to the next.
 
-Holds Parameter, an array with its gradient, and Buffer, an array that is saved and never trained. Leaves out
-how they are found inside a model (parts.py) and how they are changed (optimizers.py). Built in chapter 04.
+Holds Parameter, an array with its gradient, and Buffer, an array that is saved and never trained. The search
+for them inside a model is in parts.py, their updates are in optimizers.py. Built in chapter 04.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from minigrad.shapes import ShapeError
 
 
 def _as_floats(data):
-    """Return a copy of data as an array of floats; a copy, since training changes it in place."""
+    """Copy data to a new array of floats, since training changes the array in place."""
     try:
         array = data if hasattr(data, "__array_function__") else np.asarray(data)
     except ValueError:
@@ -26,14 +26,14 @@ class _Holder:
     """The base class of Parameter and Buffer: an array that keeps its shape."""
 
     __slots__ = ("__weakref__", "_data")
-    __array_ufunc__ = None  # NumPy computes with the array inside, parameter.data
+    __array_ufunc__ = None  # NumPy raises an error for a Parameter: use parameter.data
 
     def __init__(self, data):
         self._data = _as_floats(data)
 
     @property
     def data(self):
-        """The array; assigning another needs the same shape."""
+        """The array; a newly assigned array must have the same shape."""
         return self._data
 
     @data.setter
@@ -41,7 +41,7 @@ class _Holder:
         self._data = self._require_shape("data", array)
 
     def _require_shape(self, name, array):
-        """Return an array of floats of the shape of data; raise an error for another shape or type."""
+        """Return the array; raise ShapeError unless it holds floats and has the shape of data."""
         is_float = getattr(getattr(array, "dtype", None), "kind", "") == "f"
         if not is_float or array.shape != self.data.shape:
             got = array.shape if is_float else f"{type(array).__name__}: write {name}[...] = numbers"
@@ -54,7 +54,7 @@ class _Holder:
         return self.data.shape
 
     def convert(self, function):
-        """Replace data by function(data): another type, another device."""
+        """Replace data by function(data), for another type or device."""
         self.data = function(self.data)
 
     def __repr__(self):
@@ -69,14 +69,14 @@ class Parameter(_Holder, Answering):
     data : array or nested list
         The values. Integers become float64; float32 stays float32.
     trainable : bool
-        False freezes it: gradients are still added, and optimizers skip it.
+        False freezes the parameter: gradients are still added, but optimizers skip it.
 
     Attributes
     ----------
     data : array
-        The values, changed in place by optimizers.
+        The values, which optimizers change in place.
     grad : array of data's shape
-        Sum of the gradients since the last zero_grad; backward functions add to it.
+        The sum of the gradients since the last zero_grad; backward functions add to it.
     trainable : bool
 
     Raises
@@ -84,7 +84,7 @@ class Parameter(_Holder, Answering):
     TypeError
         If data holds anything but real numbers.
     ShapeError
-        If data is a ragged list, or another shape is assigned to data or grad.
+        If data is a ragged list, or an array of another shape is assigned to data or grad.
 
     References
     ----------
@@ -106,7 +106,7 @@ class Parameter(_Holder, Answering):
 
     @property
     def grad(self):
-        """Sum of the gradients since the last zero_grad; made when first used."""
+        """The sum of the gradients since the last zero_grad; created when first used."""
         if self._grad is None:
             self._grad = np.zeros_like(self.data)
         return self._grad
@@ -120,7 +120,7 @@ class Parameter(_Holder, Answering):
         self.grad[...] = 0.0
 
     def convert(self, function):
-        """Replace data and grad by function(data) and function(grad): another type, another device."""
+        """Replace data and grad by function(data) and function(grad), for another type or device."""
         super().convert(function)
         if self._grad is not None:
             self.grad = function(self.grad)

@@ -1,6 +1,6 @@
 """Checks of arguments: sizes, rates, functions, dtypes and seeds.
 
-Leaves out checks of arrays (shapes.py) and names from other libraries (habits.py). Built in chapter 12.
+Checks of arrays are in shapes.py, names from other libraries in habits.py. Built in chapter 12.
 """
 
 import math
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def require_integer(name, value, least=1):
-    """Return a size or a count; raise an error unless it is an integer of at least `least`, if that is given.
+    """Return a size or a count; raise an error unless it is an integer, and at least `least` if not None.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def require_integer(name, value, least=1):
     raise kind(f"{name} must be an integer{limit}, got {_short(value)}.")
 
 
-def require_number(  # noqa: PLR0913  each kind of limit has its name
+def require_number(  # noqa: PLR0913  one argument per kind of limit
     name, value, least=-math.inf, above=-math.inf, most=math.inf, below=math.inf
 ):
     """Return a number; raise an error unless it is finite and within the limits.
@@ -39,7 +39,7 @@ def require_number(  # noqa: PLR0913  each kind of limit has its name
     ValueError: momentum must be a finite number from 0 to below 1, got 1.5.
     """
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if is_number and least <= value <= most and above < value < below:  # which nan and inf never are
+    if is_number and least <= value <= most and above < value < below:  # false for nan and inf
         return value
     limits = {"from": least, "above": above, "to": most, "to below": below}
     said = "".join(f" {word} {limit}" for word, limit in limits.items() if math.isfinite(limit))
@@ -74,7 +74,7 @@ def require_float_type(dtype):
     dtype('float32')
     """
     try:
-        dtype = np.dtype("none" if dtype is None else dtype)  # NumPy would take None for float64
+        dtype = np.dtype("none" if dtype is None else dtype)  # NumPy would read None as float64
     except TypeError:
         advice = 'write np.float32 or np.float64; to_device(model, "gpu") moves a model'
         raise TypeError(f"{_short(dtype)} is not a dtype: {advice}.") from None

@@ -1,1 +1,1 @@
-"""The layers, one file per family. Each is a pair of formulas: forward and backward."""
+"""The layers, one file per family. Each has two formulas: forward and backward."""

@@ -1,7 +1,7 @@
 """Activations: functions applied entry by entry, and softmax, which couples the entries of a row.
 
-The Jacobian of an entrywise function is diagonal, so its backward is an entrywise product. Leaves out the
-siblings that are exercises (LeakyReLU, SiLU). Built in chapter 05.
+The Jacobian of an entrywise function is diagonal, so its backward is an entrywise product. Built in chapter
+05, where LeakyReLU and SiLU are exercises.
 """
 
 import math
@@ -13,12 +13,12 @@ from minigrad.shapes import as_floats
 
 
 class ReLU(Layer):
-    """Keep what is positive: Y = max(X, 0).
+    """Set negative entries to zero: Y = max(X, 0).
 
     Notes
     -----
     Y = max(X, 0).
-    dX = dY where X > 0, else 0. At 0 any slope from 0 to 1 is a subgradient; this is 0, the smallest.
+    dX = dY where X > 0, else 0. At 0, any slope from 0 to 1 is a subgradient; here it is 0.
 
     References
     ----------
@@ -39,7 +39,7 @@ class ReLU(Layer):
 
 
 class Sigmoid(Layer):
-    """Squash to between 0 and 1: Y = 1 / (1 + exp(-X)).
+    """Map every number to between 0 and 1: Y = 1 / (1 + exp(-X)).
 
     Notes
     -----
@@ -66,7 +66,7 @@ class Sigmoid(Layer):
 
 
 class Tanh(Layer):
-    """Squash to between -1 and 1: Y = tanh(X).
+    """Map every number to between -1 and 1: Y = tanh(X).
 
     Notes
     -----
@@ -93,7 +93,7 @@ class Tanh(Layer):
 
 
 class GELU(Layer):
-    """A smooth ReLU: X times (nearly) the probability that a standard normal number is below X.
+    """A smooth ReLU: X times (nearly) the probability that a standard normal variable is below X.
 
     Notes
     -----
@@ -121,7 +121,7 @@ class GELU(Layer):
         half += 1.0
         half *= 0.5  # (1 + tanh(u)) / 2, whose slope is 2 half (1 - half) u'
         Y = X * half
-        slope *= 6.0 * scale  # careful: in place, since these are the widest arrays of a network
+        slope *= 6.0 * scale  # careful: in place, since these are the largest arrays of a network
         slope += 2.0 * scale
         slope *= Y
         slope *= 1.0 - half
@@ -134,7 +134,7 @@ class Softmax(Layer):
 
     Notes
     -----
-    Yᵢ = exp(Xᵢ) / Σⱼ exp(Xⱼ), computed from X minus its maximum, which changes nothing and cannot overflow.
+    Yᵢ = exp(Xᵢ) / Σⱼ exp(Xⱼ), computed from X minus its maximum, which gives the same Y and cannot overflow.
     dX = Y (dY - Σⱼ dYⱼ Yⱼ): every output depends on every input of its row.
 
     References

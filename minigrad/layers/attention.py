@@ -1,7 +1,7 @@
-"""Attention: every step of a sequence takes a weighted mean of all steps; and the transformer block.
+"""Self-attention, in which every position takes a weighted mean of all positions; and the transformer block.
 
-Leaves out attention to another sequence, and the stored keys that make a long text cheaper to generate. Built
-in chapters 16 (MultiHeadAttention) and 17 (TransformerBlock).
+There is no cross-attention, and no cache of keys and values, which would make generation cheaper. Built in
+chapters 16 (MultiHeadAttention) and 17 (TransformerBlock).
 """
 
 import numpy as np
@@ -17,18 +17,18 @@ from minigrad.shapes import ShapeError, shape_of, with_lengths
 
 
 class MultiHeadAttention(Layer):
-    """Give each step of a sequence a mean of all values, weighted by how well keys fit its query.
+    """Give each step of a sequence a mean of all values, weighted by how well their keys fit its query.
 
     Parameters
     ----------
     n_in : int, optional
-        The width of X and of Y; what is left open is taken from the sample given to `initialize`.
+        The width of X and of Y; if missing, it is taken from the sample given to `initialize`.
     heads : int
-        Queries of a step, each with n_in / heads numbers.
+        The number of heads, each with n_in / heads channels.
     causal : bool
         True lets a step attend only to itself and to earlier steps.
     rng : int or numpy.random.Generator, optional
-        Where the weights are drawn from; without it they are drawn by `initialize`.
+        Draws the initial weights; if missing, `initialize` draws them.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class MultiHeadAttention(Layer):
     ------
     ShapeError
         If X is not (batch, steps, n_in), or empty, a length is not from 1 to steps, n_in is not a multiple of
-        heads, or n_in is still unknown.
+        heads, or n_in is missing.
 
     Notes
     -----
@@ -46,7 +46,7 @@ class MultiHeadAttention(Layer):
     A = softmax(Q Kᵀ / √width) row by row, Y = (A V, heads side by side) W + b.
     dV = Aᵀ dH, dA = dH Vᵀ, dS = A (dA - rowsum(dA A)) / √width, dQ = dS K, dK = dSᵀ Q; dX is the sum of the
     gradients through queries, keys and values.
-    The keys' bias adds one number to a whole row of Q Kᵀ, which does not change softmax: its gradient is 0.
+    The keys' bias adds one number to a row of Q Kᵀ, which does not change softmax, so its gradient is 0.
     X may be a tuple (X, lengths) of padded sequences: steps after the end get no attention, their Y is 0,
     and backward returns (dX, None).
 
@@ -59,7 +59,7 @@ class MultiHeadAttention(Layer):
     >>> layer = MultiHeadAttention(1, rng=0)
     >>> for part in layer.queries, layer.keys, layer.values, layer.output:
     ...     part.W.data[...] = 1.0
-    >>> X = np.array([[[0.0], [np.log(3.0)]]])  # the first query is 0, and gets the mean
+    >>> X = np.array([[[0.0], [np.log(3.0)]]])  # the first query is 0, and its result is the mean
     >>> layer.weights(X)[0, 0, 0]
     array([0.5, 0.5])
     >>> Y, backward = layer(X)
@@ -71,13 +71,13 @@ class MultiHeadAttention(Layer):
         require_integer("heads of MultiHeadAttention", heads)
         if n_in is not None:
             require_integer("n_in of MultiHeadAttention", n_in)
-        rng = None if rng is None else as_generator(rng)  # the four draw one after the other
+        rng = None if rng is None else as_generator(rng)  # the four layers draw in order
         parts = [Linear(n_in, n_in, rng=rng) for _ in range(4)]
         self.queries, self.keys, self.values, self.output = parts
         self.n_in, self.heads, self.causal = n_in, heads, causal
 
     def forward(self, X):
-        """Mix the values by attention; return them and backward."""
+        """Return the values mixed by attention, and the backward function."""
         X, lengths = with_lengths(self, X)
         (Q, back_Q), (K, back_K), (V, back_V) = self.queries(X), self.keys(X), self.values(X)
         Q, K, V = map(self._split, (Q, K, V))  # (batch, steps, n_in) -> (batch, heads, steps, width)
@@ -90,10 +90,10 @@ class MultiHeadAttention(Layer):
             dH = back_Y(dY if lengths is None else dY * real)
             dH, dH_H = self._split(dH), self._split(dH * H)
             dV, dS = _turn(A) @ dH, _turn(V @ _turn(dH))  # H = A V; dS is still dA, and transposed like A
-            dS -= dH_H.sum(axis=-1, keepdims=True)  # careful: equals rowsum(dA A), and is less work
+            dS -= dH_H.sum(axis=-1, keepdims=True)  # careful: equals rowsum(dA A), with less work
             dS *= A  # A = softmax(S)
             dQ, dK = scale * (dS @ K), scale * (_turn(dS) @ Q)  # S = scale Q Kᵀ
-            dX = back_Q(_merge(dQ)) + back_K(_merge(dK)) + back_V(_merge(dV))  # X was read three times
+            dX = back_Q(_merge(dQ)) + back_K(_merge(dK)) + back_V(_merge(dV))  # X was used three times
             return dX if lengths is None else (dX, None)
 
         return Y, backward
@@ -107,7 +107,7 @@ class MultiHeadAttention(Layer):
     def _look(self, Q, K, lengths):
         """Return softmax(Q Kᵀ / √width), zero at masked positions."""
         positions = array_module(Q).arange(Q.shape[2])[:, None]
-        # careful: A is computed transposed, one column per query: its sums run twice as fast
+        # careful: A is computed transposed, with a column per query: sums are twice as fast
         A = K @ _turn(Q.shape[-1] ** -0.5 * Q)
         if self.causal:
             A += _mask(positions > positions.T, A)  # (steps, steps)
@@ -118,7 +118,7 @@ class MultiHeadAttention(Layer):
         return _turn(A / A.sum(axis=-2, keepdims=True))
 
     def _split(self, X):
-        """Cut the last axis into heads: (batch, steps, n_in) -> (batch, heads, steps, width)."""
+        """Split the last axis into heads: (batch, steps, n_in) -> (batch, heads, steps, width)."""
         return X.reshape(*X.shape[:2], self.heads, -1).swapaxes(1, 2)
 
     def open(self, X, Y, rng):
@@ -144,7 +144,7 @@ class MultiHeadAttention(Layer):
 
 
 def _mask(hidden, S):
-    """Make a mask to add to S: -inf at hidden positions, 0 elsewhere."""
+    """Create a mask to add to S: -inf at hidden positions, 0 elsewhere."""
     return np.where(hidden, -np.inf, 0.0).astype(S.dtype)
 
 
@@ -154,7 +154,7 @@ def _turn(A):
 
 
 def _merge(H):
-    """Put the heads side by side: (batch, heads, steps, width) -> (batch, steps, heads · width)."""
+    """Concatenate the heads: (batch, heads, steps, width) -> (batch, steps, heads · width)."""
     return H.swapaxes(1, 2).reshape(H.shape[0], H.shape[2], -1)
 
 
@@ -164,13 +164,13 @@ class TransformerBlock(Layer):
     Parameters
     ----------
     n_in : int, optional
-        The width of X and of Y; what is left open is taken from the sample given to `initialize`.
+        The width of X and of Y; if missing, it is taken from the sample given to `initialize`.
     heads, causal
         As for MultiHeadAttention.
     dropout : float
-        The rate of the dropout, in training, of both residual branches.
+        The dropout rate of both residual branches in training.
     rng : int or numpy.random.Generator, optional
-        Where the weights are drawn from; without it they are drawn by `initialize`.
+        Draws the initial weights; if missing, `initialize` draws them.
 
     Attributes
     ----------
@@ -181,11 +181,11 @@ class TransformerBlock(Layer):
     Raises
     ------
     ShapeError
-        If X is not (batch, steps, n_in), or empty, n_in is not a multiple of heads, or still unknown.
+        If X is not (batch, steps, n_in), or empty, n_in is not a multiple of heads, or n_in is missing.
 
     Notes
     -----
-    H = X + attention(norm(X)), Y = H + W₂ GELU(W₁ norm(H)), with 4 n_in numbers in the middle.
+    H = X + attention(norm(X)), Y = H + W₂ GELU(W₁ norm(H)), with 4 n_in hidden units.
     dX is composed of the backward passes of the parts. The norms come before the layers ("pre-norm"), so that
     the gradient has a direct path from Y to X.
     Padded sequences need no lengths if causal is True, since no step attends to later ones.
@@ -207,7 +207,7 @@ class TransformerBlock(Layer):
     """
 
     def __init__(self, n_in=None, heads=1, causal=False, *, dropout=0.0, rng=None):
-        rng = None if rng is None else as_generator(rng)  # the parts draw one after the other
+        rng = None if rng is None else as_generator(rng)  # the parts draw in order
         self.n_in, self.heads, self.causal, self.dropout = n_in, heads, causal, dropout
         attention = MultiHeadAttention(n_in, heads, causal, rng=rng)
         wide, narrow = Linear(n_in, n_in and 4 * n_in, rng=rng), Linear(n_in and 4 * n_in, n_in, rng=rng)
@@ -216,11 +216,11 @@ class TransformerBlock(Layer):
         self.block, self.wide = look >> think, wide
 
     def forward(self, X, training=False):
-        """Add both results to X; return the sum and backward."""
+        """Add both branches to X; return the sum and the backward function."""
         return self.block(X, training=training)
 
     def open(self, X, Y, rng):
-        """Take the width from the sample; the parts then take theirs."""
+        """Take the width from the sample; the parts then take their own."""
         if self.n_in is None and X is not None:
             self.n_in = shape_of(X)[-1]
             self.wide.n_out = 4 * self.n_in

@@ -1,6 +1,6 @@
 """Layers made of layers: chain, Residual, Parallel, Add, Twin, Watch.
 
-Leaves out Sequential, which is in layer.py. Built in chapter 05.
+Sequential is in layer.py. Built in chapter 05.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from minigrad.shapes import ShapeError, require_array, require_two, shape_of
 
 
 def chain(*layers):
-    """Run layers one after the other: the function form of Sequential.
+    """Run layers in order; the function form of Sequential.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def chain(*layers):
     Notes
     -----
     For two layers: Y = second(first(X)), dX = backward_first(backward_second(dY)): the chain rule, hence the
-    name. Python has no `f >> g` for two plain functions; this is how to write it.
+    name. Python has no `f >> g` for two plain functions; write chain(f, g).
 
     References
     ----------
@@ -79,14 +79,14 @@ class Residual(Layer):
     def forward(self, X, training=False):
         """Return X + F(X) and the backward function."""
         F, backward_F = self.layer(X, training=training)
-        require_array(self, F)  # two tuples would be joined
+        require_array(self, F)  # two tuples would be concatenated
         if shape_of(F) != shape_of(X):
             end = f"let the layer inside end with X's shape, of width {shape_of(X)[-1]}."
             raise ShapeError(f"{self} adds X of shape {shape_of(X)} and F(X) of shape {shape_of(F)}: {end}")
         return X + F, lambda dY: dY + backward_F(dY)
 
     def open(self, X, Y, rng):
-        """Initialize the layer inside, whose result has the width of X, and not that of Y."""
+        """Initialize the inner layer; its result has the width of X, not of Y."""
         self.layer.open_all(X, X, rng)
 
     def __repr__(self):
@@ -94,7 +94,7 @@ class Residual(Layer):
 
 
 class _Branches(Layer):
-    """The base class of Parallel and Add: several layers that are given the same X."""
+    """The base class of Parallel and Add: several layers that receive the same X."""
 
     def __init__(self, *layers):
         self.layers = [as_layer(layer) for layer in layers]
@@ -110,7 +110,7 @@ class _Branches(Layer):
         return results, backward
 
     def open(self, X, Y, rng):
-        """Initialize every branch; each must have its n_out."""
+        """Initialize every branch; each needs its own n_out."""
         for layer in self.layers:
             layer.open_all(X, None, rng)
 
@@ -128,10 +128,10 @@ class Parallel(_Branches):
 
     Parameters
     ----------
-    *layers : Layer or function, all with equal axes but that one
+    *layers : Layer or function, whose results differ at most in that axis
         At least one.
     axis : int
-        Along which they are joined: the last, or 1 for the channels of images; not the batch axis 0.
+        The axis of concatenation: the last, or 1 for the channels of images; not the batch axis 0.
 
     Raises
     ------
@@ -141,7 +141,7 @@ class Parallel(_Branches):
     Notes
     -----
     Y = [F₁(X) | F₂(X) | …].
-    dX = backward₁(dY₁) + backward₂(dY₂) + …: X gets the sum of the layers' gradients.
+    dX = backward₁(dY₁) + backward₂(dY₂) + …: dX is the sum of the layers' gradients.
 
     References
     ----------
@@ -163,18 +163,18 @@ class Parallel(_Branches):
             raise ValueError(f"axis of Parallel must not be 0, the batch axis: {advice}.")
 
     def forward(self, X, training=False):
-        """Return the results side by side and the backward function."""
+        """Return the concatenated results and the backward function."""
         results, backward = self._run(X, training)
         axis, shapes = self.axis, [shape_of(Y) for Y in results]
         fits = all(-len(shape) < axis < len(shape) for shape in shapes)
         if not fits or len({shape[:axis] + shape[axis:][1:] for shape in shapes}) > 1:  # all but that axis
-            self._refuse(results, f"that differ in axis {axis} alone")
+            self._refuse(results, f"that differ only in axis {axis}")
         ends = np.cumsum([shape[axis] for shape in shapes])[:-1].tolist()
         return np.concatenate(results, axis=axis), lambda dY: backward(np.split(dY, ends, axis=axis))
 
 
 def _total(gradients):
-    """Return the sum of gradients, of tuples entry by entry; an X of integers has none."""
+    """Return the sum of gradients (of tuples, entry by entry), or None if X holds integers."""
     first, *others = gradients
     if isinstance(first, tuple):
         return tuple(map(_total, zip(*gradients, strict=True)))
@@ -197,7 +197,7 @@ class Add(_Branches):
     Notes
     -----
     Y = F₁(X) + F₂(X) + …
-    dX = backward₁(dY) + backward₂(dY) + …: each branch gets all of dY. Residual(F) is Add(F, nothing done).
+    dX = backward₁(dY) + backward₂(dY) + …: each branch gets all of dY. Residual(F) is Add(F, identity).
 
     References
     ----------
@@ -228,7 +228,7 @@ class Twin(Layer):
     ----------
     layer : Layer or function, X -> (Y, backward)
     other : Layer or function, optional
-        What B goes through; without it the same layer, whose parameters get the sum of both gradients.
+        The layer for B; by default the same layer, whose parameters get the sum of both gradients.
 
     Raises
     ------
@@ -269,7 +269,7 @@ class Twin(Layer):
         return (U, V), backward
 
     def check_input(self, X):
-        """Raise TypeError for anything but a pair."""
+        """Raise TypeError unless X is a pair."""
         require_two(self, X)
 
     def __repr__(self):
@@ -302,7 +302,7 @@ class Watch(Layer):
         self.see = see
 
     def forward(self, X):
-        """Return X itself and a backward function that returns dY itself; show both."""
+        """Return X and a backward function that returns dY; call see with both."""
         self.see("forward", X)
 
         def backward(dY):

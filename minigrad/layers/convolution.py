@@ -1,8 +1,8 @@
 """Layers for images, (batch, channels, rows, columns): convolution and max pooling.
 
 Both slide a small window over the image. Inside a convolution arrays have the order (rows, channels, columns,
-batch), so that a matrix product reads contiguous memory; Y is a view of such an array. Leaves out average
-pooling, dilation and groups. Built in chapter 14.
+batch), so that a matrix product reads contiguous memory; Y is a view of such an array. There is no average
+pooling, no dilation and no groups. Built in chapter 14.
 """
 
 import numpy as np
@@ -16,25 +16,25 @@ from minigrad.shapes import ShapeError, require_array, shape_of
 
 
 class Conv2d(Weighted):
-    """Slide kernels over an image: each number of Y is one kernel times one window, plus its bias.
+    """Slide kernels over an image: each entry of Y is one kernel times one window, plus a bias.
 
     Parameters
     ----------
     n_in, n_out : int, optional
-        Channels of X and Y; n_in, if left open, is taken from the sample given to `initialize`.
+        Channels of X and Y; a missing n_in is taken from the sample given to `initialize`.
     kernel : int or pair of int
         Rows and columns of a window.
     stride : int
-        How far the window moves at a time, down and to the right.
+        The distance between neighbouring windows, in rows and in columns.
     padding : int or "same"
-        How many rows and columns of zeros are put on each side; "same" puts kernel - 1 in all, so that at
-        stride 1 Y has the rows and columns of X (the odd one goes to the right and to the bottom).
+        The number of rows and columns of zeros on each side; "same" adds kernel - 1 in total, so that at
+        stride 1 Y has the rows and columns of X (an odd one is added at the right and at the bottom).
     bias : bool
-        False leaves b out.
+        False omits b.
     init : function, (shape, rng) -> array
-        Where W starts, with kernel rows · kernel columns · n_in inputs; b starts at zero.
+        Initial values of W, with kernel rows · kernel columns · n_in inputs; b starts at zero.
     rng : int or numpy.random.Generator, optional
-        Where the weights are drawn from; without it they are drawn by `initialize`.
+        Draws the initial weights; if missing, `initialize` draws them.
 
     Attributes
     ----------
@@ -50,12 +50,12 @@ class Conv2d(Weighted):
 
     Notes
     -----
-    Y[:, o, r, c] = b[o] + Σ W[o, p, i, j] X[:, p, r stride + i, c stride + j] over p, i, j, X with its zeros
-    around it. No kernel is flipped: strictly, this is a cross-correlation.
+    Y[:, o, r, c] = b[o] + Σ W[o, p, i, j] X[:, p, r stride + i, c stride + j] over p, i, j, where X is
+    padded with zeros. No kernel is flipped: strictly, this is a cross-correlation.
     dX[:, p, r stride + i, c stride + j] += dY[:, o, r, c] W[o, p, i, j],
     dW[o, p, i, j] = Σ dY[:, o, r, c] X[:, p, r stride + i, c stride + j], db = sum of dY over all but o.
     The windows of a row of Y lie side by side in a matrix, which multiplies all kernels at once. Neighbouring
-    rows share most of it, so X is repeated once for each column of the kernel, and never for each row.
+    rows share most of it, so X is copied once for each column of the kernel, and not for each row.
 
     References
     ----------
@@ -88,19 +88,19 @@ class Conv2d(Weighted):
         super().__init__(rng)
 
     def forward(self, X, need_dX=True):
-        """Multiply every kernel by every window; return the images and backward."""
+        """Multiply every kernel by every window; return the images and the backward function."""
         W, b, (k_rows, k_columns) = self.W, self.b, self.kernel
         batch, n_in, rows, columns = X.shape
         top, left = (zeros // 2 for zeros in self.zeros)
         inside = np.s_[top : top + rows, :, left : left + columns]
-        shape = (rows + self.zeros[0], n_in, columns + self.zeros[1], batch)  # X's, with zeros around it
+        shape = (rows + self.zeros[0], n_in, columns + self.zeros[1], batch)  # of X with its padding
         padded = np.zeros_like(X, shape=shape, order="C")
         padded[inside] = X.transpose(2, 1, 3, 0)
 
         shifts = [np.s_[:, :, offset] for offset in _offsets(shape[2], k_columns, self.stride)]
         strips = np.stack([padded[shift] for shift in shifts], axis=2)  # a copy for each column of a kernel
 
-        def windows_of(strips):  # views, one for each row of Y: the windows of a row side by side
+        def windows_of(strips):  # one view for each row of Y: its windows side by side
             starts = range(0, len(strips) - k_rows + 1, self.stride)
             return [strips[row : row + k_rows].reshape(n_in * k_rows * k_columns, -1) for row in starts]
 
@@ -123,7 +123,7 @@ class Conv2d(Weighted):
                 d_window += kernels.T @ row  # windows overlap: their gradients add up
             d_padded = np.zeros_like(d_strips, shape=shape)
             for j, shift in enumerate(shifts):
-                d_padded[shift] += d_strips[:, :, j]  # and so do the strips
+                d_padded[shift] += d_strips[:, :, j]  # and so do strips
             return d_padded[inside].transpose(3, 1, 0, 2)
 
         return Y.reshape(len(Y), len(kernels), -1, batch).transpose(3, 1, 0, 2), backward
@@ -134,7 +134,7 @@ class Conv2d(Weighted):
         self.n_in = shape_of(X)[1] if self.n_in is None else self.n_in
 
     def draw(self, rng):
-        """Draw W, and let b start at zero."""
+        """Draw W, and set b to zero."""
         W = self.init((self.n_in, *self.kernel, self.n_out), rng)
         self.W = Parameter(np.ascontiguousarray(np.moveaxis(W, -1, 0)))
         self.b = Parameter(np.zeros(self.n_out)) if self.bias else None
@@ -153,14 +153,14 @@ class Conv2d(Weighted):
 
 
 class MaxPool2d(Layer):
-    """Slide a window over each channel of an image, and keep the largest number in it.
+    """Slide a window over each channel of an image, and keep the largest entry.
 
     Parameters
     ----------
     size : int
         Rows and columns of a window.
     stride : int, optional
-        How far the window moves at a time; its own size unless given, so that no two windows overlap.
+        The distance between neighbouring windows; by default `size`, so that windows do not overlap.
 
     Raises
     ------
@@ -173,8 +173,8 @@ class MaxPool2d(Layer):
     -----
     Y[..., r, c] = max X[..., r stride + i, c stride + j] over i, j. A window that would be cut off at the
     edge is dropped.
-    dX[..., r stride + i, c stride + j] += dY[..., r, c] at the largest, 0 elsewhere. Of several
-    equal ones the first gets it, in the order in which one reads; any share would be a subgradient.
+    dX[..., r stride + i, c stride + j] += dY[..., r, c] at the largest entry, 0 elsewhere. If
+    several are equal, the first in reading order gets it; any other share would also be a subgradient.
 
     References
     ----------
@@ -193,19 +193,19 @@ class MaxPool2d(Layer):
         self.stride = require_integer("stride of MaxPool2d", size if stride is None else stride)
 
     def forward(self, X):
-        """Take the largest number of each window; return the images and backward."""
+        """Take the largest entry of each window; return the images and the backward function."""
         rows, columns = (_offsets(length, self.size, self.stride) for length in X.shape[2:])
         first, *others = [np.s_[:, :, row, column] for row in rows for column in columns]
         Y, overtaken = X[first], []
         for offset in others:
-            overtaken.append(X[offset] > Y)  # larger than all before it
+            overtaken.append(X[offset] > Y)  # larger than all earlier ones
             Y = np.maximum(Y, X[offset])
 
         def backward(dY):
             dX, rest = np.zeros_like(X, dtype=dY.dtype), np.empty_like(Y, dtype=dY.dtype)
-            rest[...] = dY  # in the order of X and Y, which need not be that of dY
+            rest[...] = dY  # in the memory order of X and Y, which may differ from that of dY
             for offset, larger in zip(others[::-1], overtaken[::-1], strict=True):
-                share = rest * larger  # the last larger one gets it
+                share = rest * larger  # the last larger entry gets it
                 dX[offset] += share
                 rest -= share
             dX[first] += rest
@@ -228,7 +228,7 @@ def _offsets(length, size, stride):
 
 
 def _require_images(layer, X, window, zeros=(0, 0)):
-    """Raise ShapeError unless X is a batch of images, each with its zeros at least as large as a window."""
+    """Raise ShapeError unless X is a batch of images, each with its padding at least as large as a window."""
     shape = require_array(layer, X)
     if len(shape) != 4 or 0 in shape or any(np.add(shape[2:], zeros) < window):
         wanted = f"images (batch, channels, rows, columns), not empty, for windows of {window}"

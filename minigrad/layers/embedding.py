@@ -1,6 +1,6 @@
 """Tables of learned rows: one row for each token, one for each position in a sequence.
 
-Leaves out positions made of sines, which learn nothing. Built in chapter 16.
+There are no sinusoidal positions, which are not learned. Built in chapter 16.
 """
 
 import numpy as np
@@ -11,24 +11,24 @@ from minigrad.shapes import ShapeError, require_array, shape_of
 
 
 def _normal(shape, rng):
-    """Draw standard normal numbers: a row that is looked up is not a sum, so it needs no scale."""
+    """Draw standard normal numbers: a row is looked up and not summed, so it needs no scale."""
     return rng.normal(size=shape)
 
 
 class Embedding(Weighted):
-    """Look up a row of numbers for each token: Y = W[X].
+    """Look up a row of W for each token: Y = W[X].
 
     Parameters
     ----------
     n_tokens : int, optional
-        The size of the vocabulary; unless given, one more than the largest token of the sample given to
+        The size of the vocabulary; by default, one more than the largest token in the sample given to
         `initialize`.
     n_out : int
-        Numbers per token.
+        The width of a row.
     init : function, (shape, rng) -> array
-        Where the rows start: standard normal numbers.
+        Initial values of the rows, by default standard normal.
     rng : int or numpy.random.Generator, optional
-        Where the rows are drawn from; without it they are drawn by `initialize`.
+        Draws the initial rows; if missing, `initialize` draws them.
 
     Attributes
     ----------
@@ -37,11 +37,11 @@ class Embedding(Weighted):
     Raises
     ------
     TypeError
-        If X holds no integers.
+        If X does not hold integers.
     ValueError
-        If a token is not one of the n_tokens.
+        If a token is not from 0 to n_tokens - 1.
     ShapeError
-        If X is empty, or a size is still unknown.
+        If X is empty, or a size is missing.
 
     Notes
     -----
@@ -79,7 +79,7 @@ class Embedding(Weighted):
     def forward(self, X):
         """Return the row of each token and the backward function."""
         W = self.W
-        # careful: W.grad[X] += dY would keep one dY of a token that occurs several times
+        # careful: W.grad[X] += dY would add only one dY of a token that occurs several times
         return W.data[X], lambda dY: np.add.at(W.grad, X, dY)  # returns None: integers have no gradient
 
     def take_sizes(self, X, Y):
@@ -93,7 +93,7 @@ class Embedding(Weighted):
         self.W = Parameter(self.init((self.n_tokens, self.n_out), rng))
 
     def check_input(self, X):
-        """Raise an error for anything but tokens, and while there are no weights."""
+        """Raise an error unless X holds tokens and the layer has weights."""
         super().check_input(X)
         self._require_tokens(X)
         if X.min() < 0 or X.max() >= self.n_tokens:
@@ -101,7 +101,7 @@ class Embedding(Weighted):
             raise ValueError(f"{self}: tokens must be 0 to {self.n_tokens - 1}, got {got}.")
 
     def _require_tokens(self, X):
-        """Raise an error for an empty X, and for anything but integers."""
+        """Raise an error unless X holds integers and is not empty."""
         require_array(self, X)
         if 0 in shape_of(X):
             raise ShapeError(f"{self} got an empty X, of shape {shape_of(X)}: give at least one step.")
@@ -110,17 +110,17 @@ class Embedding(Weighted):
 
 
 class Positions(Weighted):
-    """Add to each step a row of numbers for its position: Y = X + W[:steps].
+    """Add to each step a row of W for its position: Y = X + W[:steps].
 
     Parameters
     ----------
     n_steps, n_out : int, optional
-        The longest sequence, and the width of X; what is left open is taken from the sample given to
+        The longest sequence, and the width of X; a missing size is taken from the sample given to
         `initialize`.
     init : function, (shape, rng) -> array
-        Where the rows start: standard normal numbers.
+        Initial values of the rows, by default standard normal.
     rng : int or numpy.random.Generator, optional
-        Where the rows are drawn from; without it they are drawn by `initialize`.
+        Draws the initial rows; if missing, `initialize` draws them.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class Positions(Weighted):
     Raises
     ------
     ShapeError
-        If X is not (batch, steps, n_out), or empty, has more steps than n_steps, or a size is still unknown.
+        If X is not (batch, steps, n_out), or empty, has more steps than n_steps, or a size is missing.
 
     Notes
     -----
@@ -157,7 +157,7 @@ class Positions(Weighted):
         super().__init__(rng)
 
     def forward(self, X):
-        """Return X with the rows added, and the backward function."""
+        """Return X plus the rows, and the backward function."""
         W, steps = self.W, X.shape[1]
 
         def backward(dY):
@@ -176,7 +176,7 @@ class Positions(Weighted):
         self.W = Parameter(self.init((self.n_steps, self.n_out), rng))
 
     def check_input(self, X):
-        """Raise an error for a wrong width, a sequence that is too long, and while there are no weights."""
+        """Raise an error for a wrong width, a sequence that is too long, and if there are no weights."""
         super().check_input(X)
         if len(shape_of(X)) != 3 or 0 in shape_of(X) or shape_of(X)[2] != self.n_out:
             raise ShapeError(f"{self} expects X of shape (batch, steps, {self.n_out}), got {shape_of(X)}.")

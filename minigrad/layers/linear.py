@@ -1,4 +1,4 @@
-"""The linear layer. Leaves out convolutions and embeddings, which are linear, too. Built in chapter 04."""
+"""The linear layer, Y = X W + b. Built in chapter 04."""
 
 import numpy as np
 from numpy import ndarray
@@ -10,18 +10,18 @@ from minigrad.shapes import ShapeError, require_width, shape_of
 
 
 class Linear(Weighted):
-    """Multiply by a matrix and add a row: Y = X W + b.
+    """Multiply by a matrix and add a bias: Y = X W + b.
 
     Parameters
     ----------
     n_in, n_out : int, optional
-        Widths of X and Y; what is left open is taken from the sample given to `initialize`.
+        Widths of X and Y; a missing size is taken from the sample given to `initialize`.
     bias : bool
-        False leaves b out.
+        False omits b.
     init : function, (shape, rng) -> array
-        Where W starts; b starts at zero.
+        Initial values of W; b starts at zero.
     rng : int or numpy.random.Generator, optional
-        Where the weights are drawn from; without it they are drawn by `initialize`.
+        Draws the initial weights; if missing, `initialize` draws them.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Linear(Weighted):
     Raises
     ------
     ShapeError
-        If the last axis of X is not n_in, or a size is still unknown.
+        If the last axis of X does not have n_in entries, or a size is missing.
 
     Notes
     -----
@@ -64,7 +64,7 @@ class Linear(Weighted):
             Y += b.data
 
         def backward(dY):
-            d_rows = dY.reshape(len(rows), -1)  # careful: Y itself would be kept alive
+            d_rows = dY.reshape(len(rows), -1)  # careful: len(Y) would keep Y alive
             W.grad += rows.T @ d_rows  # (n_in, batch) @ (batch, n_out)
             if b is not None:
                 b.grad += d_rows.sum(axis=0)
@@ -80,20 +80,20 @@ class Linear(Weighted):
             self.n_out = self._width(X, Y)
 
     def _width(self, X, Y):
-        """Return the number of outputs that the targets need."""
+        """Return the number of outputs that the targets require."""
         if Y.dtype.kind in "iu" and len(shape_of(Y)) < len(shape_of(X)):
-            return int(Y.max()) + 1  # careful: labels name classes; they are not rows of outputs
+            return int(Y.max()) + 1  # careful: these are labels of classes, not rows of outputs
         if len(shape_of(Y)) < 2:
             raise ShapeError(f"{self} takes n_out from rows of Y, got shape {shape_of(Y)}: write Y[:, None].")
         return shape_of(Y)[-1]
 
     def draw(self, rng):
-        """Draw W, and let b start at zero."""
+        """Draw W, and set b to zero."""
         self.W = Parameter(self.init((self.n_in, self.n_out), rng))
         self.b = Parameter(np.zeros(self.n_out)) if self.bias else None
 
     def check_input(self, X):
-        """Raise ShapeError for a wrong width, ValueError without weights."""
+        """Raise ShapeError for a wrong width, and ValueError without weights."""
         is_array = type(X) is ndarray and X.dtype.kind in "fiub" and X.ndim
         if is_array and X.shape[-1] == self.n_in and "W" in self.__dict__:
             return  # the usual case; otherwise raise the right error

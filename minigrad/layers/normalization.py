@@ -1,7 +1,7 @@
 """Dropout, LayerNorm and BatchNorm.
 
-All three draw or measure in the pass itself, and two behave differently while training. Leaves out the
-sibling of an exercise, RMSNorm. Built in chapter 10.
+Dropout draws random masks, and the norms compute statistics of X. Dropout and BatchNorm behave differently
+in training. Built in chapter 10, where RMSNorm is an exercise.
 """
 
 import threading
@@ -15,18 +15,18 @@ from minigrad.parameter import Buffer, Parameter
 from minigrad.settings import as_generator, require_number
 from minigrad.shapes import ShapeError, as_floats, require_axis, require_width, shape_of
 
-_moving = threading.Lock()  # replicas share their running averages: one thread at a time moves them
+_moving = threading.Lock()  # replicas share their running averages: one thread at a time updates them
 
 
 class Dropout(Layer):
-    """While training, set a random share of the numbers to zero, and scale up the others to compensate.
+    """Set a random share of the entries to zero in training, and scale up the others to compensate.
 
     Parameters
     ----------
     rate : float
-        The share that is dropped, from 0 to below 1.
+        The share of entries that are dropped, at least 0 and below 1.
     rng : int or numpy.random.Generator, optional
-        Where the layer's own Generator comes from; without it `initialize` gives one.
+        The source of the layer's own Generator; if missing, `initialize` provides one.
 
     Raises
     ------
@@ -35,7 +35,7 @@ class Dropout(Layer):
 
     Notes
     -----
-    Y = X mask / (1 - rate), with a mask of zeros and ones, so that the mean of Y is X. Else Y = X.
+    Y = X mask / (1 - rate), with a mask of zeros and ones, so that the mean of Y is X. In evaluation Y = X.
     dX = dY mask / (1 - rate).
     The mask is drawn by NumPy, so it is the same on a GPU. The Generator is saved with the model.
 
@@ -59,7 +59,7 @@ class Dropout(Layer):
         self.rng = None if rng is None else _own(rng)
 
     def forward(self, X, training=False):
-        """Return X, masked while training, and the backward function."""
+        """Return X, masked in training, and the backward function."""
         mask = 1.0
         if training and self.rate:
             if self.rng is None:
@@ -84,33 +84,33 @@ class Dropout(Layer):
 
 
 def _own(rng):
-    """Return a Generator for one layer: made from a seed, or a child of a Generator."""
+    """Return a Generator for one layer: from a seed, or as a child of a Generator."""
     return rng.spawn(1)[0] if isinstance(rng, np.random.Generator) else as_generator(rng)
 
 
 class _Norm(Weighted):
-    """The base class of the norms: a gain and a shift for each column, at first 1 and 0."""
+    """The base class of the norms: a gain and a shift for each column, initially 1 and 0."""
 
     has_width = False
     sizes, weights = ("n_in",), ("gain", "shift")
 
     def __init__(self):
-        super().__init__(rng=0)  # nothing is drawn from it
+        super().__init__(rng=0)  # no random numbers are drawn
 
     def draw(self, rng):
-        """Make gains of 1 and shifts of 0."""
+        """Create gains of 1 and shifts of 0."""
         self.gain, self.shift = Parameter(np.ones(self.n_in)), Parameter(np.zeros(self.n_in))
 
 
 class LayerNorm(_Norm):
-    """Give each row (last axis) mean 0 and variance 1, then a gain and a shift of its own to each column.
+    """Give each row (last axis) mean 0 and variance 1, then apply a gain and a shift per column.
 
     Parameters
     ----------
     n_in : int, optional
-        The width of a row; what is left open is taken from the sample given to `initialize`.
+        The width of a row; if missing, it is taken from the sample given to `initialize`.
     eps : float
-        Added to the variance, so that a row of equal numbers divides by something.
+        Added to the variance, which avoids a division by zero in a row of equal numbers.
 
     Attributes
     ----------
@@ -119,13 +119,13 @@ class LayerNorm(_Norm):
     Raises
     ------
     ShapeError
-        If the last axis of X is not n_in, or the width is still unknown.
+        If the last axis of X does not have n_in entries, or the width is missing.
 
     Notes
     -----
     N = (X - mean) / √(variance + eps), Y = N gain + shift.
     dX = (dN - mean(dN) - N mean(dN N)) / √(variance + eps) with dN = dY gain: mean and variance depend on
-    every number of the row.
+    every entry of the row.
 
     References
     ----------
@@ -152,22 +152,22 @@ class LayerNorm(_Norm):
         self.n_in = shape_of(X)[-1]
 
     def check_input(self, X):
-        """Raise ShapeError for a wrong width, or where the width is still unknown."""
+        """Raise ShapeError for a wrong or missing width."""
         super().check_input(X)
         require_width(self, X)
 
 
 class BatchNorm(_Norm):
-    """Give each column mean 0 and variance 1 over the batch, then a gain and a shift of its own.
+    """Give each column mean 0 and variance 1 over the batch, then apply a gain and a shift.
 
     Parameters
     ----------
     n_in : int, optional
-        How many columns there are; what is left open is taken from the sample given to `initialize`.
+        The number of columns; if missing, it is taken from the sample given to `initialize`.
     axis : int
-        Which axis they are: 1, as of (batch, n_in) and of images (batch, channels, rows, columns).
+        The axis of the columns: 1 for (batch, n_in) and for images (batch, channels, rows, columns).
     momentum : float
-        How much a batch moves the running averages, above 0 to 1.
+        The weight of a batch in the running averages, above 0 and at most 1.
     eps : float
         Added to the variance.
 
@@ -175,21 +175,21 @@ class BatchNorm(_Norm):
     ----------
     gain, shift : Parameter (n_in,)
     running_mean, running_variance : Buffer (n_in,)
-        Averages over the batches seen in training: saved, not trained, and used in evaluation.
+        Averages over the training batches: saved, not trained, and used in evaluation.
 
     Raises
     ------
     ShapeError
-        If X has not n_in columns, or their number is still unknown.
+        If X does not have n_in columns, or their number is missing.
     ValueError
         If momentum is out of its range.
 
     Notes
     -----
     N = (X - mean) / √(variance + eps), Y = N gain + shift; in training with the batch's mean and variance,
-    else with the running ones.
-    In training dX = (dN - mean(dN) - N mean(dN N)) / √(variance + eps) with dN = dY gain, else
-    dX = dN / √(variance + eps). A batch of one example is its own mean: N is 0.
+    otherwise with the running averages.
+    In training dX = (dN - mean(dN) - N mean(dN N)) / √(variance + eps) with dN = dY gain, otherwise
+    dX = dN / √(variance + eps). For a batch of one example, N is 0.
     running ← (1 - momentum) running + momentum batch, with the batch's variance divided by count - 1.
 
     References
@@ -222,7 +222,7 @@ class BatchNorm(_Norm):
         return _normalize(N, variance, self, self.axis, measured=batch)
 
     def _remember(self, mean, variance, count):
-        """Move the running averages towards those of a batch with `count` numbers in each column."""
+        """Move the running averages towards those of a batch with `count` entries per column."""
         with _moving:
             self.running_mean.data += self.momentum * (mean - self.running_mean.data)
             if count > 1:  # a single number has no variance
@@ -234,7 +234,7 @@ class BatchNorm(_Norm):
         self.n_in = require_axis(self, X, self.axis)[self.axis]
 
     def draw(self, rng):
-        """Make the gains and shifts, and the running averages of a signal with mean 0 and variance 1."""
+        """Create gains and shifts, and running averages of mean 0 and variance 1."""
         super().draw(rng)
         self.running_mean, self.running_variance = Buffer(self.shift.data), Buffer(self.gain.data)
 
@@ -250,8 +250,8 @@ class BatchNorm(_Norm):
 def _normalize(N, variance, layer, axis, measured=()):
     """Divide N = X - mean by the root of variance, in place; apply gains and shifts. Return (Y, backward).
 
-    A gain and a shift belong to each entry of an axis. The backward pass goes through mean and variance as
-    well, if they were measured on this X, over these axes.
+    There is one gain and one shift per index of an axis. The backward pass includes mean and variance if they
+    were computed from this X; `measured` lists their axes.
     """
     gain, shift = layer.gain, layer.shift
     others, like = _all_but(axis, N)
@@ -262,7 +262,7 @@ def _normalize(N, variance, layer, axis, measured=()):
         gain.grad += (dY * N).sum(axis=others)
         shift.grad += dY.sum(axis=others)
         dN = dY * gain.data.reshape(like)
-        if measured:  # each number changes the mean and the variance, and so all others
+        if measured:  # each entry changes mean and variance, and so all others
             along_N = (dN * N).mean(axis=measured, keepdims=True)
             dN -= dN.mean(axis=measured, keepdims=True)
             dN -= N * along_N
@@ -272,6 +272,6 @@ def _normalize(N, variance, layer, axis, measured=()):
 
 
 def _all_but(axis, X):
-    """Return all axes of X but one, and the shape in which numbers of that axis broadcast against X."""
+    """Return all axes of X but one, and the shape in which values along that axis broadcast against X."""
     others = tuple(place for place in range(X.ndim) if place != axis % X.ndim)
     return others, [1 if place in others else size for place, size in enumerate(X.shape)]

@@ -1,8 +1,8 @@
-"""Layers that read a sequence step by step and remember: RNN and LSTM.
+"""Layers that read a sequence step by step and keep a state: RNN and LSTM.
 
-Sequences of different lengths travel together, padded as `pad` does it, with their lengths beside them. Both
-layers are one function called at every step, with the same weights; what they share is in their base
-class. Leaves out its sibling in an exercise, GRU. Built in chapter 15.
+Sequences of different lengths form one batch, padded by `pad`, together with their lengths. Both layers call
+one function at every step, with the same weights; their common code is in a base class. Built in chapter 15,
+where GRU is an exercise.
 """
 
 import numpy as np
@@ -15,10 +15,10 @@ from minigrad.shapes import ShapeError, shape_of, with_lengths
 
 
 class _Recurrent(Linear):
-    """A linear layer that all inputs go through at once, and after it a subclass's loop, `through_time`."""
+    """A linear layer applied to all steps at once, and then a subclass's loop, `through_time`."""
 
     weights = ("W", "U", "b")
-    b_start = (0.0,)  # where the bias of each block of n_out columns starts
+    b_start = (0.0,)  # the initial bias of each block of n_out columns
 
     def __init__(  # noqa: PLR0913  settings
         self, n_in=None, n_out=None, *, last=False, init=lecun, init_U=orthogonal, rng=None
@@ -27,9 +27,9 @@ class _Recurrent(Linear):
         super().__init__(n_in, n_out, init=init, rng=rng)
 
     def forward(self, X, need_dX=True):
-        """Run through time; return all states, or the last of each sequence, and backward."""
+        """Run through time; return all states, or the last of each sequence, and the backward function."""
         X, lengths = with_lengths(self, X)
-        X, U = X.swapaxes(0, 1), self.U  # (steps, batch, n_in): the numbers of a step lie together
+        X, U = X.swapaxes(0, 1), self.U  # (steps, batch, n_in): each step is contiguous
         Z, backward_of_inputs = super().forward(X.reshape(-1, X.shape[-1]), need_dX)  # (steps · batch, ...)
         H, backward_through_time = self.through_time(Z.reshape(*X.shape[:2], -1), U.data)
         Y, backward_of_ends = _at_the_ends(H[1:], lengths, self.last)
@@ -54,7 +54,7 @@ class _Recurrent(Linear):
         self.b = Parameter(np.repeat(self.b_start, self.n_out))
 
     def check_input(self, X):
-        """Raise ShapeError for a wrong shape or lengths, ValueError without weights."""
+        """Raise ShapeError for a wrong shape or lengths, and ValueError without weights."""
         X, _ = with_lengths(self, X)
         shape = shape_of(X)
         if len(shape) != 3 or 0 in shape:
@@ -70,7 +70,7 @@ def _at_the_ends(H, lengths, last):
     """Select the layer's output from all states (steps, batch, n_out); return it and its backward function.
 
     The states after the end of a sequence do not affect the states before it, and get no gradient. So only
-    Y needs a mask, and not every step.
+    Y needs a mask, not every step.
     """
     xp, (steps, batch, _) = array_module(H), H.shape
     if last:
@@ -89,41 +89,41 @@ def _at_the_ends(H, lengths, last):
 
 
 class RNN(_Recurrent):
-    """Read a sequence step by step; the state after a step is a tanh of the input and of the state before.
+    """Read a sequence step by step; each state is a tanh of the input and the previous state.
 
     Parameters
     ----------
     n_in, n_out : int, optional
-        Widths of X and of the state; what is left open is taken from the sample given to `initialize`.
+        Widths of X and of the state; a missing size is taken from the sample given to `initialize`.
     last : bool
-        True returns the state at each sequence's own end alone, Y (batch, n_out).
+        True returns only the state at the end of each sequence, Y (batch, n_out).
     init, init_U : function, (shape, rng) -> array
-        Where W and U start; b starts at zero. An orthogonal U keeps the length of a small state.
+        Initial values of W and U; b starts at zero. An orthogonal U preserves the length of a small state.
     rng : int or numpy.random.Generator, optional
-        Where the weights are drawn from; without it they are drawn by `initialize`.
+        Draws the initial weights; if missing, `initialize` draws them.
 
     Attributes
     ----------
     W : Parameter (n_in, n_out)
-        From the input.
+        The weights of the input.
     U : Parameter (n_out, n_out)
-        From the state before.
+        The weights of the previous state.
     b : Parameter (n_out,)
 
     Raises
     ------
     ShapeError
         If X is not (batch, steps, n_in), or is empty; if lengths are not one integer from 1 to steps for each
-        sequence; if a size is still unknown.
+        sequence; if a size is missing.
     ValueError
         If the layer has no weights yet.
 
     Notes
     -----
     X is (batch, steps, n_in), or a tuple (X, lengths) of padded sequences and integers (batch,), for which
-    backward returns (dX, None). Y is (batch, steps, n_out), zero behind a sequence's end.
+    backward returns (dX, None). Y is (batch, steps, n_out), zero after a sequence's end.
     H₀ = 0, Hₜ = tanh(Xₜ W + Hₜ₋₁ U + b), Yₜ = Hₜ.
-    dHₜ = dYₜ + dZₜ₊₁ Uᵀ, dZₜ = dHₜ (1 - Hₜ²), dXₜ = dZₜ Wᵀ: a state is read twice, by Y and by the next step.
+    dHₜ = dYₜ + dZₜ₊₁ Uᵀ, dZₜ = dHₜ (1 - Hₜ²), dXₜ = dZₜ Wᵀ: a state is used twice, by Y and by the next step.
     dW = Σₜ Xₜᵀ dZₜ, dU = Σₜ Hₜ₋₁ᵀ dZₜ, db = Σₜ dZₜ summed over the batch.
 
     References
@@ -141,14 +141,14 @@ class RNN(_Recurrent):
     """
 
     def through_time(self, Z, U):
-        """Compute the states, the first of them zero, and a function from their gradients to dZ."""
+        """Compute the states, starting from zero, and a function from their gradients to dZ."""
         steps, batch, n_out = Z.shape
         H = np.zeros_like(Z, shape=(steps + 1, batch, n_out))
         for t in range(steps):
             H[t + 1] = np.tanh(Z[t] + H[t] @ U)
 
         def backward(dH):
-            dZ = 1.0 - H[1:] * H[1:]  # the slopes of tanh at all steps, to begin with
+            dZ = 1.0 - H[1:] * H[1:]  # initially the slopes of tanh at all steps
             from_later = 0.0
             for t in reversed(range(steps)):
                 dZ[t] *= dH[t] + from_later
@@ -164,41 +164,41 @@ class LSTM(_Recurrent):
     Parameters
     ----------
     n_in, n_out : int, optional
-        Widths of X and of the state; what is left open is taken from the sample given to `initialize`.
+        Widths of X and of the state; a missing size is taken from the sample given to `initialize`.
     last : bool
-        True returns the state at each sequence's own end alone, Y (batch, n_out).
+        True returns only the state at the end of each sequence, Y (batch, n_out).
     init, init_U : function, (shape, rng) -> array
-        Where each of the four blocks of W and of U starts.
+        Initial values of each of the four blocks of W and U.
     rng : int or numpy.random.Generator, optional
-        Where the weights are drawn from; without it they are drawn by `initialize`.
+        Draws the initial weights; if missing, `initialize` draws them.
 
     Attributes
     ----------
     W : Parameter (n_in, 4 n_out)
-        From the input to input gate, forget gate, candidate and output gate, side by side.
+        The input weights of input gate, forget gate, candidate and output gate, side by side.
     U : Parameter (n_out, 4 n_out)
-        From the state before.
+        The weights of the previous state.
     b : Parameter (4 n_out,)
-        Zero at the start, but 1 for the forget gate: it then keeps 0.73 of the memory at each step instead of
-        a half, and a gradient reaches back far enough for the layer to learn what is worth keeping.
+        Initially zero, but 1 for the forget gate, which then keeps 0.73 of the memory at each step instead of
+        a half; so gradients reach far enough back for the layer to learn what to keep.
 
     Raises
     ------
     ShapeError
         If X is not (batch, steps, n_in), or is empty; if lengths are not one integer from 1 to steps for each
-        sequence; if a size is still unknown.
+        sequence; if a size is missing.
     ValueError
         If the layer has no weights yet.
 
     Notes
     -----
     X is (batch, steps, n_in), or a tuple (X, lengths) of padded sequences and integers (batch,), for which
-    backward returns (dX, None). Y is (batch, steps, n_out), zero behind a sequence's end.
-    Zₜ = Xₜ W + Hₜ₋₁ U + b in four blocks; i, f, o = sigmoid of theirs, g = tanh of its own; H₀ = C₀ = 0,
-    Cₜ = f Cₜ₋₁ + i g, Yₜ = Hₜ = o tanh(Cₜ).
-    dHₜ = dYₜ + dZₜ₊₁ Uᵀ, dCₜ = fₜ₊₁ dCₜ₊₁ + dHₜ o (1 - tanh(Cₜ)²): along C only products.
+    backward returns (dX, None). Y is (batch, steps, n_out), zero after a sequence's end.
+    Zₜ = Xₜ W + Hₜ₋₁ U + b in four blocks; i, f, o = sigmoid of their blocks, g = tanh of its block;
+    H₀ = C₀ = 0, Cₜ = f Cₜ₋₁ + i g, Yₜ = Hₜ = o tanh(Cₜ).
+    dHₜ = dYₜ + dZₜ₊₁ Uᵀ, dCₜ = fₜ₊₁ dCₜ₊₁ + dHₜ o (1 - tanh(Cₜ)²): along C there are only products.
     dZₜ = [dC g | dC Cₜ₋₁ | dC i | dH tanh(Cₜ)] times the slopes s (1 - s) of the gates and 1 - g²; the rest
-    is that of RNN. All four are one tanh, since sigmoid(z) = (1 + tanh(z / 2)) / 2.
+    is as for RNN. All four use one tanh, since sigmoid(z) = (1 + tanh(z / 2)) / 2.
 
     References
     ----------
@@ -218,12 +218,12 @@ class LSTM(_Recurrent):
     b_start = (0.0, 1.0, 0.0, 0.0)  # 1 for the forget gate
 
     def through_time(self, Z, U):
-        """Compute the states as RNN does, and beside them the memory C."""
+        """Compute the states, as RNN does, and also the memory C."""
         steps, batch, n_out = *Z.shape[:2], Z.shape[2] // 4
         H = np.zeros_like(Z, shape=(steps + 1, batch, n_out))
         C, tanh_C, gates = np.zeros_like(H), np.empty_like(H[1:]), np.empty_like(Z)
         half = np.full_like(Z, 0.5, shape=4 * n_out)  # sigmoid(z) = 0.5 + 0.5 tanh(0.5 z)
-        half[2 * n_out : 3 * n_out] = 1.0  # and tanh itself, of the candidate, is 0 + 1 tanh(1 z)
+        half[2 * n_out : 3 * n_out] = 1.0  # and the candidate's tanh is 0 + 1 tanh(1 z)
         input_, forget, candidate, output = np.split(gates, 4, axis=-1)  # views, which the loop fills
         for t in range(steps):
             gates[t] = half * np.tanh(half * (Z[t] + H[t] @ U)) + (1.0 - half)
@@ -232,15 +232,15 @@ class LSTM(_Recurrent):
             H[t + 1] = output[t] * tanh_C[t]
 
         def backward(dH):
-            dZ = gates * (1.0 - gates)  # the slopes of the sigmoids at all steps, to begin with
+            dZ = gates * (1.0 - gates)  # initially the slopes of the sigmoids at all steps
             d_input, d_forget, d_candidate, d_output = np.split(dZ, 4, axis=-1)
-            d_candidate[...] = 1.0 - candidate * candidate  # and of the tanh
+            d_candidate[...] = 1.0 - candidate * candidate  # and the slopes of tanh
             d_input *= candidate
             d_forget *= C[:-1]
             d_candidate *= input_
             d_output *= tanh_C
             dC_by_dH = output * (1.0 - tanh_C * tanh_C)
-            of_memory = dZ.reshape(steps, batch, 4, n_out)[:, :, :3]  # the three blocks that dC reaches
+            of_memory = dZ.reshape(steps, batch, 4, n_out)[:, :, :3]  # the three blocks that depend on dC
             dC = from_later = 0.0
             for t in reversed(range(steps)):
                 dH_t = dH[t] + from_later

@@ -1,7 +1,7 @@
 """Layers without parameters that change the shape: Sum, Mean, Max, Flatten, Reshape.
 
-What was summed forward is repeated backward. Axes count from the batch, which is axis 0 and stays. Leaves out
-pooling over windows (convolution.py). Sum is built in chapter 04, the rest in chapter 05.
+A sum in the forward pass is a repetition in the backward pass. Axis 0, the batch, is never reduced. Pooling
+over windows is in convolution.py. Sum is built in chapter 04, the rest in chapter 05.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ class Sum(_Reduction):
     Parameters
     ----------
     axis : int
-        The axis that disappears; not the batch.
+        The axis to reduce; not the batch axis.
 
     Notes
     -----
@@ -61,7 +61,7 @@ class Mean(_Reduction):
     Parameters
     ----------
     axis : int
-        The axis that disappears; not the batch.
+        The axis to reduce; not the batch axis.
 
     Notes
     -----
@@ -92,7 +92,7 @@ class Max(_Reduction):
     Parameters
     ----------
     axis : int
-        The axis that disappears; not the batch.
+        The axis to reduce; not the batch axis.
 
     Notes
     -----
@@ -125,7 +125,7 @@ class Reshape(Layer):
     Parameters
     ----------
     *shape : int
-        The new axes after the batch; one may be -1, to be worked out.
+        The new axes after the batch; one may be -1, which is inferred.
 
     Notes
     -----

@@ -1,6 +1,6 @@
 """The base class of layers with weights: sizes come from a sample, weights from a seed.
 
-Leaves out which sizes and which weights: each layer defines its own. Built in chapter 12.
+Each subclass defines its own sizes and weights. Built in chapter 12.
 """
 
 from minigrad.backend import like
@@ -16,7 +16,7 @@ class Weighted(Layer):
     Parameters
     ----------
     rng : int or numpy.random.Generator, optional
-        Where the weights are drawn from; without it they are drawn by `initialize`.
+        Draws the initial weights; if missing, `initialize` draws them.
 
     Raises
     ------
@@ -27,7 +27,7 @@ class Weighted(Layer):
     -----
     A subclass names its `sizes` and `weights`, sets its sizes (None for those not given), and then calls
     this constructor. It defines `take_sizes(X, Y)`, which fills in sizes from a sample, and `draw(rng)`,
-    which makes the Parameters.
+    which creates the Parameters.
 
     References
     ----------
@@ -49,12 +49,12 @@ class Weighted(Layer):
         """Take missing sizes from a sample of X, and of the targets, Y, or None."""
 
     def draw(self, rng):
-        """Make the Parameters, from the sizes and a Generator."""
+        """Create the Parameters, from the sizes and a Generator."""
         raise NotImplementedError(f"{self} needs a method draw(self, rng) that makes its Parameters.")
 
     @property
     def is_drawn(self):
-        """True once the weights are drawn."""
+        """True if the weights are initialized."""
         return self.weights[0] in vars(self)
 
     def open(self, X, Y, rng):
@@ -72,13 +72,13 @@ class Weighted(Layer):
             self._match(X)
 
     def _match(self, X):
-        """Give the weights the float type of a sample, and move them to its device."""
-        sample = arrays_of(X)[0]  # X may come with its lengths
+        """Convert the weights to the float type of a sample, and move them to its device."""
+        sample = arrays_of(X)[0]  # X may be a pair with lengths
         for part in [*self.parameters(), *self.buffers()]:
             part.convert(lambda array: like(array, sample))
 
     def missing(self):
-        """Return the error that names what is missing, a size or the weights; None if nothing is."""
+        """Return the error that names a missing size or missing weights, or None."""
         if self.is_drawn:
             return None
         unknown = [name for name in self.sizes if getattr(self, name) is None]
@@ -89,7 +89,7 @@ class Weighted(Layer):
         return ValueError(f"{self} has no weights: give it rng=0, or call model.initialize(X, rng=0).")
 
     def __setattr__(self, name, value):
-        """Raise an error for a new size once there are weights, and for an array instead of a Parameter."""
+        """Raise an error for a new size after initialization, and for an array instead of a Parameter."""
         if name in self.sizes and self.is_drawn:
             raise ShapeError(f"{self}: {name} cannot change once the weights exist: make another layer.")
         if name in self.weights and value is not None and not is_array_holder(value):

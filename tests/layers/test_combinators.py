@@ -143,7 +143,7 @@ def test_parallel_refuses_results_that_cannot_stand_side_by_side(shape, other):
     with pytest.raises(ShapeError) as caught:
         Parallel(double, shorter)(np.zeros(shape))
     assert str(caught.value) == (
-        f"Parallel(double, shorter) needs results that differ in axis -1 alone, got shapes {shape}, {other}."
+        f"Parallel(double, shorter) needs results that differ only in axis -1, got shapes {shape}, {other}."
     )
 
 
