@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 # careful: glibc returns large freed arrays to the kernel, and gets them back page by page in each step,
-# which can double its time. After freeing one array of nearly 32 MB, here, it keeps them.
+# which can double its time. Freeing one array of nearly 32 MB, here, makes it keep them.
 np.empty(2**25 - 2**16, dtype=np.uint8)
 
 

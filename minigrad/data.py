@@ -21,7 +21,7 @@ def batches(X, T, batch_size=32, rng=None):
     batch_size : int
         At least 1.
     rng : numpy.random.Generator or int, optional
-        Shuffles the examples; if missing, their order is kept.
+        Shuffles the examples; without it, their order is kept.
 
     Yields
     ------

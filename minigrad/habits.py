@@ -1,6 +1,6 @@
 """Names from other libraries, mostly PyTorch's, and the errors that give the names used here.
 
-Wrong values of settings are in settings.py. Built in chapter 12.
+The checks of settings' values are in settings.py. Built in chapter 12.
 """
 
 _ANSWERS = {

@@ -26,7 +26,7 @@ def zeros(shape, rng=None):
 
 
 def lecun(shape, rng):
-    """Draw from a normal distribution with variance 1 / n_in, which keeps the variance in linear layers.
+    """Draw from a normal distribution with variance 1 / n_in, which preserves variance in a linear layer.
 
     References
     ----------

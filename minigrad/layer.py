@@ -147,7 +147,7 @@ class Layer(Answering):
 
         def checked_backward(dY=None):
             if dY is None or not fits(dY, Y_shape):
-                got = "none: the loss gives it, dY = loss_backward()" if dY is None else shape_of(dY)
+                got = "none: take it from the loss, dY = loss_backward()" if dY is None else shape_of(dY)
                 raise ShapeError(f"{self}: backward expects dY of Y's shape {Y_shape}, got {got}.")
             dX = backward(dY)
             if not fits(dX, X_shape) or (dX is None and has_dX):

@@ -52,7 +52,7 @@ class Learner(Answering):
     before_step : function of the list of parameters, optional
         Called between backward and step, for example to clip gradients, or to average them over ranks.
     rng : int or numpy.random.Generator
-        Shuffles the batches; weights that are missing are drawn by its child.
+        Shuffles the batches; a child of it draws missing weights.
 
     Attributes
     ----------

@@ -182,7 +182,7 @@ def _targets(Y, T):
 
 
 def cosine_distance(Y, T):
-    """Compute one minus the cosine of the angle between the rows of Y and T.
+    """Compute one minus the cosine of the angle between each row of Y and of T.
 
     Parameters
     ----------

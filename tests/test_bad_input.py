@@ -66,7 +66,7 @@ SENTENCES = {
     "no pair": (lambda: Sequential(lambda X: X)(X), TypeError,
         "<lambda> must return a pair (Y, backward), got ndarray alone: end with `return Y, backward`."),
     "no dY": (lambda: linear()(X)[1](), ShapeError,
-        "Linear(3, 2): backward expects dY of Y's shape (7, 2), got none: the loss gives it, "
+        "Linear(3, 2): backward expects dY of Y's shape (7, 2), got none: take it from the loss, "
         "dY = loss_backward()."),
     "dY of another shape": (lambda: linear()(X)[1](X), ShapeError,
         "Linear(3, 2): backward expects dY of Y's shape (7, 2), got (7, 3)."),

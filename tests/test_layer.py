@@ -130,7 +130,7 @@ def test_input_of_forward_and_output_of_backward_match():
     assert str(caught.value) == "Returns(): backward must return dX of X's shape (5, 3), got (3, 5)."
 
 
-LOST = "none: the loss gives it, dY = loss_backward()"
+LOST = "none: take it from the loss, dY = loss_backward()"
 
 
 @pytest.mark.parametrize("dY, came", [(np.zeros((5, 4)), "(5, 4)"), (None, LOST), (1.0, "()")])

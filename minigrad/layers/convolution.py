@@ -228,7 +228,7 @@ def _offsets(length, size, stride):
 
 
 def _require_images(layer, X, window, zeros=(0, 0)):
-    """Raise ShapeError unless X is a batch of images, each with its padding at least as large as a window."""
+    """Raise ShapeError unless X is a batch of images at least as large as a window, with padding."""
     shape = require_array(layer, X)
     if len(shape) != 4 or 0 in shape or any(np.add(shape[2:], zeros) < window):
         wanted = f"images (batch, channels, rows, columns), not empty, for windows of {window}"

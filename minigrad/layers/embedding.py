@@ -1,6 +1,6 @@
 """Tables of learned rows: one row for each token, one for each position in a sequence.
 
-There are no sinusoidal positions, which are not learned. Built in chapter 16.
+Sinusoidal positions, which are not learned, are not included. Built in chapter 16.
 """
 
 import numpy as np

@@ -29,7 +29,7 @@ class _Recurrent(Linear):
     def forward(self, X, need_dX=True):
         """Run through time; return all states, or the last of each sequence, and the backward function."""
         X, lengths = with_lengths(self, X)
-        X, U = X.swapaxes(0, 1), self.U  # (steps, batch, n_in): each step is contiguous
+        X, U = X.swapaxes(0, 1), self.U  # (steps, batch, n_in): steps come first
         Z, backward_of_inputs = super().forward(X.reshape(-1, X.shape[-1]), need_dX)  # (steps · batch, ...)
         H, backward_through_time = self.through_time(Z.reshape(*X.shape[:2], -1), U.data)
         Y, backward_of_ends = _at_the_ends(H[1:], lengths, self.last)
