@@ -391,7 +391,7 @@ def require_pair(name, result, first="Y"):
         return result
     got = f"{type(result).__name__} alone: end with `return {first}, backward`"
     if isinstance(result, tuple):
-        got = f"{len(result)} things: {', '.join(type(part).__name__ for part in result)}"
+        got = f"{len(result)} values: {', '.join(type(part).__name__ for part in result)}"
     raise TypeError(f"{name} must return a pair ({first}, backward), got {got}.")
 
 

@@ -36,13 +36,13 @@ def require_number(  # noqa: PLR0913  one argument per kind of limit
     >>> require_number("momentum", 1.5, least=0, below=1)
     Traceback (most recent call last):
         ...
-    ValueError: momentum must be a finite number from 0 to below 1, got 1.5.
+    ValueError: momentum must be a finite number at least 0 and below 1, got 1.5.
     """
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if is_number and least <= value <= most and above < value < below:  # false for nan and inf
         return value
-    limits = {"from": least, "above": above, "to": most, "to below": below}
-    said = "".join(f" {word} {limit}" for word, limit in limits.items() if math.isfinite(limit))
+    limits = {"at least": least, "above": above, "at most": most, "below": below}
+    said = " and".join(f" {word} {limit}" for word, limit in limits.items() if math.isfinite(limit))
     kind = ValueError if is_number else TypeError
     raise kind(f"{name} must be a finite number{said}, got {_short(value)}.")
 
@@ -92,12 +92,12 @@ def as_generator(rng):
     >>> as_generator("seed")
     Traceback (most recent call last):
         ...
-    TypeError: rng must be a seed, an integer from 0 on, or a numpy.random.Generator; got 'seed'.
+    TypeError: rng must be a seed, an integer of at least 0, or a numpy.random.Generator; got 'seed'.
     """
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
-        wanted = "a seed, an integer from 0 on, or a numpy.random.Generator"
+        wanted = "a seed, an integer of at least 0, or a numpy.random.Generator"
         raise type(error)(f"rng must be {wanted}; got {_short(rng)}.") from None
 
 

@@ -62,7 +62,7 @@ SENTENCES = {
     "a size that is open": (lambda: Linear(n_out=7)(X), ShapeError,
         "Linear(?, 7) has no n_in yet: pass it, or call model.initialize(X)."),
     "a bad seed": (lambda: Linear(3, 7, rng="seed"), TypeError,
-        "rng must be a seed, an integer from 0 on, or a numpy.random.Generator; got 'seed'."),
+        "rng must be a seed, an integer of at least 0, or a numpy.random.Generator; got 'seed'."),
     "no pair": (lambda: Sequential(lambda X: X)(X), TypeError,
         "<lambda> must return a pair (Y, backward), got ndarray alone: end with `return Y, backward`."),
     "no dY": (lambda: linear()(X)[1](), ShapeError,

@@ -549,7 +549,7 @@ def test_what_is_no_batch_of_numbers_is_refused(bad, error, words):
 
 @pytest.mark.parametrize("tol", [0, -1e-6, 1, np.inf, np.nan, "1e-6", None, True])
 def test_a_tolerance_that_would_pass_everything_or_nothing_is_refused(tol):
-    with pytest.raises((TypeError, ValueError), match="tol must be a finite number above 0 to below 1"):
+    with pytest.raises((TypeError, ValueError), match="tol must be a finite number above 0 and below 1"):
         gradcheck(Tanh(), X, tol=tol)
 
 

@@ -96,8 +96,8 @@ class Finds(Layer):
     "result, came",
     [
         (np.zeros(2), "ndarray alone"),
-        ((X, X), "2 things: ndarray, ndarray"),
-        ((X, double, double), "3 things"),
+        ((X, X), "2 values: ndarray, ndarray"),
+        ((X, double, double), "3 values"),
         ([X, double], "list alone"),
     ],
 )

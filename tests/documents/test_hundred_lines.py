@@ -73,7 +73,7 @@ def test_an_optimizer_with_update_is_answered_with_what_to_write():
 
 def test_a_loss_that_returns_its_gradient_is_answered_with_what_to_write():
     X, Y, w, _ = data()
-    sentence = "mse_loss must return a pair (L, backward), got 2 things: float64, ndarray"
+    sentence = "mse_loss must return a pair (L, backward), got 2 values: float64, ndarray"
     with pytest.raises(TypeError, match=re.escape(sentence)):
         Learner(Linear(10, 1), mse_loss, SGD(0.05)).fit(X, Y)
 

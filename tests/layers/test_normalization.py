@@ -120,7 +120,9 @@ def test_a_batch_of_one_does_not_move_the_running_variance():
 
 @pytest.mark.parametrize("rate", [-0.1, 1.0, float("nan")])
 def test_a_rate_out_of_range_is_refused(rate):
-    with pytest.raises(ValueError, match="rate of Dropout must be a finite number from 0 to below 1, got"):
+    with pytest.raises(
+        ValueError, match="rate of Dropout must be a finite number at least 0 and below 1, got"
+    ):
         Dropout(rate)
 
 
@@ -222,5 +224,7 @@ def test_a_wrong_width_is_refused(layer, inputs, sentence):
 
 @pytest.mark.parametrize("momentum", [0.0, 1.1, float("nan")])
 def test_a_momentum_out_of_range_is_refused(momentum):
-    with pytest.raises(ValueError, match="momentum of BatchNorm must be a finite number above 0 to 1, got"):
+    with pytest.raises(
+        ValueError, match="momentum of BatchNorm must be a finite number above 0 and at most 1, got"
+    ):
         BatchNorm(7, momentum=momentum)
