@@ -16,9 +16,9 @@ def _as_floats(data):
     try:
         array = data if hasattr(data, "__array_function__") else np.asarray(data)
     except ValueError:
-        raise ShapeError("a parameter is an array: all rows must have the same length.") from None
+        raise ShapeError("a parameter must be an array: all rows must have the same length.") from None
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"a parameter holds numbers, got an array of {array.dtype}.")
+        raise TypeError(f"a parameter must hold numbers, got an array of {array.dtype}.")
     return array.astype(require_float_type(array.dtype) if array.dtype.kind == "f" else float)
 
 
@@ -45,7 +45,7 @@ class _Holder:
         is_float = getattr(getattr(array, "dtype", None), "kind", "") == "f"
         if not is_float or array.shape != self.data.shape:
             got = array.shape if is_float else f"{type(array).__name__}: write {name}[...] = numbers"
-            raise ShapeError(f"{name} is an array of floats of shape {self.data.shape}, got {got}.")
+            raise ShapeError(f"{name} must be an array of floats of shape {self.data.shape}, got {got}.")
         return array
 
     @property

@@ -240,7 +240,7 @@ def count_examples(X, T):
 def _length(name, array):
     """Count the examples in one array, of numbers or of strings."""
     if shape_of(array) == ():
-        raise ShapeError(f"{name} has no batch axis: one example is a batch of one, {name}[None].")
+        raise ShapeError(f"{name} has no batch axis: for one example, write {name}[None].")
     return len(array)
 
 

@@ -344,7 +344,7 @@ def test_metrics_of_the_same_name_are_refused():
         (X, T.astype(object), TypeError, "T holds object, not numbers: convert it with T.astype(float)."),
         (X[:0], T[:0], ShapeError, "X of shape (0, 3) is empty: give at least one example."),
         (X, T[:5], ShapeError, "X holds 7 examples and T holds 5; every example needs one target."),
-        (X[0, 0], T, ShapeError, "X has no batch axis: one example is a batch of one, X[None]."),
+        (X[0, 0], T, ShapeError, "X has no batch axis: for one example, write X[None]."),
     ],
 )
 def test_data_that_cannot_be_fitted_are_refused_before_anything_is_changed(X, T, error, sentence):

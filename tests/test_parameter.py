@@ -50,7 +50,7 @@ def test_zero_grad_works_in_place():
 @pytest.mark.parametrize("name", ["data", "grad"])
 def test_what_is_assigned_has_the_shape_of_the_data_and_holds_floats(name, array):
     parameter = Parameter([1.0, 2.0])
-    with pytest.raises(ShapeError, match=rf"{name} is an array of floats of shape \(2,\), got"):
+    with pytest.raises(ShapeError, match=rf"{name} must be an array of floats of shape \(2,\), got"):
         setattr(parameter, name, array)
     setattr(parameter, name, np.array([3.0, 5.0]))
     assert getattr(parameter, name).tolist() == [3.0, 5.0]

@@ -88,8 +88,8 @@ def test_equal_shapes_pass():
         (np.array([["a"]]), TypeError, "X holds <U1, not numbers: convert it with X.astype(float)."),
         (np.array([[None]]), TypeError, "X holds object, not numbers: convert it with X.astype(float)."),
         (np.array([[1j]]), TypeError, "X holds complex128, not numbers: convert it with X.astype(float)."),
-        (np.array(1.0), ShapeError, "X has no batch axis: one example is a batch of one, X[None]."),
-        (2.0, ShapeError, "X has no batch axis: one example is a batch of one, X[None]."),
+        (np.array(1.0), ShapeError, "X has no batch axis: for one example, write X[None]."),
+        (2.0, ShapeError, "X has no batch axis: for one example, write X[None]."),
         (np.zeros((0, 3)), ShapeError, "X of shape (0, 3) is empty: give at least one example."),
         (np.zeros((5, 0)), ShapeError, "X of shape (5, 0) is empty: give at least one example."),
         (

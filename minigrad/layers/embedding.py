@@ -182,4 +182,4 @@ class Positions(Weighted):
             raise ShapeError(f"{self} expects X of shape (batch, steps, {self.n_out}), got {shape_of(X)}.")
         steps = X.shape[1]
         if steps > self.n_steps:
-            raise ShapeError(f"{self} has rows for {self.n_steps} steps, got {steps}: cut the sequences.")
+            raise ShapeError(f"{self} has rows for {self.n_steps} steps, got {steps}: shorten the input.")

@@ -93,7 +93,7 @@ class Weighted(Layer):
         if name in self.sizes and self.is_drawn:
             raise ShapeError(f"{self}: {name} cannot change once the weights exist: make another layer.")
         if name in self.weights and value is not None and not is_array_holder(value):
-            raise TypeError(f"{self}: {name} is a Parameter: write layer.{name}.data[...] = array.")
+            raise TypeError(f"{self}: {name} must be a Parameter: write layer.{name}.data[...] = array.")
         super().__setattr__(name, value)
 
     def __getattr__(self, name):  # called only for a missing attribute

@@ -532,13 +532,13 @@ def no_values(attention):
     attention.values.b = None
 
 
-@refused(fold, "b is a Parameter: write layer.b.data[...] = array")
+@refused(fold, "b must be a Parameter: write layer.b.data[...] = array")
 def plain_output(attention):
     attention.output.b = attention.output.b.data + attention.values.b.data @ attention.output.W.data
     set_to_zero(attention.keys, attention.values)
 
 
-@refused(fold, "data is an array of floats of shape (6,), got ()")
+@refused(fold, "data must be an array of floats of shape (6,), got ()")
 def one_zero(attention):
     _moved(attention)
     attention.keys.b.data[...] = 0.0

@@ -135,7 +135,7 @@ def test_a_training_step_as_on_the_page():
     [
         (
             lambda layer: setattr(layer.W, "grad", np.zeros((10, 16))),
-            "grad is an array of floats of shape (16, 10), got (10, 16).",
+            "grad must be an array of floats of shape (16, 10), got (10, 16).",
         ),
         (lambda layer: layer(X[:, :3]), "Linear(16, 10) expects 16 inputs in the last axis"),
     ],

@@ -122,7 +122,7 @@ def test_the_sizes_of_positions_are_taken_from_a_sample():
 @pytest.mark.parametrize(
     "shape, sentence",
     [
-        ((5, 13, 7), r"Positions\(11, 7\) has rows for 11 steps, got 13: cut the sequences"),
+        ((5, 13, 7), r"Positions\(11, 7\) has rows for 11 steps, got 13: shorten the input"),
         ((5, 11, 3), r"Positions\(11, 7\) expects X of shape \(batch, steps, 7\), got \(5, 11, 3\)"),
         ((11, 7), r"Positions\(11, 7\) expects X of shape \(batch, steps, 7\), got \(11, 7\)"),
     ],
