@@ -141,7 +141,7 @@ class Parallel(_Branches):
     Notes
     -----
     Y = [F₁(X) | F₂(X) | …].
-    dX = backward₁(dY₁) + backward₂(dY₂) + …: dX is the sum of the layers' gradients.
+    dX = backward₁(dY₁) + backward₂(dY₂) + …, the sum of the layers' gradients.
 
     References
     ----------
