@@ -22,7 +22,7 @@ from classroom.seeds import secret
 from classroom.version import version
 from course.curriculum import exercises_name
 
-LONGEST = 60  # seconds: the largest limit for one call; a whole notebook has 30 times as long
+LONGEST = 60  # seconds: the largest limit for one call; a whole notebook may take 30 times as long
 UNSAFE = "UNSAFE: no sandbox. The code in these notebooks runs on this machine with your permissions."
 OTHER_CHAPTER = (
     "Almost no notebook contains answers to {chapter}: do these notebooks belong to another chapter? "
@@ -53,7 +53,7 @@ def _parser():
     parser = argparse.ArgumentParser(prog="python -m classroom", description="Grade a class.")
     commands = parser.add_subparsers(required=True)
 
-    grade = commands.add_parser("grade", help="grade each submission without a mark, and write the reports")
+    grade = commands.add_parser("grade", help="grade each submission that has no mark, and write the reports")
     grade.add_argument("submissions", type=Path, help="one folder or file per student, or a zip of them")
     grade.add_argument("--chapter", required=True, help="for example 04_closures")
     grade.add_argument("--out", required=True, type=Path, help="the folder for the marks")
@@ -86,9 +86,9 @@ def _parser():
 
 def _add_by_hand(commands):
     """Add the commands for marking by hand."""
-    settle = commands.add_parser("settle", help="set the points of one answer by hand, with a reason")
+    settle = commands.add_parser("settle", help="give one answer points by hand, with a reason")
     settle.set_defaults(run=_settle)
-    appeal = commands.add_parser("appeal", help="check one answer again, beside the solution")
+    appeal = commands.add_parser("appeal", help="check one answer again, side by side with the solution")
     appeal.set_defaults(run=_appeal)
     similar = commands.add_parser(
         "similar", help="list answers of the same form, and how common each form is"
@@ -135,7 +135,7 @@ def _seconds(text):
 
 
 def _grade(chosen):
-    """Read the submissions, grade those without a mark, and write the reports."""
+    """Read the submissions, grade those that have no mark, and write the reports."""
     from classroom.submission import read_file
 
     exercises_of(chosen.chapter)
@@ -159,7 +159,7 @@ def _grade(chosen):
         with unpacked(chosen.submissions) as folder:
             if not queue.take_in(folder, read_file):
                 raise GradingFault(
-                    f"{chosen.submissions} holds no submissions: it needs a folder for each student, or a "
+                    f"{chosen.submissions} has no submissions: it needs a folder for each student, or a "
                     f"file for each, named like NAME_{exercises_name(chosen.chapter)}.ipynb."
                 )
             _list_left_out(left_out(folder, chosen.chapter))
@@ -195,7 +195,7 @@ def _regrade(chosen):
         now, before = version(queue.chapter, chosen.unsafe, chosen.seconds), queue.results(queue.accepted)
         if now == queue.accepted:
             print(
-                "The checks and the grader have not changed since: there is nothing to regrade. "
+                "The checks and the grader have not changed: there is nothing to regrade. "
                 "To change a single mark, write it into marks.csv and run report."
             )
             return 0
@@ -208,7 +208,7 @@ def _regrade(chosen):
         changed = len({line.partition(", ")[0] for line in lines})
         print(f"\n{len(lines)} changes, {changed} of {len(after)} students.")
         if left:
-            print(f"Not accepted: {len(left)} are not graded with the new checks. Run regrade again.")
+            print(f"Not accepted: {len(left)} are not yet graded with the new checks. Run regrade again.")
             print("\n".join(f"  {_plain(student)}" for student in left))
             return 2
         if not chosen.accept:
@@ -253,7 +253,7 @@ def _gradebook(chosen):
 
 
 def _settle(chosen):
-    """Settle one answer, and write the reports again."""
+    """Give one answer points by hand, and write the reports again."""
     from classroom.by_hand import settle
 
     with Queue(chosen.out) as queue:
@@ -262,7 +262,7 @@ def _settle(chosen):
 
 
 def _appeal(chosen):
-    """Print the current verdicts on an answer and on the solution, side by side."""
+    """Print the check's current verdicts on an answer and on the solution, side by side."""
     from classroom.appeal import appeal
 
     with Queue(chosen.out) as queue:
@@ -285,9 +285,9 @@ def _similar(chosen):
         lines = similar(answers, solution_of(queue.chapter))
     store.write(chosen.out / "similar.csv", as_csv([HEAD, *lines]))
     print(
-        f"Pairs that share forms: {len(lines):,}, in {chosen.out / 'similar.csv'}, the most surprising first."
+        f"Pairs with equal forms: {len(lines):,}, in {chosen.out / 'similar.csv'}, the most surprising first."
     )
-    print("The same form is not proof: read both answers, and see how many others have it.")
+    print("Equal forms prove nothing: read both answers, and see how many others have that form.")
     return 0
 
 
@@ -323,7 +323,7 @@ def _term(chosen):
 
 
 def _run(queue, now, chosen):
-    """Grade the open submissions, with a progress bar."""
+    """Grade the waiting submissions, with a progress bar."""
     from tqdm import tqdm
 
     waiting = len(queue.open(now))
@@ -384,7 +384,7 @@ def _print_summary(found, problems, folder, written=True):
         print(f"Possibly the wrong notebook: {len(others):,}")
         _list(others)
     if to_mark:
-        exists = (folder / FILE).exists()  # and must not be overwritten
+        exists = (folder / FILE).exists()  # it must not be overwritten
         how = f"add its rows to {FILE}" if exists else f"save it as {FILE}"
         print(f"With exercises for you to mark: {to_mark:,}. Fill in to_mark.csv, and {how}.")
     if ungraded:

@@ -1,4 +1,4 @@
-"""The message about a missing answer: its cell may not run, or its name may be misspelled."""
+"""The message about a missing answer, whose cell may not run or whose name may be misspelled."""
 
 import re
 from difflib import get_close_matches

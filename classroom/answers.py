@@ -1,6 +1,6 @@
-"""What a student wrote as the answer to an exercise: a definition of the notebook, or a cell of words.
+"""A student's answer to an exercise: a definition in the notebook, or a text cell.
 
-Holds `code_of`, `words_of`, `definitions` and `form`. Code is read, and never run.
+Holds `code_of`, `words_of`, `definitions` and `form`. Code is parsed, never run.
 """
 
 import ast

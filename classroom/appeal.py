@@ -1,6 +1,6 @@
-"""An appeal: the check is run again on the student's answer and, beside it, on the chapter's solution.
+"""An appeal: run the check again on the student's answer and on the chapter's solution.
 
-Holds `appeal`. It changes no mark; ``classroom.by_hand`` has `settle` for that.
+Holds `appeal`, which changes no mark; `settle` in ``classroom.by_hand`` does.
 """
 
 import textwrap
@@ -57,7 +57,7 @@ def appeal(queue, student, name, unsafe=False):
 
 
 def _now(data, exercise, drawn, unsafe):
-    """Return the check's current verdict on a notebook, drawn with the same seed, and the answer itself."""
+    """Return the check's current verdict on a notebook, from data of the same seed, and the answer."""
     try:
         with Run(read(data), folder(exercise.stem), unsafe) as run:
             part = grade_exercise(exercise, run, drawn, {exercise.name})
@@ -67,7 +67,7 @@ def _now(data, exercise, drawn, unsafe):
 
 
 def _beside(one, other):
-    """Put two lists of texts side by side, in two columns."""
+    """Lay out two lists of strings in two columns."""
     lines = []
     for row in zip(one, other, strict=True):
         halves = [_wrapped(text) for text in row]
@@ -79,7 +79,7 @@ def _beside(one, other):
 
 
 def _wrapped(text):
-    """Wrap a text to the width of a column; continuation lines keep their line's indent."""
+    """Wrap a string to the width of a column; continuation lines keep their line's indent."""
     lines = []
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()))

@@ -1,7 +1,7 @@
-"""Marks given by hand: reads the teacher's ``marks.csv``, which the grader never writes.
+"""Marks given by hand, from the teacher's ``marks.csv``, which the grader never writes.
 
 Holds `read_marks`, and `settle`, which adds to a log of its own. Marks from nbgrader's formgrader are in a
-second file, which ``classroom.gradebook`` writes; where both have a mark, the teacher's file counts. The list
+second file, which ``classroom.gradebook`` writes; if both have a mark, the teacher's file counts. The list
 of answers to mark (``classroom.reports``) has the same columns, so that it can be filled in and saved as
 ``marks.csv``.
 """
@@ -87,7 +87,7 @@ def _read(path, students, exercises):
 
 
 def settle(queue, student, exercise, points, reason):
-    """Settle one exercise of one student by adding a row to the log, which every regrade keeps.
+    """Give one exercise of one student points, by adding a row to the log; a regrade keeps it.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def settle(queue, student, exercise, points, reason):
     Returns
     -------
     str
-        A sentence on what was settled.
+        A sentence with the student, the exercise, the points and the reason.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The sandbox's end: runs a submission, and answers the grader's requests.
 
-Nothing in this process is trusted, since the submission's code can change all of it. Its answers are judged
-in the grader's process, from numbers alone.
+Nothing in this process is trusted, since the submission's code can change all of it. The grader's process
+judges the answers, from numbers alone.
 """
 
 import __future__
@@ -53,7 +53,7 @@ def _name(thing):
 
 
 def _is_free(cls, name):
-    """Report whether an attribute hides nothing of the library's own."""
+    """Report whether an attribute hides none of the library's own."""
     held = getattr_static(cls, name, None)
     ours = (base for base in cls.__mro__ if base.__module__.startswith(("minigrad.", "builtins")))
     is_slot = inspect.ismemberdescriptor(held)
@@ -118,7 +118,7 @@ class Child(wire.Peer):
     def _read(self, thing, number, source, kwargs):
         """Parse a cell; return how many statements it has.
 
-        They run one by one, so that one that raises or hangs does not lose the answers below it.
+        Statements run one by one: if one raises or hangs, the answers below it still count.
         """
         self.file = CELL.format(number)
         linecache.cache[self.file] = (len(source), None, source.splitlines(keepends=True), self.file)
@@ -159,7 +159,7 @@ class Child(wire.Peer):
     def _held(self, thing, name, value, kwargs):
         return self._inside(thing, 4)
 
-    # what is sent
+    # sent values
 
     def named(self, value):
         """Send nothing to the grader by name."""
@@ -177,7 +177,7 @@ class Child(wire.Peer):
         return not isinstance(thing, Callback)
 
     def proxy(self, handle, described):
-        """Make the local proxy of a grader's object."""
+        """Make the local proxy of one of the grader's objects."""
         return Callback(self, handle, described)
 
     def _import(self, buffers, depth, module, name):
@@ -222,9 +222,9 @@ class Child(wire.Peer):
         return value if type(value) is np.ndarray and value.dtype == native else np.asarray(value, native)
 
     def attributes(self, value):
-        """Return the attributes of an object that are mirrored; None for a class and a function.
+        """Return an object's mirrored attributes; None for a class or a function.
 
-        Left out are attributes that the grader refuses: those that would hide one of the library's, special
+        Attributes that the grader refuses are left out: those that would hide one of the library's, special
         names, large values, and all attributes of other libraries' objects.
         """
         if isinstance(value, type) or inspect.isroutine(value):
@@ -269,7 +269,7 @@ class Child(wire.Peer):
         return inspect.isroutine(part) and bool(self._inside(part, depth - 1))
 
     def error(self, told):
-        """Make an exception from the grader's description of one."""
+        """Make an exception from the grader's description."""
         error = RuntimeError(": ".join(told[:2]))
         error.told = told
         return error

@@ -1,6 +1,6 @@
-"""The clock of an answer: counts the time that the grader waits, minus the time without a processor.
+"""The clock of an answer: the grader's waiting time, minus the time without a processor.
 
-On a busy machine an answer takes longer without being slower. Linux records for every process how long it was
+On a busy machine an answer takes longer through no fault of its own. Linux records how long every process was
 ready to run while others had the processors; that time does not count, and neither does the check's own. On
 other systems all waiting counts. Holds `Clock`; the limits are in ``classroom.limits``.
 """
@@ -69,14 +69,14 @@ def _opened(pid):
 
 
 def _seconds(file):
-    """Return how long a process was ready to run while others ran; 0 where that is unknown."""
+    """Return how long a process was ready to run while others ran; 0 if unknown."""
     with suppress(OSError, IndexError):  # the process is gone, or the file is empty
         return int(os.pread(file, 100, 0).split()[1]) / 1e9
     return 0.0
 
 
 def _last_descendant(pid):
-    """Return the last descendant of a process; the process itself where that is unknown."""
+    """Return the last descendant of a process; the process itself if unknown."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
     with suppress(OSError):
         for child in children.read_text().split():

@@ -1,4 +1,4 @@
-"""Grading on a cluster: the same grading function, run by the workers of Dask distributed.
+"""Grading on a cluster: the workers of Dask distributed run the same grading function.
 
 Holds `grade_all`, with the interface of ``classroom.crew``, which grades on one machine. At any time Dask has
 at most one submission per worker, so that it never holds a whole class in memory, and a submission that kills
@@ -30,13 +30,13 @@ LOOK = 1  # seconds between two checks that scheduler and workers are alive
 
 
 def grade_all(queue, grader, address, patience=TO_COME_BACK):
-    """Grade the open submissions on a scheduler's workers, and store each result as it arrives.
+    """Grade the waiting submissions on a scheduler's workers, and store each result as it arrives.
 
     Parameters
     ----------
     queue : Queue
     grader : Grader
-        Its function must be importable on the workers, and its version must be theirs.
+        Its function must be importable on the workers, which must have its version.
     address : str
         The scheduler's address: ``"tcp://10.0.0.5:8786"``.
     patience : float
@@ -92,7 +92,7 @@ def _connected(address):
         return Client(address, timeout=TO_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         why = str(error).partition("\n")[0] or type(error).__name__
-        traceback.clear_frames(error.__traceback__)  # they refer to a half-made client, which must be
+        traceback.clear_frames(error.__traceback__)  # the frames refer to a half-made client; it must be
         gc.collect()  # closed here: later, it would wait for a lock held by the next client's start
         raise GradingFault(f"the scheduler {address} cannot be reached: {why}. {KEPT_LATER}") from error
 
@@ -131,7 +131,7 @@ def _answer(future, chapter, digest, address):
 
 
 def _serve(grade, job, version):
-    """Return the reason why this worker may not grade or None, and the result as JSON."""
+    """Return, as a pair, the reason why this worker may not grade, or None, and the result as JSON."""
     try:
         _, chapter, _, unsafe, seconds = job
         _require_fit(chapter, unsafe, seconds, version)

@@ -1,4 +1,4 @@
-"""Grading on one machine: a few worker processes; one that dies or hangs affects its own submission only.
+"""Grading on one machine with a few worker processes; if one dies or hangs, only its submission suffers.
 
 Holds `grade_all`; `take_unread`, which stores results for unreadable submissions; and `write_answer` and
 `read_answer`, the format of a result between processes. The grading function is an argument, results are
@@ -22,7 +22,7 @@ from classroom.limits import SECONDS as CALL
 from classroom.result import NotAResult, Result, unchecked
 from classroom.seeds import seed
 
-PATIENCE = 1200  # seconds, for when a sandbox fails: it allows a submission 900 on the busiest machine
+PATIENCE = 1200  # seconds, in case a sandbox fails; it allows a submission 900 on the busiest machine
 TO_TIDY_UP = 5  # seconds
 LARGEST = 1 << 24  # bytes of a result
 MEMORY = 2 << 30  # bytes of a grading process
@@ -58,7 +58,7 @@ class Grader:
 
 
 def grade_all(queue, grader, workers=None, patience=PATIENCE):
-    """Grade the open submissions, and store each result as it arrives.
+    """Grade the waiting submissions, and store each result as it arrives.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class _Worker:
             pass  # the process has ended, which `answer` reports
 
     def answer(self, chapter):
-        """Return the result of its submission; None if it had no submission."""
+        """Return the result of the worker's submission; None if it had no submission."""
         late = not self.pipe.poll()
         try:
             text = None if late else self.pipe.recv_bytes(LARGEST)
@@ -193,7 +193,7 @@ class _Worker:
 
 
 def _serve(pipe, grade):
-    """Grade the submissions from a pipe until it is closed; runs in a process of its own."""
+    """Grade the submissions from a pipe until it is closed; called in a separate process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     _limit_memory()
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
@@ -208,7 +208,7 @@ def _serve(pipe, grade):
 
 def _limit_memory():
     """Limit the memory of this process, so that data from a submission cannot use up the machine's."""
-    with suppress(ImportError):  # Windows has none
+    with suppress(ImportError):  # Windows has no such limit
         import resource
 
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
@@ -216,7 +216,7 @@ def _limit_memory():
 
 
 def write_answer(grade, job):
-    """Grade a submission; return, as JSON, a fault or None and the plain values of a result or None."""
+    """Grade a submission; return, as JSON, a fault and a result's plain values, one of them None."""
     try:
         return json.dumps((None, grade(*job).plain()), allow_nan=False).encode()
     except GradingFault as error:
@@ -227,7 +227,7 @@ def write_answer(grade, job):
 
 
 def read_answer(text, chapter, digest):
-    """Read a result from a process; a fault if it is not a result of that submission.
+    """Read a process's result; return a fault if it is not a result of that submission.
 
     Parameters
     ----------

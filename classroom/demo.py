@@ -1,4 +1,4 @@
-"""A class to try the grader on: notebooks whose answers are right, wrong in known ways, or not written.
+"""A made-up class for trying the grader: answers that are right, wrong in known ways, or missing.
 
 Holds `make_class`, `make_term` and the command behind ``make grade-demo``, which makes a class or a term,
 grades it as a teacher would, and opens the report. Answers come from the solutions and from the mistakes that
@@ -44,7 +44,7 @@ def answers(exercise):
 
 
 def _source(function, name):
-    """Return the source of a function under another name; "" if it uses names from around it."""
+    """Return the source of a function under another name; "" if it uses names defined outside it."""
     needed = inspect.getclosurevars(function).globals.keys()
     if function.__name__ == "<lambda>" or function.__closure__ or not needed <= AT_HAND:
         return ""
@@ -62,7 +62,7 @@ def make_class(folder, chapter="04_closures", students=12, rng=0):
     chapter : str
     students : int
     rng : int or numpy.random.Generator
-        Draws the answers. The first student's are all right; the last student has written nothing.
+        For drawing the answers. The first student's are all right; the last has written nothing.
     """
     rng = np.random.default_rng(rng)
     asked = {exercise.short: exercise for exercise in exercises() if exercise.stem == chapter}

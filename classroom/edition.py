@@ -1,9 +1,9 @@
 """The folder that the sandbox sees: the student edition of the library, and the files of the sandbox's end.
 
-An edition has what the chapters up to a given one have built, and its dependencies. Definitions are left out
-whole, never rewritten. No edition's `minigrad` exports a name of a later chapter; a few such names are in its
-files, because an earlier definition uses them (Linear draws with `lecun`). ``course.curriculum`` says which
-chapter builds what.
+An edition has what the chapters up to a given one have built, and its dependencies. A definition is whole or
+left out, never rewritten. No edition's `minigrad` exports a name of a later chapter; a few such names are in
+its files, because an earlier definition uses them (Linear initializes with `lecun`). ``course.curriculum``
+lists what each chapter builds.
 """
 
 import ast
@@ -22,7 +22,7 @@ from course.curriculum import BUILT
 from course.store import write
 
 LIBRARY, HERE = Path(minigrad.__file__).parent, Path(__file__).parent
-RECENT = 3600  # seconds: a process in another container seems to be gone
+RECENT = 3600  # seconds; a process in another container only seems to have ended
 
 
 def make(stem, folder):
@@ -55,7 +55,7 @@ def folder(chapter):
 
 @cache
 def _temporary(chapter):
-    """Write the folder of `folder`; the cache keeps the object that removes it when this process ends."""
+    """Write that folder; the cache keeps the object that removes it when this process ends."""
     remove_orphans(Path(gettempdir()))
     temporary = TemporaryDirectory(prefix=f"edition-{os.getpid()}-", ignore_cleanup_errors=True)
     place = Path(temporary.name)
@@ -157,7 +157,7 @@ def _uses(statement, module, name):
 
 
 def _cut(text, kept):
-    """Cut a file down to the names in `kept`; a comment belongs to the statement below it."""
+    """Reduce a file to the names in `kept`; a comment belongs to the statement below it."""
     lines, pieces, end = text.splitlines(keepends=True), [], 0
     for statement in ast.parse(text).body:
         above, end = end, statement.end_lineno

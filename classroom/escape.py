@@ -45,7 +45,7 @@ def try_to_escape(unsafe=False):
     Parameters
     ----------
     unsafe : bool
-        Try it at the level rlimits, which does not prevent an escape: nothing is raised.
+        Try at the level rlimits, which does not prevent an escape, so nothing is raised.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def try_to_escape(unsafe=False):
 
 
 def _require_closed(facts):
-    """Raise GradingFault for the first way out of the sandbox."""
+    """Raise GradingFault if there is a way out of the sandbox; name the first."""
     needed = {
         path.relative_to(Path.home()).parts[0] for path in sources() if path.is_relative_to(Path.home())
     }

@@ -1,7 +1,7 @@
-"""The submissions of a class: a folder per student, a file per student, or a zip of either.
+"""The submissions of a class: one folder or file per student, or a zip of these.
 
 Holds `unpacked`, which opens a zip; `handed_in`, which finds each student's notebook; and `left_out`, which
-lists files of no student. ``classroom.submission`` reads the notebooks.
+lists files that belong to no student. ``classroom.submission`` reads the notebooks.
 """
 
 import os
@@ -22,7 +22,7 @@ MOST, UNPACKED = 20_000, 2**31  # limits of a zip: its entries, and the bytes re
 
 
 def handed_in(folder, chapter):
-    """Yield the notebook of each student, or the reason why there is none.
+    """Yield each student's notebook, or the reason why there is none.
 
     Parameters
     ----------
@@ -100,12 +100,12 @@ def left_out(folder, chapter):
 
 
 def _names(chapter):
-    """Return the accepted names of the notebook: its name, and its older name."""
+    """Return the accepted names of the notebook: the current one and the older one."""
     return f"{exercises_name(chapter)}.ipynb", f"{chapter}.ipynb"
 
 
 def _beside(place, chapter):
-    """List the notebooks beside the one that is graded, each with the reason why it is not."""
+    """List the other notebooks in a student's folder, each with the reason why it is not graded."""
     name = next((name for name in _names(chapter) if (place / name).is_file()), None)
     if name is None:
         return []
@@ -196,7 +196,7 @@ def _why_left_out(place, chapter):
 
 
 def _what_else(place, chapter):
-    """Describe what a folder without a notebook has instead, and what to do; "" if it is empty."""
+    """Describe what a folder has instead of a notebook, and what to do; "" if it is empty."""
     zipped = ""
     for folder, inner, names in os.walk(place):
         inner[:] = sorted(name for name in inner if not name.startswith("."))

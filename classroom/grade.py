@@ -1,6 +1,6 @@
-"""Grading one submission: a pure function from its bytes to its result.
+"""Grade one submission: a pure function from its bytes to its result.
 
-The same bytes, chapter and seed give the same result on any machine: no time, path or address is part of it.
+The same bytes, chapter and seed give the same result on any machine; it contains no time, path or address.
 Only a check gives a mark; a fault of the grader gives none, not even a zero. Students and files are handled
 in ``classroom.queue``.
 """
@@ -167,8 +167,8 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
     unsafe : bool
         Run with limits but without bubblewrap.
     seconds : float
-        Time limit for one call of an answer, or one statement of a cell; an exercise has twelve times as
-        long, all cells six times, and the whole submission 30 times.
+        Time limit for one call of an answer, or one statement of a cell. The limit is twelve times as long
+        for an exercise, six times for all cells, and 30 times for the whole submission.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
 
 
 def grade_exercise(exercise, run, seed, checked):
-    """Grade one exercise; `checked` are the names of the exercises whose checks work here."""
+    """Grade one exercise; `checked` has the names of the exercises whose checks work here."""
     if exercise.by_hand:
         return _result_of(exercise, Status.BY_HAND, BY_HAND)
     if exercise.remote and exercise.name not in checked:
@@ -210,7 +210,7 @@ def grade_exercise(exercise, run, seed, checked):
 
 
 def _checked(exercise, run, seed):
-    """Return the result of an exercise according to its check."""
+    """Run an exercise's check, and return the result."""
     short = exercise.short
     try:
         return _result_of(exercise, Status.PASSED, judged(exercise, run, seed))
@@ -236,7 +236,7 @@ def _checked(exercise, run, seed):
 def judged(exercise, run, seed):
     """Return the message of a passed check; raises CheckFailed if it fails.
 
-    Some checks need more than the pipe can carry. Such a check calls the answer once, to find out whether it
+    Some checks need objects that cannot be sent. Such a check calls the answer once, to find out whether it
     is written, and Answered is raised.
     """
     answer = run.answer(exercise.short)
@@ -257,7 +257,7 @@ def _result_of(exercise, status, sentence):
 def working(chapter, unsafe=False):
     """Return the names of the exercises whose checks work here, tested once before the first submission.
 
-    Each check must pass the chapter's own solution, run in a sandbox like a submission, and refuse a typical
+    Each check must pass the chapter's own solution, run in a sandbox like a submission, and reject a typical
     mistake.
 
     Parameters
@@ -300,7 +300,7 @@ def _passes_solution(exercise, run):
 
 
 def _refuses_mistake(exercise):
-    """Report whether a check refuses a known mistake, or else an answer that returns None."""
+    """Report whether a check rejects a known mistake or, if it has none, an answer that returns None."""
     mistakes = [answer for _, answer in exercise.mistakes] or [lambda *args, **kwargs: None]
     try:
         exercise.judge(mistakes[0])

@@ -24,7 +24,7 @@ MISSING = (
     "the gradebook needs nbgrader, which is not installed: install the course's extra `dev` "
     "(in the course's folder, `python -m pip install --editable .[dev]`)."
 )
-KEPT = "submission.sha256"  # beside the formgrader's page: the hash of its submission
+KEPT = "submission.sha256"  # next to the formgrader's page: its submission's hash
 
 
 class Course:
@@ -82,7 +82,7 @@ class Course:
         self.book.close()
 
     def cells(self):
-        """Map each exercise to the cell that has its points: its check, or an answer in words."""
+        """Map each exercise to the cell that has its points: the check's, or the answer in words."""
         asked = exercises_of(self.chapter)
         names = {e.name: e.short if e.by_hand else f"check_{e.short}" for e in asked}
         known = {cell.name: cell.max_score for cell in self._notebook().grade_cells}
@@ -104,7 +104,7 @@ class Course:
         raise self._no_assignment()
 
     def _no_assignment(self):
-        """Make the fault of a course without the assignment."""
+        """Make the GradingFault for a course without the assignment."""
         return GradingFault(
             f"the nbgrader course in {self.folder} has no assignment {self.chapter}: "
             f"run `nbgrader generate_assignment {self.chapter}` there first."
@@ -140,7 +140,7 @@ def give(queue, folder):
     count : int
         Number of students whose marks are in the gradebook now.
     problems : list of str
-        A sentence for each student whose marks are not, or whose notebook the formgrader cannot show.
+        A sentence for each student whose marks are missing, or whose notebook the formgrader cannot show.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def give(queue, folder):
 
 
 def _given(row, queue, course, cells):
-    """Put one student's marks into the gradebook; return a problem or None, and whether they are in it."""
+    """Put one student's marks into the gradebook; return a problem, or None, and whether they are in."""
     if row.points is None:
         return row.reason, False
     digest = row.result.submission
@@ -202,7 +202,7 @@ def _write_points(part, cell, row, course, anew):
             comment.manual_comment = comment.manual_comment or part.comment or None
         grade.needs_manual_grade = by_hand and grade.manual_score is None
     elif changed or anew:
-        grade.needs_manual_grade = True  # the answer marked by hand was another one: mark again
+        grade.needs_manual_grade = True  # an earlier answer was marked by hand: mark again
     return changed
 
 

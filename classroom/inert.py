@@ -1,4 +1,4 @@
-"""Stand-ins for packages that the sandbox lacks: objects that accept any use and do nothing.
+"""Stand-ins for packages that the sandbox lacks: objects that accept every operation and do nothing.
 
 The sandbox has only NumPy and a student edition of `minigrad`. `install` makes imports of `course`,
 Matplotlib, widgets and IPython work there, and defines the names that notebooks use. Needs only the standard
@@ -32,7 +32,7 @@ class Inert:
 
     def __getattr__(self, name):
         if name.startswith("__"):
-            raise AttributeError(name)  # no special methods beyond those below
+            raise AttributeError(name)  # the only special methods are those below
         return Inert()
 
     def __call__(self, *args, **kwargs):
@@ -44,7 +44,7 @@ class Inert:
         """Yield nothing, or as many stand-ins as an assignment unpacks: ``figure, axes = plt.subplots()``.
 
         Python does not pass an iterator the number of names on the left, and no fixed number is right for
-        every answer: one that draws would raise and lose its points. So the number is read from the
+        every answer: one that makes a plot would raise and lose its points. So the number is read from the
         caller's bytecode.
         """
         frame = sys._getframe(1)
@@ -152,13 +152,13 @@ def _without_options(line):
 
 
 def mine(name):
-    """Return the library's own thing, as `course.mine` does where the learner has kept none."""
+    """Return the library's own object, as `course.mine` does if the learner has stored none."""
     library = import_module("minigrad")
     return next((getattr(library, own) for own in library.__all__ if own.lower() == name), Inert())
 
 
 class StandIn(ModuleType):
-    """A module that has every name."""
+    """A module that defines every name."""
 
     def __getattr__(self, name):
         if name.startswith("__"):

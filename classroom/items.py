@@ -37,13 +37,13 @@ class Item:
     students : int
         Number of students whose answer has a mark.
     share : float or None
-        Mean share of its points that the class has reached.
+        The class's mean share of the exercise's points.
     unwritten : float
         The share of students whose answer is missing or not written.
     discrimination : float or None
-        Correlation of its points with the same student's other points, from -1 to 1.
+        Correlation of the exercise's points with the same student's other points, from -1 to 1.
     message : str
-        The most frequent message of its failed checks, and how often it occurred.
+        The most frequent message of the failed checks, and how often it occurred.
     """
 
     exercise: str
@@ -152,8 +152,8 @@ def items_page(graded):
         element("h1", "The exercises of the term"),
         element(
             "p",
-            "The share of its points that the class has reached; how many students did not try it; and its "
-            "discrimination: the correlation with the same student's other exercises, from -1 to 1.",
+            "Reached: the class's mean share of the points. Not tried: the share who wrote no answer. "
+            "Discrimination: the correlation with the same student's other exercises, from -1 to 1.",
             of="faint",
         ),
     ]

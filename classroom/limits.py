@@ -4,8 +4,8 @@ The limits of the sandbox's processes are in ``classroom.sandbox``.
 """
 
 SECONDS = 10.0  # for one call, by classroom.clock
-# as multiples of one call: an exercise, whose check runs four times; all cells; the whole submission
+# multiples of SECONDS: for an exercise, whose check runs four times; all cells; the whole submission
 EXERCISE, CELLS, ALL = 12, 6, 30
 SENT = 2**26  # bytes that the submission sends for one exercise
-EXPANDED, NUMBER = 2**26, 8  # bytes of a list as an array, and of each number in it
-DRAWS = 2**24  # numbers drawn from a generator of the check's, in one request
+EXPANDED, NUMBER = 2**26, 8  # bytes of a list converted to an array, and of each number in it
+DRAWS = 2**24  # random numbers drawn from a check's generator in one request

@@ -71,7 +71,7 @@ def write_marking_page(queue):
 
 
 def _safe(thing):
-    """Return data as JavaScript in which no text can end the script."""
+    """Return data as JavaScript in which no string can end the script."""
     return json.dumps(thing).replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
 
 

@@ -1,6 +1,6 @@
 """HTML pages as trees of elements: text is escaped when the tree is written, so that none becomes a tag.
 
-Holds `element` and `page`. The contents are in ``classroom.feedback_pages`` and its neighbours.
+Holds `element` and `page`. The pages' contents are in ``classroom.feedback_pages`` and other modules.
 """
 
 import re

@@ -45,8 +45,8 @@ class Queue:
 
     Notes
     -----
-    A result is written once, in its own transaction, under student, hash of the submission, and version of
-    checks and grader. Only a result that is open, because of a fault of the grader, is ever replaced.
+    A result is written once, in its own transaction. Its key is the student, the submission's hash, and the
+    version of checks and grader. A result is replaced only if a fault of the grader has left it open.
     """
 
     def __init__(self, folder, chapter=None):
@@ -73,7 +73,7 @@ class Queue:
         if chapter not in (None, self.chapter):
             self.file.close()
             raise GradingFault(
-                f"{folder} holds the marks of {self.chapter}; give {chapter} a folder of its own."
+                f"{folder} has the marks of {self.chapter}; give {chapter} a folder of its own."
             )
 
     def __enter__(self):
@@ -132,7 +132,7 @@ class Queue:
         return count
 
     def open(self, version):
-        """List the submissions without a result, or with one that is open because of a fault.
+        """List the submissions that have no result, or one that a fault has left open.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Queue:
         ).fetchall()
 
     def submission(self, digest):
-        """Return the bytes of a submission, the reason why it was refused, and the fault; two are None."""
+        """Return a submission's bytes, the reason why it was refused, and the fault; two of them are None."""
         row = self.file.execute("SELECT data, refused, fault FROM submissions WHERE digest = ?", [digest])
         return row.fetchone()
 

@@ -27,7 +27,7 @@ TOO_MUCH = f"the code sends more than {SENT >> 20} MB"
 TEXT = 500  # characters of a message
 AT_ONCE = 1e-3  # seconds: shorter waits are counted whole, as reading the processor times takes 0.1 ms
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64, the generator of default_rng
-SPECIAL = ("__iter__", "__next__", "__repr__")  # none that NumPy would use to convert an object to numbers
+SPECIAL = ("__iter__", "__next__", "__repr__")  # none with which NumPy converts an object to numbers
 TRAVEL = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer")
 
 OPTIONS = ("training", "need_dX")  # passed to a layer that declares them
@@ -36,11 +36,11 @@ Code = namedtuple("Code", "co_varnames co_argcount co_kwonlyargcount co_filename
 
 
 class Ended(BaseException):
-    """The reason why a submission's process no longer answers. No check can catch it by accident."""
+    """The reason why a submission's process no longer answers; no check catches it by accident."""
 
 
 class Answered(BaseException):
-    """The submission has answered a call, and no more is needed."""
+    """The submission has answered a call, and no further calls are needed."""
 
 
 class RemoteError(Exception):
@@ -128,7 +128,7 @@ class ClassOfInstances(type):
 
 
 def special(name):
-    """Make a special method that calls the original in the other process."""
+    """Make a special method that calls the original method in the other process."""
 
     def method(self, *args):
         return self._peer.ask("special", self._handle, name, args)
@@ -149,7 +149,7 @@ class Attribute:
 
 
 class Remote(Peer):
-    """Send requests to a submission's process, and serve its requests on the functions passed to it.
+    """Send requests to a submission's process, and serve its requests to the check's functions.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class Remote(Peer):
     why : str
         The message for missing the deadline.
     is_enough : bool
-        Raise Answered after the first call that is answered.
+        Whether to raise Answered after the first answered call.
     """
 
     prefix = "p"
@@ -241,7 +241,7 @@ class Remote(Peer):
             self.depth -= 1
 
     def reset(self):
-        """Forget everything shared, and every change of the check's data."""
+        """Forget all shared objects, and every change to the check's data."""
         super().reset()
         self.is_enough, self.touched, self.taken, self.pointed_at, self.lent = False, False, 0, set(), {}
 
@@ -250,22 +250,22 @@ class Remote(Peer):
         return False
 
     def share(self, thing, handle):
-        """Register a thing under a handle, with its state if it is a generator."""
+        """Register an object under a handle, with its state if it is a generator."""
         super().share(thing, handle)
         if isinstance(thing, np.random.Generator):
             self.lent[handle] = thing.bit_generator.state
 
     def _renew(self, handle, thing, kind, told, buffers):
-        """Apply the submission's change of a thing, and note whether that change is allowed.
+        """Apply the submission's change to an object, and note whether that change is allowed.
 
-        A check's data must not be changed, except for the gradients of its Parameters, to which gradients are
-        added, and its generators, from which numbers are drawn.
+        A check's data must not be changed, except that gradients are added to those of its Parameters, and
+        random numbers are drawn from its generators.
         """
         if thing is None or not handle.startswith(self.prefix):
             super()._renew(handle, thing, kind, told, buffers)
             return
         if kind == "g":
-            require(isinstance(thing, np.random.Generator), "a change of something that is not a generator")
+            require(isinstance(thing, np.random.Generator), "a change to an object that is not a generator")
             before = thing.bit_generator.state
             super()._renew(handle, thing, kind, told, buffers)
             states = before, self.lent[handle]  # an answer may go back, to draw the same numbers again
@@ -291,7 +291,7 @@ class Remote(Peer):
         super()._fill(things, items)
 
     def _unpaired(self, buffers, depth, pairs, thing=None):
-        """Return pairs as a dict; refuse special names among the attributes of a thing.
+        """Return pairs as a dict; refuse special names among the attributes of an object.
 
         From an ``__array_interface__`` NumPy would make an array at any address of the grader's memory.
         """
@@ -300,9 +300,9 @@ class Remote(Peer):
         return things
 
     def _keep(self, thing, pairs):
-        """Set the attributes of a thing, and note a check's array that becomes the gradient of a Parameter.
+        """Set the attributes of an object, and note if a check's array becomes the gradient of a Parameter.
 
-        Such an array still must not be changed; otherwise any of the check's arrays could be.
+        That array must still not be changed: otherwise a submission could change any array of the check.
         """
         before = attributes(thing).get("_grad") if isinstance(thing, Parameter) else None
         super()._keep(thing, pairs)
@@ -311,7 +311,7 @@ class Remote(Peer):
         if now is not before and entry is not None and entry.refer() is now:
             self.pointed_at.add(entry.handle)
 
-    # what is sent
+    # sent values
 
     def named(self, value):
         """Return the module and name of a function or class of minigrad or NumPy, or None."""
@@ -340,7 +340,7 @@ class Remote(Peer):
         """Mirror no attributes of a check's objects."""
 
     def proxy(self, handle, described):
-        """Make the local proxy of a submission's object."""
+        """Make the local proxy of one of the submission's objects."""
         require(type(described) is dict, "an object without a description")
         name, bases = described["name"], described["bases"]
         require(type(name) is str and len(name) < 100 and name.isprintable(), "an invalid name")
@@ -385,7 +385,7 @@ class Remote(Peer):
         raise AttributeError(f"{name} is private")
 
     def words(self, error):
-        """Describe a check's exception to the other process: its class, its message, and its number."""
+        """Describe a check's exception to the other process by its class, message and number."""
         number = f"raised {len(self.raised)}"
         self.raised[number] = error
         return type(error).__name__, str(error)[:TEXT], number
@@ -415,12 +415,12 @@ def _names_of_the_library():
     modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "minigrad"]
     classes = {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}
     ours = [vars(cls) for cls in classes if cls.__module__.startswith("minigrad.")]
-    # and those of a layer with two methods, and of an optimizer
+    # also those of a layer with two methods, and of an optimizer
     return frozenset(("backward", "learning_rate")).union(n for held in ours for n in held if n[0] != "_")
 
 
 def is_drawn_from(before, now):
-    """Report whether drawing numbers leads from one state of a generator to another.
+    """Report whether drawing random numbers leads from one state of a generator to another.
 
     Parameters
     ----------
@@ -449,14 +449,14 @@ def is_drawn_from(before, now):
     drawn = replayed.random_raw(count)
     if replayed.state["state"] != now["state"]:
         return False
-    # 32 of the last 64 bits drawn may be kept for the next draw of 32
+    # 32 of the last 64 random bits may be stored for the next draw of 32
     waits = now["has_uint32"], now["uinteger"]
     waited = not waits[0] or waits == (before["has_uint32"], before["uinteger"])
     return waited or bool((drawn >> np.uint64(32) == waits[1]).any())
 
 
 def _expanded(thing, sizes):
-    """Return the size in bytes of a value as one array; `sizes` has those of the lists seen so far."""
+    """Return the bytes that a value takes as one array; `sizes` has the sizes of the lists seen so far."""
     if isinstance(thing, np.ndarray):
         return thing.nbytes
     if not isinstance(thing, list | tuple):

@@ -1,4 +1,4 @@
-"""The reports: a table of marks, a page and a file for each student, a class page, and Gradescope's files.
+"""The reports: a table of marks, a page and a Gradescope file for each student, and a class page.
 
 Holds `rows`, which combines results and the teacher's marks; `write_reports`; and `differences`, between the
 results of two versions. Reports are made from the queue and marks.csv alone, and the same input gives the
@@ -29,10 +29,10 @@ class Row:
     chapter: str
     result: Result | None
     parts: tuple[ExerciseResult, ...]
-    points: float | None  # None while something is not graded
+    points: float | None  # None while an exercise is not graded
     out_of: int
     to_mark: int  # points of the exercises that the teacher must still mark
-    reason: str  # a sentence for people
+    reason: str  # a sentence for the teacher
 
     @property
     def is_another(self):
@@ -41,7 +41,7 @@ class Row:
 
     @property
     def zero(self):
-        """The cause of 0 points: "form" if no answer could be read, else "work"; "" with points."""
+        """The cause of 0 points: "form" if no answer could be read, else "work"; "" if there are points."""
         if self.points is None or self.points > 0 or self.to_mark:
             return ""
         unseen = {part.status for part in self.parts} <= {Status.MISSING}
@@ -86,7 +86,7 @@ def row_of(student, chapter, result, marks):
 
 
 def _part(part, result, mark):
-    """Return an exercise with the teacher's mark, if there is one; without points if there is a fault."""
+    """Return an exercise with the teacher's mark, if it has one, or without points if there is a fault."""
     if mark is not None:
         return part.marked(*mark)
     if result.fault is not None and part.points is not None:
@@ -207,7 +207,7 @@ def gradescope(row):
     Returns
     -------
     dict
-        Without a score while an exercise is not graded. Exercises to mark by hand are left out.
+        It has no score while an exercise is not graded. Exercises to mark by hand are left out.
     """
     if row.points is None:
         return {"output": row.reason, "output_format": "text", "tests": []}

@@ -69,7 +69,7 @@ class ExerciseResult:
 
     def __post_init__(self):
         texts = self.name, self.title, self.kind, self.sentence, self.comment
-        _require(all(isinstance(text, str) for text in texts), "name, title, kind or sentence is not a text")
+        _require(all(isinstance(text, str) for text in texts), "name, title, kind or sentence is not text")
         _require(type(self.out_of) is int and self.out_of >= 0, f"{self.name} is out of {self.out_of!r}")
         try:
             object.__setattr__(self, "status", Status(self.status))
@@ -79,7 +79,7 @@ class ExerciseResult:
         _require(self._fits(), f"{self.name} is {self.status} and has {points}")
 
     def _fits(self):
-        """Report whether the points fit the status: only a check or a person gives points."""
+        """Report whether the points fit the status; only a check or a person gives points."""
         if self.points is None:
             return self.status not in (Status.PASSED, Status.MARKED)
         if type(self.points) not in (int, float) or not math.isfinite(self.points):
@@ -133,9 +133,9 @@ class Result:
 
     def __post_init__(self):
         texts = self.chapter, self.submission, *self.notes
-        _require(all(isinstance(text, str) for text in texts), "chapter, submission or a note is not a text")
+        _require(all(isinstance(text, str) for text in texts), "chapter, submission or a note is not text")
         optional = self.level, self.refused
-        _require(all(isinstance(text, str | None) for text in optional), "level or refused is not a text")
+        _require(all(isinstance(text, str | None) for text in optional), "level or refused is not text")
         statuses = {part.status for part in self.exercises}
         _require(Status.MARKED not in statuses, "the grader gives no marks by hand")
         _require(self.refused is None or statuses <= {Status.MISSING}, "a refused submission has been graded")
@@ -162,15 +162,15 @@ class Result:
         return sum(part.out_of for part in self.exercises if part.status is Status.BY_HAND)
 
     def require_of(self, chapter, submission):
-        """Raise NotAResult unless it is the result of a submission, with the chapter's own exercises."""
+        """Raise NotAResult unless this is a submission's result, with all of the chapter's exercises."""
         mine, theirs = (self.chapter, self.submission), (chapter, submission)
-        _require(mine == theirs, f"it is of {mine}, and {theirs} was graded")
+        _require(mine == theirs, f"it belongs to {mine}, but {theirs} was graded")
         asked = [(exercise.name, exercise.points) for exercise in exercises_of(chapter)]
         names = [(part.name, part.out_of) for part in self.exercises]
         _require(names == asked, f"its exercises are not those of {chapter}")
 
     def plain(self):
-        """Return the result as plain values for JSON, to store it and to send it between processes."""
+        """Convert the result to plain values for JSON, for storage and other processes."""
         rows = [asdict(part) for part in self.exercises]
         for row in rows:
             del row["comment"]  # never set by the grader
@@ -199,7 +199,7 @@ class Result:
         Raises
         ------
         NotAResult
-            If the values are not a result, or its sums are not those of its exercises.
+            If the values are not a result, or the sums are not those of the exercises.
         """
         try:
             given = {name: plain[name] for name in ("chapter", "submission", "level", "refused")}
@@ -207,7 +207,7 @@ class Result:
         except (TypeError, LookupError) as error:
             raise NotAResult(f"this is not a result: {type(error).__name__}: {error}.") from error
         result = cls(**given, exercises=parts, notes=notes)
-        _require(result.plain() == plain, "its sums are not those of its exercises, or it has more keys")
+        _require(result.plain() == plain, "its sums are not those of its exercises, or it has unknown keys")
         return result
 
 

@@ -2,8 +2,8 @@
 
 The child sees the interpreter's libraries, the system's shared libraries, NumPy, and one edition folder, all
 read-only, and two small folders in memory. It has no network, no home folder, none of our environment
-variables, and sees no other process. `wire` and `remote` talk to the child over its pipes; `escape` tests the
-sandbox on this machine.
+variables, and sees no other process. `wire` and `remote` communicate with the child over its pipes; `escape`
+tests the sandbox on this machine.
 """
 
 import json
@@ -110,7 +110,7 @@ def _python():
 
 
 def _show(sources):
-    """Write bubblewrap's arguments that show each source, read-only, in folders accessible to all users."""
+    """List bubblewrap's arguments that show each source, read-only, in folders accessible to all users."""
     arguments, libraries = [], _libraries()
     for source in sources:
         for folder in list(reversed(source.parents))[1:]:
@@ -122,7 +122,7 @@ def _show(sources):
 
 
 def _bubblewrap(edition):
-    """Write the command that runs the child's command in the sandbox.
+    """Build the command that runs the child's command in the sandbox.
 
     The kernel does not limit the number of root's processes. So when root grades, an outer bubblewrap shows
     the sources to an inner one that runs as nobody, and only the inner one is the sandbox.
@@ -169,8 +169,8 @@ class Sandbox:
         its files are made readable by everyone, because the child then runs as nobody.
     unsafe : bool
         Run the child without bubblewrap, for macOS and Windows. Then it is an ordinary process of this user,
-        which can read this user's files, use the network, start any number of processes, and leave behind
-        those in a new session. Memory (on Linux), file sizes and CPU seconds are still limited, except on
+        which can read this user's files, use the network, start any number of processes, and leave those in
+        a new session running. Memory (on Linux), file sizes and CPU seconds are still limited, except on
         Windows.
 
     Attributes
@@ -188,7 +188,7 @@ class Sandbox:
 
     Notes
     -----
-    The thread that enters the block must live as long as the block: the sandbox dies with it.
+    The thread that enters the block must live as long as the block: the sandbox ends when the thread does.
     """
 
     def __init__(self, edition, unsafe=False):

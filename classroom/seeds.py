@@ -1,4 +1,4 @@
-"""The seed of a submission's data, made from the teacher's secret and the submission's hash.
+"""The seed of a submission's data, computed from the teacher's secret and the submission's hash.
 
 Holds `secret` and `seed`.
 """
@@ -48,7 +48,7 @@ def secret(folder):
 
 
 def seed(key, digest):
-    """Return the seed of a submission, reproducible with the course secret, unpredictable without.
+    """Compute the seed of a submission: reproducible with the course secret, unpredictable without it.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def share_of(pid):
     for each in family(pid):
         try:
             total += memory(each)[0]
-        except (OSError, TypeError):  # it has ended in the meantime
+        except (OSError, TypeError):  # the process has ended in the meantime
             continue
     return total
 
@@ -205,7 +205,7 @@ def chapter(number):
 
 
 def on_disk(folder):
-    """Return the bytes that a folder's files take on the disk, with hard links counted once."""
+    """Return the bytes that a folder's files take on disk, with hard links counted once."""
     files = {}
     for path in folder.rglob("*"):
         found = path.lstat()

@@ -1,7 +1,7 @@
-"""Answers of the same form in a class, and how common that form is: a place to look, not a verdict.
+"""Answers of the same form in a class, and how common that form is: a hint, not a verdict.
 
 Holds `similar`. A short answer has few forms, and many students find the same one; so each form is listed
-with the number of students who have it, and each pair of students with the improbability of all that they
+with the number of students who have it, and each pair of students with the improbability of the forms they
 share. ``classroom.answers`` defines the form.
 """
 
@@ -13,7 +13,7 @@ from course import store
 from course.curriculum import exercises_path
 
 HEAD = ["student", "other", "bits", "same form", "of both written", "exercises, and how many have that form"]
-LEAST = 1.0  # bits: pairs below are not listed; 1 bit is a form that half of the class has
+LEAST = 1.0  # bits: pairs with less are not listed; a form that half of the class has gives 1 bit
 
 
 def similar(answers, solution):

@@ -1,7 +1,7 @@
 """Reading a submission: from its bytes to the sources of its code cells.
 
-An honest but damaged notebook is still read: everything but the sources is ignored, and only a file without
-any is refused. nbformat is not used, since it accepts only valid notebooks. Nothing is compiled or run here;
+An honest but damaged notebook is still read: everything but the sources is ignored, and only a file that has
+none is refused. nbformat is not used, since it accepts only valid notebooks. Nothing is compiled or run here;
 ``classroom.child`` runs the cells.
 """
 
@@ -13,11 +13,11 @@ from classroom.faults import GradingFault, Refused
 
 BYTES = 5_000_000
 CELLS = 500
-WORK = 200_000  # characters for IPython to read in all: it reads a cell again for each command in it
+WORK = 200_000  # characters for IPython to read in total; it reads a cell again for each command
 LINE = 1_000  # characters of a line that may be a command
 COMMAND = re.compile(r"^[ \t]*(?:[%!?,;/]|>>>|In \[)|\?[ \t]*$|=[ \t]*[%!]", re.MULTILINE)
 ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # line ends for str and IPython, but not for Python
-HIDDEN = {ord(end): chr(0xFDD0 + place) for place, end in enumerate(ENDS)}  # letters that no text has
+HIDDEN = {ord(end): chr(0xFDD0 + place) for place, end in enumerate(ENDS)}  # characters that no text contains
 SHOWN = {ord(hidden): chr(end) for end, hidden in HIDDEN.items()}
 CELL_COMMAND = re.compile(r"\s*%%(\S*).*\n?")
 NOT_PYTHON = (
@@ -131,12 +131,12 @@ def _cells(notebook):
 
 
 def _is_code(cell):
-    """Report whether a cell is a code cell; one without a type is if it has outputs."""
+    """Report whether a cell is a code cell; one without a type counts as code if it has outputs."""
     return cell.get("cell_type", "code" if "outputs" in cell else "") == "code"
 
 
 def _source(cell):
-    """Return the source of a cell, stored as one text or as lines, perhaps without their ends."""
+    """Return a cell's source, stored as one string or as lines, perhaps without line ends."""
     source = cell.get("source", cell.get("input", ""))
     if isinstance(source, list):
         lines = [line for line in source if isinstance(line, str)]
@@ -160,7 +160,7 @@ def _without_commands(source):
     """Convert a cell's IPython commands to Python, as IPython does."""
     from IPython.core.inputtransformer2 import TransformerManager
 
-    with warnings.catch_warnings(action="ignore"):  # about characters that end a line for str alone
+    with warnings.catch_warnings(action="ignore"):  # about characters that only str treats as line ends
         try:
             hidden = re.sub(rf"(?<=[^\n])[{ENDS}]", lambda end: end[0].translate(HIDDEN), source)
             return TransformerManager().transform_cell(hidden).translate(SHOWN)

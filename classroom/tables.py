@@ -1,4 +1,4 @@
-"""CSV tables for and from spreadsheets.
+"""CSV tables, written for spreadsheets and read from them.
 
 Holds `read_rows` and `as_csv`.
 """
@@ -8,7 +8,7 @@ import io
 
 from classroom.faults import GradingFault
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with these
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes cells that begin with these
 
 
 def read_rows(path, columns):
@@ -23,7 +23,7 @@ def read_rows(path, columns):
     Returns
     -------
     list of (int, dict of str to str)
-        Line number, and column to text.
+        The line number, and the row as a dict from column to text.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def read_rows(path, columns):
 
 
 def _texts(row):
-    """Return a row as texts: "" for a missing cell, without the quote before what looks like a formula."""
+    """Return a row as strings: "" for a missing cell, and no quote before formula-like text."""
     named = {name: text if isinstance(text, str) else "" for name, text in row.items() if name}
     return {
         name: text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text for name, text in named.items()

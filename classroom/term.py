@@ -34,7 +34,7 @@ class Chapter:
         The folder of its marks.
     due : datetime or None
     late : float
-        The penalty for each day begun, as a share of the points reached: 0.1.
+        The penalty for each day begun, as a share of the points reached, such as 0.1.
     days : int or None
         Hand-ins later than this many days get no points.
     keep : str
@@ -198,7 +198,7 @@ def _number(points):
 
 
 def _points(row, share):
-    """Return the points that count, the points reached, and the reason; without a hand-in, 0."""
+    """Return the points that count, the points reached, and the reason; both are 0 without a hand-in."""
     if row is None:
         return 0, 0, "nothing handed in"
     if row.points is None:

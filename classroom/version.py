@@ -1,4 +1,4 @@
-"""The version of the grader: a hash of all that decides a mark, so that old and new marks are not mixed.
+"""The grader's version: a hash of everything that affects a mark, so that old and new marks are not mixed.
 
 Holds `version`, and its two steps: `fingerprint`, of the files, and `version_of`.
 """
@@ -15,7 +15,7 @@ GRADER = "grade absent submission sandbox remote wire child inert edition result
 
 
 def version(chapter, unsafe=False, seconds=SECONDS):
-    """Return a hash of all that decides a mark: checks, grader, library, level, and limits.
+    """Return a hash of everything that affects a mark: checks, grader, library, level and limits.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def version_of(files, unsafe, seconds):
 
 
 def fingerprint(chapter):
-    """Return a hash of the files that decide a mark: a chapter's checks, the grader, the library.
+    """Return a hash of the files that affect a mark: a chapter's checks, the grader, the library.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def fingerprint(chapter):
 
     Notes
     -----
-    From the course it covers the chapter's checks and their imports.
+    Of the course's files, it covers the chapter's checks and their imports.
     """
     project = Path(store.__file__).parents[1]
     files = {*project.glob("minigrad/**/*.py"), *project.glob("course/term.txt")}

@@ -1,12 +1,12 @@
 """The protocol between the grader and the process of a submission: frames, and shared objects.
 
-A frame is a length, a JSON header, and the raw bytes of its arrays. Numbers and texts are sent by value.
+A frame is a length, a JSON header, and the raw bytes of its arrays. Numbers and strings are sent by value.
 Arrays, lists, dicts, random generators and objects get a handle, and every frame lists the changes since the
-last one, so that code at either end sees the same as in one process. What cannot be sent (functions, classes,
-objects of one end's own classes) stays at home, and the other end gets a proxy.
+last one, so that code at either end sees the same as in one process. Objects that cannot be sent (functions,
+classes, instances of local classes) remain local, and the other end gets a proxy.
 
-Both ends use this file. The grader's end does not trust what it reads: an invalid frame is a WireError. The
-proxies are in `classroom.remote` for the grader's end and in `classroom.child` for the sandbox's.
+Both ends use this file. The grader's end does not trust what it reads: an invalid frame raises WireError.
+The grader's proxies are in `classroom.remote`, the sandbox's in `classroom.child`.
 """
 
 import importlib
@@ -42,7 +42,7 @@ def require(condition, sentence):
 
 
 def known(dtype):
-    """Report whether arrays of a dtype can be sent: numbers, booleans, and texts."""
+    """Report whether arrays of a dtype can be sent: numbers, booleans and strings."""
     return dtype in DTYPES or re.fullmatch(r"<U\d{1,4}", dtype) is not None
 
 
@@ -69,7 +69,7 @@ def unpack(read):
 
 
 def _scalar(value):
-    """Encode None, a boolean, a text or a number as JSON."""
+    """Encode None, a boolean, a string or a number as JSON."""
     if type(value) is int and abs(value) >= 2**63:
         return ["i", hex(value)]
     if type(value) is float and not math.isfinite(value):
@@ -86,14 +86,14 @@ def is_special(name):
 
 
 def _shows(thing):
-    """Report whether the attributes of a thing are mirrored: those of a class or a function are not."""
+    """Report whether an object's attributes are mirrored; those of a class or a function are not."""
     return not isinstance(thing, type) and getattr(type(thing), "mirrored", True)
 
 
 def look(thing):
-    """Take a snapshot of a shared thing, to detect changes; None for a thing that is not mirrored.
+    """Take a snapshot of a shared object, to detect changes; None for one that is not mirrored.
 
-    A tuple of shape, dtype and bytes for an array; a tuple of the state for a generator.
+    An array's snapshot is the tuple (shape, dtype, bytes); a generator's is the tuple (state,).
     """
     if isinstance(thing, np.ndarray):
         return thing.shape, thing.dtype, thing.tobytes()
@@ -105,7 +105,7 @@ def look(thing):
 
 
 def attributes(thing):
-    """Return a thing's attributes by name, including the slots of minigrad's classes."""
+    """Return an object's attributes by name, including the slots of minigrad's classes."""
     found = {}
     for slot in _slots(type(thing)):
         with suppress(AttributeError):  # not set yet
@@ -115,7 +115,7 @@ def attributes(thing):
 
 @lru_cache(256)  # called for every Parameter in every frame
 def _slots(cls):
-    """Return a class's slots from minigrad's classes, such as a Parameter's data and grad."""
+    """List a class's slots that minigrad's classes define, such as a Parameter's data and grad."""
     ours = (vars(base) for base in cls.__mro__ if base.__module__.startswith("minigrad."))
     return [thing for held in ours for thing in held.values() if isinstance(thing, MemberDescriptorType)]
 
@@ -131,7 +131,7 @@ def _hides(thing, name):
 
 
 def differs(now, seen):
-    """Report whether a shared thing has changed; a list has not if its items are the same objects."""
+    """Report whether a shared object has changed; a list is unchanged if its items are the same objects."""
     if type(seen) is tuple:
         return now != seen
     if type(seen) is list:
@@ -156,10 +156,10 @@ def options_of(value):
 
 
 class Alone:
-    """A substitute for a weak reference: refers to a thing, and drops it when there is no other reference.
+    """A substitute for a weak reference: refers to an object until there is no other reference to it.
 
     Plain lists and dicts and NumPy's generators do not support weak references. They cannot be kept until the
-    exercise ends, since every frame compares all shared things: a check that passes a new list in each of a
+    exercise ends, since every frame compares all shared objects: a check that passes a new list in each of a
     thousand calls would cause a million comparisons.
     """
 
@@ -169,11 +169,11 @@ class Alone:
         self.thing = thing
 
     def count(self):
-        """Return the thing's reference count, which depends on the version of Python."""
+        """Return the object's reference count, which depends on the version of Python."""
         return sys.getrefcount(self.thing)
 
     def __call__(self):
-        """Return the thing, or None when it is gone."""
+        """Return the object, or None when it is gone."""
         if self.count() <= FEWEST:
             self.thing = None
         return self.thing
@@ -183,7 +183,7 @@ FEWEST = Alone([]).count()
 
 
 class Shared:
-    """A thing that both ends know under one handle, with its last snapshot sent or received."""
+    """An object with the same handle at both ends, and its last snapshot sent or received."""
 
     __slots__ = ("handle", "key", "refer", "seen")
 
@@ -196,15 +196,15 @@ class Shared:
 
 
 class Peer:
-    """One end: encodes and decodes values, synchronizes shared things, sends and serves requests.
+    """One end: encodes and decodes values, synchronizes shared objects, sends and serves requests.
 
-    Subclasses decide what is sent by name, what stays at home and how it is described, how to make its proxy,
-    and which requests to serve. A thing is shared until the grader's end drops it; a grader's object at home,
-    until its last proxy is gone.
+    Subclasses decide which objects are sent by name, which remain local, how these are described, how proxies
+    are made, and which requests are served. An object is shared until the grader's end drops it. The grader's
+    own local objects are shared until their last proxy is gone.
     """
 
     prefix = ""  # of the handles that this end assigns
-    yields = True  # whether the other end may change what is at home here
+    yields = True  # whether the other end may change local objects
     list, dict = list, dict  # classes for the other end's lists and dicts
 
     def errors(self):
@@ -215,7 +215,7 @@ class Peer:
         self.reset()
 
     def reset(self):
-        """Forget everything shared."""
+        """Forget all shared objects."""
         self.shared, self.keys, self.home, self.seeds, self.pinned, self.count = {}, {}, {}, {}, {}, 0
 
     # encoding
@@ -245,7 +245,7 @@ class Peer:
         return ["m", *named] if named else self._encode_new(value, out, depth)
 
     def _encode_new(self, value, out, depth):
-        """Encode a thing without a handle as JSON, and give it one."""
+        """Encode an object without a handle as JSON, and assign it one."""
         handle = f"{self.prefix}{self.count}"
         self.count += 1
         if type(value) is np.ndarray and known(value.dtype.str):
@@ -308,7 +308,7 @@ class Peer:
 
     def _key(self, buffers, depth, entropy, spawn_key):
         key = np.random.SeedSequence(self.decode(entropy, buffers, depth), spawn_key=tuple(spawn_key))
-        return self.seeds.setdefault((key.entropy, key.spawn_key), key)  # it counts its spawned children
+        return self.seeds.setdefault((key.entropy, key.spawn_key), key)  # counts its children
 
     def _tuple(self, buffers, depth, items):
         return tuple(self.decode(item, buffers, depth) for item in items)
@@ -370,22 +370,22 @@ class Peer:
     def _filled(self, thing, buffers, depth, handle, pairs):
         self.take(handle, thing)
         if pairs:
-            require(_shows(thing), "attributes of a thing that is not mirrored")
+            require(_shows(thing), "attributes of an object that is not mirrored")
             self._keep(thing, self._unpaired(buffers, depth, pairs, thing))
         self.shared[handle].seen = look(thing)
         return thing
 
     def _fill(self, things, items):
-        """Put the items into a list."""
+        """Replace a list's contents with the items."""
         things[:] = items
 
     def _keep(self, thing, pairs):
-        """Set the attributes of a thing."""
+        """Set the attributes of an object."""
         for key, value in pairs.items():
             object.__setattr__(thing, key, value)
 
     def _unpaired(self, buffers, depth, pairs, thing=None):
-        """Decode pairs into a dict; attributes of a thing must not hide those of its class."""
+        """Decode pairs into a dict; attributes of an object must not hide those of its class."""
         require(len(pairs) <= KEYS, "a dict that is too large")
         things = {self.decode(k, buffers, depth): self.decode(v, buffers, depth) for k, v in pairs}
         if thing is not None:
@@ -412,20 +412,20 @@ class Peer:
         "x": _foreign,
     }
 
-    # shared things
+    # shared objects
 
     def holds(self, thing):
-        """Report whether a thing is kept alive until the other end drops it."""
+        """Report whether an object is kept alive until the other end drops it."""
         return True
 
     def share(self, thing, handle):
-        """Register a thing under a handle."""
+        """Register an object under a handle."""
         entry = Shared(handle, thing, self.holds(thing))
         self.shared[handle] = self.keys[entry.key] = entry
 
     def take(self, handle, thing):
-        """Register a thing under the other end's handle; return the thing."""
-        require(type(handle) is str and not handle.startswith(self.prefix), "a handle of ours")
+        """Register an object under the other end's handle; return the object."""
+        require(type(handle) is str and not handle.startswith(self.prefix), "a handle with this end's prefix")
         require(handle not in self.shared, "a handle given twice")
         self.share(thing, handle)
         return thing
@@ -443,7 +443,7 @@ class Peer:
         gone = [handle for handle, thing in alive.items() if thing is None]
         for handle in gone:
             self.drop(handle)
-        self.pinned = alive  # until the answer is read, which may refer to any of them
+        self.pinned = alive  # until the answer is read, since it may refer to any of them
         news = []
         for handle, entry in list(self.shared.items()):
             if entry.seen is None:  # not mirrored
@@ -456,7 +456,7 @@ class Peer:
         return news, gone
 
     def _told(self, thing, now, out):
-        """Encode, as JSON, the kind of a thing and its current snapshot."""
+        """Encode, as JSON, the kind of an object and its current snapshot."""
         if isinstance(thing, np.ndarray):
             shape, dtype, raw = now
             return "a", [dtype.str, list(shape), self._put(raw, out)]
@@ -470,7 +470,7 @@ class Peer:
         """Apply the other end's changes."""
         try:
             for handle, kind, told in news:
-                require(self.yields or handle not in self.home, "a change of what is ours")
+                require(self.yields or handle not in self.home, "a change to a local object")
                 thing = self.shared[handle].refer() if handle in self.shared else None
                 self._renew(handle, thing, kind, told, buffers)
                 if thing is not None:
@@ -483,12 +483,12 @@ class Peer:
             raise WireError("a change that cannot be read") from error
 
     def _renew(self, handle, thing, kind, told, buffers):
-        """Apply the other end's change of a thing; its parts are decoded even if the thing is gone."""
+        """Apply the other end's change to an object; decode its parts even if the object is gone."""
         if kind == "a":
             array = self._array(buffers, *told)
             if thing is not None:
                 fits = array.dtype == thing.dtype and thing.flags.writeable
-                require(fits, "an array that cannot change so")
+                require(fits, "a change that does not fit the array")
                 thing[...] = array.reshape(thing.shape)
         elif kind == "g":
             if thing is not None:
@@ -506,7 +506,7 @@ class Peer:
             self._renew_attributes(thing, self._unpaired(buffers, 0, told, thing), self.shared[handle].seen)
 
     def _renew_attributes(self, thing, pairs, seen):
-        """Set a thing's attributes, and delete those that the other end has deleted."""
+        """Set an object's attributes, and delete those that the other end has deleted."""
         held = getattr(thing, "__dict__", {})
         for name in [name for name in seen or () if name in held and name not in pairs]:
             del held[name]
@@ -538,7 +538,7 @@ class Peer:
         return header
 
     def ask(self, do, target=None, name=None, value=None, kwargs=None):
-        """Send a request, serve the other end's until it answers, and return its value or raise its error."""
+        """Send a request, and serve incoming ones until its answer; return its value, or raise its error."""
         self.send(do, value, target, name, kwargs)
         while True:
             header = self.receive()

@@ -296,7 +296,7 @@ def test_regrade_needs_no_submissions_folder_and_takes_nothing_over_that_is_not_
     shutil.rmtree(submissions)
     grader(broken, "v2")
     assert command.main(["regrade", str(out), "--accept", "--workers", "1"]) == 2
-    assert "Not accepted: 2 are not graded with the new checks." in capsys.readouterr().out
+    assert "Not accepted: 2 are not yet graded with the new checks." in capsys.readouterr().out
     assert files(out) == before
     grader(stand_ins.grade, "v2")
     assert command.main(["regrade", str(out), "--accept", "--workers", "1"]) == 0

@@ -239,7 +239,7 @@ def test_a_final_result_is_never_replaced_and_a_fault_is(queue):
 
 def test_a_folder_belongs_to_one_chapter(queue):
     with pytest.raises(
-        GradingFault, match="holds the marks of 04_closures; give 05_layers a folder of its own"
+        GradingFault, match="has the marks of 04_closures; give 05_layers a folder of its own"
     ):
         Queue(queue.folder, "05_layers")
     with Queue(queue.folder) as again:

@@ -187,7 +187,7 @@ def test_a_class_that_has_the_solution_shares_nothing(tmp_path, capsys):
     data = solution_of(CHAPTER)
     hand_in(tmp_path / "out", {student: (data, {}) for student in ("anna", "ben")})
     assert command.main(["similar", str(tmp_path / "out")]) == 0
-    assert "Pairs that share forms: 0" in capsys.readouterr().out
+    assert "Pairs with equal forms: 0" in capsys.readouterr().out
     assert table(tmp_path / "out/similar.csv") == []
 
 

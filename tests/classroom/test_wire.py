@@ -191,7 +191,7 @@ WRONG = {
     "a shape of floats": ["a", "c1", "<f8", [1.0], 0, "C", True],
     "objects in an array": ["a", "c1", "|O", [1], 0, "C", True],
     "a type that is none": ["a", "c1", "f", [1], 0, "C", True],
-    "a handle of ours": ["l", "p1", []],
+    "a handle with this end's prefix": ["l", "p1", []],
     "a handle that is none": ["l", 5, []],
     "a handle given twice": ["t", [["l", "c1", []], ["l", "c1", []]]],
     "a handle nobody has given": ["h", "c9"],
