@@ -1,4 +1,4 @@
-"""Tools that make the course: run and store notebooks, make exercises, copy files for learners.
+"""Tools that make the course: they run and store notebooks, make exercises, and copy files for learners.
 
-Modules that notebooks import are in ``course``, and the grader is in ``classroom``.
+Modules for notebooks are in ``course``; the grader is in ``classroom``.
 """

@@ -34,10 +34,10 @@ def main(arguments=None):
     step("try", _try, "execute every chapter without storing it")
     everywhere = step("everywhere", _everywhere, "run notebooks and tests as on other processors")
     everywhere.add_argument("ways", nargs="*", help="up, down, a kernel of OpenBLAS, tests (all)")
-    everywhere.add_argument("--paths", nargs="+", default=(), help="instead of notebooks and solutions")
+    everywhere.add_argument("--paths", nargs="+", default=(), help="arguments for pytest, instead of all")
     step("count", _count, "lines of code in each folder")
     step("pictures", _pictures, "write the pictures of the README and of CONTRIBUTING")
-    moving = step("moving", _moving, "train and store the numbers behind pictures that move")
+    moving = step("moving", _moving, "train and store the data of interactive pictures")
     moving.add_argument("pictures", nargs="+")
     step("lab", lambda chosen: set_up(), "set up JupyterLab in this environment")
     step("work", _work, "copy chapters and exercises to work/, except over files that you changed")
@@ -88,7 +88,7 @@ def _exercises(chosen):
 
 
 def _report_exercises(changed, check):
-    """Print the files that were made or are out of date, and return the exit status."""
+    """Print which files were made or are out of date; return the exit status."""
     names = ", ".join(path.stem for path in changed)
     if check and changed:
         print(f"exercises/ is out of date ({names}): run `python -m authoring exercises`.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Chapters: run and store one, or try them all on this machine.
+"""Run and store a chapter, or try all chapters on this machine.
 
 Holds `run` and `try_all`. The steps for one notebook are in ``authoring.notebooks``.
 """
@@ -14,7 +14,7 @@ from course import store
 
 
 def run(chapter, project=store.PROJECT):
-    """Execute a chapter and its solutions from clean, and store them with their outputs.
+    """Execute a chapter and its solutions in new kernels, and store them with their outputs.
 
     Parameters
     ----------
@@ -25,13 +25,13 @@ def run(chapter, project=store.PROJECT):
     Raises
     ------
     BuildError
-        If there is no such chapter, or a cell without the tag ``raises-exception`` raised; then the file is
+        If there is no such chapter, or a cell without the tag ``raises-exception`` raised. The file is then
         unchanged.
     """
     solutions = [*project.glob(f"solutions/{chapter}_*/{chapter}_*.ipynb")]
     paths = [*project.glob(f"notebooks/{chapter}_*.ipynb"), *solutions]
     if not paths:
-        raise BuildError(f"There is neither notebooks/{chapter}_*.ipynb nor a solution of it.")
+        raise BuildError(f"There is neither notebooks/{chapter}_*.ipynb nor a solution to it.")
     for path in paths:
         notebook = nbformat.read(path, as_version=4)
         if path in solutions:
@@ -41,7 +41,7 @@ def run(chapter, project=store.PROJECT):
 
 
 def try_all(project=store.PROJECT):
-    """Execute every chapter in its own kernel without storing it, to show that this machine can.
+    """Execute every chapter in its own kernel without storing it, to test this machine.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def try_all(project=store.PROJECT):
     alone = {"max_workers": 1, "mp_context": get_context("spawn"), "max_tasks_per_child": 1}
     with ProcessPoolExecutor(
         **alone
-    ) as processes:  # a new process each, since the sockets of many kernels get mixed up
+    ) as processes:  # a new process for each, since the sockets of many kernels get mixed up
         for path in sorted(project.glob("notebooks/*.ipynb")):
             processes.submit(_try, path).result()
 

@@ -1,4 +1,4 @@
-"""Copies of the notebooks for Google Colab: a first cell installs the course, and links are rewritten.
+"""Copies of the notebooks for Google Colab: a new first cell installs the course; links are rewritten.
 
 Holds `repository`, the address of the repository; `on_colab` and `on_binder`, the URLs of a notebook in the
 cloud; and the command line: ``python -m authoring.colab --out FOLDER``. ``.github/workflows/pages.yml``
@@ -21,12 +21,12 @@ from course import store
 
 BRANCH = "colab"  # the repository's branch with the copies
 ADDRESS = re.compile(r"https://github\.com/([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+)")
-# Code such as `f[0](x)` looks like a link, so only names of files count as links.
+# Code such as `f[0](x)` looks like a link, so a link's target must be a file name.
 LINK = re.compile(r"(?<=\]\()(?!\w+:)([^()\s#]+\.(?:ipynb|md|py))(#[^()\s]*)?(?=\))")
 WITH_MPI = re.compile(r"^from course import .*\bmpi\b", re.MULTILINE)
 REQUIREMENT = "minigrad-course @ git+{address}"
 FIRST_CELL = """\
-# On Google Colab this fetches the course. Anywhere else it does nothing.
+# On Google Colab, this cell installs the course. Elsewhere it does nothing.
 import sys
 
 if "google.colab" in sys.modules:
@@ -136,12 +136,12 @@ def colab_copy(notebook, path, address):
 
 
 def write_copies(out, project=store.PROJECT):
-    """Write the copies of all chapters and exercises, without outputs, which would give the answers away.
+    """Write copies of all chapters and exercises, without outputs, which would give away the answers.
 
     Parameters
     ----------
     out : Path
-        The folder for the copies; notebooks that no longer belong there are removed from it.
+        The folder for the copies; outdated notebooks are removed from it.
     project : Path
 
     Returns
@@ -151,7 +151,7 @@ def write_copies(out, project=store.PROJECT):
     Raises
     ------
     ValueError
-        If the project has no valid address; then nothing is written.
+        If the project has no valid address. Nothing is written then.
     """
     address = repository(project)
     if not address:

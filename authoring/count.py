@@ -1,4 +1,4 @@
-"""Lines of code per folder, without blanks, comments and docstrings: ``python -m authoring count``.
+"""Count lines of code per folder, without blanks, comments, docstrings: ``python -m authoring count``.
 
 Holds `code_lines`, for one file, and `table`, for all.
 """
@@ -21,7 +21,7 @@ SILENT = (
 
 
 def code_lines(source):
-    r"""Return the numbers of the lines of a file that have code.
+    r"""Return the line numbers of a file's lines of code.
 
     Parameters
     ----------

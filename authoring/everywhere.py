@@ -1,8 +1,8 @@
-"""Runs of the notebooks and tests as on other processors, where the stored outputs must hold, too.
+"""Run notebooks and tests as on other processors, where the stored outputs must be right, too.
 
 Holds `ways`, the variants of arithmetic that this machine can imitate, `require_effect` and `run_everywhere`.
 Some variants choose another kernel of OpenBLAS and disable NumPy's newer instructions, so that sums are
-rounded differently; two shift every number that a Generator draws by one unit in its last place
+rounded differently; two shift every random number from a Generator by one unit in the last place
 (``authoring/arithmetic/sitecustomize.py``). pytest and nbval compare the outputs and report differences.
 """
 
@@ -35,7 +35,7 @@ def ways():
     Returns
     -------
     dict of str to dict of str to str
-        Name to variables. Without OpenBLAS, as on a Mac, only the shifted numbers remain.
+        Name to variables. Without OpenBLAS, as on a Mac, only the two shifts remain.
     """
     found = {
         name: {"PYTHONPATH": str(FOLDER), "MINIGRAD_LAST_PLACE": places}
@@ -77,7 +77,7 @@ def run_everywhere(names=(), paths=()):
     runs["tests"] = (list(found)[-1], CHECK)
     for name in names or runs:
         if name not in runs:
-            raise ValueError(f"there is no way {name!r}; there are {', '.join(runs)}.")
+            raise ValueError(f"there is no variant {name!r}; there are {', '.join(runs)}.")
         way, arguments = runs[name]
         require_effect(way, found[way])
         settings = " ".join(f"{key}={value}" for key, value in found[way].items() if key != "PYTHONPATH")

@@ -1,4 +1,4 @@
-"""The exercise notebooks, made from the solutions with nbgrader's own preprocessors.
+"""Make the exercise notebooks from the solutions, with nbgrader's own preprocessors.
 
 Holds `mark_cells`, which adds nbgrader's metadata to the cells of a solutions notebook; `learners_copy`,
 which removes the answers; and `make_exercises`, which does both for all notebooks.
@@ -41,8 +41,8 @@ def mark_cells(notebook, stem):
     Notes
     -----
     A statement is the Markdown cell whose heading is the exercise's title. A check is the code cell that
-    calls ``check`` with the exercise's name, and the answer is the nearest cell above it with a solution
-    inside. An exercise marked by hand has no check: its answer is the nearest such cell below the statement.
+    calls ``check`` with the exercise's name, and the answer is the nearest cell above it with a solution. An
+    exercise marked by hand has no check: its answer is the nearest such cell below the statement.
     """
     sources = [cell.source for cell in notebook.cells]
     answers = [place for place, source in enumerate(sources) if BEGIN in source]
@@ -67,7 +67,7 @@ def mark_cells(notebook, stem):
             answer = max((place for place in answers if place < check), default=None)
             graded = {}
         if answer not in answers:
-            raise UnmarkedCell(f"no cell with {BEGIN} answers {exercise.name}.")
+            raise UnmarkedCell(f"no cell with {BEGIN} belongs to {exercise.name}.")
         answers.remove(answer)
         mark(answer, exercise.short, solution=True, **graded)
     if answers:

@@ -1,7 +1,7 @@
-"""The import graph of the project, and its picture: a house whose floors are layers of imports.
+"""The project's import graph, and its picture: a house in which each floor imports only lower floors.
 
 Holds `imported_names`, for one file; `read_imports`, for all; `floors`, which puts each file one floor above
-the highest that it imports; and `write_house`. ``tests/house/test_floors.py`` has the rule for imports.
+its highest import; and `write_house`. ``tests/house/test_floors.py`` has the rule for imports.
 """
 
 import ast
@@ -37,7 +37,7 @@ def imported_names(source, everywhere=True):
     ----------
     source : str
     everywhere : bool
-        Include imports inside functions; else only those at the top.
+        Include imports inside functions; otherwise only those at the top.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def sources(project=store.PROJECT):
 
 
 def _is_python(source):
-    """Report whether a cell is valid Python; one that shows a syntax error imports nothing."""
+    """Report whether a cell is valid Python; a cell with a syntax error imports nothing."""
     try:
         ast.parse(source)
     except SyntaxError:
@@ -125,7 +125,7 @@ def read_imports(code):
 
 
 def gathered(imports, room):
-    """Group imports by rooms: `room` maps a file to its room, or to None.
+    """Group imports by room; `room` maps a file to its room, or to None.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def gathered(imports, room):
 
 
 def floors(imports):
-    """Sort the rooms into floors, from the top: each room is one floor above the highest that it imports.
+    """Sort the rooms into floors, from the top; each room is one floor above its highest import.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def floors(imports):
     Raises
     ------
     BuildError
-        If rooms import each other in a circle.
+        If rooms import each other in a cycle.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def floors(imports):
             height[name] = 1 + max((height[lower] for lower in imports.get(name, ())), default=-1)
     except CycleError as error:
         circle = ", ".join(error.args[1])
-        raise BuildError(f"these import each other in a circle: {circle}.") from None
+        raise BuildError(f"these import each other in a cycle: {circle}.") from None
     top = max(height.values(), default=-1)
     return [sorted(name for name in height if height[name] == row) for row in range(top, -1, -1)]
 
@@ -181,7 +181,7 @@ def _room_inside(folder):
     return room
 
 
-# ---- the picture
+# ---- the drawing
 
 WIDTH, MARGIN, GAP = 960, 16, 8
 ROW, HEAD, LETTER = 28, 30, 8.4  # heights of a row of files and of a folder's name; width of a letter

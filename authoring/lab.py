@@ -1,6 +1,6 @@
 """JupyterLab's settings for the course, on this machine, on a server and on Binder.
 
-Holds `set_up`, which writes two of JupyterLab's settings files. ``make lab`` installs it.
+Holds `set_up`, which writes two of JupyterLab's settings files; ``make lab`` installs JupyterLab.
 """
 
 import json
@@ -16,13 +16,13 @@ DISABLED = (
     "@jupyterlite/pyodide-kernel-extension",
     "nbdime-jupyterlab",
 )
-# The state of a slider is not saved, since without its kernel it would only look alive.
+# The state of a slider is not saved, since a slider does not work without its kernel.
 SETTINGS = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": False}}
 PAGE, OVERRIDES = "etc/jupyter/labconfig/page_config.json", "share/jupyter/lab/settings/overrides.json"
 
 
 def set_up(prefix=sys.prefix):
-    """Write the course's settings into an environment, and keep its other settings.
+    """Write the course's settings into an environment, and leave its other settings unchanged.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def set_up(prefix=sys.prefix):
     Raises
     ------
     ValueError
-        If an existing settings file cannot be read; then it is unchanged.
+        If an existing settings file cannot be read; it is then unchanged.
     """
     page, overrides = Path(prefix, PAGE), Path(prefix, OVERRIDES)
     settings = _read(page), _read(overrides)

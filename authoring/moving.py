@@ -18,7 +18,7 @@ from course import store
 from course.moving import FOLDER
 
 MOST = 127  # the largest signed byte
-REHEARSED = 120  # training digits stored with the digit classifier, to rehearse them against forgetting
+REHEARSED = 120  # training digits stored with the digit classifier, and rehearsed against forgetting
 
 
 def names_of(stem, last):
@@ -34,7 +34,7 @@ def names_of(stem, last):
     Returns
     -------
     dict of str to object
-        Proofs are not run, and outputs are not shown.
+        Variables by name. Cells tagged as proofs are not run; outputs are not shown.
 
     Raises
     ------
@@ -61,8 +61,8 @@ def quantized(model):
     Returns
     -------
     dict
-        "shapes", one for each parameter in the order of `model.parameters()`; "scales", 32 bits each, one
-        for each row; "bytes", signed. A weight is its byte times the scale of its row.
+        "shapes", one per parameter in the order of `model.parameters()`; "scales", a 32-bit number per row;
+        "bytes", signed. A weight is its byte times the scale of its row.
     """
     weights = [parameter.data for parameter in model.parameters()]
     scales, rounded = [], []
@@ -128,7 +128,7 @@ def gpt():
     return {
         "alphabet": made["alphabet"],
         "heads": made["model"].layers[2].block.layers[0].layer.layers[1].heads,
-        "bits": round(made["bits_of"](made["model"]), 4),  # a character, before the weights are rounded
+        "bits": round(made["bits_of"](made["model"]), 4),  # per character, before quantization
         **quantized(made["model"]),
         "unicode": made["now"].unidata_version,
         "names": dictionary(made),
@@ -136,7 +136,7 @@ def gpt():
 
 
 def dictionary(made):
-    """List all names in the model's alphabet and scripts, as lines: shared letters, kind, code, rest.
+    """List all names in the model's alphabet and scripts, as lines of shared letters, kind, code and rest.
 
     Parameters
     ----------
@@ -177,12 +177,12 @@ def digit():
 
 
 def _as_bytes(X, T):
-    """Return digits, with one byte per pixel, and their labels."""
+    """Encode digits, with one byte per pixel, and their labels."""
     return {"images": _as_text((16 * X).round().astype(np.uint8)), "labels": T.tolist()}
 
 
 def attention():
-    """Return the reverser of chapter 16 after every second one of its forty updates."""
+    """Return the reverser of chapter 16 after every second of its forty updates."""
     made = names_of("16_attention", "train(model, reverse, 1, 40, watch)")
     model, updates, models = made["reverser"](seed=1), list(range(0, 41, 2)), []
 
@@ -198,7 +198,7 @@ MAKERS = {"attention": attention, "digit": digit, "gpt": gpt}
 
 
 def write_numbers(name, folder=FOLDER):
-    """Make the data of a picture, and write it beside its module.
+    """Make the data of a picture, and write it next to the picture's module.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Operations on one notebook: run it in a new kernel, and store it without what changes from run to run.
+"""Run one notebook in a new kernel, and store it without anything that changes from run to run.
 
 Holds `execute`, `tidy`, `without_outputs` and `as_text`.
 """
@@ -14,7 +14,7 @@ from course import store
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 CELL_METADATA = ("jupyter", "mystnb", "nbgrader", "tags")  # all other metadata comes from an editor
-ENVIRONMENT = {store.VARIABLE: "", "PYTHONHASHSEED": "0"}  # store nothing; sets in the same order every time
+ENVIRONMENT = {store.VARIABLE: "", "PYTHONHASHSEED": "0"}  # store nothing; iterate over sets in a fixed order
 SECONDS = 300  # for one cell
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
@@ -50,7 +50,7 @@ def execute(notebook, path):
             record_timing=False,
             store_widget_state=False,
             coalesce_streams=True,
-            extra_arguments=["--log-level=ERROR"],  # no warnings of the kernel's own
+            extra_arguments=["--log-level=ERROR"],  # hide the kernel's own warnings
             on_cell_start=lambda cell, cell_index: bar.update(),
         )
         try:
@@ -62,7 +62,7 @@ def execute(notebook, path):
 
 
 def tidy(notebook):
-    """Return a notebook without what changes from run to run and from machine to machine.
+    """Return a notebook without anything that depends on the run or the machine.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def tidy(notebook):
     Returns
     -------
     NotebookNode
-        Cells keep their ids; those without one get an id made from their source.
+        Cells keep their ids; a cell without an id gets one made from its source.
     """
     from course.widgets import strip_live
 
@@ -88,7 +88,7 @@ def tidy(notebook):
             twins[made] += 1
             cell.id = f"{made}-{twins[made]}"
         for output in cell.get("outputs", ()):
-            if output.output_type == "error":  # frames of files have paths of this machine
+            if output.output_type == "error":  # file frames contain paths on this machine
                 output.traceback = [
                     part for part in output.traceback if not COLOUR.sub("", part).startswith("File ")
                 ]
@@ -96,7 +96,7 @@ def tidy(notebook):
 
 
 def without_outputs(notebook):
-    """Return a notebook as bytes without its outputs, which would give the answers away."""
+    """Return a notebook as bytes without its outputs, which would give away the answers."""
     from nbconvert.preprocessors import ClearOutputPreprocessor
 
     cleared, _ = ClearOutputPreprocessor().preprocess(notebook, {})

@@ -1,4 +1,4 @@
-"""The picture of the README: a figure from the stored outputs of a chapter.
+"""The README's picture: a figure from the stored outputs of a chapter.
 
 Holds `picture`, which finds it, and `write_picture`.
 """
@@ -14,7 +14,7 @@ from course import store
 CHAPTER, DRAWN_BY = "notebooks/04_closures.ipynb", "closures.five_ways("
 PLACE = "book/_static/five_ways.svg"
 DRAWING = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
-GROUND = '<rect width="100%" height="100%" fill="white"/>'  # a dark page would hide black letters
+GROUND = '<rect width="100%" height="100%" fill="white"/>'  # black letters would be invisible on a dark page
 
 
 def picture(project=store.PROJECT):

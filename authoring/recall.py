@@ -17,7 +17,7 @@ HEADING = re.compile(r"^#{1,3} .+$", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 INVITATION = (
     "Rebuild this chapter from memory. Write each function that raises `NotImplementedError`; its name and "
-    "its arguments are those of the chapter. All other code is unchanged, and the assertions pass when your "
+    "its arguments are those of the chapter. All other code is unchanged. The assertions pass when your "
     "functions are right."
 )
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -30,7 +30,7 @@ def recall_copy(chapter):
     ----------
     chapter : NotebookNode
         Not changed. Stubs replace the functions and classes in its cells tagged ``same-as-`` or
-        ``textbook-``; if it has no such cells, those in all its cells.
+        ``textbook-`` or, if it has no such cells, in all cells.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def recall_copy(chapter):
 
 
 def emptied_source(source):
-    r"""Replace the bodies of functions and methods by stubs; names, arguments and docstrings remain.
+    r"""Replace the bodies of functions and methods with stubs; names, arguments and docstrings remain.
 
     Parameters
     ----------
@@ -82,19 +82,19 @@ def emptied_source(source):
     lines = source.split("\n")
     for function in reversed(
         list(_outer_functions(tree))
-    ):  # careful: from the bottom up, so that line numbers hold
+    ):  # careful: from the bottom up, so that line numbers stay valid
         body = function.body[1:] if ast.get_docstring(function) is not None else function.body
-        if not body or body[0].lineno == function.lineno:  # a body on the same line is a stub already
+        if not body or body[0].lineno == function.lineno:  # a body on the same line is already a stub
             continue
         first = body[0].lineno - 1
         while lines[first - 1].strip().startswith(("#", "@")) or not lines[first - 1].strip():
-            first -= 1  # comments on the body and decorators of its first function give too much away
+            first -= 1  # include comments on the body, and decorators of its first function
         lines[first : body[-1].end_lineno] = [" " * body[0].col_offset + STUB]
     return "\n".join(lines)
 
 
 def _outer_functions(node):
-    """Yield the functions and methods, from top to bottom, except those inside another one."""
+    """Yield the functions and methods, from top to bottom, but not those inside another function."""
     for child in node.body:
         if isinstance(child, DEFINITIONS):
             yield child

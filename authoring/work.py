@@ -27,7 +27,7 @@ COPIED = {"notebooks": ("**/*",), "exercises": ("**/*",), "book": PAGES}  # glob
 
 
 def copy_to_work(project=store.PROJECT):
-    """Copy chapters, exercises and book pages to the work folder, except over files the learner changed.
+    """Copy chapters, exercises and book pages to the work folder, but keep files that the learner changed.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def copy_to_work(project=store.PROJECT):
 
     Notes
     -----
-    A file is the learner's as soon as it differs from the last copy, whose hash is in ``.copied.json``. Of a
+    A file counts as changed as soon as it differs from the last copy, whose hash is in ``.copied.json``. Of a
     notebook only the sources of its cells count, since opening it changes the rest. Notebooks are copied
-    without their outputs, which would give the answers away. Exercises that still have their chapter's name,
-    ``04_closures.ipynb``, are renamed, unless a file has the new name already.
+    without their outputs, which would give away the answers. Exercises that still have their chapter's name,
+    ``04_closures.ipynb``, are renamed, unless a file already has the new name.
     """
     work = store.folder()
     if work is None:
@@ -101,7 +101,7 @@ def _for_the_learner(source):
 
 
 def _plain(page):
-    """Convert a page to the Markdown that JupyterLab shows: headings for terms, keys for citations."""
+    """Convert a page to Markdown for JupyterLab: headings for terms, keys for citations."""
 
     def headed(glossary):
         return re.sub(r"^(?=\S)", "#### ", glossary[1], flags=re.MULTILINE)
@@ -132,7 +132,7 @@ def _hashes(record):
 
 
 def written(content):
-    """Return the sources of a notebook's cells; any other file unchanged."""
+    """Return the sources of a notebook's cells; return any other content unchanged."""
     try:
         cells = json.loads(content)["cells"]
         return json.dumps([[cell["cell_type"], "".join(cell["source"])] for cell in cells]).encode()

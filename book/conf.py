@@ -1,4 +1,4 @@
-"""Sphinx configuration of the published book: the stored notebooks, a few more pages, and no network.
+"""Sphinx configuration of the published book: stored notebooks and a few more pages, without the network.
 
 Build it from the root of the project:
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
-sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, whose docstrings the reference shows
+sys.path.insert(1, str(Path(__file__).parents[1]))  # finds the library, for the reference
 
 from authoring.colab import repository as address_of  # noqa: E402
 from course.moving import FOLDER  # noqa: E402
@@ -54,23 +54,23 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 suppress_warnings = [
-    "misc.highlighting_failure",  # a chapter may show a line that is not Python yet
+    "misc.highlighting_failure",  # a chapter may show a line that is not valid Python
 ]
 
-# Notebooks: the outputs are the stored ones; nothing is run.
+# Notebooks: show the stored outputs; run nothing.
 nb_execution_mode = "off"
 nb_merge_streams = True
 nb_code_prompt_show = "Show the {type}"
 nb_code_prompt_hide = "Hide the {type}"
-# Figures and widgets have a text/html representation with alternative text. It is preferred to the picture,
-# which has none, and to the live widget, which needs a kernel.
+# Figures and widgets have a text/html representation with alternative text. Prefer it to the picture, which
+# has no alternative text, and to the live widget, which needs a kernel.
 nb_mime_priority_overrides = [("html", "text/html", 1)]
 nb_ipywidgets_js = {}
 
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
-# The reference: docstrings as they are, shapes included; text in single quotes is code.
+# The reference: docstrings unchanged, shapes included; text in single quotes is code.
 add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
@@ -89,9 +89,9 @@ html_theme = "sphinx_book_theme"
 html_title = "minigrad"
 html_static_path = ["_static", str(FOLDER.parent)]
 html_favicon = "_static/mark.svg"
-html_domain_indices = False  # the files are listed in reference.md, in their order
+html_domain_indices = False  # reference.md lists the files, in teaching order
 html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
-html_show_search_summary = False  # it would fetch a whole chapter for three lines
+html_show_search_summary = False  # a summary would fetch a whole chapter for three lines
 html_css_files = ["type.css", "book.css"]
 html_js_files = ["book.js"]
 templates_path = ["_templates"]
@@ -103,17 +103,17 @@ html_theme_options = {
         "text": "minigrad",
         "alt_text": "",
     },
-    "navbar_persistent": [],  # the sidebar has a search field already
+    "navbar_persistent": [],  # the sidebar already has a search field
     "show_toc_level": 2,
-    "use_download_button": False,  # a notebook is downloaded by the row under its title
+    "use_download_button": False,  # the row under a notebook's title has a link for it
 }
 
 # The PDF and the EPUB, if they have been made, are copied to the site, and the first page links to them.
 printed = [Path(__file__).parent / "_build" / name for name in ("latex/minigrad.pdf", "epub/minigrad.epub")]
 html_extra_path = [str(path) for path in printed] if all(path.exists() for path in printed) else []
 
-# The first words of a page are its description. Its social card needs an absolute URL, so it is made only if
-# pyproject.toml has the repository's address: the pages are published under its owner's name. Then they also
+# The first words of a page are its description. A social card needs an absolute URL, so it is made only if
+# pyproject.toml has the repository's address: the site is published under its owner's name. Then pages also
 # link to the repository, to Binder, and to Colab.
 repository = address_of(Path(__file__).parents[1])
 ogp_site_name = "minigrad"
@@ -130,7 +130,7 @@ if repository:
         "use_repository_button": True,
     }
 
-# The PDF: XeLaTeX, since code and prose have many letters that TeX's own fonts lack.
+# The PDF: XeLaTeX, since code and prose have many characters that TeX's own fonts lack.
 latex_engine = "xelatex"
 latex_use_xindy = False
 latex_domain_indices = False
@@ -171,7 +171,7 @@ latex_elements = {
 \usepackage{pdfpages}
 """,
     "fncychap": "",
-    # The cover, a half title, and on its back the imprint.
+    # The cover, a half title, and the imprint on the back of it.
     "maketitle": r"""
 \includepdf{cover-\jobname.pdf}
 \thispagestyle{empty}\null\clearpage

@@ -1,4 +1,4 @@
-"""The cover of the PDF and the EPUB: values go forward above a line, gradients come back below it.
+"""The cover of the PDF and the EPUB: values go forward above a line, and gradients backward below it.
 
 The extension ``on_paper`` and ``conf.py`` use it.
 """
@@ -87,7 +87,7 @@ def _draw_mark(ax, x, y, size):
 
 
 def _draw_way(ax, x, y, scale):
-    """Draw arcs from stop to stop: forward above a line, and back below it."""
+    """Draw arcs from stop to stop: forward above a line, and backward below it."""
     for start, end in zip(STOPS[:-1], STOPS[1:], strict=True):
         middle, radius = (start + end) / 2, (end - start) / 2
         across, up = middle - radius * np.cos(STEPS), radius * np.sin(STEPS)

@@ -1,4 +1,4 @@
-"""The fonts of the book, reduced to the characters that a course in English and mathematics needs.
+"""Reduce the book's fonts to the characters that a course in English and mathematics needs.
 
     python -m book.fonts FOLDER
 
@@ -69,7 +69,7 @@ NAMES_OF_A_FONT = (
     18,
     21,
     25,
-)  # in its name table; other entries have its authors and its licence
+)  # entries of the name table; others have the font's authors and licence
 
 
 def cut(source, name, letters=LETTERS, features=FEATURES):

@@ -1,13 +1,13 @@
-"""The JupyterLite site, which runs the course in the browser, beside the book.
+"""Build the JupyterLite site, which runs the course in the browser, next to the book.
 
 Build it from the root of the project, or with `make lite`:
 
     python -m book.lite
 
 Holds `build`, and `repacked`, which makes a wheel of an installed package. A page of the site fetches Python,
-NumPy and Matplotlib from Pyodide's public distribution; everything else is in the site. `live.json` has the
-same addresses for the live cells of the book's pages (`_static/live`), and `editions.json` the edition of
-each notebook in the site.
+NumPy and Matplotlib from Pyodide's public distribution; the site has everything else. `live.json` has these
+addresses for the live cells of the book's pages (`_static/live`); `editions.json` has the edition of each
+notebook in the site.
 """
 
 import argparse
@@ -29,9 +29,9 @@ SITE = PROJECT / "book" / "_build" / "html" / "lite"
 SCRIPTS = [PROJECT / "book" / name for name in ("lite_heading.js", "lite_notices.js")]
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", KERNEL)
-OF_PYODIDE = ("matplotlib", "numpy", "pillow", "tqdm")  # packages of its distribution
+OF_PYODIDE = ("matplotlib", "numpy", "pillow", "tqdm")  # packages in Pyodide's distribution
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-CARRIED = ("comm", "ipywidgets")  # pure Python packages that it lacks and the course needs
+CARRIED = ("comm", "ipywidgets")  # pure Python packages that the course needs and Pyodide lacks
 FROM_THE_WORKER = "../../../../pypi"  # the site's wheels, relative to the script that loads them
 SETTINGS = {  # of JupyterLab
     "@jupyterlab/apputils-extension:notification": {"checkForUpdates": False, "fetchNews": "false"},
@@ -49,9 +49,9 @@ def build(site=SITE, pyodide=None):
     Parameters
     ----------
     site : Path
-        The folder of the site, replaced when the build has succeeded.
+        The folder of the site, replaced if the build succeeds.
     pyodide : Path, optional
-        A folder with a distribution of Pyodide. The site then includes it, and needs no network.
+        A folder with a distribution of Pyodide. The site includes it, and needs no network.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def write_wheels(folder):
     Returns
     -------
     list of Path
-        The project's own wheel is the last one.
+        Paths of the wheels; the last one is the project's own.
 
     Raises
     ------
@@ -147,10 +147,10 @@ def _at_run_time(wheels):
 
 
 def _for_pages(wheel, pyodide):
-    """Return the data for the book's live cells: the URL of Python, packages, the course's wheel, and sizes.
+    """Return the data for the book's live cells: Python's URL, packages, the course's wheel, and sizes.
 
-    The sizes are known only for an included distribution: the bytes that every page loads, and those that a
-    page loads in addition to draw.
+    The sizes are known only for an included distribution: the bytes that every page loads, and those that
+    plots need in addition.
     """
     if pyodide is None:
         from jupyterlite_pyodide_kernel.constants import PYODIDE_CDN_URL  # used by the site's own pages
@@ -166,7 +166,7 @@ def _for_pages(wheel, pyodide):
 
 
 def _mark_editions(contents):
-    """Write its edition into each notebook, which a learner's copy keeps; return the editions by path."""
+    """Write each notebook's edition into it, for learners' copies; return the editions by path."""
     editions = {}
     for path in sorted(contents.rglob("*.ipynb")):
         content = path.read_bytes()
@@ -178,14 +178,14 @@ def _mark_editions(contents):
 
 
 def _add_scripts(site):
-    """Add the scripts that let a URL lead to a heading of a notebook, and that show notices."""
+    """Add the scripts for links to a notebook's headings, and for notices."""
     for script in SCRIPTS:
         shutil.copy(script, site)
     for page in (site / "lab" / "index.html", site / "notebooks" / "index.html"):
         html = page.read_text("utf-8")
         if "</head>" not in html:
             raise LiteError(
-                f"JupyterLite's {page} has no </head> any more, before which the scripts are inserted."
+                f"JupyterLite's {page} no longer has a </head>, before which the scripts are inserted."
             )
         tags = "".join(f'<script src="../{script.name}"></script>' for script in SCRIPTS)
         page.write_text(html.replace("</head>", f"{tags}</head>", 1), encoding="utf-8")

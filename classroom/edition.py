@@ -55,7 +55,7 @@ def folder(chapter):
 
 @cache
 def _temporary(chapter):
-    """Write that folder; the cache keeps the object that removes it when this process ends."""
+    """Write an edition's folder; the cache keeps the object that removes it when this process ends."""
     remove_orphans(Path(gettempdir()))
     temporary = TemporaryDirectory(prefix=f"edition-{os.getpid()}-", ignore_cleanup_errors=True)
     place = Path(temporary.name)

@@ -88,5 +88,5 @@ def test_each_way_takes_effect_where_it_is_offered():
 
 
 def test_a_way_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match="no way 'sideways'; there are up, down"):
+    with pytest.raises(ValueError, match="no variant 'sideways'; there are up, down"):
         run_everywhere(["sideways"])

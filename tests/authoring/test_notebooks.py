@@ -193,8 +193,8 @@ def test_an_author_writes_no_marks(project):
             "the check of 90_demo.halve must be in exactly one cell, and was found in 0",
         ),
         (0, 'check("90_demo.halve", halve)', "was found in 2"),
-        (3, "halve = 2", "no cell with ### BEGIN SOLUTION answers 90_demo.halve"),
-        (6, "Because.", "no cell with ### BEGIN SOLUTION answers 90_demo.essay"),
+        (3, "halve = 2", "no cell with ### BEGIN SOLUTION belongs to 90_demo.halve"),
+        (6, "Because.", "no cell with ### BEGIN SOLUTION belongs to 90_demo.essay"),
         (0, ANSWER, "cell 1 has ### BEGIN SOLUTION, but belongs to no exercise of 90_demo"),
     ],
 )

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 # From the ground up: a folder imports only from itself and from those before it.
 HOUSES = "minigrad course authoring benchmarks classroom book tests".split()
 # The floors of the library from the ground up: their files, and the lower floors that these may import. A
-# file may also import others of its own floor, but not in a circle.
+# file may also import others of its own floor, but not in a cycle.
 FLOORS = {
     "ground": ("settings shapes habits parameter backend parts initializers", []),
     "contract": ("layer", ["ground"]),
@@ -73,7 +73,7 @@ def test_no_files_import_each_other_in_a_circle():
 
 
 def test_a_circle_is_refused_by_name():
-    with pytest.raises(BuildError, match="in a circle: [bc], [bc], [bc]"):
+    with pytest.raises(BuildError, match="in a cycle: [bc], [bc], [bc]"):
         floors({"a": {"b"}, "b": {"c"}, "c": {"b"}})
 
 
