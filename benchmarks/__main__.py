@@ -11,7 +11,7 @@ from benchmarks.scaling import PARTS, scale
 from benchmarks.workloads import WORKLOADS
 
 NO_TORCH = (
-    "PyTorch is not installed here, so the ratios to it are left out. To add it to .venv:\n"
+    "PyTorch is not installed here, so the ratios to it are missing. To add it to .venv:\n"
     '    .venv/bin/uv pip install --python .venv/bin/python --editable ".[bench]"'
 )
 THREADS = (1, 2)
@@ -24,7 +24,7 @@ def _short(name):
 
 
 def run_table(chosen):
-    """Measure the table, print it, and save it if asked to."""
+    """Measure the table, print it, and save it if requested."""
     rounds, seconds = (3, 0.03) if chosen.quick else (chosen.rounds, 0.2)
     workloads = [workload for workload in WORKLOADS.values() if _short(workload.name) in chosen.workloads]
     turns = len(workloads) * len(THREADS) * rounds * len(contestants())
@@ -46,7 +46,7 @@ def run_table(chosen):
 
 
 def run_scaling(chosen):
-    """Measure how costs grow, print it, and save it if asked to."""
+    """Measure how costs grow, print this, and save it if requested."""
     rounds, seconds = (1, 0.01) if chosen.quick else (chosen.rounds, 0.1)
     with tqdm(PARTS, unit=" parts") as bar:
         found = scale(bar, rounds, seconds)

@@ -1,8 +1,8 @@
-"""The process of one contestant: `python -m benchmarks.child`, controlled by benchmarks.runner.
+"""One contestant's process: `python -m benchmarks.child`, controlled by benchmarks.runner.
 
 In its own process a contestant shares neither an allocator nor threads with others, and its peak memory is
-its own. The first input line names the step to make; each further line is a number of steps to take, and is
-answered with their cost.
+its own. The first input line names the step to make. Each further line is a number of steps to take; the
+answer is their cost.
 """
 
 import importlib
@@ -34,7 +34,7 @@ def make(target, arguments):
 
 
 def peak_bytes():
-    """Return the peak memory of this process in bytes; 0 where the system does not report it."""
+    """Return the peak memory of this process in bytes; 0 if the system does not report it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -77,7 +77,7 @@ def main(lines, say):
         Sends a line back.
     """
     order = json.loads(next(lines))
-    if order["first"] is not None:  # memory that a library needs at its first use is not the workload's
+    if order["first"] is not None:  # exclude memory that a library allocates at its first use
         make(order["target"], order["first"])()
     before = peak_bytes()
     step = make(order["target"], order["arguments"])

@@ -1,8 +1,8 @@
 """One row of the table: all contestants on one workload and number of threads, from the same start.
 
-The contestants must first agree on the loss after twenty steps; then they take turns. One thread is timed by
-the CPU time of its process, which other programs disturb least; several threads by wall-clock time, since
-waiting is part of their work.
+The contestants must first agree on the loss after twenty steps; then they take turns. A single thread is
+timed by its process's CPU time, which other programs disturb least; several threads, by wall-clock time,
+since waiting is part of their work.
 """
 
 import importlib.util
@@ -23,18 +23,18 @@ CONTESTANTS = {
 }
 STEPS = 20  # after which the losses are compared
 # Relative to the change of the loss. In float32 the contestants differed by up to 1e-4: they add in different
-# orders, and Adam divides small gradients by small numbers. A learning rate that is off by 1% makes a
-# difference of ten times the tolerance.
+# orders, and Adam divides small gradients by small numbers. A learning rate that is wrong by 1% causes a
+# difference ten times as large as the tolerance.
 TOLERANCE = 1e-3
 PAUSE = 0.05  # seconds; threads that wait for more work spin for about that long
 
 
 class Disagreement(AssertionError):
-    """Two contestants do not compute the same thing, so their times must not be compared."""
+    """Two contestants compute different results, so their times must not be compared."""
 
 
 def contestants():
-    """Return the contestants available here: without PyTorch, three of the five."""
+    """List the contestants available here; without PyTorch, these are three of the five."""
     has_torch = importlib.util.find_spec("torch") is not None
     return {name: target for name, target in CONTESTANTS.items() if has_torch or "torch" not in name}
 
@@ -50,16 +50,16 @@ def require_agreement(first, last):
     Raises
     ------
     Disagreement
-        If one differs from raw NumPy, at the start or at the end, or the loss has not moved.
+        If one differs from raw NumPy, at the start or at the end, or the loss has hardly changed.
     """
     change = abs(last["numpy"] - first["numpy"])
-    if not change > 1e-3 * abs(first["numpy"]):  # float32 resolves a ten-thousandth of that
+    if not change > 1e-3 * abs(first["numpy"]):  # float32 resolves a ten-thousandth of this
         raise Disagreement(f"the loss has hardly moved, from {first['numpy']} to {last['numpy']}.")
     for when, losses in (("at the start", first), (f"after {STEPS} steps", last)):
         for name, loss in losses.items():
             if loss is not None and not abs(loss - losses["numpy"]) <= TOLERANCE * change:
                 raise Disagreement(
-                    f"{when} the loss of {name} is {loss}, and raw NumPy's is {losses['numpy']}: they do "
+                    f"{when} the loss of {name} is {loss}, but raw NumPy's is {losses['numpy']}: they do "
                     "not take the same step, so their times cannot be compared."
                 )
 
@@ -88,7 +88,7 @@ def compare(workload, threads=1, rounds=7, seconds=0.2, after_turn=lambda: None)
     Raises
     ------
     Disagreement
-        If the contestants do not compute the same.
+        If the contestants' results differ.
     """
     clock, pause = ("cpu", 0.0) if threads == 1 else ("wall", PAUSE)
     smallest = asdict(WORKLOADS["W1"])

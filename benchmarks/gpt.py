@@ -1,14 +1,14 @@
-"""A small GPT: its initial weights, models in minigrad and PyTorch, step in raw NumPy, matrix products.
+"""A small GPT: initial weights, models in minigrad and PyTorch, a step in raw NumPy, matrix products.
 
 Token and position embeddings, blocks of attention and two linear layers, a final norm, and a linear layer
-that gives the logits. It is separate from the other workloads, since its layers have weights of many kinds.
+that gives the logits. The other workloads are in other files, since a GPT has many kinds of weights.
 Sizes are (tokens, width, width, ..., tokens), one width per block.
 """
 
 import numpy as np
 
 EPS = 1e-5  # added to the variance in a norm
-WIDER = 4  # the hidden width of a block's MLP, in widths
+WIDER = 4  # hidden width of a block's MLP, as a multiple of the block's width
 BLOCK = 16  # arrays of a block: norm 2, queries 2, keys 2, values 2, output 2, norm 2, two linear layers 4
 
 
@@ -68,10 +68,10 @@ def minigrad_model(workload, weights):
 
 
 def torch_model(torch, workload, weights):
-    """Make the model in PyTorch, as its tutorials write it, with copies of the weights.
+    """Make the model in PyTorch as in its tutorials, with copies of the weights.
 
-    One product makes queries, keys and values, and attention is one operation of PyTorch's. Its logits are
-    rows, one for each token of the batch.
+    One product computes queries, keys and values, and attention is a single operation of PyTorch's. The
+    logits have one row per token of the batch.
     """
     nn, attention = torch.nn, torch.nn.functional.scaled_dot_product_attention
 
@@ -181,7 +181,7 @@ def numpy_step(workload, X, T, weights, loss, optimizer):  # noqa: PLR0913, PLR0
     workload : Workload
     X, T, weights
         Returned by start.
-    loss : function of labels -> function of logits (labels, examples) -> L, which overwrites them by dY
+    loss : function of labels -> function of logits (labels, examples) -> L, which overwrites them with dY
     optimizer : function, (arrays, learning_rate) -> function of the gradients
 
     Returns
@@ -189,7 +189,7 @@ def numpy_step(workload, X, T, weights, loss, optimizer):  # noqa: PLR0913, PLR0
     function, () -> loss
     """
     (E,), (P,), *blocks, (gain, shift), (W, b) = weights
-    # queries, keys and values are one product: of 16 arrays, 2 to 7 become two
+    # one product for queries, keys and values: of the 16 arrays, 2 to 7 become two
     blocks = [(*a[:2], np.hstack(a[2:8:2]), np.hstack(a[3:8:2]), *a[8:]) for a in blocks]
     arrays = [E, P, *(array for block in blocks for array in block), gain, shift, W, b]
     update, loss = optimizer(arrays, workload.learning_rate), loss(T.reshape(-1))
@@ -250,7 +250,7 @@ def numpy_step(workload, X, T, weights, loss, optimizer):  # noqa: PLR0913, PLR0
             passed.append(kept)
         N, norm = normalize(H, gain, shift)
         dY = N @ W + b
-        L = loss(dY.T)  # overwrites the logits by their gradient
+        L = loss(dY.T)  # overwrites the logits with their gradient
         dH, d_gain, d_shift = normalize_gradients(*norm, dY @ W.T)
         gradients = [d_gain, d_shift, N.T @ dY, dY.sum(axis=0)]
         for block, kept in zip(reversed(blocks), reversed(passed), strict=True):

@@ -1,6 +1,6 @@
-"""The generated parts of book/speed.md: its tables, its sentences with numbers, and its two figures.
+"""The generated parts of book/speed.md: tables, sentences with numbers, and two figures.
 
-Every measured number of the page is in one of its blocks, between two comments, which are written here from
+Every measured number of the page is in a block between two comments, which this module fills from
 results.json.
 """
 
@@ -9,7 +9,7 @@ import re
 from benchmarks import table
 from course import store
 
-NOISE = 0.5  # tables with a larger spread of rounds are not shown
+NOISE = 0.5  # no table is shown for results with a larger spread of rounds
 BOOK = store.PROJECT / "book"
 PAGE = BOOK / "speed.md"
 BLOCK = r"(<!-- results: {name} -->\n)(.*?)(<!-- end -->)"
@@ -41,13 +41,13 @@ def _rows(results, threads):
 def ratios_table(results):
     """Make the page's tables of ratios: for one thread and, if the machine was quiet enough, for two.
 
-    They have no goals, which contributors see in the terminal, and no seconds, which depend on the machine.
+    They omit the goals, which contributors see in the terminal, and times, which depend on the machine.
     """
     parts = []
     for threads, said in ((1, "One thread:"), (2, "Two threads:")):
         if table.spread(_rows(results, threads)) > NOISE:
             continue
-        left_out = ["threads", "µs a step", "goal"] + ["memory", "PyTorch's"] * (threads > 1)
+        left_out = ["threads", "µs per step", "goal"] + ["memory", "PyTorch's"] * (threads > 1)
         kept = [place for place, name in enumerate(table.HEADINGS) if name not in left_out]
         lines = [[table.cells(row)[place] for place in kept] for row in _rows(results, threads)]
         parts += [said, table.markdown([table.HEADINGS[place] for place in kept], lines)]
@@ -59,8 +59,8 @@ def measured(results):
     found = results["table"]
     one = _percent(table.spread(_rows(results, 1)))
     return (
-        f"There were {found['rounds']} rounds. With one thread, the ratio of a single round lay at most "
-        f"{one} from the median of its row. {_machine(found['machine'])}"
+        f"There were {found['rounds']} rounds. With one thread, the ratio of a single round differed by at "
+        f"most {one} from its row's median. {_machine(found['machine'])}"
     )
 
 
@@ -85,18 +85,18 @@ def scaling_text(found):
         )
         if "torch" in found[what]:
             ends = [mine / other for mine, other in zip(steps, found[what]["torch"], strict=True)]
-            line += f"; beside PyTorch's it goes from {table.digits(ends[0])} to {table.digits(ends[-1])}"
+            line += f"; its ratio to PyTorch's goes from {table.digits(ends[0])} to {table.digits(ends[-1])}"
         sentences.append(line + ".")
     function, layer = found["layer"]["function"], found["layer"]["Layer"]
     sentences.append(
-        f"A layer that does nothing, forward and back, costs {table.digits(function)} µs as a plain function "
-        f"and {table.digits(layer)} µs as a `Layer`, which checks shapes both ways."
+        f"A layer that does nothing, forward and backward, costs {table.digits(function)} µs as a plain "
+        f"function and {table.digits(layer)} µs as a `Layer`, which checks shapes in both passes."
     )
     check = found["gradcheck"]
     factor = table.digits(check["milliseconds"][-1] / check["milliseconds"][0])
     sentences.append(
         f"`gradcheck` of a linear layer with {check['parameters'][-1]:,} parameters takes {factor} times as "
-        f"long as of one with {check['parameters'][0]}: where there are many, it nudges a sample of them."
+        f"long as of one with {check['parameters'][0]}: if there are many, it nudges a sample of them."
     )
     epoch = found["epoch"]
     if "torch" in epoch:
@@ -118,13 +118,13 @@ def scaling_list(results):
 def ratios_alt(results):
     """Describe the first figure."""
     said = [f"{row['workload']} {table.digits(row['to_torch'][1])}" for row in _rows(results, 1)]
-    what = "Bars: the time of a step in steps of PyTorch eager, with a line at 1."
+    what = "Bars: the time of a step, relative to PyTorch eager, with a line at 1."
     return f"{what} minigrad: {', '.join(said)}."
 
 
 def growth_alt(results):
     """Describe the second figure."""
-    return "Three panels of microseconds a step, rising lines. " + " ".join(
+    return "Three panels of microseconds per step, rising lines. " + " ".join(
         scaling_text(results["scaling"])[:3]
     )
 
@@ -151,7 +151,7 @@ def figures_of(results):
 
 
 CAPTIONS = {
-    "ratios": "**The time of a step, in steps of PyTorch eager.** Left of the line at 1, a bar is faster.",
+    "ratios": "**The time of a step, relative to PyTorch eager.** Left of the line at 1, a bar is faster.",
     "growth": "**How a step grows with the batch, the width and the depth.** Both axes are logarithmic.",
 }
 
@@ -211,12 +211,12 @@ def refresh(results):
     Parameters
     ----------
     results : dict
-        With both parts, measured with PyTorch.
+        Both parts, measured with PyTorch.
 
     Raises
     ------
     Unfinished
-        If a part is missing, or was measured without PyTorch.
+        If a part is missing or was measured without PyTorch.
     """
     if not {"table", "scaling"} <= set(results) or any(
         row["to_torch"] is None for row in results["table"]["rows"]

@@ -1,8 +1,8 @@
 """The matrix products of a step alone: a lower bound for its time.
 
-A linear layer has one product in the forward pass and two in the backward pass, but the first layer one,
-since its dX is not needed. An LSTM has those of a linear layer, for the inputs of all steps, one more for the
-states of each step in both passes, and one for the gradient of U. A convolution has those of a linear layer
+A linear layer has one product in the forward pass and two in the backward pass; the first layer has only
+one there, since its dX is not needed. An LSTM has those of a linear layer for the inputs of all steps, one
+per step and pass for the states, and one for the gradient of U. A convolution has those of a linear layer
 for each row of Y, whose windows, side by side, are a matrix.
 """
 

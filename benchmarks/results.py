@@ -1,6 +1,6 @@
-"""The saved results, in one small JSON file, with a general description of the machine.
+"""Save and load the results, in one small JSON file, with a general description of the machine.
 
-table.py and page.py display them.
+table.py and page.py show the results.
 """
 
 import importlib.metadata
@@ -14,7 +14,7 @@ import numpy as np
 from course import store
 
 PATH = Path(__file__).with_name("results.json")
-DIGITS = 4  # significant; more would be noise
+DIGITS = 4  # significant digits; more would be noise
 
 
 def machine():

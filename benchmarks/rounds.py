@@ -1,6 +1,6 @@
-"""The schedule: contestants take turns within a round, and only times of the same round are compared.
+"""The schedule: contestants take turns in each round, and only times of the same round are compared.
 
-So a machine that is slow for a second is slow for all contestants. A runner is any object with `run(count)`.
+A machine that is slow for a second thus slows all contestants. A runner is any object with `run(count)`.
 """
 
 import statistics
@@ -31,7 +31,7 @@ def steps_for(runner, seconds, clock="cpu"):
 def interleave(  # noqa: PLR0913  each is a setting of the measurement
     runners, rounds, seconds, clock="cpu", pause=0.0, after_turn=lambda: None
 ):
-    """Let several runners take turns, forwards and backwards, and return their times.
+    """Let several runners take turns, in alternating order, and return their times.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def interleave(  # noqa: PLR0913  each is a setting of the measurement
     clock : str
         "cpu" or "wall".
     pause : float
-        Seconds between two turns, so that waiting threads of the last one stop spinning.
+        Seconds between two turns, so that the last turn's waiting threads stop spinning.
     after_turn : function
         Called after each turn.
 
     Returns
     -------
     dict of str to list of float
-        Seconds per step, one number per round.
+        Seconds per step, one value per round.
     """
     counts = {name: steps_for(runner, seconds, clock) for name, runner in runners.items()}
     times = {name: [] for name in runners}
@@ -62,7 +62,7 @@ def interleave(  # noqa: PLR0913  each is a setting of the measurement
 
 
 def ratio(times, others):
-    """Return the lowest, the median and the highest of the ratios of the rounds.
+    """Return the lowest, the median and the highest ratio of the rounds.
 
     Parameters
     ----------

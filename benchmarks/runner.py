@@ -1,4 +1,4 @@
-"""The control of a child process: send the number of steps, receive their cost.
+"""Control a child process: send the number of steps, receive their cost.
 
 Holds Runner. The child's code is in child.py, and the schedule in rounds.py.
 """
@@ -25,7 +25,7 @@ class Runner:
     threads : int
         Number of threads for the child.
     first : dict, optional
-        Arguments of a step to make and take before memory is measured.
+        Arguments of a step that is made and taken before memory is measured.
 
     Raises
     ------
@@ -52,7 +52,7 @@ class Runner:
         return json.loads(answer)
 
     def _send(self, line):
-        """Send a line; if the child has ended, `run` raises at the missing answer."""
+        """Send a line; if the child has ended, `run` raises because of the missing answer."""
         try:
             self.child.stdin.write(line + "\n")
             self.child.stdin.flush()

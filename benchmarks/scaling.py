@@ -1,6 +1,6 @@
-"""How costs scale with batch, width and depth; and costs of a layer, a gradient check, an epoch, an import.
+"""Measure how costs scale with batch, width, depth; and a layer, a gradient check, an epoch, an import.
 
-All on one thread, in CPU time. course.figures.benchmarks draws the results, and page.py describes them.
+All costs are CPU time on one thread. course.figures.benchmarks draws the results, and page.py describes them.
 """
 
 import re
@@ -29,7 +29,7 @@ PARTS = (*GROWTH, "layer", "gradcheck", "epoch", "import")
 
 
 def growth(workloads, rounds, seconds):
-    """Measure the microseconds of a step for each workload, with minigrad and PyTorch taking turns.
+    """Measure the microseconds per step of each workload; minigrad and PyTorch take turns.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def growth(workloads, rounds, seconds):
 
 
 def layer_cost(rounds, seconds):
-    """Measure the microseconds of an identity layer, forward and backward, by kind of layer."""
+    """Measure the microseconds of an identity layer, forward and backward, for each kind of layer."""
     found = {}
     for kind in ("function", "Layer"):
         with ExitStack() as stack:
@@ -95,7 +95,7 @@ def epoch_cost(rounds, examples=EXAMPLES):
         }
         times = {name: [] for name in runners}
         for runner in runners.values():
-            runner.run(1)  # warm
+            runner.run(1)  # warm-up
         for _ in range(rounds):
             for name, runner in runners.items():
                 times[name].append(runner.run(1)["cpu"])
@@ -103,7 +103,7 @@ def epoch_cost(rounds, examples=EXAMPLES):
 
 
 def import_cost(rounds):
-    """Measure the milliseconds of `import numpy`, and those that `import minigrad` adds: the minimum."""
+    """Measure the fewest milliseconds of `import numpy`, and those that `import minigrad` adds."""
     found = {"numpy": [], "minigrad": []}
     for _ in range(rounds):
         command = [sys.executable, "-X", "importtime", "-c", "import numpy, minigrad"]
@@ -120,7 +120,7 @@ def scale(parts, rounds, seconds):
     Parameters
     ----------
     parts : iterable of str
-        PARTS, or a progress bar around them.
+        PARTS, or a progress bar that yields them.
     rounds : int
     seconds : float
         Duration of a turn.

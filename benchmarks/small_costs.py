@@ -6,7 +6,7 @@ from minigrad import Layer, Linear, Sequential, gradcheck
 
 
 def same(X):
-    """Return X, and a `backward` that returns dY: the cost of a layer without its computation."""
+    """Return X, and a `backward` that returns dY: a layer without any computation."""
     return X, lambda dY: dY
 
 
@@ -38,6 +38,6 @@ def closures(kind, depth):
 
 
 def check(width):
-    """Return a function that checks all gradients of a linear layer of that width."""
+    """Return a function that checks all gradients of a linear layer of the given width."""
     layer, X = Linear(width, width, rng=0), np.random.default_rng(1).standard_normal((5, width))
     return lambda: float(not gradcheck(layer, X).ok)

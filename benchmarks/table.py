@@ -1,4 +1,4 @@
-"""The table of results, as text for a terminal and as Markdown for the book.
+"""Format the table of results as text for a terminal and as Markdown for the book.
 
 A goal is met if the ratio of times is at most the goal times 1.03: the ratio to raw NumPy, and the ratio to
 the matrix products alone, which is the inverse of their share of the time.
@@ -10,7 +10,7 @@ SLACK = 1.03
 HEADINGS = (
     "workload",
     "threads",
-    "µs a step",
+    "µs per step",
     "/ PyTorch eager",
     "/ PyTorch at its best",
     "/ raw NumPy",
@@ -49,7 +49,7 @@ def digits(number):
 
 
 def _median(ratios):
-    """Format the median of lowest, median and highest ratio."""
+    """Format the median, given the lowest, median and highest ratio."""
     return "–" if ratios is None else digits(ratios[1])
 
 
@@ -61,7 +61,7 @@ def _goal(ratio, goal, threads, words):
 
 
 def _megabytes(number):
-    """Format bytes; less than a tenth of a megabyte is not measured well."""
+    """Format bytes; less than a tenth of a megabyte cannot be measured well."""
     if number is None:
         return "–"
     return (
@@ -129,7 +129,7 @@ def markdown(headings, lines):
 
 
 def spread(rows):
-    """Return the spread of the ratios of single rounds to PyTorch, or else to raw NumPy.
+    """Compute the spread of single rounds' ratios to PyTorch or, without it, to raw NumPy.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The step in minigrad, through its public names, as a reader of the course would write it."""
+"""The step in minigrad, with its public names, as a reader of the course would write it."""
 
 import minigrad
 from benchmarks import gpt

@@ -3,7 +3,7 @@
 Each network has its own loop. All weights are in one row, and all gradients in another, so that an optimizer
 updates one array; each operation writes into a preallocated array; data have the memory layout that is best
 for the products; and memory allocation is tuned as in minigrad. This is the lower bound: NumPy when only
-speed counts. Only the GPT is written plainly. Unlike a library, any other network needs another loop.
+speed counts. Only the GPT is not optimized by hand. Unlike with a library, every network needs its own loop.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ def sgd(arrays, learning_rate):
 def adam(arrays, learning_rate, beta1=0.9, beta2=0.999, eps=1e-8):
     """Return a function of the gradients that takes a step of Adam.
 
-    The running means are stored without their factors 1 - beta, which saves two passes over the arrays.
+    The running means are stored without the factors 1 - beta, which saves two passes over the arrays.
     """
     kept = [(chunks(a), chunks(np.zeros_like(a)), chunks(np.zeros_like(a))) for a in arrays]
     scratch = np.empty(CHUNK, arrays[0].dtype)
@@ -80,7 +80,7 @@ OPTIMIZERS = {"SGD": sgd, "Adam": adam}
 
 
 def mse(T):
-    """Return a function of Y that returns the mean squared error, and overwrites Y by its gradient."""
+    """Return a function of Y that returns the mean squared error, and overwrites Y with its gradient."""
 
     def loss(Y):
         np.subtract(Y, T, out=Y)
@@ -92,7 +92,7 @@ def mse(T):
 
 
 def cross_entropy(T):
-    """Return a function of logits (labels, examples) that returns the loss, and overwrites them by dY."""
+    """Return a function of logits (labels, examples) that returns the loss and overwrites them with dY."""
     count = len(T)
     columns = np.arange(count)
 
@@ -132,7 +132,7 @@ ACTIVATIONS = {"Tanh": tanh, "ReLU": relu}
 def linear_step(workload):
     """Make the step of a network of linear layers.
 
-    Examples are columns, with a row of ones below: the bias is then one more column of the weights.
+    Examples are columns, with a row of ones below them: the bias is then another column of the weights.
     """
     X, T, weights = start(workload)
     row, gradient, matrices, d_matrices = side_by_side([np.vstack([W, b]).T for W, b in weights])
@@ -174,7 +174,7 @@ def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which
     update = OPTIMIZERS[workload.optimizer]([row], workload.learning_rate)
     loss = LOSSES[workload.loss](T)
     (batch, steps, n_in), n_out, dtype = X.shape, len(U), row.dtype
-    X = X.swapaxes(0, 1).reshape(-1, n_in)  # the numbers of a step are contiguous
+    X = X.swapaxes(0, 1).reshape(-1, n_in)  # the entries of a step are contiguous
     half = np.full((batch, 4 * n_out), 0.5, dtype)
     half[:, 2 * n_out : 3 * n_out] = 1
     rest, ones = 1 - half, np.ones(steps * batch, dtype)
@@ -191,12 +191,12 @@ def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which
     let_in, keep, new, let_out = np.split(gates, 4, axis=-1)
     d_in, d_keep, d_new, d_out = np.split(dZ, 4, axis=-1)
     d_three = dZ.reshape(steps, batch, 4, n_out)[:, :, :3]
-    # all views that the loops need, one tuple for each step
+    # all views that the loops need, one tuple per step
     steps_forward = list(zip(gates, H, H[1:], C, C[1:], let_in, keep, new, let_out, tanh_C, strict=False))
     steps_back = list(zip(dZ, d_three, d_out, reach, keep, strict=True))[::-1]
 
     def slope(gate, kept, out):
-        """Store gate (1 - gate), times the values that the gate multiplied, in `out`."""
+        """Store gate (1 - gate) times the values that the gate multiplied, in `out`."""
         np.subtract(1, gate, out=scratch)
         np.multiply(scratch, gate, out=scratch)
         np.multiply(scratch, kept, out=out)
@@ -249,7 +249,7 @@ def recurrent_step(workload):  # noqa: PLR0915  one step with its buffers, which
 
 
 def windows_of(strips, n_rows):
-    """Return a view for each row of windows: a column for each window and image."""
+    """Return a view for each row of windows; it has a column for each window and image."""
     size = n_rows * strips[0, :, :, 0, 0].size
     return [strips[row : row + n_rows].reshape(size, -1) for row in range(len(strips) - n_rows + 1)]
 
@@ -302,11 +302,11 @@ def convolution(H, dH, W, b, dW, db):  # noqa: PLR0913  three arrays, each with 
     return Y.reshape(shape), dY.reshape(shape), forward, backward
 
 
-QUARTERS = [np.s_[i::2, :, j::2] for i in (0, 1) for j in (0, 1)]  # of windows of 2 × 2
+QUARTERS = [np.s_[i::2, :, j::2] for i in (0, 1) for j in (0, 1)]  # entries of 2 × 2 windows
 
 
 def pooled_relu(Y, dY):
-    """Return arrays for P and dP, and the functions forward and backward; ReLU comes after the pool."""
+    """Return arrays for P and dP, and the functions forward and backward; ReLU follows the pooling."""
     first, *others = quarters = [Y[quarter] for quarter in QUARTERS]
     P, dP, largest, slope = (np.empty_like(first) for _ in range(4))
     here = np.empty(P.shape, bool)

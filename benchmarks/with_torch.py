@@ -1,10 +1,10 @@
-"""The step in PyTorch: eager, as its tutorials write it; and at its best on a CPU.
+"""The step in PyTorch: eager, as in its tutorials; and at its best on a CPU.
 
-At its best means options that need no change of the model: the fused optimizer (one pass over the memory; on
+At its best means options that need no change to the model: the fused optimizer (one pass over the memory; on
 CPUs since PyTorch 2.4, for SGD and Adam), gradients set to None instead of zero (the default since 2.0, so
-eager has it, too), an allocator that keeps freed memory, and for images `channels_last`, with the channels of
-a pixel contiguous. torch.compile is left out: it is not eager, and needs a C++ compiler. PyTorch is imported
-only when needed.
+eager does it, too), an allocator that keeps freed memory, and for images `channels_last`, which makes the
+channels of a pixel contiguous. torch.compile is not used: it is not eager, and needs a C++ compiler. PyTorch
+is imported only when needed.
 """
 
 import os
@@ -16,7 +16,7 @@ from benchmarks.workloads import start
 
 
 def _torch():
-    """Import PyTorch, and set its number of threads to this process's."""
+    """Import PyTorch, and set its number of threads to that of this process."""
     import torch
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
@@ -45,7 +45,7 @@ def _convolution(torch, W, b):
 def _lstm(torch, W, b, U):
     """Make an LSTM with copies of the weights, and a module that returns its last state.
 
-    On processors supported by oneDNN, which is most, PyTorch runs all steps as one compiled operation.
+    On most processors (those that oneDNN supports), PyTorch runs all steps as one compiled operation.
     """
 
     class LastState(torch.nn.Module):
@@ -79,7 +79,7 @@ def _layers(torch, workload, weights):
 
 
 def _trained(torch, workload, weights, layout="contiguous_format", **options):
-    """Return a function (X, T) -> loss that takes one step, with weights in that memory layout."""
+    """Return a function (X, T) -> loss that takes one step; the weights have the given memory layout."""
     model = (gpt.torch_model if workload.heads else _layers)(torch, workload, weights)
     model = model.to(memory_format=getattr(torch, layout))
     loss = {"mse": torch.nn.MSELoss, "cross_entropy": torch.nn.CrossEntropyLoss}[workload.loss]()

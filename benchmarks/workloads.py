@@ -1,4 +1,4 @@
-"""The workloads: a table of networks, and the initial weights and data for every contestant.
+"""The workloads: a table of networks, and initial weights and data for every contestant.
 
 A step is forward pass, loss, backward pass and update. All contestants compute in float32, PyTorch's default,
 from copies of the same arrays. The steps are in the files `with_...`.
@@ -37,7 +37,7 @@ class Workload:
         The goal for the matrix products' share of a step's time on one thread: at least this.
     dtype : str
     steps : int
-        Steps of a sequence. If not 0, the first layer is an LSTM, and the next one gets its last state.
+        Steps of a sequence. If not 0, the first layer is an LSTM, and the next layer gets its last state.
     side : int
         Rows and columns of an image. If not 0, sizes are channels, and all layers but the last are
         convolutions with 5 × 5 kernels, each followed by the activation and a 2 × 2 max pool.
@@ -60,7 +60,7 @@ class Workload:
     heads: int = 0
 
 
-# Every step uses the same batch. Adam's learning rate is small, so that even after many thousand steps
+# Every step uses the same batch. Adam's learning rate is small, so that even after many thousands of steps
 # gradients do not underflow: subnormal numbers are slow, and would distort the times.
 WORKLOADS = {
     workload.name: workload
@@ -80,7 +80,7 @@ WORKLOADS = {
 
 
 def start(workload, examples=None):
-    """Draw the data and the initial weights of a workload, the same at every call.
+    """Draw a workload's data and initial weights, the same at every call.
 
     Parameters
     ----------
