@@ -1,7 +1,7 @@
 """Shift every float drawn by a Generator by one unit in the last place, if MINIGRAD_LAST_PLACE is 1 or -1.
 
 Python imports a file of this name at startup if its folder is in PYTHONPATH (``authoring.everywhere``): in
-kernels, and in the processes that they start. The shift depends on the number alone: equal seeds draw equal
+kernels, and in the processes that they start. The shift depends on the number alone: equal seeds give equal
 numbers, and copies, pickles and children of a Generator shift theirs, too. Zeros, integers, shuffled arrays
 and choices are unchanged, and so are the legacy functions of ``numpy.random``, which use no Generator.
 """
@@ -14,7 +14,7 @@ GIVEN = ("bytes", "choice", "integers", "permutation", "permuted", "shuffle", "s
 
 
 def install(direction):
-    """Replace ``numpy.random.default_rng`` by one whose Generators shift the numbers they draw.
+    """Replace ``numpy.random.default_rng`` with one whose Generators shift the numbers they draw.
 
     Parameters
     ----------

@@ -6,18 +6,18 @@ Each entry of FIXES has a pattern, its replacement, and a comment with the reaso
 import re
 
 FIXES = (
-    # A list may contain only list items, and docutils gives its entries a deprecated role.
+    # A list may contain only list items, and docutils gives the entries a deprecated role.
     (re.compile(r'<div role="list" class="citation-list">'), '<div class="citation-list">'),
     (re.compile(r' role="doc-biblioentry"'), ""),
     # myst-nb gives the summary of a fold a label that differs from its text.
     (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
-    # A paragraph must not contain a list, and Sphinx wraps the list of a function's return values in one.
+    # A paragraph must not contain a list, and Sphinx wraps a function's list of return values in a paragraph.
     (re.compile(r'<p>(<ul class="simple">.*?</ul>)\s*</p>', re.DOTALL), r"\1"),
 )
 
 
 def fix(html):
-    """Return the HTML of a page with all fixes made."""
+    """Apply all fixes to the HTML of a page."""
     for written, better in FIXES:
         html = written.sub(better, html)
     return html

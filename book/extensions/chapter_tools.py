@@ -1,8 +1,8 @@
-"""The row of links under a chapter's title: run it, download it, rebuild it from memory.
+"""Add the row of links under a chapter's title: run it, download it, rebuild it from memory.
 
 The pages of chapters and of exercise notebooks have this row. *Run* leads to the JupyterLite site in lite/,
-and *Slides* to the output of `make slides` in slides/; a link without its target is left out, and so are the
-passages on the first page, between two comments, about running the notebooks and about the PDF. The copies to
+and *Slides* to the output of `make slides` in slides/; a link without a target is omitted, and so are the
+first page's blocks, between two comments, about running the notebooks and about the PDF. The copies to
 rebuild from memory are made with the pages, in recall/. If answers are folded, a switch opens them all.
 """
 
@@ -26,7 +26,7 @@ ROW = '<nav class="chapter-tools" aria-label="This notebook">\n<ul>\n{}\n</ul>\n
 
 
 def write_recall_copies(book, site):
-    """Write the chapters' recall copies into a site, and remove those whose chapter is gone.
+    """Write the chapters' recall copies into a site, and remove copies of deleted chapters.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def _find_lite(app, config):
 
 
 def _conditions(app):
-    """Return whether each kind of conditional block of the first page belongs in this book."""
+    """Map each kind of conditional block on the first page to whether it applies to this book."""
     printed = app.builder.name == "html" and bool(app.config.html_extra_path)
     return {"notebooks run": bool(app.config.run_in_browser), "there is paper": printed}
 
@@ -89,7 +89,7 @@ def _add_row(app, page, template, context, doctree):
 
 
 def _links(app, page, folder, stem):
-    """Return the items of the row: links to run the notebook, and to its companions."""
+    """Return the items of the row: links that run the notebook, and links to its companions."""
 
     def link(icon, words, target, more=""):
         return LINK.format(escape(_beside(page, target)), more, icon, words)
@@ -125,7 +125,7 @@ def _edit_the_source(app, page, template, context, doctree):
 
 
 def _beside(page, target):
-    """Return the URL of a file of the site, relative to a page."""
+    """Return the URL of one of the site's files, relative to a page."""
     return "../" * page.count("/") + target
 
 

@@ -57,18 +57,18 @@ WORDS = {"chapters": chapters_as_table, "parts": parts_as_contents, "routes": ro
 
 
 def filled(page):
-    """Replace the three directives in the Markdown of a page by their tables."""
+    """Replace the three directives in a page's Markdown with their tables."""
     for word, make in WORDS.items():
         page = page.replace(f"```{{{word}}}\n```\n", f"{make()}\n")
     return page
 
 
 def _fill(app, docname, source):
-    """Fill a page before Sphinx reads it."""
+    """Fill in a page's tables before Sphinx reads it."""
     source[0] = filled(source[0])
 
 
 def setup(app):
-    """Fill pages before other extensions read their tables of contents."""
+    """Fill in tables before other extensions read a page's contents."""
     app.connect("source-read", _fill, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

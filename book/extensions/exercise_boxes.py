@@ -1,10 +1,10 @@
-"""The book's pages of exercises: each exercise in a box, with folded hints, and folded answers at the end.
+"""Lay out pages of exercises: each exercise in a box, with folded hints; folded answers at the end.
 
 The learner's notebook has neither: a call shows the hints, and the learner writes the answers. A page cannot
-call functions. So when a page of exercises is read, the hints from `course.checks` are added below each
+call functions. So when Sphinx reads a page of exercises, the hints from `course.checks` are added below each
 check, and the answers from solutions/ at the end; the notebook for download is unchanged. In the list of
-pages each chapter has its exercises below it; in the PDF they are a part of their own, as the first page
-lists them.
+pages, exercises are below their chapter; in the PDF they are a separate part, as the first page lists
+them.
 """
 
 import re
@@ -114,7 +114,7 @@ class Boxes(SphinxTransform):
     default_priority = 700
 
     def apply(self, **kwargs):
-        """Find them by their numbers, and separate the points and minutes from their titles."""
+        """Find exercises by number, and separate the points and minutes from the titles."""
         if self.env.docname.startswith(FOLDER):
             for section in self.document.findall(nodes.section):
                 if re.match(r"\d+\. ", section[0].astext()):

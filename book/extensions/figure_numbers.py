@@ -1,8 +1,8 @@
 """Give each figure of a chapter its number, its anchor, and its caption in the PDF.
 
 A figure is an output whose HTML has ``<figure class="figure">`` with a ``<figcaption>``, as `course.figures`
-makes it. The second one of chapter 04 becomes "Figure 4.2" at #figure-4-2; prose that names it links to it.
-In HTML pages its drawing is inlined, in colours that follow light and dark mode.
+makes it. Chapter 04's second figure becomes "Figure 4.2" at #figure-4-2; mentions in prose link to it. In
+HTML pages its drawing is inlined, in colours that follow light and dark mode.
 """
 
 import re
@@ -32,7 +32,7 @@ COLOUR = re.compile(r"(?<=[:\s])(" + "|".join(NAMES) + r")(?=[;\"\s])", re.IGNOR
 
 
 def numbered(html, number):
-    """Return the HTML of a figure with its number, and its caption as text.
+    """Add a figure's number to its HTML; return the HTML, and the caption as text.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def numbered(html, number):
 
 
 def anchor(number):
-    """Return the anchor of a figure in its page: "figure-4-2" for "4.2"."""
+    """Return a figure's anchor in its page: "figure-4-2" for "4.2"."""
     return f"figure-{number.replace('.', '-')}"
 
 
@@ -131,7 +131,7 @@ def _is_output(node):
 class DrawnInThePage(SphinxPostTransform):
     """Inline the drawings of figures in HTML pages, where they follow light and dark mode."""
 
-    default_priority = 5  # when the representation of each output is chosen
+    default_priority = 5  # when Sphinx chooses each output's representation
     builders = ("html",)
 
     def run(self, **kwargs):

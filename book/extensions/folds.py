@@ -1,10 +1,10 @@
 """Fold proofs, the answers to guesses, and long imports.
 
-JupyterLab shows the first line of a folded cell, so that line gives nothing away: ``# what happens``, or ``#
-proof`` above a line such as ``# three of five ways fail``. In the book a cell tagged `proof` is folded under
-*Proof*, and shows its claim when opened. Neighbouring cells tagged `answer` are folded under one line,
-outputs included; an answer in Markdown is ``<details class="answer">`` in the notebook, too. A cell that has
-only imports, in more than eight lines, is folded to one small line. In the PDF and the EPUB nothing is
+JupyterLab shows the first line of a folded cell, so that line does not reveal the answer: ``# what happens``,
+or ``# proof`` above a line such as ``# three of five ways fail``. In the book a cell tagged `proof` is folded
+under *Proof*, and shows its claim when opened. Neighbouring cells tagged `answer` are folded under one line,
+with their outputs; an answer in Markdown is ``<details class="answer">`` in the notebook, too. A cell of more
+than eight lines that has only imports is folded to one small line. In the PDF and the EPUB nothing is
 folded. The switch that shows all answers is in chapter_tools.py and _static/book.js.
 """
 
@@ -79,7 +79,7 @@ def is_long_import(source):
         return False
     try:
         lines = ast.parse(source).body
-    except SyntaxError:  # magic, or a line that is not Python yet
+    except SyntaxError:  # a magic command, or an unfinished line
         return False
     return all(isinstance(line, ast.Import | ast.ImportFrom) for line in lines)
 
@@ -90,7 +90,7 @@ def _is_answer(cell):
 
 
 def _cells(cell, on_paper):
-    """Yield a cell for the book: without its line for JupyterLab and, on paper, with a proof's claim."""
+    """Yield a cell for the book: without its line for JupyterLab and, on paper, with the proof's claim."""
     if cell.cell_type == "code":
         cell.source = cell.source.removeprefix(HAPPENS)
         if not on_paper and is_long_import(cell.source):

@@ -1,7 +1,7 @@
-"""Formulas as MathML, which browsers and e-readers draw without a script.
+"""Convert formulas to MathML, which browsers and e-readers draw without a script.
 
-docutils converts a subset of TeX to MathML. `_static/type.css` sets the font, which only pages with a formula
-load. Slides use MathJax (`book.slides`).
+docutils converts a subset of TeX to MathML. `_static/type.css` sets the font, loaded only by pages with a
+formula. Slides use MathJax (`book.slides`).
 """
 
 import re
@@ -23,7 +23,7 @@ BETWEEN_TAGS = re.compile(r">\n\s*<")
 SAME_IN_PLAINER_TEX = (  # docutils supports a subset of TeX
     (re.compile(r"\\dots(?![a-z])"), r"\\ldots"),
     (re.compile(r"\\[td]?frac(\d)(\d)"), r"\\frac{\1}{\2}"),
-    (re.compile(r"\\[td]frac(?![a-z])"), r"\\frac"),  # an EPUB allows no size of a fraction
+    (re.compile(r"\\[td]frac(?![a-z])"), r"\\frac"),  # an EPUB cannot set the size of a fraction
     (re.compile(r"\\[Bb]igg?[lr]?(?![a-z])"), ""),
     (re.compile(r"^(?=[\^_])"), "{}"),
     (re.compile(r"(\\(?:log|max|min)_(?:\w|\{[^}]*\}))\s*(?=[\w\\])"), r"\1\,"),
@@ -69,7 +69,7 @@ def mathml(formula, as_block=False):
 
 
 def well_formed(html):
-    """Convert HTML to well-formed XML: empty tags closed, and no named entities but XML's own."""
+    """Convert HTML to well-formed XML: close empty tags, and replace named entities except XML's own."""
     return NAMED_LETTER.sub(lambda name: unescape(name[0]), EMPTY_TAG.sub(r"<\1\2/>", html))
 
 
@@ -86,13 +86,13 @@ def _block(translator, node):
 
 
 class Stops(SphinxPostTransform):
-    """Keep a formula and the punctuation after it on one line; a browser might break the line between."""
+    """Keep a formula and its punctuation on one line; a browser might break the line between them."""
 
     default_priority = 900
     formats = ("html",)
 
     def run(self, **kwargs):
-        """Put both into one span that does not break."""
+        """Put formula and punctuation into one span without a line break."""
         for formula in list(self.document.findall(nodes.math)):
             after = formula.next_node(descend=False, siblings=True)
             stops = STOPS.match(after.astext()) if isinstance(after, nodes.Text) else None

@@ -1,8 +1,8 @@
-"""The footer of each page: the date of its last change, the citation of the course, links to report mistakes.
+"""Add each page's footer: the date of its last change, the course's citation, links to report mistakes.
 
-The date is that of the last commit that changed the page, and is left out if there is no history. The links
-for mistakes need the repository's address in pyproject.toml; those to the PDF and the EPUB need the output of
-`make pdf` and `make epub`.
+The last commit that changed the page gives the date; without a history, there is none. The links for mistakes
+need the repository's address in pyproject.toml; those to the PDF and the EPUB need the output of `make pdf`
+and `make epub`.
 """
 
 import re
@@ -18,7 +18,7 @@ SEPARATED = "\0"
 
 
 def last_changes(project):
-    """Return the date of the last change of each file of a project.
+    """Return the date of the last change to each of a project's files.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def citation(project, year):
     Parameters
     ----------
     project : Path
-        Its ``CITATION.cff`` has title and version; a class's bundle has no such file.
+        The folder with ``CITATION.cff``, which has title and version; a class's bundle has no such file.
     year : int or None
 
     Returns

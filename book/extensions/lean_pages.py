@@ -1,9 +1,9 @@
-"""Remove unused styles and icons from the site, and load the pictures of sliders late.
+"""Remove unused styles and icons from the site, and load the pictures of sliders when needed.
 
 The theme has styles for all its components, and a font of two thousand icons. When the pages are written,
 style sheets keep only the rules whose classes occur in a page or a script, and icon fonts only the icons that
 a rule uses. All pictures of a slider but the first are in a separate file, which _static/book.js fetches when
-the slider comes into view; its controls are above the caption.
+the slider comes into view; the slider's controls are above the caption.
 """
 
 import re
@@ -17,7 +17,7 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-SHEETS = ("styles/*.css", "basic.css", "copybutton.css")  # not myst-nb's, which it would not overwrite later
+SHEETS = ("styles/*.css", "basic.css", "copybutton.css")  # not myst-nb's: later builds would not restore it
 ICONS = "vendor/fontawesome/webfonts/*.woff2"
 NOT_PAGES = {"_static", "lite", "slides"}
 SLIDERS = "sliders"
@@ -35,7 +35,7 @@ def lean(sheet, names):
     ----------
     sheet : str
     names : set of str
-        The classes in use. Classes inside `:is()`, `:not()` and the like do not count.
+        The classes in use. Classes inside `:is()`, `:not()` and similar functions are ignored.
 
     Returns
     -------
@@ -97,7 +97,7 @@ class _Classes(HTMLParser):
         self.names = set()
 
     def handle_starttag(self, tag, attributes):
-        """Collect the classes of this tag, and those in its data attributes, which a script may set."""
+        """Collect a tag's classes, and those in its data attributes, which a script may set."""
         for key, value in attributes:
             if value and (key == "class" or key.startswith("data-bs-")):
                 self.names.update(value.split())
@@ -142,9 +142,9 @@ def thin_icons(static):
 
 
 class LazySliders(SphinxPostTransform):
-    """Let a slider fetch its other pictures when it comes into view."""
+    """Make sliders fetch their other pictures when they come into view."""
 
-    default_priority = 6  # when the representation of each output is chosen, and its drawing is inlined
+    default_priority = 6  # when representations are chosen and drawings are inlined
     builders = ("html",)
 
     def run(self, **kwargs):
@@ -163,7 +163,7 @@ class LazySliders(SphinxPostTransform):
 
 
 def _after_building(app, failure):
-    """Reduce the static files when all pages are written."""
+    """Reduce the static files after all pages have been written."""
     if failure is None and app.builder.name == "html":
         static = Path(app.outdir) / "_static"
         names = names_in(static.parent)

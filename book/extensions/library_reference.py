@@ -1,4 +1,4 @@
-"""Generate the library's reference before the pages are read: a page for each file with public names.
+"""Generate the library's reference before Sphinx reads pages: a page for each file with public names.
 
 A page has the docstring of its file and those of its public names, in the order of ``minigrad.__all__``. The
 directive `{library-files}` in reference.md lists the pages.
@@ -81,7 +81,7 @@ def page(module, names):
 
 
 def _directive(module, name):
-    """Return the directive for a function, an error or a class; a layer shows its forward only."""
+    """Return the directive for a function, an error or a class; for a layer, show only `forward`."""
     thing = getattr(module, name)
     where = f"{module.__name__}.{name}" if module.__name__ in BESIDE else name
     if not inspect.isclass(thing):
@@ -94,7 +94,7 @@ def _directive(module, name):
 
 
 def write_pages(folder):
-    """Write the pages into a folder, remove those whose file is gone, and do not touch unchanged ones."""
+    """Write the changed pages into a folder, and remove the pages of deleted files."""
     folder.mkdir(exist_ok=True)
     texts = {
         folder / f"{module.removeprefix('minigrad.')}.md": page(module, names)
@@ -108,7 +108,7 @@ def write_pages(folder):
 
 
 def _before_reading(app):
-    """Write the pages of a book that lists them, before Sphinx looks for pages."""
+    """Write the pages before Sphinx looks for pages, if the book lists them."""
     book = Path(app.srcdir)
     if (book / f"{FOLDER}.md").exists():
         write_pages(book / FOLDER)

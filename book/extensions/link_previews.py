@@ -1,7 +1,7 @@
-"""Previews of links: the beginning of the link's target, such as a term's meaning or a chapter's promise.
+"""Preview links: show the beginning of the target, such as a term's meaning or a chapter's promise.
 
 The text is copied from the target page when the book is built; the theme's own tooltips (Bootstrap's) show it
-on hover and on focus. The script's part is in _static/book.js.
+on hover and on focus. The script for these is in _static/book.js.
 """
 
 import posixpath
@@ -22,13 +22,13 @@ class previewed(nodes.reference):
 
 
 class Previews(SphinxPostTransform):
-    """Give each link to another page, or to an anchor with text, that text as its preview."""
+    """Give each link to another page, or to an anchor with text, the target's text as a preview."""
 
-    default_priority = 900  # when all links are resolved
+    default_priority = 900  # after all links have been resolved
     builders = ("html",)
 
     def run(self, **kwargs):
-        """Replace links by links with a preview."""
+        """Replace links with links that have a preview."""
         here = self.env.current_document.docname
         for link in list(self.document.findall(nodes.reference)):
             if not link.get("internal") or isinstance(link.parent, nodes.title) or not link.astext().strip():
@@ -42,7 +42,7 @@ class Previews(SphinxPostTransform):
                 link.replace_self(twin)
 
     def _words(self, page, anchor):
-        """Return the text at an anchor of the book; "" if there is no short text."""
+        """Return the text at an anchor of the book, or "" if no short text is there."""
         if page not in self.env.found_docs:
             return ""
         document = self.env.get_doctree(page)
@@ -60,7 +60,7 @@ class Previews(SphinxPostTransform):
 
 
 def _shortened(node):
-    """Return a node's text, cut after a word if it is long."""
+    """Return a node's text, cut off after a word if it is long."""
     if node is None:
         return ""
     parts = [_text(part) for part in node.findall(nodes.paragraph)] if node.children else []
@@ -80,13 +80,13 @@ def _text(node):
 
 
 def _drawn(words):
-    """Return a text as HTML, with its formulas as MathML."""
-    parts = enumerate(FORMULA.split(words))  # every second one is a formula
+    """Convert text to HTML, with formulas as MathML."""
+    parts = enumerate(FORMULA.split(words))  # every second part is a formula
     return "".join(mathml(part) if place % 2 else escape(part, quote=False) for place, part in parts)
 
 
 def visit_previewed(translator, node):
-    """Write the link as usual, and add the preview to its tag."""
+    """Write a link as usual, and add the preview to its tag."""
     place = len(translator.body)
     translator.visit_reference(node)
     words = escape(node["preview"], quote=True)
@@ -97,7 +97,7 @@ def visit_previewed(translator, node):
 
 
 def depart_previewed(translator, node):
-    """Close the link as usual."""
+    """Close a link as usual."""
     translator.depart_reference(node)
 
 

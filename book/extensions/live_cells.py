@@ -1,15 +1,15 @@
-"""Code cells that a reader can edit and run in the page itself.
+"""Let readers edit and run code cells in the page itself.
 
-If the JupyterLite site is beside the pages, the pages of notebooks load `_static/live/live.js`, which adds
-controls to each cell, and fetches Python only when a cell is first run, from the address in that site's
-`live.json`. Otherwise nothing is added. `book/lite.py` builds the site.
+If the JupyterLite site is next to the pages, the pages of notebooks load `_static/live/live.js`. It adds
+controls to each cell; when a cell is first run, it fetches Python from the address in the site's `live.json`.
+Without the site, nothing is added. `book/lite.py` builds the site.
 """
 
 FOLDERS = ("notebooks/", "exercises/")
 
 
 def _make_live(app, page, template, context, doctree):
-    """Let the page of a notebook load the scripts for live cells."""
+    """Make a notebook's page load the scripts for live cells."""
     if app.config.run_in_browser and doctree is not None and page.startswith(FOLDERS):
         app.add_js_file("live/live.js", type="module")
         app.add_css_file("live/live.css")

@@ -1,4 +1,4 @@
-"""Margin notes beside code cells that are the library's own code, as their tags claim and the tests prove.
+"""Add margin notes to code cells that are the library's own code, as tags claim and tests prove.
 
 The index has an entry from the library's name to the note.
 """
@@ -16,7 +16,7 @@ NOTES = {
 class MarginNotes(SphinxTransform):
     """Insert a note before each tagged cell; the theme moves it into the margin."""
 
-    default_priority = 700  # before the quotes are made curly
+    default_priority = 700  # before Sphinx makes quotes curly
 
     def apply(self, **kwargs):
         """Find the tagged cells by their classes."""
@@ -35,12 +35,12 @@ class MarginNotes(SphinxTransform):
                     note.insert(0, addnodes.index(entries=[entry]))
 
     def _breakable(self, where):
-        """Return a name that, in HTML, may be broken after a dot."""
+        """Return a name that HTML may break after a dot."""
         return where.replace(".", ".\N{ZERO WIDTH SPACE}") if self.app.builder.format == "html" else where
 
 
 def _notes(classes):
-    """Yield a sentence and a name of the library for each tag among the classes."""
+    """Yield a sentence and a library name for each tag among the classes."""
     for tag in classes:
         for prefix, sentence in NOTES.items():
             if tag.startswith(prefix):

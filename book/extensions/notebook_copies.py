@@ -1,9 +1,9 @@
 """Copy the notebooks into the book's folder.
 
 Sphinx reads one folder, and the chapters and exercises are outside it. They are copied before each build,
-with their folders, so that the relative links between them hold. An equal copy is not written again, so that
-Sphinx need not read it again. Only links between notebooks and the book's own pages are one folder shorter
-here.
+with their folders, so that the relative links between them work. An unchanged copy is not written again, so
+that Sphinx need not read it again. Only links between notebooks and the book's own pages are one folder
+shorter here.
 """
 
 import filecmp
@@ -17,7 +17,7 @@ TO_A_NOTEBOOK = re.compile(r"\]\(\.\./(?=notebooks/|exercises/)")
 
 
 def copy_notebooks(project, book):
-    """Copy the notebooks under `project` that have changed to `book`, and remove those that are gone."""
+    """Copy the changed notebooks from `project` to `book`, and remove copies of deleted notebooks."""
     for folder in FOLDERS:
         wanted = {path.relative_to(project) for path in _notebooks(project / folder)}
         for copy in _notebooks(book / folder):
@@ -36,12 +36,12 @@ def _notebooks(folder):
 
 
 def _before_reading(app):
-    """Copy before Sphinx looks for pages."""
+    """Copy the notebooks before Sphinx looks for pages."""
     copy_notebooks(Path(app.srcdir).parent, Path(app.srcdir))
 
 
 def _shorten_links(app, page, source):
-    """Adapt links to the copies: those of a notebook without ../book/, those to a notebook without ../."""
+    """Adapt links to the copies: remove ../book/ from those in a notebook, and ../ from those to one."""
     if page.startswith(FOLDERS):
         source[0] = TO_THE_BOOK.sub(r"](\1", source[0])
     elif "/" not in page:

@@ -1,4 +1,4 @@
-"""Check that pages load nothing from the network, and empty a large script of the theme.
+"""Check that pages load nothing from the network, and empty one of the theme's large scripts.
 
 A page that loads a file from elsewhere causes a warning. The theme's script that draws icons, 1.5 MB, is
 emptied: the theme's font has the same icons.
@@ -21,15 +21,15 @@ CSS_LOADS = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)"""
 
 
 def empty_icon_script(static):
-    """Empty the theme's script that draws icons; the theme's font has them, too."""
+    """Empty the theme's script for icons; the theme's font has the same icons."""
     script = static / ICON_SCRIPT
     if not script.exists():
-        raise ExtensionError(f"the theme has no {ICON_SCRIPT} any more: remove it from offline_pages.py.")
+        raise ExtensionError(f"the theme no longer has {ICON_SCRIPT}: remove it from offline_pages.py.")
     script.write_text("/* The theme's font draws the icons. */\n", encoding="utf-8")
 
 
 def unmet_loads(site):
-    """List, in sentences, the files that pages would load from the network, or that are missing."""
+    """List, in sentences, the files that pages would load from the network, and missing files."""
     sentences = []
     own = [path for path in site.glob("**/*") if NOT_PAGES.isdisjoint(path.relative_to(site).parts[:1])]
     pages = [path for path in own if path.suffix == ".html"]
@@ -60,7 +60,7 @@ class _Loads(HTMLParser):
         self.found = []
 
     def handle_starttag(self, tag, attributes):
-        """Collect the URLs that this tag loads."""
+        """Collect the URLs that a tag loads."""
         given = dict(attributes)
         if tag == "link" and LOADING_LINKS & set(given.get("rel", "").split()):
             self.found.append(given["href"])
@@ -68,7 +68,7 @@ class _Loads(HTMLParser):
 
 
 def _after_building(app, failure):
-    """Empty the script, then check every page."""
+    """Empty the script for icons, then check every page."""
     if failure is None and app.builder.format == "html":
         if app.builder.name == "html":
             empty_icon_script(Path(app.outdir) / "_static")

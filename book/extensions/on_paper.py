@@ -1,9 +1,9 @@
-"""The book as a PDF and as an EPUB, without folds and sliders.
+"""Prepare the book for PDF and EPUB, without folds and sliders.
 
-A fold becomes its title and its text, and a slider the picture of all its stops. In the PDF the first page is
+A fold becomes its title and its text, and a slider one picture of all its stops. In the PDF the first page is
 a chapter, and each caption of its tables of contents starts a part; exercises and reference pages are in
-smaller type. The teacher's guide is a separate book. The library's reference, which `help` shows, too, and
-the pages for contributors are not printed.
+smaller type. The teacher's guide is a separate book. The pages for contributors are not printed, nor is the
+library's reference, which `help` also shows.
 """
 
 import re
@@ -39,7 +39,7 @@ PLACE = re.compile(r'<itemref idref="([^"]+)" />\n?')
 
 
 def laid_flat(notebook):
-    """Remove the folds and sliders of a notebook, and double empty lines from its code.
+    """Remove a notebook's folds and sliders, and double empty lines from its code.
 
     Parameters
     ----------
@@ -73,20 +73,20 @@ def bound(page):
     Parameters
     ----------
     page : str
-        In MyST. Its headings would become chapters, and everything after them part of the last one.
+        The page in MyST. Its headings would become chapters; all later text, part of the last chapter.
 
     Returns
     -------
     str
     """
     page = TITLE.sub(r"\g<0>\n```{raw} latex\n\\chapter{About this course}\n```\n", page)
-    page = page.replace("\ngenindex\n", "\n")  # TeX makes its own
+    page = page.replace("\ngenindex\n", "\n")  # TeX makes its own index
     page = HEADING.sub(r"```{rubric} \1\n:heading-level: 2\n```", page)
     return LIST.sub(_part, page)
 
 
 def _part(contents):
-    """Return a table of contents with the start of its part, in the type size of that part."""
+    """Return a table of contents with the start of its part, in the part's type size."""
     opening, part, pages = contents.groups()
     if part == NOT_PRINTED:
         return ""
@@ -99,7 +99,7 @@ def _on_reading(app, page, source):
     if app.builder.name == "latex" and page == app.config.root_doc:
         source[0] = bound(source[0])
     if app.builder.name == "latex" and page == "reference":
-        source[0] = source[0].replace("```{library-files}\n```\n", table())  # without the pages behind it
+        source[0] = source[0].replace("```{library-files}\n```\n", table())  # without the pages of files
     if app.builder.name in PAPER and page.startswith(("notebooks/", "exercises/")):
         source[0] = nbformat.writes(laid_flat(nbformat.reads(source[0], as_version=4)))
 
@@ -112,7 +112,7 @@ def _on_writing(app, page, template, context, doctree):
 
 
 def _bring_fonts_and_cover(app):
-    """Write fonts and cover beside the TeX file or into the EPUB's folder."""
+    """Write fonts and cover next to the TeX file, or into the EPUB's folder."""
     out = Path(app.outdir)
     if app.builder.name == "latex":
         app.config.suppress_warnings.append("toc.not_included")  # the unprinted pages
@@ -126,7 +126,7 @@ def _bring_fonts_and_cover(app):
 
 
 def _declare(app, error):
-    """Declare an EPUB's pages with formulas and drawings, and list its index once, as required."""
+    """Declare which pages of an EPUB have formulas and drawings, and list its index once."""
     if error or app.builder.name != "epub":
         return
     path = Path(app.outdir) / f"{app.config.epub_basename}.epub"
@@ -145,9 +145,9 @@ def declared(package, parts):
     Parameters
     ----------
     package : str
-        The file content.opf as Sphinx writes it.
+        The file content.opf, as written by Sphinx.
     parts : dict of str to bytes
-        All files, by name; pages are searched for MathML and SVG.
+        All files by name. Pages are searched for MathML and SVG.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def declared(package, parts):
 
 
 def setup(app):
-    """Connect the steps for the PDF and the EPUB to Sphinx; HTML pages are unchanged."""
+    """Connect the steps for PDF and EPUB to Sphinx; HTML pages do not change."""
     app.connect("builder-inited", _bring_fonts_and_cover)
     app.connect("build-finished", _declare)
     app.connect("source-read", _on_reading, priority=900)

@@ -1,6 +1,6 @@
-"""Wrap the long lines of printed outputs, except in tables, whose columns would fall apart.
+"""Wrap long lines of printed outputs, except in tables, whose columns would no longer align.
 
-An output in which two neighbouring lines share columns, or are rows of an array, is a table: it keeps its
+An output is a table if two neighbouring lines have aligned columns or are rows of an array. A table keeps its
 lines, up to the 80 columns that fit on a page, and scrolls sideways on a phone. A longer line, such as one
 that ends in a sentence, is wrapped and indented. _static/book.css wraps all other outputs.
 """
@@ -46,7 +46,7 @@ def _edges(line):
 
 
 def within_columns(text):
-    """Wrap the lines of a table at 80 columns, and indent the rest of a line by four.
+    """Wrap a table's lines at 80 columns, and indent the rest of a line by four spaces.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Outputs(SphinxTransform):
 
 
 def _is_output(node):
-    """Report whether a node has the outputs of a cell."""
+    """Report whether a node has a cell's outputs."""
     return isinstance(node, nodes.container) and "cell_output" in node["classes"]
 
 

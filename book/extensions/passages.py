@@ -1,6 +1,6 @@
-"""The passages of search results: the section and the sentence of each page found.
+"""Write the passages for search results: the section and the sentence of each page found.
 
-The texts of each page's sections are written into a small file in passages/; the search page
+The text of a page's sections is in a small file in passages/; the search page
 (_static/scorer.js) fetches the files of the results that come into view.
 """
 
@@ -45,12 +45,12 @@ def _texts(node):
 
 
 def file_of(page):
-    """Return the path of a page's file in the site, with dots for the slashes in the page's name."""
+    """Return the path of a page's file in the site, with dots instead of slashes in the page's name."""
     return f"{FOLDER}/{page.replace('/', '.')}.js"
 
 
 def _write(app, failure):
-    """Write the files of all pages."""
+    """Write the passages of all pages."""
     if failure is None and app.builder.name == "html":
         (Path(app.outdir) / FOLDER).mkdir(exist_ok=True)
         for page in sorted(app.env.found_docs):

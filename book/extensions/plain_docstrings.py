@@ -1,7 +1,7 @@
 """Let Sphinx show the library's docstrings, which are plain text, unchanged.
 
-They have numpydoc's sections, but no markup: |x| is an absolute value, and a formula has a line of its own.
-They are converted to markup for napoleon and reStructuredText.
+The docstrings have numpydoc's sections, but no markup: |x| is an absolute value, and each formula has its own
+line. They are converted to markup for napoleon and reStructuredText.
 """
 
 import re
@@ -11,7 +11,7 @@ PLAIN = re.compile(r"(\\|\*|\||_(?=\W|$))")  # characters that are markup in reS
 
 
 def as_markup(lines):
-    """Convert the lines of a docstring to markup: characters escaped, and each formula in Notes on its line.
+    """Convert a docstring's lines to markup: escape characters, and keep each formula in Notes on its line.
 
     Examples are unchanged.
 

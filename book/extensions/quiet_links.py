@@ -1,8 +1,8 @@
-"""Links made from plain words, so that a chapter reads the same in JupyterLab and in the book.
+"""Make links from plain words, so that a chapter reads the same in JupyterLab and in the book.
 
 In prose, "chapter 08" becomes a link to that chapter, if it exists, and "Figure 8.2" a link to that figure,
-which must exist. A term of the glossary in italics or in bold becomes a link to its entry. In JupyterLab all
-three are just words.
+which must exist. A glossary term in italics or in bold becomes a link to its entry. In JupyterLab these are
+plain words.
 """
 
 import re
@@ -19,7 +19,7 @@ from terms import PAGE, chapters_of
 logger = logging.getLogger(__name__)
 
 MENTION = re.compile(r"\b[Cc]hapter (\d\d)\b|\bFigure (\d+\.\d+)\b")
-LINKS = (nodes.reference, pending_xref)  # careful: a link inside a link ends the outer one
+LINKS = (nodes.reference, pending_xref)  # careful: a link inside a link ends the outer link
 NOT_PROSE = (*LINKS, nodes.title, nodes.caption)
 NOT_PROSE += (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw)
 
@@ -30,7 +30,7 @@ class MentionLinks(SphinxPostTransform):
     default_priority = 5
 
     def run(self, **kwargs):
-        """Replace each mention in prose by text, link, text."""
+        """Replace each mention in prose with text, link, text."""
         here = self.env.current_document.docname
         pages = {name for name in self.env.found_docs if name.startswith("notebooks/")} - {here}
         chapters = {page.removeprefix("notebooks/")[:2]: (page, None) for page in pages}
@@ -64,8 +64,8 @@ class MentionLinks(SphinxPostTransform):
 class GlossaryLinks(SphinxPostTransform):
     """Turn a term's first italic or bold mention in a section, singular or plural, into a link to its entry.
 
-    Capitals count, so that names of buttons do not become links. In chapters before the one that teaches a
-    term, it is an ordinary word.
+    Capitals must match, so that names of buttons do not become links. Before the chapter that teaches a term,
+    the term is an ordinary word.
     """
 
     default_priority = 5

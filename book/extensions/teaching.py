@@ -1,7 +1,7 @@
-"""Directives of the teacher's guide for content from the course itself, so that it is never out of date.
+"""Directives for the teacher's guide: content from the course itself, which is never out of date.
 
-In a page teaching/NN_stem.md, `{at-a-glance}` makes the minutes and the table of exercises, and `{mistakes}`
-the known mistakes of each, from the notebook and `course.checks`.
+In a page teaching/NN_stem.md, `{at-a-glance}` makes the minutes and the table of exercises; `{mistakes}`
+lists each exercise's known mistakes. Both use the notebook and `course.checks`.
 """
 
 import re
@@ -44,7 +44,7 @@ def at_a_glance(stem, notebook):
 
 
 def mistakes(stem):
-    """Return, in Markdown, the mistakes known to a chapter's checks, folded by exercise.
+    """Return, in Markdown, the known mistakes of a chapter's checks, folded by exercise.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _quoted(sentence):
 
 
 class FromTheCourse(SphinxDirective):
-    """Generated text for the chapter of the page."""
+    """Generate text for the page's chapter."""
 
     def run(self):
         """Generate the text."""

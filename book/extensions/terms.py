@@ -1,9 +1,9 @@
-"""The glossary's links: letters to jump to, index entries, and search results for its terms.
+"""Add the glossary's links: a row of letters, index entries, and search results for its terms.
 
 Each entry ends with the chapter that teaches the term, where it first occurs in italics or in bold. The index
-has that place, in the PDF, too. A search for the term first shows its meaning and the section of that place;
-_static/scorer.js puts the chapter at the top of the list. A search for a public name of the library does the
-same with the chapter that builds it and its docstring.
+of site and PDF lists that place. A search for the term first shows its meaning and that place's section;
+_static/scorer.js puts the chapter at the top of the list. A search for a public name of the library first
+shows its docstring and the chapter that builds it.
 """
 
 import inspect
@@ -76,7 +76,7 @@ def chapters_of(glossary):
 
 
 class IndexEntries(SphinxTransform):
-    """Add a chapter's terms to the index, each at the place where it is taught."""
+    """Add a chapter's terms to the index, each where it is taught."""
 
     default_priority = 700
 
@@ -135,7 +135,7 @@ def taught(env, glossary="glossary"):
 class Letters(SphinxPostTransform):
     """Insert a row of letters above the glossary, each a link to its first term."""
 
-    default_priority = 950  # after previews, which letters do not need
+    default_priority = 950  # after previews: letters need none
     formats = ("html",)
 
     def run(self, **kwargs):
@@ -148,20 +148,20 @@ class Letters(SphinxPostTransform):
 
 
 def _write(app, failure):
-    """Write the script with the search page's data."""
+    """Write the script with data for the search page."""
     if failure is None and app.builder.name == "html" and "glossary" in app.env.found_docs:
         text = json.dumps(taught(app.env), ensure_ascii=False, indent=0)
         (Path(app.outdir) / "_static" / FILE).write_text(f"const TAUGHT = {text};\n", encoding="utf-8")
 
 
 def _on_search_page(app, page, template, context, doctree):
-    """Let the search page alone load the script."""
+    """Make the search page, and no other, load the script."""
     if page == "search" and "glossary" in app.env.found_docs:
         app.add_js_file(FILE, priority=100)
 
 
 def _name_chapters(app, failure):
-    """Replace [1] in the index by the number of the chapter."""
+    """Replace [1] in the index with the chapter's number."""
     index = Path(app.outdir) / "genindex.html"
     if failure is None and app.builder.name == "html" and index.exists():
         named = IN_A_CHAPTER.sub(r"\1chapter \2</a>", index.read_text(encoding="utf-8"))
@@ -169,7 +169,7 @@ def _name_chapters(app, failure):
 
 
 def setup(app):
-    """Connect everything to Sphinx."""
+    """Connect all steps to Sphinx."""
     app.add_transform(IndexEntries)
     app.add_post_transform(Letters)
     app.connect("html-page-context", _on_search_page)

@@ -13,7 +13,7 @@ NOT_OURS = {"_static", "lite"}  # the theme's templates, and the JupyterLite sit
 
 
 def broken_links(site):
-    """List the broken links of a site's pages, to files or to anchors, a sentence each.
+    """List a site's broken links, to files or to anchors, in one sentence each.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ class _Page(HTMLParser):
 
     @classmethod
     def read(cls, path):
-        """Collect the links and anchors in a file; none if it is not HTML."""
+        """Collect a file's links and anchors; it has none if it is not HTML."""
         page = cls()
         if path.suffix == ".html":
             page.feed(Path(path).read_text(encoding="utf-8"))
         return page
 
     def handle_starttag(self, tag, attributes):
-        """Collect the tag's link or anchor."""
+        """Collect a tag's link or anchor."""
         given = dict(attributes)
         if tag == "a" and given.get("href"):
             self.links.append(given["href"])
@@ -67,7 +67,7 @@ class _Page(HTMLParser):
 
 
 def _after_building(app, failure):
-    """Check the links when the site is complete."""
+    """Check the links after the site has been written."""
     if failure is None and app.builder.name == "html":
         for sentence in broken_links(Path(app.outdir)):
             logger.warning(sentence)

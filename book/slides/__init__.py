@@ -1,4 +1,4 @@
-"""Slides of each chapter, made from its notebook: they open from a folder and need no network.
+"""Make slides of each chapter from its notebook; they open from a folder, without the network.
 
 Make them from the root of the project, or with `make slides`:
 
@@ -63,7 +63,7 @@ class Slide:
     notes: list = field(default_factory=list)
 
     def html(self):
-        """Return the slide as a section of the page."""
+        """Write the slide as a section of the page."""
         heading = "h1" if self.kind == "title" else "h2"
         small = ' class="small"' if len(self.title) > words.LONG else ""
         above = f'<p class="section">{escape(self.section)}</p>' if self.section else ""
@@ -128,7 +128,7 @@ def copy_programs(site):
     carried = Path(_found("sphinx_revealjs").origin).parent / "_static" / "revealjs"
     for name in REVEAL:
         if not (carried / name).is_file():
-            raise SlidesError(f"sphinx-revealjs has no {name} any more: the slides need version 3.")
+            raise SlidesError(f"sphinx-revealjs no longer has {name}: the slides need version 3.")
         write(site / "slides" / "reveal" / Path(name).name, (carried / name).read_bytes())
     for path in Path(__file__).parent.glob("slides.*"):
         write(site / "slides" / path.name, path.read_bytes())
@@ -137,7 +137,7 @@ def copy_programs(site):
     math = Path(_found("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
     target = site / "_static" / "mathjax"
     for name in ("tex-chtml.js", "output/chtml/fonts", "input/tex/extensions", "a11y", "sre/mathmaps"):
-        if not (target / name).exists():  # else copied with earlier slides
+        if not (target / name).exists():  # already copied with earlier slides
             copy = shutil.copytree if (math / name).is_dir() else shutil.copyfile
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             copy(math / name, target / name)
@@ -165,7 +165,7 @@ def slides_of(chapter):
     Parameters
     ----------
     chapter : NotebookNode
-        With its outputs.
+        The chapter with its outputs.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def by_rule(chapter):
 
 
 def _of_prose(source, first, section):
-    """Make the slides of a cell of prose: mostly one, but two for a title with the question below it."""
+    """Make the slides of a cell of prose: usually one, but two for a title with the question below it."""
     parts = words.parts(source)
     worth = [part for part in parts if part[0] == 1 or part[1] in BY_RULE] or parts[1:2] or parts
     slides = []
@@ -283,7 +283,7 @@ def _of_code(cell, first, before, after):
 
 
 def _to_be_seen(cell):
-    """Remove from a cell's code its line for JupyterLab, and assertions, which repeat the slide's text."""
+    """Remove a code cell's line for JupyterLab, and its assertions, which repeat the slide's text."""
     source = FOR_THE_LAB.sub("", cell.source)
     try:
         tree = ast.parse(source)

@@ -11,7 +11,7 @@ QUESTION = "Question"
 ROOM = 520  # characters on a slide of prose
 TITLE = 90  # characters of a sentence that becomes a title of prose
 LONG = 130  # characters above which a title is set smaller
-COSTS = {"formula": 90, "fence": 200, "table": 250, "item": 20}  # room, in characters
+COSTS = {"formula": 90, "fence": 200, "table": 250, "item": 20}  # in characters
 
 HEADING = re.compile(r"^(#{1,3}) (.+?)\s*$", re.MULTILINE)
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -21,7 +21,7 @@ WHOLE = re.compile(r"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]+\$|\*\*.+?\*\*", re.DO
 ENDING = re.compile(r"(?<=[.!?\x02])[\"”’)*]*\s+(?=[\"“(*]*[A-Z0-9\x00])")
 NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|vs|etc|al)\.$")
 ASIDE = re.compile(r"\(.*\)", re.DOTALL)
-WITHIN = re.compile(r" \([^()]{20,}\)")  # an aside inside a sentence
+WITHIN = re.compile(r" \([^()]{20,}\)")  # an aside in a sentence
 FOOT = re.compile(r"^(?:Sources?|Source and sources?)\b.*?:")
 
 
@@ -187,7 +187,7 @@ def shown(text, section="", first=1):
     -------
     str
         Markdown: whole sentences and whole items, until the slide is full. A displayed formula is always
-        included, with the sentence before it; a sentence in parentheses never is.
+        included, with the sentence before it; a sentence in parentheses is never included.
     """
     room, count, found = ROOM, 0, []
     pieces = blocks(text)
@@ -217,7 +217,7 @@ def shown(text, section="", first=1):
 
 
 def _items(block, room):
-    """Return the items of a list that fit, each cut to its first sentence, and the remaining room."""
+    """Return a list's items that fit, each cut to its first sentence, and the remaining room."""
     items = re.split(r"\n(?=(?:[-*]|\d+\.) )", block)
     kept = []
     for item in items:

@@ -46,9 +46,9 @@ def make_student(out, term="", last=None, project=store.PROJECT):
     out : Path
         The folder of the zip file.
     term : str
-        A name of the term: ``"2027-spring"``. The checks draw different numbers in each term.
+        The term's name: ``"2027-spring"``. The checks draw different data in each term.
     last : str, optional
-        The last chapter, ``"08"``: later ones are left out, with all that they add to the library.
+        The last chapter, ``"08"``: later chapters are left out, with everything they add to the library.
     project : Path
 
     Returns
@@ -107,7 +107,7 @@ def make_teacher(out, term="", project=store.PROJECT):
 
 
 def _wanted(path, last):
-    """Report whether a chapter's file, such as ``ch04_closures.py``, is not from after the last chapter."""
+    """Report whether a file such as ``ch04_closures.py`` belongs to the last chapter or an earlier one."""
     return last is None or path.name.removeprefix("ch")[:2] <= last
 
 
@@ -136,7 +136,7 @@ def _place(path, project):
 
 
 def _write(out, whose, term, files, project):
-    """Write a zip file whole, and return its path."""
+    """Write a complete zip file, and return its path."""
     if term and not TOLD.fullmatch(term):
         raise BundleError(
             f'a term must have letters, digits and "-_." only, such as 2027-spring; got {term!r}.'

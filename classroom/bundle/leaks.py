@@ -1,6 +1,6 @@
-"""A search of the students' bundle for answers: those of the solutions and those of the tests.
+"""Search the students' bundle for answers, both from the solutions and from the tests.
 
-Two pieces of code are equal if their syntax trees are: comments, spaces and brackets do not count. Answers in
+Two pieces of code are equal if their syntax trees are; comments, spaces and brackets are ignored. Answers in
 words are not found.
 """
 
@@ -13,11 +13,11 @@ import nbformat
 from authoring.exercises import BEGIN
 
 FUNCTIONS = ast.FunctionDef, ast.Lambda
-FEWEST = 10  # nodes of an answer's syntax tree: anything shorter than `return X.sum(axis=0)` is common code
+FEWEST = 10  # nodes of an answer's syntax tree; code shorter than `return X.sum(axis=0)` is common
 
 
 def leaks(files, project):
-    """List what must not be in the students' bundle, a sentence each.
+    """List, in sentences, the contents that must not be in the students' bundle.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _answers(project):
 
 
 def _outermost(tree):
-    """Yield the functions that are not inside another one, methods included."""
+    """Yield the functions and methods that are not inside another function."""
     waiting = [tree]
     for node in waiting:
         if isinstance(node, FUNCTIONS):

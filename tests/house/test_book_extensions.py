@@ -313,7 +313,7 @@ def test_a_broken_link_is_found(extension, tmp_path):
 
 def test_the_theme_s_large_script_is_emptied_and_its_absence_is_an_error(extension, pages, project, tmp_path):
     assert (project / "site/_static/scripts/fontawesome.js").stat().st_size < 100
-    with pytest.raises(Exception, match="no scripts/fontawesome.js any more"):
+    with pytest.raises(Exception, match="no longer has scripts/fontawesome.js"):
         extension("offline_pages").empty_icon_script(tmp_path)
 
 

@@ -41,7 +41,7 @@ class Stream(TextIOBase):
         return True
 
     def write(self, text):
-        """Send a text to the page."""
+        """Send text to the page."""
         if text:
             _tell("stream", name=self.name, text=str(text))
         return len(text)
@@ -53,13 +53,13 @@ def _tell(kind, **what):
 
 
 def display(*things, raw=False):
-    """Show things below the running cell; with `raw`, things are dicts of MIME type to representation."""
+    """Show objects below the running cell; with `raw`, they are dicts of MIME type to representation."""
     for thing in things:
         _tell("display", data=thing if raw else faces(thing), themed=_themed())
 
 
 def faces(thing):
-    """Return the representations of a thing by MIME type, ready for JSON."""
+    """Return an object's representations by MIME type, ready for JSON."""
     bundle = {}
     if hasattr(thing, "_repr_mimebundle_") and not isinstance(thing, type):
         bundle = thing._repr_mimebundle_()
@@ -75,7 +75,7 @@ def faces(thing):
 
 
 def _plain(thing):
-    """Return a thing as text, with one item per line if it is a long list or dict."""
+    """Return an object as text, with one item per line if it is a long list or dict."""
     if isinstance(thing, dict | list | tuple | set | frozenset):
         return pprint.pformat(thing, width=WIDTH, sort_dicts=False)
     return repr(thing)
@@ -142,7 +142,7 @@ async def run(source, number):
 
 
 def kept():
-    """Return, as JSON, the learner's own files, which outlive the page: progress, and library."""
+    """Return, as JSON, the learner's own files, which outlive the page: progress and library."""
     files = [DRIVE / "progress.json", *DRIVE.glob("library/*.py")]
     return json.dumps({str(path): path.read_text("utf-8") for path in files if path.exists()})
 
