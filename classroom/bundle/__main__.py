@@ -15,7 +15,7 @@ def main(arguments=None):
     parser.add_argument("whose", choices=["student", "teacher"])
     parser.add_argument("--out", type=Path, default=Path("dist"), help="the folder of the zip file (dist)")
     parser.add_argument(
-        "--term", default="", help="the term, such as 2027-spring; each gets different data"
+        "--term", default="", help="the term, such as 2027-spring; each gets different check data"
     )
     parser.add_argument("--last", help="the last chapter of the students' bundle, such as 08")
     chosen = parser.parse_args(arguments)
