@@ -34,7 +34,7 @@ def main(arguments=None):
     step("try", _try, "execute every chapter without storing it")
     everywhere = step("everywhere", _everywhere, "run notebooks and tests as on other processors")
     everywhere.add_argument("ways", nargs="*", help="up, down, a kernel of OpenBLAS, tests (all)")
-    everywhere.add_argument("--paths", nargs="+", default=(), help="arguments for pytest, instead of all")
+    everywhere.add_argument("--paths", nargs="+", default=(), help="for pytest, instead of all notebooks")
     step("count", _count, "lines of code in each folder")
     step("pictures", _pictures, "write the pictures of the README and of CONTRIBUTING")
     moving = step("moving", _moving, "train and store the data of interactive pictures")

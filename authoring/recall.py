@@ -88,7 +88,7 @@ def emptied_source(source):
             continue
         first = body[0].lineno - 1
         while lines[first - 1].strip().startswith(("#", "@")) or not lines[first - 1].strip():
-            first -= 1  # include comments on the body, and decorators of its first function
+            first -= 1  # also remove comments on the body, and its first function's decorators
         lines[first : body[-1].end_lineno] = [" " * body[0].col_offset + STUB]
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
-sys.path.insert(1, str(Path(__file__).parents[1]))  # finds the library, for the reference
+sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, for its docstrings
 
 from authoring.colab import repository as address_of  # noqa: E402
 from course.moving import FOLDER  # noqa: E402

@@ -86,7 +86,7 @@ def _parser():
 
 def _add_by_hand(commands):
     """Add the commands for marking by hand."""
-    settle = commands.add_parser("settle", help="give one answer points by hand, with a reason")
+    settle = commands.add_parser("settle", help="set the points of one answer by hand, with a reason")
     settle.set_defaults(run=_settle)
     appeal = commands.add_parser("appeal", help="check one answer again, side by side with the solution")
     appeal.set_defaults(run=_appeal)
@@ -253,7 +253,7 @@ def _gradebook(chosen):
 
 
 def _settle(chosen):
-    """Give one answer points by hand, and write the reports again."""
+    """Set the points of one answer, and write the reports again."""
     from classroom.by_hand import settle
 
     with Queue(chosen.out) as queue:
@@ -287,7 +287,7 @@ def _similar(chosen):
     print(
         f"Pairs with equal forms: {len(lines):,}, in {chosen.out / 'similar.csv'}, the most surprising first."
     )
-    print("Equal forms prove nothing: read both answers, and see how many others have that form.")
+    print("Equal forms do not prove copying: read both answers, and see how many others have that form.")
     return 0
 
 

@@ -87,7 +87,7 @@ def _read(path, students, exercises):
 
 
 def settle(queue, student, exercise, points, reason):
-    """Give one exercise of one student points, by adding a row to the log; a regrade keeps it.
+    """Set the points of one student's exercise by adding a row to the log; a regrade keeps it.
 
     Parameters
     ----------

@@ -152,7 +152,7 @@ def items_page(graded):
         element("h1", "The exercises of the term"),
         element(
             "p",
-            "Reached: the class's mean share of the points. Not tried: the share who wrote no answer. "
+            "Reached: the class's mean share of the points. Not tried: the share without an answer. "
             "Discrimination: the correlation with the same student's other exercises, from -1 to 1.",
             of="faint",
         ),

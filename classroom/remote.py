@@ -456,7 +456,7 @@ def is_drawn_from(before, now):
 
 
 def _expanded(thing, sizes):
-    """Return the bytes that a value takes as one array; `sizes` has the sizes of the lists seen so far."""
+    """Compute a value's size in bytes as one array; `sizes` has the sizes of the lists seen so far."""
     if isinstance(thing, np.ndarray):
         return thing.nbytes
     if not isinstance(thing, list | tuple):

@@ -308,7 +308,7 @@ class Peer:
 
     def _key(self, buffers, depth, entropy, spawn_key):
         key = np.random.SeedSequence(self.decode(entropy, buffers, depth), spawn_key=tuple(spawn_key))
-        return self.seeds.setdefault((key.entropy, key.spawn_key), key)  # counts its children
+        return self.seeds.setdefault((key.entropy, key.spawn_key), key)  # reuse it: it counts its children
 
     def _tuple(self, buffers, depth, items):
         return tuple(self.decode(item, buffers, depth) for item in items)
