@@ -107,7 +107,7 @@ def require_effect(name, way):
 
 
 def _stated(way):
-    """Return the module of Generators and the kernels of OpenBLAS, as seen by a new Python process."""
+    """Return the module of Generators and the kernels of OpenBLAS in a new Python process."""
     return _python(way, "-c", STATED, capture_output=True, text=True, check=True).stdout.split()
 
 

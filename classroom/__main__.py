@@ -190,7 +190,7 @@ def _list_worse(before, after):
 
 
 def _regrade(chosen):
-    """Grade again with the current checks, show the changes, and accept them if asked to."""
+    """Grade again with the current checks, show the changes, and accept them if requested."""
     with Queue(chosen.out) as queue:
         now, before = version(queue.chapter, chosen.unsafe, chosen.seconds), queue.results(queue.accepted)
         if now == queue.accepted:

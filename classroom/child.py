@@ -19,7 +19,7 @@ from types import ModuleType
 
 import numpy as np
 
-if __name__ == "__main__":  # in the sandbox, which has these files beside this one and no course
+if __name__ == "__main__":  # in the sandbox: these files are next to this one, without the course
     import inert
     import interrupt
     import wire

@@ -1,8 +1,8 @@
 """The folder that the sandbox sees: the student edition of the library, and the files of the sandbox's end.
 
 An edition has what the chapters up to a given one have built, and its dependencies. A definition is complete
-or left out, never rewritten. No edition's `minigrad` exports a name of a later chapter; a few such names are in
-its files, because an earlier definition uses them (Linear initializes with `lecun`). ``course.curriculum``
+or left out, never rewritten. No edition's `minigrad` exports a name of a later chapter; a few such names are
+in its files, because an earlier definition uses them (Linear initializes with `lecun`). ``course.curriculum``
 lists what each chapter builds.
 """
 

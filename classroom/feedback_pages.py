@@ -23,7 +23,7 @@ WORDS = {  # words on the student's page, colour
     Status.BY_HAND: ("Read by your teacher", "waiting"),
     Status.NOT_GRADED: ("Not graded", "ungraded"),
 }
-OF_A_CLASS = {  # words on the class page, where they differ from the status
+OF_A_CLASS = {  # words on the class page, if different from the status
     Status.FAILED: "not yet",
     Status.MISSING: "not found",
     Status.MARKED: "marked by you",
@@ -254,7 +254,7 @@ def _students(rows, address):
 
 
 def _bar(parts):
-    """Return a bar of coloured parts; the same numbers are in words beside it."""
+    """Return a bar of coloured parts; the text next to it has the same numbers."""
     pieces = [_e("i", of=colour, style=f"flex: {count} 0 0") for colour, count in parts if count]
     return _e("div", *pieces, of="bar", **{"aria-hidden": "true"})
 
@@ -270,7 +270,7 @@ def _reason(fault):
 
 
 def _sentence_case(text):
-    """Return a text with its first letter capitalized."""
+    """Capitalize the first letter of a string."""
     return text[:1].upper() + text[1:]
 
 

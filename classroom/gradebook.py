@@ -207,7 +207,7 @@ def _write_points(part, cell, row, course, anew):
 
 
 def take(queue, folder):
-    """Read the marks given in the formgrader into a file beside the marks.
+    """Read the marks given in the formgrader into a file next to the marks.
 
     Parameters
     ----------

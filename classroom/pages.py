@@ -15,7 +15,7 @@ UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069
 
 
 def page(title, body, script=None):
-    """Return a whole page as text.
+    """Return a complete page as HTML.
 
     Parameters
     ----------

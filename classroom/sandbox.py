@@ -115,7 +115,7 @@ def _show(sources):
     for source in sources:
         for folder in list(reversed(source.parents))[1:]:
             arguments += ["--dir", folder]
-        # careful: where /lib is a link to /usr/lib, binding it would show again what is hidden there
+        # careful: if /lib is a link to /usr/lib, binding it would show hidden folders again
         is_link = source in libraries and source.is_symlink()
         arguments += ["--symlink", os.readlink(source), source] if is_link else ["--ro-bind", source, source]
     return arguments

@@ -39,9 +39,9 @@ SETTLED = 20  # seconds until an unused server has finished starting
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # as on a shared server
 LOOKS = 0.1  # seconds between two readings of a kernel's memory
 MB = 1e6
-# The assumptions of the computed tables; the page names each.
+# The assumptions of the computed tables; the page names them all.
 KERNELS = 2  # a chapter and its exercises, open side by side
-MINUTES = 75  # of a learner's time in a chapter: its pages say 60 to 95
+MINUTES = 75  # a learner's time for a chapter; the chapters state 60 to 95
 WAIT = 60  # seconds that the last learner waits when all run the longest cell at the same time
 NODE_CORES, NODE_MEMORY = 16, 64_000  # a machine of a cluster; megabytes
 RESERVED = 0.1  # of a machine's memory, for its system
@@ -53,12 +53,12 @@ AT_ONCE = {
     1000: 0.2,
     3000: 0.2,
     10_000: 0.2,
-}  # learners: the share of them that work at the same time
+}  # number of learners: the share that works at the same time
 BLOCK = r"(<!-- measured: {} -->\n).*?(<!-- end -->)"
 
 
 def memory(pid):
-    """Return a process's memory in bytes: its current share (PSS), and its peak (RSS).
+    """Return a process's memory in bytes: current share (PSS) and peak (RSS).
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def memory(pid):
     Returns
     -------
     tuple of (int, int)
-        PSS divides a page equally among the processes that share it, so that sums are right.
+        PSS divides a page equally among the processes that share it, so that sums are correct.
     """
     share = re.search(r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
     most = re.search(r"^VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
@@ -292,7 +292,7 @@ def _gigabytes(megabytes):
 
 def _chapters_table(found):
     """Make the table of kernels, a row per chapter."""
-    headings = ["Chapter", "memory after it", "most at any time", "processor", "longest cell"]
+    headings = ["Chapter", "memory afterwards", "peak memory", "CPU time", "longest cell"]
     lines = [
         [
             row["chapter"],
@@ -312,14 +312,14 @@ def _rest_table(found):
     lines = [
         ["a JupyterLab server alone on a machine", f"{server['alone']:.0f} MB of memory"],
         [f"the same, one of {server['at_once']} on a machine", f"{server['each']:.0f} MB of memory"],
-        ["a work folder as it is handed out", f"{work['given']:.1f} MB on disk"],
+        ["a work folder as handed out", f"{work['given']:.1f} MB on disk"],
         ["a work folder with the output of every chapter", f"{work['with_outputs']:.1f} MB on disk"],
         [
-            f"the environment, {environment['packages']} packages, beside Python itself",
+            f"the environment, {environment['packages']} packages, without Python itself",
             f"{environment['size']:.0f} MB on disk",
         ],
     ]
-    return table.markdown(["What", "How much"], lines)
+    return table.markdown(["Item", "Size"], lines)
 
 
 def _machine(found):

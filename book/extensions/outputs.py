@@ -18,7 +18,7 @@ ROW = re.compile(r".*\[+ *-?\d")
 
 
 def is_table(text):
-    """Report whether a text has lines whose columns are aligned.
+    """Report whether text has lines whose columns are aligned.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Outputs(SphinxTransform):
     default_priority = 700
 
     def apply(self, **kwargs):
-        """Check each text that a cell has printed or returned."""
+        """Check all text that a cell has printed or returned."""
         for output in self.document.findall(_is_output):
             for text in output.findall(nodes.literal_block):
                 if "traceback" not in text["classes"] and is_table(text.astext()):

@@ -33,7 +33,7 @@ def passages(document):
 
 
 def _texts(node):
-    """Yield the texts of a section's paragraphs, except those of its subsections."""
+    """Yield the text of each paragraph of a section, without its subsections."""
     for child in node.children:
         if isinstance(child, nodes.definition_list_item):
             terms = ", ".join(term.astext() for term in child.findall(nodes.term))

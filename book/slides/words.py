@@ -90,7 +90,7 @@ def bold(source):
 
 
 def blocks(text):
-    """Split a text into paragraphs, lists, tables, formulas and fenced code, in order.
+    """Split text into paragraphs, lists, tables, formulas and fenced code, in order.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def without_asides(sentence):
 
 
 def sentences_of(text):
-    """Return the sentences of all paragraphs of a text."""
+    """Return the sentences of all of a text's paragraphs."""
     return [part for kind, block in blocks(text) if kind == "paragraph" for part in sentences(block)]
 
 
