@@ -168,7 +168,7 @@ def handed_over(answer, rng, names=("layer", "X")):
     """Return an answer's parts; check the layer and X."""
     layer, X, *others = things = expect_several(answer(rng), *names)
     if not callable(layer):
-        raise CheckFailed(f"the layer must be something to call, but is {described(layer)}")
+        raise CheckFailed(f"the layer must be callable, but is {described(layer)}")
     if isinstance(layer, type):
         raise CheckFailed("that is the class: return a layer, made by calling it")
     if not isinstance(X, np.ndarray) or X.dtype != np.float64:

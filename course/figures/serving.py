@@ -104,7 +104,7 @@ def wrong(wrong_by_test, total):
 
 
 def read_right(right_by_weights, total):
-    """Draw how many digits were read right with several weights, out of a common total.
+    """Draw how many digits are classified correctly with several weights, out of a common total.
 
     Parameters
     ----------
@@ -123,13 +123,13 @@ def read_right(right_by_weights, total):
     """
     ax = plt.subplots(figsize=(6.4, 1.2 + 0.42 * len(right_by_weights)))[1]
     told = _bars(ax, right_by_weights, total, FORWARD)
-    ax.set(xlabel=f"test digits read right, of {total:,}", ylabel="pass with")
+    ax.set(xlabel=f"test digits classified correctly, of {total:,}", ylabel="pass with")
     worst = min(right_by_weights, key=right_by_weights.get)
     return Figure(
         ax,
-        f"With {worst}, {right_by_weights[worst]:,} of {total:,} digits are read right",
+        f"With {worst}, {right_by_weights[worst]:,} of {total:,} digits are classified correctly",
         "Each bar is one pass over the test digits. The dashed line marks all of them.",
-        f"Bars of test digits read right, out of {total:,}: {told}.",
+        f"Bars of test digits classified correctly, out of {total:,}: {told}.",
     )
 
 

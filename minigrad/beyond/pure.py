@@ -255,7 +255,7 @@ def _children(rng, count):
         is_generator = isinstance(rng, np.random.Generator)
         got = "a Generator, which changes when it draws: write rng=rng.integers(2**63)"
         raise TypeError(
-            "rng of a pure function must be a seed, an integer from 0 on, or a numpy.random.SeedSequence; "
+            "rng of a pure function must be a seed, an integer from 0, or a numpy.random.SeedSequence; "
             f"got {got if is_generator else repr(rng)}."
         )
     keys = [np.random.SeedSequence(rng.entropy, spawn_key=(*rng.spawn_key, i)) for i in range(count)]
