@@ -20,11 +20,11 @@ from types import ModuleType
 import numpy as np
 
 if __name__ == "__main__":  # in the sandbox: these files are next to this one, without the course
-    import inert
     import interrupt
+    import stand_ins
     import wire
 else:
-    from classroom import inert, wire
+    from classroom import stand_ins, wire
     from course import interrupt
 
 # plain classes, and the function that converts a value of a derived class to the plain one
@@ -309,7 +309,7 @@ def main():
         while view:
             view = view[writing.write(view) :]
 
-    inert.install()
+    stand_ins.install()
     interrupt.watch()
     child = Child(read, write)
     while True:

@@ -61,7 +61,7 @@ def _temporary(chapter):
     place = Path(temporary.name)
     try:
         make(chapter, place)
-        for path in (HERE / "child.py", HERE / "wire.py", HERE / "inert.py", Path(interrupt.__file__)):
+        for path in (HERE / "child.py", HERE / "wire.py", HERE / "stand_ins.py", Path(interrupt.__file__)):
             copy(path, place / path.name)
         compileall.compile_dir(place, quiet=2)  # once here, instead of at every start of a sandbox
     except BaseException:

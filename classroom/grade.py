@@ -11,7 +11,6 @@ from functools import cache
 
 import numpy as np
 
-from classroom.absent import missing
 from classroom.clock import Clock
 from classroom.edition import folder
 from classroom.faults import GradingFault, Refused
@@ -20,6 +19,7 @@ from classroom.remote import GARBLED, Answered, Ended, Remote
 from classroom.result import Result, Status, exercise_result, exercises_of, unchecked
 from classroom.sandbox import Sandbox, level
 from classroom.submission import read
+from classroom.unanswered import missing
 from course import curriculum, store
 from course.checks.exercise import CheckFailed
 

@@ -11,7 +11,7 @@ from classroom.limits import SECONDS
 from course import store
 
 # The modules between a submission's bytes and its result; those that store or show marks do not count.
-GRADER = "grade absent submission sandbox remote wire child inert edition result clock limits".split()
+GRADER = "grade unanswered submission sandbox remote wire child stand_ins edition result clock limits".split()
 
 
 def version(chapter, unsafe=False, seconds=SECONDS):

@@ -40,7 +40,7 @@ from minigrad.backend import array_module, to_device, to_numpy
 
 # Extensions that the chapters build; the rest of the library never imports them.
 from minigrad.beyond.early_stopping import EarlyStopping
-from minigrad.beyond.blueprint import load_model, save_model
+from minigrad.beyond.model_files import load_model, save_model
 from minigrad.beyond.pure import FunctionalLayer, functional, values_of, with_values
 from minigrad.beyond.sharing import replica
 from minigrad.beyond.similarity import CosineSimilarity

@@ -2,7 +2,7 @@
 
 A checkpoint is NumPy's .npz with a JSON header. Holds save and load, for models, Learners, and several of
 them in one file. The file does not say how to build a model: build it first, then load (or see
-beyond/blueprint.py). Built in chapter 08.
+beyond/model_files.py). Built in chapter 08.
 """
 
 import copy

@@ -14,7 +14,7 @@ import inspect
 
 import numpy as np
 
-from minigrad.habits import Answering
+from minigrad.foreign_names import Answering
 from minigrad.parameter import Buffer, Parameter
 from minigrad.parts import attributes, copied, named_parts
 from minigrad.settings import as_generator, require_float_type

@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 
 from minigrad.data import batches
-from minigrad.habits import Answering
+from minigrad.foreign_names import Answering
 from minigrad.layer import Sequential, as_layer, in_batches, require_pair
 from minigrad.settings import as_generator, require_function, require_integer
 from minigrad.shapes import ShapeError, count_examples, require_batch, shape_of, take

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from minigrad.backend import like
-from minigrad.habits import Answering
+from minigrad.foreign_names import Answering
 from minigrad.settings import require_integer, require_number
 
 

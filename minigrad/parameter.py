@@ -6,7 +6,7 @@ for them inside a model is in parts.py, their updates are in optimizers.py. Buil
 
 import numpy as np
 
-from minigrad.habits import Answering
+from minigrad.foreign_names import Answering
 from minigrad.settings import require_float_type
 from minigrad.shapes import ShapeError
 

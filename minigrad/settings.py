@@ -1,6 +1,6 @@
 """Checks of arguments: sizes, rates, functions, dtypes and seeds.
 
-Checks of arrays are in shapes.py, names from other libraries in habits.py. Built in chapter 12.
+Checks of arrays are in shapes.py, names from other libraries in foreign_names.py. Built in chapter 12.
 """
 
 import math

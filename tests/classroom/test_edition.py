@@ -12,7 +12,7 @@ import pytest
 
 import course
 import minigrad
-from classroom import edition, inert, submission
+from classroom import edition, stand_ins, submission
 from course.curriculum import BUILT
 
 PROJECT = Path(__file__).parents[2]
@@ -20,9 +20,9 @@ SOLUTIONS = sorted(PROJECT.glob("solutions/*/*.ipynb"))
 STEMS = [path.parent.name for path in SOLUTIONS]
 BEGIN = f"""
 import json, sys
-sys.path[:0] = [sys.argv[1], {str(Path(inert.__file__).parent)!r}]
-import inert
-inert.install()
+sys.path[:0] = [sys.argv[1], {str(Path(stand_ins.__file__).parent)!r}]
+import stand_ins
+stand_ins.install()
 """
 RUN = """
 names, accidents = {}, []
@@ -300,7 +300,7 @@ def test_modules_without_a_stand_in_are_missing(editions):
 def test_stand_ins_need_numpy_and_the_standard_library_alone():
     names = {
         name.partition(".")[0]
-        for node in ast.walk(ast.parse(Path(inert.__file__).read_text("utf-8")))
+        for node in ast.walk(ast.parse(Path(stand_ins.__file__).read_text("utf-8")))
         for name in (
             [node.module]
             if isinstance(node, ast.ImportFrom)

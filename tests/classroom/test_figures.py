@@ -95,7 +95,7 @@ def child_without_its_wire(monkeypatch, folder):
 
 def broken_part(monkeypatch, folder, name, source):
     """Break one of the sandbox's files."""
-    for part in ("child.py", "wire.py", "inert.py"):
+    for part in ("child.py", "wire.py", "stand_ins.py"):
         folder.joinpath(part).write_text((edition.HERE / part).read_text("utf-8"))
     folder.joinpath(name).write_text(source)
     monkeypatch.setattr(edition, "HERE", folder)

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from classroom import inert, submission
+from classroom import stand_ins, submission
 from classroom.faults import GradingFault, Refused
 from course.checks import exercises
 from tests.classroom.damaged import DAMAGES, SOLUTIONS, STEMS, code, damaged, dumped, stored
@@ -17,11 +17,11 @@ from tests.classroom.damaged import DAMAGES, SOLUTIONS, STEMS, code, damaged, du
 
 def as_names(sources, monkeypatch):
     """Run the cells as the sandbox does, among stand-ins, and return the names they leave."""
-    names = {"display": inert.Inert(), "get_ipython": inert.Shell, "input": lambda prompt="": ""}
-    stand_ins = "course matplotlib matplotlib.pyplot ipywidgets IPython IPython.display".split()
+    names = {"display": stand_ins.Inert(), "get_ipython": stand_ins.Shell, "input": lambda prompt="": ""}
+    modules = "course matplotlib matplotlib.pyplot ipywidgets IPython IPython.display".split()
     with monkeypatch.context() as context, warnings.catch_warnings(action="ignore"):
-        for module in stand_ins:
-            context.setitem(sys.modules, module, inert.Inert())
+        for module in modules:
+            context.setitem(sys.modules, module, stand_ins.Inert())
         for source in sources:
             try:
                 exec(compile(source, "cell", "exec"), names)

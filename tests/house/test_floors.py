@@ -15,7 +15,7 @@ HOUSES = "minigrad course authoring benchmarks classroom book tests".split()
 # The floors of the library from the ground up: their files, and the lower floors that these may import. A
 # file may also import others of its own floor, but not in a cycle.
 FLOORS = {
-    "ground": ("settings shapes habits parameter backend parts initializers", []),
+    "ground": ("settings shapes foreign_names parameter backend parts initializers", []),
     "contract": ("layer", ["ground"]),
     "layers": ("layers", ["ground", "contract"]),
     "measures": ("losses accuracy data", ["ground", "contract", "layers"]),
