@@ -111,7 +111,7 @@ def linear_input_gradient_is_a_mean():
     return linear(dX=lambda X, W, dY: dY @ W.T / W.shape[1])
 
 
-@bug("a matrix inside is")
+@bug("so is a matrix inside")
 def linear_square_weights_not_transposed():
     return linear(dX=lambda X, W, dY: dY @ W, n_out=3)
 
@@ -165,12 +165,12 @@ def linear_bias_gradient_is_one_number():
     return linear(db=lambda X, W, dY: dY.sum())
 
 
-@bug("W: all zero: nothing arrives here")
+@bug("W: all zero: no gradient arrives here")
 def linear_weight_gradient_forgotten():
     return linear(dW=lambda X, W, dY: 0.0)
 
 
-@bug("input X: all zero: nothing arrives here")
+@bug("input X: all zero: no gradient arrives here")
 def linear_input_gradient_is_zero():
     return linear(dX=lambda X, W, dY: np.zeros_like(X))
 
@@ -362,7 +362,7 @@ def hidden_layer_reads_the_input_instead_of_its_own():
     return layer
 
 
-@bug("each output misses a factor, and that factor is 1 - Y²")
+@bug("each output's gradient lacks the factor 1 - Y²")
 def tanh_of_linear_forgets_the_tanh():
     W = Parameter(drawn(3, 7) / 2)
 
@@ -401,7 +401,7 @@ def sigmoid(X):
     return 1 / (1 + np.exp(-X))
 
 
-@bug("dY came back unchanged")
+@bug("dY was returned unchanged")
 def relu_without_its_mask():
     return entrywise(relu, lambda X, Y, dY: dY)
 
@@ -550,7 +550,7 @@ def softmax_sums_over_the_batch():
     return softmax(lambda Y, dY: Y * (dY - (dY * Y).sum(axis=0)))
 
 
-@bug("dY came back unchanged")
+@bug("dY was returned unchanged")
 def log_softmax_takes_its_sum_for_a_constant():
     return lambda X: (X - np.log(np.exp(X).sum(axis=-1, keepdims=True)), lambda dY: dY)
 
@@ -600,12 +600,12 @@ def centred(D, Z):
     return D - D.mean(-1, keepdims=True) - Z * (D * Z).mean(-1, keepdims=True)
 
 
-@bug("each output misses a factor, and that factor is gain", X=WIDE)
+@bug("each output's gradient lacks the factor gain", X=WIDE)
 def layer_norm_forgets_its_gain():
     return norm(dX=lambda dY, Z, sigma: centred(dY, Z) / sigma)
 
 
-@bug("input X: each row is off by a factor of its own", X=WIDE)
+@bug("input X: each row is off by a different factor", X=WIDE)
 def layer_norm_forgets_to_divide():
     return norm(dX=lambda dY, Z, sigma: centred(dY * GAIN, Z))
 
@@ -625,7 +625,7 @@ def layer_norm_bias_gradient_is_a_mean():
     return norm(dbias=lambda X, Z, dY: dY.mean(axis=0))
 
 
-@bug("each row is off by a factor of its own", X=WIDE)
+@bug("each row is off by a different factor", X=WIDE)
 def layer_norm_forgets_epsilon():
     return norm(eps=1e-2, dX=lambda dY, Z, sigma: centred(dY * GAIN, Z) / np.sqrt(sigma * sigma - 1e-2))
 
@@ -668,12 +668,12 @@ def residual_forgets_the_path_around():
     return entrywise(lambda X: X + np.tanh(X), lambda X, Y, dY: dY * (1 - np.tanh(X) ** 2))
 
 
-@bug("dY came back unchanged")
+@bug("dY was returned unchanged")
 def residual_forgets_the_path_through():
     return entrywise(lambda X: X + np.tanh(X), lambda X, Y, dY: dY)
 
 
-@bug("dY is added on top")
+@bug("dY is added once too often")
 def residual_counts_the_path_around_twice():
     return entrywise(lambda X: X + np.tanh(X), lambda X, Y, dY: 2 * dY + dY * (1 - np.tanh(X) ** 2))
 
@@ -724,7 +724,7 @@ def embedding(add):
     return layer
 
 
-@bug("wrong only at index 1 of axis 0: named twice in X? use np.add.at", X=np.array([1, 2, 1, 5, 6]))
+@bug("wrong only at index 1 of axis 0: repeated in X? use np.add.at", X=np.array([1, 2, 1, 5, 6]))
 def embedding_counts_repeated_rows_once():
     def add(table, ids, dY):
         table.grad[ids] += dY
@@ -818,7 +818,7 @@ def dropout_forgets_to_scale():
     return layer
 
 
-@bug("a second call gave another answer")
+@bug("a second call gave another result")
 def dropout_draws_again_on_the_way_back():
     random = np.random.default_rng(3)
 
@@ -970,7 +970,7 @@ def rule_6_backward_reuses_the_output():
     return layer
 
 
-@bug("a later forward changed its answer")
+@bug("a later forward changed its result")
 def rule_8_input_kept_on_self():
     class Square:
         def __call__(self, X):
@@ -983,7 +983,7 @@ def rule_8_input_kept_on_self():
     return Square()
 
 
-@bug("a later forward changed its answer")
+@bug("a later forward changed its result")
 def rule_8_mask_kept_on_self():
     class Dropout:
         def __init__(self):
@@ -1010,7 +1010,7 @@ def rule_8_inputs_kept_on_a_stack():
     return layer
 
 
-@bug("a second call gave another answer")
+@bug("a second call gave another result")
 def rule_8_backward_uses_up_what_it_remembers():
     def layer(X):
         slope = 2 * X
@@ -1060,7 +1060,7 @@ def training_flips_the_sign():
     return Trained(lambda X: 3 * X, lambda X, Y, dY: -3 * dY)
 
 
-@bug("the same holds with training=True: input X: dY came back unchanged")
+@bug("the same holds with training=True: input X: dY was returned unchanged")
 def training_forgets_its_own_slope():
     return Trained(np.tanh, lambda X, Y, dY: dY)
 
@@ -1264,7 +1264,7 @@ def bias_gradient_divides_by_one_less():
     return linear(db=lambda X, W, dY: dY.sum(axis=0) if len(X) > 1 else 0 * dY.sum(axis=0))
 
 
-@bug("the same holds for a batch of one: input X: all zero: nothing arrives here")
+@bug("the same holds for a batch of one: input X: all zero: no gradient arrives here")
 def no_gradient_for_a_batch_of_one():
     return lambda X: (3 * X, lambda dY: 3 * dY * (len(dY) > 1))
 
@@ -1364,7 +1364,7 @@ def without_dX_backward_fails():
 # ... in float32 ------------------------------------------------------------------------------------------
 
 
-@bug("float32 in gives float32 back: input X: float64 came")
+@bug("float32 in gives float32 back: input X: got float64")
 def gradient_is_made_by_zeros():
     def slope(X, Y, dY):
         dX = np.zeros(X.shape)
@@ -1374,12 +1374,12 @@ def gradient_is_made_by_zeros():
     return entrywise(relu, slope)
 
 
-@bug("float32 in gives float32 back: input X: float64 came")
+@bug("float32 in gives float32 back: input X: got float64")
 def gradient_is_multiplied_by_a_numpy_number():
     return entrywise(lambda X: X * float(np.sqrt(2)), lambda X, Y, dY: dY * np.sqrt(2))
 
 
-@bug("float32 in gives float32 back: W: float64 came")
+@bug("float32 in gives float32 back: W: got float64")
 def weight_gradient_becomes_float64():
     W = Parameter(drawn(3, 7))
 
@@ -1393,17 +1393,17 @@ def weight_gradient_becomes_float64():
     return layer
 
 
-@bug("the same holds in float32: input X: other numbers than in float64")
+@bug("the same holds in float32: input X: the values differ from those in float64")
 def slope_by_a_difference_too_fine_for_float32():
     return entrywise(np.tanh, lambda X, Y, dY: dY * (np.tanh(X + 1e-6) - np.tanh(X - 1e-6)) / 2e-6)
 
 
-@bug("the same holds in float32: input X: other numbers than in float64")
+@bug("the same holds in float32: input X: the values differ from those in float64")
 def slope_is_another_in_float32():
     return entrywise(np.square, lambda X, Y, dY: X * dY * (2 if X.dtype == float else 1))
 
 
-@bug("the same holds in float32: Y: other numbers than in float64")
+@bug("the same holds in float32: Y: the values differ from those in float64")
 def rounding_constant_is_lost_in_float32():
     return entrywise(
         lambda X: (X + 10**9) - 10**9,
@@ -1520,27 +1520,27 @@ def kept_in(store, key):
     return layer
 
 
-@bug("the same holds after another X: Y, input X: something was kept from the call before")
+@bug("the same holds after another X: Y, input X: a value from the previous call is reused")
 def mask_of_the_first_X_is_kept_in_a_global():
     return kept_in(KEPT, lambda X: "mask")
 
 
-@bug("the same holds after another X: Y, input X: something was kept from the call before")
+@bug("the same holds after another X: Y, input X: a value from the previous call is reused")
 def mask_of_the_first_X_is_kept_in_a_closure():
     return kept_in({}, lambda X: "mask")
 
 
-@bug("the same holds after another X: Y, input X: something was kept from the call before")
+@bug("the same holds after another X: Y, input X: a value from the previous call is reused")
 def mask_is_kept_for_each_shape():
     return kept_in({}, lambda X: X.shape)
 
 
-@bug("the same holds after another X: Y, input X: something was kept from the call before")
+@bug("the same holds after another X: Y, input X: a value from the previous call is reused")
 def mask_is_kept_for_each_array():
     return kept_in({}, id)
 
 
-@bug("the same holds after another X: Y, input X: something was kept from the call before")
+@bug("the same holds after another X: Y, input X: a value from the previous call is reused")
 def mask_of_the_first_X_is_kept_on_the_function():
     def layer(X):
         if not hasattr(layer, "mask"):
@@ -1551,7 +1551,7 @@ def mask_of_the_first_X_is_kept_on_the_function():
     return layer
 
 
-@bug("the same holds after another X: Y, input X: something was kept from the call before")
+@bug("the same holds after another X: Y, input X: a value from the previous call is reused")
 def mask_of_the_first_X_is_kept_on_the_layer():
     class Masked(Layer):
         mask = None
@@ -1565,7 +1565,7 @@ def mask_of_the_first_X_is_kept_on_the_layer():
     return Masked()
 
 
-@bug("the same holds after another X: Y, input X: something was kept from the call before")
+@bug("the same holds after another X: Y, input X: a value from the previous call is reused")
 def mask_of_the_first_X_is_kept_on_the_class():
     class Masked(Layer):
         mask = None
@@ -1579,7 +1579,7 @@ def mask_of_the_first_X_is_kept_on_the_class():
     return Masked()
 
 
-@bug("the same holds after another X: Y, input X: something was kept from the call before")
+@bug("the same holds after another X: Y, input X: a value from the previous call is reused")
 def mask_of_the_first_X_is_kept_in_a_default():
     def layer(X, kept=[]):  # noqa: B006
         if not kept:
@@ -1590,7 +1590,7 @@ def mask_of_the_first_X_is_kept_in_a_default():
     return layer
 
 
-@bug("the same holds after another X: Y, input X: something was kept from the call before")
+@bug("the same holds after another X: Y, input X: a value from the previous call is reused")
 def scale_of_the_first_X_is_kept():
     store = {}
 
@@ -1601,7 +1601,7 @@ def scale_of_the_first_X_is_kept():
     return layer
 
 
-@bug("the same holds after another X: input X: something was kept from the call before")
+@bug("the same holds after another X: input X: a value from the previous call is reused")
 def slope_of_the_first_X_is_kept():
     store = {}
 
@@ -1649,7 +1649,7 @@ def buffer_of_the_first_shape_is_kept():
     return layer
 
 
-@bug("the same holds after another X: Y: something was kept from the call before")
+@bug("the same holds after another X: Y: a value from the previous call is reused")
 def first_number_is_kept():
     class Shift(Layer):
         def forward(self, X):
@@ -1680,22 +1680,22 @@ def cached(key):
     return layer
 
 
-@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+@bug("the same holds after an optimizer's step: input X: a value from the previous call is reused")
 def transposed_weights_are_cached():
     return cached(lambda W: "W")
 
 
-@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+@bug("the same holds after an optimizer's step: input X: a value from the previous call is reused")
 def transposed_weights_are_cached_for_each_parameter():
     return cached(id)
 
 
-@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+@bug("the same holds after an optimizer's step: input X: a value from the previous call is reused")
 def transposed_weights_are_cached_for_each_array():
     return cached(lambda W: id(W.data))
 
 
-@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+@bug("the same holds after an optimizer's step: input X: a value from the previous call is reused")
 def transposed_weights_are_cached_on_the_layer():
     class Cached(Layer):
         def __init__(self):
@@ -1715,7 +1715,7 @@ def transposed_weights_are_cached_on_the_layer():
     return Cached()
 
 
-@bug("the same holds after an optimizer's step: input X: something was kept from the call before")
+@bug("the same holds after an optimizer's step: input X: a value from the previous call is reused")
 def norm_of_the_weights_is_cached():
     W, store = Parameter(drawn(3)), {}
 
@@ -1734,7 +1734,7 @@ def norm_of_the_weights_is_cached():
 # Memory that is shared -----------------------------------------------------------------------------------
 
 
-@bug("backward remembers its own forward: Y: a later forward wrote into it: return a new array")
+@bug("backward remembers its own forward: Y: a later forward overwrote it: return a new array")
 def output_is_always_the_same_array():
     out = {}
 
@@ -1746,7 +1746,7 @@ def output_is_always_the_same_array():
     return layer
 
 
-@bug("backward remembers its own forward: Y: a later forward wrote into it: return a new array")
+@bug("backward remembers its own forward: Y: a later forward overwrote it: return a new array")
 def output_is_kept_on_the_layer():
     class Triple(Layer):
         out = None
@@ -1760,7 +1760,7 @@ def output_is_kept_on_the_layer():
     return Triple()
 
 
-@bug("backward remembers its own forward: input X: a second call wrote into the first one's answer")
+@bug("backward remembers its own forward: input X: a second call overwrote the first one's result")
 def gradient_is_always_the_same_array():
     out = {}
 
@@ -1771,7 +1771,7 @@ def gradient_is_always_the_same_array():
     return entrywise(lambda X: 3 * X, slope)
 
 
-@bug("backward remembers its own forward: input X: a second call wrote into the first one's answer")
+@bug("backward remembers its own forward: input X: a second call overwrote the first one's result")
 def gradients_of_a_pass_are_one_array():
     def layer(X):
         dX = np.empty_like(X)
@@ -1780,7 +1780,7 @@ def gradients_of_a_pass_are_one_array():
     return layer
 
 
-@bug("backward remembers its own forward: input X: a second call wrote into the first one's answer")
+@bug("backward remembers its own forward: input X: a second call overwrote the first one's result")
 def gradient_is_summed_up_in_the_closure():
     def layer(X):
         dX = np.zeros_like(X)
@@ -1804,7 +1804,7 @@ def tiny_gradient_is_half_too_large():
     return entrywise(lambda X: c * np.tanh(X), lambda X, Y, dY: 1.5 * c * dY * (1 - np.tanh(X) ** 2))
 
 
-@bug("input X: all zero: nothing arrives here")
+@bug("input X: all zero: no gradient arrives here")
 def tiny_gradient_is_forgotten():
     return entrywise(lambda X: 1e-10 * X, lambda X, Y, dY: 0 * dY)
 
@@ -1863,12 +1863,12 @@ def maximum(axis, share):
     return layer
 
 
-@bug("nothing can be compared; a little beside: dY came back unchanged", X=np.zeros((5, 3)))
+@bug("no comparison is possible; at nearby values: dY was returned unchanged", X=np.zeros((5, 3)))
 def relu_of_zeros_hands_dY_on():
     return entrywise(relu, lambda X, Y, dY: dY * np.ones_like(X))
 
 
-@bug("nothing can be compared; a little beside: wrong only where it is negative", X=np.zeros((5, 3)))
+@bug("no comparison is possible; at nearby values: wrong only where it is negative", X=np.zeros((5, 3)))
 def slope_of_the_absolute_value_of_zeros_is_never_negative():
     return entrywise(lambda X: np.where(X < 0, -2 * X, 3 * X), lambda X, Y, dY: 3.0 * dY.astype(X.dtype))
 
@@ -1899,7 +1899,7 @@ def first_entry_of_a_tie_gets_nothing():
 # Parameters that nobody finds ----------------------------------------------------------------------------
 
 
-@bug("parameters() finds what learns: a Parameter of shape (3,): hidden from it")
+@bug("parameters() finds every parameter: a Parameter of shape (3,): not found")
 def parameter_is_an_attribute_of_the_class():
     class Scale(Layer):
         W = Parameter(drawn(3))
@@ -1914,7 +1914,7 @@ def parameter_is_an_attribute_of_the_class():
     return Scale()
 
 
-@bug("parameters() finds what learns: a Parameter of shape (3,): hidden from it")
+@bug("parameters() finds every parameter: a Parameter of shape (3,): not found")
 def parameter_is_a_global_of_a_helper():
     class Scale(Layer):
         def forward(self, X):
@@ -1933,7 +1933,7 @@ def parameter_is_a_global_of_a_helper():
 W_HIDDEN = Parameter(drawn(3))
 
 
-@bug("parameters() finds what learns: b: hidden from it")
+@bug("parameters() finds every parameter: b: not found")
 def parameters_lists_only_one():
     class Line(Layer):
         def __init__(self):
@@ -1953,7 +1953,7 @@ def parameters_lists_only_one():
     return Line()
 
 
-@bug("parameters() finds what learns: a Parameter of shape (3,): hidden from it")
+@bug("parameters() finds every parameter: a Parameter of shape (3,): not found")
 def parameter_is_in_an_array_of_objects():
     weights = np.empty(1, dtype=object)
     weights[0] = Parameter(drawn(3))

@@ -291,7 +291,7 @@ def test_an_rng_makes_a_module_draw_the_same_and_leaves_pytorch_s_alone(tmp_path
     assert gradcheck(from_torch(nn.Sequential(nn.Linear(3, 7), nn.Dropout(0.5)), rng=0), X, training=True).ok
     wrong = gradcheck(from_torch(nn.Sequential(nn.Linear(3, 7), nn.Dropout(0.5))), X, training=True)
     assert wrong.problems == [
-        "the same X gives the same Y: Y: it differs, draw from a Generator that the layer holds"
+        "the same X gives the same Y: Y: it differs, draw random numbers from the layer's own Generator"
     ]
 
 

@@ -275,10 +275,10 @@ def test_digits_with_their_zeros_pass():
 @pytest.mark.parametrize("max_entries", [0, 7, 300])
 def test_where_all_is_at_a_kink_what_is_compared_is_a_little_beside(max_entries):
     report = gradcheck(ReLU(), np.zeros((5, 4)), max_entries=max_entries)
-    assert report.ok and report.rows[0].sentence.endswith("at a kink, compared a little beside")
+    assert report.ok and report.rows[0].sentence.endswith("at a kink, compared at nearby values")
     wrong = gradcheck(lambda X: (np.maximum(X, 0), lambda dY: dY), np.zeros((5, 4)), max_entries=max_entries)
     assert verdicts(wrong) == {"input X": "WRONG"}
-    assert wrong.problems[0].startswith("input X: all at a kink, where nothing can be compared")
+    assert wrong.problems[0].startswith("input X: all entries are at a kink, where no comparison is possible")
 
 
 def shared_by_a_tie(how):
@@ -347,7 +347,7 @@ def test_far_out_float32_is_asked_at_ordinary_numbers():
     for scale in (1.0, 1e4):
         assert gradcheck(Tanh(), scale * X).ok
         (problem,) = gradcheck(wrong, scale * X).problems
-        assert problem == "the same holds in float32: input X: other numbers than in float64"
+        assert problem == "the same holds in float32: input X: the values differ from those in float64"
 
 
 @pytest.mark.parametrize("scale", [1e3, 1e4])
@@ -444,7 +444,7 @@ def in_float32(layer):
 def test_float32_inside_is_suspicious_and_not_wrong():
     report = gradcheck(in_float32(Tanh()), X)
     assert report.ok and verdicts(report) == {"input X": "suspicious"}
-    assert "float32 inside" in str(report) and str(report).endswith("passed")
+    assert "float32 used inside" in str(report) and str(report).endswith("passed")
 
 
 @pytest.mark.parametrize("factor", [-1.0, 0.9, 1.1, 2.0])
@@ -623,7 +623,7 @@ def test_the_parameters_of_any_callable_object_are_found_among_its_attributes():
             return X * a.data * b.data, backward
 
     report = gradcheck(Scale(), X)
-    assert report.problems == ["factors.1: all zero: nothing arrives here"]
+    assert report.problems == ["factors.1: all zero: no gradient arrives here"]
 
 
 def test_where_there_is_nothing_to_nudge_the_rules_are_still_judged():
@@ -658,7 +658,7 @@ def test_the_step_grows_with_the_entry_so_that_large_ones_are_judged_as_strictly
 # The same under other circumstances ----------------------------------------------------------------------
 
 ASKED_AGAIN = {
-    "parameters() finds what learns": "parameter_is_an_attribute_of_the_class",
+    "parameters() finds every parameter": "parameter_is_an_attribute_of_the_class",
     "the same holds with need_dX=False": "without_dX_nothing_is_added",
     "the same holds with training=True": "training_forgets_the_two",
     "the same holds after another X": "mask_of_the_first_X_is_kept_in_a_global",
@@ -924,9 +924,9 @@ def test_numerical_gradient_divides_by_the_step_really_stored():
 
 
 def test_numerical_gradient_refuses_a_dY_of_another_shape():
-    with pytest.raises(ShapeError, match=r"f returned shape \(5, 3\): dY needs it too, got \(3,\)"):
+    with pytest.raises(ShapeError, match=r"f returned shape \(5, 3\): dY must have it too, got \(3,\)"):
         numerical_gradient(lambda x: 2 * x, X, np.ones(3))
-    with pytest.raises(ShapeError, match=r"f returned shape \(5,\): dY needs it too, got \(\)"):
+    with pytest.raises(ShapeError, match=r"f returned shape \(5,\): dY must have it too, got \(\)"):
         numerical_gradient(lambda x: x.sum(axis=1), X)
 
 

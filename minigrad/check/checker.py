@@ -1,8 +1,8 @@
 """gradcheck, which checks whether a gradient is right.
 
 Holds gradcheck, which checks nine rules of a layer, compares each of its gradients with nudging, and then
-repeats the comparison under other conditions. Leaves out the words for what is wrong
-(diagnosis.py) and the picture of a report (course.figures). Built in chapter 03.
+repeats the comparison under other conditions. The messages are in diagnosis.py, and the picture of a report
+is in course.figures. Built in chapter 03.
 """
 
 import numpy as np
@@ -17,17 +17,17 @@ from minigrad.shapes import require_batch, shape_of
 
 
 def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):  # noqa: PLR0913  settings
-    """Check a layer: nine rules of behaviour first, then each gradient against nudging, then what is wrong.
+    """Check a layer: first nine rules of behaviour, then each gradient against nudging.
 
-    Where all is right, the same is asked again under other circumstances: with training the other way round
+    If all is right, the checks are repeated under other conditions: with the opposite value of training
     (if a layer declares it), for a batch of one, in float32, after another X, after an optimizer's step, for
-    a transposed X and dY, without dX. Only what is then wrong has a line in the report.
+    a transposed X and dY, without dX. The report lists only the repeated checks that fail.
 
     Parameters
     ----------
     layer : callable, X -> (Y, backward)
-        A Layer, a plain function, or a loss with its target fixed: `lambda Y: mse(Y, T)`. It is left bit for
-        bit as it was. Y may be a tuple of arrays.
+        A Layer, a plain function, or a loss with its target fixed: `lambda Y: mse(Y, T)`. Its state is
+        restored bit for bit. Y may be a tuple of arrays.
     X : array (batch, ...) or tuple of arrays
         Floats are nudged; integers and booleans have no gradient, and backward returns None for them.
     training : bool
@@ -35,10 +35,10 @@ def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):  #
     tol : float
         The largest relative error that passes, above 0 and below 1.
     max_entries : int
-        Of a larger array only so many entries are nudged, drawn at random, and then all of them together, in
-        four directions. Nor are Jacobians computed for more outputs.
+        The number of entries nudged in a larger array; they are chosen at random, and then all entries are
+        nudged at once, in four directions. Jacobians are computed only for at most this many outputs.
     rng : int or numpy.random.Generator
-        Draws dY and the sample.
+        Used to draw dY and to choose the entries.
 
     Returns
     -------
@@ -47,8 +47,8 @@ def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):  #
     Raises
     ------
     TypeError
-        If layer cannot be called with X alone, X holds no numbers, or integers for which the layer has a
-        gradient.
+        If layer cannot be called with X alone, or X is not numeric, or the layer returns a gradient for
+        integers.
     ShapeError
         If X is empty or has no batch axis.
     ValueError
@@ -58,10 +58,10 @@ def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):  #
     -----
     error = |yours - nudged| / max(|yours|, |nudged|, 1 % of the largest entry, uncertainty / tol).
     The uncertainty is ten times the change from step h to h/2, plus rounding: 8 eps |dY| (|Y| + noise) / h,
-    where the noise of Y is measured; where the change is large, a shorter step is taken. All in float64,
-    with a random dY. At a kink any value between the one-sided slopes passes; where several kinks hide behind
-    one Y, any value that their sides can make. Where several entries are at kinks, as in a tie, they are
-    also nudged together; where every entry is, the comparison is made a little beside X.
+    where the noise of Y is measured; if the change is large, a shorter step is taken. Computed in
+    float64, with a random dY. At a kink any value between the one-sided slopes passes; if several kinks affect
+    one Y, any combination of their sides. If several entries are at kinks, as in a tie, they are
+    also nudged together; if all entries are, the comparison is made at values near X.
 
     References
     ----------

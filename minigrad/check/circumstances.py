@@ -1,6 +1,6 @@
-"""Checks of a layer under other conditions, after it was right at X.
+"""Checks of a layer under other conditions, after it has passed at X.
 
-Each check returns a line of the report and a complaint, or "". Leaves out the nine rules (rules.py). Met
+Each check returns a line of the report, and a complaint or "". The nine rules are in rules.py. Introduced
 in chapter 03.
 """
 
@@ -31,8 +31,8 @@ def _finds_every_parameter(trial):
         known = {id(parameter) for parameter in owner.parameters()}
         used = [name for name in trial.weights if trial.first[name].any()]
         lost += [name for name in used if id(trial.holders[name]) not in known]
-    complaint = f"{', '.join(lost)}: hidden from it, make it an attribute of the layer" if lost else ""
-    return "parameters() finds what learns", complaint
+    complaint = f"{', '.join(lost)}: not found, make it an attribute of the layer" if lost else ""
+    return "parameters() finds every parameter", complaint
 
 
 def _without_dX(trial):
@@ -41,10 +41,10 @@ def _without_dX(trial):
         return line, ""
     found = _attempt(trial.under(need_dX=False), trial.dY)
     usual = {name: trial.first[name] for name in trial.weights}
-    return line, _difference(trial, usual, found, "another gradient, only dX may be left out")
+    return line, _difference(trial, usual, found, "the gradient differs: only dX may be left out")
 
 
-def _with_training_turned(trial):
+def _with_training_toggled(trial):
     training = not trial.options["training"]
     line = f"the same holds with training={training}"
     layers = trial.layer.named_layers().values()
@@ -65,7 +65,7 @@ def _for_another_batch(trial):
     line = "the same holds for a batch of one" if batch > 1 else "the same holds for a batch of two"
     rows = [-1] if batch > 1 else [0, 0]
     if trial.form is not None or trial.Y.shape[:1] != (batch,):
-        return line, ""  # a loss: its target has its own length
+        return line, ""  # a loss: the length of its target is fixed
     other = trial.under({name: trial.values[name][rows] for name in trial.inputs})
     try:
         Y = other.pack(other.forward()[0])
@@ -102,7 +102,7 @@ def _after_a_step(trial):
 
 
 def _kept_from_before(trial, changed, in_place=False):
-    """Compare a fresh layer with one used before, to find what it keeps from other values."""
+    """Compare a fresh layer with one used before, to find values that it reuses from an earlier call."""
     other = trial.under(changed)
     trial.forget()
     fresh = _attempt(other)
@@ -113,11 +113,11 @@ def _kept_from_before(trial, changed, in_place=False):
     trial.forget()
     if isinstance(fresh, str):
         return ""  # it raises an error for this
-    return _difference(trial, fresh, used, "something was kept from the call before")
+    return _difference(trial, fresh, used, "a value from the previous call is reused")
 
 
 def _attempt(trial, dY=None, write=None):
-    """Return Y and all gradients by name, or the error; `write` fills the arrays of the run before."""
+    """Return Y and all gradients by name, or the error; `write` overwrites the arrays of the previous run."""
     try:
         if write is None:
             Y, backward = trial.forward()
@@ -138,7 +138,7 @@ def _attempt(trial, dY=None, write=None):
 
 
 def _difference(trial, usual, found, words, at_X=False):
-    """Return a complaint if the outcome is an error or has other numbers, or ""."""
+    """Return a complaint if the outcome is an error or its values differ, or ""."""
     if isinstance(found, str):
         return found
     names = trial.unlike(usual, found, at_X)
@@ -157,14 +157,14 @@ def _relaid(trial, what):
     """Compare with a run in which X or dY has another memory layout."""
     other = trial.under()
     other.relaid = what
-    words = "other numbers: what stands where in memory must not matter"
+    words = "the values differ: the memory layout must not matter"
     return _difference(trial, {"Y": trial.Y} | trial.first, _attempt(other, trial.dY), words, at_X=True)
 
 
 def _in_float32(trial):
-    """Compare with float32, at X and weights scaled to at most 10; where it differs, once more nearby.
+    """Compare with float32, at X and weights scaled to at most 10; if they differ, again at nearby values.
 
-    Near a kink, a rounding error of float32 may turn the answer: but not at four places.
+    Near a kink, a rounding error of float32 may change the result, but hardly at four points in a row.
     """
     line, size = "the same holds in float32", {name: np.abs(a).max() for name, a in trial.values.items()}
     small = trial.under({name: trial.values[name] / max(1.0, size[name] / 10) for name in trial.nudged})
@@ -175,7 +175,7 @@ def _in_float32(trial):
         exact, in_32 = _attempt(in_64, trial.dY), trial.under(single)
         found = _attempt(in_32, np.asarray(trial.dY, dtype=np.float32)[()])
         if isinstance(exact, str):
-            return line, ""  # it raises an error for smaller numbers
+            return line, ""  # it raises an error for smaller values
         if isinstance(found, str):
             return line, found
         Y = in_32.raw["Y"]
@@ -183,17 +183,17 @@ def _in_float32(trial):
             return line, ""  # it has float64 constants
         wide = [name for name in trial.nudged if getattr(in_32.raw[name], "dtype", None) == np.float64]
         if wide:
-            complaint = f"{', '.join(wide)}: float64 came, make arrays with dtype=X.dtype"
+            complaint = f"{', '.join(wide)}: got float64, make arrays with dtype=X.dtype"
             return "float32 in gives float32 back", complaint
         off = _off(found, exact)
         off = off and _off(found, exact, 30 * EPS32 / EPS * in_64.spread()["Y"])
         if not off:
             return line, ""
-    return line, f"{', '.join(off)}: other numbers than in float64"
+    return line, f"{', '.join(off)}: the values differ from those in float64"
 
 
 def _off(found, exact, rounding=0.0):
-    """Return the names of arrays that are off by more than a thousandth of the largest number."""
+    """Return the names of arrays that are off by more than a thousandth of the largest entry."""
     names = [name for name in exact if exact[name] is not None and found[name] is not None]
     largest = {name: np.abs(exact[name]).max() for name in names}
     room = {name: 1e-3 * largest[name] + 1e-4 * max(largest.values()) + 1e-30 for name in names}
@@ -204,7 +204,7 @@ def _off(found, exact, rounding=0.0):
 CIRCUMSTANCES = (
     _finds_every_parameter,
     _without_dX,
-    _with_training_turned,
+    _with_training_toggled,
     _after_another_X,
     _after_another_shape,
     _after_a_step,

@@ -1,7 +1,7 @@
-"""Compares each gradient with nudging: entry by entry, a sample of entries, or along random directions.
+"""Comparison of each gradient with nudging: entry by entry, for a sample, or along random directions.
 
-Leaves out how a slope is found (nudging.py), what a right layer may differ by at a kink (kinks.py), and the
-words for what is wrong (diagnosis.py). Met in chapter 03.
+Slopes are computed in nudging.py, kinks are handled in kinks.py, and messages are written in diagnosis.py.
+Introduced in chapter 03.
 """
 
 from typing import NamedTuple
@@ -9,20 +9,20 @@ from typing import NamedTuple
 import numpy as np
 
 from minigrad.check.diagnosis import diagnose
-from minigrad.check.kinks import excuse
+from minigrad.check.kinks import accept
 from minigrad.check.nudging import elsewhere, measure_noise, nudge, sharpened
 from minigrad.check.numerical import EPS
 from minigrad.check.report import Row
 
-AT_AN_EDGE = "nudged, Y is nan: is X at an edge of what the layer takes?"
-AT_A_TIE = "right entry by entry, wrong where several move together: does each entry of a tie get all of dY?"
-AT_KINKS = "all at a kink, where nothing can be compared; a little beside: "
-FLOAT32 = "nudging is rough here: float32 inside?"
+AT_AN_EDGE = "Y is nan after a nudge: is X at the edge of the layer's domain?"
+AT_A_TIE = "right for single entries, wrong when several change: does each entry of a tie get the whole dY?"
+AT_KINKS = "all entries are at a kink, where no comparison is possible; at nearby values: "
+FLOAT32 = "nudging is inaccurate here: is float32 used inside?"
 ONLY_SAMPLED = "right where sampled, wrong elsewhere: raise max_entries"
 
 
 class Judged(NamedTuple):
-    """A row before diagnosis, gradient and Jacobian by nudging, and whether all entries are at a kink."""
+    """A row before diagnosis, the gradient and Jacobian by nudging, and whether all entries are at a kink."""
 
     row: Row
     gradient: np.ndarray
@@ -42,7 +42,7 @@ def compare(trial, report):
         if runs and row.size <= trial.max_entries and trial.first[name] is not None:
             report.jacobians[name] = jacobian, np.array([run[name].ravel() for run in runs])
         if is_blind:
-            row = _judged_beside(trial, row)
+            row = _judged_nearby(trial, row)
         elif row.verdict == "WRONG" and name in trial.tainted:
             row = row._replace(verdict="see rules", sentence="")
         elif row.verdict == "WRONG" and not row.sentence:
@@ -68,13 +68,13 @@ def _direction(trial, name):
 
 
 def _judge(trial, name):
-    """Nudge each entry of an array, or a sample of them; if need be, also along random directions."""
+    """Nudge each entry of an array, or a sample of them; if necessary, also along random directions."""
     value = trial.values[name]
     entries = np.sort(trial.rng.permutation(value.size)[: trial.max_entries])
     ways = [np.eye(1, value.size, entry).reshape(value.shape) for entry in entries]
     found = [nudge(trial, name, way) for way in ways]
     if len(entries) < value.size or sum(one.low < one.high for one in found) > 1:
-        # Three random directions, and ones: along these the entries of a tie stay equal.
+        # Three random directions, and the direction of all ones, along which tied entries stay equal.
         together = [_direction(trial, name) for _ in range(3)] + [np.ones_like(value) / np.sqrt(value.size)]
         ways, found = ways + together, found + [nudge(trial, name, way) for way in together]
     least = max((abs(one.slope) for one in found if not np.isnan(one.slope)), default=0.0) / 100 + 1e-300
@@ -97,12 +97,12 @@ def _judge(trial, name):
 
 
 def _tolerance(trial):
-    """Return the relative error that passes; float32 is good to a thousandth."""
+    """Return the largest relative error that passes; float32 is accurate to a thousandth."""
     return trial.tol if trial.eps == EPS else max(trial.tol, 1e-3)
 
 
 def _errors(trial, name, ways, found, least):
-    """Return the relative error along each way, 0 where it is excused, and whether a kink is the excuse."""
+    """Return the relative error along each direction, 0 if accepted, and whether a kink explains it."""
     tol, is_entry = _tolerance(trial), np.array([np.count_nonzero(way) == 1 for way in ways])
     mine, slope, low, high, change, noise, rounding = np.array([one[:7] for one in found]).T
     known = ~np.isnan(slope)
@@ -115,19 +115,19 @@ def _errors(trial, name, ways, found, least):
     for worst in np.argsort(-error):
         if not error[worst] > tol:
             break
-        if why := excuse(trial, name, ways[worst], found[worst], least):
+        if why := accept(trial, name, ways[worst], found[worst], least):
             error[worst], kinks[worst] = 0.0, why == "a kink"
         elif is_entry[worst]:
             break
     return error, kinks
 
 
-def _judged_beside(trial, row):
-    """Judge an array whose entries are all at a kink at values nearby."""
-    beside = elsewhere(trial, 1e-2, [-1, 1])
-    there, true, *_ = _judge(beside, row.name)
+def _judged_nearby(trial, row):
+    """Compare at nearby values an array whose entries are all at a kink."""
+    nearby = elsewhere(trial, 1e-2, [-1, 1])
+    there, true, *_ = _judge(nearby, row.name)
     if there.verdict != "WRONG":
-        return row._replace(sentence=f"{row.sentence or 'at a kink'}, compared a little beside")
-    truths = {name: np.full(value.shape, np.nan) for name, value in beside.values.items()} | {row.name: true}
-    words = there.sentence or diagnose(row.name, beside.values, beside.first, truths, beside.Y, beside.dY)
+        return row._replace(sentence=f"{row.sentence or 'at a kink'}, compared at nearby values")
+    truths = {name: np.full(value.shape, np.nan) for name, value in nearby.values.items()} | {row.name: true}
+    words = there.sentence or diagnose(row.name, nearby.values, nearby.first, truths, nearby.Y, nearby.dY)
     return there._replace(sentence=AT_KINKS + words)

@@ -1,8 +1,8 @@
 """Diagnoses of a wrong gradient: a list of hypotheses.
 
 A hypothesis is a pair of arrays that agree only if a certain mistake was made, and the sentence that names
-it. The first that fits wins, so specific ones come before general ones. Leaves out how a wrong gradient is
-found (compare.py). Met in chapter 03.
+the mistake. The first that fits is used, so specific ones come before general ones. Wrong gradients are
+found in compare.py. Introduced in chapter 03.
 """
 
 import re
@@ -20,19 +20,19 @@ def diagnose(name, values, yours, true, Y, dY, jacobians=None):  # noqa: PLR0913
     Parameters
     ----------
     name : str
-        Whose gradient it is.
+        The array that the gradient belongs to.
     values, yours, true : dict of name to array
-        Of each input and parameter, the inputs first: what was nudged, its gradient by backward, and its
-        gradient by nudging, nan where it was not measured.
+        For each input and parameter, the inputs first: the nudged array, its gradient by backward, and
+        its gradient by nudging, nan for entries that were not measured.
     Y, dY : array
-        The layer's output, and the gradient that was sent back.
+        The layer's output, and the gradient passed to backward.
     jacobians : pair of arrays (Y.size, size), optional
-        By nudging and by backward.
+        The Jacobians by nudging and by backward.
 
     Returns
     -------
     str
-        The sentence of the first guess that fits.
+        The sentence of the first hypothesis that fits.
 
     References
     ----------
@@ -45,12 +45,12 @@ def diagnose(name, values, yours, true, Y, dY, jacobians=None):  # noqa: PLR0913
     '5 times too small: 5 is the batch size'
     """
     case = Case(name, values, yours, true, Y, dY, jacobians)
-    guesses = (guess for rung in LADDER for guess in rung(case))
+    guesses = (guess for hypothesis in HYPOTHESES for guess in hypothesis(case))
     return next((words for a, b, words in guesses if same(a, b)), GENERAL)
 
 
 def same(a, b, tol=1e-5):
-    """Return whether two arrays agree, relative to the largest number; nan in b fits anything."""
+    """Return whether two arrays agree, relative to the largest entry; nan in b agrees with anything."""
     known = ~np.isnan(b)
     return a.shape == b.shape and known.any() and np.abs(a - b)[known].max() <= tol * np.abs(b[known]).max()
 
@@ -105,11 +105,11 @@ def _another_shape(case):
 
 def _nothing_or_nearly_right(case):
     yours, true, known = case.yours, case.true, case.known
-    yield yours, 0 * yours, "all zero: nothing arrives here"
+    yield yours, 0 * yours, "all zero: no gradient arrives here"
     if not known.any():
         yield *CERTAIN, "right where sampled, wrong elsewhere: raise max_entries"
     if same(yours, true, tol=1e-4):
-        yield *CERTAIN, "nearly right: a small term is missing, or an approximation is inside"
+        yield *CERTAIN, "nearly right: a small term is missing, or an approximation is used"
     if np.abs(true[known]).max() < 1e-7 * np.abs(yours).max():
         yield *CERTAIN, "the output does not depend on this, so its gradient is zero"
 
@@ -136,9 +136,9 @@ def _summed_or_averaged(case):
 
 
 def _dY_itself(case):
-    yield case.yours, case.dY, "dY came back unchanged: the layer's own slope is missing"
+    yield case.yours, case.dY, "dY was returned unchanged: the layer's own slope is missing"
     yield case.missing, case.dY, "the path around the layer is missing: add dY"
-    yield -case.missing, case.dY, "dY is added on top: there is no such path, or it is counted twice"
+    yield -case.missing, case.dY, "dY is added once too often: is there no path around the layer?"
 
 
 def _a_factor_for_each_entry(case):
@@ -161,14 +161,14 @@ def _wrong_in_some_places(case):
         hit = wrong.any(axis=tuple({*range(true.ndim)} - {axis}), keepdims=True)
         indexes = ", ".join(map(str, np.flatnonzero(hit)))
         regions[f"at index {indexes} of axis {axis}"] = hit | np.zeros_like(wrong)
-    hint = ": named twice in X? use np.add.at" if X.dtype.kind in "iu" and len(np.unique(X)) < X.size else ""
+    hint = ": repeated in X? use np.add.at" if X.dtype.kind in "iu" and len(np.unique(X)) < X.size else ""
     for where, region in regions.items():
         if (region & known).any() and wrong[region & known].mean() > 0.5 and region.mean() < 0.7:
             yield yours, np.where(region, yours, true), f"wrong only {where}{hint}"
 
 
 def _missing_couplings(case):
-    """Compare whole Jacobians: a row for each output, a column for each input."""
+    """Compare whole Jacobians: one row per output, one column per input."""
     if case.jacobians is None:
         return
     x, X, Y = case.x, case.X, case.Y
@@ -176,7 +176,7 @@ def _missing_couplings(case):
     if len(J) == len(J.T) and np.any(J != np.diag(np.diag(J))):
         alone = "each output is treated as if it depended on one input only"
         yield mine, np.diag(np.diag(J)), f"{alone} (that part is right): the cross terms are missing"
-        yield mine, J.T, "the whole Jacobian is transposed: a matrix inside is"
+        yield mine, J.T, "the whole Jacobian is transposed: so is a matrix inside"
     if x.shape[:1] == Y.shape[:1] == X.shape[:1]:
         own = np.kron(np.eye(len(X)), np.ones((len(J) // len(X), x[0].size)))
         yield mine, J * own, "this layer mixes the examples of the batch, and that part is missing"
@@ -186,7 +186,7 @@ def _missing_couplings(case):
     ratios = (mine * J).sum(axis=1) / (mine * mine).sum(axis=1).clip(1e-300)
     for factor, array in case.factors.items():
         if array.shape == Y.shape[Y.ndim - array.ndim :] and same(array + 0 * Y, ratios.reshape(Y.shape)):
-            yield mine * ratios[:, None], J, f"each output misses a factor, and that factor is {factor}"
+            yield mine * ratios[:, None], J, f"each output's gradient lacks the factor {factor}"
 
 
 def _silent_outputs(case, J, mine):
@@ -218,10 +218,10 @@ def _a_statistic_taken_for_a_constant(case):
                 part = sum(t * _mean(t * missing, axis) / (_mean(t * t, axis) + 1e-300) for t in traces)
                 yield part, missing, f"the gradient through each {word}'s {what} is missing or wrong"
             ratios = _mean(yours * true, axis) / (_mean(yours * yours, axis) + 1e-300)
-            yield yours * ratios, true, f"each {word} is off by a factor of its own"
+            yield yours * ratios, true, f"each {word} is off by a different factor"
 
 
-LADDER = (
+HYPOTHESES = (
     _nothing_to_compare,
     _another_shape,
     _nothing_or_nearly_right,
@@ -238,13 +238,13 @@ LADDER = (
 
 
 def _mean(array, axis):
-    """Return the mean along an axis, kept as an axis."""
+    """Return the mean along an axis, which is kept with length 1."""
     return array.mean(axis, keepdims=True)
 
 
 def _times(ratio, X, Y):
     """Name the factor by which a gradient is off, and the size, or pair of sizes, that equals it."""
-    last = "inputs" if Y.shape else "columns"  # of a loss, which is given the outputs of a network
+    last = "inputs" if Y.shape else "columns"  # of a loss, whose X is the output of a network
     sizes = {"the batch size": (*X.shape, 1)[0], f"the number of {last}": (1, *X.shape)[-1]}
     sizes.setdefault("the number of outputs", (1, *Y.shape)[-1])
     sizes |= {"the size of Y": Y.size, "the size of X": X.size}

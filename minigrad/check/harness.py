@@ -1,8 +1,8 @@
-"""A layer as a function of named arrays, which starts from the same state at every run.
+"""A layer as a function of named arrays, which starts every run from the same state.
 
-Holds Trial, which runs a layer forward and backward with other numbers, and a memory of every object that
-the layer can reach, which restores what a run has changed. Leaves out the rules (rules.py) and the nudging
-(nudging.py). Met in chapter 03.
+Holds Trial, which runs a layer forward and backward with other values, and a record of every object that
+the layer can reach, which restores the objects that a run has changed. The rules are in rules.py, and the
+nudging is in nudging.py. Introduced in chapter 03.
 """
 
 import copy
@@ -19,7 +19,7 @@ from minigrad.parts import attributes, is_array_holder, named_parts
 class Trial:
     """A layer as a function of named float64 arrays: every run starts from the same state.
 
-    What the rules learn on the way (Y, dY, the first gradients) is kept here, for the rules after them.
+    The results of a rule (Y, dY, the first gradients) are stored here, for the rules after it.
     """
 
     def __init__(self, layer, X, training, tol, max_entries, rng):  # noqa: PLR0913  as of gradcheck
@@ -47,7 +47,7 @@ class Trial:
         self._begin()
 
     def _begin(self):
-        """Reset what was measured at other values."""
+        """Reset all measurements made at other values."""
         self.tainted, self.relaid = set(), ""
         self.nearby, self.wobble, self.scans = None, {}, 4
 
@@ -60,7 +60,7 @@ class Trial:
         return other
 
     def forget(self):
-        """Restore the state that the layer, and all it can reach, had at first."""
+        """Restore the initial state of the layer and of every object that it can reach."""
         self.memory.restore()
 
     def forward(self, changed=(), restore=True):
@@ -85,7 +85,7 @@ class Trial:
         return self.layer.forward(X, **options)
 
     def back(self, backward, dY, already=0.0):
-        """Run backward on a copy of dY; return the gradients by name, added to what they held."""
+        """Run backward on a copy of dY; return the gradients by name, added to their previous values."""
         for name in self.weights:
             data = self.holders[name].data
             self.holders[name].grad = np.full(data.shape, already, dtype=data.dtype)
@@ -102,7 +102,7 @@ class Trial:
         return self.back(self.forward()[1], dY, already)
 
     def outcome(self, changed=(), dY=None):
-        """Return Y and the gradients by name, of a layer in its first state."""
+        """Return Y and the gradients by name, of a layer in its initial state."""
         self.forget()
         Y, backward = self.forward(changed)
         return {"Y": self.pack(Y)} | self.back(backward, self.dY if dY is None else dY)
@@ -115,7 +115,7 @@ class Trial:
         return np.concatenate([entry.astype(float).ravel() for entry in floats])
 
     def unpack(self, flat):
-        """Return dY in the structure of Y: None for entries of a tuple that hold no floats."""
+        """Return dY in the structure of Y: None for entries of a tuple that are not floats."""
         if self.form is None:
             return flat
         entries, start = [], 0
@@ -140,10 +140,10 @@ class Trial:
         return [name for name, a, b in far if not _is_close(a, b, small + 300 * self.spread(at_X)[name])]
 
     def spread(self, at_X=False):
-        """Return how much Y and each gradient change when all numbers change in their last digits.
+        """Return how much Y and each gradient change when all values change in their last digits.
 
-        Each draw has a dY of its own: a gradient that is nothing but rounding errors is exactly 0 for some.
-        And each stands beside X, too near to round otherwise and too far for a last digit to turn a kink.
+        Each draw has its own dY: a gradient that consists of rounding errors alone is exactly 0 for some.
+        Each is taken near X: near enough for similar rounding, too far for a last digit to cross a kink.
         """
         if at_X not in self.wobble:
             most = dict.fromkeys(["Y", *self.first], 0.0)
@@ -159,7 +159,7 @@ class Trial:
         return self.wobble[at_X]
 
     def shaken(self, array, far):
-        """Return an array with each number changed by a random part of itself, up to `far`."""
+        """Return an array with each entry changed by a random fraction of itself, up to `far`."""
         return array * (1 + far * self.extra_rng.uniform(-1, 1, array.shape))
 
     def blame(self, names, words, taints=None):
@@ -171,7 +171,7 @@ class Trial:
 
 
 def _as_arrays(values):
-    """Return values by name as arrays: NumPy returns numbers where an array has no axes."""
+    """Return values by name as arrays: NumPy turns arrays without axes into scalars."""
     return {name: np.asarray(value) for name, value in dict(values).items()}
 
 
@@ -198,7 +198,7 @@ EMPTY = types.CellType()  # an unset variable of a closure; all such cells are e
 class _Memory:
     """A record of the state of every object that a layer can reach.
 
-    It looks into more than named_parts does, into class attributes and globals, since mistakes hide there.
+    Unlike named_parts, it also records class attributes and globals, since mistakes hide there.
     """
 
     def __init__(self, layer):

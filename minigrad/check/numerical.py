@@ -1,4 +1,4 @@
-"""The slope of any function along every entry of an array, by nudging one entry after the other.
+"""The slope of any function along every entry of an array, by nudging one entry at a time.
 
 Built in chapter 01; gradcheck (compare.py) does the same for a whole layer.
 """
@@ -8,20 +8,20 @@ import numpy as np
 from minigrad.shapes import ShapeError
 
 EPS = np.finfo(np.float64).eps
-NUDGE = np.cbrt(EPS)  # 6e-6: a larger nudge leaves the straight part of f, a smaller one is lost in rounding
+NUDGE = np.cbrt(EPS)  # 6e-6: for a larger nudge f is not linear, a smaller one is lost in rounding
 
 
 def numerical_gradient(f, array, dY=None):
-    """Find the slope of a function along every entry of an array, by nudging one entry after the other.
+    """Find the slope of a function along every entry of an array, by nudging one entry at a time.
 
     Parameters
     ----------
     f : function, array -> number, or array -> array of dY's shape
-        It is given nudged copies; your array is never touched.
+        It is given nudged copies; your array is never changed.
     array : array of any shape
-        Where the slope is wanted. The work is done in float64, whatever the array's own type.
+        The point at which to find the slope. The computation is in float64, whatever the array's type.
     dY : array of the shape of f's result, optional
-        How much each entry of the result counts. Needed if f returns an array.
+        The weight of each entry of the result. Needed if f returns an array.
 
     Returns
     -------
@@ -31,12 +31,12 @@ def numerical_gradient(f, array, dY=None):
     Raises
     ------
     ShapeError
-        If f's result has another shape than dY, or is an array where no dY is given.
+        If f's result has another shape than dY, or is an array and no dY is given.
 
     Notes
     -----
     slope = (f(x + h) - f(x - h)) / 2h, with h = ∛eps · max(1, |x|).
-    Its error grows with h², its rounding with eps / h; this h makes their sum smallest.
+    Its error grows with h², its rounding error with eps / h; this h makes their sum smallest.
 
     References
     ----------
@@ -55,8 +55,8 @@ def numerical_gradient(f, array, dY=None):
         right[index] += NUDGE * max(1.0, abs(x[index]))
         left[index] -= NUDGE * max(1.0, abs(x[index]))
         distance = right[index] - left[index]  # after rounding
-        difference = np.asarray(f(right)) - f(left)  # subtract first, then weight: less is lost to rounding
+        difference = np.asarray(f(right)) - f(left)  # subtract before weighting: less is lost to rounding
         if difference.shape != weight.shape:
-            raise ShapeError(f"f returned shape {difference.shape}: dY needs it too, got {weight.shape}.")
+            raise ShapeError(f"f returned shape {difference.shape}: dY must have it too, got {weight.shape}.")
         gradient[index] = np.sum(weight * difference) / distance
     return gradient

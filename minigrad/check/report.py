@@ -1,6 +1,6 @@
-"""The report of gradcheck: a table with a row for each gradient, and the broken rules.
+"""The report of gradcheck: a table with one row per gradient, and the broken rules.
 
-Leaves out the picture of a report (course.figures). Met in chapter 03.
+The picture of a report is in course.figures. Introduced in chapter 03.
 """
 
 from collections import namedtuple
@@ -22,13 +22,13 @@ class Report:
     Parameters
     ----------
     title : str
-        Which layer, and X's shape.
+        The layer's name and X's shape.
     rules : dict of rule to complaint
-        Empty for a rule that is kept; a rule that could not be judged is left out.
+        The complaint is empty if the rule is kept; a rule that could not be checked is left out.
     rows : list of Row
         One for each input and parameter.
     jacobians : dict of name to pair of arrays (Y.size, size)
-        By nudging and by backward, where they are small.
+        The Jacobians by nudging and by backward, if they are small.
     """
 
     title: str
@@ -48,14 +48,14 @@ class Report:
         return not self.problems
 
     def _table(self):
-        """Return the rows of the table as words, with a header, if there are any."""
+        """Return the rows of the table as strings, with a header if there are any."""
         table = [("gradient of", "shape", "checked", "worst error", "", "")] if self.rows else []
         for name, shape, checked, size, error, verdict, sentence in self.rows:
             table.append((name, str(shape), f"{checked}/{size}", f"{error:.1e}", verdict, sentence))
         return table
 
     def _closing(self):
-        """Return pairs of words, the first of which is marked: each broken rule, and the result."""
+        """Return pairs of strings, the first of which is marked: each broken rule, and the result."""
         broken = [("BROKEN", f" {rule}: {complaint}") for rule, complaint in self.rules.items() if complaint]
         lines = broken or [("", f"{len(self.rules)} rules of a layer: all kept")]
         result = ("passed", "") if self.ok else ("FAILED", f": {len(self.problems)} problem(s)")

@@ -1,7 +1,7 @@
 """The nine rules of a layer: each checks one thing, and returns its complaint, or "".
 
-Holds examine, which checks all of them and then compares the gradients. Leaves out checks under other
-conditions (circumstances.py). Met in chapter 03.
+Holds examine, which checks all of them and then compares the gradients. Checks under other conditions
+are in circumstances.py. Introduced in chapter 03.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from minigrad.shapes import require_batch
 
 
 def examine(trial, report, quick=False):
-    """Check the nine rules and compare the gradients; if quick, along one direction, unless that is wrong."""
+    """Check the nine rules and compare the gradients; if quick, along one direction first."""
     for rule, ask in RULES.items():
         report.rules[rule] = ask(trial)
         if report.rules[rule] and ask in DECISIVE:
@@ -56,15 +56,15 @@ def _leaves_its_inputs_alone(trial):
         return complaint
     if trial.options["training"]:
         return ""
-    return trial.blame(trial.stirred, "changed outside training, where a Buffer holds still")
+    return trial.blame(trial.stirred, "changed outside training, where a Buffer must stay the same")
 
 
 def _is_steady(trial):
     again = trial.pack(trial.forward()[0])
     trial.last_Y, trial.backward = trial.forward()
-    for Y in (again, trial.pack(trial.last_Y)):  # twice: a random mask may well be the same once
+    for Y in (again, trial.pack(trial.last_Y)):  # twice: a random mask may be the same by chance
         if Y.shape != trial.Y.shape or not np.allclose(Y, trial.Y, 0, 1e-9 * np.abs(trial.Y).max()):
-            return "Y: it differs, draw from a Generator that the layer holds"
+            return "Y: it differs, draw random numbers from the layer's own Generator"
     return ""
 
 
@@ -110,7 +110,7 @@ def _remembers_its_own_forward(trial):
         return ""  # a consequence
     if spoiled := trial.unlike(trial.second, trial.first):
         return trial.blame(
-            spoiled, "a second call gave another answer: use what forward kept, and leave it as it is"
+            spoiled, "a second call gave another result: use what forward stored, and do not change it"
         )
     Y, backward = trial.forward()
     before = trial.pack(Y)
@@ -119,12 +119,12 @@ def _remembers_its_own_forward(trial):
     trial.back(backward, 2 * trial.dY + 1)
     shared = [name for name, dX in raw.items() if dX is not None and not _equal(dX, first[name])]
     if shared:
-        return trial.blame(shared, "a second call wrote into the first one's answer: return a new array")
+        return trial.blame(shared, "a second call overwrote the first one's result: return a new array")
     trial.forward({name: np.flip(trial.values[name]) for name in trial.inputs}, restore=False)
     if not _equal(trial.pack(Y), before):
-        return trial.blame(["Y"], "a later forward wrote into it: return a new array", taints=trial.nudged)
+        return trial.blame(["Y"], "a later forward overwrote it: return a new array", taints=trial.nudged)
     spoiled = trial.unlike(trial.back(backward, trial.dY), trial.first)
-    return trial.blame(spoiled, "a later forward changed its answer: keep X in the closure, not on self")
+    return trial.blame(spoiled, "a later forward changed its result: keep X in the closure, not on self")
 
 
 def _is_linear(trial):
@@ -157,5 +157,5 @@ DECISIVE = _returns_a_pair, _is_steady, _runs_backward  # if these are broken, n
 
 
 def _equal(some, others):
-    """Return whether two arrays hold the same numbers, bit for bit or nearly."""
+    """Return whether two arrays hold the same values; nan equals nan."""
     return np.array_equal(np.asarray(some, dtype=float), np.asarray(others, dtype=float), equal_nan=True)

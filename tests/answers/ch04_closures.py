@@ -198,7 +198,7 @@ class TheOldWay(Turned):
         self.b = Parameter(np.zeros(n_out))
 
 
-@refused(linear, "a later forward changed its answer")
+@refused(linear, "a later forward changed its result")
 class RemembersOnSelf(Turned):
     def forward(self, X):
         self.X = X

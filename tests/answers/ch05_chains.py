@@ -179,7 +179,7 @@ class CopiesTheLayer(Gate):
         return dY * F + backward_F(dY * X)
 
 
-@refused(gate, "hidden from it, make it an attribute of the layer")
+@refused(gate, "not found, make it an attribute of the layer")
 class HidesTheLayer(Gate):
     def __init__(self, layer):
         self.hidden = np.array([layer], dtype=object)

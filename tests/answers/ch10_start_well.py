@@ -162,7 +162,7 @@ def square_divided_by_columns(X, eps=1e-5):
     return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=1, keepdims=True)) / root
 
 
-@refused(rms_norm, "all zero: nothing arrives here")
+@refused(rms_norm, "all zero: no gradient arrives here")
 def one_column_without_a_slope(X, eps=1e-5):
     Y, backward = with_sums(X, eps)
     return Y, np.zeros_like if X.shape[1] == 1 else backward

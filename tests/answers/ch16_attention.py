@@ -430,7 +430,7 @@ class NoScaleInDX(Ask):
         return as_values + as_keys / self.scale
 
 
-@refused(ask, "all zero: nothing arrives here")
+@refused(ask, "all zero: no gradient arrives here")
 class ForgotQ(Ask):
     def add(self, dq):
         pass

@@ -375,7 +375,7 @@ def a_plain_matrix(rng):
     return forward, rng.normal(size=(5, 3))
 
 
-@refused(my_layer, "parameters() finds what learns: a Parameter of shape (3, 4): hidden from it")
+@refused(my_layer, "parameters() finds every parameter: a Parameter of shape (3, 4): not found")
 def a_default_argument(rng):
     def forward(X, W=Parameter(rng.normal(size=(3, 4)))):  # noqa: B008
         Z = X @ W.data

@@ -18,7 +18,7 @@ WORDS = {
     bugs.ToTonnesTwice: "1e+06 times too small",
     bugs.GainTakesTheMean: "W: 5 times too small: 5 is the batch size",
     bugs.GainOverwrites: "W: overwritten, use += instead of =",
-    bugs.TanhOnSelf: "a later forward changed its answer",
+    bugs.TanhOnSelf: "a later forward changed its result",
     bugs.ReluWritesIntoX: "forward leaves X and the weights alone: input X: changed",
     bugs.ReluWritesIntoDY: "backward leaves dY alone: dY: changed",
 }
