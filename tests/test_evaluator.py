@@ -243,7 +243,7 @@ def test_a_layer_is_found_by_the_last_part_of_its_name_where_only_one_has_it():
         evaluator.activation("middle")
     two = Evaluator(Sequential({"first": named(), "second": Linear(2, 3, rng=0) >> named()}))
     two.forward(X)
-    with pytest.raises(KeyError, match=r"'layers.first.layers.hidden' and .* end so, write one of them"):
+    with pytest.raises(KeyError, match=r"'layers.first.layers.hidden' and .* end so: write one of them"):
         two.activation("hidden")
 
 

@@ -247,7 +247,7 @@ def test_what_draws_needs_an_rng_in_training_alone():
     layer = Linear(3, 2, rng=0) >> Recompute(Dropout(0.5))
     params, state = values_of(layer)
     np.testing.assert_array_equal(functional(layer)(params, state, X)[0], layer.predict(X))
-    with pytest.raises(ValueError, match="draws random numbers: give the call a seed, apply"):
+    with pytest.raises(ValueError, match="draws random numbers: pass a seed to the call, apply"):
         functional(layer)(params, state, X, training=True)
 
 
@@ -482,7 +482,7 @@ MISTAKES = [
      "params['b'] must have shape (2,), got (3,)."),
     (lambda: with_values(LINEAR, PARAMS | {"b": [1, 2]}, {}), TypeError, "expected an array, got list"),
     (lambda: functional(LINEAR)(PARAMS, {}, X, temperature=2.0), TypeError,
-     "no layer of Linear(3, 2) takes temperature; they take no keyword. A layer takes what its forward"),
+     "no layer of Linear(3, 2) takes temperature; they take no keyword. A layer takes the keywords"),
     (lambda: functional(LINEAR)(PARAMS, {}, X, rng=np.random.default_rng(0)), TypeError,
      "or a numpy.random.SeedSequence; got a Generator, which changes when it draws"),
     (lambda: functional(LINEAR)(PARAMS, {}, X, rng="seed"), TypeError, "got 'seed'."),

@@ -246,13 +246,13 @@ def of_the_same_name():
 
 
 REFUSED = {
-    "a lambda": (lambda: Sequential(lambda X: (X, lambda dY: dY)), "has no name .* write it with def"),
-    "a lambda inside": (lambda: Watch(lambda *see: None), "has no name .* write it with def"),
+    "a lambda": (lambda: Sequential(lambda X: (X, lambda dY: dY)), "has no name, .* define it with def"),
+    "a lambda inside": (lambda: Watch(lambda *see: None), "has no name, .* define it with def"),
     "two names": (of_the_same_name, "two different things are called double"),
-    "no attribute": (lambda: Forgets(3), r"is made with width, and forgets it: write self.width = width"),
+    "no attribute": (lambda: Forgets(3), r"takes width, but does not store it: write self.width = width"),
     "another attribute": (lambda: Changes(3), "differs in itself"),
-    "changed later": (changed_later, "differs in .*what is changed after"),
-    "an array": (lambda: Swish(settings=np.zeros(3)), "is made with .* which is not a number, text, layer"),
+    "changed later": (changed_later, "differs in .*changes after __init__"),
+    "an array": (lambda: Swish(settings=np.zeros(3)), "is made with .* which is not a number, str, layer"),
     "a Learner": (lambda: Learner(Linear(2, 1, rng=0), mse, SGD(0.1)), "write learner.model"),
     "nothing": (lambda: None, "save_model takes a model, got None"),
 }
@@ -277,7 +277,7 @@ def test_the_file_is_a_checkpoint_as_well(tmp_path):
 
 def test_a_checkpoint_is_no_model(tmp_path):
     save(tmp_path / "run.npz", model())
-    with pytest.raises(CheckpointError, match="holds no layers: make the model yourself"):
+    with pytest.raises(CheckpointError, match="contains no model: create the model yourself"):
         load_model(tmp_path / "run.npz")
 
 
@@ -297,7 +297,7 @@ def test_another_class_under_the_name_is_refused(tmp_path):
     save_model(tmp_path / "model.npz", Swish(3.0))
     with pytest.raises(CheckpointError, match="does not fit"):
         load_model(tmp_path / "model.npz", {"Swish": Other})
-    with pytest.raises(CheckpointError, match="cannot be made"):
+    with pytest.raises(CheckpointError, match="cannot be loaded"):
         load_model(tmp_path / "model.npz", {"Swish": double})
 
 

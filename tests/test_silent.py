@@ -339,7 +339,7 @@ def test_a_masked_array_is_no_batch():
 
 @pytest.mark.parametrize("call", [lambda A, b: np.dot(A, b), lambda A, b: np.where(True, b, b)])
 def test_functions_of_numpy_make_no_array_of_nodes(call):
-    with pytest.raises(TypeError, match="takes no nodes: write A @ B, exp"):
+    with pytest.raises(TypeError, match="takes arrays, not nodes: write A @ B, exp"):
         call(np.ones((2, 2)), Variable(np.ones((2, 2))))
 
 

@@ -1,9 +1,9 @@
 """PyTorch and JAX modules as layers, and layers as PyTorch modules.
 
-A function that another library can differentiate is one closure here, and its backward pass is `backward`.
+The other library's backward pass is wrapped in the `backward` closure of a Layer.
 Holds from_torch and from_jax, which make a Layer, and to_torch, which makes a PyTorch module.
-Stands apart: no other file of the library uses it, and `minigrad` does not export it; PyTorch and JAX are
-imported by the functions that need them. Leaves out GPUs: arrays go from one library to the other through the
+No other file of the library uses this one, and `minigrad` does not export it; PyTorch and JAX are
+imported by the functions that need them. GPUs are not supported: the libraries exchange arrays through the
 memory of the CPU. Built in chapter 11.
 """
 
@@ -31,37 +31,37 @@ def from_torch(module, rng=None):
     Parameters
     ----------
     module : torch.nn.Module
-        On the CPU, in float32 or float64, with nothing lazy in it. It is given an array as one tensor, and a
-        tuple of arrays as several; what it returns is a tensor, or a tuple of tensors.
+        On the CPU, in float32 or float64, without lazy modules. An array is passed to it as one tensor, and a
+        tuple of arrays as several; it returns a tensor, or a tuple of tensors.
     rng : int or numpy.random.Generator, optional
-        What the module draws from in training, a Dropout for example; saved with the layer. Without it
-        PyTorch's own generator is asked, which no checkpoint of ours knows.
+        The source of random numbers in training, for a Dropout for example; saved with the layer. Without it,
+        PyTorch's own generator is used, whose state our checkpoints do not contain.
 
     Returns
     -------
     Layer
         Its Parameters and Buffers are `parts["0.weight"]`, under the names that they have in the module, and
-        `module` is the module. Their data are arrays on the memory of the tensors. What the module has with
-        `requires_grad=False` has `trainable=False`, and the reverse.
+        `module` is the module. Their data are arrays that share the memory of the tensors. A tensor with
+        `requires_grad=False` is a Parameter with `trainable=False`, and vice versa.
 
     Raises
     ------
     ImportError
         If PyTorch is not installed.
     TypeError
-        If it is not a module, or has weights of another float type, or complex ones.
+        If module is not a Module, or has weights of another float type, or complex ones.
 
     Notes
     -----
     Floats are converted to the type of the module's weights, and Y is of that type; dX is of X's type. So in
-    a model of float64 a module of float32 computes in float32: `model.to(np.float64)` converts the module,
-    too. Integers are handed over as they are, and have no dX.
+    a model of float64, a module of float32 computes in float32: `model.to(np.float64)` converts the module,
+    too. Integers are passed unchanged, and have no dX.
 
-    The module is put into training or evaluation for each pass, and back, and its BatchNorm moves its
-    averages in training alone. Passes of several threads through one layer take turns on the way there;
-    replicas have modules of their own. Nobody else should run the module meanwhile.
+    The module is put into training or evaluation mode for each pass, and then back; its BatchNorm updates its
+    averages only in training. Forward passes of several threads through one layer take turns;
+    replicas have their own modules. No other code should run the module meanwhile.
 
-    `save` and `load` keep the numbers, and `save_model` refuses: the module itself is code.
+    `save` and `load` work for the weights; `save_model` raises an error, since the module itself is code.
 
     References
     ----------
@@ -74,7 +74,7 @@ def from_torch(module, rng=None):
         module = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.Tanh())
         model = Linear(2, 16, rng=0) >> from_torch(module) >> Linear(16, 2, rng=1)
         Learner(model, cross_entropy, Adam(0.01)).fit(*moons(200, rng=0), epochs=5)
-        model.layers[1].parts["0.weight"]  # Parameter(16, 16), the numbers of module[0].weight
+        model.layers[1].parts["0.weight"]  # Parameter(16, 16), the data of module[0].weight
     """
     torch = _imported("torch", "PyTorch", "from_torch")
     if not isinstance(module, torch.nn.Module):
@@ -88,15 +88,15 @@ def from_jax(function, params):
     Parameters
     ----------
     function : callable, (params, X) -> Y
-        Made of `jax.numpy`, with `jax.jit` around it or not. Y is an array, or a tuple of arrays.
+        Written with `jax.numpy`, with or without `jax.jit`. Y is an array, or a tuple of arrays.
     params : pytree of float arrays
-        Dicts, lists and tuples of arrays, say. Their numbers are copied.
+        Nested dicts, lists and tuples of arrays. The arrays are copied.
 
     Returns
     -------
     Layer
         Its Parameters are `parts["layers.0.W"]`, named by their path in the pytree. `params` is the pytree
-        with the numbers as they are now, for JAX.
+        with the current values, for JAX.
 
     Raises
     ------
@@ -105,9 +105,9 @@ def from_jax(function, params):
 
     Notes
     -----
-    (dparams, dX) = vjp(dY), with Y, vjp = jax.vjp(function, params, X). JAX computes in float32 unless it is
-    told otherwise. It is told so, for this pass alone, where X or a Parameter is float64. JAX's arrays never
-    change, so each pass is given copies of the Parameters. Integers have no dX.
+    (dparams, dX) = vjp(dY), with Y, vjp = jax.vjp(function, params, X). JAX computes in float32 by
+    default; if X or a Parameter is float64, float64 is enabled for this pass alone. JAX's arrays never
+    change, so each pass gets copies of the Parameters. Integers have no dX.
 
     References
     ----------
@@ -129,38 +129,38 @@ def from_jax(function, params):
 
 
 def to_torch(layer):
-    """Return a Layer as a PyTorch module that shares its weights, for use inside a model of PyTorch's.
+    """Return a Layer as a PyTorch module that shares its weights, for use inside a PyTorch model.
 
     Parameters
     ----------
     layer : Layer or function, X -> (Y, backward)
-        With its weights drawn.
+        It must be initialized.
 
     Returns
     -------
     torch.nn.Module
         Called with one tensor, or with several for a layer that takes a tuple. Its nn.Parameters and buffers
-        have the names of the layer's, in `state_dict()` as well, and lie on the same memory, so that
-        `torch.optim` trains both. `train()` and `eval()` are what a layer knows as `training`.
+        have the names of the layer's, in `state_dict()` as well, and share their memory, so that
+        `torch.optim` trains both. `train()` and `eval()` set the layer's `training`.
 
     Raises
     ------
     ImportError
         If PyTorch is not installed.
     TypeError
-        If it is not a layer.
+        If layer is not a layer.
     ValueError
-        If the layer still has no weights.
+        If the layer is not initialized.
     RuntimeError
-        If the weights are no longer shared, or a second derivative is wanted.
+        If the weights are no longer shared, or a second derivative is requested.
 
     Notes
     -----
-    Y is of the float type of X, whatever the layer computes in, as it should be inside a model; the gradients
-    of the weights arrive in the `.grad` of the nn.Parameters, and those of the layer's Parameters stay as
-    they are. `module.double()` converts the layer, too; after `layer.to(...)` they share nothing any more, so
-    make it anew. Nor can it be called with other weights, by `torch.func.functional_call`: a layer goes back
-    with its own.
+    Y has the float type of X, whatever the layer computes in, as it should be inside a model; the gradients
+    of the weights are added to the `.grad` of the nn.Parameters, and those of the layer's Parameters do not
+    change. `module.double()` converts the layer, too; after `layer.to(...)` the memory is no longer shared:
+    call to_torch again. The module cannot be called with other weights, by `torch.func.functional_call`:
+    the layer's backward uses its own.
 
     References
     ----------
@@ -190,11 +190,11 @@ def _imported(name, words, who):
         ) from error
 
 
-# Numbers that are an array and a tensor ------------------------------------------------------------------
+# Memory shared by an array and a tensor ------------------------------------------------------------------
 
 
 def _as_tensor(array):
-    """Return an array as a tensor: on the same memory where PyTorch allows it, otherwise a copy."""
+    """Return an array as a tensor: on the same memory if PyTorch allows it, otherwise a copy."""
     import torch
 
     array = np.asarray(array)
@@ -220,7 +220,7 @@ class _OnTensor:
 
     @property
     def data(self):
-        """The numbers of the tensor; setting them sets those of the tensor."""
+        """The array on the tensor's memory; setting it gives the tensor this memory."""
         self._known = _as_array(self.tensor, self._known)
         return self._known
 
@@ -231,13 +231,13 @@ class _OnTensor:
 
     def __deepcopy__(self, memo):
         twin = memo[id(self)] = type(self)(copy.deepcopy(self.tensor, memo))
-        if id(self.data) in memo:  # a replica shares the numbers
+        if id(self.data) in memo:  # a replica shares the data
             twin.data = memo[id(self.data)]
         return twin
 
 
 class _TensorParameter(_OnTensor, Parameter):
-    """A Parameter whose numbers are those of a tensor, and which is trainable if that requires a gradient."""
+    """A Parameter with the data of a tensor; it is trainable if the tensor requires a gradient."""
 
     __slots__ = ("tensor", "_known")
 
@@ -261,7 +261,7 @@ class _TensorParameter(_OnTensor, Parameter):
 
 
 class _TensorBuffer(_OnTensor, Buffer):
-    """A Buffer whose numbers are those of a tensor; integers, which `to` does not convert, are allowed."""
+    """A Buffer with the data of a tensor; integers, which `to` does not convert, are allowed."""
 
     __slots__ = ("tensor", "_known")
 
@@ -291,7 +291,7 @@ class _FromTorch(Layer):
         learn = dict(self.module.named_parameters())
         for name, tensor in tensors.items():
             if tensor.dtype.itemsize < 4 and tensor.is_floating_point() or tensor.is_complex():
-                raise TypeError(f"{name} is of {tensor.dtype}, and minigrad knows float32 and float64.")
+                raise TypeError(f"{name} is of {tensor.dtype}, but minigrad supports float32 and float64.")
             if name in self.parts:
                 self.parts[name].tensor = tensor
             else:
@@ -308,14 +308,14 @@ class _FromTorch(Layer):
         with self.turns, torch.enable_grad(), _mode(self.module, training), _seeded(training and self.rng):
             self.tie()
             learn = {name: part for name, part in self.parts.items() if isinstance(part, Parameter)}
-            # On the same memory, in a graph of this pass alone; frozen ones as well, since gradients arrive.
+            # On the same memory, in a graph of this pass alone; frozen ones, too: they also get gradients.
             weights = {name: part.tensor.detach().requires_grad_() for name, part in learn.items()}
             floats = next((tensor.dtype for tensor in weights.values()), None)
             # Copies, since a module may change its input.
             given = [t.to(floats if t.is_floating_point() else t.dtype, copy=True) for t in inputs]
             result = torch.func.functional_call(self.module, weights, tuple(given))
             if training:
-                self.tie()  # a module may have put a new tensor in the place of a buffer
+                self.tie()  # a module may have replaced a buffer by a new tensor
         outputs = arrays_of(result)
         leaves = [*differentiable, *weights.values()]
 
@@ -339,7 +339,7 @@ class _FromTorch(Layer):
         return (Y if isinstance(result, tuple) else Y[0]), backward
 
     def check_input(self, X):
-        """Raise TypeError for anything but an array of numbers."""
+        """Raise TypeError unless X is an array of numbers."""
         for entry in arrays_of(X):
             require_array(self, entry)
 
@@ -403,7 +403,7 @@ class _FromJax(Layer):
 
     @property
     def params(self):
-        """The pytree, with copies of the numbers as they are now."""
+        """The pytree, with copies of the current values."""
         return self.tree.unflatten([part.data.copy() for part in self.parts.values()])
 
     def forward(self, X, need_dX=True):
@@ -416,7 +416,7 @@ class _FromJax(Layer):
         precision = functools.partial(jax.enable_x64, True) if is_double else contextlib.nullcontext
 
         def given(array):
-            # careful: JAX computes later, perhaps on our memory, which we may have changed by then
+            # a copy: JAX computes later, perhaps on our memory, which may have changed by then
             return jax.numpy.asarray(np.array(array))
 
         with precision():
@@ -441,7 +441,7 @@ class _FromJax(Layer):
         return Y, backward
 
     def check_input(self, X):
-        """Raise TypeError for anything but an array of numbers."""
+        """Raise TypeError unless X is an array of numbers."""
         for entry in arrays_of(X):
             require_array(self, entry)
 
@@ -450,7 +450,7 @@ class _FromJax(Layer):
 
 
 def _cotangent(Y, dY):
-    """Return dY as JAX needs it: of Y's type, or of the type float0 where Y holds integers."""
+    """Return dY as JAX needs it: of Y's type, or of the type float0 if Y holds integers."""
     import jax
 
     if not jax.numpy.issubdtype(Y.dtype, jax.numpy.floating):
@@ -459,7 +459,7 @@ def _cotangent(Y, dY):
 
 
 def _dX_of(X, dX):
-    """Return an array of dX, or None where X holds integers."""
+    """Return dX as an array, or None if X holds integers."""
     return np.array(dX) if X.dtype.kind == "f" else None
 
 
@@ -468,7 +468,7 @@ def _dX_of(X, dX):
 
 @functools.cache
 def _module_class():
-    """Make the class of modules of to_torch, here, since PyTorch may not be installed."""
+    """Define the class of to_torch's modules in a function, since PyTorch may not be installed."""
     import torch
 
     class Pass(torch.autograd.Function):
@@ -483,7 +483,7 @@ def _module_class():
                 X if count > 1 else X[0], training=module.training, need_dX=need_dX
             )
             ctx.parameters, ctx.count, ctx.is_many = module.learn, count, isinstance(Y, tuple)
-            ctx.save_for_backward(*tensors)  # so that PyTorch notices changes in place
+            ctx.save_for_backward(*tensors)  # so that PyTorch detects changes in place
             floats = next((t.dtype for t in tensors[:count] if t.is_floating_point()), None)
             # Copies, since other code may change them.
             outputs = [torch.from_numpy(np.array(entry)) for entry in arrays_of(Y)]
@@ -496,14 +496,14 @@ def _module_class():
             """Return the layer's dX, and the gradients that it adds to its weights."""
             if torch.is_grad_enabled():
                 raise RuntimeError(
-                    "a layer's backward is a function and no graph, so to_torch has no second derivative: "
-                    "go back without create_graph=True."
+                    "a layer's backward is a function, not a graph, so to_torch has no second derivative: "
+                    "call backward without create_graph=True."
                 )
             tensors = ctx.saved_tensors
             dY = tuple(g.contiguous().numpy() if g.is_floating_point() else None for g in gradients)
             with _gradients_apart(ctx.parameters):
                 dX = ctx.layer_backward(dY if ctx.is_many else dY[0])
-                found = list(dX) if isinstance(dX, tuple) else [dX] * ctx.count  # None is for all of them
+                found = list(dX) if isinstance(dX, tuple) else [dX] * ctx.count  # None stands for all of them
                 found += [parameter.grad for parameter in ctx.parameters]
             needed = zip(tensors, found, ctx.needs_input_grad[2:], strict=True)
             return (
@@ -527,7 +527,7 @@ def _module_class():
             for name, part in self.shared.items():
                 *path, last = name.split(".")
                 owner = self
-                for key in path:  # a name with dots is that of a module inside a module
+                for key in path:  # a dot in a name means a module inside a module
                     if key not in dict(owner.named_children()):
                         owner.add_module(key, torch.nn.Module())
                     owner = owner.get_submodule(key)
@@ -542,19 +542,19 @@ def _module_class():
             return dict(self.named_parameters()) | dict(self.named_buffers())
 
         def forward(self, *X):
-            """Run the layer, after a check that both still share their weights."""
+            """Run the layer, after checking that it still shares its weights with this module."""
             tensors = self.tensors()
             for name, part in self.shared.items():
                 if _as_array(tensors[name], part.data) is not part.data:
                     raise RuntimeError(
-                        f"{name} of {self} is no longer shared with PyTorch: somewhere it got a new array. "
-                        "Convert with module.double() or module.float(), or call to_torch once more."
+                        f"{name} of {self} is no longer shared with PyTorch: its array has been replaced. "
+                        "Convert with module.double() or module.float(), or call to_torch again."
                     )
             weights = [tensors[name] for name, part in self.shared.items() if isinstance(part, Parameter)]
             return Pass.apply(self, len(X), *X, *weights)
 
         def _apply(self, convert, recurse=True):
-            """Convert the tensors, as `double` and `float` do, and give the layer the new ones."""
+            """Convert the tensors, as `double` and `float` do, and pass the new ones to the layer."""
             super()._apply(convert, recurse)
             for name, tensor in self.tensors().items():
                 if tensor.device.type == "cpu":
@@ -576,7 +576,7 @@ def _module_class():
 
 @contextlib.contextmanager
 def _gradients_apart(parameters):
-    """Let a backward add to zero gradients, and restore those of the Parameters afterwards."""
+    """Set the Parameters' gradients to zero for a backward, and restore the old ones afterwards."""
     with _ADDING:
         kept = [parameter.grad for parameter in parameters]
         for parameter in parameters:

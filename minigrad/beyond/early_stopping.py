@@ -1,6 +1,6 @@
 """Early stopping.
 
-Holds EarlyStopping. Leaves out other callbacks: any function of (learner, row) is one. Built in chapter
+Holds EarlyStopping. A callback can be any function of (learner, row). Built in chapter
 08.
 """
 
@@ -11,38 +11,38 @@ from minigrad.settings import require_integer, require_number
 
 
 class EarlyStopping:
-    """Stop training when a figure has not improved for some epochs, and restore the best weights.
+    """Stop training when a metric has not improved for some epochs, and restore the best weights.
 
-    The running averages of the best epoch come back with them. Where `fit` runs out of epochs first, call
+    The running averages of the best epoch are restored with them. If `fit` ends before that, call
     `restore`.
 
     Parameters
     ----------
     monitor : str
-        Which figure of the history's rows to watch.
+        The name of the metric to monitor, in the rows of the history.
     patience : int
-        How many epochs in a row may pass without a better one.
+        The number of consecutive epochs without improvement after which training stops.
     min_delta : float
-        By how much a figure must be better to count as better.
+        The smallest change that counts as an improvement.
     mode : str
-        "min" if less is better, as of a loss; "max" if more is better, as of an accuracy.
+        "min" if lower is better, as for a loss; "max" if higher is better, as for an accuracy.
 
     Attributes
     ----------
     best : float or None
-        The best figure so far; None before the first. A nan is never better.
+        The best value so far; None before the first. A nan is never better.
     best_epoch : int
-        Its epoch; 0 before the first.
+        The epoch of that value; 0 before the first.
     waited : int
-        Epochs since then.
+        The number of epochs since then.
     memory : dict
-        By Parameter and Buffer, under "best", the weights and running averages of the best epoch. A
-        checkpoint saves all four: `save(path, {"learner": learner, "stop": stop})`.
+        The weights and running averages of the best epoch, by Parameter and Buffer, under "best". A
+        checkpoint saves all four attributes: `save(path, {"learner": learner, "stop": stop})`.
 
     Raises
     ------
     TypeError, ValueError
-        If a setting is out of its range, or the rows do not have that figure.
+        If an argument is invalid, or the rows do not contain the metric.
 
     References
     ----------
@@ -62,7 +62,7 @@ class EarlyStopping:
 
     def __init__(self, monitor="validation_loss", patience=5, min_delta=0.0, mode="min"):
         if not isinstance(monitor, str):
-            wanted = 'EarlyStopping monitors a figure by name, "validation_loss" say'
+            wanted = 'monitor of EarlyStopping must be a name, such as "validation_loss"'
             raise TypeError(f"{wanted}; got {monitor!r}.")
         self.patience = require_integer("patience of EarlyStopping", patience)
         self.min_delta = require_number("min_delta of EarlyStopping", min_delta, least=0)
@@ -72,10 +72,10 @@ class EarlyStopping:
         self.best, self.best_epoch, self.waited, self.memory = None, 0, 0, {}
 
     def __call__(self, learner, row):
-        """Update from the row of an epoch; return True to stop training."""
+        """Update the state from the row of an epoch; return True to stop training."""
         if self.monitor not in row:
-            advice = "give fit validation=(X, T), or watch another"
-            raise ValueError(f"EarlyStopping watches {self.monitor!r}, and a row has {list(row)}: {advice}.")
+            advice = "pass validation=(X, T) to fit, or monitor another"
+            raise ValueError(f"EarlyStopping monitors {self.monitor!r}, but rows have {list(row)}: {advice}.")
         figure, sign = row[self.monitor], 1 if self.mode == "min" else -1
         first = self.best is None and not math.isnan(figure)
         if first or (self.best is not None and sign * (self.best - figure) > self.min_delta):
@@ -86,18 +86,18 @@ class EarlyStopping:
         self.waited += 1
         if self.waited < self.patience:
             return False
-        if self.memory:  # empty, where each figure was nan
+        if self.memory:  # empty if each value was nan
             self.restore(learner)
         return True
 
     def restore(self, learner):
         """Restore the weights and running averages of the best epoch in the learner's model."""
         for part in [*learner.model.parameters(), *learner.model.buffers()]:
-            part.data[...] = like(self.memory[part]["best"], part.data)  # a checkpoint hands it on the CPU
+            part.data[...] = like(self.memory[part]["best"], part.data)  # a checkpoint restores it on the CPU
 
     @property
     def progress(self):
-        """The state so far, best, best_epoch and waited, for a checkpoint."""
+        """The current state for a checkpoint: best, best_epoch and waited."""
         return {"best": self.best, "best_epoch": self.best_epoch, "waited": self.waited}
 
     @progress.setter

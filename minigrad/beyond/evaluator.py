@@ -1,7 +1,7 @@
 """Evaluator, which runs a model forward and keeps the activations of every layer, by name.
 
-Holds Evaluator. Leaves out gradients, since serving needs none (`minigrad.replica` has them), and the loop
-that trains (`minigrad.learner`). Built in chapter 23.
+Holds Evaluator. It computes no gradients, since serving needs none: see `minigrad.replica` for those, and
+`minigrad.learner` for training. Built in chapter 23.
 """
 
 from minigrad.layer import as_layer, observed
@@ -10,7 +10,7 @@ from minigrad.optimizers import SGD
 
 
 class _Activations(dict):
-    """Activations by name; the last part of a name is enough where it is unique."""
+    """Activations by name; the last part of a name is enough if it is unique."""
 
     def __missing__(self, name):
         ending = [full for full in self if full.rpartition(".")[2] == name]
@@ -18,7 +18,7 @@ class _Activations(dict):
             return self[ending[0]]
         known = f"there are {', '.join(map(repr, self))}" if self else "call forward(X) first"
         if ending:
-            known = f"{' and '.join(map(repr, ending))} end so, write one of them"
+            known = f"{' and '.join(map(repr, ending))} end so: write one of them"
         raise KeyError(f"no activations of a layer {name!r}: {known}")
 
 
@@ -28,13 +28,13 @@ class Evaluator:
     Parameters
     ----------
     model : Layer or function
-        Its Parameters and Buffers are used, not copied: what it learns later is seen here at once.
+        Its Parameters and Buffers are used, not copied: later training of it takes effect here at once.
 
     Attributes
     ----------
     activations : dict of str to array
         The result of each layer in the last `forward`, under the names of `model.named_layers()`; "" is the
-        model itself. A layer that was used twice shows its last result.
+        model itself. For a layer used twice, it is the last result.
 
     Raises
     ------
@@ -43,8 +43,8 @@ class Evaluator:
 
     Notes
     -----
-    Nothing is copied and nothing is changed: the layers are observed, in the thread that calls `forward` and
-    while it runs (minigrad.layer.observed). So several of them may run at the same time.
+    Nothing is copied or changed: the layers are observed only in the thread that calls `forward`, and only
+    while it runs (minigrad.layer.observed). So several Evaluators may run at the same time.
 
     References
     ----------
@@ -70,7 +70,7 @@ class Evaluator:
     def forward(self, X):
         """Return the model's Y for X, as in evaluation, and keep the result of each layer."""
         names = {layer: name for name, layer in self.model.named_layers().items()}
-        self.activations = _Activations()  # a pass that fails leaves nothing of the last one
+        self.activations = _Activations()  # so that a failed pass leaves no old results
         activations = _Activations()
 
         def keep(layer, Y):
@@ -88,7 +88,7 @@ class Evaluator:
         Parameters
         ----------
         layer : str
-            Its name, or the last part of it, where only one layer has that.
+            Its name, or the last part of its name if that is unique.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class Evaluator:
         Raises
         ------
         KeyError
-            If no layer is called so, or several are; it says which names there are.
+            If no layer has this name, or several have; the message lists the names.
 
         Examples
         --------
@@ -122,7 +122,7 @@ class Evaluator:
         loss : function, (Y, T) -> (L, backward)
         metrics : function or sequence of functions, (Y, T) -> float
         batch_size : int
-            How many examples the model sees at a time; loss and metrics see all of its Y at once.
+            Examples per forward pass; the loss and the metrics are computed on the whole Y at once.
 
         Returns
         -------

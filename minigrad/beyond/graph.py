@@ -1,9 +1,9 @@
 """Automatic differentiation on a graph: every value is a node that knows its parents.
 
-Computing with nodes leaves a graph behind, and `back()` on any node walks it from the youngest node to the
-oldest. Holds Variable, its operators, each with its derivative beside it, and GraphLayer, by which a function
-of nodes becomes a Layer. Stands apart: no other file of the library uses it, and `minigrad` does not export
-it. Leaves out all but the usual operators; a new one is a subclass of Variable. Built in chapter 11.
+Computing with nodes builds a graph, and `back()` on any node traverses it from the newest node to the
+oldest. Holds Variable, its operators, each with its derivative beside it, and GraphLayer, which turns a
+function of nodes into a Layer. No other file of the library uses this one, and `minigrad` does not export
+it. Only the usual operators are here; a new one is a subclass of Variable. Built in chapter 11.
 """
 
 from itertools import count
@@ -33,21 +33,21 @@ class Variable(Parameter):
     data : array
         The value of the node.
     g : array of data's shape
-        Another name of `grad`; the rest of the course calls it dY: how the end of the computation, summed,
-        changes with this data. Variables made by hand add up what arrives until `zero_grad`, as every
-        Parameter does; operators begin anew in each `back`.
+        Another name of `grad`; the rest of the course calls it dY: the slope of the final result, summed,
+        along this data. Variables made by hand accumulate gradients until `zero_grad`, as every
+        Parameter does; operators start from zero in each `back`.
     trainable : bool
-        True for a variable made by hand, False for an operator: optimizers pass it by.
+        True for a variable made by hand, False for an operator: optimizers skip it.
     parents : tuple of Variable
     number : int
-        Counts births: a node has a larger number than its parents.
+        The order of creation: a node has a larger number than its parents.
 
     Notes
     -----
-    Nodes are added, subtracted, multiplied, divided, raised to powers and multiplied as matrices, `@`, among
-    themselves and with numbers and arrays on either side.
+    Nodes can be added, subtracted, multiplied, divided, raised to powers and multiplied as matrices, `@`,
+    with each other, and with numbers and arrays on either side.
     As in NumPy, shapes are broadcast; in the backward pass, the gradients of the copies add up.
-    Data go into a formula as plain arrays, and optimizers are handed the weights alone, a list of your own: a
+    Use data in a formula as plain arrays, and pass optimizers only the weights, in a list: a
     Variable that holds data is trainable like any other. A GraphLayer finds the weights for a Learner.
 
     References
@@ -69,7 +69,7 @@ class Variable(Parameter):
     def __array_function__(self, function, types, args, kwargs):
         """Raise TypeError for NumPy's functions, which would return an array of nodes."""
         name = function.__name__
-        raise TypeError(f"np.{name} takes no nodes: write A @ B, exp(A) or A.sum(), or give it A.data.")
+        raise TypeError(f"np.{name} takes arrays, not nodes: write A @ B, exp(A) or A.sum(), or pass A.data.")
 
     def __init__(self, data, *parents):
         super().__init__(data, trainable=not parents)
@@ -88,17 +88,17 @@ class Variable(Parameter):
         return sorted(found, key=lambda node: node.number, reverse=True)
 
     def back(self, g=1.0):
-        """Set the gradient of this node, and let every node of its graph add to those of its parents.
+        """Set the gradient of this node, and add to the gradients of all its ancestors.
 
         Parameters
         ----------
         g : number, or array of data's shape
-            Where to begin: 1, unless something comes after this node.
+            The initial gradient: 1, unless something comes after this node.
 
         Notes
         -----
-        Children are younger than their parents, so youngest first is a topological order: when a node passes
-        on its gradient, all of it has arrived.
+        A node is newer than its parents, so newest first is a topological order: the gradient of a node is
+        complete before it is passed to its parents.
         """
         nodes = self.graph()
         for node in nodes:
@@ -110,7 +110,7 @@ class Variable(Parameter):
                 node._back()  # adds to the gradients of its parents
 
     def item(self):
-        """Return the value of a node with one number, as a Python number."""
+        """Return the value of a node with a single entry, as a Python number."""
         return self.data.item()
 
     def __float__(self):
@@ -194,9 +194,9 @@ def unbroadcast(g, shape):
     Parameters
     ----------
     g : array
-        In the shape after broadcasting.
+        The gradient, in the shape after broadcasting.
     shape : tuple
-        That of the parent.
+        The shape of the parent.
 
     Returns
     -------
@@ -285,7 +285,7 @@ class Multiply(Variable):
     Parameters
     ----------
     x : Variable (..., batch, n_in), or (n_in,)
-        One example, without a batch axis, counts as one row while the product lasts.
+        One example, without a batch axis, is treated as one row in the product.
     w : Variable (..., n_in, n_out), or (n_in,)
         One column of weights may be one-dimensional.
 
@@ -363,7 +363,7 @@ class Power(Variable):
     ----------
     x : Variable
     exponent : number
-        For an exponent that is itself a node write Exp(exponent * Log(x)).
+        For an exponent that is itself a node, write Exp(exponent * Log(x)).
 
     Notes
     -----
@@ -446,7 +446,7 @@ class Log(Variable):
 
 
 class ReLU(Variable):
-    """Keep what is positive: one operation for a whole layer.
+    """Set negative entries to 0: one operation for a whole layer.
 
     Parameters
     ----------
@@ -517,7 +517,7 @@ class CrossEntropy(Variable):
     Raises
     ------
     ShapeError
-        If T fits neither form, or there is no row.
+        If T fits neither form, or there are no rows.
     ValueError
         If a label is not one of the classes, or a row does not hold probabilities.
 
@@ -548,13 +548,13 @@ class CrossEntropy(Variable):
 
 
 class GraphLayer(Layer):
-    """A function of nodes as a Layer: each forward pass makes a graph, on which `backward` runs.
+    """A function of nodes as a Layer: each forward pass builds a graph, and `backward` traverses it.
 
     Parameters
     ----------
     build : function, Variable -> Variable
-        Or of several Variables, for a tuple X. Its weights are the Variables in its closure, or wherever else
-        Python lets a function hold them; a Variable is a Parameter, so they are found, trained and saved.
+        With several Variables for a tuple X. Its weights are the Variables in its closure, or wherever else
+        a function can hold them in Python; a Variable is a Parameter, so they are found, trained and saved.
 
     Raises
     ------
@@ -579,11 +579,11 @@ class GraphLayer(Layer):
         self.build = build
 
     def forward(self, X):
-        """Return the data of the node that build makes, and a backward function that starts at it."""
+        """Return the data of the node that build returns, and a backward function that starts there."""
         inputs = [Variable(part) for part in arrays_of(X)]
         y = self.build(*inputs)
         if not isinstance(y, Variable):
-            raise TypeError(f"{self} must return a node, got {type(y).__name__}: compute with nodes alone.")
+            raise TypeError(f"{self} must return a node, got {type(y).__name__}: compute only with nodes.")
 
         def backward(dY):
             for x in inputs:

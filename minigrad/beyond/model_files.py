@@ -1,8 +1,8 @@
-"""Whole models in files: structure and numbers, without code in the file.
+"""Whole models in files: structure and arrays, without code in the file.
 
-Holds save_model and load_model. A layer is written down as the name of its class and the arguments that it
-was made with, which it keeps in attributes of the same names. Leaves out what a class or a function does:
-those of the library are known, others are handed in. Built in chapter 08.
+Holds save_model and load_model. A layer is saved as the name of its class and the arguments of its
+__init__, which it stores in attributes of the same names. The code of a class or a function is not saved:
+the library's own are known, others are passed to load_model. Built in chapter 08.
 """
 
 import inspect
@@ -16,26 +16,26 @@ from minigrad.layer import Function, Layer
 from minigrad.parts import attributes, copied, is_array_holder, named_parts
 
 CONTAINERS = {"tuple": tuple, "list": list, "dict": dict}
-FREE = {"rng", "init", "init_U"}  # arguments that need not be kept: there are weights
+FREE = {"rng", "init", "init_U"}  # arguments that need not be stored: the weights exist
 
 
 def save_model(path, model):
-    """Write a model, its layers and its numbers, into a file for load_model.
+    """Save a model, its layers and its arrays, to a file for load_model.
 
     Parameters
     ----------
     path : str or Path
-        Folders above it are made; an older file stays whole until the new one is complete.
+        Missing folders are created; an older file stays intact until the new one is complete.
     model : Layer
-        Of layers of the library, and of layers and functions of your own that have a name. A layer of your
-        own keeps each argument that it is made with as an attribute of that name: a number, a text, a layer,
-        a function, or a list of such; only `rng` and `init` need not be kept. The same layer in two places,
-        and a Parameter that two layers share, stay one.
+        Made of layers of the library, and of your own layers and functions that have a name. A layer of your
+        own must store each argument of its __init__ in an attribute of that name: a number, a str, a layer,
+        a function, or a list of these; only `rng` and `init` need not be stored. A layer used twice,
+        and a Parameter that two layers share, are still shared after loading.
 
     Raises
     ------
     TypeError
-        If a part cannot be written down; the sentence says what to do about it.
+        If a part cannot be saved; the message says what to do about it.
 
     References
     ----------
@@ -51,30 +51,30 @@ def save_model(path, model):
     Sequential(Linear(2, 3), Tanh())
     """
     if not callable(model):
-        raise TypeError(f"save_model takes a model, got {model!r}: of a Learner, write learner.model.")
+        raise TypeError(f"save_model takes a model, got {model!r}: for a Learner, write learner.model.")
     parts, yours = parts_of(model), {}
     plan, facts = _plan(parts, yours), facts_of(parts)
     try:
         again = parts_of(_build(plan, yours, facts))
     except Exception as error:
-        what = f"{model} cannot be made again from its arguments ({error})"
+        what = f"{model} cannot be created again from its arguments ({error})"
         raise TypeError(f"{what}: use save and load.") from error
     differing = differences(facts, facts_of(again)) or differences(plan["layers"], _plan(again, {})["layers"])
     if differing:
-        what = f"made again from its arguments, it differs in {differing[0] or 'itself'}"
-        advice = "Change it in __init__, or use save and load"
-        raise TypeError(f"{what}: what is changed after a layer is made is not written down. {advice}.")
+        what = f"created again from its arguments, it differs in {differing[0] or 'itself'}"
+        advice = "Move them into __init__, or use save and load"
+        raise TypeError(f"{what}: changes after __init__ are not saved. {advice}.")
     checkpoint.write(path, parts, plan=plan)
 
 
 def load_model(path, layers=None):
-    """Make a model from a file of save_model.
+    """Create a model from a file written by save_model.
 
     Parameters
     ----------
     path : str, Path, or binary file open for reading
     layers : dict of str to class or function, optional
-        The layers and functions of your own, by the names that they had: `{"Swish": Swish}`.
+        Your own layers and functions, by the names that they had: `{"Swish": Swish}`.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def load_model(path, layers=None):
     Raises
     ------
     CheckpointError
-        If the file is missing or damaged, holds no such model, or names a layer that was not handed in.
+        If the file is missing or damaged, contains no model, or names a layer that was not passed in.
 
     References
     ----------
@@ -103,36 +103,36 @@ def load_model(path, layers=None):
     header, arrays = checkpoint.read(path)
     plan, layers = header.get("plan"), layers or {}
     if plan is None:
-        advice = f"make the model yourself, and load({str(path)!r}, model)"
-        raise CheckpointError(f"{path} holds no layers: {advice}.")
+        advice = f"create the model yourself, and load({str(path)!r}, model)"
+        raise CheckpointError(f"{path} contains no model: {advice}.")
     try:
         missing = [name for name in plan["yours"] if name not in layers]
         model = None if missing else _build(plan, layers, header["facts"])
-    except Exception as error:  # a class may be another than the one that was saved, too
-        raise CheckpointError(f"{path} cannot be made ({type(error).__name__}: {error}).") from error
+    except Exception as error:  # the class may also differ from the one that was saved
+        raise CheckpointError(f"{path} cannot be loaded ({type(error).__name__}: {error}).") from error
     if missing:
-        handed_in = ", ".join(f'"{name}": {name}' for name in missing)
-        advice = f"write load_model({str(path)!r}, {{{handed_in}}})"
-        raise CheckpointError(f"{path} needs layers of yours: {advice}.")
+        passed_in = ", ".join(f'"{name}": {name}' for name in missing)
+        advice = f"write load_model({str(path)!r}, {{{passed_in}}})"
+        raise CheckpointError(f"{path} needs your own layers: {advice}.")
     checkpoint.restore(path, header, arrays, parts_of(model))
     return model
 
 
 def _plan(parts, yours):
-    """Describe how the layers of a model are made; collect in `yours` what is not in the library."""
+    """Describe how the layers of a model are made; collect in `yours` all that are not in the library."""
     layers = {}
     _describe(parts[""], {id(part): name for name, part in parts.items()}, layers, yours)
     return {"layers": layers, "shared": _shared(parts), "yours": list(yours)}
 
 
 def _describe(layer, names, plan, yours):
-    """Describe, by name, how a layer and the layers inside it are made; collect what is not ours."""
+    """Describe, by name, how a layer and the layers inside it are made; collect those that are not ours."""
     name, kind = names[id(layer)], type(layer)
     if name in plan:  # shared
         return name
     if kind.__module__ == "minigrad.beyond.bridge":
         raise TypeError(
-            f"{layer} runs code of another library, which is not written down: make the model again "
+            f"{layer} runs code of another library, which is not saved: create the model again "
             "yourself, and use save and load."
         )
     signature = inspect.signature(kind).parameters
@@ -140,7 +140,7 @@ def _describe(layer, names, plan, yours):
     for key in signature:
         if key not in given and key not in FREE:
             advice = f"write self.{key} = {key} in __init__"
-            raise TypeError(f"{layer} is made with {key}, and forgets it: {advice}.")
+            raise TypeError(f"{layer} takes {key}, but does not store it: {advice}.")
     called = f"minigrad.{kind.__name__}" if _is_ours(kind) else _named(kind, yours)
     plan[name] = entry = {"class": called, "rng": None}
     inside = [part for _, part in named_parts(layer)]
@@ -159,7 +159,7 @@ def _describe(layer, names, plan, yours):
             return {"function": _named(value, yours)}
         if value is None or isinstance(value, (numbers.Real, np.bool_, str)):
             return value.item() if isinstance(value, np.generic) else value
-        wanted = "number, text, layer, function, or list of such"
+        wanted = "number, str, layer, function, or list of these"
         raise TypeError(f"{layer} is made with {value!r}, which is not a {wanted}.")
 
     for key, value in given.items():
@@ -170,16 +170,16 @@ def _describe(layer, names, plan, yours):
 
 
 def _arguments(layer, signature):
-    """Return the arguments of a layer, which are in its attributes of the same names."""
+    """Return the arguments of a layer, from its attributes of the same names."""
     held = dict(attributes(layer))
     return {name: held[name] for name in signature if name in held and name not in FREE}
 
 
 def _named(thing, yours):
-    """Return the name of a class or a function, under which load_model is given it."""
+    """Return the name under which a class or a function is passed to load_model."""
     name = getattr(thing, "__name__", "")
     if not name.isidentifier():
-        raise TypeError(f"{thing!r} has no name under which load_model could be given it: write it with def.")
+        raise TypeError(f"{thing!r} has no name, which load_model needs: define it with def.")
     if yours.setdefault(name, thing) != thing:
         raise TypeError(f"two different things are called {name}: give one of them another name.")
     return name
@@ -197,7 +197,7 @@ def _shared(parts):
 
 
 def _build(plan, yours, facts):
-    """Make the layers of a plan, share the shared ones, and convert all arrays to their type."""
+    """Create the layers of a plan, share the shared ones, and convert all arrays to their type."""
     ours = {f"minigrad.{kind.__name__}": kind for kind in _kinds_of(Layer) if _is_ours(kind)}
     kinds = {name: (ours | yours)[entry["class"]] for name, entry in plan["layers"].items()}
     made = {}

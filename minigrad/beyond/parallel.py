@@ -1,8 +1,8 @@
 """Data-parallel training: every rank or thread gets a share of each batch, and they average gradients.
 
 Holds ConcurrentLearner, whose workers are threads; and for processes `average_gradients`, which a Learner
-calls before its step, and `broadcast`, which lets all begin alike. These two are given a communicator of
-mpi4py, or anything with its methods; the library itself imports no MPI, and leaves it to the caller to cut
+calls before its step, and `broadcast`, which gives all the same weights. These two take a communicator of
+mpi4py, or any object with its methods; the library itself does not import MPI, and the caller splits
 the batches. Built in chapter 22.
 """
 
@@ -24,17 +24,17 @@ class ConcurrentLearner(Learner):
     Parameters
     ----------
     model, loss, optimizer, metrics, before_step, rng
-        As of a Learner.
+        As in Learner.
     workers : int
-        How many threads take a share of each batch.
+        The number of threads that share each batch.
 
     Notes
     -----
-    Every thread goes forward and back with a replica of the model. When all are back, their gradients are
-    averaged, each weighted by its examples, and the optimizer takes one step: what a Learner would find on
-    the whole batch, but for rounding. A layer that mixes the examples of a batch, as BatchNorm does, sees
-    its share alone; all threads move the same running averages, one after the other. NumPy lets other threads
-    run while it multiplies matrices, so large layers gain time, and small ones lose some.
+    Every thread runs forward and backward on a replica of the model. When all have finished, their gradients
+    are averaged, weighted by their numbers of examples, and the optimizer takes one step: the same as a
+    Learner's on the whole batch, up to rounding. A layer that mixes the examples of a batch, such as
+    BatchNorm, uses only its share; all threads update the same running averages, in turn. NumPy lets other
+    threads run while it multiplies matrices, so large layers become faster, and small ones slower.
 
     References
     ----------
@@ -61,13 +61,13 @@ class ConcurrentLearner(Learner):
         ends = np.linspace(0, examples, min(self.workers, examples) + 1).astype(int)
         shares = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
         weights = (np.diff(ends) / examples).tolist()
-        machines = [replica(model) for _ in shares]
-        given = [(machine, take(X, share), T[share]) for machine, share in zip(machines, shares, strict=True)]
+        replicas = [replica(model) for _ in shares]
+        given = [(copy, take(X, share), T[share]) for copy, share in zip(replicas, shares, strict=True)]
         losses, backwards = zip(*_in_threads(super()._forward, given), strict=True)
 
         def backward():
             _in_threads(lambda share_backward: share_backward(), [(each,) for each in backwards])
-            held = (each.parameters() for each in (model, *machines))
+            held = (each.parameters() for each in (model, *replicas))
             for parameter, *copies in zip(*held, strict=True):
                 weighted = zip(weights, copies, strict=True)
                 parameter.grad += sum(weight * copy.grad for weight, copy in weighted)
@@ -79,15 +79,15 @@ def _in_threads(function, arguments):
     """Call a function with each tuple of a list of arguments, each in its own thread; return the results."""
     results, errors = [None] * len(arguments), []
 
-    def fulfil(place, given):
+    def run(place, given):
         try:
             results[place] = function(*given)
         except Exception as error:
             errors.append(error)
 
-    contexts = [contextvars.copy_context() for _ in arguments]  # np.errstate holds in the thread as well
+    contexts = [contextvars.copy_context() for _ in arguments]  # so that np.errstate applies there, too
     given = zip(contexts, enumerate(arguments), strict=True)
-    threads = [threading.Thread(target=context.run, args=(fulfil, *each)) for context, each in given]
+    threads = [threading.Thread(target=context.run, args=(run, *each)) for context, each in given]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -105,10 +105,10 @@ def average_gradients(parameters, communicator, examples=1):
     parameters : list of Parameter
         The same ones in the same order on every worker; their gradients are means over the worker's examples.
     communicator : mpi4py.MPI.Comm
-        Of whom `Allreduce` is called, once: all gradients are added in one call.
+        Its `Allreduce` is called once, and adds all gradients in one call.
     examples : int
-        How many examples this worker's gradients are means of; 0 if it had none this time: then they do not
-        count, whatever they are.
+        The number of examples that this worker's gradients are means of; if it is 0, the gradients are
+        ignored, whatever their values.
 
     Raises
     ------
@@ -117,9 +117,9 @@ def average_gradients(parameters, communicator, examples=1):
 
     Notes
     -----
-    grad ← Σ examplesᵢ gradᵢ / Σ examplesᵢ over the workers i: what one worker would have found on all
-    examples together. The plain mean of the gradients is that only if all workers have equally many.
-    A Learner takes it as `before_step`.
+    grad ← Σ examplesᵢ gradᵢ / Σ examplesᵢ over the workers i: the gradient of one worker with all
+    the examples. The plain mean of the gradients equals it only if all workers have equally many.
+    Pass it to a Learner as `before_step`.
 
     References
     ----------
@@ -129,7 +129,7 @@ def average_gradients(parameters, communicator, examples=1):
     Examples
     --------
     >>> from minigrad import Parameter
-    >>> class Twice:  # as if another rank had sent the same
+    >>> class Twice:  # as if another rank sent the same
     ...     def Allreduce(self, mine, total):
     ...         total[...] = 2 * mine
     >>> parameter = Parameter([1.0, 2.0])
@@ -159,9 +159,9 @@ def broadcast(model, communicator, root=0):
     model : Layer
         Of the same shape on every worker.
     communicator : mpi4py.MPI.Comm
-        Of whom `Bcast` is called, once a Parameter and Buffer.
+        Its `Bcast` is called once for each Parameter and Buffer.
     root : int
-        The worker whose numbers are taken.
+        The worker whose values are copied.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Models as pure functions, which take all numbers as arguments and return the changed ones.
+"""Models as pure functions, which take all values as arguments and return the changed ones.
 
-Holds functional, which makes such a function of any model; values_of and with_values, which take the numbers
-out of a model and put numbers into a copy of it; and FunctionalLayer, the reverse: a layer made of functions
-that change nothing. Leaves out the optimizer's steps. Built in chapter 12.
+Holds functional, which turns any model into such a function; values_of and with_values, which read the values
+of a model and put values into a copy of it; and FunctionalLayer, the reverse: a layer made of pure functions.
+Optimizer steps are not included. Built in chapter 12.
 """
 
 import copy
@@ -21,7 +21,7 @@ from minigrad.shapes import ShapeError, shape_of
 
 
 def values_of(model):
-    """Return copies of a model's numbers, by name: its parameters, and its buffers.
+    """Return copies of a model's values, by name: its parameters, and its buffers.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def values_of(model):
     Returns
     -------
     params : dict of str to array
-        The data of its Parameters, under the names of `named_parameters()`: of one that is shared, once.
+        The data of its Parameters, under the names of `named_parameters()`; a shared one appears once.
     state : dict of str to array
-        The data of its Buffers, as the running averages of a BatchNorm.
+        The data of its Buffers, such as the running averages of a BatchNorm.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def values_of(model):
 
 
 def with_values(model, params, state):
-    """Return a copy of a model with copies of these numbers; the model itself stays as it is.
+    """Return a copy of a model with copies of these values; the model itself does not change.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def with_values(model, params, state):
     Returns
     -------
     Layer
-        With zero gradients, the same frozen layers, and random Generators in the same state.
+        The copy has zero gradients, the same frozen layers, and random Generators in the same state.
 
     Raises
     ------
@@ -99,21 +99,21 @@ def with_values(model, params, state):
 
 
 def functional(model):
-    """Return a model as a pure function of all its numbers.
+    """Return a model as a pure function of all its values.
 
     Parameters
     ----------
     model : Layer or function, X -> (Y, backward)
-        Initialized. Its layers and their settings are copied now; its numbers count for their shapes alone.
+        Initialized. Its layers and their settings are copied; of its values, only the shapes are used.
 
     Returns
     -------
     apply : function, (params, state, X, training=False, rng=None, **keywords) -> (Y, backward, new_state)
         params and state are dicts of names to arrays, as values_of returns them. new_state is the state after
-        the call: in training a BatchNorm's running averages have moved. `backward(dY)` returns
+        the call: in training, a BatchNorm's running averages have changed. `backward(dY)` returns
         `(dX, gradients)`, with the gradients by the names of params, and may be called at any time.
-        rng is a seed or a key, numpy.random.SeedSequence, and needed only where something is drawn. Any other
-        keyword, as `temperature=2.0`, goes to those layers whose forward declares it.
+        rng is a seed or a key, numpy.random.SeedSequence, and needed only if random numbers are drawn. Any
+        other keyword, such as `temperature=2.0`, goes to the layers whose forward declares it.
 
     Raises
     ------
@@ -127,13 +127,13 @@ def functional(model):
 
     Notes
     -----
-    The same arguments always give the same results, bit for bit, and calls in several threads do not meet:
-    each works on a copy of the layers, made for it, with copies of the numbers. That costs time for each
+    The same arguments always give the same results, bit for bit, and calls in several threads are
+    independent: each uses its own copy of the layers, with copies of the values. That costs time for each
     layer, whatever its size.
-    Child number i of the key draws for the model's i-th Generator, and the children after those for the
-    layers whose forward declares `rng`, so no two draw the same numbers.
-    An open model is a recipe. Each `copy.deepcopy(recipe).initialize(X, rng=seed)` is another model, and the
-    functions of all of them are the same.
+    The key's i-th child replaces the model's i-th Generator, and the children after those go to the
+    layers whose forward declares `rng`, so no two draw the same random numbers.
+    A model that is not initialized is a recipe. Each `copy.deepcopy(recipe).initialize(X, rng=seed)` is
+    another model, and the functions of all of them are the same.
 
     References
     ----------
@@ -154,7 +154,7 @@ def functional(model):
     model = copy.deepcopy(as_layer(model), copied)
     layers = [copied[id(layer)] for layer in found if id(layer) in copied]
     for layer in layers:
-        if layer.missing():  # as of a Dropout that no `initialize` gave a Generator
+        if layer.missing():  # such as a Dropout that got no Generator from `initialize`
             layer.rng = np.random.default_rng(0)  # replaced by the one of each call
     declared = {layer: _own_keywords_of(layer) for layer in layers}
     drawing = [layer for layer in layers if "rng" in declared[layer]]
@@ -176,7 +176,7 @@ def functional(model):
         Y, layer_backward = twin(X, training=training)
         new_state = {name: copies[id(buffer)].data.copy() for name, buffer in buffers.items()}
         learning = {name: copies[id(parameter)] for name, parameter in parameters.items()}
-        one_at_a_time = threading.Lock()  # the gradients are added up in the copies
+        one_at_a_time = threading.Lock()  # since the gradients accumulate in the copies
 
         def backward(dY=None):
             with one_at_a_time:
@@ -196,7 +196,7 @@ def _require_declared(keywords, model, known):
         taken = ", ".join(sorted(known)) or "no keyword"
         raise TypeError(
             f"no layer of {model} takes {unknown[0]}; they take {taken}. "
-            f"A layer takes what its forward names: def forward(self, X, {unknown[0]}=...)."
+            f"A layer takes the keywords of its forward: def forward(self, X, {unknown[0]}=...)."
         )
 
 
@@ -209,7 +209,7 @@ def _held_by(model):
 
 
 def _holders(parameters, buffers, params, state):
-    """Return new Parameters and Buffers of these values, by the id of those they replace."""
+    """Return new Parameters and Buffers with these values, by the id of those they replace."""
     _require_like("params", params, parameters)
     _require_like("state", state, buffers)
     copies = {}
@@ -239,7 +239,7 @@ class _NoGenerator:
     def __getattr__(self, name):
         if hasattr(np.random.Generator, name):
             raise ValueError(
-                "this model draws random numbers: give the call a seed, "
+                "this model draws random numbers: pass a seed to the call, "
                 "apply(params, state, X, training=True, rng=0)."
             )
         raise AttributeError(name)
@@ -281,12 +281,12 @@ def _own_keywords_of(layer):
 
 
 class FunctionalLayer(Layer):
-    """A layer made of two pure functions, for which it keeps the numbers.
+    """A layer made of two pure functions; it stores their parameters and state.
 
     Parameters
     ----------
     init : function, (rng, X) -> (params, state)
-        Draws the first numbers, two dicts of names to arrays, from a seed and a sample; `initialize` calls
+        Creates the initial values, two dicts of names to arrays, from a seed and a sample; `initialize` calls
         it.
     apply : function, (params, state, X) -> (Y, backward, new_state)
         `backward(dY)` returns `(dX, gradients)`, with the gradients by the names of params. It is given
@@ -296,7 +296,7 @@ class FunctionalLayer(Layer):
     ----------
     params : dict of str to Parameter
     state : dict of str to Buffer
-        Takes over new_state while training; outside training it holds still.
+        Replaced by new_state in training; unchanged outside training.
 
     Raises
     ------
@@ -338,7 +338,7 @@ class FunctionalLayer(Layer):
         self.is_drawn = False
 
     def forward(self, X, training=False):
-        """Return the result of apply on the layer's numbers, and the backward function."""
+        """Return the result of apply on the layer's values, and the backward function."""
         params, state = (
             {name: part.data for name, part in held.items()} for held in (self.params, self.state)
         )
@@ -362,20 +362,20 @@ class FunctionalLayer(Layer):
         return Y, backward
 
     def _require(self, name, result, wanted):
-        """Return the result of a function; raise TypeError for a wrong number of values."""
+        """Return the result of a function; raise TypeError if the number of values is wrong."""
         if isinstance(result, tuple) and len(result) == len(wanted):
             return result
         got = f"{len(result)} things" if isinstance(result, tuple) else f"{type(result).__name__} alone"
         raise TypeError(f"{name} of {self} must return ({', '.join(wanted)}), got {got}.")
 
     def missing(self):
-        """Return the error for numbers that are not drawn yet, or None."""
+        """Return an error if the layer is not initialized, otherwise None."""
         if self.is_drawn:
             return None
         return ValueError(f"{self} has no weights: call model.initialize(X, rng=0).")
 
     def open(self, X, Y, rng):
-        """Draw the first numbers by init, in the type of X."""
+        """Create the initial values by init, in the type of X."""
         if rng is None or self.is_drawn:
             return
         result = self.init(int(rng.integers(2**63)), X)

@@ -1,7 +1,7 @@
 """Recompute, a layer that stores only its input and computes the rest again in the backward pass.
 
-Holds Recompute, which trades time for memory. Leaves out where to cut: that is a choice, and chapter 19 makes
-it. Built in chapter 19.
+Holds Recompute, which trades time for memory. Where to cut a model into such layers is the user's choice.
+Built in chapter 19.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from minigrad.layer import Layer, as_layer
 from minigrad.parameter import Buffer
 from minigrad.parts import named_parts
 
-_turns = threading.RLock()  # replicas share Buffers: one thread at a time
+_turns = threading.RLock()  # one thread at a time, since replicas share Buffers
 
 
 class Recompute(Layer):
@@ -22,15 +22,15 @@ class Recompute(Layer):
     Parameters
     ----------
     layer : Layer or function, X -> (Y, backward)
-        Most is saved where it holds several layers: then only what enters the first of them is kept.
+        Most memory is saved if it contains several layers: only the input of the first is stored.
 
     Notes
     -----
-    Y and dX are those of the layer, and so is what is added to the gradients, to the last bit.
-    The second run begins with the random Generators and the Buffers as they were before the first, so that a
-    Dropout drops the same numbers, and it leaves both as it found them: a BatchNorm's running averages have
-    seen each batch once.
-    Time: one more forward. Memory: X, and during the backward pass also what the layer itself stores.
+    Y, dX and the gradients of the weights equal those of the layer, to the last bit.
+    The second run starts with the random Generators and the Buffers in the state before the first, so that a
+    Dropout drops the same entries; afterwards both are restored: a BatchNorm's running averages count
+    each batch once.
+    Time: one more forward pass. Memory: X, and during the backward pass also the layer's stored activations.
 
     References
     ----------
@@ -62,7 +62,7 @@ class Recompute(Layer):
                 as_now = _bookmark(self.layer)
                 as_before()
                 try:
-                    # nothing holds Y any longer
+                    # this second Y is not kept
                     layer_backward = self.layer(X, training=training, need_dX=need_dX)[1]
                 finally:
                     as_now()
@@ -75,7 +75,7 @@ class Recompute(Layer):
 
 
 def _bookmark(layer):
-    """Return a function that restores the present state of a layer's Generators and Buffers."""
+    """Return a function that restores the current state of a layer's Generators and Buffers."""
     parts = [part for _, part in named_parts(layer)]
     generators = [part.bit_generator for part in parts if isinstance(part, np.random.Generator)]
     states = [generator.state for generator in generators]

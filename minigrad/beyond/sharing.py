@@ -1,7 +1,7 @@
 """Replicas, which share one set of weights.
 
-Holds replica: a model with the same weights and gradients of its own, so that gradients of several batches,
-or of several threads, do not mix. Leaves out how they are added up. Built in chapter 13.
+Holds replica, which copies a model so that it shares the weights and has its own gradients: those of several
+batches or threads then do not mix. They are added up in parallel.py. Built in chapter 13.
 """
 
 import copy
@@ -14,7 +14,7 @@ from minigrad.parts import named_parts
 
 
 def replica(model):
-    """Return a copy of a model that shares the arrays of its weights and has gradients of its own.
+    """Return a copy of a model that shares the arrays of its weights and has its own gradients.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ def replica(model):
     -------
     Layer
         Its Parameters are new, with zero gradients; their data are the model's own arrays, so a step on the
-        model, which changes them in place, is seen by every replica. Its Buffers are the model's own. The
-        model's random Generator draws the seed of the replica's, so that replicas draw different numbers.
+        model, which changes them in place, also changes every replica. Its Buffers are the model's own. The
+        replica's Generators get seeds from the model's, so that replicas draw different random numbers.
 
     Notes
     -----
-    What gives the model new arrays ends the sharing: `to`, `to_device`.
+    Methods that give the model new arrays end the sharing: `to`, `to_device`.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """Cosine similarity of two arrays, row by row.
 
-Holds CosineSimilarity. Leaves out the loss for a fixed target (minigrad.cosine_distance). Built
-in chapter 13, as an exercise.
+Holds CosineSimilarity. The loss for a fixed target is minigrad.cosine_distance. Built in chapter 13,
+as an exercise.
 """
 
 import numpy as np
@@ -16,14 +16,14 @@ class CosineSimilarity(Layer):
     Raises
     ------
     ShapeError
-        If A and B are not rows of one shape.
+        If A and B differ in shape.
     ValueError
-        If a row is all zeros: it has no direction.
+        If a row is all zeros, and so has no direction.
 
     Notes
     -----
     Y = u·v for the rows u = a/|a| and v = b/|b|, from -1 to 1; A and B are (batch, …, width), Y (batch, …).
-    dA = dY (v - Y u) / |a| and dB = dY (u - Y v) / |b|: along itself a row may grow without turning.
+    dA = dY (v - Y u) / |a| and dB = dY (u - Y v) / |b|: a change of a row along itself has no effect.
 
     References
     ----------
@@ -37,7 +37,7 @@ class CosineSimilarity(Layer):
     """
 
     def forward(self, X):
-        """Return the cosines and the backward function to both inputs."""
+        """Return the cosines, and a backward function that returns (dA, dB)."""
         lengths_A, lengths_B = (np.sqrt((rows * rows).sum(axis=-1, keepdims=True)) for rows in X)
         if not (lengths_A.all() and lengths_B.all()):
             raise ValueError(f"{self}: a row of zeros has no direction; leave such rows out.")
@@ -45,13 +45,13 @@ class CosineSimilarity(Layer):
         cosines = (U * V).sum(axis=-1, keepdims=True)
 
         def backward(dY):
-            dY = dY[..., None]  # a column, so that it meets the rows
+            dY = dY[..., None]  # a column, to be broadcast over the rows
             return dY * (V - cosines * U) / lengths_A, dY * (U - cosines * V) / lengths_B
 
         return cosines[..., 0], backward
 
     def check_input(self, X):
-        """Raise an error for anything but a pair of arrays of rows of one shape."""
+        """Raise an error unless X is a pair of arrays of the same shape, with rows."""
         require_two(self, X)
         A, B = (require_array(self, part) for part in X)  # their shapes
         if A != B:

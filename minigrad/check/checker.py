@@ -59,8 +59,8 @@ def gradcheck(layer, X, *, training=False, tol=1e-6, max_entries=300, rng=0):  #
     error = |yours - nudged| / max(|yours|, |nudged|, 1 % of the largest entry, uncertainty / tol).
     The uncertainty is ten times the change from step h to h/2, plus rounding: 8 eps |dY| (|Y| + noise) / h,
     where the noise of Y is measured; if the change is large, a shorter step is taken. Computed in
-    float64, with a random dY. At a kink any value between the one-sided slopes passes; if several kinks affect
-    one Y, any combination of their sides. If several entries are at kinks, as in a tie, they are
+    float64, with a random dY. At a kink any value between the one-sided slopes passes; if several kinks
+    affect one Y, any combination of their sides. If several entries are at kinks, as in a tie, they are
     also nudged together; if all entries are, the comparison is made at values near X.
 
     References
