@@ -97,13 +97,13 @@ def of_asked_steps(Y, T):
     ----------
     Y : array (batch, steps, n_classes)
     T : array of integers (batch, steps)
-        -1 where there is no target.
+        -1 for steps without a target.
 
     Returns
     -------
     L : float, in nats
     backward : function, dL -> dY
-        0 where there is no target.
+        dY is 0 for steps without a target.
 
     References
     ----------
@@ -203,7 +203,7 @@ def train(order, seed, updates=UPDATES, until=None, progress=lambda steps: steps
     ----------
     order : {"least digit first", "as usual"}
     seed : int
-        Draws the weights and the batches.
+        Used to draw the weights and the batches.
     updates : int
         The length of the learning rate's schedule.
     until : int, optional
@@ -256,7 +256,7 @@ def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
 
     folder = Path(folder)
     if not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is not a folder: make it first, or leave it out.")
+        raise NotADirectoryError(f"{folder} is not a folder: create it first, or leave it out.")
     record = {"updates": list(range(0, updates + 1, MEASURED))}
     for order in ORDERS:
         record[order] = []
@@ -278,7 +278,7 @@ def history(folder=FOLDER):
 
 
 def main(words=None):
-    """Train and write: the command line."""
+    """Train the models and write the files: the command line."""
     parser = argparse.ArgumentParser(prog="python -m course.addition", description=main.__doc__)
     parser.add_argument(
         "folder", nargs="?", default=FOLDER, help="where to write; beside this file, if left out"

@@ -1,10 +1,10 @@
-"""Replacements for what Python lacks in a browser: threads, sockets, and a clock that always advances.
+"""Replacements for parts that Python lacks in a browser: threads, sockets, and a clock that always advances.
 
-`course` calls `install` there. A simulated thread has a stack of its own, and runs when another one waits:
+`course` calls `install` there. A simulated thread has its own stack, and runs when another one waits:
 for a lock, a barrier, a queue. `threading` and `concurrent.futures` are built on the lock that is replaced
 here. A simulated socket connects to a server in the same program: waiting for its reply runs it, which is
 enough for `http.server` and `http.client`. Waiting needs a browser that can suspend WebAssembly (JSPI); in
-others a thread runs at once and to its end, and waiting raises RuntimeError. Processes are in `course.mpi`.
+others a thread runs at once until it ends, and waiting raises RuntimeError. Processes are in `course.mpi`.
 Used in chapters 20, 22 and 23.
 """
 
@@ -28,7 +28,7 @@ CANNOT_WAIT = (
 _idents, _ports = count(2), count(49152)
 _listening = {}  # the listening sockets, by port
 _running = 1  # the running thread; 1 is the main thread
-_alive = set()  # the threads that have begun and not ended
+_alive = set()  # the threads that have started and not ended
 _told = False
 
 
@@ -55,7 +55,7 @@ def _can_wait():
 
 
 def _wait(turn, seconds=None):
-    """Let other threads run until a future is done; return its result, or False after the time is up."""
+    """Let other threads run until a future is done; return its result, or False when the time is up."""
     from pyodide.ffi import run_sync
 
     global _running
@@ -113,7 +113,7 @@ class Clock:
 
 
 class Lock:
-    """`threading.Lock`, which waiting threads acquire in their order."""
+    """`threading.Lock`, which threads acquire in the order of waiting."""
 
     def __init__(self):
         self._held, self._turns = False, deque()
@@ -156,7 +156,7 @@ class Lock:
 
 
 class Handle:
-    """The handle by which others wait for the end of a thread."""
+    """The handle that other threads use to wait for the end of a thread."""
 
     def __init__(self):
         self.ident, self._end = None, Lock()
@@ -177,7 +177,7 @@ class Handle:
 
 
 class Stream(io.RawIOBase):
-    """Bytes on their way from one end of a connection to the other."""
+    """Bytes in transit from one end of a connection to the other."""
 
     def __init__(self):
         self.bytes, self.when_empty = bytearray(), None

@@ -3,7 +3,7 @@
 It acts as the module `cupy`: its arrays wrap NumPy's, support NumPy's functions through the same two
 protocols, and refuse what CuPy refuses: implicit conversion to a NumPy array, and operations that mix the
 two. As in CuPy, NumPy arrays may be indices, and a reduction returns an array with no axes. All functions in
-NumPy's top-level namespace are available. Every transfer between the two memories is noted in `transfers`;
+NumPy's top-level namespace are available. Every transfer between the two memories is recorded in `transfers`;
 calls that compute are counted in `calls`, their arithmetic in `operations`; clear all three to start counting
 again. Speed is that of NumPy. Used in chapter 21.
 """
@@ -28,14 +28,14 @@ operations = Counter()
 
 @dataclass(frozen=True)
 class Transfer:
-    """A transfer of numbers from one memory to the other.
+    """A transfer of data from one memory to the other.
 
     Attributes
     ----------
     direction : {"to", "back"}
         To the device, or back. A transfer back makes the program wait.
     way : str
-        The function that moved them: ``asarray``, ``array`` or ``index`` to the device; back ``get``,
+        The function that moved it: ``asarray``, ``array`` or ``index`` to the device; back ``get``,
         ``asnumpy``, ``float``, ``int``, ``bool``, ``item``, ``tolist`` or ``print``.
     bytes : int
     line : str
@@ -78,7 +78,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         return self @ other
 
     def _back(self, way):
-        """Return the wrapped array, and note the transfer back."""
+        """Return the wrapped array, and record the transfer back."""
         _note("back", way, self._array)
         return self._array
 
@@ -156,12 +156,12 @@ def __getattr__(name):
 
 
 def _note(direction, way, array):
-    """Note a transfer, and the line of source that caused it."""
+    """Record a transfer, and the line of source that caused it."""
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__") == __name__ or frame.f_code.co_name in PASSED_ON:
         frame = frame.f_back
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-    width = 8 if array.dtype == np.intp else array.itemsize  # an index: a browser's own would have 4 bytes
+    width = 8 if array.dtype == np.intp else array.itemsize  # an index, which would have 4 bytes in a browser
     transfers.append(Transfer(direction, way, array.size * width, line))
 
 
@@ -173,7 +173,7 @@ def _count(name, arrays):
 
 
 def _over(way, value, dtype):
-    """Return a copy on the device; note a transfer if the value was not there."""
+    """Return a copy on the device; record a transfer if the value was not there."""
     if isinstance(value, ndarray):
         return ndarray(np.array(value._array, dtype=dtype))
     copy = np.array(value, dtype=dtype)

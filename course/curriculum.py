@@ -34,7 +34,7 @@ class Chapter:
     needs : tuple of int
         The chapters to read before it, as its first cell says.
     uses : tuple of int
-        Further chapters from which it uses something, most often from the library, that need not be read.
+        Further chapters whose results it uses, most often from the library; they need not be read.
     builds : tuple of str
         The public names that it builds, in order; one with a dot is a module that `minigrad` does not export.
     """
@@ -50,7 +50,7 @@ class Chapter:
 
     @property
     def number(self):
-        """Return the number at the beginning of its stem, an int."""
+        """Return the number at the beginning of its stem, as an int."""
         return int(self.stem[:2])
 
 
@@ -82,7 +82,7 @@ CHAPTERS = (
         "03_gradcheck",
         "A grader of your own",
         SLOPES,
-        "You cannot see a wrong gradient, so build what can.",
+        "You cannot see a wrong gradient, so build a checker that can.",
         minutes=80,
         needs=(1, 2),
         builds=("gradcheck",),
@@ -132,7 +132,7 @@ CHAPTERS = (
         "08_digits",
         "Reading digits",
         LIBRARY,
-        "The whole way on real data: train, validate, test, save, resume.",
+        "From start to finish on real data: train, validate, test, save, resume.",
         minutes=75,
         needs=(7,),
         builds=(
@@ -153,7 +153,7 @@ CHAPTERS = (
         "10_start_well",
         "Starting well",
         WELL,
-        "How large weights must be, and norms that put a signal right.",
+        "How large weights must be, and norms that rescale a signal.",
         minutes=75,
         needs=(5, 6, 7),
         builds=(
@@ -165,7 +165,7 @@ CHAPTERS = (
         "11_graphs",
         "A graph instead",
         WELL,
-        "The other way to remember: nodes that know their parents, and their price.",
+        "Another way to remember: nodes that know their parents, and what they cost.",
         minutes=70,
         needs=(4, 5, 7),
         builds=("minigrad.beyond.graph", "minigrad.beyond.bridge"),

@@ -46,7 +46,7 @@ def gather(*names):
 
     Notes
     -----
-    Chapters are read from the current folder, including what the reader has changed and saved; if it has
+    Chapters are read from the current folder, including the reader's saved changes; if it has
     none, from the project. Only cells whose tag begins with ``same-as-``, ``textbook-`` or ``hundred-lines``
     count; of several definitions, the last one counts.
     """
@@ -70,7 +70,7 @@ def _chapters(folder):
 
 
 def _definitions(path):
-    """Return the source of everything that the tagged cells of a notebook define, by name."""
+    """Return the source of all functions and classes that a notebook's tagged cells define, by name."""
     found = {}
     for cell in json.loads(path.read_text("utf-8"))["cells"]:  # json, since a browser has no nbformat
         if not any(tag.startswith(TAGS) for tag in cell["metadata"].get("tags", ())):

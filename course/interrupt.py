@@ -19,18 +19,18 @@ _seen = []  # audit events of a call that touches frames or tracing, after watch
 
 
 def watch():
-    """Note from now on any access to Python's frames and any change of its tracing."""
+    """Record from now on any access to Python's frames and any change of its tracing."""
     sys.addaudithook(_note)
 
 
 def _note(event, args):
-    """Note an audit event by which a call could hide its steps."""
+    """Record an audit event by which a call could hide its steps."""
     if event.startswith(INTO_PYTHON) or (event == "object.__getattr__" and args[1] in FRAMES):
         _seen.append(event)
 
 
 def interrupted(function, X, visitor, other, comes_back=False):
-    """Call a function; before each step of the call, run a visitor's forward pass in a thread of its own.
+    """Call a function; before each step of the call, run a visitor's forward pass in its own thread.
 
     A step is a bytecode instruction. Any state that the two calls share shows in the result: a variable of
     the module, an attribute of the class or the function, a default, a closure's cell.

@@ -58,7 +58,7 @@ def keep(thing):
 
 
 def mine(name):
-    """Return the learner's own version, or the library's if there is none that works; print which one.
+    """Return the learner's own version, or the library's if none works; print which one it is.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def mine(name):
             theirs = _made_by(_file(name).read_text("utf-8"), _file(name))
             exercise.judge(theirs)
         except (CheckFailed, OSError, ValueError) as no:
-            print(f"{instead}, because yours does not pass its check any more: {no}")
+            print(f"{instead}, because yours no longer passes its check: {no}")
         else:
             print(f"{name}: yours, kept from the exercise {exercise.name}.")
             return theirs
@@ -143,7 +143,7 @@ def _source(thing):
 
 
 def _made_by(source, path):
-    """Run the source of a kept answer in a namespace of its own, and return the answer."""
+    """Run the source of a kept answer in its own namespace, and return the answer."""
     module = ModuleType(f"library.{path.stem}")
     linecache.cache[str(path)] = (len(source), None, source.splitlines(keepends=True), str(path))
     try:

@@ -14,8 +14,8 @@ from string import Template
 FOLDER = Path(__file__).with_name("static") / "interactives"
 START, END = '<script type="module" data-live>', "</script>"
 
-# JupyterLab serves no files of the course, so the script creates an address for each module, and inserts that
-# of the shared module.
+# JupyterLab serves no files of the course, so the script creates a URL for each module, and inserts the
+# shared module's.
 LIVE = Template(f"""\
 {START}
 const files = $files;

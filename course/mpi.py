@@ -124,11 +124,11 @@ def run(work, workers=4, seconds=60.0, pretend=False, **arguments):
         Its first argument is the communicator of all workers: `MPI.COMM_WORLD`, or the stand-in's.
     workers : int
     seconds : float
-        Workers that still wait after this time are ended.
+        Workers that still wait after this time are stopped.
     pretend : bool
-        Use the stand-in, even if there is MPI.
+        Use the stand-in, even if MPI is available.
     **arguments
-        Written into the file: numbers, str, tuples of them.
+        Written into the file: numbers, str, or tuples of these.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def run(work, workers=4, seconds=60.0, pretend=False, **arguments):
 
     Notes
     -----
-    A process has only what is in its file, which `text` returns. The file is removed afterwards.
+    A process has only the contents of its file, which `text` returns. The file is removed afterwards.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def run(work, workers=4, seconds=60.0, pretend=False, **arguments):
 
 
 def threads(count):
-    """Return a pool of threads; without threads, one whose `map` runs in sequence, with a message.
+    """Return a pool of threads; if there are none, print a message, and return one whose `map` is sequential.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def text(work, **arguments):
     Raises
     ------
     ValueError
-        If something that `work` needs cannot be written into the file.
+        If an object that `work` needs cannot be written into the file.
     """
     _call(work, arguments)
     program = _Program(work.__module__)
@@ -233,14 +233,14 @@ def _call(work, arguments):
         if not _plain(value):
             raise ValueError(
                 f"{name} is of type {type(value).__name__}, which cannot be written into the workers' file: "
-                "pass numbers and str, and make the rest inside the function."
+                "pass numbers and str, and create the rest inside the function."
             )
     given = ["world", *(f"{name}={value!r}" for name, value in arguments.items())]
     return f"{work.__name__}({', '.join(given)})"
 
 
 def _plain(value):
-    """Return whether the repr of a value is Python that makes it again."""
+    """Return whether the repr of a value is a Python expression for it."""
     if isinstance(value, tuple | list):
         return all(map(_plain, value))
     return value is None or type(value) in (bool, int, float, str)
@@ -298,8 +298,8 @@ class _Program:
             self.lines[name] = line
         else:
             raise ValueError(
-                f"{user} uses {name}, which is here ({type(thing).__name__}) and not with the workers: a "
-                "process knows only its file. Make it inside the function."
+                f"{user} uses {name}, of type {type(thing).__name__}, which the workers do not have: a "
+                "process has only its file. Create it inside the function."
             )
 
 
@@ -309,7 +309,7 @@ def _source(function):
     if function.__closure__:
         kept = ", ".join(function.__code__.co_freevars)
         raise ValueError(
-            f"{name} keeps {kept} of its parent, which cannot be written into a file: pass it as an argument."
+            f"{name} uses {kept} of its outer function, which cannot be written to a file: pass it in."
         )
     try:
         return textwrap.dedent(inspect.getsource(function))
@@ -358,7 +358,7 @@ def _run_processes(mpiexec, source, call, workers, seconds):
         missing = [rank for rank in range(workers) if not (folder / f"{rank}.returned").exists()]
         if hang:
             where = [f"worker {rank} waits in{_place(_said_where(folder, rank), folder)}" for rank in missing]
-            raise WorkersFailed("\n".join([f"After {seconds:g} seconds still waiting, and ended:", *where]))
+            raise WorkersFailed("\n".join([f"Stopped after {seconds:g} seconds, still waiting:", *where]))
         if missing or process.returncode:
             lost = f", with no result from worker {', '.join(map(str, missing))}" if missing else ""
             ended = f"mpiexec ended with code {process.returncode}{lost}."
@@ -380,7 +380,7 @@ def _environment(folder):
 
 
 def _wait(process, folder, workers, seconds):
-    """Wait until each process is done or has reported where it waits; return whether any hangs."""
+    """Wait until each process is done or has reported where it waits; return True if any hangs."""
     end = time.monotonic() + seconds + STARTING
     while process.poll() is None:
         done = [(folder / f"{rank}.returned").exists() for rank in range(workers)]
@@ -443,12 +443,12 @@ def _failed(rank, traced, workers):
     """Return the message about a failed worker: its traceback from its own file on, without the folder."""
     lines = re.sub(r'"[^"]*work\.py"', "work.py", traced).strip().splitlines()
     own = [place for place, line in enumerate(lines) if "File work.py" in line and not line.endswith(OWN)]
-    others = "" if workers == 1 else " The others were ended."
+    others = "" if workers == 1 else " The others were stopped."
     return "\n".join([f"Worker {rank} failed.{others}", *lines[own[0] if own else 1 :]])
 
 
 def _place(said, folder):
-    """Return the line of the worker's file in which it waits."""
+    """Return the line of its file at which a worker waits."""
     for line in said.splitlines():
         if "work.py" in line and "line " in line and not line.endswith(OWN):
             number = int(line.split("line ")[1].split()[0].rstrip(","))
@@ -460,13 +460,13 @@ def _place(said, folder):
 
 
 class Post:
-    """The state shared by all workers of the stand-in: messages in transit, and the answers to each."""
+    """The state shared by all workers of the stand-in: messages in transit, and answers to each worker."""
 
     def __init__(self, workers):
         self.workers = workers
-        self.answers = [[] for _ in range(workers)]  # in each run a worker gets the same answers again
+        self.answers = [[] for _ in range(workers)]  # in each rerun, a worker gets the same answers
         self.posted = [set() for _ in range(workers)]
-        self.open = [None] * workers  # the last message of each, while it waits
+        self.open = [None] * workers  # the last message of each worker, while it waits
         self.letters = {(a, b): deque() for a in range(workers) for b in range(workers)}
         self.meetings = []
         self.moves = 0
@@ -496,7 +496,7 @@ class PretendedWorld:
 
     def Recv(self, into, source):
         """Receive an array of the same size into another."""
-        into[...] = self._answer(lambda key: self._taken(source), f"for a message of {source}").reshape(
+        into[...] = self._answer(lambda key: self._taken(source), f"for a message from {source}").reshape(
             into.shape
         )
 
@@ -507,14 +507,14 @@ class PretendedWorld:
             self._sent(data, dest, key, always=True)
             return self._taken(source)
 
-        recvbuf[...] = self._answer(both, f"for a message of {source}").reshape(recvbuf.shape)
+        recvbuf[...] = self._answer(both, f"for a message from {source}").reshape(recvbuf.shape)
 
     def Allreduce(self, mine, total):
-        """Give everyone the sum of all arrays, added in order of rank."""
+        """Give all workers the sum of all arrays, added in order of rank."""
         total[...] = self._meet("Allreduce", mine, lambda arrays: sum(arrays[1:], arrays[0]))
 
     def Bcast(self, data, root=0):
-        """Give everyone the array of the root."""
+        """Give all workers the array of the root."""
         data[...] = self._meet(f"Bcast of {root}", data, lambda arrays: arrays[root])
 
     def Barrier(self):
@@ -573,7 +573,7 @@ class PretendedWorld:
 
 
 def _take_turns(work, workers, arguments):
-    """Run all workers in this process in turns, each until it must wait, until all are done."""
+    """Run all workers in this process, each in turn until it must wait; repeat until all are done."""
     post, returned, waits = Post(workers), {}, {}
     while len(returned) < workers:
         before = post.moves
@@ -589,7 +589,7 @@ def _take_turns(work, workers, arguments):
                 own = [frame for frame in own if frame.filename != __file__]
                 lines = [f"  line {frame.lineno}, in {frame.name}\n    {frame.line}" for frame in own]
                 said = "\n".join([*lines, f"{type(error).__name__}: {error}"])
-                others = "" if workers == 1 else " The others were ended."
+                others = "" if workers == 1 else " The others were stopped."
                 raise WorkersFailed(f"Worker {rank} failed.{others}\n{said}") from error
         if post.moves == before:
             where = [f"worker {rank} waits {waits[rank]}" for rank in range(workers) if rank not in returned]

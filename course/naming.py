@@ -60,7 +60,7 @@ def lessons(names):
     Returns
     -------
     X, T : arrays of integers (names, 41)
-        X begins with END; T is -1 where there is no target.
+        X begins with END; T is -1 for steps without a target.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def stored(folder=FOLDER):
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     """
     with np.load(Path(folder) / "naming.npz") as weights:
         return with_weights(weights)
@@ -161,7 +161,7 @@ def train(updates=UPDATES, seed=0, progress=lambda steps: steps):
     ----------
     updates : int
     seed : int
-        Draws the weights and the batches.
+        Used to draw the weights and the batches.
     progress : function
         Wraps the range of updates, such as tqdm.
 
@@ -200,13 +200,13 @@ def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
     Raises
     ------
     NotADirectoryError
-        If there is no such folder.
+        If the folder does not exist.
     """
     from tqdm import tqdm
 
     folder = Path(folder)
     if not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is not a folder: make it first, or leave it out.")
+        raise NotADirectoryError(f"{folder} is not a folder: create it first, or leave it out.")
     bits, weights = [], []
     for seed in seeds:
         bar = tqdm(range(updates), desc=f"seed {seed}", unit=" updates")
@@ -219,7 +219,7 @@ def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
 
 
 def main(words=None):
-    """Train and write: the command line."""
+    """Train the models and write the files: the command line."""
     parser = argparse.ArgumentParser(prog="python -m course.naming", description=main.__doc__)
     parser.add_argument(
         "folder", nargs="?", default=FOLDER, help="where to write; beside this file, if left out"

@@ -1,7 +1,7 @@
 """The colours of the course, each with one meaning, and the style sheet of every figure.
 
 Blue is forward, vermillion is backward, black is the truth, grey is context. Colour-blind readers can tell
-them apart; still, each line has its own line style and marker, too.
+these apart; each line also has its own line style and marker.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ TRUTH = "#000000"  # black: target, truth
 CONTEXT = "#767676"  # grey: context; dark enough for text
 INK = "#262626"  # text
 TICKS = "#4D4D4D"  # axes and their numbers
-GRID = "#E6E6E6"  # lines that help the eye
+GRID = "#E6E6E6"  # grid lines
 GROUND = "#FFFFFF"  # background of text and empty boxes
 ON_COLOUR = "#FEFEFE"  # text on a coloured box; the same on a dark page
 ON_PALE = "#272727"  # text on a pale box; the same on a dark page

@@ -1,7 +1,7 @@
 """Figures with sliders: `explore` draws all stops in advance, `live` redraws with the kernel.
 
-Both take a drawing function. `strip_live` removes from a stored notebook what needs a kernel. Used from
-chapter 01 on.
+Both take a drawing function. `strip_live` removes the parts of a stored notebook that need a kernel.
+Used from chapter 01 on.
 """
 
 import hashlib
@@ -136,7 +136,7 @@ class Slider:
 
     @property
     def texts(self):
-        """The values as the reader sees them, with their unit."""
+        """The values as shown to the reader, with their unit."""
         texts = (value if isinstance(value, str) else f"{value:g}" for value in self.values)
         return tuple(f"{text} {self.unit}".strip() for text in texts)
 
@@ -174,7 +174,7 @@ class Widget:
         return ", ".join(f"{slider.label} = {slider.texts[stop]}" for slider, stop in places)
 
     def html(self):
-        """Return the face for a screen: range inputs, and a script that changes the picture."""
+        """Return the version for a screen: range inputs, and a script that changes the picture."""
         controls = "".join(map(_control, self.sliders, self.start))
         texts = [slider.texts for slider in self.sliders]
         figures = self.figures.values()
@@ -188,7 +188,7 @@ class Widget:
         )
 
     def sheet(self):
-        """Return the face for paper: up to four stops of one slider, or both ends of two, two in a row."""
+        """Return the version for paper: up to four stops of one slider, or both ends of two, two in a row."""
         shown = {self.position(stops): _bitmap(self.figures[stops]) for stops in printed_stops(self.sliders)}
         width, height = np.max([picture.size for picture in shown.values()], axis=0)
         rows = -(-len(shown) // 2)
@@ -307,7 +307,7 @@ class Live:
     def _ipython_display_(self):
         """Show the figure, and the controls below it as a separate output.
 
-        A saved notebook keeps the figure as last drawn; the controls need the kernel.
+        A saved notebook contains the last figure drawn; the controls need the kernel.
         """
         import ipywidgets
         from IPython.display import display

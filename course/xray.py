@@ -36,7 +36,7 @@ class Row:
     whole : tuple of int
         Shape of that whole array.
     shared : bool
-        True for Parameters and Buffers, which the model keeps anyway.
+        True for Parameters and Buffers, which the model stores anyway.
     """
 
     holder: str
@@ -73,7 +73,7 @@ class Xray:
         self.total = sum(row.bytes for row in rows)
 
     def _lines(self):
-        """Return the table as lines of five texts each."""
+        """Return the table as lines of five strings each."""
         rows = [row.cells() for row in self.rows + self.weights]
         return [HEAD, *rows, ("kept alive", "", "", "", f"{self.total:,}")]
 
@@ -118,7 +118,7 @@ def _row(holder, name, array, shared=False):
 def _cells(function):
     """Yield (name, value) for each variable in a function's closure and each default argument."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        with suppress(ValueError):  # a cell that is still empty
+        with suppress(ValueError):  # a cell without a value yet
             yield name, cell.cell_contents
     for name, parameter in signature(function, follow_wrapped=False).parameters.items():
         yield name, parameter.default
@@ -164,7 +164,7 @@ def xray(backward):
     -------
     Xray
         Each array once; a view counts the bytes of the array that owns its memory. Parameters and Buffers
-        are listed separately, since the model keeps them anyway.
+        are listed separately, since the model stores them anyway.
 
     Raises
     ------

@@ -65,7 +65,7 @@ class Row:
     ----------
     stem : str
     minutes : int or None
-        How long its main line takes, if known.
+        The time that its main line takes, if known.
     earned, points : int
         The points earned, and the points available from checks.
     exercises : list of (str, str)
@@ -96,7 +96,7 @@ class Row:
 
 
 def table(title, rows, counted, note):
-    """Show the progress on each chapter and on all together.
+    """Show the progress on each chapter and the total.
 
     Parameters
     ----------

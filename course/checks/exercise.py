@@ -1,6 +1,6 @@
 """Exercise, the description of one exercise, and CheckFailed, the exception for a wrong answer.
 
-Decorators attach to an Exercise its check and the mistakes that it names. The requirements that checks share
+Decorators attach the check and the known mistakes to an Exercise. The requirements that checks share
 are in ``course.checks.questions``, the functions a learner calls in ``course.checks``, and the answers that
 test the checks in ``tests/answers``.
 """
@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 
 KINDS = ("predict", "fill", "repair", "derive", "explain")
-FRESH = 3  # between SAME and OTHER: other numbers, with the shapes of the first round
+FRESH = 3  # between SAME and OTHER: new data, with the shapes of the first round
 TERM = Path(__file__).parents[1] / "term.txt"  # in a bundle for a class: `classroom.bundle`
 BY_HAND = ("derive", "explain")  # may have no check: a person grades them
-FIRST, SAME, OTHER = range(3)  # the check runs first, once more with the same data, with other sizes
+FIRST, SAME, OTHER = range(3)  # rounds of a check: the first; again with the same data; with other sizes
 SHOWN = "shown"  # the check runs only as far as its first layer, to record what that returns
 _round = ContextVar("round", default=FIRST)
 BOLD_RED, FAINT, PLAIN = "\x1b[1;31m", "\x1b[2m", "\x1b[0m"
@@ -74,7 +74,7 @@ class Exercise:
     Parameters
     ----------
     name : str
-        ``"NN_stem.short_name"``: the chapter's stem, and the name of the cell that answers.
+        ``"NN_stem.short_name"``: the chapter's stem, and the name of the answer cell.
     title : str
     points : int
     kind : {"predict", "fill", "repair", "derive", "explain"}
@@ -154,15 +154,15 @@ class Exercise:
     def check(self, function):
         """Attach the check: ``check(answer, rng)`` raises CheckFailed at the first failure.
 
-        It runs four times on the same answer: twice with the same numbers, since a call must not affect the
-        next one, then with other numbers of the same shapes, and then with other shapes. It may return, in a
+        It runs four times on the same answer: twice with the same data, since a call must not affect the
+        next one, then with other data of the same shapes, and then with other shapes. It may return, in a
         few words, what it verified.
         """
         self._check = function
         return function
 
     def mistake(self, sentence):
-        """Attach a typical wrong answer that the check's own message does not explain, with a sentence.
+        """Attach a typical wrong answer, with a sentence that explains it if the check's message does not.
 
         Parameters
         ----------
@@ -190,8 +190,8 @@ class Exercise:
         """Attach a function that tells two answers apart when the check's message is the same for both.
 
         ``probe(answer, rng)`` returns numbers, arrays, or tuples of them. A *predict* exercise needs none:
-        the returned values are compared. Nor does one whose check calls `expect_layer`: the results of the
-        first layer called there are compared.
+        the returned values are compared. A check that calls `expect_layer` needs none, either: the results
+        of the first layer called there are compared.
         """
         self._probe = function
         return function
@@ -259,7 +259,7 @@ class Exercise:
         """Raise CheckFailed if the answer is a result, not the function or class itself."""
         if not callable(answer) or (self.answer == "class" and not isinstance(answer, type)):
             raise CheckFailed(
-                f"check needs the {self.answer} itself, and got {described(answer)}: "
+                f"check needs the {self.answer} itself, but got {described(answer)}: "
                 "pass its name, without parentheses"
             )
 
@@ -272,7 +272,7 @@ class Exercise:
             seen = self._seen(answer, attempt)
             near = ""  # the sentence of a mistake that differs only in which entry is worst
             for sentence, mistake in self.mistakes:
-                if not _same(self._seen(mistake, attempt), seen):  # often cheap, where a check is not
+                if not _same(self._seen(mistake, attempt), seen):  # a probe is usually cheaper than a check
                     continue
                 try:
                     self._ask(mistake, attempt)
@@ -335,7 +335,7 @@ def is_first_round():
 
 
 def are_numbers_other():
-    """Return whether this round uses other sizes and numbers than the first.
+    """Return whether this round uses other sizes and data than the first.
 
     Returns
     -------
@@ -390,7 +390,7 @@ def _same(one, other):
 
 def _gist(sentence):
     """Return a sentence without the learner's own names of variables and classes."""
-    sentence = sentence.replace("using it raises", "it raises")  # only some answers have a line of their own
+    sentence = sentence.replace("using it raises", "it raises")  # depends on where it is raised
     sentence = re.sub(r"(Error: )\w+\(.*?\): ", r"\1", sentence)
     return re.sub(r"(name|variable) '[^']*'", r"\1 '...'", sentence)
 

@@ -30,14 +30,14 @@ from minigrad.parameter import Parameter
 BATCH, N_IN, N_OUT = 5, 3, 7
 TOLERANCE = 1e-6  # relative, as in gradcheck: nudging in float64 is good to about 1e-9
 ZERO = (
-    1e-4  # smaller numbers are compared as if they were this large: nudging finds 1e-11 where the slope is 0
+    1e-4  # smaller values are compared as if they had this size: nudging finds about 1e-11 if the slope is 0
 )
 
 
 def drawn_sizes(rng, *usual, most=13):
-    """Return the sizes for this round: the usual ones, or in the round with other numbers, new ones.
+    """Return the sizes for this round: the usual ones, or new ones in the round with other numbers.
 
-    So an answer with a hard-coded size is right in the first round only.
+    An answer with a hard-coded size is therefore right in the first round only.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ def drawn_sizes(rng, *usual, most=13):
 
 
 def also_drawn(usual, draw, count=2):
-    """Return the cases for this round: the usual ones, and in the round with other numbers, more.
+    """Return the cases for this round: the usual ones, and more in the round with other numbers.
 
-    So an answer with a hard-coded rate, discount or count is right in the first round only.
+    An answer with a hard-coded rate, discount or count is therefore right in the first round only.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def expect_several(returned, *names):
     ----------
     returned : object
     *names : str
-        ``"Y", "backward"``; a thing called backward must be a function.
+        ``"Y", "backward"``; an object called backward must be a function.
 
     Returns
     -------
@@ -256,7 +256,7 @@ def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
     """Require that a layer's forward and backward pass agree with f, and change no argument.
 
     Its values are compared with f's and its gradients with nudging. Another pass in between must not matter,
-    a second call of backward must return the same, and gradients of parameters must accumulate.
+    a second call of backward must return the same values, and gradients of parameters must accumulate.
 
     Parameters
     ----------
@@ -467,7 +467,7 @@ def expect_gradcheck(layer, X):
 
 
 def _problems(report):
-    """Return the problems that fail an answer, among them points where nudging cannot see."""
+    """Return the problems that fail an answer, and the rows in which nudging leads out of the domain."""
     problems = [problem for problem in report.problems if not problem.startswith(OF_WIDTH)]
     return problems + [f"{row.name}: {row.sentence}" for row in report.rows if row.sentence == AT_AN_EDGE]
 
@@ -492,7 +492,7 @@ def gap_along_a_way(layer, start, end, dY, rng):
     Returns
     -------
     float
-        The gap, divided by the total rise and fall along the path; nan or infinite if the numbers are.
+        The gap, divided by the total rise and fall along the path; nan or infinite if the values are.
 
     Examples
     --------

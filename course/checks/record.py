@@ -1,7 +1,7 @@
 """The learner's progress: tries, hints, exercises passed.
 
-It is stored in one small file, ``progress.json`` in the work folder; with storing off it is kept in memory,
-as long as the kernel runs. `course.checks.progress` shows it.
+It is stored in one small file, ``progress.json`` in the work folder; if storing is off, it is kept in memory
+while the kernel runs. `course.checks.progress` shows it.
 """
 
 import json
@@ -19,11 +19,11 @@ class Entry:
     Attributes
     ----------
     tries : int
-        How often it was checked.
+        The number of times it was checked.
     hints : int
-        How many hints have been shown.
+        The number of hints shown.
     passed : bool
-        Whether it ever passed its check.
+        Whether it has ever passed its check.
     """
 
     tries: int = 0
@@ -32,7 +32,7 @@ class Entry:
 
     @property
     def opened(self):
-        """Return whether the exercise was ever checked or a hint for it shown."""
+        """Return whether the exercise was ever checked, or a hint for it was shown."""
         return self.tries > 0 or self.hints > 0 or self.passed
 
 

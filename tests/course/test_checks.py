@@ -174,7 +174,7 @@ def test_stopping_by_hand_passes_through(demo):
 
 @pytest.mark.parametrize("answer", [np.ones(3), (1.0, 2.0), None, 3.0])
 def test_a_result_instead_of_the_function_is_refused(demo, answer):
-    assert "check needs the function itself, and got " in said("90_demo.halve", answer)
+    assert "check needs the function itself, but got " in said("90_demo.halve", answer)
 
 
 def test_a_layer_instead_of_its_class_is_refused():
@@ -187,7 +187,7 @@ def test_a_layer_instead_of_its_class_is_refused():
             return X
 
     assert layered.judge(Right) == ""
-    with pytest.raises(CheckFailed, match=r"check needs the class itself, and got a Right: "):
+    with pytest.raises(CheckFailed, match=r"check needs the class itself, but got a Right: "):
         layered.judge(Right())
 
 

@@ -256,7 +256,7 @@ def test_a_kept_thing_that_broke_gives_way_to_ours(demo, capsys, content, why):
     store.write(kept(demo, "relu"), content.encode("latin-1"))
     assert mine("relu") is minigrad.ReLU
     line = capsys.readouterr().out
-    assert line.startswith("relu: minigrad.ReLU, because yours does not pass its check any more: ")
+    assert line.startswith("relu: minigrad.ReLU, because yours no longer passes its check: ")
     assert why in line and line.count("\n") == 1
 
 

@@ -184,7 +184,7 @@ def test_a_deadlock_is_ended_and_told_worker_by_worker(pretend):
     with pytest.raises(mpi.WorkersFailed) as caught:
         mpi.run(send_first, workers=4, size=1_000_000, seconds=1, pretend=pretend)
     lines = str(caught.value).splitlines()
-    assert ("Deadlock: each worker waits" if pretend else "After 1 seconds still waiting") in lines[0]
+    assert ("Deadlock: each worker waits" if pretend else "Stopped after 1 seconds, still") in lines[0]
     assert [line.partition(" waits")[0] for line in lines[1:]] == [f"worker {rank}" for rank in range(4)]
     where = "to send to" if pretend else "world.Send(mine, dest="
     assert all(where in line for line in lines[1:])
@@ -195,7 +195,7 @@ def test_who_fails_is_named_with_its_own_line_and_the_others_are_ended(pretend):
     with pytest.raises(mpi.WorkersFailed) as caught:
         mpi.run(breaks, workers=4, pretend=pretend)
     said = str(caught.value)
-    assert said.startswith("Worker 2 failed. The others were ended.")
+    assert said.startswith("Worker 2 failed. The others were stopped.")
     assert 'raise ValueError("this share cannot be read")' in said
     assert said.endswith("ValueError: this share cannot be read")
     assert "workers-" not in said and "mpi.py" not in said  # of no folder, and not of our own code
@@ -248,7 +248,7 @@ def test_an_attribute_is_no_name():
 @pytest.mark.parametrize(
     ("work", "arguments", "sentence"),
     [
-        (needs_a_table, {}, r"needs_a_table uses TABLE, which is here \(ndarray\) and not with the workers"),
+        (needs_a_table, {}, r"needs_a_table uses TABLE, of type ndarray, which the workers do not have"),
         (words, {"name": np.ones(2)}, "name is of type ndarray, which cannot be written"),
         (lambda world: 0, {}, "a function defined with def"),
         (3, {}, "a function defined with def, got 3"),
@@ -265,7 +265,7 @@ def test_a_closure_is_refused():
     def work(world):
         return kept
 
-    with pytest.raises(ValueError, match="work keeps kept of its parent"):
+    with pytest.raises(ValueError, match="work uses kept of its outer function"):
         mpi.text(work)
 
 
