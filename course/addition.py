@@ -58,7 +58,7 @@ def sums(order="least digit first"):
 
 
 def tokens(texts):
-    """Return texts of one length as an array of tokens.
+    """Return strings of equal length as an array of tokens.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def tokens(texts):
 
 
 def text(row):
-    """Return a row of tokens as text."""
+    """Return a row of tokens as a str."""
     return "".join(SIGNS[token] for token in row)
 
 

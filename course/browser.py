@@ -29,7 +29,7 @@ _idents, _ports = count(2), count(49152)
 _listening = {}  # the listening sockets, by port
 _running = 1  # the running thread; 1 is the main thread
 _alive = set()  # the threads that have started and not ended
-_told = False
+_is_notified = False
 
 
 def install():
@@ -74,9 +74,9 @@ def _wait(turn, seconds=None):
 
 def _start(function, handle, daemon=True):
     """Start a thread: on its own stack, when the others wait; or at once, if Python cannot be suspended."""
-    global _told
-    if not _told:
-        _told = True
+    global _is_notified
+    if not _is_notified:
+        _is_notified = True
         print(NOTICE)
     handle.ident = next(_idents)
     _alive.add(handle.ident)

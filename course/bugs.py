@@ -242,7 +242,7 @@ RIGHT = (
     *(Square, Circle, Mean, Sigmoid, Softmax, Shift),
     *(ToTonnes, ToMilligrams, Gain, Tanh, Relu),
 )
-A_AND_B = Softmax, SoftmaxTakesThePlainMean  # the chapter's first puzzle, before anyone knows which is wrong
+A_AND_B = Softmax, SoftmaxTakesThePlainMean  # the chapter's first puzzle: which of the two is wrong
 WRONG = (
     *(MeanKeepsItsAxis, SquareForgetsTheTwo, CircleRoundsPi),
     *(SigmoidForgetsDY, ShiftGoesOn, SoftmaxTakesThePlainMean, ToTonnesTwice),

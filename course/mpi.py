@@ -1,7 +1,7 @@
 """Run one function in several processes that exchange messages by MPI, or in a stand-in for them.
 
 `run` starts the processes, `text` returns the Python file that each process runs, and `threads` makes a pool
-of threads. Without mpiexec, or without processes, the workers take turns in this process, and `run` says so.
+of threads. Without mpiexec, or without processes, the workers take turns in this process, with a notice.
 Used in chapter 22.
 """
 

@@ -87,7 +87,7 @@ class Exercise:
     keeps : str, optional
         The name under which ``keep`` stores a right answer in the learner's library.
     ours : str, optional
-        What ``mine`` returns if the learner has kept none: ``"minigrad.Linear"``.
+        What ``mine`` returns if the learner has stored no answer: ``"minigrad.Linear"``.
     remote : bool
         False if the check must look inside the answer and cannot call it in another process, or if passing
         the check is not enough for a grade: then a person grades it.

@@ -43,7 +43,7 @@ def drawn_sizes(rng, *usual, most=13):
     ----------
     rng : numpy.random.Generator
     *usual : int
-        All different; the reader knows them from the statement and the messages.
+        All different; they appear in the statement and the messages.
     most : int
         The largest size that is drawn; the smallest is 2.
 
@@ -71,7 +71,7 @@ def also_drawn(usual, draw, count=2):
     Parameters
     ----------
     usual : sequence
-        Cases that the reader may know from the statement and the messages.
+        Cases that may appear in the statement and the messages.
     draw : function, () -> case
         Draws a new case.
     count : int
@@ -691,7 +691,7 @@ def _entry(name, value, truth, source, place):
 
 
 def apart(value, truth):
-    """Return two unequal numbers as text, with enough digits to differ, at least four.
+    """Return two unequal numbers as strings, with enough digits to differ, at least four.
 
     Parameters
     ----------
@@ -711,7 +711,7 @@ def apart(value, truth):
 
 
 def _number(value):
-    """Return a number as text with four digits, or all digits if it is whole."""
+    """Return a number as a str with four digits, or all digits if it is whole."""
     if np.shape(value) != ():
         return str(value)
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"

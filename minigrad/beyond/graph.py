@@ -1,4 +1,4 @@
-"""Automatic differentiation on a graph: every value is a node that knows its parents.
+"""Automatic differentiation on a graph: every value is a node that stores its parents.
 
 Computing with nodes builds a graph, and `back()` on any node traverses it from the newest node to the
 oldest. Holds Variable, its operators, each with its derivative beside it, and GraphLayer, which turns a
@@ -19,14 +19,14 @@ _births = count()
 
 
 class Variable(Parameter):
-    """A node of a graph: a Parameter that knows its parents, with operators.
+    """A node of a graph: a Parameter that stores its parents, with operators.
 
     Parameters
     ----------
     data : array or nested list
         The value, of any number of axes. A copy is kept; float32 stays float32, integers become float64.
     *parents : Variable
-        Given by operators, which are subclasses; a variable made by hand has none.
+        Given by operators, which are subclasses; a variable created directly has none.
 
     Attributes
     ----------
@@ -34,10 +34,10 @@ class Variable(Parameter):
         The value of the node.
     g : array of data's shape
         Another name of `grad`; the rest of the course calls it dY: the slope of the final result, summed,
-        along this data. Variables made by hand accumulate gradients until `zero_grad`, as every
+        along this data. Those created directly accumulate gradients until `zero_grad`, as every
         Parameter does; operators start from zero in each `back`.
     trainable : bool
-        True for a variable made by hand, False for an operator: optimizers skip it.
+        True for a variable created directly, False for an operator: optimizers skip it.
     parents : tuple of Variable
     number : int
         The order of creation: a node has a larger number than its parents.

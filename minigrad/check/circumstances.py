@@ -14,11 +14,11 @@ from minigrad.check.rules import examine, in_words
 from minigrad.layer import Function
 
 
-def ask_again(trial, report):
+def check_again(trial, report):
     """Check a layer under other conditions; stop at the first check that it fails."""
     with np.errstate(all="ignore"):
-        for ask in CIRCUMSTANCES:
-            line, complaint = ask(trial)
+        for check in CIRCUMSTANCES:
+            line, complaint = check(trial)
             if complaint:
                 report.rules[line] = complaint
                 return

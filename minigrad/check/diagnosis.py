@@ -192,17 +192,17 @@ def _missing_couplings(case):
 def _silent_outputs(case, J, mine):
     """Name the outputs without a gradient: columns, examples, or single entries."""
     sends = mine.any(axis=1).reshape(case.Y.shape)
-    ask = {
+    hints = {
         -1: ("output column", "is a branch forgotten?"),
         0: ("example", "is a sum over the batch missing?"),
     }
-    for axis, (what, question) in ask.items():
+    for axis, (what, hint) in hints.items():
         others = tuple({*range(sends.ndim)} - {axis % max(sends.ndim, 1)})
         silent = np.flatnonzero(~sends.any(axis=others)) if sends.ndim > 1 else ()
         if len(silent):
             verb = "sends" if len(silent) == 1 or axis else "send"
             numbers = ("s " if verb == "send" else " ") + ", ".join(map(str, silent))
-            yield mine, J * sends.reshape(-1, 1), f"{what}{numbers} {verb} nothing back: {question}"
+            yield mine, J * sends.reshape(-1, 1), f"{what}{numbers} {verb} nothing back: {hint}"
     if not sends.all():
         yield mine, J * sends.reshape(-1, 1), f"{np.sum(~sends)} of {sends.size} outputs send nothing back"
 

@@ -75,7 +75,7 @@ class Trial:
         return self.call()
 
     def call(self):
-        """Run forward on these very arrays."""
+        """Run forward on the arrays already lent to the layer."""
         X = tuple(_relaid(self.lent[name]) if self.relaid == "X" else self.lent[name] for name in self.inputs)
         X = X if self.many else X[0]
         if not isinstance(self.layer, Function):
@@ -189,7 +189,7 @@ def _relaid(array):
     return np.repeat(array, 2)[::2] if array.ndim else array
 
 
-LIMIT = 10_000  # objects to visit: a global variable may lead anywhere
+LIMIT = 10_000  # most objects to visit: a global variable may lead anywhere
 PYTHON = (types.ModuleType, types.CodeType, types.BuiltinFunctionType)
 SIMPLE = (int, float, complex, str, bytes, type(None), np.generic, np.ufunc, *PYTHON)
 EMPTY = types.CellType()  # an unset variable of a closure; all such cells are equal

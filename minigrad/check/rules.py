@@ -13,9 +13,9 @@ from minigrad.shapes import require_batch
 
 def examine(trial, report, quick=False):
     """Check the nine rules and compare the gradients; if quick, along one direction first."""
-    for rule, ask in RULES.items():
-        report.rules[rule] = ask(trial)
-        if report.rules[rule] and ask in DECISIVE:
+    for rule, check in RULES.items():
+        report.rules[rule] = check(trial)
+        if report.rules[rule] and check in DECISIVE:
             return
     if not quick or not is_right_along_one_direction(trial):
         compare(trial, report)
@@ -132,14 +132,14 @@ def _is_linear(trial):
         return ""  # a consequence
     dY, other_dY = trial.rng.standard_normal((2, *trial.Y.shape))
     one, two = trial.run(dY), trial.run(other_dY)
-    names, bent, how = [name for name in one if one[name] is not None], {}, "not proportional to dY"
+    names, wrong, how = [name for name in one if one[name] is not None], {}, "not proportional to dY"
     for a, b in (2, -3), (1e-9, 0), (1e9, 0):
         both = trial.run(a * dY + b * other_dY)
         found = {name: both[name] / a for name in names}
-        bent |= dict.fromkeys(trial.unlike(found, {name: one[name] + b / a * two[name] for name in names}))
-        if a < 1 and any(np.abs(found[name]).max() > 10 * np.abs(one[name]).max() for name in bent):
+        wrong |= dict.fromkeys(trial.unlike(found, {name: one[name] + b / a * two[name] for name in names}))
+        if a < 1 and any(np.abs(found[name]).max() > 10 * np.abs(one[name]).max() for name in wrong):
             how = "does not vanish with dY: a factor dY is missing"
-    return trial.blame(bent, how if "vanish" in how else f"{how}: is there a clip, a sign, an abs?")
+    return trial.blame(wrong, how if "vanish" in how else f"{how}: is there a clip, a sign, an abs?")
 
 
 RULES = {
