@@ -1316,7 +1316,7 @@ def choosy(way_back):
     return Choosy()
 
 
-@bug("the same holds with need_dX=False: W, b: another gradient")
+@bug("the same holds with need_dX=False: W, b: a different gradient")
 def without_dX_nothing_is_added():
     def way_back(W, b, X, dY, need_dX):
         if not need_dX:
@@ -1328,7 +1328,7 @@ def without_dX_nothing_is_added():
     return choosy(way_back)
 
 
-@bug("the same holds with need_dX=False: b: another gradient")
+@bug("the same holds with need_dX=False: b: a different gradient")
 def without_dX_the_bias_is_forgotten():
     def way_back(W, b, X, dY, need_dX):
         W.grad += X.T @ dY
@@ -1339,7 +1339,7 @@ def without_dX_the_bias_is_forgotten():
     return choosy(way_back)
 
 
-@bug("the same holds with need_dX=False: W: another gradient")
+@bug("the same holds with need_dX=False: W: a different gradient")
 def without_dX_the_weights_count_twice():
     def way_back(W, b, X, dY, need_dX):
         W.grad += X.T @ dY * (1 if need_dX else 2)
@@ -1424,7 +1424,7 @@ def float32_is_refused():
 # ... in another order in memory --------------------------------------------------------------------------
 
 
-@bug("the same holds for X in Fortran order: input X: other numbers")
+@bug("the same holds for X in Fortran order: input X: the values depend on the memory layout")
 def mask_is_read_as_it_lies_in_memory():
     def layer(X):
         mask = (X.ravel(order="K") > 0).reshape(X.shape)
@@ -1433,7 +1433,7 @@ def mask_is_read_as_it_lies_in_memory():
     return layer
 
 
-@bug("the same holds for X in Fortran order: Y, input X: other numbers")
+@bug("the same holds for X in Fortran order: Y, input X: the values depend on the memory layout")
 def rows_are_read_as_they_lie_in_memory():
     def layer(X):
         Z = X.ravel(order="K").reshape(X.shape)
@@ -1442,7 +1442,7 @@ def rows_are_read_as_they_lie_in_memory():
     return layer
 
 
-@bug("the same holds for a transposed dY: input X: other numbers")
+@bug("the same holds for a transposed dY: input X: the values depend on the memory layout")
 def dY_is_read_as_it_lies_in_memory():
     return lambda X: (3 * X, lambda dY: 3 * dY.ravel(order="K").reshape(dY.shape))
 
@@ -1452,12 +1452,12 @@ def dY_is_looked_at_as_bytes():
     return lambda X: (X.copy(), lambda dY: dY.view(np.uint8).view(dY.dtype).copy())
 
 
-@bug("the same holds for a transposed dY: input X: other numbers")
+@bug("the same holds for a transposed dY: input X: the values depend on the memory layout")
 def only_a_contiguous_dY_is_scaled():
     return lambda X: (3 * X, lambda dY: 3 * dY if dY.flags.c_contiguous else dY.copy())
 
 
-@bug("the same holds for X in Fortran order: input X: other numbers")
+@bug("the same holds for X in Fortran order: input X: the values depend on the memory layout")
 def only_a_contiguous_X_is_right():
     return lambda X: (X * X, lambda dY, factor=2 if X.flags.c_contiguous else 1: factor * X * dY)
 
@@ -1873,22 +1873,22 @@ def slope_of_the_absolute_value_of_zeros_is_never_negative():
     return entrywise(lambda X: np.where(X < 0, -2 * X, 3 * X), lambda X, Y, dY: 3.0 * dY.astype(X.dtype))
 
 
-@bug("does each entry of a tie get all of dY?", X=digits()[0][:5])
+@bug("does each entry of a tie get the whole dY?", X=digits()[0][:5])
 def each_entry_of_a_tie_on_digits_gets_all():
     return maximum(1, lambda largest, axis: largest)
 
 
-@bug("does each entry of a tie get all of dY?", X=np.array([[1.0, 1.0, 0.0], [2.0, 3.0, 3.0]]))
+@bug("does each entry of a tie get the whole dY?", X=np.array([[1.0, 1.0, 0.0], [2.0, 3.0, 3.0]]))
 def each_entry_of_a_tie_gets_all():
     return maximum(1, lambda largest, axis: largest)
 
 
-@bug("does each entry of a tie get all of dY?", X=np.round(X))
+@bug("does each entry of a tie get the whole dY?", X=np.round(X))
 def each_entry_of_a_tie_over_the_batch_gets_all():
     return maximum(0, lambda largest, axis: largest)
 
 
-@bug("does each entry of a tie get all of dY?", X=digits()[0][:2, 16:32])
+@bug("does each entry of a tie get the whole dY?", X=digits()[0][:2, 16:32])
 def first_entry_of_a_tie_gets_nothing():
     first = lambda largest, axis: np.cumsum(largest, axis) == 1  # noqa: E731
     return maximum(

@@ -459,7 +459,7 @@ def test_at_the_edge_of_the_domain_nudging_gives_no_verdict():
         return Y, lambda dY: dY / np.where(Y > 0, 2 * Y, 1)
 
     report = gradcheck(root, np.array([[0.0, 1.0, 4.0]]))
-    assert report.ok and verdicts(report) == {"input X": "suspicious"} and "at an edge" in str(report)
+    assert report.ok and verdicts(report) == {"input X": "suspicious"} and "at the edge" in str(report)
 
 
 def test_a_random_layer_with_its_own_generator_passes():

@@ -41,7 +41,7 @@ def _without_dX(trial):
         return line, ""
     found = _attempt(trial.under(need_dX=False), trial.dY)
     usual = {name: trial.first[name] for name in trial.weights}
-    return line, _difference(trial, usual, found, "the gradient differs: only dX may be left out")
+    return line, _difference(trial, usual, found, "a different gradient, but only dX may be left out")
 
 
 def _with_training_toggled(trial):
@@ -157,7 +157,7 @@ def _relaid(trial, what):
     """Compare with a run in which X or dY has another memory layout."""
     other = trial.under()
     other.relaid = what
-    words = "the values differ: the memory layout must not matter"
+    words = "the values depend on the memory layout, but must not"
     return _difference(trial, {"Y": trial.Y} | trial.first, _attempt(other, trial.dY), words, at_X=True)
 
 
