@@ -189,7 +189,7 @@ def _relaid(array):
     return np.repeat(array, 2)[::2] if array.ndim else array
 
 
-LIMIT = 10_000  # most objects to visit: a global variable may lead anywhere
+LIMIT = 10_000  # on the objects visited: a global variable may lead anywhere
 PYTHON = (types.ModuleType, types.CodeType, types.BuiltinFunctionType)
 SIMPLE = (int, float, complex, str, bytes, type(None), np.generic, np.ufunc, *PYTHON)
 EMPTY = types.CellType()  # an unset variable of a closure; all such cells are equal

@@ -1,6 +1,6 @@
 """Cases in which nudging and backward disagree although the layer is right: rounding, and hidden kinks.
 
-Holds accept. The kinks that a single nudge shows are in nudging.py. Introduced in chapter 03.
+Holds accept. Kinks that a single nudge shows are handled in nudging.py. Introduced in chapter 03.
 """
 
 import itertools
