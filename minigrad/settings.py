@@ -36,12 +36,12 @@ def require_number(  # noqa: PLR0913  one argument per kind of limit
     >>> require_number("momentum", 1.5, least=0, below=1)
     Traceback (most recent call last):
         ...
-    ValueError: momentum must be a finite number at least 0 and below 1, got 1.5.
+    ValueError: momentum must be a finite number of at least 0 and below 1, got 1.5.
     """
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if is_number and least <= value <= most and above < value < below:  # false for nan and inf
         return value
-    limits = {"at least": least, "above": above, "at most": most, "below": below}
+    limits = {"of at least": least, "above": above, "at most": most, "below": below}
     said = " and".join(f" {word} {limit}" for word, limit in limits.items() if math.isfinite(limit))
     kind = ValueError if is_number else TypeError
     raise kind(f"{name} must be a finite number{said}, got {_short(value)}.")

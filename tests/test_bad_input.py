@@ -104,7 +104,7 @@ SILENT = {
     "a negative label is the last class": (lambda: cross_entropy(X, -LABELS), ValueError, "label -1 at [1]"),
     "a negative label in one_hot": (lambda: one_hot(-LABELS, 2), ValueError, "labels run from -1 to 0"),
     "a negative token is the last row": (lambda: Embedding(5, 3, rng=0)(-LABELS), ValueError, "got -1 to 0"),
-    "rows of T that sum to 2": (lambda: cross_entropy(X, 2 * one_hot(LABELS, 3)), ValueError, "sum to 1;"),
+    "rows of T that sum to 2": (lambda: cross_entropy(X, 2 * one_hot(LABELS, 3)), ValueError, "with sum 1;"),
     "two classes as -1 and 1": (lambda: bce_with_logits(T, np.sign(T)), ValueError, "as 0 and 1"),
     "one column of targets for two of Y": (lambda: mse(T, T[:, :1]), ShapeError, "must be equal"),
     "one row of targets for seven of Y": (lambda: cosine_distance(X, X[:1]), ShapeError, "must be equal"),
@@ -129,7 +129,7 @@ SILENT = {
     "a schedule that is nan": (lambda: SGD(lambda step: np.nan).step([linear().W]), ValueError, "got nan"),
     "no parameters to step": (lambda: SGD(0.1).step([]), ValueError, "a generator was used up"),
     "a mode that is neither": (lambda: EarlyStopping(mode="least"), ValueError, "got 'least'"),
-    "a rate above 1": (lambda: Dropout(1.5), ValueError, "to below 1, got 1.5"),
+    "a rate above 1": (lambda: Dropout(1.5), ValueError, "below 1, got 1.5"),
     "an unknown device": (lambda: to_device(linear(), "cuda"), ValueError, "got 'cuda'"),
 }
 # fmt: on

@@ -662,7 +662,7 @@ def test_an_optimizer_alone_is_not_saved(tmp_path, thing):
 
 
 def test_a_class_is_not_saved(tmp_path):
-    with pytest.raises(TypeError, match="call it to make one"):
+    with pytest.raises(TypeError, match="create one, "):
         save(tmp_path / "new.npz", ReLU)
 
 

@@ -33,7 +33,7 @@ def test_a_single_number_can_learn(number):
 @pytest.mark.parametrize("data", [["a", "b"], np.array([None, 1.0]), np.array([1j])])
 def test_what_is_no_real_number_is_refused(data):
     for kind in (Parameter, Buffer):
-        with pytest.raises(TypeError, match="holds numbers, got an array of"):
+        with pytest.raises(TypeError, match="must hold numbers, got an array of"):
             kind(data)
 
 

@@ -121,7 +121,7 @@ def test_a_batch_of_one_does_not_move_the_running_variance():
 @pytest.mark.parametrize("rate", [-0.1, 1.0, float("nan")])
 def test_a_rate_out_of_range_is_refused(rate):
     with pytest.raises(
-        ValueError, match="rate of Dropout must be a finite number at least 0 and below 1, got"
+        ValueError, match="rate of Dropout must be a finite number of at least 0 and below 1, got"
     ):
         Dropout(rate)
 
