@@ -1,6 +1,6 @@
 """Figures of chapter 18: news of a reward that travels back, grids of values, errors while learning.
 
-Leaves out walking and learning: the values that are drawn here come from the chapter.
+The values that are drawn here come from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 16: the shapes of attention, tables of weights, one step that looks, heads, and seeds.
 
-Leaves out running the layers: weights, shares and accuracies come from the chapter.
+Weights, shares and accuracies come from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of the book's page on speed: ratios to PyTorch, and how the cost of a step grows.
 
-Leaves out measuring: the numbers drawn here stand in benchmarks/results.json.
+The numbers drawn here are in benchmarks/results.json.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 24: an activation, models beyond their data, who notices what, paired differences.
 
-Leaves out fitting and checking: what is drawn here comes from the chapter, or from a learner's own layer.
+What is drawn here comes from the chapter, or from a learner's own layer.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 05: a pass along its lanes, activations, sizes through many layers, a plane in regions.
 
-Leaves out computing: the arrays, slopes and sizes drawn here come from the chapter.
+The arrays, slopes and sizes drawn here come from the chapter.
 """
 
 import matplotlib.pyplot as plt

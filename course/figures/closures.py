@@ -1,6 +1,6 @@
 """Figures of chapter 04: two visits of each layer, what a closure sees, three gradients, five memories.
 
-Leaves out measuring: the bytes and errors drawn here come from the chapter.
+The bytes and errors drawn here come from the chapter.
 """
 
 import inspect

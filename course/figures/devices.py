@@ -1,6 +1,6 @@
 """Figures of chapter 21: timelines, transfers of an epoch, where a GPU overtakes a processor, work by call.
 
-Leaves out counting and computing: the numbers drawn here come from the chapter.
+The numbers drawn here come from the chapter.
 """
 
 from itertools import cycle, pairwise

@@ -1,6 +1,6 @@
 """Figures of chapter 11: a graph of nodes, step by step, and what walks over graphs cost.
 
-Leaves out the nodes themselves, and how they go back: nodes and counts come from the chapter.
+Nodes and counts come from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 02: tables of slopes, the two ways to multiply them, and the passes that each way takes.
 
-Leaves out computing the slopes: the tables drawn here come from the chapter, from an answer, or from a check.
+The tables drawn here come from the chapter, from an answer, or from a check.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 07: walks in a bowl, losses by epoch, the cliff, a fitted curve, a growing boundary.
 
-Leaves out training: the numbers drawn here come from the chapter.
+The numbers drawn here come from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of losses: where logits are pushed, what stays finite, and which gradient vanishes.
 
-Leaves out measuring: the gradients and losses drawn here come from the chapter.
+The gradients and losses drawn here come from the chapter.
 """
 
 import matplotlib.pyplot as plt

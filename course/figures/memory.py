@@ -1,6 +1,6 @@
 """Figures of chapter 19: how much is alive at each moment of a pass, how many blocks, memory against time.
 
-Leaves out measuring: moments, peaks and counts come from the chapter.
+Moments, peaks and counts come from the chapter.
 """
 
 import matplotlib.pyplot as plt

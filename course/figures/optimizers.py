@@ -1,6 +1,6 @@
 """Figures of chapter 09: paths through a valley, a schedule, lengths of steps, and losses by learning rate.
 
-Leaves out the steps themselves: the numbers drawn here come from the chapter.
+The numbers drawn here come from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 08: digits, the losses of a training, mistakes, weights and dX as pictures, a spread.
 
-Leaves out measuring: the losses, counts, weights and probabilities drawn here come from the chapter.
+The losses, counts, weights and probabilities drawn here come from the chapter.
 """
 
 import matplotlib.pyplot as plt

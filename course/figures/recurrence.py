@@ -1,6 +1,6 @@
 """Figures of chapter 15: a layer unrolled, one step of an LSTM, how far gradients reach, padded words, bits.
 
-Leaves out running the layers: sizes, slopes and losses come from the chapter.
+Sizes, slopes and losses come from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of gradient checks: Jacobians side by side, two arrays that ought to agree, bugs by kinds of check.
 
-Leaves out the words of a report, which `print` and the notebook show by themselves (`minigrad.check`).
+The report itself is in `minigrad.check`.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 14: accuracy by place and by size, a kernel on an image, where a network looks.
 
-Leaves out computing any of it: what is drawn here comes from the chapter.
+What is drawn here comes from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 23: callers in every order, counts of what went wrong, and what a server was asked.
 
-Leaves out playing the orders and asking the server: what is drawn here comes from the chapter.
+What is drawn here comes from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 12: shapes on their way through a row of layers, and open layers that get their sizes.
 
-Leaves out the layers themselves, which come from the chapter.
+The layers come from the chapter.
 """
 
 from copy import deepcopy

@@ -1,6 +1,6 @@
 """Figures of chapter 13: what each use of a shared matrix brings, words beside words, shares, points.
 
-Leaves out computing gradients, cosines and points: what is drawn here comes from the chapter.
+What is drawn here comes from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 01: a secant, errors against the nudge, a kink, routes that add up, a descent.
 
-Leaves out computing slopes: the numbers drawn here come from the chapter, or are read off the function drawn.
+The numbers drawn here come from the chapter, or are read off the function drawn.
 """
 
 import matplotlib.pyplot as plt

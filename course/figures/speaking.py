@@ -1,6 +1,6 @@
 """Figures of chapter 17: the lessons in a name, a block, a whole GPT, learning, likely letters, a name, sums.
 
-Leaves out models and what they write: texts, probabilities, weights and shares come from the chapter.
+Texts, probabilities, weights and shares come from the chapter.
 """
 
 import matplotlib.pyplot as plt

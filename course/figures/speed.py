@@ -1,6 +1,6 @@
 """Figures of chapter 20: parts of a step, the roofline, a layer beside its floor, walks, beside PyTorch.
 
-Leaves out measuring and counting: seconds, operations and bytes come from the chapter.
+Seconds, operations and bytes come from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,4 +1,4 @@
-"""The map of the course, for chapter 00. Leaves out everything about a single chapter."""
+"""The map of the course, for chapter 00."""
 
 from textwrap import wrap
 

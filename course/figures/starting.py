@@ -1,6 +1,6 @@
 """Figures of chapter 10: signals through a deep network, what a norm measures, a lagging average, shares.
 
-Leaves out running networks: the spreads, averages and shares drawn here come from the chapter.
+The spreads, averages and shares drawn here come from the chapter.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Figures of chapter 22: what workers agree on, a ring that adds, a deadlock, bytes and seconds of messages.
 
-Leaves out computing gradients and sending messages: what is drawn here comes from the chapter.
+What is drawn here comes from the chapter.
 """
 
 import matplotlib.pyplot as plt
