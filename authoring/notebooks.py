@@ -20,7 +20,7 @@ COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 class BuildError(Exception):
-    """The reason why a notebook cannot be made."""
+    """Raised when a notebook cannot be built."""
 
 
 def execute(notebook, path):

@@ -142,7 +142,7 @@ def differs(now, seen):
 
 
 def options_of(value):
-    """List the options of a layer that a callable accepts."""
+    """List which options of a layer (training, need_dX) a callable accepts."""
     try:
         declared = signature(value).parameters
     except (TypeError, ValueError):  # some functions written in C have no signature
@@ -208,7 +208,7 @@ class Peer:
     list, dict = list, dict  # classes for the other end's lists and dicts
 
     def errors(self):
-        """Return how the other end must handle NumPy's floating-point errors."""
+        """Return NumPy's floating-point error settings for the other end."""
 
     def __init__(self, read, write):
         self.read, self.write = read, write
@@ -245,7 +245,7 @@ class Peer:
         return ["m", *named] if named else self._encode_new(value, out, depth)
 
     def _encode_new(self, value, out, depth):
-        """Encode an object without a handle as JSON, and assign it one."""
+        """Assign a handle to an object without one, and encode it as JSON."""
         handle = f"{self.prefix}{self.count}"
         self.count += 1
         if type(value) is np.ndarray and known(value.dtype.str):
@@ -538,7 +538,7 @@ class Peer:
         return header
 
     def ask(self, do, target=None, name=None, value=None, kwargs=None):
-        """Send a request, and serve incoming ones until its answer; return its value, or raise its error."""
+        """Send a request, and serve incoming ones until its answer; return that, or raise its error."""
         self.send(do, value, target, name, kwargs)
         while True:
             header = self.receive()

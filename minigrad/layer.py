@@ -55,7 +55,7 @@ def observed(before=None, after=None):
 
 
 def _options_of(function):
-    """List those of the options `training` and `need_dX` that a function declares."""
+    """Return which of the options `training` and `need_dX` a function declares."""
     try:
         declared = inspect.signature(function).parameters
     except (TypeError, ValueError):  # some functions written in C have no signature
@@ -74,7 +74,7 @@ class Layer(Answering):
     Attributes
     ----------
     frozen : bool
-        True after `freeze`, as long as no Parameter inside is trainable; it then runs as in evaluation.
+        True after `freeze`, while no Parameter inside is trainable. The layer then runs as in evaluation.
 
     Notes
     -----
@@ -99,7 +99,7 @@ class Layer(Answering):
     _frozen = False
     not_parts = ()  # names of attributes that are not parts of the layer
     is_drawn = True  # False until the weights are initialized
-    has_width = False  # True for layers with an n_out, which the last of them can take from the targets
+    has_width = False  # True for layers with an n_out; the last one may take it from the targets
     _options = frozenset()
 
     def __init_subclass__(cls):
@@ -254,7 +254,7 @@ class Layer(Answering):
         """Stop training this layer and all layers inside it, which then run as in evaluation; return self.
 
         Optimizers skip its Parameters, its running averages do not change, and Dropout inside it is
-        inactive. A layer runs as in training again once a part of it is unfrozen.
+        inactive. Unfreezing any part of a layer makes it run as in training again.
 
         Examples
         --------
@@ -278,7 +278,7 @@ class Layer(Answering):
         return self.freeze(False)
 
     def predict(self, X, batch_size=None):
-        """Return only Y, as in evaluation, after checking that X is a finite batch.
+        """Check that X is a finite batch, run as in evaluation, and return only Y.
 
         Parameters
         ----------
@@ -366,7 +366,7 @@ class Function(Layer):
     """
 
     def __init__(self, function):
-        self.__wrapped__ = function  # Python's own name for the function inside
+        self.__wrapped__ = function  # the name that functools.wraps uses
         self._options = _options_of(function)
 
     def forward(self, X, **options):

@@ -120,11 +120,11 @@ class SGD(Optimizer):
     momentum : float
         The share of the last step's velocity that is kept, at least 0 and below 1.
     nesterov : bool
-        True looks ahead along the velocity.
+        If True, step along the gradient and the new velocity (Nesterov momentum).
     weight_decay : float
         Strength of the pull towards zero: weight_decay · data is added to the gradient.
     average : bool
-        True makes the velocity a moving average of the gradients, instead of their sum.
+        If True, the velocity is a moving average of the gradients instead of their sum.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class Adam(Optimizer):
     ----------
     learning_rate : float, or function of the number of steps taken so far -> float
     beta1, beta2 : float
-        The shares of the running means of the gradient and of its square that are kept, each below 1.
+        Decay rates of the running means of the gradient and of its square, at least 0 and below 1.
     eps : float
         Added to the root, which avoids a division by zero.
 

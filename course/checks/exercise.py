@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 KINDS = ("predict", "fill", "repair", "derive", "explain")
-FRESH = 3  # between SAME and OTHER: new data, with the shapes of the first round
-TERM = Path(__file__).parents[1] / "term.txt"  # in a bundle for a class: `classroom.bundle`
+FRESH = 3  # after SAME, before OTHER: new data with the shapes of the first round
+TERM = Path(__file__).parents[1] / "term.txt"  # only in a bundle for a class, from `classroom.bundle`
 BY_HAND = ("derive", "explain")  # may have no check: a person grades them
 FIRST, SAME, OTHER = range(3)  # rounds of a check: the first; again with the same data; with other sizes
 SHOWN = "shown"  # the check runs only as far as its first layer, to record what that returns
@@ -264,7 +264,7 @@ class Exercise:
             )
 
     def _name_of_mistake(self, answer, no, attempt):
-        """Return the sentence of the mistake that fails as this answer does, or an empty str."""
+        """Return the explanation of the known mistake that fails as this answer does, or an empty str."""
         if not self.mistakes:
             return ""
         with warnings.catch_warnings():
@@ -310,7 +310,7 @@ class Exercise:
 
 @contextmanager
 def _again(number, words):
-    """Repeat a check inside this context; a failure's message begins with the words.
+    """Repeat a check inside this context, and prefix the message of a failure.
 
     Output is dropped: the first round has shown it.
     """
@@ -335,7 +335,7 @@ def is_first_round():
 
 
 def are_numbers_other():
-    """Return whether this round uses other sizes and data than the first.
+    """Return whether this round uses different sizes and data from the first.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Comparison of each gradient with nudging: entry by entry, for a sample, or along random directions.
+"""Compare each gradient with the slopes that nudging finds: of all entries, a sample, or random directions.
 
 Slopes are computed in nudging.py, kinks are handled in kinks.py, and messages are written in diagnosis.py.
 Introduced in chapter 03.
@@ -31,7 +31,7 @@ class Judged(NamedTuple):
 
 
 def compare(trial, report):
-    """Compare each gradient with nudging, and diagnose the wrong ones."""
+    """Compare each gradient with its numerical gradient, and diagnose the wrong ones."""
     measure_noise(trial)
     backward = trial.forward()[1]
     units = np.eye(trial.Y.size if trial.Y.size <= trial.max_entries else 0)
@@ -52,7 +52,7 @@ def compare(trial, report):
 
 
 def is_right_along_one_direction(trial):
-    """Return whether each gradient agrees with nudging along one random direction."""
+    """Return whether each gradient agrees with the slope along one random direction."""
     measure_noise(trial)
     for name in trial.nudged:
         found = nudge(trial, name, _direction(trial, name))
@@ -62,7 +62,7 @@ def is_right_along_one_direction(trial):
 
 
 def _direction(trial, name):
-    """Draw a direction through all entries of an array."""
+    """Draw a random direction that changes every entry of an array."""
     value = trial.values[name]
     return trial.rng.standard_normal(value.shape) / np.sqrt(value.size)
 
@@ -123,7 +123,7 @@ def _errors(trial, name, ways, found, least):
 
 
 def _judged_nearby(trial, row):
-    """Compare at nearby values an array whose entries are all at a kink."""
+    """Check, at nearby values, a gradient whose entries are all at a kink."""
     nearby = elsewhere(trial, 1e-2, [-1, 1])
     there, true, *_ = _judge(nearby, row.name)
     if there.verdict != "WRONG":

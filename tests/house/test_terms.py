@@ -16,6 +16,7 @@ INTRODUCED = {
     "05": ("nonlinearity", "activation function"),
     "07": ("residual", "diverge", "hyperparameter"),
     "08": ("generalization", "overfitting", "held-out data", "validation set"),
+    "09": ("momentum", "optimizer state"),
     "12": ("stored activations",),
     "13": ("fine-tuning",),
     "16": ("token", "position"),
