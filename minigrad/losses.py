@@ -127,7 +127,7 @@ def cross_entropy(Y, T):
     ShapeError
         If T fits neither form, or there is no example.
     ValueError
-        If a label is not a class, a row of T is not a distribution, or all logits of a row are -inf.
+        If a label is not a class, or a row of T is not a distribution.
 
     Notes
     -----

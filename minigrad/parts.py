@@ -15,7 +15,8 @@ import numpy as np
 # Types without contents; skipped.
 PLAIN = (str, int, float, type(None), np.ndarray, type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)
 NO_VALUE = types.CellType()  # an unset variable of a closure; all such cells are equal
-CONTAINERS = (list, tuple, deque, dict, set, frozenset, functools.partial)
+COPIED = (list, tuple, dict, functools.partial)  # containers whose parts `copied` copies
+CONTAINERS = (*COPIED, deque, set, frozenset, types.SimpleNamespace)
 
 
 def named_parts(thing):
@@ -48,7 +49,7 @@ def named_parts(thing):
     [('W', Parameter(1,))]
     """
     found = []
-    _visit("", thing, None, found, {})
+    _visit("", thing, found, {})
     return found
 
 
@@ -64,7 +65,7 @@ def is_array_holder(part):
     return not callable(part) and hasattr(getattr(part, "data", None), "__array_function__")
 
 
-def _visit(name, thing, module, found, seen):
+def _visit(name, thing, found, seen):
     """Append a thing to `found` if it is a part, and then the parts inside it, each once."""
     if isinstance(thing, PLAIN) or id(thing) in seen:
         return
@@ -75,18 +76,16 @@ def _visit(name, thing, module, found, seen):
         found.append((name, thing))
         return
     count = len(found)
-    if not isinstance(thing, CONTAINERS):
-        module = getattr(thing, "__module__", module)  # of its class, or of the function
-    for key, part in _inside(thing, module):
+    for key, part in _inside(thing):
         if isinstance(part, PLAIN):
             continue
         key = "" if key == "__wrapped__" else key  # a wrapper has no name of its own
-        _visit(f"{name}.{key}" if name and key != "" else f"{name}{key}", part, module, found, seen)
-    if isinstance(thing, (set, frozenset)) and len(found) > count:
-        raise ValueError(f"{name or 'a set'} is a set of parts: write a list, since a set has no order.")
+        _visit(f"{name}.{key}" if name and key != "" else f"{name}{key}", part, found, seen)
+    if isinstance(thing, CONTAINERS) and type(thing) not in COPIED and len(found) > count:
+        raise ValueError(f"{name or 'a layer'} is a {type(thing).__name__} of parts: write a list or a dict.")
 
 
-def _inside(thing, module):
+def _inside(thing):
     """List the (name, part) pairs one level inside a thing; the name of a single part may be empty."""
     if isinstance(thing, dict):
         return thing.items()
@@ -100,7 +99,7 @@ def _inside(thing, module):
         return [("", thing.func), *enumerate(thing.args), *thing.keywords.items()]
     if isinstance(thing, types.FunctionType):
         return [*vars(thing).items(), *_closure(thing)]
-    if callable(thing) or type(thing).__module__ in (module, "types"):  # or a SimpleNamespace
+    if callable(thing) or hasattr(thing, "__module__") or isinstance(thing, types.SimpleNamespace):
         not_parts = getattr(type(thing), "not_parts", ())
         return [pair for pair in attributes(thing) if pair[0] not in not_parts]
     return ()

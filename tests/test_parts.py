@@ -2,7 +2,7 @@
 
 import copy
 import functools
-from collections import deque
+from collections import OrderedDict, deque
 from types import SimpleNamespace
 
 import numpy as np
@@ -176,11 +176,20 @@ def test_what_a_function_only_reads_is_not_its_own(reader):
         Learner(reader, mse, SGD(0.1)).fit(X, X)
 
 
-@pytest.mark.parametrize("holder", [deque, lambda parts: SimpleNamespace(first=parts[0])])
-def test_a_deque_and_a_namespace_are_looked_into(holder):
-    layer, W = ReLU(), Parameter(np.ones(3))
-    layer.parts = holder([W])
-    assert layer.parameters() == [W]
+HOLDERS = {
+    "set": set,
+    "deque": deque,
+    "OrderedDict": lambda parts: OrderedDict(first=parts[0]),
+    "SimpleNamespace": lambda parts: SimpleNamespace(first=parts[0]),
+}
+
+
+@pytest.mark.parametrize(("name", "holder"), HOLDERS.items(), ids=HOLDERS)
+def test_parts_in_a_container_that_is_not_copied_are_an_error(name, holder):
+    layer = ReLU()
+    layer.parts = holder([Parameter(np.ones(3))])
+    with pytest.raises(ValueError, match=f"parts is a {name} of parts: write a list or a dict"):
+        layer.parameters()
 
 
 def test_two_functions_that_share_a_parameter_share_its_copy():

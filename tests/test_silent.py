@@ -15,13 +15,17 @@ from minigrad import (
     Adam,
     Add,
     BatchNorm,
+    CheckpointError,
     Dropout,
     Embedding,
     Layer,
+    LayerNorm,
     Learner,
     Linear,
     Max,
+    MaxPool2d,
     MultiHeadAttention,
+    Parallel,
     ReLU,
     Residual,
     ShapeError,
@@ -351,7 +355,7 @@ def test_fewer_epochs_than_none_are_refused():
 
 def test_running_averages_stay_where_a_batch_is_empty():
     layer = BatchNorm(3)
-    with pytest.raises(ShapeError, match="at least one example"):
+    with pytest.raises(ShapeError, match="no axis of 0"):
         layer(np.zeros((0, 3)), training=True)
     assert np.array_equal(layer.running_mean.data, np.zeros(3))
 
@@ -359,3 +363,39 @@ def test_running_averages_stay_where_a_batch_is_empty():
 def test_trainable_on_a_layer_of_ones_own_says_what_freezes_it():
     with pytest.raises(AttributeError, match=r"layer\.freeze\(\), freezes it"):
         Root().trainable = False
+
+
+def test_a_branch_without_a_gradient_takes_none_from_the_others():
+    def first(X):
+        return X[0], lambda dY: (dY, None)
+
+    def product(X):
+        return X[0] * X[1], lambda dY: (dY * X[1], dY * X[0])
+
+    two, one = np.array([[2.0]]), np.array([[1.0]])
+    for model in Add(first, product), Add(product, first):
+        Y, backward = model((two, two))
+        dA, dB = backward(one)
+        assert Y == 6 and dA == 3 and dB == 2
+
+
+def test_weights_that_are_not_trained_do_not_stop_batch_norm():
+    layer, X = BatchNorm(2), RNG.normal(10, 3, size=(8, 2))
+    layer.gain.trainable = layer.shift.trainable = False
+    np.testing.assert_allclose(layer(X, training=True)[0].mean(axis=0), 0, atol=1e-12)
+    assert (layer.running_mean.data > 0.5).all()
+
+
+def test_small_integers_do_not_overflow_in_a_sum_of_branches():
+    images = np.full((1, 1, 2, 2), 200, dtype=np.uint8)
+    keep = Add(lambda X: (X, lambda dY: dY), lambda X: (X, lambda dY: dY))
+    assert Add(MaxPool2d(2), MaxPool2d(2))(images)[0] == 400 and (keep(images)[0] == 400).all()
+    assert (Residual(lambda X: (X, lambda dY: dY))(images)[0] == 400).all()
+
+
+def test_a_checkpoint_of_another_axis_or_eps_does_not_fit(tmp_path):
+    for here, there in (BatchNorm(3), BatchNorm(3, axis=-1)), (LayerNorm(2), LayerNorm(2, eps=1.0)):
+        save(tmp_path / "norm.npz", here)
+        with pytest.raises(CheckpointError, match=r"eps=1.0\) here|axis=-1\) here"):
+            load(tmp_path / "norm.npz", there)
+    assert repr(Parallel(Tanh(), ReLU(), axis=1)) == "Parallel(Tanh(), ReLU(), axis=1)"

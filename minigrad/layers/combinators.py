@@ -6,7 +6,7 @@ Sequential is in layer.py. Built in chapter 05.
 import numpy as np
 
 from minigrad.layer import Layer, Sequential, as_layer
-from minigrad.shapes import ShapeError, require_array, require_two, shape_of
+from minigrad.shapes import ShapeError, as_floats, require_two, shape_of
 
 
 def chain(*layers):
@@ -79,10 +79,10 @@ class Residual(Layer):
     def forward(self, X, training=False):
         """Return X + F(X) and the backward function."""
         F, backward_F = self.layer(X, training=training)
-        require_array(self, F)  # two tuples would be concatenated
-        if shape_of(F) != shape_of(X):
+        F = as_floats(self, F)  # two tuples would be concatenated
+        if F.shape != shape_of(X):
             end = f"let the layer inside end with X's shape, of width {shape_of(X)[-1]}."
-            raise ShapeError(f"{self} adds X of shape {shape_of(X)} and F(X) of shape {shape_of(F)}: {end}")
+            raise ShapeError(f"{self} adds X of shape {shape_of(X)} and F(X) of shape {F.shape}: {end}")
         return X + F, lambda dY: dY + backward_F(dY)
 
     def open(self, X, Y, rng):
@@ -172,13 +172,17 @@ class Parallel(_Branches):
         ends = np.cumsum([shape[axis] for shape in shapes])[:-1].tolist()
         return np.concatenate(results, axis=axis), lambda dY: backward(np.split(dY, ends, axis=axis))
 
+    def __repr__(self):
+        axis = "" if self.axis == -1 else f", axis={self.axis}"
+        return f"{super().__repr__()[:-1]}{axis})"
+
 
 def _total(gradients):
     """Return the sum of gradients (of tuples, entry by entry), or None if X holds integers."""
-    first, *others = gradients
+    first, *others = [gradient for gradient in gradients if gradient is not None] or [None]
     if isinstance(first, tuple):
-        return tuple(map(_total, zip(*gradients, strict=True)))
-    return None if first is None else sum(others, first)
+        return tuple(map(_total, zip(first, *others, strict=True)))
+    return sum(others, first) if others else first
 
 
 class Add(_Branches):
@@ -217,7 +221,7 @@ class Add(_Branches):
         results, backward = self._run(X, training)
         if len({shape_of(Y) for Y in results}) > 1 or isinstance(results[0], tuple):
             self._refuse(results, "of one shape")
-        first, *others = results
+        first, *others = [as_floats(self, Y) for Y in results]
         return sum(others, first), lambda dY: backward([dY] * len(results))
 
 

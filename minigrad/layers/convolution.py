@@ -12,7 +12,7 @@ from minigrad.layer import Layer
 from minigrad.layers.weighted import Weighted
 from minigrad.parameter import Parameter
 from minigrad.settings import require_integer
-from minigrad.shapes import ShapeError, require_array, shape_of
+from minigrad.shapes import ShapeError, as_floats, require_array, shape_of
 
 
 class Conv2d(Weighted):
@@ -214,8 +214,9 @@ class MaxPool2d(Layer):
         return Y, backward
 
     def check_input(self, X):
-        """Raise ShapeError unless X is a batch of images, each at least as large as a window."""
+        """Return X as floats; raise ShapeError unless it is images, each at least as large as a window."""
         _require_images(self, X, (self.size, self.size))
+        return as_floats(self, X)
 
     def __repr__(self):
         return f"MaxPool2d({self.size}, {self.stride})"

@@ -92,7 +92,7 @@ class _Norm(Weighted):
     """The base class of the norms: a gain and a shift for each column, initially 1 and 0."""
 
     has_width = False
-    sizes, weights = ("n_in",), ("gain", "shift")
+    sizes, weights, shown = ("n_in",), ("gain", "shift"), {"eps": 1e-5}
 
     def __init__(self):
         super().__init__(rng=0)  # no random numbers are drawn
@@ -203,6 +203,8 @@ class BatchNorm(_Norm):
     (array([-1.,  1.]), array([0., 0.]))
     """
 
+    shown = {"axis": 1, "eps": 1e-5}
+
     def __init__(self, n_in=None, axis=1, momentum=0.1, eps=1e-5):
         self.n_in, self.axis = n_in, axis
         self.momentum = require_number("momentum of BatchNorm", momentum, above=0, most=1)
@@ -212,7 +214,7 @@ class BatchNorm(_Norm):
     def forward(self, X, training=False):
         """Return the normalized columns and the backward function."""
         batch, like = _all_but(self.axis, X)
-        if not training or not (self.gain.trainable or self.shift.trainable):
+        if not training:
             mean, variance = (part.data.reshape(like) for part in (self.running_mean, self.running_variance))
             return _normalize(X - mean, variance, self, self.axis)
         mean = X.mean(axis=batch, keepdims=True)
@@ -243,8 +245,9 @@ class BatchNorm(_Norm):
         super().check_input(X)
         shape = require_axis(self, X, self.axis)
         if shape[self.axis] != self.n_in or 0 in shape:
-            wanted = f"{self.n_in} in axis {self.axis}, and at least one example"
-            raise ShapeError(f"{self} expects {wanted}, got X of shape {shape}.")
+            raise ShapeError(
+                f"{self} needs {self.n_in} in axis {self.axis}, no axis of 0, got X of shape {shape}."
+            )
 
 
 def _normalize(N, variance, layer, axis, measured=()):

@@ -17,7 +17,7 @@ from minigrad.shapes import ShapeError, shape_of, with_lengths
 class _Recurrent(Linear):
     """A linear layer applied to all steps at once, and then a subclass's loop, `through_time`."""
 
-    weights = ("W", "U", "b")
+    weights, shown = ("W", "U", "b"), {"last": False}
     b_start = (0.0,)  # the initial bias of each block of n_out columns
 
     def __init__(  # noqa: PLR0913  settings
@@ -61,9 +61,6 @@ class _Recurrent(Linear):
             what = "write X[None] for one sequence; none may be empty"
             raise ShapeError(f"{self} expects X of shape (batch, steps, n_in), got {shape}: {what}.")
         super().check_input(X)
-
-    def __repr__(self):
-        return super().__repr__().replace(")", ", last=True)") if self.last else super().__repr__()
 
 
 def _at_the_ends(H, lengths, last):

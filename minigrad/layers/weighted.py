@@ -37,6 +37,7 @@ class Weighted(Layer):
     has_width = True
     sizes = ("n_in", "n_out")
     weights = ("W", "b")
+    shown = {}  # more settings in the repr, and their defaults, which it leaves out
 
     def __init__(self, rng=None):
         for name in self.sizes:
@@ -102,5 +103,6 @@ class Weighted(Layer):
         return super().__getattr__(name)
 
     def __repr__(self):
-        sizes = ("?" if getattr(self, name) is None else str(getattr(self, name)) for name in self.sizes)
-        return f"{type(self).__name__}({', '.join(sizes)})"
+        sizes = ["?" if getattr(self, name) is None else str(getattr(self, name)) for name in self.sizes]
+        others = [f"{n}={v}" for n, v in vars(self).items() if n in self.shown and v != self.shown[n]]
+        return f"{type(self).__name__}({', '.join(sizes + others)})"
