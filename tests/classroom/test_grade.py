@@ -69,7 +69,7 @@ def test_an_unreadable_notebook_has_its_reason_in_every_exercise():
 
 def test_an_answer_without_its_name_is_missing():
     result, row = centre("X = 1")
-    assert row.status == "missing" and row.sentence == "there is no centre in the notebook"
+    assert row.status == "missing" and row.sentence == "the notebook has no centre"
     assert result.points == 0
 
 
@@ -319,7 +319,7 @@ def answer_to(short, *sources, chapter="04_closures", seconds=10.0):
 
 def test_a_cell_that_is_not_python_is_named_where_its_answer_is_missing():
     row = answer_to("Linear", "X = 1", "class Linear(Layer)\n    pass")
-    said = "there is no Linear in the notebook: the cell that defines it does not run (code cell 2 raised Syn"
+    said = "the notebook has no Linear: the cell that defines it does not run (code cell 2 raised Syn"
     assert row.status == "missing" and row.sentence.startswith(said)
 
 

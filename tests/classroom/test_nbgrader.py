@@ -272,7 +272,7 @@ def test_an_unusable_course_is_reported(marks, tmp_path, capsys, monkeypatch):
         other.add_notebook(NOTEBOOK, CHAPTER)
         other.add_grade_cell("check_scale", NOTEBOOK, CHAPTER, max_score=3, cell_type="code")
     assert give(marks, empty) == 1
-    assert "are not those of the checks (check_Linear, check_light_tanh" in capsys.readouterr().err
+    assert "do not match the checks (check_Linear, check_light_tanh" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "nbgrader.api", None)
     with Queue(marks) as queue, pytest.raises(GradingFault, match="needs nbgrader, which is not installed"):
         gradebook.give(queue, empty)

@@ -333,7 +333,7 @@ def test_a_student_whose_notebook_was_not_graded_is_not_blamed(queue):
     dora, cleo = text_of(queue, "dora"), text_of(queue, "cleo")
     assert "Nothing is wrong with your notebook, and it is safe: the disk is full." in dora
     assert " of 14" not in dora
-    assert "Your notebook could not be read. The file is no notebook." in cleo
+    assert "Your notebook could not be read. The file is not a notebook." in cleo
     assert "hand it in again" in cleo and " of 14" not in cleo
     marked(queue, f"student,exercise,points,comment\ncleo,{SCALE},2,by mail\n")
     assert "2 of 14 points" in text_of(queue, "cleo")
