@@ -50,7 +50,7 @@ def stuck(count, rank, step, folder):
     try:
         mpi.run(walk_round, workers=count, pretend=True, rank=rank, step=step, folder=str(folder))
     except mpi.WorkersFailed as error:
-        assert "each waits for another" in str(error)
+        assert "each worker waits for another" in str(error)
     return [int((folder / str(one)).read_text(encoding="utf-8")) for one in range(count)]
 
 
