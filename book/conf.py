@@ -41,6 +41,7 @@ extensions = [
     "outputs",
     "library_reference",
     "teaching",
+    "search_words",
     "terms",
     "chapter_tools",
     "live_cells",

@@ -378,3 +378,11 @@ def test_formulas_become_mathml_and_an_unreadable_one_is_named(extension):
     assert "<mspace" not in formulas.mathml(r"\log(P) + \log\left(P\right)")
     with pytest.raises(Exception, match=r"docutils cannot parse \$\\nosuch\$"):
         formulas.mathml(r"\nosuch")
+
+
+def test_the_search_index_takes_no_stopwords_with_a_capital_and_no_texts_of_drawings(extension):
+    words = extension("search_words").Words({})
+    kept = "backward gelu conv2d w3 softmax"
+    dropped = "It The a 0102030step sent0102030unit x_1 12 attentionlayernormlinear"
+    assert [word for word in kept.split() if not words.word_filter(word)] == []
+    assert [word for word in dropped.split() if words.word_filter(word)] == []
