@@ -196,6 +196,7 @@ HARD = [
     ("cosine_distance", "large", 1851),
     ("cosine_distance", "large", 1919),
     ("cosine_distance", "ordinary", 2145),
+    ("cosine_distance", "ordinary", 18417),
     ("MultiHeadAttention with lengths", "large", 3788),
     ("dead start", "large", 3856),
     ("Max", "tiny", 3823),
