@@ -62,7 +62,7 @@ class ConcurrentLearner(Learner):
         shares = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
         weights = (np.diff(ends) / examples).tolist()
         replicas = [replica(model) for _ in shares]
-        given = [(copy, take(X, share), T[share]) for copy, share in zip(replicas, shares, strict=True)]
+        given = [(twin, take(X, share), T[share]) for twin, share in zip(replicas, shares, strict=True)]
         losses, backwards = zip(*_in_threads(super()._forward, given), strict=True)
 
         def backward():

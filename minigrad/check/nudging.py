@@ -111,8 +111,7 @@ def measure_noise(trial):
     middle, noise = beside(ways[0], 0.0), np.zeros_like(trial.Y)
     for way in ways[1:]:
         noise = np.fmax(noise, np.abs(beside(way, 1e-12) - 2 * middle + beside(way, -1e-12)))
-    points = (beside(ways[0], times * NUDGE) for times in range(3))  # one Y may have few digits by chance
-    trial.eps = EPS32 if all(_is_of_float32(Y, trial.Y) for Y in points) else EPS
+    trial.eps = EPS32 if _is_of_float32(middle, trial.Y) else EPS
     Y, largest = np.abs(trial.Y), max((np.abs(trial.values[name]).max() for name in sizes), default=0.0)
     scale = EPS * Y if trial.eps == EPS else EPS32 * (Y + 1 + Y.mean() + largest)
     trial.rounding = 8 * _length(trial.dY * (scale + noise))

@@ -245,9 +245,8 @@ class BatchNorm(_Norm):
         super().check_input(X)
         shape = require_axis(self, X, self.axis)
         if shape[self.axis] != self.n_in or 0 in shape:
-            raise ShapeError(
-                f"{self} needs {self.n_in} in axis {self.axis}, no axis of 0, got X of shape {shape}."
-            )
+            wanted = f"{self.n_in} in axis {self.axis} and a batch that is not empty"
+            raise ShapeError(f"{self} expects {wanted}, got X of shape {shape}.")
 
 
 def _normalize(N, variance, layer, axis, measured=()):

@@ -206,7 +206,7 @@ def test_widths_and_types_are_taken_from_a_sample():
         (
             BatchNorm(3),
             X,
-            r"BatchNorm\(3\) needs 3 in axis 1, no axis of 0, got X of shape \(53, 7\)",
+            r"BatchNorm\(3\) expects 3 in axis 1 and a batch that is not empty, got X of shape \(53, 7\)",
         ),
         (
             BatchNorm(3),
