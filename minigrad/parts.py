@@ -15,8 +15,7 @@ import numpy as np
 # Types without contents; skipped.
 PLAIN = (str, int, float, type(None), np.ndarray, type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)
 NO_VALUE = types.CellType()  # an unset variable of a closure; all such cells are equal
-COPIED = (list, tuple, dict, functools.partial)  # containers whose parts `copied` copies
-CONTAINERS = (*COPIED, deque, set, frozenset, types.SimpleNamespace)
+NOT_COPIED = (tuple, set, frozenset, types.SimpleNamespace)  # containers whose parts `copied` does not copy
 
 
 def named_parts(thing):
@@ -38,7 +37,7 @@ def named_parts(thing):
     Raises
     ------
     ValueError
-        If a set contains parts: a set has no order, so their names would differ from run to run.
+        If a set, a namedtuple or a namespace contains parts, since `copied` would not copy them.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def _visit(name, thing, found, seen):
             continue
         key = "" if key == "__wrapped__" else key  # a wrapper has no name of its own
         _visit(f"{name}.{key}" if name and key != "" else f"{name}{key}", part, found, seen)
-    if isinstance(thing, CONTAINERS) and type(thing) not in COPIED and len(found) > count:
+    if isinstance(thing, NOT_COPIED) and type(thing) is not tuple and len(found) > count:
         raise ValueError(f"{name or 'a layer'} is a {type(thing).__name__} of parts: write a list or a dict.")
 
 
@@ -152,10 +151,13 @@ def copied(thing, memo):
     if isinstance(thing, functools.partial):
         arguments = [copied(argument, memo) for argument in thing.args]
         return functools.partial(copied(thing.func, memo), *arguments, **copied(thing.keywords, memo))
-    if type(thing) in (list, tuple):  # careful: Python reuses the id of a deleted object
-        return memo.setdefault(id(thing), type(thing)([copied(part, memo) for part in thing]))
-    if type(thing) is dict:
-        return memo.setdefault(id(thing), {key: copied(part, memo) for key, part in thing.items()})
+    if type(thing) is tuple:
+        return memo.setdefault(id(thing), tuple(copied(part, memo) for part in thing))
+    if isinstance(thing, (list, deque, dict)):
+        twin = memo[id(thing)] = copy.copy(thing)  # before its contents: a list may contain itself
+        for key, part in _inside(thing):
+            twin[key] = copied(part, memo)
+        return twin
     return copy.deepcopy(thing, memo)
 
 

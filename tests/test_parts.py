@@ -2,7 +2,7 @@
 
 import copy
 import functools
-from collections import OrderedDict, deque
+from collections import OrderedDict, deque, namedtuple
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,6 +26,15 @@ from minigrad.layer import Function, as_layer
 from minigrad.parts import copied, named_parts
 
 X = np.random.default_rng(1).normal(size=(5, 3))
+Pair = namedtuple("Pair", ["first", "second"])
+
+
+class Row(list):
+    """A list of one's own."""
+
+
+class Table(dict):
+    """A dict of one's own."""
 
 
 def times(X, W):
@@ -178,8 +187,7 @@ def test_what_a_function_only_reads_is_not_its_own(reader):
 
 HOLDERS = {
     "set": set,
-    "deque": deque,
-    "OrderedDict": lambda parts: OrderedDict(first=parts[0]),
+    "Pair": Pair._make,
     "SimpleNamespace": lambda parts: SimpleNamespace(first=parts[0]),
 }
 
@@ -187,9 +195,22 @@ HOLDERS = {
 @pytest.mark.parametrize(("name", "holder"), HOLDERS.items(), ids=HOLDERS)
 def test_parts_in_a_container_that_is_not_copied_are_an_error(name, holder):
     layer = ReLU()
-    layer.parts = holder([Parameter(np.ones(3))])
+    layer.parts = holder([Parameter(np.ones(3)), Parameter(np.ones(3))])
     with pytest.raises(ValueError, match=f"parts is a {name} of parts: write a list or a dict"):
         layer.parameters()
+
+
+@pytest.mark.parametrize("holder", [list, Row, tuple, deque, Table, OrderedDict])
+def test_functions_in_a_container_are_copied_with_their_weights(holder):
+    layer, W = ReLU(), Parameter(np.ones(3))
+    pairs = holder in (Table, OrderedDict)
+    layer.held = holder([("a", by_closure(W)), ("b", by_closure(W))] if pairs else [by_closure(W), W])
+    twin = copy.deepcopy(layer)
+    assert type(twin.held) is holder and twin.held is not layer.held
+    (theirs,) = twin.parameters()
+    assert theirs is not W
+    theirs.data[...] = 2.0
+    np.testing.assert_array_equal(W.data, 1.0)
 
 
 def test_two_functions_that_share_a_parameter_share_its_copy():

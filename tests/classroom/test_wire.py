@@ -254,7 +254,7 @@ def test_the_graders_objects_cannot_be_changed_by_the_other_end():
     ours = Alone()
     ours.encode(test_an_invalid_frame_is_refused, [])
     (handle,) = ours.home
-    with pytest.raises(WireError, match="ours"):
+    with pytest.raises(WireError, match="a change to a local object"):
         ours.apply([[handle, "d", []]], [], [])
 
 
