@@ -76,8 +76,6 @@ def _visit(name, thing, found, seen):
         return
     count = len(found)
     for key, part in _inside(thing):
-        if isinstance(part, PLAIN):
-            continue
         key = "" if key == "__wrapped__" else key  # a wrapper has no name of its own
         _visit(f"{name}.{key}" if name and key != "" else f"{name}{key}", part, found, seen)
     if isinstance(thing, NOT_COPIED) and type(thing) is not tuple and len(found) > count:
