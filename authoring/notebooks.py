@@ -10,10 +10,18 @@ from hashlib import sha256
 
 import nbformat
 
+from authoring.guesses import WrongGuess, settle, with_probes
 from course import store
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-CELL_METADATA = ("jupyter", "mystnb", "nbgrader", "tags")  # all other metadata comes from an editor
+CELL_METADATA = (
+    "guess",
+    "jupyter",
+    "mystnb",
+    "nbgrader",
+    "right",
+    "tags",
+)  # all other metadata comes from an editor
 ENVIRONMENT = {store.VARIABLE: "", "PYTHONHASHSEED": "0"}  # store nothing; iterate over sets in a fixed order
 SECONDS = 300  # for one cell
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -36,15 +44,17 @@ def execute(notebook, path):
     Raises
     ------
     BuildError
-        If a cell raised without the tag ``raises-exception``, took too long, or ended its kernel.
+        If a cell raised without the tag ``raises-exception``, took too long, or ended its kernel; or if the
+        answer to a guess cannot be computed.
     """
     from nbclient import NotebookClient
     from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKernelError
     from tqdm import tqdm
 
-    with tqdm(total=len(notebook.cells), desc=f"{path.parent.name}/{path.name}", unit=" cells") as bar:
+    probed = with_probes(notebook)
+    with tqdm(total=len(probed.cells), desc=f"{path.parent.name}/{path.name}", unit=" cells") as bar:
         client = NotebookClient(
-            notebook,
+            probed,
             resources={"metadata": {"path": str(path.parent)}},
             timeout=SECONDS,
             record_timing=False,
@@ -57,8 +67,12 @@ def execute(notebook, path):
             client.execute(env={**os.environ, **ENVIRONMENT})
         except (CellControlSignal, DeadKernelError) as error:
             what = f"{error.ename}: {error.evalue}" if isinstance(error, CellExecutionError) else str(error)
-            line = notebook.cells[bar.n - 1].source.partition("\n")[0]
+            line = probed.cells[bar.n - 1].source.partition("\n")[0]
             raise BuildError(f"{path.name} is unchanged. Cell {bar.n}, `{line}`, failed: {what}") from error
+    try:
+        settle(probed)
+    except WrongGuess as problems:
+        raise BuildError(f"{path.name} is unchanged. Its guesses:\n{problems}") from problems
 
 
 def tidy(notebook):

@@ -36,6 +36,7 @@ extensions = [
     "curriculum_tables",
     "margin_notes",
     "exercise_boxes",
+    "guess_fields",
     "folds",
     "figure_numbers",
     "outputs",

@@ -73,6 +73,17 @@ document.addEventListener("DOMContentLoaded", () => {
   );
   document.querySelectorAll("[data-interactive], [data-slider]").forEach((host) => coming.observe(host));
 
+  // A chapter's guesses have fields, and one page counts those of all chapters.
+  const guesses = document.querySelector("script.guesses");
+  if (guesses) {
+    import(new URL("guesses.js", script)).then((module) => {
+      const data = JSON.parse(guesses.textContent);
+      const everywhere = document.querySelector(".where-you-are");
+      if (everywhere) module.course(everywhere, data);
+      else module.inBook({ chapter: guesses.dataset.chapter, asked: data });
+    });
+  }
+
   // On paper every fold is open; afterwards each is as it was.
   let opened = [];
   window.addEventListener("beforeprint", () => {

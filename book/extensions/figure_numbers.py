@@ -19,6 +19,7 @@ from course.style import THEMED
 
 CHAPTER = re.compile(r"notebooks/(\d\d)_")
 FIGURE = re.compile(r'<figure\b([^>]*\bclass="[^"]*\bfigure\b[^"]*"[^>]*)>')
+PLACE = re.compile(r'<figure data-place="(\d+)" ')
 CAPTION = re.compile(r"(<figcaption\b[^>]*>)(.*?)(</figcaption>)", re.DOTALL)
 TAG = re.compile(r"<[^>]+>")
 DRAWING = re.compile(r'<img\b[^>]*\bsrc="data:image/svg\+xml(;base64)?,([^"]*)"[^>]*>')
@@ -109,7 +110,8 @@ class FigureNumbers(SphinxTransform):
             if html is None:
                 continue
             count += 1
-            number = f"{int(chapter[1])}.{count}"
+            place = PLACE.search(html.astext())  # on paper, where answers come last
+            number = f"{int(chapter[1])}.{place[1] if place else count}"
             text, caption = numbered(html.astext(), number)
             html[:] = [nodes.Text(text)]
             html["figure"] = anchor(number)

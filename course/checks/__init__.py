@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stdout
 from difflib import get_close_matches
 from importlib import import_module
 
-from course import curriculum, store
+from course import curriculum, guesses, store
 from course.checks import cards, record
 from course.checks.exercise import CheckFailed, Exercise
 
@@ -132,8 +132,8 @@ def solution(name):
 def progress(route=None):
     """Show your progress in the chapters that you have started, or in those of a route.
 
-    A chapter counts as started after its first check or hint. Points of exercises graded by a person are not
-    counted.
+    A chapter counts as started after its first check, hint or guess. Points of exercises graded by a person
+    are not counted.
 
     Parameters
     ----------
@@ -151,17 +151,18 @@ def progress(route=None):
         if way is None or exercise.stem in {chapter.stem for chapter in way.chapters}:
             entry = entries.get(exercise.name, record.Entry())
             groups.setdefault(exercise.stem, []).append((exercise, entry))
-    rows = [_row_of(stem, group) for stem, group in groups.items()]
+    guessed = guesses.counts()
+    rows = [_row_of(stem, group, guessed.get(stem, (0, 0, 0))) for stem, group in groups.items()]
     routes = ", ".join(f'"{name}"' for name in curriculum.ROUTES)
     if way is not None:
-        return cards.table(way.title, rows, rows, "A chapter starts with its first check or hint.")
+        return cards.table(way.title, rows, rows, "A chapter starts with its first check, hint or guess.")
     if opened := [row for row in rows if row.exercises]:
         return cards.table(
             "The course", opened, rows, f"progress(route) shows one route through it: {routes}."
         )
     cards.card(
         "You have not started any exercise yet",
-        "A chapter starts with its first check or hint. "
+        "A chapter starts with its first check, hint or guess. "
         f"`progress(route)` shows one route through the course: {routes}.",
     )
 
@@ -218,15 +219,16 @@ def _exercises_in(module):
     ]
 
 
-def _row_of(stem, group):
+def _row_of(stem, group, guessed):
     """Return a chapter's row of the progress table, without its exercises if it is not started."""
-    opened = any(entry.opened for _, entry in group)
+    opened = any(guessed) or any(entry.opened for _, entry in group)
     return cards.Row(
         stem,
         next((chapter.minutes for chapter in curriculum.CHAPTERS if chapter.stem == stem), None),
         sum(exercise.points for exercise, entry in group if entry.passed),
         sum(exercise.points for exercise, _ in group if not exercise.by_hand),
         [(exercise.short, _state(exercise, entry)) for exercise, entry in group] if opened else [],
+        guessed,
     )
 
 

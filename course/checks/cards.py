@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 NAME = "text-align: left; white-space: nowrap"
-HEAD = ("chapter", "minutes", "done", "points", "exercises")
+HEAD = ("chapter", "minutes", "done", "points", "guesses", "exercises")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 MARKS = {"passed": f"✓{NO_BREAK}{{}}", "tried": f"…{NO_BREAK}{{}}", "new": f"–{NO_BREAK}{{}}"}
 MARKS["by hand"] = "{} (graded by a person)"
@@ -70,6 +70,8 @@ class Row:
         The points earned, and the points available from checks.
     exercises : list of (str, str)
         The names of its exercises, each with a key of `MARKS`; empty if the chapter is not started.
+    guesses : (int, int, int)
+        How many guesses were made, how many of these could be judged, and how many held.
     """
 
     stem: str
@@ -77,6 +79,7 @@ class Row:
     earned: int
     points: int
     exercises: list
+    guesses: tuple = (0, 0, 0)
 
     @property
     def time(self):
@@ -87,6 +90,12 @@ class Row:
     def score(self):
         """Return its points in words."""
         return f"{self.earned} of {self.points} points"
+
+    @property
+    def guessed(self):
+        """Return its guesses in words, or an empty str."""
+        made, judged, held = self.guesses
+        return f"{made} made" + (f", {held} of {judged} held" if judged else "") if made else ""
 
     @property
     def details(self):
@@ -108,7 +117,8 @@ def table(title, rows, counted, note):
         A sentence below the table.
     """
     sums = (sum(getattr(row, what) or 0 for row in counted) for what in ("minutes", "earned", "points"))
-    whole = Row(title, *sums, [])
+    guesses = tuple(sum(row.guesses[place] for row in counted) for place in range(3))
+    whole = Row(title, *sums, [], guesses)
     html = "".join(_html_row(row, row.details) for row in rows) + _html_row(whole, "")
     head = "".join(f'<th scope="col" style="text-align: left">{word}</th>' for word in HEAD)
     html = f'<table style="color: inherit"><tr>{head}</tr>{html}</table><p>{KEY}. {_marked(note)}</p>'
@@ -123,14 +133,16 @@ def _html_row(row, details):
         f'<tr><td style="{NAME}">{escape(row.stem)}</td><td style="white-space: nowrap">{row.time}</td>'
         f'<td><progress value="{row.earned}" max="{row.points}" aria-label="{escape(row.stem)}">'
         "</progress></td>"
-        f'<td style="white-space: nowrap">{row.score}</td><td style="text-align: left">{details}</td></tr>'
+        f'<td style="white-space: nowrap">{row.score}</td><td style="white-space: nowrap">{row.guessed}</td>'
+        f'<td style="text-align: left">{details}</td></tr>'
     )
 
 
 def _text_row(row, width, details):
     """Return a row of the table as a line of text."""
     bar = "#" * round(10 * row.earned / max(row.points, 1))
-    return f"{row.stem:{width}}  {row.time:>8}  {bar:.<10}  {row.score}  {details}".rstrip()
+    guessed = f"{row.guessed} (guesses)  " if row.guessed else ""
+    return f"{row.stem:{width}}  {row.time:>8}  {bar:.<10}  {row.score}  {guessed}{details}".rstrip()
 
 
 def _marked(text):

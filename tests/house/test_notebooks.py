@@ -287,7 +287,7 @@ def begins_with_its_title(notebook, stem):
 
 def setup_is_imports_only(notebook, stem):
     imports = (ast.Import, ast.ImportFrom)
-    trees = [syntax(cell).body for cell in code_cells(notebook)]
+    trees = [syntax(cell).body for cell in code_cells(notebook) if not calls(cell, "ask")]
     setup = next((tree for tree in trees if any(isinstance(line, imports) for line in tree)), [])
     return [f"set-up line: {ast.unparse(line)}" for line in setup if not isinstance(line, imports)]
 

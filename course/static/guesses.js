@@ -1,0 +1,416 @@
+// The fields of guesses, in the book and in JupyterLab. A chapter's Markdown has a host for each guess,
+// <div class="guess guess-ID">; `start` fills them. A reader's guess is put beside the answer, and stored.
+
+const KEY = "minigrad.guesses"; // in the browser's storage: {chapter: {ID: {said, held}}}
+const STYLE = `
+.guess-box { margin: 0.9em 0; padding: 0.6em 0.9em 0.7em; border-left: 5px solid var(--guess-edge); max-width: var(--measure, 46em);
+  background: color-mix(in srgb, var(--guess-edge) 9%, transparent); font-size: 0.95em; line-height: 1.45; }
+.guess-box { --guess-edge: var(--pst-color-primary, var(--jp-brand-color1, #63399b));
+  --guess-ink: var(--pst-color-text-base, var(--jp-content-font-color1, #222));
+  --guess-ground: var(--pst-color-background, var(--jp-layout-color1, #fff));
+  --guess-line: var(--pst-color-text-muted, var(--jp-content-font-color2, #666)); color: var(--guess-ink); }
+.guess-box fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
+.guess-box .guess-field { display: flex; flex-wrap: wrap; gap: 0.2em 0.7em; align-items: baseline; margin: 0.25em 0; }
+.guess-box .guess-label { font-weight: 600; font-size: inherit; margin: 0; padding: 0; float: none; width: auto; }
+.guess-box .guess-options { display: flex; flex-wrap: wrap; gap: 0.15em 1.1em; }
+.guess-box .guess-options label { display: flex; gap: 0.4em; align-items: baseline; margin: 0; min-height: 1.6em; cursor: pointer; }
+.guess-box input:is([type="text"]), .guess-box select { box-sizing: border-box; font: inherit; color: inherit;
+  background: var(--guess-ground); border: 1px solid var(--guess-line); border-radius: 0.25em; padding: 0.15em 0.45em; max-width: 100%; }
+.guess-box button { font: inherit; font-weight: 600; min-height: 1.9em; padding: 0.1em 0.9em; border-radius: 0.3em; cursor: pointer;
+  border: 1px solid var(--guess-edge); background: none; color: var(--guess-edge); }
+.guess-box button[type="submit"] { background: var(--guess-edge); color: var(--guess-ground); }
+.guess-box button.guess-quiet { border-color: transparent; font-weight: 400; padding: 0; text-decoration: underline; min-height: 1.5em; }
+.guess-box :is(input, select, button):focus-visible { outline: 2px solid var(--guess-edge); outline-offset: 2px; }
+.guess-box .guess-buttons { display: flex; flex-wrap: wrap; gap: 0.4em 0.8em; margin-top: 0.5em; }
+.guess-box ul.guess-found { list-style: none; margin: 0.1em 0; padding: 0; }
+.guess-box ul.guess-found li { margin: 0.2em 0; max-width: none; }
+.guess-box p { margin: 0.3em 0; max-width: none; }
+@media (pointer: coarse) { .guess-box :is(button, select, input[type="text"], .guess-options label) { min-height: 2.5em; } }
+@media print { .guess-box > * { display: none; } .guess-box { background: none; border: 0; }
+  .guess-box::before { content: "My guess: ____________________________________"; } }
+`;
+
+// Makes an element with attributes, event listeners and children.
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+// Turns `code` and *emphasis* into elements.
+function marked(text) {
+  const parts = (text ?? "").split(/(`[^`]+`|\*[^*\s][^*]*\*)/);
+  return parts.filter(Boolean).map((part) => {
+    if (/^`.+`$/.test(part)) return make("code", {}, part.slice(1, -1));
+    return /^\*.+\*$/.test(part) ? make("em", {}, part.slice(1, -1)) : part;
+  });
+}
+
+// ---- numbers
+
+// Reads one number as people write it: 1,000 · 1e-3 · 10^5 · 2·10^3 · 1/3 · −4 · 50 %. Returns null if it is none.
+export function readNumber(text, unit = "") {
+  let words = text.trim().replaceAll("−", "-").replace(/\s+/g, " ").toLowerCase();
+  if (unit && words.endsWith(unit.toLowerCase())) words = words.slice(0, -unit.length).trim();
+  const percent = /%$|\bpercent$/.test(words);
+  words = words.replace(/\s*(%|percent)$/, "");
+  if (/^[-+]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(words)) words = words.replaceAll(",", "");
+  else if (/^[-+]?\d+,\d+$/.test(words)) words = words.replace(",", "."); // a decimal comma
+  words = words.replaceAll(" ", "");
+  const plain = "[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:e[-+]?\\d+)?";
+  const power = new RegExp(`^(?:(${plain})(?:[·*x×]))?([-+]?)10(?:\\^|\\*\\*)\\(?([-+]?\\d+)\\)?$`).exec(words);
+  const ratio = new RegExp(`^(${plain})/(${plain})$`).exec(words);
+  let value = null;
+  if (power) value = Number(power[1] ?? 1) * (power[2] === "-" ? -1 : 1) * 10 ** Number(power[3]);
+  else if (ratio) value = Number(ratio[1]) / Number(ratio[2]);
+  else if (new RegExp(`^${plain}$`).test(words)) value = Number(words);
+  if (value === null || !Number.isFinite(value)) return null;
+  return percent && !/percent|%/.test(unit) ? value / 100 : value;
+}
+
+// Reads numbers between spaces, commas, semicolons or brackets. Returns null if anything else is among them.
+export function readNumbers(text) {
+  const parts = text.split(/[\s,;()[\]]+/).filter(Boolean);
+  const values = parts.map((part) => readNumber(part));
+  return values.length && !values.includes(null) ? values : null;
+}
+
+// Whether a guess is right, within what the question allows: "±0.5", "±10%", "×2", or exactly.
+export function isRight(said, right, within = "") {
+  const far = Math.abs(said - right);
+  const tiny = 1e-6 * Math.max(Math.abs(right), 1e-12);
+  const [, kind, size, percent] = /^([±×])([\d.]+)(%?)$/.exec(within) ?? [];
+  if (kind === "±") return far <= (percent ? (Math.abs(right) * size) / 100 : Number(size)) + tiny;
+  if (kind === "×") return said * right > 0 && said / right <= size * (1 + 1e-9) && right / said <= size * (1 + 1e-9);
+  return far <= tiny || Number(said.toPrecision(4)) === Number(right.toPrecision(4)) && !Number.isInteger(right);
+}
+
+// A number as the book writes it: 16,384 · 0.0125 · 1e-9.
+export function shown(value) {
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en-US").replace("-", "−");
+  const short = Number(value.toPrecision(4));
+  const text = Math.abs(short) >= 1e6 || Math.abs(short) < 1e-4 ? short.toExponential() : String(short);
+  return text.replace("e+", "e").replace(/^-/, "−");
+}
+
+// Says by what a number is wrong.
+export function byWhat(said, right) {
+  if (right === 0 || said === 0) return `your guess is off by ${shown(Math.abs(said - right))}`;
+  const ratio = said / right;
+  if (Math.abs(ratio + 1) < 1e-6) return "only the sign is wrong";
+  if (ratio < 0) return "your guess is on the other side of 0";
+  const near = (value) => Math.abs(ratio - value) < 1e-3 * value;
+  if (near(2)) return "your guess is twice as large";
+  if (near(0.5)) return "your guess is half as large";
+  if (ratio >= 1.5) return `your guess is ${shown(Number(ratio.toPrecision(2)))} times as large`;
+  if (ratio <= 1 / 1.5) return `your guess is ${shown(Number((1 / ratio).toPrecision(2)))} times too small`;
+  return `your guess is too ${said > right ? "large" : "small"} by ${shown(Math.abs(said - right))}`;
+}
+
+const equal = (one, other) => one.length === other.length && one.every((value, place) => isRight(value, other[place]));
+
+const joined = (words) =>
+  words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : (words[0] ?? "none of them");
+
+// ---- one field: its controls, how it reads them, and how it judges
+
+const LIKE = {
+  number: "Write one number, such as 12, 0.5 or 1e-3.",
+  numbers: "Write numbers with spaces or commas between them, such as 3, 0.5, 12.",
+  shape: "Write a shape, such as (128, 16).",
+  choice: "Choose one.",
+  choices: "Choose at least one.",
+  order: "Choose each of them once.",
+  text: "Write a few words.",
+};
+const flat = (value) => (Array.isArray(value) ? value.flat(Infinity) : [value]);
+const tuple = (sizes) => `(${sizes.join(", ")}${sizes.length === 1 ? "," : ""})`;
+
+// A row of inputs for a field, and functions on them: `read` returns what was said, or null if it can't be read.
+function control(field, name) {
+  const label = marked(field.label || "Your guess");
+  const { kind, options = [], unit = "" } = field;
+  if (kind === "choice" || kind === "choices") {
+    const type = kind === "choice" ? "radio" : "checkbox";
+    const inputs = options.map((_, place) => make("input", { type, name, value: place }));
+    const row = make("fieldset", { class: "guess-field" }, make("legend", { class: "guess-label" }, ...label),
+      make("div", { class: "guess-options" }, ...inputs.map((input, place) => make("label", {}, input, make("span", {}, ...marked(options[place]))))));
+    const chosen = () => inputs.filter((input) => input.checked).map((input) => Number(input.value));
+    return { row, first: inputs[0], read: () => (kind === "choice" ? (chosen()[0] ?? null) : chosen()) };
+  }
+  if (kind === "order") {
+    const selects = options.map((_, rank) =>
+      make("select", { "aria-label": `Place ${rank + 1}` }, make("option", { value: "" }, `${rank + 1}.`),
+        ...options.map((option, place) => make("option", { value: place }, option.replaceAll("`", "")))));
+    const row = make("fieldset", { class: "guess-field" }, make("legend", { class: "guess-label" }, ...label), ...selects);
+    const read = () => {
+      const places = selects.map((select) => select.value);
+      return places.includes("") || new Set(places).size < places.length ? null : places.map(Number);
+    };
+    return { row, first: selects[0], read };
+  }
+  const wide = { number: "7em", shape: "9em", numbers: "16em", text: "26em" }[kind];
+  const input = make("input", { type: "text", name, autocomplete: "off", style: `width: ${wide}`, spellcheck: kind === "text" ? "true" : "false" });
+  if (kind === "number") input.setAttribute("inputmode", "text");
+  const row = make("label", { class: "guess-field" }, make("span", { class: "guess-label" }, ...label), input, ...(unit ? [make("span", {}, unit)] : []));
+  const read = () => {
+    const text = input.value.trim();
+    if (!text) return null;
+    if (kind === "number") return readNumber(text, unit);
+    if (kind === "text") return text;
+    return readNumbers(text);
+  };
+  return { row, first: input, read };
+}
+
+// A guess or an answer in words.
+function inWords(field, value) {
+  const { kind, options = [], unit } = field;
+  if (kind === "text") return value;
+  if (kind === "number") return shown(value) + (unit ? ` ${unit}` : "");
+  if (kind === "numbers") return joined(flat(value).map(shown));
+  if (kind === "shape") return tuple(value);
+  if (kind === "choice") return options[value];
+  if (kind === "order") return value.map((place) => options[place]).join(", ");
+  return joined(value.map((place) => options[place]));
+}
+
+// Judges a guess: whether it is right (null for a text), and what to say of it.
+export function judged(field, said) {
+  const { kind, within, others = {} } = field;
+  const right = field.is;
+  if (kind === "text") return { right: null, why: "" };
+  let good, why = "";
+  if (kind === "number") {
+    good = isRight(said, right, within);
+    why = good ? (isRight(said, right) ? "" : "that is close enough") : byWhat(said, right);
+  } else if (kind === "numbers") {
+    const all = flat(right);
+    const held = said.filter((value, place) => place < all.length && isRight(value, all[place], within)).length;
+    good = said.length === all.length && held === all.length;
+    if (said.length !== all.length) why = `you gave ${said.length}, and there are ${all.length}`;
+    else if (!good) why = `${held} of ${all.length} are right`;
+  } else if (kind === "choice") good = said === right;
+  else {
+    good = equal(kind === "choices" ? [...said].sort() : said, kind === "choices" ? [...right].sort() : right);
+    if (!good && kind === "shape") {
+      why = equal([...said].reverse(), right) ? "the axes are the other way round" : said.length !== right.length ? `it has ${right.length} ${right.length === 1 ? "axis" : "axes"}` : "";
+    } else if (!good && kind === "choices") {
+      const missed = right.filter((place) => !said.includes(place)).length;
+      const more = said.filter((place) => !right.includes(place)).length;
+      why = [missed && `you missed ${missed}`, more && `you chose ${more} too many`].filter(Boolean).join(", and ");
+    }
+  }
+  if (good) return { right: true, why };
+  const all = flat(said);
+  const met = Object.entries(others).filter(([key]) => equal(readNumbers(key) ?? [], all));
+  const single = Object.entries(others).filter(([key]) => kind === "choices" && all.includes(Number(key)) && !right.includes(Number(key)));
+  const known = met[0] ?? single[0];
+  return { right: false, why, more: known?.[1] ?? "" };
+}
+
+// ---- one guess
+
+class Guess {
+  constructor(host, { id, fields }, keeper) {
+    Object.assign(this, { host, id, fields, keeper });
+    host.dataset.filled = "yes";
+    this.box = make("div", { class: "guess-box", "data-lm-suppress-shortcuts": "true", role: "group", "aria-label": "Your guess" });
+    for (const kind of ["mousedown", "click", "dblclick", "keydown", "contextmenu"]) {
+      this.box.addEventListener(kind, (event) => event.stopPropagation()); // JupyterLab would select or edit the cell
+    }
+    this.status = make("div", { role: "status" });
+    host.replaceChildren(this.box);
+    const known = keeper.known()[id];
+    try {
+      if (known?.shown) this.#opened();
+      else if (known?.said?.length === fields.length) this.#compare(known.said, false);
+      else this.ask();
+    } catch {
+      this.ask(); // what was stored answered an older form of the question
+    }
+  }
+
+  // Shows the fields.
+  ask() {
+    const controls = this.fields.map((field, place) => control(field, `guess-${this.id}-${place}`));
+    const form = make("form", { novalidate: "", submit: (event) => this.#submit(event, controls) }, ...controls.map(({ row }) => row),
+      make("div", { class: "guess-buttons" },
+        make("button", { type: "submit" }, "Compare"),
+        make("button", { type: "button", click: () => { this.keeper.keep(this.id, { shown: true }); this.#opened(); this.#openFold(); } }, "Show me")));
+    this.status.replaceChildren();
+    this.box.replaceChildren(form, this.status);
+    return controls[0].first;
+  }
+
+  #submit(event, controls) {
+    event.preventDefault();
+    const said = controls.map(({ read }) => read());
+    const empty = (value, place) => value === null || (this.fields[place].kind === "choices" && !value.length && this.fields.length === 1);
+    const place = said.findIndex(empty);
+    if (place >= 0) {
+      const which = this.fields.length > 1 ? ` (field ${place + 1} of ${this.fields.length})` : "";
+      this.status.replaceChildren(make("p", {}, `${LIKE[this.fields[place].kind]}${which}`));
+      controls[place].first.focus();
+      return;
+    }
+    const held = this.#compare(said, true);
+    this.keeper.keep(this.id, { said, held });
+    this.#openFold();
+  }
+
+  // Puts a guess beside the answer, and returns whether it held: null if it is only text.
+  #compare(said, isNew) {
+    const lines = this.fields.map((field, place) => this.#line(field, said[place]));
+    const verdicts = lines.map(({ right }) => right).filter((right) => right !== null);
+    this.#finish(make("ul", { class: "guess-found" }, ...lines.map(({ line }) => line)), isNew);
+    return verdicts.length ? verdicts.every(Boolean) : null;
+  }
+
+  #line(field, said) {
+    const { right, why, more } = judged(field, said);
+    const label = this.fields.length > 1 && field.label ? [make("span", { class: "guess-label" }, ...marked(field.label)), ": you said "] : ["You said "];
+    const line = make("li", {}, right === null ? "" : right ? "✓ " : "≠ ", ...label, ...marked(field.kind === "text" ? `“${said}”` : inWords(field, said)), ".");
+    if (right === null) line.append(" Compare it with the answer below.");
+    else line.append(" It is ", ...marked(inWords(field, field.is)), why ? `; ${why}.` : ".");
+    if (more) line.append(" ", ...marked(more));
+    return { line, right };
+  }
+
+  #opened() {
+    this.#finish(make("p", {}, "Opened without a guess."), false);
+  }
+
+  #finish(content, isNew) {
+    const again = make("button", { type: "button", class: "guess-quiet", click: () => { this.keeper.keep(this.id, null); this.ask().focus(); } }, "Guess again");
+    this.status.replaceChildren(...(isNew ? [content] : []));
+    this.box.replaceChildren(...(isNew ? [] : [content]), this.status, make("div", { class: "guess-buttons" }, again));
+    if (isNew && this.host.isConnected && document.activeElement === document.body) again.focus({ preventScroll: true });
+  }
+
+  // Opens the folds between this guess and the next one.
+  #openFold() {
+    const after = (one, other) => Boolean(one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
+    const next = [...document.querySelectorAll("div.guess")].find((host) => host !== this.host && after(this.host, host));
+    for (const fold of document.querySelectorAll("details.answer")) {
+      if (after(this.host, fold) && (!next || after(fold, next))) fold.open = true;
+    }
+  }
+}
+
+// ---- all guesses of a page
+
+const plural = (count, word, words = `${word}es`) => `${count} ${count === 1 ? word : words}`;
+
+// Says how many of a chapter's guesses were made, and how many held.
+export function tally(asked, known) {
+  const made = asked.filter(({ id }) => known[id]?.said);
+  const held = made.filter(({ id }) => known[id].held === true).length;
+  const judgedOnes = made.filter(({ id }) => known[id].held !== null).length;
+  return { all: asked.length, made: made.length, held, judged: judgedOnes };
+}
+
+// Fills the hosts of a page; `load` and `save` keep what was guessed, `told` hears of every change.
+export function start({ asked, load, save, told = () => {} }) {
+  if (!document.querySelector("style.guess-style")) document.head.append(make("style", { class: "guess-style" }, STYLE));
+  const byId = Object.fromEntries(asked.map((one) => [one.id, one]));
+  let known = load();
+  const keeper = {
+    known: () => known,
+    keep(id, entry) {
+      known = { ...known, [id]: entry };
+      if (!entry) delete known[id];
+      save(known);
+      told(tally(asked, known));
+    },
+  };
+  const fill = () =>
+    document.querySelectorAll("div.guess:not([data-filled])").forEach((host) => {
+      const name = [...host.classList].find((word) => word.startsWith("guess-"))?.slice("guess-".length);
+      if (name in byId) new Guess(host, byId[name], keeper);
+    });
+  fill();
+  told(tally(asked, known));
+  return { fill, clear: () => { known = {}; save(known); document.querySelectorAll("div.guess[data-filled]").forEach((host) => delete host.dataset.filled); fill(); told(tally(asked, known)); } };
+}
+
+const stored = () => {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}");
+  } catch {
+    return {};
+  }
+};
+const put = (all) => localStorage.setItem(KEY, JSON.stringify(all));
+
+// In the book: what is guessed stays in this browser, and the row under the title counts it.
+export function inBook({ chapter, asked }) {
+  const counter = document.querySelector(".guess-count");
+  const page = start({
+    asked,
+    load: () => stored()[chapter] ?? {},
+    save: (known) => put({ ...stored(), [chapter]: known }),
+    told: ({ all, made, held, judged: judgedOnes }) => {
+      if (!counter) return;
+      const words = made ? `${made} of ${plural(all, "guess")} made, ${held} of ${judgedOnes} held` : plural(all, "guess");
+      counter.replaceChildren(words);
+      if (made) counter.append(" ", make("button", { type: "button", class: "guess-clear", click: () => page.clear() }, "Clear"));
+    },
+  });
+}
+
+// In JupyterLab: what is guessed goes to Python, through a hidden widget; cells are drawn and dropped at any time.
+export function inLab({ chapter, asked, said }) {
+  const all = (window.minigradGuesses ??= {});
+  all[chapter]?.disconnect();
+  document.querySelectorAll("div.guess[data-filled]").forEach((host) => {
+    if (asked.some(({ id }) => host.classList.contains(`guess-${id}`))) delete host.dataset.filled;
+  });
+  const page = start({
+    asked,
+    load: () => said,
+    save: (known) => {
+      const input = document.querySelector(`.guesses-of-${chapter} input`);
+      if (!input) return;
+      input.value = JSON.stringify(known);
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    },
+  });
+  let waiting = false;
+  all[chapter] = new MutationObserver(() => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; page.fill(); });
+  });
+  all[chapter].observe(document.body, { childList: true, subtree: true });
+}
+
+// The page "Where you are": a table of all chapters, a file to hand in, and a way to start anew.
+export function course(host, chapters) {
+  const draw = () => {
+    const known = stored();
+    const rows = chapters.map(({ chapter, title, page, asked }) => ({ title, page, ...tally(asked.map((id) => ({ id })), known[chapter] ?? {}) }));
+    const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
+    const cells = (...texts) => texts.map((text) => make("td", {}, text));
+    const table = make("table", { class: "table" },
+      make("thead", {}, make("tr", {}, ...["Chapter", "Guesses made", "Held"].map((text) => make("th", { scope: "col" }, text)))),
+      make("tbody", {}, ...rows.map((row) => make("tr", {}, make("th", { scope: "row" }, make("a", { href: row.page }, row.title)),
+        ...cells(`${row.made} of ${row.all}`, row.judged ? `${row.held} of ${row.judged}` : "–")))),
+      make("tfoot", {}, make("tr", {}, make("th", { scope: "row" }, "The course"), ...cells(`${sum("made")} of ${sum("all")}`, `${sum("held")} of ${sum("judged")}`))));
+    const download = () => {
+      const url = URL.createObjectURL(new Blob([JSON.stringify(stored(), null, 1)], { type: "application/json" }));
+      make("a", { href: url, download: "guesses.json" }).click();
+      URL.revokeObjectURL(url);
+    };
+    const clear = () => { if (window.confirm("Clear the guesses of all chapters in this browser?")) { put({}); draw(); } };
+    host.replaceChildren(table, make("p", { class: "guess-tools" },
+      make("button", { type: "button", click: download }, "Download my guesses"), " ",
+      make("button", { type: "button", click: clear }, "Clear my guesses")));
+  };
+  draw();
+}
