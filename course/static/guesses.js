@@ -228,6 +228,7 @@ class Guess {
     const known = keeper.known()[id];
     try {
       if (known?.shown) this.#opened();
+      else if (known?.waits) this.#waits(known.said, false);
       else if (known?.said?.length === fields.length) this.#compare(known.said, false);
       else this.ask();
     } catch {
@@ -258,9 +259,24 @@ class Guess {
       controls[place].first.focus();
       return;
     }
+    if (this.fields[0].later) {
+      this.keeper.keep(this.id, { said, held: null, waits: true });
+      this.#waits(said, true);
+    } else this.#settle(said);
+  }
+
+  // Compares, stores, and opens the fold.
+  #settle(said) {
     const held = this.#compare(said, true);
     this.keeper.keep(this.id, { said, held });
-    this.#openFold();
+    if (!this.fields[0].later) this.#openFold();
+  }
+
+  // Notes a guess that the chapter answers later.
+  #waits(said, isNew) {
+    const words = this.fields.map((field, place) => make("li", {}, ...(field.label ? [make("span", { class: "guess-label" }, ...marked(field.label)), ": "] : []), ...marked(inWords(field, said[place])), "."));
+    const now = make("button", { type: "button", click: () => this.#settle(said) }, "Compare now");
+    this.#finish(make("div", {}, make("p", {}, "Your guess is noted. The chapter answers it later."), make("ul", { class: "guess-found" }, ...words)), isNew, now);
   }
 
   // Puts a guess beside the answer, and returns whether it held: null if it is only text.
@@ -285,10 +301,10 @@ class Guess {
     this.#finish(make("p", {}, "Opened without a guess."), false);
   }
 
-  #finish(content, isNew) {
+  #finish(content, isNew, ...buttons) {
     const again = make("button", { type: "button", class: "guess-quiet", click: () => { this.keeper.keep(this.id, null); this.ask().focus(); } }, "Guess again");
     this.status.replaceChildren(...(isNew ? [content] : []));
-    this.box.replaceChildren(...(isNew ? [] : [content]), this.status, make("div", { class: "guess-buttons" }, again));
+    this.box.replaceChildren(...(isNew ? [] : [content]), this.status, make("div", { class: "guess-buttons" }, ...buttons, again));
     if (isNew && this.host.isConnected && document.activeElement === document.body) again.focus({ preventScroll: true });
   }
 
