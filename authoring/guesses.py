@@ -5,22 +5,19 @@ runs the same cells and compares their outputs with what is stored (``conftest.p
 """
 
 import json
+import re
 
 from nbformat.v4 import new_code_cell, new_output
 
 from course.guesses import KINDS
 
 PROBE = "__import__('course.guesses').guesses.tell({}, globals())"
-HOST = '\n\n<div class="guess guess-{}"></div>'
+HOST = '\n\n<div class="guess guess-{}"></div>'  # the place of the fields, which scripts fill
+HOSTED = re.compile(r'\s*<div class="guess guess-[^"]*"></div>\s*\Z')
 
 
 class WrongGuess(Exception):
     """Raised when a guess has no field, or an answer cannot be computed or does not fit its field."""
-
-
-def host(name):
-    """Return the end of a guess's Markdown: the place of its fields, which scripts fill."""
-    return HOST.format(name)
 
 
 def with_probes(notebook):
@@ -55,6 +52,8 @@ def with_probes(notebook):
 def settle(probed):
     """Store the answers that a notebook with probes has computed, and number its other cells.
 
+    Each guess gets the place of its fields, at the end of its Markdown.
+
     Parameters
     ----------
     probed : NotebookNode
@@ -66,6 +65,8 @@ def settle(probed):
         If an answer raised, or does not fit its field; the message lists all of them.
     """
     guesses = {cell.id: cell for cell in probed.cells if "guess" in cell.metadata}
+    for name, cell in guesses.items():
+        cell.source = HOSTED.sub("", cell.source) + HOST.format(name)
     count = 0
     for before, cell in zip([None, *probed.cells], probed.cells, strict=False):
         if "probe" in cell.metadata.get("tags", ()):
