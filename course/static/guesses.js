@@ -292,7 +292,7 @@ class Guess {
     const label = this.fields.length > 1 && field.label ? [make("span", { class: "guess-label" }, ...marked(field.label)), ": you said "] : ["You said "];
     const line = make("li", {}, right === null ? "" : right ? "✓ " : "≠ ", ...label, ...marked(field.kind === "text" ? `“${said}”` : inWords(field, said)), ".");
     if (right === null) line.append(" Compare it with the answer below.");
-    else line.append(" It is ", ...marked(inWords(field, field.is)), why ? `; ${why}.` : ".");
+    else line.append(field.within ? " It is about " : " It is ", ...marked(inWords(field, field.is)), why ? `; ${why}.` : ".");
     if (more) line.append(" ", ...marked(more));
     return { line, right };
   }

@@ -22,18 +22,21 @@ context.on("request", (request) => {
 context.on("response", (response) => response.status() >= 400 && found.problems.push(`lost ${response.url()}`));
 context.on("weberror", (error) => found.problems.push(String(error.error())));
 
+// Keeps all that a status says, however briefly.
+function listen() {
+  window.said = [];
+  new MutationObserver((changes) => changes.forEach(({ target }) => {
+    if (target.role === "status") window.said.push(target.textContent);
+  })).observe(document.body, { childList: true, subtree: true });
+}
+
 // Opens a page, and returns what a test does with its cells: each is named by a part of its code.
 async function opened(name) {
   const page = await context.newPage();
   await page.goto(`${site}/${name}`);
   const answers = page.locator("input.show-answers"); // what answers a guess is changed and run, too
   if (await answers.count()) await answers.check();
-  await page.evaluate(() => {
-    window.said = []; // all that a status has said, however briefly
-    new MutationObserver((changes) => changes.forEach(({ target }) => {
-      if (target.role === "status") window.said.push(target.textContent);
-    })).observe(document.body, { childList: true, subtree: true });
-  });
+  await page.evaluate(listen);
   const codes = await page.locator("div.cell").evaluateAll((all) => all.map((one) => one.querySelector(".cell_input").textContent));
   const cell = (part) => page.locator("div.cell").nth(codes.findIndex((code) => code.includes(part)));
   const idle = async (one) => {
@@ -72,8 +75,16 @@ async function opened(name) {
   const editor = second.locator("textarea");
   await editor.fill((await editor.inputValue()).replace("0.1, 0.01, 0.001, 0.0001", "0.5"));
   found.before = ofPython();
-  await page.keyboard.press("Shift+Enter");
+  const seconds = async (end) => {
+    const begun = Date.now();
+    await page.keyboard.press("Shift+Enter");
+    await end();
+    return (Date.now() - begun) / 1000;
+  };
+  found.cold = await seconds(() => first.locator(".live-output").waitFor()); // the first cell above shows something
   found.end = await idle(second);
+  await editor.focus();
+  found.warm = await seconds(() => idle(second));
   found.said = await page.evaluate(() => window.said);
   found.changed = await shown(second);
   found.firstRan = await shown(first);
@@ -88,10 +99,23 @@ async function opened(name) {
   found.stopsAt = await idle(second);
   await page.reload();
   found.kept = [await first.locator("textarea").inputValue(), await second.locator("textarea").inputValue()];
-  await first.getByRole("button", { name: "Reset" }).click();
-  await second.getByRole("button", { name: "Reset" }).click();
+  await first.getByRole("button", { name: "Reset", exact: true }).click();
+  await second.getByRole("button", { name: "Reset", exact: true }).click();
   found.reset = [await second.locator("pre").first().innerText(), (await second.locator(".cell_output").innerText()) === stored];
   found.focus = await page.evaluate(() => document.activeElement.className);
+
+  // Two changed cells, and one that ran above them, are put back at once.
+  for (const one of [first, second]) {
+    await open(one);
+    const editor = one.locator("textarea");
+    await editor.fill(`print(6 * 7)\n${await editor.inputValue()}`);
+  }
+  await page.keyboard.press("Shift+Enter");
+  await idle(second);
+  found.both = [await shown(first), await shown(second)].map((text) => text.split("\n")[0]);
+  await second.getByRole("button", { name: "Reset all cells" }).click();
+  found.resetAll = [await page.locator(".live-output, .live-editor").count(), (await second.locator(".cell_output").innerText()) === stored,
+    await page.evaluate(() => document.activeElement.closest(".cell").textContent.includes("per_percent"))];
 
   // Keys alone: the code is entered, indented and left.
   await page.keyboard.press("Enter");
@@ -158,6 +182,25 @@ async function opened(name) {
   found.right = await shown(check);
   found.passedOver = await cell("04_closures.three_calls").locator(".live-output").count();
   await page.close();
+}
+
+// A finger on a phone opens a cell and runs it; a cell that takes long says so first.
+{
+  const phone = await browser.newContext({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
+  phone.setDefaultTimeout(120_000);
+  const page = await phone.newPage();
+  await page.goto(`${site}/notebooks/01_slope.html`);
+  const first = page.locator("div.cell").first();
+  await first.locator(".live-open").tap();
+  await first.locator("textarea").fill("print(6 * 7)");
+  await first.evaluate((cell) => cell.classList.add("tag_slow"));
+  await page.evaluate(listen);
+  await first.locator(".live-run").tap();
+  await first.locator(".live-output").waitFor();
+  found.warned = (await page.evaluate(() => window.said)).some((words) => words.includes("This takes long"));
+  found.byTouch = (await first.locator(".live-output").innerText()).split("\n")[0];
+  found.phone = await page.evaluate(() => document.documentElement.scrollWidth);
+  await phone.close();
 }
 
 // A heading leads to the lab, which opens at it.

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.browser.conftest import FETCHED, HERE, needed, served
+from tests.browser.conftest import BUSY, FETCHED, HERE, needed, served
 from tests.browser.test_chapters import PROJECT, answers
 
 pytestmark = pytest.mark.browser
@@ -62,6 +62,11 @@ def test_a_changed_cell_runs_after_those_above_it(found):
     assert found["firstRan"].startswith("45,456 euros")
 
 
+def test_the_first_output_comes_within_fifteen_seconds_and_the_next_within_one(found):
+    print(f"first output after {found['cold']:.1f} s, a warm run takes {found['warm']:.2f} s")
+    assert found["cold"] < 15 * BUSY and found["warm"] < 1 * BUSY
+
+
 HALF = "percent more: 7,263.4 euros per percent"
 
 
@@ -86,6 +91,15 @@ def test_what_is_written_outlives_a_reload_and_reset_brings_everything_back(foun
     code, same = found["reset"]
     assert "0.1, 0.01, 0.001, 0.0001" in code and same
     assert found["focus"] == "live-open"
+
+
+def test_all_cells_are_put_back_at_once(found):
+    assert found["both"] == ["42", "42"]
+    assert found["resetAll"] == [0, True, True]
+
+
+def test_a_finger_runs_a_cell_and_a_long_one_says_so(found):
+    assert found["byTouch"] == "42" and found["phone"] == 390 and found["warned"]
 
 
 def test_a_cell_is_written_run_and_left_by_keys_alone(found):

@@ -4,6 +4,7 @@ A page's code blocks have a file in their caption, and a place in it; its consol
 table at the end of a page lists the tests that fail if the blocks of a file, or a command, are left out.
 """
 
+import json
 import os
 import re
 import shlex
@@ -30,6 +31,7 @@ CAPTION = re.compile(
     r"(?P<file>[\w./-]+)"
     r"(?:, (?P<how>at the end|(?:below|above|before the cell|instead of(?: the cell)?) `(?P<where>.+)`))?"
 )
+METADATA = re.compile(r"%%% (\{.*\})\n")
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
 FORGOTTEN = re.compile(r"^\| `([^`]+)` \| `([^`]+)`(?: `([^`]+)`)? \|$", re.MULTILINE)
 EXERCISES = ".venv/bin/python -m authoring exercises"
@@ -47,15 +49,19 @@ def steps(page):
 
 
 def cells(text):
-    """Return the cells of a notebook: each begins with a line `%% kind, tag, tag`."""
+    """Return the cells of a notebook: each begins with `%% kind, tag, tag`; its metadata may follow."""
     found = []
     for head, source in re.findall(r"^%% ([^\n]+)\n(.*?)(?=^%% |\Z)", text, re.MULTILINE | re.DOTALL):
         kind, *tags = head.split(", ")
+        given = METADATA.match(source)
+        more = json.loads(given[1]) if given else {}
+        source = source[given.end() :] if given else source
         new = {"markdown": new_markdown_cell, "code": new_code_cell}[kind]
-        metadata = {"tags": tags} if tags else {}
+        name = {"id": more.pop("id")} if "id" in more else {}
+        metadata = more | ({"tags": tags} if tags else {})
         if "proof" in tags:
             metadata["jupyter"] = {"source_hidden": True}  # JupyterLab's "collapse selected code"
-        found.append(new(source.strip("\n"), metadata=metadata))
+        found.append(new(source.strip("\n"), metadata=metadata, **name))
     return found
 
 

@@ -11,6 +11,8 @@ const KEPT = "minigrad.live kept"; // in the browser's
 const DRAWS = /\b(course\.(figures|widgets|style)|explore|Slider|matplotlib|PIL)\b/;
 const OF_ANOTHER_EXERCISE = /^\s*(check|keep)\(/; // counts a try, and defines nothing
 const INDENT = "    ";
+const BUSY = "Something is running. Stop it first, or wait.";
+const LONG = "This takes long: up to a few minutes in a browser. Stop ends it.";
 
 const megabytes = (bytes) => `${Math.max(1, Math.round(bytes / 1e6))} MB`;
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
@@ -115,6 +117,7 @@ class Cell {
     this.runner = make("button", { type: "button", class: "live-run", click: () => page.run(this) }, "Run");
     this.stopper = make("button", { type: "button", hidden: "", click: () => page.stop() }, "Stop");
     this.resetter = make("button", { type: "button", click: () => this.reset() }, "Reset");
+    this.allResetter = make("button", { type: "button", click: () => page.reset(this) }, "Reset all cells");
     this.said = make("span", { role: "status" });
     this.progress = make("progress", { hidden: "", "aria-label": "Loaded so far" });
     this.hint = make("span", { class: "live-hint", id: ids.hint }, "Shift+Enter runs, Escape leaves the code");
@@ -124,6 +127,7 @@ class Cell {
       this.runner,
       this.stopper,
       this.resetter,
+      this.allResetter,
       this.progress,
       this.said,
       this.hint,
@@ -164,17 +168,23 @@ class Cell {
 
   // Brings back what the page came with.
   reset() {
-    if (page.running) return this.say("Something is running. Stop it first, or wait.");
+    if (page.running) return this.say(BUSY);
+    this.restore();
+    this.opener.focus();
+    window.dispatchEvent(new Event("resize")); // the book looks again what scrolls
+  }
+
+  // Puts its code and its output back as the page came with them.
+  restore() {
+    this.#place(this.storedOutput);
+    if (!this.editor) return;
     this.write(this.stored.text);
     this.pre.removeAttribute("aria-hidden");
     this.pre.parentElement.classList.remove("live-code");
-    this.#place(this.storedOutput);
     this.editor.remove();
     this.bar.remove();
     this.editor = null;
     this.opener.hidden = false;
-    this.opener.focus();
-    window.dispatchEvent(new Event("resize")); // the book looks again what scrolls
   }
 
   say(words) {
@@ -269,7 +279,9 @@ class Page {
         cell.measure(bytes, whole);
       });
     }
-    if (first) cell.say(`${first} …`);
+    const long = [...above, cell].filter((one) => one.tags.contains("tag_slow"));
+    const warning = long.length ? ` ${LONG}` : "";
+    if (first) cell.say(`${first} …${warning}`);
     const broken = [];
     for (const [place, one] of above.entries()) {
       cell.measure(place, above.length);
@@ -279,7 +291,7 @@ class Page {
       else if (!elsewhere) return `${one.named} above does not run: this cell would need what it makes.`;
     }
     cell.measure();
-    cell.say("Running …");
+    cell.say(`Running …${long.includes(cell) ? ` ${LONG}` : ""}`);
     await cell.execute(this.python);
     if (broken.length) return `With your change, ${plural(broken.length, "proof")} above no longer hold${broken.length === 1 ? "s" : ""}.`;
     return "";
@@ -287,6 +299,19 @@ class Page {
 
   stop() {
     this.python?.stop();
+  }
+
+  // Brings back all that the page came with, and ends Python: the next run starts anew.
+  reset(cell) {
+    if (this.running) return cell.say(BUSY);
+    this.python?.worker.terminate();
+    this.python = null;
+    for (const one of this.cells) {
+      one.ran = null;
+      one.restore();
+    }
+    cell.opener.focus();
+    window.dispatchEvent(new Event("resize"));
   }
 
   // Keeps what a reader has written as long as the tab lives, beside what it was written over.
