@@ -6,7 +6,8 @@ Make them from the root of the project, or with `make slides`:
 
 Cells with a tag become slides: `slide`, or `slide-3` if the slide's text begins with the third sentence. A
 chapter without tags gets its headings and its figures. Holds `make`, and `slides_of` and `page`, which
-convert one notebook to one page. ``book.slides.words`` shortens the prose of a cell.
+convert one notebook to one page. ``book.slides.words`` shortens the prose of a cell, and
+``book.slides.votes`` lets a class vote on a guess.
 """
 
 import ast
@@ -20,7 +21,8 @@ from string import Template
 
 import nbformat
 
-from book.slides import words
+from book.slides import votes, words
+from course.guesses import questions
 from course.store import write
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -172,11 +174,12 @@ def slides_of(chapter):
     list of Slide
     """
     chosen = tagged(chapter) or by_rule(chapter)
+    guesses = {guess["id"]: guess["fields"] for guess in questions(chapter)}
     slides, section = [], ""
     for place, cell in enumerate(chapter.cells):
         if cell.cell_type == "markdown":
             if place in chosen:
-                slides += _of_prose(cell.source, chosen[place], section)
+                slides += _of_prose(cell.source, chosen[place], section, guesses.get(cell.id))
             section = next((head for level, head, _ in words.parts(cell.source)[:0:-1] if level > 1), section)
         elif place in chosen:
             before, after = (_prose_beside(chapter, place, step) for step in (-1, +1))
@@ -229,8 +232,11 @@ def by_rule(chapter):
     return dict.fromkeys(sorted(chosen.union(figures[: max(0, MOST - len(chosen))])))
 
 
-def _of_prose(source, first, section):
-    """Make the slides of a cell of prose: usually one, but two for a title with the question below it."""
+def _of_prose(source, first, section, guess):
+    """Make the slides of a cell of prose: usually one, but two for a title with the question below it.
+
+    The last has the fields of the cell's guess, if there is one.
+    """
     parts = words.parts(source)
     worth = [part for part in parts if part[0] == 1 or part[1] in BY_RULE] or parts[1:2] or parts
     slides = []
@@ -239,7 +245,7 @@ def _of_prose(source, first, section):
             promise = f'<p class="promise">{words.inline(words.bold(text))}</p>'
             slides.append(Slide("title", words.inline(head), promise, "", [text]))
             continue
-        shown = words.shown(text, head or section, first or 1)
+        shown = words.shown(text, head or section, first or 1, words.ROOM_TO_ASK if guess else words.ROOM)
         if not head:
             sentence = (words.sentences_of(shown) or [""])[0]
             fits = len(sentence) <= words.TITLE and "$" not in sentence
@@ -250,6 +256,9 @@ def _of_prose(source, first, section):
         above = section if head and level == 0 else ""
         slides.append(Slide("prose", words.inline(head or section), words.html(shown), above, [text]))
     slides[-1].notes = [text for part, text in zip(parts, map(_whole, parts), strict=True) if part[0] != 1]
+    if guess:
+        slides[-1].body += votes.html(guess)
+        slides[-1].notes.append(votes.notes(guess))
     return slides
 
 

@@ -25,6 +25,15 @@ function fitAll() {
   (onPaper ? Reveal.getSlides() : [Reveal.getCurrentSlide()]).forEach(fit);
 }
 
+// On paper, a guess is asked on one page, and answered on the next.
+if (/print-pdf|view=print/i.test(location.search)) {
+  for (const answered of document.querySelectorAll(".slides section:has(.asked .fragment)")) {
+    const question = answered.cloneNode(true);
+    question.querySelectorAll(".fragment").forEach((answer) => answer.classList.replace("fragment", "unseen"));
+    answered.before(question);
+  }
+}
+
 Reveal.initialize({
   width: 1280,
   height: 720,

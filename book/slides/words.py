@@ -9,6 +9,7 @@ import re
 THE_END = "What you can do now"
 QUESTION = "Question"
 ROOM = 520  # characters on a slide of prose
+ROOM_TO_ASK = 800  # on one that asks for a guess: who votes has to know the whole question
 TITLE = 90  # characters of a sentence that becomes a title of prose
 LONG = 130  # characters above which a title is set smaller
 COSTS = {"formula": 90, "fence": 200, "table": 250, "item": 20}  # in characters
@@ -16,7 +17,7 @@ COSTS = {"formula": 90, "fence": 200, "table": 250, "item": 20}  # in characters
 HEADING = re.compile(r"^(#{1,3}) (.+?)\s*$", re.MULTILINE)
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
-FOLD = re.compile(r"</?details[^>]*>|<summary>.*?</summary>")
+NOT_PROSE = re.compile(r'</?details[^>]*>|<summary>.*?</summary>|<div class="guess [^>]*></div>')
 WHOLE = re.compile(r"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]+\$|\*\*.+?\*\*", re.DOTALL)
 ENDING = re.compile(r"(?<=[.!?\x02])[\"”’)*]*\s+(?=[\"“(*]*[A-Z0-9\x00])")
 NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|vs|etc|al)\.$")
@@ -72,7 +73,7 @@ def parts(source):
     >>> parts("Before.\\n\\n## Say it\\n\\nAfter.")
     [(0, '', 'Before.'), (2, 'Say it', 'After.')]
     """
-    source = FOLD.sub("", source).strip()
+    source = NOT_PROSE.sub("", source).strip()
     unfenced = FENCED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
     found = [*HEADING.finditer(unfenced)]
     starts, ends = [match.end() for match in found], [match.start() for match in found] + [len(source)]
@@ -170,7 +171,7 @@ def sentences_of(text):
     return [part for kind, block in blocks(text) if kind == "paragraph" for part in sentences(block)]
 
 
-def shown(text, section="", first=1):
+def shown(text, section="", first=1, room=ROOM):
     """Shorten a cell's prose to the text of a slide.
 
     Parameters
@@ -182,6 +183,8 @@ def shown(text, section="", first=1):
         as a list.
     first : int
         The number of the first sentence.
+    room : int
+        The number of characters after which the slide is full.
 
     Returns
     -------
@@ -189,7 +192,7 @@ def shown(text, section="", first=1):
         Markdown: whole sentences and whole items, until the slide is full. A displayed formula is always
         included, with the sentence before it; a sentence in parentheses is never included.
     """
-    room, count, found = ROOM, 0, []
+    count, found = 0, []
     pieces = blocks(text)
     for place, (kind, block) in enumerate(pieces):
         if kind == "paragraph" and not FOOT.match(block):

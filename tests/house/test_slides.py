@@ -12,14 +12,14 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from book import slides
-from book.slides import words
+from book.slides import votes, words
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted(ROOT.glob("notebooks/*.ipynb"))
 FEWEST, MOST = 6, 16
 LINES = 20  # of code on one slide
 KNOWN_TAGS = (  # of a chapter's cells
-    r"raises-exception|nbval-ignore-output|hundred-lines|proof|argument|guess|answer|source-[A-Z]\d+"
+    r"raises-exception|nbval-ignore-output|remove-cell|hundred-lines|proof|argument|guess|answer|source-[A-Z]\d+"
     r"|(?:same-as|textbook)-minigrad[.\w]+|slide(?:-[1-9])?"
 )
 ADDRESS = re.compile(r"""(?:https?:)?//[\w-]+\.\w""")
@@ -146,6 +146,28 @@ def test_a_tag_s_sentence_exists(path):
         assert (number or 1) <= max(1, len(words.sentences_of(text))), cell.source[:60]
 
 
+@every_chapter
+def test_a_guess_is_asked_in_full_and_its_answers_come_with_the_next_step(path):
+    chapter = read(path)
+    places = [
+        at
+        for at in slides.tagged(chapter) or slides.by_rule(chapter)
+        if "guess" in chapter.cells[at].metadata
+    ]
+    texts = [words.parts(chapter.cells[at].source)[-1][2] for at in places]
+    cut = [
+        text for text in texts if words.shown(text, room=words.ROOM_TO_ASK) != words.shown(text, room=10**6)
+    ]
+    assert cut == []
+    bodies = [slide.body for slide in made(path) if 'class="asked"' in slide.body]
+    assert len(bodies) == len(places)
+    for at, body in zip(places, bodies, strict=True):
+        steps = [field for field in chapter.cells[at].metadata.guess if field["kind"] != "text"]
+        assert body.count('class="label"') == len(chapter.cells[at].metadata.guess)
+        assert body.count('class="answer fragment" data-fragment-index="0"') == len(steps)
+    assert 'class="guess' not in unescape(slides.page(made(path)))
+
+
 # how a notebook becomes slides, on a small one
 
 PICTURE = '<img alt="The loss falls from three to one." src="data:image/png;base64,AA">'
@@ -201,6 +223,94 @@ def test_notes_have_the_prose_that_the_slide_leaves_out():
     assert "Three." in "".join(figure.notes) and "Many." not in "".join(figure.notes)
     assert "Sources" not in end.body and "Sources" in "".join(end.notes)
     assert end.body.count("<li>") == 2 and "<a" not in end.body
+
+
+def asking(fields, answers, source="## See it\n\nLook first. What is the loss?"):
+    """The slides of a chapter that asks a guess and answers it."""
+    notebook = chapter("slide", "slide")
+    cell = notebook.cells[1]
+    cell.source = f'{source}\n\n<div class="guess guess-{cell.id}"></div>'
+    cell.metadata.guess = fields
+    notebook.cells[4].metadata.right = {cell.id: answers}
+    return slides.slides_of(notebook)
+
+
+STEP = 'fragment" data-fragment-index="0"'
+MARK = f' <span class="mark {STEP} aria-hidden="true">✓</span>'
+CHOICES = {"kind": "choices", "label": "Too large", "options": ["`W`", "the *sum*", "none"]}
+
+
+def test_options_get_letters_and_the_right_ones_a_mark_in_the_next_step():
+    *_, slide = asking([CHOICES], [{"is": [0, 1]}])
+    assert (
+        f'<ol type="A"><li><code>W</code>{MARK}</li><li>the <em>sum</em>{MARK}</li><li>none</li></ol>'
+        in slide.body
+    )
+    words_of_it = "<strong>A</strong> <code>W</code> and <strong>B</strong> the <em>sum</em>"
+    assert f'<span class="answer {STEP}>{words_of_it}</span>' in slide.body
+    *_, slide = asking([CHOICES | {"kind": "order"}], [{"is": [2, 0, 1]}])
+    assert "✓" not in slide.body and f"{STEP}><strong>C</strong> none, <strong>A</strong>" in slide.body
+    *_, slide = asking([{"kind": "choice", "options": ["B", "C"]}], [{"is": 0}])
+    assert f"<ol><li>B{MARK}</li><li>C</li></ol>" in slide.body and f"{STEP}>B</span>" in slide.body
+
+
+def test_numbers_are_asked_with_a_line_and_written_on_it_in_the_next_step():
+    *_, slide = asking(
+        [{"kind": "number", "unit": "runs"}, {"kind": "text", "label": "Why"}], [{"is": 2000}, {}]
+    )
+    number = f'<p class="blank number"><span class="answer {STEP}>2,000 runs</span></p>'
+    assert f'<p class="label">Your guess</p>{number}' in slide.body
+    assert '<p class="label">Why</p><p class="blank text"></p>' in slide.body
+
+
+def test_the_notes_of_a_guess_have_its_answer_and_what_others_mean():
+    others = {"2": "That is not so.", "[1, 2]": "Nor that."}
+    *_, slide = asking(
+        [CHOICES, {"kind": "number", "within": "±1"}], [{"is": [], "others": others}, {"is": -6}]
+    )
+    assert slide.notes[-1].splitlines() == [
+        "- *Too large:* none of them",
+        "    - **C** none? That is not so.",
+        "    - **B** the *sum* and **C** none? Nor that.",
+        "- *Your guess:* −6 (within ±1)",
+    ]
+
+
+def test_a_guess_leaves_no_host_in_text_notes_or_titles():
+    pages = [slides.page(asking([CHOICES], [{"is": [0]}]))]
+    notebook = chapter("", "", "slide")
+    notebook.cells[1].source += '\n\n<div class="guess guess-a-1"></div>'
+    code = slides.slides_of(notebook)
+    assert [slide.title for slide in code] == ["What is the loss?"]
+    assert [page for page in [*pages, slides.page(code)] if "guess guess" in unescape(page)] == []
+
+
+def test_a_question_to_vote_on_is_shown_longer_than_other_prose():
+    long = f"## See it\n\n{'Seven. ' * 90}What is the loss?"
+    *_, slide = asking([CHOICES], [{"is": [0]}], long)
+    assert "What is the loss?" in slide.body
+    notebook = chapter("", "slide")
+    notebook.cells[1].source = long
+    (slide,) = slides.slides_of(notebook)
+    assert "What is the loss?" not in slide.body
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "said"),
+    [
+        ("number", 16384, "16,384"),
+        ("number", -27.913, "−27.91"),
+        ("number", 1.5e-9, "1.5e-9"),
+        ("number", 2.5e12, "2.5e12"),
+        ("numbers", [[3, 2], [1, -1]], "3, 2, 1 and −1"),
+        ("numbers", [0.0125], "0.0125"),
+        ("shape", [128, 16], "(128, 16)"),
+        ("shape", [3], "(3,)"),
+        ("shape", [], "()"),
+    ],
+)
+def test_an_answer_is_said_as_in_the_book(kind, value, said):
+    assert votes.in_words({"kind": kind}, value) == said
 
 
 def test_formulas_are_shown_with_the_sentence_before_them():
