@@ -2,8 +2,8 @@
 
 A guess's Markdown ends with an empty <div class="guess guess-ID">. In HTML pages _static/guesses.js fills it
 with the fields that the notebook's metadata describes (``course.guesses``); the page carries these and their
-answers as JSON. In the PDF and the EPUB there is a line to write on, and the answers are in a section of
-their own, with links to and fro.
+answers as JSON. In the PDF and the EPUB each field is a line to write on, and the answers are in a section
+of their own, with links to and fro.
 """
 
 import json
@@ -20,7 +20,10 @@ from course.guesses import questions
 
 PAPER = ("latex", "epub")
 HOST = re.compile(r'\n*<div class="guess guess-([\w-]+)"></div>\s*\Z')
-LINE = "\n\n(guess-{0})=\nMy guess: " + r"\_" * 36 + " ([answer](#answer-{0}))"
+GUESS = "\n\n(guess-{0})=\n**Guess {1}**"
+TO_ANSWER = " ([answer](#answer-{0}))"
+SHORT, LONG = r"\_" * 12, r"\_" * 36  # lines to write on
+SHORT_KINDS = ("number", "shape", "choice")
 ANSWERS = "## Answers to the guesses"
 ANSWER = "(answer-{0})=\n**Guess {1}** ([question](#guess-{0}))"
 PAGE = '<script type="application/json" class="guesses" data-chapter="{}">{}</script>'
@@ -47,29 +50,38 @@ def with_answers_last(notebook, chapter):
         If an answer stands before the first guess.
     """
     _number_figures(notebook)
-    cells, answers, count = [], [], 0
+    cells, guesses, answers = [], [], {}
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         if "guess" in tags:
-            count += 1
-            cell.source = HOST.sub("", cell.source) + LINE.format(f"{chapter}-{count}")
-        follows = answers and "proof" in tags and cells and cells[-1] is None
+            guesses.append(cell)
+        follows = "proof" in tags and cells and cells[-1] is None
         if "answer" not in tags and not follows:
             cells.append(cell)
             continue
-        if not count:
+        if not guesses:
             raise ExtensionError(f"chapter {chapter} answers before its first guess: {cell.source[:60]!r}")
-        if not answers or answers[-1][0] != count:
-            answers.append((count, []))
-        answers[-1][1].append(cell)
+        answers.setdefault(len(guesses), []).append(cell)
         cells.append(None)
     notebook.cells = [cell for cell in cells if cell is not None]
+    for number, cell in enumerate(guesses, 1):
+        name = f"{chapter}-{number}"
+        link = TO_ANSWER.format(name) if number in answers else ""  # others are answered in the text
+        lines = [GUESS.format(name, number) + link, *map(_line, cell.metadata.get("guess", [{}]))]
+        cell.source = HOST.sub("", cell.source) + "\\\n".join(lines)
     if answers:
         notebook.cells.append(new_markdown_cell(ANSWERS))
-    for number, group in answers:
+    for number, group in answers.items():
         notebook.cells.append(new_markdown_cell(ANSWER.format(f"{chapter}-{number}", number)))
         notebook.cells += group
     return notebook
+
+
+def _line(field):
+    """Return the line to write on of a field, after its label and its options."""
+    options = f" ({' / '.join(field['options'])})" if "options" in field else ""
+    line = SHORT if field.get("kind") in SHORT_KINDS else LONG
+    return f"{field.get('label', 'My guess')}{options}: {line} {field.get('unit', '')}".rstrip()
 
 
 def _number_figures(notebook):

@@ -28,6 +28,7 @@ loss
   One number. Chapter 06.
 ```
 """
+QUESTION = "## Question\n\nWhat does a **closure** do? See Figure 4.1 and Figure 4.2."
 ANSWER = """<details class="answer"><summary>Show what happens</summary>
 
 It *remembers* $x^2$, see [the question](#question).
@@ -61,7 +62,7 @@ def chapter():
     printed = new_output("stream", name="stdout", text="81.0\n")
     cells = [
         new_markdown_cell("# 04 Functions that remember\n\n**You will find a way.**\n\nAbout 65 minutes."),
-        new_markdown_cell("## Question\n\nWhat does a **closure** do? See Figure 4.1 and Figure 4.2."),
+        new_markdown_cell(QUESTION, metadata={"tags": ["guess"]}),
         code("draw()", figure()),
         code("# proof\n# three of five ways fail\nassert ways == 5", tags=["proof"]),
         new_markdown_cell(ANSWER, metadata={"tags": ["answer"]}),
@@ -193,6 +194,8 @@ def test_e_readers_see_all_folds_open_and_figures_as_images(project):
     assert "<p><em>Proof:</em> three of five ways fail</p>" in text and "<em>remembers</em>" in text
     assert text.count("data:image/svg+xml") == 2 and 'id="figure-4-2"' in text
     assert 'href="#figure-4-1"' in text and "Figure 4.2</span>" in text
+    for one, other in (("guess", "answer"), ("answer", "guess")):
+        assert f'id="{one}-04-1"' in text and f'href="#{other}-04-1"' in text
     manifest = (project / "book/_build/epub/content.opf").read_text(encoding="utf-8")
     assert 'href="_static/fonts/text-regular.woff2"' in manifest and 'media-type="font/woff2"' in manifest
 
@@ -201,6 +204,12 @@ def test_paper_shows_all_folds_open_and_captions_with_the_book_s_numbers(project
     build(project, "latex", "-W", "-d", "paper")
     text = (project / "book/_build/latex/minigrad.tex").read_text(encoding="utf-8")
     assert r"\sphinxstyleemphasis{Proof:} three of five ways fail" in text and "81.0" in text
+    assert (
+        text.index(r"\section{Say it}") < text.index(r"\section{Answers to the guesses}") < text.index("81.0")
+    )
+    for name in ("guess-04-1", "answer-04-1"):
+        assert rf"\label{{\detokenize{{notebooks/04_closures:{name}}}}}" in text
+        assert rf"{{\hyperref[\detokenize{{notebooks/04_closures:{name}}}]" in text
     assert "Show what happens" not in text
     assert text.count(r"\begin{figure}[!htbp]") == 2
     for number in ("4.1", "4.2"):
