@@ -20,8 +20,9 @@ from classroom.reports import differences, write_reports
 from classroom.result import Status, exercises_of
 from classroom.seeds import secret
 from classroom.version import version
-from course.curriculum import exercises_name
+from course.curriculum import CHAPTERS, exercises_name
 
+MOST = 20  # lines of a list
 LONGEST = 60  # seconds: the largest limit for one call; a whole notebook may take 30 times as long
 UNSAFE = "UNSAFE: no sandbox. The code in these notebooks runs on this machine with your permissions."
 OTHER_CHAPTER = (
@@ -74,6 +75,7 @@ def _parser():
         command.add_argument("out", type=Path, help="the folder of the marks")
     _add_by_hand(commands)
     _add_of_the_term(commands)
+    _add_of_guesses(commands)
     for command in (grade, regrade):
         where = command.add_mutually_exclusive_group()
         where.add_argument("--workers", type=_positive, help="number of processes (one per core)")
@@ -114,6 +116,25 @@ def _add_of_the_term(commands):
     term = commands.add_parser("term", help="totals with due dates, and how hard each exercise is")
     term.add_argument("folder", type=Path, help="the folder of term.csv")
     term.set_defaults(run=_term)
+
+
+def _add_of_guesses(commands):
+    """Add the command for what a class guessed."""
+    guesses = commands.add_parser("guesses", help="list what a class guessed, and draw it for one question")
+    guesses.add_argument("folder", type=Path, help="one guesses.json or folder per student, or a zip of them")
+    guesses.add_argument("--chapter", help="for example 04_closures; without it, all that were handed in")
+    guesses.add_argument("--question", help="its number in the chapter, or its id")
+    guesses.add_argument("--out", type=_picture, help="the picture for the question: a .svg or .png file")
+    guesses.add_argument("--hide", action="store_true", help="draw it without the right answer")
+    guesses.set_defaults(run=_guesses)
+
+
+def _picture(text):
+    """Parse the path of a picture."""
+    path = Path(text)
+    if path.suffix not in (".svg", ".png"):
+        raise argparse.ArgumentTypeError(f"must be a file .svg or .png, got {text!r}")
+    return path
 
 
 def _positive(text):
@@ -322,6 +343,77 @@ def _term(chosen):
     return 2 if problems else 0
 
 
+def _guesses(chosen):
+    """List the guesses of a class, or draw those for one question."""
+    from classroom.guesses import collect
+
+    if chosen.question and not (chosen.chapter and chosen.out):
+        raise GradingFault("--question needs the --chapter that asks it, and --out, the file of the picture.")
+    if (chosen.out or chosen.hide) and not chosen.question:
+        raise GradingFault("--out and --hide are for one question: give its number as --question.")
+    with unpacked(chosen.folder, ".json") as folder:
+        records, problems = collect(folder)
+    if problems:
+        print(f"Left out: {len(problems):,}")
+        print("\n".join(f"  {_plain(problem)}" for problem in problems[:MOST]))
+        if len(problems) > MOST:
+            print(f"  ... and {len(problems) - MOST:,} more")
+    if not records:
+        raise GradingFault(
+            f"{chosen.folder} has no record of guesses: it needs a file guesses.json for each student, under "
+            "any name that ends in .json, or a folder for each with that file in it."
+        )
+    print(f"Students: {len(records):,}.")
+    (_draw_guesses if chosen.question else _list_guesses)(chosen, records)
+    return 2 if problems else 0
+
+
+def _list_guesses(chosen, records):
+    """Print a line for each question of the chapters."""
+    from classroom import guesses
+
+    handed_in = {chapter for record in records for chapter in record}
+    stems = [chapter.stem for chapter in CHAPTERS if chapter.stem in handed_in]
+    asked = {
+        chapter: guesses.questions_of(chapter) for chapter in ([chosen.chapter] if chosen.chapter else stems)
+    }
+    left_out = 0
+    for chapter, questions in asked.items():
+        found = [guesses.guessed(question, records) for question in questions]
+        left_out += sum(count for _, count in found)
+        print("\n".join(["", chapter, *guesses.rows(questions, [said for said, _ in found])]))
+    _print_left_out(guesses.unknown(asked, records, chosen.chapter is None), left_out)
+
+
+def _draw_guesses(chosen, records):
+    """Write the picture of the guesses for one question, and print what it shows and what was written."""
+    from classroom import guess_pictures, guesses
+    from course import store
+
+    question = guesses.find(chosen.chapter, chosen.question)
+    said, left_out = guesses.guessed(question, records)
+    if not said:
+        raise GradingFault(f"nobody has guessed {question.number} of {question.chapter}: nothing was drawn.")
+    if guess_pictures.drawn(question, said):
+        figure, description = guess_pictures.picture(question, said, chosen.hide)
+        data = guess_pictures.as_file(figure, chosen.out.suffix[1:], description)
+        store.write(chosen.out, data)
+        print("\n".join(["", *description, f"Open {chosen.out}"]))
+    else:
+        print("Nothing was drawn: only words were guessed.")
+    if lines := guess_pictures.texts(question, said):
+        print("\n".join(["", *lines]))
+    _print_left_out(0, left_out)
+
+
+def _print_left_out(unknown, left_out):
+    """Print how many guesses and values were left out, if any."""
+    if unknown:
+        print(f"\nGuesses to questions that this edition does not ask: {unknown:,}.")
+    if left_out:
+        print(f"\nValues left out, because they do not fit their fields: {left_out:,}.")
+
+
 def _run(queue, now, chosen):
     """Grade the waiting submissions, with a progress bar."""
     from tqdm import tqdm
@@ -404,7 +496,7 @@ def _is_another_chapter(rows):
     return len(parts) > 0 and parts.count(Status.MISSING) > 0.9 * len(parts)
 
 
-def _list(some, most=20):
+def _list(some, most=MOST):
     """Print students with their reasons."""
     for row in some[:most]:
         print(f"  {_plain(row.student)}: {_plain(row.reason)}")

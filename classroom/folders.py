@@ -115,12 +115,14 @@ def _beside(place, chapter):
 
 
 @contextmanager
-def unpacked(path):
-    """Provide the folder of submissions: the path itself, or a temporary folder with a zip's notebooks.
+def unpacked(path, suffix=".ipynb"):
+    """Provide the folder of submissions: the path itself, or a temporary folder with a zip's files.
 
     Parameters
     ----------
     path : Path
+    suffix : str
+        Of the files to unpack; all others are empty.
 
     Raises
     ------
@@ -135,19 +137,19 @@ def unpacked(path):
     with TemporaryDirectory(prefix="handed-in-") as temporary:
         try:
             with zipfile.ZipFile(path) as archive:
-                _unpack(archive, Path(temporary))
+                _unpack(archive, Path(temporary), suffix)
         except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError) as error:
             raise GradingFault(f"{path} cannot be read: {error}.") from error
         inside = [place for place in Path(temporary).iterdir() if not place.name.startswith(SYSTEM)]
         alone = inside[0] if len(inside) == 1 and inside[0].is_dir() else None
         # a single folder around all others does not belong to a student
-        around = alone and not any(place.suffix == ".ipynb" for place in alone.iterdir())
+        around = alone and not any(place.suffix == suffix for place in alone.iterdir())
         around = around and any(place.is_dir() for place in alone.iterdir())
         yield alone if around else Path(temporary)
 
 
-def _unpack(archive, folder):
-    """Write the notebooks of a zip into the folder, and nothing outside it; other files become empty."""
+def _unpack(archive, folder, suffix):
+    """Write a zip's files with the suffix into the folder, and nothing outside it; others become empty."""
     entries = archive.infolist()
     if len(entries) > MOST:
         raise GradingFault(f"the zip has {len(entries):,} files, and the limit is {MOST:,}.")
@@ -161,11 +163,11 @@ def _unpack(archive, folder):
             place.mkdir(parents=True, exist_ok=True)
             continue
         place.parent.mkdir(parents=True, exist_ok=True)
-        # careful: the sizes given in a zip may be wrong; a notebook that is too large is refused when read
+        # careful: the sizes given in a zip may be wrong; a file that is too large is refused when read
         with archive.open(entry) as packed:
-            data = packed.read(BYTES + 1) if place.suffix.lower() == ".ipynb" else b""
+            data = packed.read(BYTES + 1) if place.suffix.lower() == suffix else b""
         if (left := left - len(data)) < 0:
-            raise GradingFault(f"the zip has more than {UNPACKED >> 30} GB of notebooks.")
+            raise GradingFault(f"the zip has more than {UNPACKED >> 30} GB of {suffix} files.")
         place.write_bytes(data)
 
 
