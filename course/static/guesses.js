@@ -162,6 +162,7 @@ function control(field, name) {
     if (!text) return null;
     if (kind === "number") return readNumber(text, unit);
     if (kind === "text") return text;
+    if (kind === "shape" && /^[([]\s*[)\]]$/.test(text)) return []; // the shape of a single number
     return readNumbers(text);
   };
   return { row, first: input, read };
