@@ -293,7 +293,8 @@ def fitted(field, value):
             return tuple(sorted(value))
         return tuple(value) if len(value) == len(places) else None
     numbers = tuple(map(_number, value))
-    return None if not numbers or None in numbers else numbers
+    is_empty = not numbers and kind != "shape"  # () is the shape of a single number
+    return None if is_empty or None in numbers else numbers
 
 
 def _number(value):

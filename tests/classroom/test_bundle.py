@@ -18,6 +18,7 @@ from classroom.bundle import BundleError, make_student, make_teacher
 from classroom.bundle.__main__ import main
 from classroom.bundle.leaks import leaks
 from course.checks import CheckFailed, exercises
+from course.guesses import questions
 
 ROOT = Path(__file__).parents[2]
 
@@ -111,6 +112,17 @@ def test_every_chapter_and_exercise_is_in_a_students_bundle_without_outputs(stud
         for path in student.glob(kind):
             cells = nbformat.read(path, 4).cells
             assert not [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")]
+
+
+def test_a_students_bundle_can_ask_for_the_guesses(student):
+    ask = "from course import guesses; print(guesses.ask('04_closures')._repr_mimebundle_()['text/html'])"
+    assert "inLab" in (page := run(student, "-c", ask)) and '"id": "c3ea0cf3-1"' in page
+    work = {"MINIGRAD_WORK": str(student / "work")}
+    run(student, "-c", "from authoring.work import copy_to_work; copy_to_work()", **work)
+    copied = json.loads((student / "work" / "notebooks" / "04_closures.ipynb").read_text("utf-8"))
+    assert questions(copied) == questions(
+        json.loads((ROOT / "notebooks/04_closures.ipynb").read_text("utf-8"))
+    )
 
 
 def test_each_answer_is_found_in_any_file():

@@ -246,6 +246,7 @@ STAND_INS = {
     "bare decorators": "@w.interact\nclass A:\n    x = 3\nassert A.x == 3",
     "classes": "class Mine(w.Box):\n    def __init__(self):\n        super().__init__(1, a=2)\nMine().b.c()",
     "checks": "from course import check, hint, keep\ncheck('a', f), hint('a'), keep(f)",
+    "guesses": "from course import guesses\nguesses.ask('04_closures')",
     "own things": "from course import mine\nimport minigrad\nassert mine('linear') is minigrad.Linear",
     "things of nobody": "from course import mine\nmine('sgd')(3)",
     "gpu": "from course import stand_in, gpu\nimport sys\n"
