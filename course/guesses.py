@@ -103,12 +103,12 @@ def _in_script(thing):
 
 def _notebook(chapter):
     """Return the path of a chapter's notebook."""
-    paths = [folder / f"{chapter}.ipynb" for folder in (Path.cwd(), store.PROJECT / "notebooks")]
+    paths = [folder / f"{chapter}.ipynb" for folder in (store.PROJECT / "notebooks", Path.cwd())]
     for path in paths:
         if path.exists():
             return path
     raise FileNotFoundError(
-        f"{paths[0].name} is not in {paths[0].parent}: open a chapter from its own folder, or give ask() the "
+        f"{paths[0].name} is not in {paths[-1].parent}: open a chapter from its own folder, or give ask() the "
         'chapter\'s name, as in ask("04_closures").'
     )
 
