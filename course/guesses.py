@@ -6,8 +6,11 @@ computed (``right``); ``authoring.guesses`` stores its value. The fields are dra
 computes the answers; what was guessed is stored beside the progress. Used from chapter 00 on.
 """
 
+import io
 import json
+import math
 import warnings
+from contextlib import redirect_stdout
 from pathlib import Path
 from string import Template
 
@@ -98,7 +101,7 @@ class Asked:
 
 def _in_script(thing):
     """Return a thing as JSON that may stand in a script."""
-    return json.dumps(thing).replace("</", "<\\/")
+    return json.dumps(thing).replace("<", "\\u003c")
 
 
 def _notebook(chapter):
@@ -163,8 +166,8 @@ def tell(expressions, names):
 def _value(expression, names):
     """Return the value of an expression as JSON has it, or a dict with what it raised."""
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):  # only the value counts
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(), np.errstate(all="ignore"), redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")  # only the value counts
             return _plain(eval(expression, names))
     except Exception as error:
         return {"raised": f"{type(error).__name__}: {error}"}
@@ -175,11 +178,11 @@ def _plain(value):
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    if isinstance(value, float):
+    if isinstance(value, float) and math.isfinite(value):
         value = float(f"{value:.{DIGITS}g}")
         return int(value) if value.is_integer() else value
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"an answer is a number, an index, or a list of these; got {value!r}")
+        raise TypeError(f"an answer is a finite number, an index, or a list of these; got {value!r}")
     return value
 
 
@@ -196,10 +199,13 @@ def entries():
         return _memory
     try:
         found = json.loads(_file().read_text("utf-8"))
-        if not all(isinstance(said, dict) for said in found.values()):
+        if not all(isinstance(one, dict) for said in found.values() for one in said.values()):
             raise ValueError("not a record of guesses")
         return found
     except FileNotFoundError:
+        return {}
+    except OSError as error:
+        print(f"Your guesses could not be read ({error.strerror}).")
         return {}
     except (ValueError, AttributeError):
         _file().replace(_file().with_name("guesses.json.broken"))
@@ -219,8 +225,11 @@ def note(chapter, said):
     known = {**entries(), chapter: said}
     if store.folder() is None:
         _memory.update(known)
-    else:
+        return
+    try:
         store.write(_file(), json.dumps(known, indent=1, sort_keys=True) + "\n")
+    except OSError as error:
+        print(f"Your guess could not be stored ({error.strerror}).")
 
 
 def counts():
@@ -237,11 +246,9 @@ def counts():
     >>> counts()["04_closures"]
     (1, 1, 1)
     """
-    made = {chapter: [one for one in said.values() if "said" in one] for chapter, said in entries().items()}
-    return {
-        chapter: (len(ones), *(sum(one["held"] in held for one in ones) for held in ((True, False), (True,))))
-        for chapter, ones in made.items()
-    }
+    known = entries().items()
+    made = {name: [one.get("held") for one in said.values() if "said" in one] for name, said in known}
+    return {name: (len(held), len(held) - held.count(None), held.count(True)) for name, held in made.items()}
 
 
 def _file():
