@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 import tokenize
 from contextlib import redirect_stdout
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from course import checks, store
+from course import checks, guesses, store
 from course.checks import (
     CheckFailed,
     Exercise,
@@ -483,6 +484,40 @@ def test_progress_shows_the_chapters_that_were_opened_by_a_check_or_a_hint(demo,
     assert "… curvature" in shown[0] and "– one_sided_slopes" in shown[0]
 
 
+GUESSES = {
+    "a": {"said": [6], "held": True},
+    "b": {"said": [6], "held": False},
+    "c": {"said": ["so"], "held": None},
+    "d": {"shown": True},
+}
+
+
+def test_progress_shows_the_guesses_of_each_chapter_and_of_the_course(demo, capsys):
+    guesses.note("01_slope", GUESSES)
+    guesses.note("90_demo", {"a": {"said": [6], "held": True}})
+    progress()
+    first, last, whole, _ = capsys.readouterr().out.splitlines()
+    assert first.startswith("01_slope") and "points  3 made, 1 of 2 held (guesses)  – one_sided" in (
+        first.replace("\xa0", " ")
+    )
+    assert last.startswith("90_demo") and "  1 made, 1 of 1 held (guesses)  " in last
+    assert whole.startswith("The course") and whole.endswith(" points  4 made, 2 of 3 held (guesses)")
+
+
+def test_progress_does_not_judge_what_is_only_text(demo, capsys):
+    guesses.note("01_slope", {"c": GUESSES["c"]})
+    progress()
+    assert "points  1 made (guesses)  " in capsys.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize("said", [{}, {"d": GUESSES["d"]}])
+def test_a_chapter_is_not_started_by_answers_that_were_only_shown(demo, capsys, said):
+    guesses.note("01_slope", GUESSES)
+    guesses.note("01_slope", said)
+    progress()
+    assert "You have not started any exercise yet" in capsys.readouterr().out
+
+
 def test_progress_shows_the_chapters_of_a_route_with_their_minutes(demo, capsys):
     check("90_demo.halve", lambda X: X / 2)
     hint("01_slope.curvature")
@@ -504,10 +539,18 @@ def test_a_route_that_does_not_exist_is_refused():
 def test_progress_is_a_table_in_a_notebook(demo, monkeypatch):
     bundles = []
     monkeypatch.setattr(checks.cards, "_show", bundles.append)
+    guesses.note("01_slope", GUESSES)
     progress("weekend")
     (html,) = (bundle["text/html"] for bundle in bundles)
     assert html.count("<tr>") == len(route("weekend").chapters) + 2  # a head and a sum
     assert 'aria-label="01_slope"' in html
+    cells = [re.findall("<t[hd].*?>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*?)</tr>", html)]
+    place = cells[0].index("guesses")
+    assert {len(row) for row in cells} == {len(cells[0])}
+    assert {row[0]: row[place] for row in cells[1:] if row[place]} == {
+        "01_slope": "3 made, 1 of 2 held",
+        route("weekend").title: "3 made, 1 of 2 held",
+    }
 
 
 @pytest.mark.parametrize(
