@@ -67,18 +67,20 @@ def settle(probed):
     guesses = {cell.id: cell for cell in probed.cells if "guess" in cell.metadata}
     for name, cell in guesses.items():
         cell.source = HOSTED.sub("", cell.source) + HOST.format(name)
-    count = 0
+    counts = {}  # by those of the run, in which probes count, too
     for before, cell in zip([None, *probed.cells], probed.cells, strict=False):
         if "probe" in cell.metadata.get("tags", ()):
             values = json.loads("".join(output.text for output in cell.outputs))
             for answer, value in zip(_computed(before), values, strict=True):
                 answer["is"] = value
         elif cell.cell_type == "code" and cell.source:
-            count += 1
+            count = counts[cell.execution_count] = len(counts) + 1
             cell.execution_count = count
             for output in cell.outputs:
                 if "execution_count" in output:
                     output.execution_count = count
+                if "traceback" in output:
+                    output.traceback = [_renumbered(part, counts) for part in output.traceback]
     right = {}
     for cell in probed.cells:
         right |= cell.metadata.get("right", {})
@@ -87,6 +89,11 @@ def settle(probed):
         problems += _problems(name, guesses.get(name), answers)
     if problems:
         raise WrongGuess("\n".join(problems))
+
+
+def _renumbered(text, counts):
+    """Replace the numbers of cells in a part of a traceback: ``In[7]``."""
+    return re.sub(r"(?<=In\[)\d+(?=\])", lambda found: str(counts[int(found[0])]), text)
 
 
 def _computed(cell):
@@ -101,10 +108,10 @@ def _problems(name, cell, answers):
         return [f"{name}: there is no guess with this id."]
     fields = cell.metadata.guess
     if len(fields) != len(answers):
-        return [f"{name}: {len(fields)} fields, but {len(answers)} answers."]
+        return [f"{name}: each field needs an answer; got {len(answers)} for {len(fields)}."]
     return [
         f"{name}, field {place}: {problem}"
-        for place, (field, answer) in enumerate(zip(fields, answers, strict=True))
+        for place, (field, answer) in enumerate(zip(fields, answers, strict=True), 1)
         if (problem := _problem(field, answer))
     ]
 
@@ -115,6 +122,8 @@ def _problem(field, answer):
     options = range(len(field.get("options", ())))
     if kind not in KINDS:
         return f"no kind is called {kind!r}."
+    if kind != "text" and "from" not in answer:
+        return f'a field of kind {kind} needs an expression for its answer, under "from".'
     if isinstance(value, dict):
         return f"{answer['from']} raised {value['raised']}"
     fits = {
@@ -122,8 +131,12 @@ def _problem(field, answer):
         "numbers": lambda: isinstance(value, list) and value != [],
         "shape": lambda: isinstance(value, list) and all(isinstance(size, int) for size in value),
         "choice": lambda: value in options,
-        "choices": lambda: isinstance(value, list) and set(value) <= set(options),
-        "order": lambda: isinstance(value, list) and sorted(value) == list(options),
+        "choices": lambda: isinstance(value, list) and all(place in options for place in value),
+        "order": lambda: (
+            isinstance(value, list)
+            and len(value) == len(options)
+            and all(place in value for place in options)
+        ),
         "text": lambda: value is None,
     }
     return "" if fits[kind]() else f"{answer.get('from')} is {value!r}, which does not fit the kind {kind}."
