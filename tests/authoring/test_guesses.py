@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from authoring.chapters import run
-from authoring.guesses import WrongGuess, host, settle, with_probes
+from authoring.guesses import HOST, WrongGuess, settle, with_probes
 from authoring.notebooks import KERNELSPEC, BuildError
 from course import store
 
@@ -21,7 +21,7 @@ COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 def asking(name, *fields):
     """A cell that asks for a guess."""
-    return new_markdown_cell(f"Guess.{host(name)}", id=name, metadata={"guess": list(fields)})
+    return new_markdown_cell(f"Guess.{HOST.format(name)}", id=name, metadata={"guess": list(fields)})
 
 
 def answering(cell, **right):
@@ -146,6 +146,14 @@ def test_the_cells_are_numbered_as_if_there_were_no_probes():
         "Cell \x1b[32mIn[4]\x1b[39m, line 1\n",
         "Cell In[3], line 2, in f()",
     ]
+
+
+@pytest.mark.parametrize("end", ["", HOST.format("half"), HOST.format("older") + "\n"])
+def test_a_guess_ends_with_the_place_of_its_fields(end):
+    notebook = chapter()
+    notebook.cells[0].source = "Guess." + end
+    settle(with_values(notebook, [3, [6, 1]]))
+    assert notebook.cells[0].source == 'Guess.\n\n<div class="guess guess-half"></div>'
 
 
 # answers that do not fit

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook, writes
 
-from authoring.guesses import host
+from authoring.guesses import HOST
 from course import guesses, store
 
 FIELDS = [{"kind": "number", "label": "Half of 6"}, {"kind": "text", "label": "Because"}]
@@ -21,7 +21,7 @@ def chapter(fields=FIELDS, answers=ANSWERS):
     return new_notebook(
         cells=[
             new_markdown_cell(
-                "What is half of 6? Guess." + host("half"), id="half", metadata={"guess": fields}
+                "What is half of 6? Guess." + HOST.format("half"), id="half", metadata={"guess": fields}
             ),
             new_markdown_cell("It is three.", metadata={"right": {"half": answers}}),
         ]
