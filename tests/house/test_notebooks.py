@@ -5,6 +5,7 @@ on notebooks that break it, and all of them on one that keeps them.
 """
 
 import ast
+import json
 import re
 from copy import deepcopy
 from functools import cache
@@ -16,7 +17,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from authoring.guesses import HOST
 from course.curriculum import BUILT
+from course.guesses import KINDS
 
 PROJECT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(PROJECT.glob("notebooks/*.ipynb"))
@@ -46,6 +49,12 @@ TAGGED = ("same-as-", "textbook-")
 # Numbers that an answer shares by chance with open text after it, by chapter; each was checked by hand.
 BY_CHANCE = {"01": "2.2e-16", "03": "12", "10": "0.1414", "12": "63", "15": "29", "17": "36", "19": "2022"}
 COUNTS = set("two three four five six seven eight nine ten eleven twelve twice thrice".split())
+FIELD = {"kind", "label", "options", "within", "unit", "later"}  # what a guess's field may have
+WITH_OPTIONS = ("choice", "choices", "order")
+OF_NUMBERS = ("number", "numbers", "shape")
+ONE = ("number", "choice")  # read one number, or choose one option
+WITHIN = re.compile(r"[±×]\d+(\.\d+)?|±\d+(\.\d+)?%")
+ASKING = {"nbval-ignore-output", "remove-cell"}  # tags of the cell that shows the fields in JupyterLab
 POWERS = {str(2**power) for power in range(17)}
 PROOF = re.compile(r"# proof\n# [A-Za-z0-9`(].+[^.]\n")
 HAPPENS = "# what happens\n"
@@ -287,7 +296,7 @@ def begins_with_its_title(notebook, stem):
 
 def setup_is_imports_only(notebook, stem):
     imports = (ast.Import, ast.ImportFrom)
-    trees = [syntax(cell).body for cell in code_cells(notebook) if not calls(cell, "ask")]
+    trees = [syntax(cell).body for cell in code_cells(notebook) if asks_for(cell) is None]
     setup = next((tree for tree in trees if any(isinstance(line, imports) for line in tree)), [])
     return [f"set-up line: {ast.unparse(line)}" for line in setup if not isinstance(line, imports)]
 
@@ -301,6 +310,13 @@ def calls(cell, *names):
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
         for node in ast.walk(syntax(cell))
     )
+
+
+def asks_for(cell):
+    """The chapter whose fields a cell shows, by guesses.ask, or None."""
+    calls = (node for node in ast.walk(syntax(cell)) if isinstance(node, ast.Call))
+    asked = (call.args[0] for call in calls if ast.unparse(call.func) == "guesses.ask")
+    return next(map(ast.literal_eval, asked), None)
 
 
 def asserts(cell):
@@ -388,11 +404,121 @@ def guesses_come_before_answers(notebook, stem):
     return problems
 
 
+def numbers_of(text):
+    """The numbers of a text, without their signs."""
+    numbers = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)
+    return {f"{float(number.replace(',', '')):g}" for number in numbers}
+
+
 def numbers_that_tell(text, digits=2):
     """The distinctive numbers of a text, unlikely to recur by chance: not 7, 100 or 64, but 27 and 0.95."""
-    numbers = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)
-    values = {f"{float(number.replace(',', '')):g}" for number in numbers}
-    return {value for value in values if len(re.sub(r"e.*|[0.]", "", value)) >= digits} - POWERS
+    return {value for value in numbers_of(text) if len(re.sub(r"e.*|[0.]", "", value)) >= digits} - POWERS
+
+
+def fields_of(cell):
+    return cell.metadata.get("guess", [])
+
+
+def labels_of(cell):
+    """The words at a guess's fields, without the options."""
+    return "\n".join(f"{field.get('label', '')} {field.get('unit', '')}" for field in fields_of(cell))
+
+
+def options_of(cell):
+    return "\n".join(option for field in fields_of(cell) for option in field.get("options", ()))
+
+
+def answers_in(notebook):
+    """The answers to a notebook's guesses: for each guess the place of their cell, and their list."""
+    found = {}
+    for place, cell in enumerate(notebook.cells):
+        for name, answers in cell.metadata.get("right", {}).items():
+            found.setdefault(name, []).append((place, answers))
+    return found
+
+
+def flat(value):
+    return [part for one in value for part in flat(one)] if isinstance(value, list) else [value]
+
+
+def is_near(said, right, within):
+    """Whether a number is right within what its field allows, as guesses.js judges it."""
+    size = float(within.strip("±×%") or 0)
+    if within.startswith("×"):
+        return said * right > 0 and max(said / right, right / said) <= size * (1 + 1e-9)
+    if within:
+        return abs(said - right) <= (abs(right) * size / 100 if within.endswith("%") else size)
+    return said == right or (right % 1 != 0 and f"{said:.4g}" == f"{right:.4g}")
+
+
+def is_right(said, right, field):
+    """Whether the numbers of a guess hold."""
+    right = flat(right)
+    if field["kind"] == "choices":
+        said, right = sorted(said), sorted(right)
+    within = field.get("within", "")
+    return len(said) == len(right) and all(map(is_near, said, right, [within] * len(said)))
+
+
+def wrong_with_field(field):
+    """List what is wrong with a guess's field by itself."""
+    kind, options = field.get("kind"), field.get("options", [])
+    problems = [f"no key is called {key}" for key in sorted(field.keys() - FIELD)]
+    problems += [] if kind in KINDS else [f"no kind is called {kind}"]
+    if (kind in WITH_OPTIONS) != ("options" in field):
+        problems.append(f"a {kind} has options {options}")
+    if "options" in field and (len(options) < 2 or len(set(options)) < len(options)):
+        problems.append(f"options are at least two, and differ; got {options}")
+    if "within" in field and (kind not in OF_NUMBERS[:2] or not WITHIN.fullmatch(field["within"])):
+        problems.append(f"{kind} within {field['within']!r}: write ±3, ±5% or ×2, for numbers")
+    if "unit" in field and kind not in OF_NUMBERS[:2]:
+        problems.append(f"only numbers have a unit, but a {kind} has {field['unit']}")
+    return problems
+
+
+def wrong_with_answer(field, answer):
+    """List what is wrong with the answer to a guess's field."""
+    if field["kind"] == "text":
+        return [f"a text has no answer, but this has {dict(answer)}"] if answer else []
+    if "from" not in answer or "is" not in answer or answer.keys() - {"from", "is", "others"}:
+        return [f"an answer has from and is, and may have others; got {sorted(answer)}"]
+    problems, options = [], range(len(field.get("options", ())))
+    for key in answer.get("others", {}):
+        said = flat(json.loads(key))
+        if is_right(said, answer["is"], field):
+            problems.append(f"{key} is right, but among the others")
+        elif (options and not all(place in options for place in said)) or (
+            field["kind"] in ONE and len(said) != 1
+        ):
+            problems.append(f"{key}, among the others, does not fit the kind {field['kind']}")
+    return problems
+
+
+def guesses_have_fields(notebook, stem):
+    """Check the fields and answers of guesses, and the cell that shows them in JupyterLab."""
+    problems, right = [], answers_in(notebook)
+    places = {cell.id: place for place, cell in enumerate(notebook.cells) if "guess" in tags(cell)}
+    shown = [
+        place for place, cell in enumerate(notebook.cells) if cell.cell_type == "code" and asks_for(cell)
+    ]
+    for cell in (notebook.cells[place] for place in shown):
+        if asks_for(cell) != stem or not ASKING <= set(tags(cell)):
+            problems.append(f"the cell that asks has the tags {ASKING} and asks for {stem}: {cell.source!r}")
+    if places and (len(shown) != 1 or shown[0] > min(places.values())):
+        problems.append(f'one cell, before the first guess, has guesses.ask("{stem}"); got cells {shown}')
+    problems += [f"{name} has an answer, but is not a guess" for name in right.keys() - places.keys()]
+    for name, place in places.items():
+        cell, fields = notebook.cells[place], fields_of(notebook.cells[place])
+        found = right.get(name, [])
+        if not fields or not cell.source.endswith(HOST.format(name)):
+            problems.append(f"{name}: a guess has fields, and ends with {HOST.format(name).strip()}")
+        problems += [f"{name}: {problem}" for field in fields for problem in wrong_with_field(field)]
+        if len(found) != 1 or found[0][0] <= place or len(found[0][1]) != len(fields):
+            problems.append(f"{name}: one later cell has an answer for each field; got {found}")
+        elif all(field.get("kind") in KINDS for field in fields):
+            answers = zip(fields, found[0][1], strict=True)
+            problems += [f"{name}: {problem}" for pair in answers for problem in wrong_with_answer(*pair)]
+    return problems
 
 
 def shown_by(cell):
@@ -409,7 +535,8 @@ def open_numbers(cell):
     if {"answer", "proof"} & set(tags(cell)):
         return set()
     if cell.cell_type == "markdown":
-        return numbers_that_tell(cell.source) | counts_in_headings(cell)
+        at_fields = f"{labels_of(cell)}\n{options_of(cell)}"
+        return numbers_that_tell(f"{cell.source}\n{at_fields}") | counts_in_headings(cell)
     return numbers_that_tell(cell.source, digits=3) | numbers_that_tell(shown_by(cell))
 
 
@@ -423,21 +550,38 @@ def counts_in_headings(cell):
     return COUNTS & words_of(heads)
 
 
+def right_numbers(question, right):
+    """The answers to a guess's fields of numbers, as text."""
+    found = (answers for _, answers in right.get(question.id, ()))
+    pairs = zip(fields_of(question), next(found, ()), strict=False)
+    return "\n".join(json.dumps(answer.get("is")) for field, answer in pairs if field["kind"] in OF_NUMBERS)
+
+
 def no_answer_is_in_sight(notebook, stem):
-    """Check that up to the next question no number of the answer is visible outside its fold."""
-    problems = []
+    """Check that up to the next question no number of the answer is visible outside its fold.
+
+    The words at the question's fields are visible, too; its options contain the answer among others.
+    """
+    problems, right = [], answers_in(notebook)
     places = [place for place, cell in enumerate(notebook.cells) if "guess" in tags(cell)]
     for place, end in zip(places, [*places[1:], None], strict=True):
         question, *after = notebook.cells[place:end]
+        text = question.source.removesuffix(HOST.format(question.id))
+        labels, numbers = labels_of(question), right_numbers(question, right)
         answers = [cell for cell in after if "answer" in tags(cell)]
         answer = "\n".join(
             prose(cell) if cell.cell_type == "markdown" else shown_by(cell) for cell in answers
         )
-        known = set().union(*map(open_numbers, notebook.cells[:place])) | words_of(question.source)
-        known |= numbers_that_tell(question.source) | {BY_CHANCE.get(stem[:2])}
+        answer += f"\n{numbers}"
+        known = set().union(*map(open_numbers, notebook.cells[:place])) | words_of(text)
+        known |= numbers_that_tell(f"{text}\n{options_of(question)}") | {BY_CHANCE.get(stem[:2])}
+        told = numbers_that_tell(labels) & numbers_that_tell(answer) - known
+        told |= numbers_of(labels) & numbers_of(numbers) - numbers_of(text)
+        if told:
+            problems.append(f"{', '.join(sorted(told))} stands at a field of {text[:50]!r}")
         for cell in after:
             if told := open_numbers(cell) & (numbers_that_tell(answer) | words_of(answer)) - known:
-                where = f"{question.source[:50]!r} in {cell.source[:50]!r}"
+                where = f"{text[:50]!r} in {cell.source[:50]!r}"
                 problems.append(f"{', '.join(sorted(told))} stands open, and answers {where}")
     return problems
 
@@ -474,6 +618,7 @@ CHAPTER_RULES = (
     proofs_stand_apart,
     answers_are_folded,
     guesses_come_before_answers,
+    guesses_have_fields,
     no_answer_is_in_sight,
     words_are_those_of_the_course,
 )
@@ -567,14 +712,24 @@ def answer(source, count=1):
     return cell
 
 
-def asked(text, *tags):
-    return new_markdown_cell(text, metadata={"tags": list(tags)})
+def asked(text, *tags, **metadata):
+    return new_markdown_cell(text, metadata={"tags": list(tags), **metadata})
+
+
+def guess(field, found, end=None, text="How many? Guess first."):
+    """A guess with one field, and its answer."""
+    end = HOST.format("a") if end is None else end
+    question = new_markdown_cell(text + end, id="a", metadata={"guess": [field], "tags": ["guess"]})
+    return [question, new_markdown_cell(FOLDED, metadata={"right": {"a": [found]}, "tags": ["answer"]})]
 
 
 FOLDED = '<details class="answer"><summary>Show what happens</summary>\n\nIt is.\n\n</details>'
 WORDS_OF_A_FIGURE = '<img alt="The loss falls from three to one." src="data:image/png;base64,AA">'
 OF_27 = FOLDED.replace("It is.", "It is 27, twice, and 2.75.")
 TELLING = displayed(text_html="<img alt='x'><figcaption><strong>It falls to 27.</strong></figcaption>")
+ASK = code('from course import guesses\n\nguesses.ask("04_closures")', 1, tags=ASKING)
+NUMBER, CHOICE = {"kind": "number"}, {"kind": "choice", "options": ["yes", "no"]}
+TWO, YES = {"from": "1 + 1", "is": 2}, {"from": "0", "is": 0, "others": {"1": "It is even."}}
 PICTURE = displayed(image_png="AA", text_html=WORDS_OF_A_FIGURE)
 GOOD = new_notebook(
     cells=[
@@ -582,20 +737,29 @@ GOOD = new_notebook(
             "# 04 Functions that remember\n\nOne promise. ![The map of the whole course.](map.png)"
         ),
         new_markdown_cell("## A box that learns"),
-        code("from minigrad import Linear", 1),
+        ASK,
+        code("from minigrad import Linear", 2),
         new_markdown_cell("## Three gradients from one"),
-        code("class Linear:\n" + "    a = 1\n" * 29, 2, tags=["same-as-minigrad.Linear"]),
-        code("1 / 0", 3, [new_output("error", ename="ZeroDivisionError", evalue="")], ["raises-exception"]),
-        code("library.five_ways(errors)", 4, [PICTURE]),
-        proof("# proof\n# one is one\nassert 1 == 1", 5),
-        new_markdown_cell("Is 2 prime? Write it down.", metadata={"tags": ["guess"]}),
-        answer("# what happens\nexplore(f)", 6),
-        new_markdown_cell(FOLDED, metadata={"tags": ["answer"]}),
-        new_markdown_cell("Move it. Guess first.", metadata={"tags": ["guess"]}),
-        code("f = 1", 7),
-        code("explore(f, h=Slider())", 8, [PICTURE]),
-        new_markdown_cell(FOLDED, metadata={"tags": ["answer"]}),
-        code("assert 2 * 3 == 6", 9, tags=["argument"]),
+        code("class Linear:\n" + "    a = 1\n" * 29, 3, tags=["same-as-minigrad.Linear"]),
+        code("1 / 0", 4, [new_output("error", ename="ZeroDivisionError", evalue="")], ["raises-exception"]),
+        code("library.five_ways(errors)", 5, [PICTURE]),
+        proof("# proof\n# one is one\nassert 1 == 1", 6),
+        *guess(CHOICE, YES, text="Is 2 prime? Write it down."),
+        answer("# what happens\nexplore(f)", 7),
+        new_markdown_cell(
+            "Move it. Guess first." + HOST.format("b"),
+            id="b",
+            metadata={
+                "guess": [{**NUMBER, "within": "±1", "unit": "m"}, {"kind": "text"}],
+                "tags": ["guess"],
+            },
+        ),
+        code("f = 1", 8),
+        code("explore(f, h=Slider())", 9, [PICTURE]),
+        new_markdown_cell(
+            FOLDED, metadata={"right": {"b": [{**TWO, "others": {"3.5": "No."}}, {}]}, "tags": ["answer"]}
+        ),
+        code("assert 2 * 3 == 6", 10, tags=["argument"]),
         *[new_markdown_cell("Then this.") for _ in range(16)],
         new_markdown_cell("## Deeper: functions of functions"),
         new_markdown_cell("## Exercises\n\n```python\n# no heading\n```"),
@@ -645,7 +809,7 @@ BROKEN = {
         [new_markdown_cell("# 05 Chains")],
         [new_markdown_cell("# 04 One"), new_markdown_cell("# Two")],
     ],
-    setup_is_imports_only: [[code("import numpy as np\nX = np.ones(3)")]],
+    setup_is_imports_only: [[ASK, code("import numpy as np\nX = np.ones(3)")]],
     figures_tell_themselves: [
         [code("show(ax)")],
         [code('explore(draw, alt="A line.", h=Slider())')],
@@ -679,11 +843,69 @@ BROKEN = {
         [asked("It is.", "guess"), asked(FOLDED, "answer"), asked("So.")],
         [asked("How many? Guess first.", "guess")],
     ],
+    guesses_have_fields: [
+        [ASK, asked("How many? Guess first." + HOST.format("a"), "guess"), *guess(NUMBER, TWO)[1:]],
+        *[
+            [ASK, *guess(field, found)]
+            for field, found in [
+                ({"kind": "digit"}, TWO),
+                ({"label": "So many"}, TWO),
+                ({**NUMBER, "is": 2}, TWO),
+                ({**NUMBER, "from": "1 + 1"}, TWO),
+                ({**NUMBER, "others": {}}, TWO),
+                ({**NUMBER, "options": ["2", "3"]}, TWO),
+                ({**NUMBER, "within": "0.5"}, TWO),
+                ({**NUMBER, "within": "×5%"}, TWO),
+                ({"kind": "shape", "within": "±1"}, {"from": "X.shape", "is": [2]}),
+                ({"kind": "text", "unit": "m"}, {}),
+                ({"kind": "choice"}, YES),
+                ({"kind": "choice", "options": ["yes"]}, {"from": "0", "is": 0}),
+                ({"kind": "choice", "options": ["yes", "yes"]}, YES),
+                ({"kind": "text"}, TWO),
+                (NUMBER, {}),
+                (NUMBER, {"from": "1 + 1"}),
+                (NUMBER, {"is": 2}),
+                (NUMBER, {**TWO, "why": "It is."}),
+                (NUMBER, {**TWO, "others": {"2.0": "So it is."}}),
+                ({**NUMBER, "within": "±1"}, {**TWO, "others": {"3": "Close."}}),
+                ({**NUMBER, "within": "±10%"}, {**TWO, "others": {"2.1": "Close."}}),
+                ({**NUMBER, "within": "×2"}, {**TWO, "others": {"4": "Close."}}),
+                (
+                    {"kind": "numbers"},
+                    {"from": "X", "is": [[1, 2], [3, 4]], "others": {"[1, 2, 3, 4]": "So."}},
+                ),
+                (CHOICE, {**YES, "others": {"0": "It is."}}),
+                (CHOICE, {**YES, "others": {"2": "It is not."}}),
+                (
+                    {**CHOICE, "kind": "choices"},
+                    {"from": "[0, 1]", "is": [0, 1], "others": {"[1, 0]": "So."}},
+                ),
+                ({**CHOICE, "kind": "order"}, {"from": "[1, 0]", "is": [1, 0], "others": {"[1, 2]": "So."}}),
+                (NUMBER, {**TWO, "others": {"[3, 4]": "No."}}),
+            ]
+        ],
+        [ASK, *guess(NUMBER, TWO, end="")],
+        [ASK, *guess(NUMBER, TWO, end=HOST.format("b"))],
+        [ASK, *guess(NUMBER, TWO)[::-1]],
+        [ASK, *guess(NUMBER, TWO)[:1]],
+        [ASK, *guess(NUMBER, TWO)[1:]],
+        [ASK, *guess(NUMBER, TWO), *guess(NUMBER, TWO)[1:]],
+        [ASK, *guess(NUMBER, TWO)[:1], asked(FOLDED, "answer", right={"a": [TWO, TWO]})],
+        guess(NUMBER, TWO),
+        [*guess(NUMBER, TWO), ASK],
+        [ASK, code(ASK.source, tags=ASKING), *guess(NUMBER, TWO)],
+        [code('guesses.ask("05_chains")', tags=ASKING), *guess(NUMBER, TWO)],
+        [code('guesses.ask("04_closures")', tags=["remove-cell"]), *guess(NUMBER, TWO)],
+    ],
     no_answer_is_in_sight: [
         [asked("How many? Guess first.", "guess"), asked(OF_27, "answer"), new_markdown_cell("So 27 it is.")],
         [asked("How many? Guess first.", "guess"), code("2.75"), asked(OF_27, "answer")],
         [asked("How many? Guess first.", "guess"), asked(OF_27, "answer"), code("f()", outputs=[TELLING])],
         [asked("How many? Guess first.", "guess"), asked(OF_27, "answer"), asked("## Ten, twice")],
+        guess({**NUMBER, "label": "Up to 2"}, TWO),
+        guess({**NUMBER, "unit": "of 2"}, TWO),
+        guess({"kind": "text", "label": "Nearly 27"}, {})[:1] + [asked(OF_27, "answer")],
+        [*guess(NUMBER, {**TWO, "is": 27}), new_markdown_cell("So 27 it is.")],
     ],
     words_are_those_of_the_course: [
         [new_markdown_cell("A list shall be turned round.")],
