@@ -8,6 +8,7 @@ import ast
 import json
 import re
 from copy import deepcopy
+from fractions import Fraction
 from functools import cache
 from html.parser import HTMLParser
 from itertools import dropwhile, groupby
@@ -52,6 +53,7 @@ COUNTS = set("two three four five six seven eight nine ten eleven twelve twice t
 FIELD = {"kind", "label", "options", "within", "unit", "later"}  # what a guess's field may have
 WITH_OPTIONS = ("choice", "choices", "order")
 OF_NUMBERS = ("number", "numbers", "shape")
+ONE_NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+|/\d+)?")
 ONE = ("number", "choice")  # read one number, or choose one option
 WITHIN = re.compile(r"[±×]\d+(\.\d+)?|±\d+(\.\d+)?%")
 ASKING = {"nbval-ignore-output", "remove-cell"}  # tags of the cell that shows the fields in JupyterLab
@@ -484,7 +486,11 @@ def wrong_with_answer(field, answer):
         return [f"an answer has from and is, and may have others; got {sorted(answer)}"]
     problems, options = [], range(len(field.get("options", ())))
     for key in answer.get("others", {}):
-        said = flat(json.loads(key))
+        numbers = [part for part in re.split(r"[\s,;()[\]]+", key) if part]
+        if not all(map(ONE_NUMBER.fullmatch, numbers)):
+            problems.append(f"{key}, among the others, is not numbers")
+            continue
+        said = [*map(float, map(Fraction, numbers))]
         if is_right(said, answer["is"], field):
             problems.append(f"{key} is right, but among the others")
         elif (options and not all(place in options for place in said)) or (
@@ -551,10 +557,10 @@ def counts_in_headings(cell):
 
 
 def right_numbers(question, right):
-    """The answers to a guess's fields of numbers, as text."""
+    """The answers to a guess's fields of numbers, as texts."""
     found = (answers for _, answers in right.get(question.id, ()))
     pairs = zip(fields_of(question), next(found, ()), strict=False)
-    return "\n".join(json.dumps(answer.get("is")) for field, answer in pairs if field["kind"] in OF_NUMBERS)
+    return [json.dumps(answer.get("is")) for field, answer in pairs if field["kind"] in OF_NUMBERS]
 
 
 def no_answer_is_in_sight(notebook, stem):
@@ -567,16 +573,15 @@ def no_answer_is_in_sight(notebook, stem):
     for place, end in zip(places, [*places[1:], None], strict=True):
         question, *after = notebook.cells[place:end]
         text = question.source.removesuffix(HOST.format(question.id))
-        labels, numbers = labels_of(question), right_numbers(question, right)
+        labels, rights = labels_of(question), right_numbers(question, right)
         answers = [cell for cell in after if "answer" in tags(cell)]
-        answer = "\n".join(
-            prose(cell) if cell.cell_type == "markdown" else shown_by(cell) for cell in answers
-        )
-        answer += f"\n{numbers}"
+        shown = [prose(cell) if cell.cell_type == "markdown" else shown_by(cell) for cell in answers]
+        answer = "\n".join([*shown, *rights])
         known = set().union(*map(open_numbers, notebook.cells[:place])) | words_of(text)
         known |= numbers_that_tell(f"{text}\n{options_of(question)}") | {BY_CHANCE.get(stem[:2])}
         told = numbers_that_tell(labels) & numbers_that_tell(answer) - known
-        told |= numbers_of(labels) & numbers_of(numbers) - numbers_of(text)
+        new = numbers_of(labels) - numbers_of(text)
+        told = told.union(*(numbers for one in rights if (numbers := numbers_of(one)) and numbers <= new))
         if told:
             problems.append(f"{', '.join(sorted(told))} stands at a field of {text[:50]!r}")
         for cell in after:
@@ -866,7 +871,7 @@ BROKEN = {
                 (NUMBER, {"from": "1 + 1"}),
                 (NUMBER, {"is": 2}),
                 (NUMBER, {**TWO, "why": "It is."}),
-                (NUMBER, {**TWO, "others": {"2.0": "So it is."}}),
+                (NUMBER, {**TWO, "others": {"4/2": "So it is."}}),
                 ({**NUMBER, "within": "±1"}, {**TWO, "others": {"3": "Close."}}),
                 ({**NUMBER, "within": "±10%"}, {**TWO, "others": {"2.1": "Close."}}),
                 ({**NUMBER, "within": "×2"}, {**TWO, "others": {"4": "Close."}}),
@@ -882,6 +887,7 @@ BROKEN = {
                 ),
                 ({**CHOICE, "kind": "order"}, {"from": "[1, 0]", "is": [1, 0], "others": {"[1, 2]": "So."}}),
                 (NUMBER, {**TWO, "others": {"[3, 4]": "No."}}),
+                (NUMBER, {**TWO, "others": {"three": "No."}}),
             ]
         ],
         [ASK, *guess(NUMBER, TWO, end="")],
@@ -904,6 +910,7 @@ BROKEN = {
         [asked("How many? Guess first.", "guess"), asked(OF_27, "answer"), asked("## Ten, twice")],
         guess({**NUMBER, "label": "Up to 2"}, TWO),
         guess({**NUMBER, "unit": "of 2"}, TWO),
+        guess({"kind": "shape", "label": "Not (3, 7)"}, {"from": "X.shape", "is": [3, 7]}),
         guess({"kind": "text", "label": "Nearly 27"}, {})[:1] + [asked(OF_27, "answer")],
         [*guess(NUMBER, {**TWO, "is": 27}), new_markdown_cell("So 27 it is.")],
     ],
