@@ -74,13 +74,8 @@ def settle(probed):
             for answer, value in zip(_computed(before), values, strict=True):
                 answer["is"] = value
         elif cell.cell_type == "code" and cell.source:
-            count = counts[cell.execution_count] = len(counts) + 1
-            cell.execution_count = count
-            for output in cell.outputs:
-                if "execution_count" in output:
-                    output.execution_count = count
-                if "traceback" in output:
-                    output.traceback = [_renumbered(part, counts) for part in output.traceback]
+            counts[cell.execution_count] = len(counts) + 1
+            _renumber(cell, counts)
     right = {}
     for cell in probed.cells:
         right |= cell.metadata.get("right", {})
@@ -91,9 +86,17 @@ def settle(probed):
         raise WrongGuess("\n".join(problems))
 
 
-def _renumbered(text, counts):
-    """Replace the numbers of cells in a part of a traceback: ``In[7]``."""
-    return re.sub(r"(?<=In\[)\d+(?=\])", lambda found: str(counts[int(found[0])]), text)
+def _renumber(cell, counts):
+    """Replace the number of a cell, and those of all cells in its tracebacks: ``In[7]``."""
+    cell.execution_count = counts[cell.execution_count]
+    for output in cell.outputs:
+        if "execution_count" in output:
+            output.execution_count = cell.execution_count
+        if "traceback" in output:
+            output.traceback = [
+                re.sub(r"(?<=In\[)\d+(?=\])", lambda found: str(counts[int(found[0])]), part)
+                for part in output.traceback
+            ]
 
 
 def _computed(cell):
