@@ -81,7 +81,8 @@ class Asked:
         import ipywidgets
         from IPython.display import display
 
-        record = ipywidgets.Text(layout=ipywidgets.Layout(display="none"))
+        said = json.dumps(entries().get(self.chapter, {}))
+        record = ipywidgets.Text(said, layout=ipywidgets.Layout(display="none"))
         record.add_class(f"guesses-of-{self.chapter}")
         record.observe(lambda change: note(self.chapter, json.loads(change["new"])), "value")
         display({LIVE: record._repr_mimebundle_()[LIVE], "text/plain": ""}, raw=True)
@@ -90,7 +91,7 @@ class Asked:
     def _repr_mimebundle_(self, include=None, exclude=None):
         """Return the fields' script, and a sentence for a page without scripts."""
         times = f"{len(self.asked)} times" if len(self.asked) > 1 else "once"
-        data = {"chapter": self.chapter, "asked": self.asked, "said": entries().get(self.chapter, {})}
+        data = {"chapter": self.chapter, "asked": self.asked}
         script = SCRIPT.substitute(
             words=WORDS.format(times),
             module=_in_script(MODULE.read_text("utf-8")),

@@ -380,31 +380,36 @@ export function inBook({ chapter, asked }) {
   });
 }
 
-// In JupyterLab: what is guessed goes to Python, through a hidden widget; cells are drawn and dropped at any time.
-export function inLab({ chapter, asked, said }) {
+// In JupyterLab: what is guessed comes from Python and goes there through a hidden widget, whose input holds it as JSON. A
+// saved output runs again when its notebook is opened: only if the kernel still lives there is a widget, and then fields.
+// Cells are drawn and dropped at any time.
+export function inLab({ chapter, asked }) {
   const all = (window.minigradGuesses ??= {});
   all[chapter]?.disconnect();
   document.querySelectorAll("div.guess[data-filled]").forEach((host) => {
     if (asked.some(({ id }) => host.classList.contains(`guess-${id}`))) delete host.dataset.filled;
   });
-  const page = start({
-    asked,
-    load: () => said,
-    save: (known) => {
-      const input = document.querySelector(`.guesses-of-${chapter} input`);
-      if (!input) return;
-      input.value = JSON.stringify(known);
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-      input.dispatchEvent(new Event("change", { bubbles: true }));
-    },
-  });
+  const record = () => document.querySelector(`.guesses-of-${chapter}:not(.jupyter-widgets-disconnected) input`);
+  const save = (known) => {
+    const input = record();
+    if (!input) return;
+    input.value = JSON.stringify(known);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  let page = null;
+  const fill = () => {
+    if (page) page.fill();
+    else if (record()?.value) page = start({ asked, load: () => JSON.parse(record().value), save });
+  };
   let waiting = false;
   all[chapter] = new MutationObserver(() => {
     if (waiting) return;
     waiting = true;
-    requestAnimationFrame(() => { waiting = false; page.fill(); });
+    requestAnimationFrame(() => { waiting = false; fill(); });
   });
   all[chapter].observe(document.body, { childList: true, subtree: true });
+  fill();
 }
 
 // The page "Where you are": a table of all chapters, a file to hand in, and a way to start anew.
