@@ -58,24 +58,24 @@ export function readNumber(text, unit = "") {
   if (unit && words.endsWith(unit.toLowerCase())) words = words.slice(0, -unit.length).trim();
   const percent = /%$|\bpercent$/.test(words);
   words = words.replace(/\s*(%|percent)$/, "");
-  if (/^[-+]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(words)) words = words.replaceAll(",", "");
+  words = words.replace(/(\d) (?=\d{3}\b)/g, "$1").replace(/ ?([-+·*×x/^()]) ?/g, "$1"); // but 1 2 is not 12
+  if (/^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(words)) words = words.replaceAll(",", "");
   else if (/^[-+]?\d+,\d+$/.test(words)) words = words.replace(",", "."); // a decimal comma
-  words = words.replaceAll(" ", "");
   const plain = "[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:e[-+]?\\d+)?";
   const power = new RegExp(`^(?:(${plain})(?:[·*x×]))?([-+]?)10(?:\\^|\\*\\*)\\(?([-+]?\\d+)\\)?$`).exec(words);
   const ratio = new RegExp(`^(${plain})/(${plain})$`).exec(words);
   let value = null;
-  if (power) value = Number(power[1] ?? 1) * (power[2] === "-" ? -1 : 1) * 10 ** Number(power[3]);
+  if (power) value = Number(power[1] ?? 1) * (power[2] === "-" ? -1 : 1) * Number(`1e${power[3]}`);
   else if (ratio) value = Number(ratio[1]) / Number(ratio[2]);
   else if (new RegExp(`^${plain}$`).test(words)) value = Number(words);
   if (value === null || !Number.isFinite(value)) return null;
   return percent && !/percent|%/.test(unit) ? value / 100 : value;
 }
 
-// Reads numbers between spaces, commas, semicolons or brackets. Returns null if anything else is among them.
-export function readNumbers(text) {
-  const parts = text.split(/[\s,;()[\]]+/).filter(Boolean);
-  const values = parts.map((part) => readNumber(part));
+// Reads numbers between spaces, commas, semicolons, brackets or "and". Returns null if anything else is among them.
+export function readNumbers(text, unit = "") {
+  const parts = text.replace(/\s+%/g, "%").split(/[\s,;()[\]]+|\band\b/).filter(Boolean);
+  const values = parts.map((part) => readNumber(part, unit));
   return values.length && !values.includes(null) ? values : null;
 }
 
@@ -92,6 +92,7 @@ export function isRight(said, right, within = "") {
 // A number as the book writes it: 16,384 · 0.0125 · 1e-9.
 export function shown(value) {
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en-US").replace("-", "−");
+  if (Math.abs(value) >= 1000 && Math.abs(value) < 1e6) return shown(Math.round(value));
   const short = Number(value.toPrecision(4));
   const text = Math.abs(short) >= 1e6 || Math.abs(short) < 1e-4 ? short.toExponential() : String(short);
   return text.replace("e+", "e").replace(/^-/, "−");
@@ -112,6 +113,8 @@ export function byWhat(said, right) {
 }
 
 const equal = (one, other) => one.length === other.length && one.every((value, place) => isRight(value, other[place]));
+
+const ofThem = (count, all) => (count ? `${count} of ${all} ${count === 1 ? "is" : "are"}` : "none of them is");
 
 const joined = (words) =>
   words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : (words[0] ?? "none of them");
@@ -163,7 +166,7 @@ function control(field, name) {
     if (kind === "number") return readNumber(text, unit);
     if (kind === "text") return text;
     if (kind === "shape" && /^[([]\s*[)\]]$/.test(text)) return []; // the shape of a single number
-    return readNumbers(text);
+    return readNumbers(text, unit);
   };
   return { row, first: input, read };
 }
@@ -173,7 +176,7 @@ function inWords(field, value) {
   const { kind, options = [], unit } = field;
   if (kind === "text") return value;
   if (kind === "number") return shown(value) + (unit ? ` ${unit}` : "");
-  if (kind === "numbers") return joined(flat(value).map(shown));
+  if (kind === "numbers") return joined(flat(value).map(shown)) + (unit ? ` ${unit}` : "");
   if (kind === "shape") return tuple(value);
   if (kind === "choice") return options[value];
   if (kind === "order") return value.map((place) => options[place]).join(", ");
