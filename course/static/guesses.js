@@ -3,31 +3,37 @@
 
 const KEY = "minigrad.guesses"; // in the browser's storage: {chapter: {ID: {said, held}}}
 const STYLE = `
-.guess-box { margin: 0.9em 0; padding: 0.6em 0.9em 0.7em; border-left: 5px solid var(--guess-edge); max-width: var(--measure, 46em);
-  background: color-mix(in srgb, var(--guess-edge) 9%, transparent); font-size: 0.95em; line-height: 1.45; }
-.guess-box { --guess-edge: var(--pst-color-primary, var(--jp-brand-color1, #63399b));
+.guess-box, .guess-count, .guess-tools { --guess-edge: var(--pst-color-primary, var(--jp-brand-color1, #63399b));
   --guess-ink: var(--pst-color-text-base, var(--jp-content-font-color1, #222));
   --guess-ground: var(--pst-color-background, var(--jp-layout-color1, #fff));
-  --guess-line: var(--pst-color-text-muted, var(--jp-content-font-color2, #666)); color: var(--guess-ink); }
+  --guess-line: var(--pst-color-text-muted, var(--jp-content-font-color2, #666)); }
+.guess-box { margin: 0.9em 0; padding: 0.6em 0.9em 0.7em; border-left: 5px solid var(--guess-edge); max-width: var(--measure, 46em);
+  background: color-mix(in srgb, var(--guess-edge) 9%, transparent); font-size: 0.95em; line-height: 1.45; color: var(--guess-ink);
+  overflow-wrap: anywhere; }
 .guess-box fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .guess-box .guess-field { display: flex; flex-wrap: wrap; gap: 0.2em 0.7em; align-items: baseline; margin: 0.25em 0; }
 .guess-box .guess-label { font-weight: 600; font-size: inherit; margin: 0; padding: 0; float: none; width: auto; }
 .guess-box .guess-options { display: flex; flex-wrap: wrap; gap: 0.15em 1.1em; }
-.guess-box .guess-options label { display: flex; gap: 0.4em; align-items: baseline; margin: 0; min-height: 1.6em; cursor: pointer; }
+.guess-box .guess-options label { display: flex; gap: 0.4em; align-items: center; margin: 0; min-height: 24px; cursor: pointer; }
+.guess-box .guess-options input { flex: none; margin: 0; }
+.guess-box .guess-options :is(label, span) { min-width: 0; max-width: 100%; }
+.guess-box code { white-space: normal; overflow-wrap: anywhere; }
 .guess-box input:is([type="text"]), .guess-box select { box-sizing: border-box; font: inherit; color: inherit;
   background: var(--guess-ground); border: 1px solid var(--guess-line); border-radius: 0.25em; padding: 0.15em 0.45em; max-width: 100%; }
-.guess-box button { font: inherit; font-weight: 600; min-height: 1.9em; padding: 0.1em 0.9em; border-radius: 0.3em; cursor: pointer;
-  border: 1px solid var(--guess-edge); background: none; color: var(--guess-edge); }
+:is(.guess-box, .guess-count, .guess-tools) button { font: inherit; font-weight: 600; min-height: 1.9em; padding: 0.1em 0.9em;
+  border: 1px solid var(--guess-edge); border-radius: 0.3em; cursor: pointer; background: none; color: var(--guess-edge); }
 .guess-box button[type="submit"] { background: var(--guess-edge); color: var(--guess-ground); }
-.guess-box button.guess-quiet { border-color: transparent; font-weight: 400; padding: 0; text-decoration: underline; min-height: 1.5em; }
-.guess-box :is(input, select, button):focus-visible { outline: 2px solid var(--guess-edge); outline-offset: 2px; }
-.guess-box .guess-buttons { display: flex; flex-wrap: wrap; gap: 0.4em 0.8em; margin-top: 0.5em; }
+:is(.guess-box, .guess-count) button.guess-quiet { border-color: transparent; font-weight: 400; padding: 0; text-decoration: underline;
+  min-height: 24px; min-width: 24px; }
+:is(.guess-box, .guess-box :is(input, select, button), .guess-count, .guess-count button, .guess-tools button):focus-visible {
+  outline: 2px solid var(--guess-edge); outline-offset: 2px; }
+.guess-box .guess-buttons, .guess-tools { display: flex; flex-wrap: wrap; gap: 0.4em 0.8em; margin-top: 0.5em; }
 .guess-box ul.guess-found { list-style: none; margin: 0.1em 0; padding: 0; }
 .guess-box ul.guess-found li { margin: 0.2em 0; max-width: none; }
 .guess-box p { margin: 0.3em 0; max-width: none; }
-@media (pointer: coarse) { .guess-box :is(button, select, input[type="text"], .guess-options label) { min-height: 2.5em; } }
-@media print { .guess-box > * { display: none; } .guess-box { background: none; border: 0; }
-  .guess-box::before { content: "My guess: ____________________________________"; } }
+@media (pointer: coarse) { .guess-box :is(button, select, input[type="text"], .guess-options label), .guess-tools button { min-height: 2.5em; } }
+@media print { .guess-box > * { display: none !important; } .guess-box { background: none; border: 0; }
+  .guess-box::before { content: "My guess: ____________________________________"; } .guess-tools { display: none !important; } }
 `;
 
 // Makes an element with attributes, event listeners and children.
@@ -39,6 +45,10 @@ function make(tag, attributes = {}, ...children) {
   }
   element.append(...children);
   return element;
+}
+
+function styled() {
+  if (!document.querySelector("style.guess-style")) document.head.append(make("style", { class: "guess-style" }, STYLE));
 }
 
 // Turns `code` and *emphasis* into elements.
@@ -171,6 +181,9 @@ function control(field, name) {
   return { row, first: input, read };
 }
 
+// An option within a sentence: words stand in quotation marks, numbers and code do not.
+const quoted = (option) => (/^([\d−]|`[^`]*`$)/.test(option) ? option : `“${option}”`);
+
 // A guess or an answer in words.
 function inWords(field, value) {
   const { kind, options = [], unit } = field;
@@ -178,9 +191,9 @@ function inWords(field, value) {
   if (kind === "number") return shown(value) + (unit ? ` ${unit}` : "");
   if (kind === "numbers") return joined(flat(value).map(shown)) + (unit ? ` ${unit}` : "");
   if (kind === "shape") return tuple(value);
-  if (kind === "choice") return options[value];
+  if (kind === "choice") return quoted(options[value]);
   if (kind === "order") return value.map((place) => options[place]).join(", ");
-  return joined(value.map((place) => options[place]));
+  return joined(value.map((place) => quoted(options[place])));
 }
 
 // Judges a guess: whether it is right (null for a text), and what to say of it.
@@ -197,7 +210,7 @@ export function judged(field, said) {
     const held = said.filter((value, place) => place < all.length && isRight(value, all[place], within)).length;
     good = said.length === all.length && held === all.length;
     if (said.length !== all.length) why = `you gave ${said.length}, and there are ${all.length}`;
-    else if (!good) why = `${held} of ${all.length} are right`;
+    else if (!good) why = all.length > 1 ? `${ofThem(held, all.length)} right` : byWhat(said[0], all[0]);
   } else if (kind === "choice") good = said === right;
   else {
     good = equal(kind === "choices" ? [...said].sort() : said, kind === "choices" ? [...right].sort() : right);
@@ -207,7 +220,7 @@ export function judged(field, said) {
       const missed = right.filter((place) => !said.includes(place)).length;
       const more = said.filter((place) => !right.includes(place)).length;
       why = [missed && `you missed ${missed}`, more && `you chose ${more} too many`].filter(Boolean).join(", and ");
-    }
+    } else if (!good) why = `${ofThem(said.filter((place, rank) => place === right[rank]).length, right.length)} in the right place`;
   }
   if (good) return { right: true, why };
   const all = flat(said);
@@ -223,15 +236,16 @@ class Guess {
   constructor(host, { id, fields }, keeper) {
     Object.assign(this, { host, id, fields, keeper });
     host.dataset.filled = "yes";
-    this.box = make("div", { class: "guess-box", "data-lm-suppress-shortcuts": "true", role: "group", "aria-label": "Your guess" });
+    this.status = make("div", { role: "status", id: `guess-${id}-status` });
+    const attributes = { class: "guess-box", "data-lm-suppress-shortcuts": "true", role: "group", "aria-label": "Your guess", tabindex: -1 };
+    this.box = make("div", attributes, this.status);
     for (const kind of ["mousedown", "click", "dblclick", "keydown", "contextmenu"]) {
       this.box.addEventListener(kind, (event) => event.stopPropagation()); // JupyterLab would select or edit the cell
     }
-    this.status = make("div", { role: "status" });
     host.replaceChildren(this.box);
     const known = keeper.known()[id];
     try {
-      if (known?.shown) this.#opened();
+      if (known?.shown) this.#opened(false);
       else if (known?.waits) this.#waits(known.said, false);
       else if (known?.said?.length === fields.length) this.#compare(known.said, false);
       else this.ask();
@@ -246,10 +260,16 @@ class Guess {
     const form = make("form", { novalidate: "", submit: (event) => this.#submit(event, controls) }, ...controls.map(({ row }) => row),
       make("div", { class: "guess-buttons" },
         make("button", { type: "submit" }, "Compare"),
-        make("button", { type: "button", click: () => { this.keeper.keep(this.id, { shown: true }); this.#opened(); this.#openFold(); } }, "Show me")));
+        make("button", { type: "button", click: () => this.#showMe() }, "Show me")));
     this.status.replaceChildren();
-    this.box.replaceChildren(form, this.status);
+    this.#around([form], []);
     return controls[0].first;
+  }
+
+  #showMe() {
+    this.keeper.keep(this.id, { shown: true });
+    this.#openFold();
+    this.#opened(true);
   }
 
   #submit(event, controls) {
@@ -258,8 +278,12 @@ class Guess {
     const empty = (value, place) => value === null || (this.fields[place].kind === "choices" && !value.length && this.fields.length === 1);
     const place = said.findIndex(empty);
     if (place >= 0) {
-      const which = this.fields.length > 1 ? ` (field ${place + 1} of ${this.fields.length})` : "";
-      this.status.replaceChildren(make("p", {}, `${LIKE[this.fields[place].kind]}${which}`));
+      const { kind, label } = this.fields[place];
+      const which = this.fields.length > 1 && label ? [...marked(label), ": "] : [];
+      const like = which.length ? LIKE[kind].replace(/^./, (letter) => letter.toLowerCase()) : LIKE[kind];
+      this.status.replaceChildren(make("p", {}, ...which, like));
+      controls.forEach(({ first }) => first.removeAttribute("aria-describedby"));
+      controls[place].first.setAttribute("aria-describedby", this.status.id);
       controls[place].first.focus();
       return;
     }
@@ -271,9 +295,9 @@ class Guess {
 
   // Compares, stores, and opens the fold.
   #settle(said) {
+    if (!this.fields[0].later) this.#openFold();
     const held = this.#compare(said, true);
     this.keeper.keep(this.id, { said, held });
-    if (!this.fields[0].later) this.#openFold();
   }
 
   // Notes a guess that the chapter answers later.
@@ -301,15 +325,22 @@ class Guess {
     return { line, right };
   }
 
-  #opened() {
-    this.#finish(make("p", {}, "Opened without a guess."), false);
+  #opened(isNew) {
+    this.#finish(make("p", {}, "Opened without a guess."), isNew);
   }
 
   #finish(content, isNew, ...buttons) {
     const again = make("button", { type: "button", class: "guess-quiet", click: () => { this.keeper.keep(this.id, null); this.ask().focus(); } }, "Guess again");
+    this.#around(isNew ? [] : [content], [make("div", { class: "guess-buttons" }, ...buttons, again)]);
     this.status.replaceChildren(...(isNew ? [content] : []));
-    this.box.replaceChildren(...(isNew ? [] : [content]), this.status, make("div", { class: "guess-buttons" }, ...buttons, again));
-    if (isNew && this.host.isConnected && document.activeElement === document.body) again.focus({ preventScroll: true });
+    if (isNew) this.box.focus({ preventScroll: true }); // not on a button that a second Enter would press
+  }
+
+  // Shows something before and behind the status, which stays in the page: only so is it read out.
+  #around(before, behind) {
+    [...this.box.children].forEach((child) => child !== this.status && child.remove());
+    this.box.prepend(...before);
+    this.box.append(...behind);
   }
 
   // Opens the folds between this guess and the next one.
@@ -336,7 +367,7 @@ export function tally(asked, known) {
 
 // Fills the hosts of a page; `load` and `save` keep what was guessed, `told` hears of every change.
 export function start({ asked, load, save, told = () => {} }) {
-  if (!document.querySelector("style.guess-style")) document.head.append(make("style", { class: "guess-style" }, STYLE));
+  styled();
   const byId = Object.fromEntries(asked.map((one) => [one.id, one]));
   let known = load();
   const keeper = {
@@ -355,7 +386,14 @@ export function start({ asked, load, save, told = () => {} }) {
     });
   fill();
   told(tally(asked, known));
-  return { fill, clear: () => { known = {}; save(known); document.querySelectorAll("div.guess[data-filled]").forEach((host) => delete host.dataset.filled); fill(); told(tally(asked, known)); } };
+  const clear = () => {
+    known = {};
+    save(known);
+    document.querySelectorAll("div.guess[data-filled]").forEach((host) => delete host.dataset.filled);
+    fill();
+    told(tally(asked, known));
+  };
+  return { fill, clear };
 }
 
 const stored = () => {
@@ -370,15 +408,21 @@ const put = (all) => localStorage.setItem(KEY, JSON.stringify(all));
 // In the book: what is guessed stays in this browser, and the row under the title counts it.
 export function inBook({ chapter, asked }) {
   const counter = document.querySelector(".guess-count");
+  const clear = () => {
+    page.clear();
+    counter.setAttribute("tabindex", -1); // its button is gone
+    counter.focus();
+  };
   const page = start({
     asked,
     load: () => stored()[chapter] ?? {},
     save: (known) => put({ ...stored(), [chapter]: known }),
     told: ({ all, made, held, judged: judgedOnes }) => {
       if (!counter) return;
-      const words = made ? `${made} of ${plural(all, "guess")} made, ${held} of ${judgedOnes} held` : plural(all, "guess");
-      counter.replaceChildren(words);
-      if (made) counter.append(" ", make("button", { type: "button", class: "guess-clear", click: () => page.clear() }, "Clear"));
+      const words = made ? `${made} of ${plural(all, "guess")} made` : plural(all, "guess");
+      counter.replaceChildren(words + (judgedOnes ? `, ${held} of ${judgedOnes} held` : ""));
+      const label = "Clear the guesses of this chapter";
+      if (made) counter.append(" ", make("button", { type: "button", class: "guess-quiet", "aria-label": label, click: clear }, "Clear"));
     },
   });
 }
@@ -417,25 +461,28 @@ export function inLab({ chapter, asked }) {
 
 // The page "Where you are": a table of all chapters, a file to hand in, and a way to start anew.
 export function course(host, chapters) {
+  styled();
+  const table = make("table", { class: "table" });
   const draw = () => {
     const known = stored();
     const rows = chapters.map(({ chapter, title, page, asked }) => ({ title, page, ...tally(asked.map((id) => ({ id })), known[chapter] ?? {}) }));
     const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
-    const cells = (...texts) => texts.map((text) => make("td", {}, text));
-    const table = make("table", { class: "table" },
+    const cells = (made, all, held, judgedOnes) =>
+      [`${made} of ${all}`, judgedOnes ? `${held} of ${judgedOnes}` : "–"].map((text) => make("td", {}, text));
+    table.replaceChildren(
       make("thead", {}, make("tr", {}, ...["Chapter", "Guesses made", "Held"].map((text) => make("th", { scope: "col" }, text)))),
       make("tbody", {}, ...rows.map((row) => make("tr", {}, make("th", { scope: "row" }, make("a", { href: row.page }, row.title)),
-        ...cells(`${row.made} of ${row.all}`, row.judged ? `${row.held} of ${row.judged}` : "–")))),
-      make("tfoot", {}, make("tr", {}, make("th", { scope: "row" }, "The course"), ...cells(`${sum("made")} of ${sum("all")}`, `${sum("held")} of ${sum("judged")}`))));
-    const download = () => {
-      const url = URL.createObjectURL(new Blob([JSON.stringify(stored(), null, 1)], { type: "application/json" }));
-      make("a", { href: url, download: "guesses.json" }).click();
-      URL.revokeObjectURL(url);
-    };
-    const clear = () => { if (window.confirm("Clear the guesses of all chapters in this browser?")) { put({}); draw(); } };
-    host.replaceChildren(table, make("p", { class: "guess-tools" },
-      make("button", { type: "button", click: download }, "Download my guesses"), " ",
-      make("button", { type: "button", click: clear }, "Clear my guesses")));
+        ...cells(row.made, row.all, row.held, row.judged)))),
+      make("tfoot", {}, make("tr", {}, make("th", { scope: "row" }, "The course"), ...cells(...["made", "all", "held", "judged"].map(sum)))));
   };
+  const download = () => {
+    const url = URL.createObjectURL(new Blob([JSON.stringify(stored(), null, 1)], { type: "application/json" }));
+    make("a", { href: url, download: "guesses.json" }).click();
+    URL.revokeObjectURL(url);
+  };
+  const clear = () => { if (window.confirm("Clear the guesses of all chapters in this browser?")) { put({}); draw(); } };
+  host.replaceChildren(table, make("p", { class: "guess-tools" },
+    make("button", { type: "button", click: download }, "Download my guesses"),
+    make("button", { type: "button", click: clear }, "Clear my guesses")));
   draw();
 }
