@@ -121,6 +121,32 @@ def book(tmp_path_factory):
         yield address
 
 
+def small_book(project, pages, copied):
+    """Build a book of a few files of the course, and return the folder of its site.
+
+    Parameters
+    ----------
+    project : Path
+        A folder for the book's sources and, in ``site``, its pages.
+    pages : dict of str to str
+        The Markdown of pages of its own, by their names; one is ``index``.
+    copied : list of str
+        Files and folders of the course.
+    """
+    others = shutil.ignore_patterns("_build", "notebooks", "exercises", "teaching", "contributing", "*.md")
+    shutil.copytree(PROJECT / "book", project / "book", ignore=others)
+    for name, text in pages.items():
+        (project / f"book/{name}.md").write_text(text, encoding="utf-8")
+    for name in copied:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if (PROJECT / name).is_dir() else shutil.copy
+        copy(PROJECT / name, project / name)
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", "book", "site"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return project / "site"
+
+
 @contextmanager
 def served(folder):
     """Serve a folder to this machine alone."""

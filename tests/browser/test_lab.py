@@ -1,4 +1,4 @@
-"""Pictures that move in JupyterLab itself: still there, and true, when a notebook is opened again."""
+"""JupyterLab itself: pictures that move, and the fields of guesses, also when a notebook is opened again."""
 
 import json
 import os
@@ -9,6 +9,7 @@ from time import monotonic, sleep
 
 import nbformat
 import pytest
+from nbconvert.preprocessors import ClearOutputPreprocessor
 
 from authoring.notebooks import KERNELSPEC
 from course.widgets import AGAIN
@@ -41,6 +42,7 @@ def lab(tmp_path_factory):
     )
     places = {f"JUPYTER_{kind}_DIR": str(own / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
     places |= {"JUPYTERLAB_SETTINGS_DIR": str(own / "settings"), "PYTHONPATH": str(PROJECT)}
+    places["MINIGRAD_WORK"] = str(folder / "work")
     options = [
         "--no-browser",
         "--allow-root",
@@ -104,3 +106,49 @@ def test_a_notebook_of_somebody_else_shows_its_pictures_and_says_how_they_move(v
     assert stops["pictures"] == free["pictures"] == 1
     assert stops["moves"] == free["moves"] == []
     assert AGAIN in free["text"]
+
+
+@pytest.fixture(scope="module")
+def guessed(lab, node, chromium):
+    """What a reader met who guessed in chapter 04, and what was stored."""
+    needed((HERE / "node_modules" / "playwright-core").exists(), f"tests/browser/node_modules/ {FETCHED}")
+    folder, address = lab
+    notebook = nbformat.read(PROJECT / "notebooks/04_closures.ipynb", as_version=4)
+    nbformat.write(ClearOutputPreprocessor().preprocess(notebook, {})[0], folder / "04_closures.ipynb")
+    (line,) = answers([node, HERE / "guesses_in_lab.mjs", chromium, address], timeout=600)
+    return line, json.loads((folder / "work/guesses.json").read_text("utf-8"))
+
+
+def test_a_field_takes_letters_and_double_clicks_from_jupyterlab(guessed):
+    found, _ = guessed
+    assert found["typed"] == "add a bmx map, zoo"
+    assert found["before"] == found["after"]
+    assert found["entered"] == ["You said “add a bmx map, zoo”. Compare it with the answer below."]
+    assert found["clicked"] == [4, True]
+    assert found["arrows"] == ["1", True, True]
+    assert found["fold"]
+    assert found["problems"] == []
+
+
+def test_a_guess_in_jupyterlab_is_stored_beside_the_progress(guessed):
+    assert guessed[1] == {
+        "04_closures": {
+            "a620fa7c-1": {"said": ["add a bmx map, zoo"], "held": None},
+            "c3ea0cf3-1": {"said": [12, 10], "held": False},
+            "0434f4c7-1": {"said": [0, 2], "held": True},
+        }
+    }
+
+
+def test_a_guess_is_still_there_when_its_notebook_is_opened_again(guessed):
+    found, _ = guessed
+    two = [
+        "≠ back_from_3(1.0): you said 12. It is 6; your guess is twice as large.",
+        "✓ back_from_5(1.0): you said 10. It is 10.",
+    ]
+    assert found["compared"] == found["opened again"] == found["run again"] == two
+    assert found["without a kernel"] == 0  # nobody could store a guess
+
+
+def test_the_fields_have_no_barrier_in_either_theme_of_jupyterlab(guessed):
+    assert guessed[0]["barriers"] == {"Light": [], "Dark": []}

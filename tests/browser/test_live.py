@@ -1,13 +1,11 @@
 """Cells of the book's pages in Chromium: changed, run, put back, and stopped, by hand and by keys."""
 
 import shutil
-import subprocess
-import sys
 
 import pytest
 
-from tests.browser.conftest import BUSY, FETCHED, HERE, needed, served
-from tests.browser.test_chapters import PROJECT, answers
+from tests.browser.conftest import BUSY, FETCHED, HERE, needed, served, small_book
+from tests.browser.test_chapters import answers
 
 pytestmark = pytest.mark.browser
 
@@ -19,18 +17,8 @@ COPIED = ("notebooks/01_slope.ipynb", "exercises/04_closures", "solutions/04_clo
 def book(lab, tmp_path_factory):
     """The address of a book of one chapter and another's exercises, with the lab beside it."""
     project = tmp_path_factory.mktemp("live")
-    others = shutil.ignore_patterns("_build", "notebooks", "exercises", "teaching", "contributing", "*.md")
-    shutil.copytree(PROJECT / "book", project / "book", ignore=others)
-    (project / "book/index.md").write_text(INDEX, encoding="utf-8")
-    for name in COPIED:
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        copy = shutil.copytree if (PROJECT / name).is_dir() else shutil.copy
-        copy(PROJECT / name, project / name)
     shutil.copytree(lab, project / "site/lite")
-    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", "book", "site"]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    with served(project / "site") as address:
+    with served(small_book(project, {"index": INDEX}, COPIED)) as address:
         yield address
 
 
