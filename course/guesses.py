@@ -112,8 +112,8 @@ def _notebook(chapter):
         if path.exists():
             return path
     raise FileNotFoundError(
-        f"{paths[0].name} is not in {paths[-1].parent}: open a chapter from its own folder, or give ask() the "
-        'chapter\'s name, as in ask("04_closures").'
+        f"{paths[0].name} is not in {paths[-1].parent}: open a chapter from its own folder, or give ask() "
+        'the chapter\'s name, as in ask("04_closures").'
     )
 
 

@@ -13,6 +13,7 @@ const STYLE = `
 .guess-box fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .guess-box .guess-field { display: flex; flex-wrap: wrap; gap: 0.2em 0.7em; align-items: baseline; margin: 0.25em 0; }
 .guess-box .guess-label { font-weight: 600; font-size: inherit; margin: 0; padding: 0; float: none; width: auto; }
+.guess-box .guess-label em { font-weight: 400; } /* or the page would fetch another face */
 .guess-box .guess-options { display: flex; flex-wrap: wrap; gap: 0.15em 1.1em; }
 .guess-box .guess-options label { display: flex; gap: 0.4em; align-items: center; margin: 0; min-height: 24px; cursor: pointer; }
 .guess-box .guess-options input { flex: none; margin: 0; }
