@@ -277,7 +277,7 @@ def test_chapters_do_not_mix(found):
     before, lines, after = found["mouse"]["learning"]
     assert before == f"{IN_07} guesses" and after == f"1 of {IN_07} guesses made, 0 of 1 held Clear"
     assert lines == [
-        "✓ It jumps across the floor above: you said 0.105. It is 0.1; that is close enough.",
+        "✓ It jumps across the floor above: you said 0.105. It is about 0.1; that is close enough.",
         "≠ It climbs out above: you said 0.3. It is 0.2; your guess is too large by 0.1.",
     ]
     assert found["mouse"]["closures"] == f"4 of {IN_04} guesses made, 1 of 3 held Clear"

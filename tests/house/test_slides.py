@@ -19,7 +19,7 @@ CHAPTERS = sorted(ROOT.glob("notebooks/*.ipynb"))
 FEWEST, MOST = 6, 16
 LINES = 20  # of code on one slide
 KNOWN_TAGS = (  # of a chapter's cells
-    r"raises-exception|nbval-ignore-output|remove-cell|hundred-lines|proof|argument|guess|answer|source-[A-Z]\d+"
+    r"raises-exception|nbval-ignore-output|remove-cell|slow|hundred-lines|proof|argument|guess|answer|source-[A-Z]\d+"
     r"|(?:same-as|textbook)-minigrad[.\w]+|slide(?:-[1-9])?"
 )
 ADDRESS = re.compile(r"""(?:https?:)?//[\w-]+\.\w""")
