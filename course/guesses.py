@@ -29,6 +29,7 @@ DIGITS = 6  # of an answer that is no whole number
 # Markdown, also those that JupyterLab draws later.
 SCRIPT = Template("""\
 <p>$words</p>
+<p class="guess-count" data-guesses-of="$chapter"></p>
 <script type="module" data-live>
 const text = $module;
 const module = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
@@ -94,6 +95,7 @@ class Asked:
         data = {"chapter": self.chapter, "asked": self.asked}
         script = SCRIPT.substitute(
             words=WORDS.format(times),
+            chapter=self.chapter,
             module=_in_script(MODULE.read_text("utf-8")),
             data=_in_script(data),
         )

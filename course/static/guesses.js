@@ -406,31 +406,34 @@ const stored = () => {
 };
 const put = (all) => localStorage.setItem(KEY, JSON.stringify(all));
 
-// In the book: what is guessed stays in this browser, and the row under the title counts it.
-export function inBook({ chapter, asked }) {
-  const counter = document.querySelector(".guess-count");
-  const clear = () => {
-    page.clear();
+// Writes into an element how many guesses were made and held, and a button that clears them.
+function write(counter, { all, made, held, judged: judgedOnes }, clear) {
+  const words = made ? `${made} of ${plural(all, "guess")} made` : plural(all, "guess");
+  counter.replaceChildren(words + (judgedOnes ? `, ${held} of ${judgedOnes} held` : ""));
+  if (!made) return;
+  const click = () => {
+    clear();
     counter.setAttribute("tabindex", -1); // its button is gone
     counter.focus();
   };
+  const label = "Clear the guesses of this chapter";
+  counter.append(" ", make("button", { type: "button", class: "guess-quiet", "aria-label": label, click }, "Clear"));
+}
+
+// In the book: what is guessed stays in this browser, and the row under the title counts it.
+export function inBook({ chapter, asked }) {
+  const counter = document.querySelector(".guess-count");
   const page = start({
     asked,
     load: () => stored()[chapter] ?? {},
     save: (known) => put({ ...stored(), [chapter]: known }),
-    told: ({ all, made, held, judged: judgedOnes }) => {
-      if (!counter) return;
-      const words = made ? `${made} of ${plural(all, "guess")} made` : plural(all, "guess");
-      counter.replaceChildren(words + (judgedOnes ? `, ${held} of ${judgedOnes} held` : ""));
-      const label = "Clear the guesses of this chapter";
-      if (made) counter.append(" ", make("button", { type: "button", class: "guess-quiet", "aria-label": label, click: clear }, "Clear"));
-    },
+    told: (found) => counter && write(counter, found, () => page.clear()),
   });
 }
 
 // In JupyterLab: what is guessed comes from Python and goes there through a hidden widget, whose input holds it as JSON. A
 // saved output runs again when its notebook is opened: only if the kernel still lives there is a widget, and then fields.
-// Cells are drawn and dropped at any time.
+// Cells are drawn and dropped at any time. The cell that brought the fields counts.
 export function inLab({ chapter, asked }) {
   const all = (window.minigradGuesses ??= {});
   all[chapter]?.disconnect();
@@ -446,9 +449,13 @@ export function inLab({ chapter, asked }) {
     input.dispatchEvent(new Event("change", { bubbles: true }));
   };
   let page = null;
+  const told = (found) => {
+    const counter = document.querySelector(`[data-guesses-of="${chapter}"]`);
+    if (counter) write(counter, found, () => page.clear());
+  };
   const fill = () => {
     if (page) page.fill();
-    else if (record()?.value) page = start({ asked, load: () => JSON.parse(record().value), save });
+    else if (record()?.value) page = start({ asked, load: () => JSON.parse(record().value), save, told });
   };
   let waiting = false;
   all[chapter] = new MutationObserver(() => {
