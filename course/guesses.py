@@ -11,6 +11,7 @@ import json
 import math
 import warnings
 from contextlib import redirect_stdout
+from html import escape
 from pathlib import Path
 from string import Template
 
@@ -40,6 +41,11 @@ WORDS = (
     "you read on, and it shows your guess beside the answer. Elsewhere, write your guesses down."
 )
 
+LOST = (
+    "The fields for your guesses need {}.ipynb, which is neither in this folder nor in the course's: "
+    "write your guesses down."
+)
+
 _memory = {}  # what was guessed, if storing is off
 
 
@@ -54,14 +60,12 @@ def ask(chapter):
     Returns
     -------
     Asked
-        To be shown as the last line of a cell.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the notebook is neither in the current folder nor in the project.
+        To be shown as the last line of a cell. If the notebook is neither in the project nor in the current
+        folder, as on Colab, it has no fields, and says so.
     """
-    return Asked(chapter, questions(json.loads(_notebook(chapter).read_text("utf-8"))))
+    paths = [folder / f"{chapter}.ipynb" for folder in (store.PROJECT / "notebooks", Path.cwd())]
+    found = next((path for path in paths if path.exists()), None)
+    return Asked(chapter, questions(json.loads(found.read_text("utf-8"))) if found else [])
 
 
 class Asked:
@@ -91,6 +95,9 @@ class Asked:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         """Return the fields' script, and a sentence for a page without scripts."""
+        if not self.asked:
+            words = LOST.format(self.chapter)
+            return {"text/plain": words, "text/html": f"<p>{escape(words)}</p>"}
         times = f"{len(self.asked)} times" if len(self.asked) > 1 else "once"
         data = {"chapter": self.chapter, "asked": self.asked}
         script = SCRIPT.substitute(
@@ -105,18 +112,6 @@ class Asked:
 def _in_script(thing):
     """Return a thing as JSON that may stand in a script."""
     return json.dumps(thing).replace("<", "\\u003c")
-
-
-def _notebook(chapter):
-    """Return the path of a chapter's notebook."""
-    paths = [folder / f"{chapter}.ipynb" for folder in (store.PROJECT / "notebooks", Path.cwd())]
-    for path in paths:
-        if path.exists():
-            return path
-    raise FileNotFoundError(
-        f"{paths[0].name} is not in {paths[-1].parent}: open a chapter from its own folder, or give ask() "
-        'the chapter\'s name, as in ask("04_closures").'
-    )
 
 
 def questions(notebook):

@@ -153,13 +153,11 @@ def test_the_chapter_of_the_project_comes_before_a_copy_that_may_be_old(lab, tmp
     assert guesses.ask("90_demo").asked == []
 
 
-def test_a_chapter_that_is_nowhere_is_told_with_what_to_do(lab, tmp_path):
-    with pytest.raises(FileNotFoundError) as caught:
-        guesses.ask("90_dmeo")
-    assert str(caught.value) == (
-        f"90_dmeo.ipynb is not in {tmp_path}: open a chapter from its own folder, or give ask() the "
-        'chapter\'s name, as in ask("04_closures").'
-    )
+def test_a_chapter_that_is_nowhere_has_no_fields_and_says_so(lab):
+    faces = guesses.ask("<90>")._repr_mimebundle_()
+    said = "need <90>.ipynb, which is neither in this folder nor in the course's: write your guesses down."
+    assert faces["text/plain"] == f"The fields for your guesses {said}"
+    assert "&lt;90&gt;.ipynb" in faces["text/html"] and "<script" not in faces["text/html"]
 
 
 def data_in(html):
