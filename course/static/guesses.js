@@ -14,6 +14,7 @@ const STYLE = `
 .guess-box .guess-field { display: flex; flex-wrap: wrap; gap: 0.2em 0.7em; align-items: baseline; margin: 0.25em 0; }
 .guess-box .guess-label { font-weight: 600; font-size: inherit; margin: 0; padding: 0; float: none; width: auto; }
 .guess-box .guess-label em { font-weight: 400; } /* or the page would fetch another face */
+.guess-mark { font: 700 1em system-ui, sans-serif; color: var(--guess-edge); margin-right: 0.15em; }
 .guess-box .guess-options { display: flex; flex-wrap: wrap; gap: 0.15em 1.1em; }
 .guess-box .guess-options label { display: flex; gap: 0.4em; align-items: center; margin: 0; min-height: 24px; cursor: pointer; }
 .guess-box .guess-options input { flex: none; margin: 0; }
@@ -65,7 +66,7 @@ function marked(text) {
 
 // Reads one number as people write it: 1,000 · 1e-3 · 10^5 · 2·10^3 · 1/3 · −4 · 50 %. Returns null if it is none.
 export function readNumber(text, unit = "") {
-  let words = text.trim().replaceAll("−", "-").replace(/\s+/g, " ").toLowerCase();
+  let words = text.trim().replace(/[−–]/g, "-").replace(/\s+/g, " ").toLowerCase();
   if (unit && words.endsWith(unit.toLowerCase())) words = words.slice(0, -unit.length).trim();
   const percent = /%$|\bpercent$/.test(words);
   words = words.replace(/\s*(%|percent)$/, "");
@@ -85,7 +86,7 @@ export function readNumber(text, unit = "") {
 
 // Reads numbers between spaces, commas, semicolons, brackets or "and". Returns null if anything else is among them.
 export function readNumbers(text, unit = "") {
-  const parts = text.replace(/\s+%/g, "%").split(/[\s,;()[\]]+|\band\b/).filter(Boolean);
+  const parts = text.replace(/\s+%/g, "%").replace(/ \/ /g, " ").split(/[\s,;()[\]]+|\band\b/).filter(Boolean);
   const values = parts.map((part) => readNumber(part, unit));
   return values.length && !values.includes(null) ? values : null;
 }
@@ -134,13 +135,21 @@ const joined = (words) =>
 
 const LIKE = {
   number: "Write one number, such as 12, 0.5 or 1e-3.",
-  numbers: "Write numbers with spaces or commas between them, such as 3, 0.5, 12.",
+  numbers: "Write numbers with spaces or commas between them, such as 3, 0.5, 12; a table row by row.",
   shape: "Write a shape, such as (128, 16).",
   choice: "Choose one.",
   choices: "Choose at least one.",
   order: "Choose each of them once.",
   text: "Write a few words.",
 };
+
+// Says what a field still needs, or nothing. How many numbers there are is no secret; which ones, is.
+function lacks({ kind, is }, value) {
+  if (value === null || (kind === "choices" && !value.length)) return LIKE[kind];
+  const count = kind === "numbers" ? flat(is).length : value.length;
+  return kind === "numbers" && value.length !== count ? `You wrote ${value.length}, and there are ${count} numbers.` : "";
+}
+
 const flat = (value) => (Array.isArray(value) ? value.flat(Infinity) : [value]);
 const tuple = (sizes) => `(${sizes.join(", ")}${sizes.length === 1 ? "," : ""})`;
 
@@ -210,8 +219,7 @@ export function judged(field, said) {
     const all = flat(right);
     const held = said.filter((value, place) => place < all.length && isRight(value, all[place], within)).length;
     good = said.length === all.length && held === all.length;
-    if (said.length !== all.length) why = `you gave ${said.length}, and there are ${all.length}`;
-    else if (!good) why = all.length > 1 ? `${ofThem(held, all.length)} right` : byWhat(said[0], all[0]);
+    if (!good) why = all.length > 1 ? `${ofThem(held, all.length)} right` : byWhat(said[0], all[0]);
   } else if (kind === "choice") good = said === right;
   else {
     good = equal(kind === "choices" ? [...said].sort() : said, kind === "choices" ? [...right].sort() : right);
@@ -227,8 +235,8 @@ export function judged(field, said) {
   const all = flat(said);
   const met = Object.entries(others).filter(([key]) => equal(readNumbers(key) ?? [], all));
   const single = Object.entries(others).filter(([key]) => kind === "choices" && all.includes(Number(key)) && !right.includes(Number(key)));
-  const known = met[0] ?? single[0];
-  return { right: false, why, more: known?.[1] ?? "" };
+  const more = (met[0] ?? single[0])?.[1] ?? "";
+  return { right: false, why: kind === "number" && more ? "" : why, more }; // a reason says more than a ratio
 }
 
 // ---- one guess
@@ -248,7 +256,10 @@ class Guess {
     try {
       if (known?.shown) this.#opened(false);
       else if (known?.waits) this.#waits(known.said, false);
-      else if (known?.said?.length === fields.length) this.#compare(known.said, false);
+      else if (known?.said?.length === fields.length) {
+        this.#compare(known.said, false);
+        if (!fields[0].later) this.#openFold();
+      }
       else this.ask();
     } catch {
       this.ask(); // what was stored answered an older form of the question
@@ -258,7 +269,10 @@ class Guess {
   // Shows the fields.
   ask() {
     const controls = this.fields.map((field, place) => control(field, `guess-${this.id}-${place}`));
-    const form = make("form", { novalidate: "", submit: (event) => this.#submit(event, controls) }, ...controls.map(({ row }) => row),
+    const keydown = (event) => {
+      if (event.key === "Enter" && /^(radio|checkbox)$/.test(event.target.type)) event.preventDefault(); // Compare is a button
+    };
+    const form = make("form", { novalidate: "", keydown, submit: (event) => this.#submit(event, controls) }, ...controls.map(({ row }) => row),
       make("div", { class: "guess-buttons" },
         make("button", { type: "submit" }, "Compare"),
         make("button", { type: "button", click: () => this.#showMe() }, "Show me")));
@@ -276,12 +290,12 @@ class Guess {
   #submit(event, controls) {
     event.preventDefault();
     const said = controls.map(({ read }) => read());
-    const empty = (value, place) => value === null || (this.fields[place].kind === "choices" && !value.length && this.fields.length === 1);
-    const place = said.findIndex(empty);
+    const missing = said.map((value, place) => lacks(this.fields[place], value));
+    const place = missing.findIndex(Boolean);
     if (place >= 0) {
-      const { kind, label } = this.fields[place];
+      const { label } = this.fields[place];
       const which = this.fields.length > 1 && label ? [...marked(label), ": "] : [];
-      const like = which.length ? LIKE[kind].replace(/^./, (letter) => letter.toLowerCase()) : LIKE[kind];
+      const like = which.length ? missing[place].replace(/^./, (letter) => letter.toLowerCase()) : missing[place];
       this.status.replaceChildren(make("p", {}, ...which, like));
       controls.forEach(({ first }) => first.removeAttribute("aria-describedby"));
       controls[place].first.setAttribute("aria-describedby", this.status.id);
@@ -297,8 +311,10 @@ class Guess {
   // Compares, stores, and opens the fold.
   #settle(said) {
     if (!this.fields[0].later) this.#openFold();
+    const before = this.keeper.known()[this.id];
     const held = this.#compare(said, true);
-    this.keeper.keep(this.id, { said, held });
+    if (!before || before.waits) this.keeper.keep(this.id, { said, held });
+    else this.status.append(make("p", {}, before.shown ? "It does not count, since you had opened the answer." : "Your first guess counts."));
   }
 
   // Notes a guess that the chapter answers later.
@@ -319,9 +335,11 @@ class Guess {
   #line(field, said) {
     const { right, why, more } = judged(field, said);
     const label = this.fields.length > 1 && field.label ? [make("span", { class: "guess-label" }, ...marked(field.label)), ": you said "] : ["You said "];
-    const line = make("li", {}, right === null ? "" : right ? "✓ " : "≠ ", ...label, ...marked(field.kind === "text" ? `“${said}”` : inWords(field, said)), ".");
-    if (right === null) line.append(" Compare it with the answer below.");
-    else line.append(field.within ? " It is about " : " It is ", ...marked(inWords(field, field.is)), why ? `; ${why}.` : ".");
+    const mark = right === null ? [] : [make("span", { class: "guess-mark" }, right ? "✓" : "≠"), " "];
+    const line = make("li", {}, ...mark, ...label, ...marked(field.kind === "text" ? `“${said}”` : inWords(field, said)));
+    if (right === null) line.append(". Compare it with the answer below.");
+    else if (right && field.options) line.append(", and that is right.");
+    else line.append(field.options ? ". The answer is " : field.within ? ". It is about " : ". It is ", ...marked(inWords(field, field.is)), why ? `; ${why}.` : ".");
     if (more) line.append(" ", ...marked(more));
     return { line, right };
   }
@@ -331,10 +349,12 @@ class Guess {
   }
 
   #finish(content, isNew, ...buttons) {
-    const again = make("button", { type: "button", class: "guess-quiet", click: () => { this.keeper.keep(this.id, null); this.ask().focus(); } }, "Guess again");
+    const again = make("button", { type: "button", class: "guess-quiet", click: () => this.ask().focus() }, "Guess again");
     this.#around(isNew ? [] : [content], [make("div", { class: "guess-buttons" }, ...buttons, again)]);
     this.status.replaceChildren(...(isNew ? [content] : []));
-    if (isNew) this.box.focus({ preventScroll: true }); // not on a button that a second Enter would press
+    if (!isNew) return;
+    this.box.focus({ preventScroll: true }); // not on a button that a second Enter would press
+    this.box.scrollIntoView({ block: "nearest" });
   }
 
   // Shows something before and behind the status, which stays in the page: only so is it read out.
@@ -412,6 +432,7 @@ function write(counter, { all, made, held, judged: judgedOnes }, clear) {
   counter.replaceChildren(words + (judgedOnes ? `, ${held} of ${judgedOnes} held` : ""));
   if (!made) return;
   const click = () => {
+    if (!window.confirm("Clear the guesses of this chapter?")) return;
     clear();
     counter.setAttribute("tabindex", -1); // its button is gone
     counter.focus();
@@ -420,9 +441,18 @@ function write(counter, { all, made, held, judged: judgedOnes }, clear) {
   counter.append(" ", make("button", { type: "button", class: "guess-quiet", "aria-label": label, click }, "Clear"));
 }
 
+// Puts the fields behind the code that a question asks about, where only code without output stands before the answer.
+function comesAfterCode(host) {
+  let last = host;
+  const next = () => last.nextElementSibling;
+  while (next()?.matches("div.cell:not(:has(.cell_output))")) last = next();
+  if (last !== host && next()?.matches("details.answer")) last.after(host);
+}
+
 // In the book: what is guessed stays in this browser, and the row under the title counts it.
 export function inBook({ chapter, asked }) {
   const counter = document.querySelector(".guess-count");
+  document.querySelectorAll("div.guess").forEach(comesAfterCode);
   const page = start({
     asked,
     load: () => stored()[chapter] ?? {},

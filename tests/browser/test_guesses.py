@@ -156,12 +156,12 @@ def test_a_guess_of_each_kind_is_judged(node):
     cases = [
         (number, 6, True, "", None),
         (number, 7, True, "that is close enough", None),
-        (number, 12, False, "your guess is twice as large", "Divide by 2."),
+        (number, 12, False, "", "Divide by 2."),
+        (number, 3, False, "your guess is half as large", ""),
         (several, [4, 16, 1, 2], True, "", None),
         (several, [2, 8, 1, 2], False, "2 of 4 are right", "That is `square`."),
         (several, [5, 5, 5, 2], False, "1 of 4 is right", ""),
         (several, [16, 4, 2, 1], False, "none of them is right", ""),
-        (several, [4, 16, 1], False, "you gave 3, and there are 4", ""),
         ({"kind": "numbers", "is": [6]}, [12], False, "your guess is twice as large", ""),
         (shape, [128, 16], True, "", None),
         (shape, [16, 128], False, "the axes are the other way round", ""),
@@ -238,10 +238,10 @@ def test_a_guess_is_put_beside_the_answer_whose_fold_opens(found):
     assert "They return 6 and 10" in opened
     assert found["mouse"]["others"] == [
         ["✓ You said 4 and 16. It is 4 and 16."],
-        ["≠ You said “works”. It is “fails at dW += …”. The += looks harmless, but it assigns to the name."],
+        ["≠ You said “works”. The answer is “fails at dW += …”. The += looks harmless, but it assigns to the name."],
         [
-            "≠ Fails twice in a row: you said “a queue”. It is “on self” and “a queue”; you missed 1.",
-            "✓ Fails two callers: you said “on self” and “a stack”. It is “on self” and “a stack”.",
+            "≠ Fails twice in a row: you said “a queue”. The answer is “on self” and “a queue”; you missed 1.",
+            "✓ Fails two callers: you said “on self” and “a stack”, and that is right.",
         ],
         ["You said “the <b>targets</b>”. Compare it with the answer below."],
     ]
@@ -327,7 +327,7 @@ def test_fields_are_filled_and_left_by_keys_alone(found):
         "≠ back_from_5(1.0): you said −10. It is 10; only the sign is wrong.",
     ]
     assert keys["again"] == [0, f"{IN_04} guesses"]
-    right = "✓ You said “fails at dW += …”. It is “fails at dW += …”."
+    right = "✓ You said “fails at dW += …”, and that is right."
     assert keys["choice"] == [[right], "guess-box"]
     assert [line[0] for line in keys["choices"]] == ["✓", "✓"]
     assert keys["shown"] == ["Opened without a guess.", "guess-box"]
@@ -343,8 +343,8 @@ def test_an_order_is_chosen_place_by_place(found):
     right = "frozen body, fine-tuning, from nothing"
     assert found["keys"]["order"] == [
         "Choose each of them once.",
-        f"≠ You said frozen body, from nothing, fine-tuning. It is {right}; 1 of 3 is in the right place.",
-        f"✓ You said {right}. It is {right}.",
+        f"≠ You said frozen body, from nothing, fine-tuning. The answer is {right}; 1 of 3 is in the right place.",
+        f"✓ You said {right}, and that is right.",
     ]
 
 
@@ -357,9 +357,9 @@ def test_a_finger_meets_every_target_and_nothing_is_cut(found):
             "≠ back_from_3(1.0): you said 3. It is 6; your guess is half as large.",
             "≠ back_from_5(1.0): you said 10.5. It is 10; your guess is too large by 0.5.",
         ],
-        ["≠ You said “works”. It is “fails at dW += …”. The += looks harmless, but it assigns to the name."],
+        ["≠ You said “works”. The answer is “fails at dW += …”. The += looks harmless, but it assigns to the name."],
         [
-            "≠ Fails twice in a row: you said “a queue”. It is “on self” and “a queue”; you missed 1.",
-            "≠ Fails two callers: you said none of them. It is “on self” and “a stack”; you missed 2.",
+            "≠ Fails twice in a row: you said “a queue”. The answer is “on self” and “a queue”; you missed 1.",
+            "≠ Fails two callers: you said none of them. The answer is “on self” and “a stack”; you missed 2.",
         ],
     ]

@@ -89,7 +89,8 @@ class Cell {
   }
 
   get named() {
-    return `cell ${this.number}`;
+    const first = this.text.trim().split("\n")[0];
+    return `cell ${this.number} (${first.length > 40 ? `${first.slice(0, 40)}…` : first})`;
   }
 
   get tags() {
@@ -102,7 +103,7 @@ class Cell {
     const ids = { hint: `live-hint-${this.number}` };
     this.editor = make("textarea", {
       class: "live-editor",
-      "aria-label": `Code of ${this.named}`,
+      "aria-label": `Code of cell ${this.number}`,
       "aria-describedby": ids.hint,
       autocapitalize: "off",
       autocomplete: "off",
@@ -120,10 +121,10 @@ class Cell {
     this.allResetter = make("button", { type: "button", click: () => page.reset(this) }, "Reset all cells");
     this.said = make("span", { role: "status" });
     this.progress = make("progress", { hidden: "", "aria-label": "Loaded so far" });
-    this.hint = make("span", { class: "live-hint", id: ids.hint }, "Shift+Enter runs, Escape leaves the code");
+    this.hint = make("span", { class: "live-hint", id: ids.hint }, "Shift+Enter runs, Tab indents, Escape leaves the code");
     this.bar = make(
       "div",
-      { class: "live-bar", role: "group", "aria-label": `Run ${this.named}` },
+      { class: "live-bar", role: "group", "aria-label": `Run cell ${this.number}` },
       this.runner,
       this.stopper,
       this.resetter,
@@ -187,9 +188,18 @@ class Cell {
     this.opener.hidden = false;
   }
 
-  say(words) {
-    if (this.said.textContent !== words) this.said.textContent = words;
+  // Says something in the bar; `aloud` is only for ears: what everybody else sees in the output.
+  say(words, aloud = "") {
+    const heard = aloud ? [make("span", { class: "visually-hidden" }, ` ${aloud}`)] : [];
+    if (this.said.textContent !== `${words}${heard[0]?.textContent ?? ""}`) this.said.replaceChildren(words, ...heard);
     this.hint.hidden = words !== "";
+  }
+
+  // What its output says to ears: the beginning of what it prints, or the last line of an error.
+  get aloud() {
+    const error = this.output?.querySelector(".traceback");
+    if (error) return error.textContent.trim().split("\n").at(-1);
+    return (this.output?.querySelector(".output")?.textContent ?? "").trim().slice(0, 200);
   }
 
   // Shows how far something has come; nothing when it is over.
@@ -248,7 +258,7 @@ class Page {
     cell.stopper.hidden = false;
     cell.runner.setAttribute("aria-disabled", "true");
     try {
-      cell.say(await this.#runAll(cell));
+      cell.say(...(await this.#runAll(cell)));
     } catch (end) {
       if (!end?.kind) throw end;
       this.python = null;
@@ -265,7 +275,7 @@ class Page {
     }
   }
 
-  // Does what somebody asked for, and returns what to say in the end.
+  // Does what somebody asked for, and returns what to say in the end: in the bar, and to ears.
   async #runAll(cell) {
     const above = this.above(cell);
     const first = above.length ? `Running the ${plural(above.length, "cell")} above first` : "";
@@ -288,13 +298,16 @@ class Page {
       if (await one.execute(this.python)) continue;
       const elsewhere = one.element.closest("section.exercise") !== cell.element.closest("section.exercise");
       if (one.tags.contains("tag_proof")) broken.push(one);
-      else if (!elsewhere) return `${one.named} above does not run: this cell would need what it makes.`;
+      else if (!elsewhere) {
+        const changed = one.text === one.stored.text ? "" : ", which you changed,";
+        return [`${one.named} above${changed} does not run: this cell would need what it makes.`];
+      }
     }
     cell.measure();
     cell.say(`Running …${long.includes(cell) ? ` ${LONG}` : ""}`);
-    await cell.execute(this.python);
-    if (broken.length) return `With your change, ${plural(broken.length, "proof")} above no longer hold${broken.length === 1 ? "s" : ""}.`;
-    return "";
+    const well = await cell.execute(this.python);
+    if (broken.length) return [`With your change, ${plural(broken.length, "proof")} above no longer hold${broken.length === 1 ? "s" : ""}.`];
+    return [well ? "Ran." : "It raised an error.", cell.aloud];
   }
 
   stop() {
