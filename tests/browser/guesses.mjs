@@ -143,7 +143,11 @@ await reader("mouse", WIDE, async ({ page, box, open, counted, input, press, lin
 
   await open(CLOSURES);
   await press(TWO, "Guess again");
-  seen.again = [await focus(), await input(TWO, 0).inputValue(), await counted()];
+  seen.again = [await focus(), await input(TWO, 0).inputValue()];
+  await input(TWO, 0).fill("6");
+  await input(TWO, 1).fill("10");
+  await press(TWO, "Compare");
+  seen.again.push(await status(TWO), await counted());
 
   await open(LEARNING);
   seen.learning = [await counted()];
@@ -194,15 +198,16 @@ await reader("keys", WIDE, async ({ page, box, open, counted, input, lines, stat
   seen.again = [await focus(), await counted()];
 
   await input(CHOICE, 0).focus();
-  await keys("Space", "ArrowDown", "Enter");
+  await keys("Space", "ArrowDown", "Enter", "Tab", "Enter"); // only Compare compares
   seen.choice = [await lines(CHOICE), await focus()];
   await input(MARKS, 0).focus();
-  await keys("Space", "Tab", "Tab", "Space", "Tab", "Tab", "Tab", "Space", "Tab", "Space", "Enter");
+  await keys("Space", "Tab", "Tab", "Space", "Tab", "Tab", "Tab", "Space", "Tab", "Space", "Tab", "Tab", "Tab", "Tab", "Enter");
   seen.choices = await lines(MARKS);
   await box(BARS).getByRole("button", { name: "Show me" }).focus();
   await keys("Enter");
   seen.shown = [await status(BARS), await focus()];
   seen.counted = [await counted()];
+  page.once("dialog", (dialog) => dialog.accept());
   await page.locator(".guess-count button").focus();
   await keys("Enter");
   seen.counted.push(await counted(), await focus(), await stored());
@@ -246,6 +251,7 @@ await reader("touch", PHONE, async ({ page, box, open, input, press, lines, focu
   await box(CHOICE).getByText("works").tap();
   await press(CHOICE, "Compare");
   await box(MARKS).getByText("a queue").first().tap();
+  await box(MARKS).getByText("a node").last().tap();
   await press(MARKS, "Compare");
   seen.compared = await Promise.all([TWO, CHOICE, MARKS].map(lines));
   await measure("answers");

@@ -113,7 +113,8 @@ found["run again"] = await (await guess(TWO)).locator("li").allInnerTexts();
 await save();
 await page.evaluate(() => window.jupyterapp.shell.currentWidget.context.sessionContext.shutdown());
 await open();
-await page.locator(".jupyter-widgets-disconnected").waitFor({ state: "attached" });
+await page.locator("[data-guesses-of]").waitFor({ state: "attached" }); // its script has run
+await page.waitForTimeout(2000);
 found["without a kernel"] = await page.locator(".guess-box").count();
 await browser.close();
 console.log(JSON.stringify(found));

@@ -238,9 +238,13 @@ def test_a_guess_is_put_beside_the_answer_whose_fold_opens(found):
     assert "They return 6 and 10" in opened
     assert found["mouse"]["others"] == [
         ["✓ You said 4 and 16. It is 4 and 16."],
-        ["≠ You said “works”. The answer is “fails at dW += …”. The += looks harmless, but it assigns to the name."],
         [
-            "≠ Fails twice in a row: you said “a queue”. The answer is “on self” and “a queue”; you missed 1.",
+            "≠ You said “works”. The answer is “fails at dW += …”. "
+            "The += looks harmless, but it assigns to the name."
+        ],
+        [
+            "≠ Fails twice in a row: you said “a queue”. "
+            "The answer is “on self” and “a queue”; you missed 1.",
             "✓ Fails two callers: you said “on self” and “a stack”, and that is right.",
         ],
         ["You said “the <b>targets</b>”. Compare it with the answer below."],
@@ -269,8 +273,12 @@ def test_guesses_outlive_a_reload_and_a_new_edition(found):
     assert found["mouse"]["edition"] == [renamed, 1]  # and asks anew what has a field more
 
 
-def test_a_guess_can_be_made_again(found):
-    assert found["mouse"]["again"] == [0, "", f"4 of {IN_04} guesses made, 1 of 3 held Clear"]
+def test_a_guess_can_be_made_again_but_the_first_one_counts(found):
+    focus, before, status, counted = found["mouse"]["again"]
+    assert (focus, before, counted) == (0, "", f"5 of {IN_04} guesses made, 1 of 4 held Clear")
+    assert status.split("\n")[-1] == "Your first guess counts." and status.startswith(
+        "✓ back_from_3(1.0): you said 6."
+    )
 
 
 def test_chapters_do_not_mix(found):
@@ -278,11 +286,12 @@ def test_chapters_do_not_mix(found):
     assert before == f"{IN_07} guesses" and after == f"1 of {IN_07} guesses made, 0 of 1 held Clear"
     assert lines == [
         "✓ It jumps across the floor above: you said 0.105. It is about 0.1; that is close enough.",
-        "≠ It climbs out above: you said 0.3. It is 0.2; your guess is too large by 0.1.",
+        "≠ It climbs out above: you said 0.3. It is about 0.2; your guess is too large by 0.1.",
     ]
-    assert found["mouse"]["closures"] == f"4 of {IN_04} guesses made, 1 of 3 held Clear"
+    assert found["mouse"]["closures"] == f"5 of {IN_04} guesses made, 1 of 4 held Clear"
     assert found["mouse"]["stored"] == {
         "04_closures": {
+            "c3ea0cf3-1": {"said": [12, 10], "held": False},
             "093f7351-1": {"said": [[4, 16]], "held": True},
             "66856cc1-1": {"said": [0], "held": False},
             "507c816e-1": {"said": [[2], [0, 1]], "held": False},
@@ -301,10 +310,10 @@ def test_one_page_counts_the_guesses_of_the_course_hands_them_out_and_clears_the
 
     every = IN_04 + IN_07 + IN_13
     made = rows(
-        [f"4 of {IN_04}", "1 of 3"],
+        [f"5 of {IN_04}", "1 of 4"],
         [f"1 of {IN_07}", "0 of 1"],
         [f"0 of {IN_13}", "–"],
-        [f"5 of {every}", "1 of 4"],
+        [f"6 of {every}", "1 of 5"],
     )
     none = rows(*([f"0 of {count}", "–"] for count in (IN_04, IN_07, IN_13, every)))
     assert found["mouse"]["rows"] == found["mouse"]["dismissed"] == made
@@ -326,7 +335,7 @@ def test_fields_are_filled_and_left_by_keys_alone(found):
         "✓ back_from_3(1.0): you said 6. It is 6.",
         "≠ back_from_5(1.0): you said −10. It is 10; only the sign is wrong.",
     ]
-    assert keys["again"] == [0, f"{IN_04} guesses"]
+    assert keys["again"] == [0, f"1 of {IN_04} guesses made, 0 of 1 held Clear"]
     right = "✓ You said “fails at dW += …”, and that is right."
     assert keys["choice"] == [[right], "guess-box"]
     assert [line[0] for line in keys["choices"]] == ["✓", "✓"]
@@ -334,7 +343,7 @@ def test_fields_are_filled_and_left_by_keys_alone(found):
 
 
 def test_a_chapter_is_cleared_by_keys_which_stay_in_the_row(found):
-    made = f"2 of {IN_04} guesses made, 2 of 2 held Clear"
+    made = f"3 of {IN_04} guesses made, 2 of 3 held Clear"
     assert found["keys"]["counted"] == [made, f"{IN_04} guesses", "guess-count", {"04_closures": {}}]
     assert found["keys"]["fields"] == IN_04
 
@@ -343,8 +352,9 @@ def test_an_order_is_chosen_place_by_place(found):
     right = "frozen body, fine-tuning, from nothing"
     assert found["keys"]["order"] == [
         "Choose each of them once.",
-        f"≠ You said frozen body, from nothing, fine-tuning. The answer is {right}; 1 of 3 is in the right place.",
-        f"✓ You said {right}, and that is right.",
+        f"≠ You said frozen body, from nothing, fine-tuning. "
+        f"The answer is {right}; 1 of 3 is in the right place.",
+        f"✓ You said {right}, and that is right.\n\nYour first guess counts.",
     ]
 
 
@@ -357,9 +367,14 @@ def test_a_finger_meets_every_target_and_nothing_is_cut(found):
             "≠ back_from_3(1.0): you said 3. It is 6; your guess is half as large.",
             "≠ back_from_5(1.0): you said 10.5. It is 10; your guess is too large by 0.5.",
         ],
-        ["≠ You said “works”. The answer is “fails at dW += …”. The += looks harmless, but it assigns to the name."],
         [
-            "≠ Fails twice in a row: you said “a queue”. The answer is “on self” and “a queue”; you missed 1.",
-            "≠ Fails two callers: you said none of them. The answer is “on self” and “a stack”; you missed 2.",
+            "≠ You said “works”. The answer is “fails at dW += …”. "
+            "The += looks harmless, but it assigns to the name."
+        ],
+        [
+            "≠ Fails twice in a row: you said “a queue”. "
+            "The answer is “on self” and “a queue”; you missed 1.",
+            "≠ Fails two callers: you said “a node”. The answer is “on self” and “a stack”; "
+            "you missed 2, and you chose 1 too many.",
         ],
     ]

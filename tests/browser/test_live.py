@@ -43,7 +43,8 @@ def test_a_reader_is_told_from_where_python_could_not_be_loaded_and_what_to_do(f
 def test_a_changed_cell_runs_after_those_above_it(found):
     loading = [words for words in found["said"] if words.startswith("Loading Python into this page, about ")]
     assert loading and "Running the 2 cells above first …" in found["said"]
-    assert found["end"].startswith("Ran.\u00a0") or found["end"].startswith("Ran. 1 ") or found["end"] == "Ran."
+    seen, heard = found["end"].split("\n")  # and what its output says, to ears
+    assert seen == "Ran." and heard.startswith("1 percent more: 7,626.3 euros per percent")
     lines = found["changed"].split("\n")
     assert lines[:2] == ["1      percent more: 7,626.3 euros per percent", f"0.5    {HALF}"]
     assert lines[-1] == "ran in this page"
@@ -71,7 +72,7 @@ def unearned(years):
 def test_an_error_is_short_and_ends_what_needs_the_cell(found):
     assert found["error"].startswith("Traceback") and "ZeroDivisionError: division by zero" in found["error"]
     assert found["error"].count("File") == found["error"].count('File "cell 1"') == 1
-    assert found["stopsAt"].startswith("cell 1 above does not run")
+    assert found["stopsAt"].startswith("cell 1 (1 / 0) above, which you changed, does not run")
 
 
 def test_what_is_written_outlives_a_reload_and_reset_brings_everything_back(found):
