@@ -86,7 +86,7 @@ export function readNumber(text, unit = "") {
 
 // Reads numbers between spaces, commas, semicolons, brackets or "and". Returns null if anything else is among them.
 export function readNumbers(text, unit = "") {
-  const parts = text.replace(/\s+%/g, "%").replace(/ \/ /g, " ").split(/[\s,;()[\]]+|\band\b/).filter(Boolean);
+  const parts = text.replace(/\s+%/g, "%").replace(/ \/ /g, " ").split(/[\s,;()[\]]+|\b(?:and|then)\b/).filter(Boolean);
   const values = parts.map((part) => readNumber(part, unit));
   return values.length && !values.includes(null) ? values : null;
 }
@@ -135,7 +135,7 @@ const joined = (words) =>
 
 const LIKE = {
   number: "Write one number, such as 12, 0.5 or 1e-3.",
-  numbers: "Write numbers with spaces or commas between them, such as 3, 0.5, 12; a table row by row.",
+  numbers: "Write numbers with spaces or commas between them, such as 3, 0.5, 12.",
   shape: "Write a shape, such as (128, 16).",
   choice: "Choose one.",
   choices: "Choose at least one.",
@@ -145,6 +145,7 @@ const LIKE = {
 
 // Says what a field still needs, or nothing. How many numbers there are is no secret; which ones, is.
 function lacks({ kind, is }, value) {
+  if (kind === "numbers" && value === null && Array.isArray(is[0])) return LIKE[kind].replace(/\.$/, ", row by row.");
   if (value === null || (kind === "choices" && !value.length)) return LIKE[kind];
   const count = kind === "numbers" ? flat(is).length : value.length;
   return kind === "numbers" && value.length !== count ? `You wrote ${value.length}, and there are ${count} numbers.` : "";
@@ -427,9 +428,9 @@ const stored = () => {
 const put = (all) => localStorage.setItem(KEY, JSON.stringify(all));
 
 // Writes into an element how many guesses were made and held, and a button that clears them.
-function write(counter, { all, made, held, judged: judgedOnes }, clear) {
-  const words = made ? `${made} of ${plural(all, "guess")} made` : plural(all, "guess");
-  counter.replaceChildren(words + (judgedOnes ? `, ${held} of ${judgedOnes} held` : ""));
+function write(counter, { all, made, held, judged: judgedOnes }, clear, explained) {
+  const words = (made ? `${made} of ${plural(all, "guess")} made` : plural(all, "guess")) + (judgedOnes ? `, ${held} of ${judgedOnes} held` : "");
+  counter.replaceChildren(explained ? make("a", { href: explained }, words) : words);
   if (!made) return;
   const click = () => {
     if (!window.confirm("Clear the guesses of this chapter?")) return;
@@ -457,7 +458,7 @@ export function inBook({ chapter, asked }) {
     asked,
     load: () => stored()[chapter] ?? {},
     save: (known) => put({ ...stored(), [chapter]: known }),
-    told: (found) => counter && write(counter, found, () => page.clear()),
+    told: (found) => counter && write(counter, found, () => page.clear(), "../where_you_are.html"),
   });
 }
 
