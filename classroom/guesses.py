@@ -407,6 +407,8 @@ def shown(value):
     """
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}".replace("-", "−")
+    if 1000 <= abs(value) < 1e6:
+        return shown(round(value))
     short = float(f"{value:.4g}")
     if 1e-4 <= abs(short) < 1e6:
         text = f"{short:g}"
