@@ -36,7 +36,8 @@ async function findings(page, runOnly) {
 async function keyboard(page) {
   const count = await page.evaluate(() => {
     const controls = "a[href], button, input, select, textarea, summary, [tabindex='0']";
-    window.waiting = new Set([...document.querySelectorAll(controls)].filter((one) =>
+    const byArrows = (one) => one.type === "radio" && document.getElementsByName(one.name)[0] !== one; // Tab meets a group once
+    window.waiting = new Set([...document.querySelectorAll(controls)].filter((one) => !byArrows(one) &&
       one.checkVisibility({ visibilityProperty: true }) && !one.disabled && one.getClientRects().length > 0));
     window.unseen = new Set();
     document.activeElement?.blur();
