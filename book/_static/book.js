@@ -73,15 +73,27 @@ document.addEventListener("DOMContentLoaded", () => {
   );
   document.querySelectorAll("[data-interactive], [data-slider]").forEach((host) => coming.observe(host));
 
-  // A chapter's guesses have fields, and one page counts those of all chapters.
+  // A chapter's guesses get their fields when the first of them comes near, or at once where this reader has guessed
+  // before; one page counts those of all chapters.
   const guesses = document.querySelector("script.guesses");
-  if (guesses) {
-    import(new URL("guesses.js", script)).then((module) => {
-      const data = JSON.parse(guesses.textContent);
-      const everywhere = document.querySelector(".where-you-are");
-      if (everywhere) module.course(everywhere, data);
-      else module.inBook({ chapter: guesses.dataset.chapter, asked: data });
-    });
+  const everywhere = document.querySelector(".where-you-are");
+  const bring = async () => {
+    const module = await import(new URL("guesses.js", script));
+    const data = JSON.parse(guesses.textContent);
+    if (everywhere) module.course(everywhere, data);
+    else module.inBook({ chapter: guesses.dataset.chapter, asked: data });
+  };
+  if (guesses && (everywhere || localStorage.getItem("minigrad.guesses")?.includes(`"${guesses.dataset.chapter}"`))) bring();
+  else if (guesses) {
+    const near = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        near.disconnect();
+        bring();
+      },
+      { rootMargin: "300px" },
+    );
+    document.querySelectorAll("div.guess").forEach((host) => near.observe(host));
   }
 
   // On paper every fold is open; afterwards each is as it was.

@@ -22,7 +22,7 @@ LITE = "lite/lab/index.html"
 WHERE = re.compile(r"<!-- where (notebooks run|there is paper) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 LINK = '<li><a href="{}"{}><i class="fa-solid fa-{}" aria-hidden="true"></i>{}</a></li>'
 ANSWERS = '<li><label><input type="checkbox" class="show-answers"> Show all answers</label></li>'
-COUNTER = '<li class="guess-count"></li>'  # guesses.js says there how many were made
+COUNTER = '<li class="guess-count">{} guesses</li>'  # guesses.js says there how many were made
 ROW = '<nav class="chapter-tools" aria-label="This notebook">\n<ul>\n{}\n</ul>\n</nav>'
 
 
@@ -83,8 +83,8 @@ def _add_row(app, page, template, context, doctree):
     items = _links(app, page, folder, rest.split("/")[0])
     if '<details class="answer">' in context["body"]:
         items.append(ANSWERS)
-    if '<div class="guess guess-' in context["body"]:
-        items.append(COUNTER)
+    if guesses := context["body"].count('<div class="guess guess-'):
+        items.append(COUNTER.format(guesses))
     title, end, text = context["body"].partition("</h1>")
     if not end:
         raise ExtensionError(f"{page} has no title.")

@@ -33,6 +33,7 @@ async function reader(name, options, act) {
     box,
     open: async (path) => {
       await page.goto(`${site}/${path}.html`, { waitUntil: "domcontentloaded" });
+      await page.evaluate(() => document.querySelector("div.guess")?.scrollIntoView()); // its fields come when it comes near
       await page.locator(".guess-box, .where-you-are td").first().waitFor();
     },
     counted: () => page.locator(".guess-count").innerText(),
@@ -70,6 +71,10 @@ const EDGES = "091eb00f-1"; // of chapter 07
 const ORDER = "e706b6d4-1"; // of chapter 13
 
 await reader("mouse", WIDE, async ({ page, box, open, counted, input, press, lines, status, opened, stored, focus, look }, seen) => {
+  const fetched = [];
+  page.on("request", (request) => fetched.push(new URL(request.url()).pathname.split("/").at(-1)));
+  await page.goto(`${site}/${CLOSURES}.html`, { waitUntil: "networkidle" });
+  seen.early = [fetched.includes("book.js"), fetched.includes("guesses.js"), await counted()];
   seen.asks = {};
   for (const path of [SHARING, LEARNING, CLOSURES]) {
     await open(path);

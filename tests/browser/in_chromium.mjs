@@ -74,8 +74,7 @@ for (const { notebook, write = {}, slide: toSlide = false, beside, app = "lab", 
   await page.goto(`${site}/${app}/index.html?path=${notebook}`);
   await page.locator(".jp-NotebookPanel .jp-Cell").first().waitFor({ timeout: 300_000 });
   const shown = since();
-  const first = page.locator(".jp-OutputArea-output").first().waitFor({ state: "attached", timeout: 600_000 }) // it may be hidden
-    .then(since, () => null);
+  const first = page.locator(".jp-OutputArea-output:visible").first().waitFor({ timeout: 600_000 }).then(since, () => null);
   const cells = await page.evaluate(runAll, [notebook, write]);
   const [firstOutput, ended] = [await first, since()];
   const slid = toSlide ? await slide(page) : null;

@@ -34,6 +34,10 @@ async function findings(page, runOnly) {
 
 // Presses Tab until the focus is back where it began, and tells what it did not reach or did not show.
 async function keyboard(page) {
+  if (await page.locator("div.guess").count()) { // its fields come when it comes near
+    await page.evaluate(() => document.querySelector("div.guess").scrollIntoView());
+    await page.locator(".guess-box").first().waitFor();
+  }
   const count = await page.evaluate(() => {
     const controls = "a[href], button, input, select, textarea, summary, [tabindex='0']";
     const byArrows = (one) => one.type === "radio" && document.getElementsByName(one.name)[0] !== one; // Tab meets a group once

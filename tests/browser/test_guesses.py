@@ -203,6 +203,10 @@ def test_there_is_no_barrier_in_either_theme(found):
     assert found["barriers"] == []
 
 
+def test_a_page_fetches_no_fields_before_a_question_comes_near(found):
+    assert found["mouse"]["early"] == [True, False, f"{IN_04} guesses"]
+
+
 def test_a_question_shows_its_labels_and_options_and_nothing_of_its_answer(found):
     assert found["mouse"]["asks"].keys() == ASKED.keys()
     for chapter, boxes in found["mouse"]["asks"].items():
