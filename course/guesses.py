@@ -190,20 +190,27 @@ def entries():
     Returns
     -------
     dict of str to dict
-        By chapter and the id of a guess: ``{"said": [...], "held": True, False or None}``, or ``{"shown":
-        True}`` where the answer was opened without a guess.
+        By chapter and the id of a guess: ``{"said": [...], "held": True, False or None}``, with ``"waits":
+        True`` until the chapter's later answer is opened; or ``{"shown": True}`` where the answer was opened
+        without a guess.
     """
     if store.folder() is None:
         return _memory
+    try:
+        return _stored()
+    except OSError as error:
+        print(f"Your guesses could not be read ({error.strerror}).")
+        return {}
+
+
+def _stored():
+    """Return what was guessed, from the file."""
     try:
         found = json.loads(_file().read_text("utf-8"))
         if not all(isinstance(one, dict) for said in found.values() for one in said.values()):
             raise ValueError("not a record of guesses")
         return found
     except FileNotFoundError:
-        return {}
-    except OSError as error:
-        print(f"Your guesses could not be read ({error.strerror}).")
         return {}
     except (ValueError, AttributeError):
         _file().replace(_file().with_name("guesses.json.broken"))
@@ -220,11 +227,11 @@ def note(chapter, said):
     said : dict
         By the id of a guess, as in `entries`.
     """
-    known = {**entries(), chapter: said}
     if store.folder() is None:
-        _memory.update(known)
+        _memory[chapter] = said
         return
-    try:
+    try:  # a file that cannot be read is not written over
+        known = {**_stored(), chapter: said}
         store.write(_file(), json.dumps(known, indent=1, sort_keys=True) + "\n")
     except OSError as error:
         print(f"Your guess could not be stored ({error.strerror}).")

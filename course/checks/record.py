@@ -60,15 +60,13 @@ def note(name, tries=0, hints=0, passed=False):
         How many to add.
     passed : bool
     """
-    known = entries()
-    was = known.get(name, Entry())
-    known[name] = Entry(was.tries + tries, was.hints + hints, was.passed or passed)
-    if store.folder() is None:
-        _memory.update(known)
-        return
-    text = json.dumps({key: asdict(value) for key, value in sorted(known.items())}, indent=1) + "\n"
-    try:
-        store.write(_file(), text)
+    try:  # a file that cannot be read is not written over
+        known = _memory if store.folder() is None else _stored()
+        was = known.get(name, Entry())
+        known[name] = Entry(was.tries + tries, was.hints + hints, was.passed or passed)
+        if known is not _memory:
+            text = json.dumps({key: asdict(value) for key, value in sorted(known.items())}, indent=1) + "\n"
+            store.write(_file(), text)
     except OSError as error:
         print(f"Your progress could not be stored ({error.strerror}); this does not affect the check.")
 

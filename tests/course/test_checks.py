@@ -576,6 +576,18 @@ def test_a_work_folder_that_cannot_be_written_does_not_stop_a_check(demo, capsys
     assert "could not be stored" in shown and "right. 3 points." in shown
 
 
+def test_progress_that_may_not_be_read_is_not_written_over(demo, capsys, monkeypatch):
+    def denied(*_):
+        raise PermissionError(13, "Permission denied")
+
+    check("90_demo.halve", lambda X: X / 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(demo), "read_text", denied)
+        record.note("90_demo.other", tries=1)
+    assert "could not be stored (Permission denied)" in capsys.readouterr().out
+    assert set(record.entries()) == {"90_demo.halve"}
+
+
 def test_with_storing_off_the_record_lives_in_memory(demo, capsys, monkeypatch):
     monkeypatch.setenv(store.VARIABLE, "")
     monkeypatch.setattr(record, "_memory", {})

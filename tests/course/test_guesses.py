@@ -269,9 +269,21 @@ def test_a_file_that_cannot_be_read_is_kept_aside_and_said(work, capsys, content
 def test_a_work_folder_that_cannot_be_written_is_said(work, capsys):
     work.write_text("a file where a folder should be")
     guesses.note("01_slope", {"a": {"said": [1], "held": True}})
+    assert guesses.entries() == {}
     said = capsys.readouterr().out.splitlines()
     assert [line.partition(" (")[0] for line in said] == [
-        "Your guesses could not be read",
         "Your guess could not be stored",
+        "Your guesses could not be read",
     ]
-    assert guesses.entries() == {}
+
+
+def test_a_file_that_may_not_be_read_is_not_written_over(work, monkeypatch):
+    guesses.note("01_slope", {"a": {"said": [1], "held": True}})
+    with monkeypatch.context() as patch:
+        patch.setattr(type(work), "read_text", denied)
+        guesses.note("04_closures", {"b": {"said": [2], "held": True}})
+    assert guesses.entries() == {"01_slope": {"a": {"said": [1], "held": True}}}
+
+
+def denied(*_):
+    raise PermissionError(13, "Permission denied")
