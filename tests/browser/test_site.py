@@ -34,7 +34,8 @@ def outputs(seen):
 
 def said(seen, part):
     """Return what the one cell with a part in its source showed, as text."""
-    (cell,) = [cell for cell in seen["cells"] if part in "".join(cell["source"])]
+    code = [cell for cell in seen["cells"] if cell["cell_type"] == "code"]
+    (cell,) = [cell for cell in code if part in "".join(cell["source"])]
     return json.dumps(cell["outputs"], ensure_ascii=False)
 
 
