@@ -18,6 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
+from course.checks.calls import Watched, changed, same, unrepeated
+
 KINDS = ("predict", "fill", "repair", "derive", "explain")
 FRESH = 3  # after SAME, before OTHER: new data with the shapes of the first round
 TERM = Path(__file__).parents[1] / "term.txt"  # only in a bundle for a class, from `classroom.bundle`
@@ -54,7 +56,7 @@ class CheckFailed(Exception):
         whole = " ".join(filter(None, (sentence.removesuffix("."), place)))
         whole += "" if whole.endswith(("?", "!")) else "."
         super().__init__(f"{whole} {name}".strip())
-        self.sentence, self.place, self.report = sentence, place, report
+        self.sentence, self.place, self.name, self.report = sentence, place, name, report
         self.next_step = ""
 
     def _render_traceback_(self):
@@ -231,19 +233,21 @@ class Exercise:
         except CheckFailed as no:
             sentence = no.sentence if no.sentence.startswith(self.short) else f"{self.short}: {no.sentence}"
             mistake = self._name_of_mistake(answer, no, attempt)
-            name = "" if mistake in sentence else mistake
+            name = no.name if mistake in f"{sentence} {no.name}" else mistake
             raise CheckFailed(sentence, no.place, name, no.report) from no.__cause__
 
     def _ask(self, answer, attempt):
         """Run the check, turning an exception in the answer into CheckFailed."""
         self._require_kind(answer)
+        is_asked = self.answer == "function" and self.kind != "predict" and not self.changes
+        asked = Watched(answer) if is_asked else answer
         try:
-            verified = self._check(answer, self._rng(attempt)) or ""
+            verified = self._round(asked, self._rng(attempt))
             with _again(SAME, "when called again, "):
-                self._check(answer, self._rng(attempt))
+                self._round(asked, self._rng(attempt))
             for number, others in ((FRESH, 2), (OTHER, 1)):
                 with _again(number, "with other numbers, "):
-                    self._check(answer, self._rng(attempt, others))
+                    self._round(asked, self._rng(attempt, others))
             return verified
         except CheckFailed:
             raise
@@ -252,8 +256,20 @@ class Exercise:
                 f"{self.short} is not written yet: replace `raise NotImplementedError` with your code."
             ) from error
         except Exception as error:
-            place = _place(error, answer)
-            raise CheckFailed(f"{'it' if place else 'using it'} raises {_words(error)}", place) from error
+            place, when = _place(error, answer), getattr(error, "asked", "")
+            sentence = f"{when}{'it' if place else 'using it'} raises {_words(error)}"
+            raise CheckFailed(sentence, place, getattr(error, "reason", "") or _reason(error)) from error
+
+    def _round(self, answer, rng):
+        """Run the check once; then ask what is asked of every function that changes no argument."""
+        if not isinstance(answer, Watched):
+            return self._check(answer, rng) or ""
+        answer.began = len(answer.calls)
+        verified = self._check(answer, rng) or ""
+        with asking("called again with the same arguments, "), redirect_stdout(io.StringIO()):
+            if sentence := changed(answer.calls) or unrepeated(answer):
+                raise CheckFailed(sentence)
+        return verified
 
     def _require_kind(self, answer):
         """Raise CheckFailed if the answer is a result, not the function or class itself."""
@@ -272,7 +288,7 @@ class Exercise:
             seen = self._seen(answer, attempt)
             near = ""  # the sentence of a mistake that differs only in which entry is worst
             for sentence, mistake in self.mistakes:
-                if not _same(self._seen(mistake, attempt), seen):  # a probe is usually cheaper than a check
+                if not same(self._seen(mistake, attempt), seen):  # a probe is usually cheaper than a check
                     continue
                 try:
                     self._ask(mistake, attempt)
@@ -316,12 +332,32 @@ def _again(number, words):
     """
     token = _round.set(number)
     try:
-        with redirect_stdout(io.StringIO()):
+        with redirect_stdout(io.StringIO()), asking(words):
             yield
     except CheckFailed as no:
-        raise CheckFailed(f"{words}{no.sentence}", no.place, report=no.report) from no.__cause__
+        raise CheckFailed(f"{words}{no.sentence}", no.place, no.name, no.report) from no.__cause__
     finally:
         _round.reset(token)
+
+
+@contextmanager
+def asking(what, reason=""):
+    """Add to an exception inside what was asked, and why it may be raised only then.
+
+    Parameters
+    ----------
+    what : str
+        The beginning of the message: ``"in a second call of backward, "``.
+    reason : str
+        A sentence behind it.
+    """
+    try:
+        yield
+    except (CheckFailed, NotImplementedError, Shown):
+        raise
+    except Exception as error:
+        error.asked, error.reason = what + getattr(error, "asked", ""), getattr(error, "reason", reason)
+        raise
 
 
 def is_first_round():
@@ -375,19 +411,6 @@ def _returned(answer, rng):
     return answer()
 
 
-def _same(one, other):
-    """Return whether two results of probes are equal up to rounding."""
-    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    try:
-        one, other = np.asarray(one), np.asarray(other)
-    except ValueError:  # a tuple of arrays of several shapes, compared with something else
-        return False
-    if one.dtype.kind in "biufc" and other.dtype.kind in "biufc":
-        return one.shape == other.shape and np.allclose(one, other, equal_nan=True)
-    return np.array_equal(one, other)
-
-
 def _gist(sentence):
     """Return a sentence without the learner's own names of variables and classes."""
     sentence = sentence.replace("using it raises", "it raises")  # depends on where it is raised
@@ -409,6 +432,23 @@ def _words(error):
     if inner:
         message = f"the left factor of @ has {inner[2]} columns, and the right one {inner[1]} rows"
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def _reason(error):
+    """Return the sentence on an exception that has the same cause in every exercise, or an empty str."""
+    message = str(error)
+    if "truth value of an array" in message:
+        return "`if`, `and`, `or` and `not` need one truth value; np.where, & and | work entry by entry."
+    number = r"\((\d+(?:, ?\d+)*),?\)"
+    shapes = [tuple(map(int, found.split(","))) for found in re.findall(number, message)]
+    if "could not be broadcast together" in message and len(shapes) == 2:
+        many, few = sorted(shapes, key=len, reverse=True)
+        if len(many) == 2 and few == many[:1]:
+            column = f"a column, {(*few, 1)}"
+            return f"One number for each row must be {column}: keepdims=True or [:, None] makes one."
+    if "non-broadcastable output operand" in message and len(shapes) == 2 and shapes[1][1:] == shapes[0]:
+        return f"The value has one axis more, of length {shapes[1][0]}: sum over it, axis 0."
+    return ""
 
 
 def _place(error, answer):

@@ -165,6 +165,76 @@ def test_a_product_of_matrices_that_do_not_fit_is_told_in_rows_and_columns(demo)
     assert "the left factor of @ has 3 columns, and the right one 7 rows" in sentence
 
 
+def test_shapes_that_do_not_fit_are_told_by_what_they_lack(demo):
+    sentence = said("90_demo.halve", lambda X: X / X.sum(axis=1))
+    assert sentence.endswith(
+        "One number for each row must be a column, (5, 1): keepdims=True or [:, None] makes one."
+    )
+    assert not said("90_demo.halve", lambda X: X / np.ones((4, 3))).endswith("makes one.")
+
+    def added_in_place(X):
+        Y = np.zeros(3)
+        Y += X
+        return Y
+
+    assert said("90_demo.halve", added_in_place).endswith(
+        "The value has one axis more, of length 5: sum over it, axis 0."
+    )
+    assert "need one truth value" in said("90_demo.halve", lambda X: X / 2 if X > 0 else X)
+
+
+# what is asked of every function
+
+
+def in_one_array():
+    room = np.zeros(1000)
+
+    def halve(X):
+        Y = room[: X.size].reshape(X.shape)
+        Y[...] = X / 2
+        return Y
+
+    return halve
+
+
+def remembering(change):
+    """Return a halve that changes its results by the arguments it has seen."""
+    seen = []
+
+    def halve(X):
+        seen.append(np.array(X))
+        return change(X / 2, [np.array_equal(X, other) for other in seen[:-1]])
+
+    return halve
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (in_one_array(), r"a later call changes what an earlier one has returned: \[0, 0\] was .*, and is"),
+        (
+            remembering(lambda Y, equal: Y if not any(equal) else Y + 1),
+            r"called again with the same arguments, \[0, 0\] is .*; the first time it was",
+        ),
+        (
+            remembering(lambda Y, equal: Y if sum(equal) < 2 else "twice"),
+            r"it returns an array of shape \(\); the first time it was one of shape \(5, 3\)",
+        ),
+    ],
+)
+def test_a_function_is_asked_whether_its_results_stay_and_repeat(demo, answer, words):
+    with pytest.raises(CheckFailed, match=words):
+        find("90_demo.halve").judge(answer)
+
+
+def test_an_exception_in_a_later_call_says_when(demo):
+    def once(X, seen=[]):  # noqa: B006  the mistake
+        seen.append(1)
+        return X / 2 if len(seen) < 3 else X / seen.clear()
+
+    assert "halve: called again with the same arguments, it raises TypeError" in said("90_demo.halve", once)
+
+
 def test_stopping_by_hand_passes_through(demo):
     def halve(X):
         raise KeyboardInterrupt
