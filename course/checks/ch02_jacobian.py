@@ -4,7 +4,7 @@ A failed check draws the answer's Jacobian beside the true one.
 """
 
 import tracemalloc
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import reduce
 
 import numpy as np
@@ -321,24 +321,13 @@ def _(answer, rng):
     expect_guesses(guesses, truths)
 
 
-@passes.mistake("You exchanged forward and reverse: forward mode needs a direction for each input.")
-def exchanged():
-    return 3, 300, 700, 2
-
-
-@passes.mistake("One reverse pass is enough for one output; here there are more.")
-def always_one_in_reverse():
-    return 300, 1, 2, 1
-
-
-@passes.mistake("Nudging takes two runs per weight; forward mode takes one pass.")
-def by_nudging():
-    return 600, 3, 4, 700
-
-
-@passes.mistake("A pass goes through all steps: the numbers in between do not matter.")
-def one_for_each_number():
-    return 360, 63, 102, 800
+for sentence, numbers in {
+    "You exchanged forward and reverse: forward mode needs a direction for each input.": (3, 300, 700, 2),
+    "One reverse pass is enough for one output; here there are more.": (300, 1, 2, 1),
+    "Nudging takes two runs per weight; forward mode takes one pass.": (600, 3, 4, 700),
+    "A pass goes through all steps: the numbers in between do not matter.": (360, 63, 102, 800),
+}.items():
+    passes.mistake(sentence)(lambda numbers=numbers: numbers)
 
 
 # 12. shapes decide the order
@@ -419,32 +408,21 @@ def program(tables, X):
     return X
 
 
-@way_back.mistake("Start from the end: multiply the row by the table of the last step first.")
-def first_step_first(dY, tables):
-    for table in tables:
-        dY = dY @ table
-    return dY
-
-
-@way_back.mistake("The row belongs on the left of the table.")
-def row_on_the_right(dY, tables):
-    for table in reversed(tables):
-        dY = table @ dY
-    return dY
-
-
-@way_back.mistake("A Jacobian has one row per output already: multiply by it, not by its transpose.")
-def by_the_transpose(dY, tables):
-    for table in reversed(tables):
-        dY = dY @ table.T
-    return dY
-
-
-@way_back.mistake("A square table fits on both sides: always put the row on its left.")
-def on_whatever_side_fits(dY, tables):
-    for table in reversed(tables):
-        dY = table @ dY if table.shape[1] == dY.size else dY @ table
-    return dY
+way_back.mistake("Start from the end: multiply the row by the table of the last step first.")(
+    lambda dY, tables: reduce(np.matmul, tables, dY)
+)
+way_back.mistake("The row belongs on the left of the table.")(
+    lambda dY, tables: reduce(lambda dY, table: table @ dY, reversed(tables), dY)
+)
+for sentence, step in {
+    "A Jacobian has one row per output already: multiply by it, not by its transpose.": (
+        lambda dY, table: dY @ table.T
+    ),
+    "A square table fits on both sides: always put the row on its left.": (
+        lambda dY, table: table @ dY if table.shape[1] == dY.size else dY @ table
+    ),
+}.items():
+    way_back.mistake(sentence)(lambda dY, tables, step=step: reduce(step, reversed(tables), dY))
 
 
 # 13. without the table
@@ -472,13 +450,18 @@ def running_mean(X):
 
 @running_mean_vjp.check
 def _(answer, rng):
-    for size in drawn_sizes(rng, *SIZES, most=40):
-        X, dY = rng.normal(size=size), rng.normal(size=size)
-        with untouched(dY=dY):
-            dX = answer(dY)
-        expect_gradients(running_mean, {"X": X}, dY, {"X": dX})
+    before = None
+    for size in (*drawn_sizes(rng, *SIZES, most=40), 1, 200):
+        X, dY = rng.normal(size=size), 10 * rng.normal(size=size)
+        dY[1:][-1:] = 0.0
+        with after_another_length(size, before):
+            with untouched(dY=dY):
+                dX = answer(dY)
+            expect_gradients(running_mean, {"X": X}, dY, {"X": dX})
+        before = size
     dY = rng.normal(size=2000)
-    used = peak(lambda: answer(dY))
+    with after_another_length(dY.size, before):
+        used = peak(lambda: answer(dY))
     if used > LITTLE:
         raise CheckFailed(
             f"it takes {used:,} bytes for 2,000 numbers: is there a table of 2000 × 2000 slopes in it?"
@@ -486,31 +469,42 @@ def _(answer, rng):
     return "compared with nudging, and the memory"
 
 
+@contextmanager
+def after_another_length(n, before):
+    """Say how long dY is in a failure inside, and explain shapes that do not fit, if it is not the first."""
+    try:
+        yield
+    except CheckFailed as no:
+        raise CheckFailed(f"for n = {n}, {no.sentence}" if before else no.sentence) from no
+    except ValueError as error:
+        if not before:
+            raise
+        words = f"{str(error).strip()}, for n = {n} after n = {before}: take every length from this call's dY"
+        raise ValueError(words).with_traceback(error.__traceback__) from None
+
+
 @running_mean_vjp.probe
 def _(answer, rng):
-    return answer(rng.normal(size=5))
+    return answer(10 * rng.normal(size=5))
 
 
-@running_mean_vjp.mistake("Input i moves the outputs from place i on: add from the end.")
-def from_the_front(dY):
-    return np.cumsum(dY / np.arange(1, dY.size + 1))
+def added(shares):
+    """Return the sum of all shares from each place to the end."""
+    return np.cumsum(shares[::-1])[::-1]
 
 
-@running_mean_vjp.mistake("Each output divides by its own count: divide before you add.")
-def divided_afterwards(dY):
-    return np.cumsum(dY[::-1])[::-1] / np.arange(1, dY.size + 1)
-
-
-@running_mean_vjp.mistake("Input i moves every output from place i on, and you counted one: add them up.")
-def of_one_output(dY):
-    return dY / np.arange(1, dY.size + 1)
-
-
-@running_mean_vjp.mistake("That is the backward pass of the running sum: the division is missing.")
-def of_the_sum(dY):
-    return np.cumsum(dY[::-1])[::-1]
-
-
-@running_mean_vjp.mistake("You ran `running_mean` forward, on dY.")
-def forward_again(dY):
-    return np.cumsum(dY) / np.arange(1, dY.size + 1)
+for sentence, vjp in {  # of dY and the counts 1, 2, 3 and so on
+    "Input i moves the outputs from place i on: add from the end.": lambda dY, n: np.cumsum(dY / n),
+    "Each output divides by its own count: divide before you add.": lambda dY, n: added(dY) / n,
+    "Input i moves every output from place i on, and you counted one: add them up.": lambda dY, n: dY / n,
+    "That is the backward pass of the running sum: the division is missing.": lambda dY, n: added(dY),
+    "You ran `running_mean` forward, on dY.": lambda dY, n: np.cumsum(dY) / n,
+    "The counts begin with 1: the first mean is of one number.": lambda dY, n: added(dY / (n + 1)),
+    "The counts are the wrong way round: the last mean is of all numbers.": lambda dY, n: added(dY / n[::-1]),
+    "Each output divides by its own count; only the last divides by all.": lambda dY, n: added(dY / n.size),
+    "Output i includes input i: its own share is missing.": lambda dY, n: added(dY / n) - dY / n,
+    "Turn the shares round before the sum as well as after it.": lambda dY, n: np.cumsum(dY / n)[::-1],
+    "The first place is left out: `range(n - 1, 0, -1)` ends at 1.": lambda dY, n: added(dY / n) * (n > 1),
+    "Your dX is cut to whole numbers: its array must hold floats.": lambda dY, n: np.trunc(added(dY / n)),
+}.items():
+    running_mean_vjp.mistake(sentence)(lambda dY, vjp=vjp: vjp(dY, np.arange(1, dY.size + 1)))

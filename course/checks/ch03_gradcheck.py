@@ -3,6 +3,9 @@
 The wrong layers are in ``course/bugs.py``.
 """
 
+from contextlib import suppress
+from operator import index
+
 import numpy as np
 
 from course import bugs
@@ -66,10 +69,11 @@ def _worst_cases(rng):
         found[other] = np.nan
         found[place] = expected[place] + 0.3
         yield found, expected, other, np.inf, "one entry of actual is nan"
-    large, small = np.array([100.0, 0.5]), np.array([1.0, 0.0])
+    large, small = np.array([-100.0, 0.5]), np.array([-1.0, 0.0])
     yield large, small, (0,), 0.99, "the largest size is in actual"
     yield small, large, (0,), 0.99, "the largest size is in expected"
-    yield 1e-12 * large, 1e-12 * small, (0,), 0.99, "all sizes are 1e-10 or less"
+    for scale in (1e-100, 1e100):
+        yield scale * small, scale * large, (0,), 0.99, f"the floor is {scale:.0e}"
     yield np.zeros(3), np.array([1.0, 0.0, 0.0]), (0,), 1.0, "actual is all zero and expected is not"
     yield np.array([0.0, 2.0, 0.0]), np.zeros(3), (1,), 1.0, "expected is all zero and actual is not"
     yield np.full(3, np.nan), np.array([1.0, 0.0, -2.0]), None, np.inf, "every entry of actual is nan"
@@ -83,27 +87,33 @@ def _(answer, rng):
         if isinstance(value, tuple) and np.shape(yours) == ():
             raise CheckFailed("return the place first and then the error, not the other way round")
         about = f"for arrays of shape {found.shape}, where {case}"
-        if not isinstance(yours, tuple) or len(yours) != found.ndim:
+        index = _as_index(yours)
+        if index is None or len(index) != found.ndim:
             raise CheckFailed(
-                f"place must be a tuple with one index for each axis of actual, here "
+                f"place must be a tuple of whole numbers, one index for each axis of actual, here "
                 f"{found.ndim} (np.unravel_index makes it of a flat position), but is {yours!r}"
             )
-        if np.shape(value) != ():
-            raise CheckFailed(f"error must be one number, but has shape {np.shape(value)}")
+        expect_shape("error", value, "a number", 0.0)
         if not (value == error or np.isclose(value, error, rtol=1e-6)):
             raise CheckFailed(f"{about}, the error is {error:.4g}, but yours is {value:.4g}")
-        if place is not None and tuple(map(int, yours)) != place:
-            raise CheckFailed(f"{about}, the worst place is {place}, but yours is {tuple(map(int, yours))}")
+        if place is not None and index != place:
+            raise CheckFailed(f"{about}, the worst place is {place}, but yours is {index}")
     return "arrays of one, two and three axes; zeros, and nan"
+
+
+def _as_index(place):
+    """Return a tuple of whole numbers as a tuple of int, or None for anything else."""
+    with suppress(TypeError):
+        return tuple(map(index, place)) if isinstance(place, tuple) else None
 
 
 @worst_entry.probe
 def _(answer, rng):
     with np.errstate(invalid="ignore", divide="ignore"):
-        return [  # that zeros divide by zero, or nan stays nan, hides no other mistake
+        return [  # how zeros, nan and tiny numbers are treated hides no other mistake
             answer(found, expected)[1]
             for found, expected, *_ in _worst_cases(rng)
-            if found.any() and expected.any() and np.isfinite(found).all()
+            if found.any() and expected.any() and 0.1 < np.abs(found + expected).max() < 1e3
         ]
 
 
@@ -113,50 +123,62 @@ def worst_place(errors):
     return place, errors[place]
 
 
-@worst_entry.mistake("You divided by the size of expected; the larger of the two sizes is wanted.")
-def by_the_expected(found, expected):
-    return worst_place(np.abs(found - expected) / np.maximum(np.abs(expected), 0.01 * np.abs(expected).max()))
+def worst_with(
+    size=np.fmax,
+    floor=None,
+    divisor=np.maximum,
+    difference=lambda a, e: np.abs(a - e),
+    worst=lambda errors, differences: errors,
+):
+    """Return a worst_entry with some parts changed; size and floor get absolute values without nan."""
+
+    def worst_entry(found, expected):
+        a, e, differences = np.abs(np.nan_to_num(found)), np.abs(expected), difference(found, expected)
+        sizes = size(a, e)
+        errors = differences / divisor(sizes, (floor(a, e) if floor else 0.01 * sizes.max()) + 1e-300)
+        errors = np.where(np.isnan(found), np.inf, errors)
+        place, _ = worst_place(worst(errors, differences))
+        return place, errors[place]
+
+    return worst_entry
 
 
-@worst_entry.mistake("You divided by the sum of both sizes; the larger of the two is wanted.")
-def by_the_sum(found, expected):
-    sizes = np.abs(found) + np.abs(expected)
-    return worst_place(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
-
-
-@worst_entry.mistake("The difference keeps its sign: below zero it never is the largest. Take np.abs of it.")
-def with_its_sign(found, expected):
-    sizes = np.maximum(np.abs(found), np.abs(expected))
-    return worst_place((found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
-
-
-def divided_by(sizes, floor, found, expected):
-    """Return the worst place and its error, nan as infinity, with these sizes and this floor."""
-    errors = np.abs(found - expected) / np.maximum(sizes, floor + 1e-300)
-    return worst_place(np.where(np.isnan(found), np.inf, errors))
-
-
-@worst_entry.mistake("The floor uses only expected; the largest size may be in actual.")
-def floor_of_the_expected(found, expected):
-    sizes = np.fmax(np.abs(found), np.abs(expected))
-    return divided_by(sizes, 0.01 * np.abs(expected).max(), found, expected)
-
-
-@worst_entry.mistake("The floor uses only actual; the largest size may be in expected.")
-def floor_of_the_actual(found, expected):
-    sizes = np.fmax(np.abs(found), np.abs(expected))
-    return divided_by(sizes, 0.01 * np.fmax(np.abs(found), 0).max(), found, expected)
-
-
-@worst_entry.mistake("Each row has a floor of its own; there is one, of the largest size in both arrays.")
-def a_floor_for_each_row(found, expected):
-    sizes = np.fmax(np.abs(found), np.abs(expected))
-    return divided_by(sizes, 0.01 * sizes.max(axis=-1, keepdims=True), found, expected)
-
-
-@worst_entry.mistake("That is the difference; it is not yet divided by a size.")
-def the_largest_difference(found, expected):
-    return worst_place(np.abs(found - expected))
+for sentence, parts in {
+    "You divided by the size of expected; the larger of the two sizes is wanted.": dict(size=lambda a, e: e),
+    "You divided by the size of actual; the larger of the two sizes is wanted.": dict(size=lambda a, e: a),
+    "You divided by the sum of both sizes; the larger of the two is wanted.": dict(size=np.add),
+    "You divided by the mean of both sizes; the larger is wanted.": dict(size=lambda a, e: (a + e) / 2),
+    "You divided by the smaller of the two sizes; the larger is wanted.": dict(size=np.fmin),
+    "The difference keeps its sign: below zero it never is the largest. Take np.abs of it.": (
+        dict(difference=np.subtract)
+    ),
+    "You squared the difference; take np.abs of it.": dict(difference=lambda a, e: (a - e) ** 2),
+    "The floor uses only expected; the largest size may be in actual.": (
+        dict(floor=lambda a, e: 0.01 * e.max())
+    ),
+    "The floor uses only actual; the largest size may be in expected.": (
+        dict(floor=lambda a, e: 0.01 * a.max())
+    ),
+    "Each row has a floor of its own; there is one, of the largest size in both arrays.": (
+        dict(floor=lambda a, e: 0.01 * np.fmax(a, e).max(axis=-1, keepdims=True))
+    ),
+    "Each column has a floor of its own; there is one, of the largest size in both arrays.": (
+        dict(floor=lambda a, e: 0.01 * np.fmax(a, e).max(axis=0))
+    ),
+    "The floor is a hundredth of the largest size, not of the mean size.": (
+        dict(floor=lambda a, e: 0.01 * np.fmax(a, e).mean())
+    ),
+    "You divide every entry by the largest size; only a hundredth of it is the floor.": (
+        dict(floor=lambda a, e: np.fmax(a, e).max())
+    ),
+    "You add the floor to each size; it only replaces those that are smaller.": dict(divisor=np.add),
+    "That is the difference; it is not yet divided by a size.": dict(divisor=lambda sizes, floor: 1.0),
+    "You look for the largest difference; divide first, and then look for the largest.": (
+        dict(worst=lambda errors, differences: differences)
+    ),
+    "That is the smallest error.": dict(worst=lambda errors, differences: -errors),
+}.items():
+    worst_entry.mistake(sentence)(worst_with(**parts))
 
 
 # 2. what all ones see of softmax
@@ -187,31 +209,16 @@ def _(answer, rng):
     return "compared with a run"
 
 
-@softmax_on_paper.mistake("You left out the factor Y in front of the bracket.")
-def without_the_factor():
-    return 0.0, 0.0, 1.5, 2.0
-
-
-@softmax_on_paper.mistake("With ones, the bracket is 1 minus 1 in both.")
-def nothing_subtracted():
-    return 0.5, 0.5, 2.0, 2.0
-
-
-@softmax_on_paper.mistake("You have right and wrong the other way round: right subtracts the weighted sum.")
-def swapped():
-    return 0.0, 0.0, 1.0, 0.75
-
-
-@softmax_on_paper.mistake(
-    "You subtract the mean both times; the correct backward pass subtracts the sum of dY * Y."
-)
-def the_mean_in_both():
-    return 0.0, 0.0, 1.0, 1.0
-
-
-@softmax_on_paper.mistake("That is Y (1 - Y): the part of an output with itself, without the other two.")
-def the_diagonal_alone():
-    return 0.25, 0.0, 1.0, 1.0
+for sentence, numbers in {
+    "You left out the factor Y in front of the bracket.": (0.0, 0.0, 1.5, 2.0),
+    "With ones, the bracket is 1 minus 1 in both.": (0.5, 0.5, 2.0, 2.0),
+    "You have right and wrong the other way round: right subtracts the weighted sum.": (0.0, 0.0, 1.0, 0.75),
+    "You subtract the mean both times; the correct backward pass subtracts the sum of dY * Y.": (
+        (0.0, 0.0, 1.0, 1.0)
+    ),
+    "That is Y (1 - Y): the part of an output with itself, without the other two.": (0.25, 0.0, 1.0, 1.0),
+}.items():
+    softmax_on_paper.mistake(sentence)(lambda numbers=numbers: numbers)
 
 
 # 3. wrong, and right for ones
@@ -318,42 +325,26 @@ def truly():
     return {letter: name for letter, (name, _) in bugs.broken_gradients(rng=3).items()}
 
 
-def _with(changes):
-    """Return the true names with some replaced by others."""
-    return {letter: changes.get(name, name) for letter, name in truly().items()}
-
-
-@name_the_bugs.mistake("Five times too small, with 5 rows: this factor has its own name.")
-def a_factor_of_five():
-    return _with({"mean where a sum belongs": "factor missing"})
-
-
-@name_the_bugs.mistake(
-    "You have confused two: one is mirrored across the diagonal, the other from end to end."
-)
-def places_and_transpose():
-    return _with({"wrong places": "transposed", "transposed": "wrong places"})
-
-
-@name_the_bugs.mistake("You have confused two: where found is dY itself, dY was used, and nothing else.")
-def slope_for_unused():
-    return _with({"own slope missing": "dY not used", "dY not used": "own slope missing"})
-
-
-@name_the_bugs.mistake(
-    "After a second backward, W's gradient should have doubled; there was no other forward in between."
-)
-def remembered():
-    return _with({"overwritten": "last call remembered"})
-
-
-@name_the_bugs.mistake("One row for each example: nothing was added up yet.")
-def sum_for_mean():
-    return _with(
-        {
-            "not summed over the batch": "mean where a sum belongs",
-            "mean where a sum belongs": "factor missing",
-        }
+for sentence, changes in {
+    "Five times too small, with 5 rows: this factor has its own name.": (
+        {"mean where a sum belongs": "factor missing"}
+    ),
+    "You have confused two: one is mirrored across the diagonal, the other from end to end.": (
+        {"wrong places": "transposed", "transposed": "wrong places"}
+    ),
+    "You have confused two: where found is dY itself, dY was used, and nothing else.": (
+        {"own slope missing": "dY not used", "dY not used": "own slope missing"}
+    ),
+    "After a second backward, W's gradient should have doubled; there was no other forward in between.": (
+        {"overwritten": "last call remembered"}
+    ),
+    "One row for each example: nothing was added up yet.": {
+        "not summed over the batch": "mean where a sum belongs",
+        "mean where a sum belongs": "factor missing",
+    },
+}.items():
+    name_the_bugs.mistake(sentence)(
+        lambda changes=changes: {letter: changes.get(name, name) for letter, name in truly().items()}
     )
 
 

@@ -1,6 +1,7 @@
 """Answers to the exercises of chapter 02: right ones, and those that a check refuses in its own words."""
 
 from functools import reduce
+from itertools import accumulate
 
 import numpy as np
 
@@ -156,3 +157,25 @@ def with_a_total(dY):
 def with_the_table(dY):
     counts = np.arange(1, dY.size + 1)
     return dY @ (np.tril(np.ones((dY.size, dY.size))) / counts[:, None])
+
+
+@right(running_mean_vjp)
+def accumulated(dY):
+    shares = [arrived / count for count, arrived in enumerate(dY, 1)]
+    return np.array(list(accumulate(shares[::-1]))[::-1])
+
+
+def _divided_by(counts):
+    """Return a running_mean_vjp that divides by counts(n)."""
+    return lambda dY: np.cumsum((dY / counts(dY.size))[::-1])[::-1]
+
+
+FIRST_COUNTS = np.arange(1, 6)
+refused(running_mean_vjp, "for n = 3 after n = 5: take every length from this call's dY")(
+    _divided_by(lambda n: FIRST_COUNTS)
+)
+refused(running_mean_vjp, "for n = 200 after n = 1: take every length from this call's dY")(
+    _divided_by(lambda n: np.arange(1, 101)[:n])
+)
+refused(running_mean_vjp, "for n = 200, dX[")(_divided_by(lambda n: np.arange(1, n + 1, dtype=np.int8)))
+refused(running_mean_vjp, "for n = 1, dX[0] is")(_divided_by(lambda n: np.arange(1, n + 1) + (n == 1)))

@@ -60,11 +60,11 @@ def nan_is_nan(found, expected):
     return worst_place(np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300))
 
 
-@refused(worst_entry, "for arrays of shape (2,), where all sizes are 1e-10 or less")
+@refused(worst_entry, "for arrays of shape (2,), where the floor is 1e-100, the error is 0.99")
 def a_floor_that_is_never_tiny(found, expected):
     known = np.where(np.isnan(found), expected, found)
     sizes = np.maximum(np.abs(known), np.abs(expected))
-    errors = np.abs(known - expected) / np.maximum(sizes, max(0.01 * sizes.max(), 1e-8))
+    errors = np.abs(known - expected) / np.maximum(sizes, max(0.01 * sizes.max(), 1e-12))
     return worst_place(np.where(np.isnan(found), np.inf, errors))
 
 
@@ -83,6 +83,26 @@ def one_number_for_the_place(found, expected):
     sizes = np.maximum(np.abs(found), np.abs(expected))
     errors = np.abs(found - expected) / np.maximum(sizes, 0.01 * sizes.max() + 1e-300)
     return int(errors.argmax()), errors.max()
+
+
+def _changed(change):
+    """Return a worst_entry whose right place and error are changed."""
+    return lambda found, expected: change(*with_nan_replaced(found, expected))
+
+
+right(worst_entry)(_changed(lambda place, error: [tuple(map(int, place)), np.array(error)]))
+refused(worst_entry, "place must be a tuple of whole numbers")(
+    _changed(lambda place, error: (tuple(map(np.atleast_1d, place)), error))
+)
+refused(worst_entry, "place must be a tuple of whole numbers")(
+    _changed(lambda place, error: (tuple(map(float, place)), error))
+)
+refused(worst_entry, "error must be numbers, but is a str")(
+    _changed(lambda place, error: (place, f"{error:.3f}"))
+)
+refused(worst_entry, "where the sign of one entry is flipped, the error is 2, but yours is 1")(
+    _changed(lambda place, error: (place, min(error, 1.0)))
+)
 
 
 # 2. what all ones see of softmax
