@@ -1,5 +1,6 @@
 """The exercises of chapter 08: error bars, a split by writer, mistakes, early stopping, checkpoints."""
 
+from operator import itemgetter
 from types import SimpleNamespace
 
 import numpy as np
@@ -167,7 +168,7 @@ split_by_writer = Exercise(
 
 @split_by_writer.check
 def _(answer, rng):
-    names = np.array([*"ABCDEFGHIJK"])
+    names = np.array("Ann Anna Bo Bob Cy Dan Dana Eve Jo Jon Kim".split())
     rows = np.repeat(np.arange(11), [31, 2, 7, 3, 5, 11, 13, 2, 17, 3, 5])
     writers, share = names[rng.permutation(rows)], 0.3
     for labels in (writers, 10 * np.searchsorted(names, writers) + 4, np.sort(writers)):
@@ -196,22 +197,23 @@ def _expect_even_draws(answer, names, writers, share, rng):
             f"of {len(writers)} rows by {len(names)} writers, at a share of 0.05, {of_rows} writers are held "
             "out: that is the share of the rows; the statement has round(share * number of writers)"
         )
-    _expect_count(sorted({len(draw) for draw in draws}), round(share * len(names)), len(names))
-    four = np.array(["a", "b", "b", "c", "d", "d"])
-    for some, count in ((2 / 3, 3), (0.1, 0)):
-        _expect_count([len(_held_out(answer, four, some, rng))], count, 4)
-    _expect_count([len(_held_out(answer, writers, 1.0, rng))], len(names), len(names))
     if all(draw == draws[0] for draw in draws):
         raise CheckFailed(
             f"in 400 calls the same writers are held out, {', '.join(draws[0])}: draw new ones in each "
             "call, with the rng you are given and with no seed of your own"
         )
+    if all("Ann" in draw for draw in draws if "Anna" in draw):
+        raise CheckFailed("whenever Anna is held out, Ann is, too: compare whole names, not parts of them")
+    _expect_count(sorted({len(draw) for draw in draws}), share, len(names))
+    for few, some in (("abbcdd", 2 / 3), ("abbcdd", 0.1), ("dabcdd", 0.0), ("badcce", 0.5)):
+        _expect_count([len(_held_out(answer, np.array([*few]), some, rng))], some, len(set(few)))
+    _expect_count([len(_held_out(answer, writers, 1.0, rng))], 1.0, len(names))
     before = rng.bit_generator.state
     _held_out(answer, writers, share, rng)
     if rng.bit_generator.state == before:
         raise CheckFailed("nothing is drawn from rng: use the generator that you are given")
     often = {str(name): sum(name in draw for draw in draws) for name in names}
-    (rare, seldom), (common, most) = min(often.items(), key=_second), max(often.items(), key=_second)
+    (rare, seldom), *_, (common, most) = sorted(often.items(), key=itemgetter(1))
     if most > 2 * max(seldom, 1):  # by chance alone, 109 ± 9 each
         raise CheckFailed(
             f"in 400 draws writer {rare} was held out {seldom} times and writer {common} {most} times; "
@@ -223,22 +225,35 @@ def _held_out(answer, writers, share, rng):
     """Return the writers that an answer holds out; require that each is held out whole."""
     with untouched(writers=writers):
         returned = answer(writers, share, rng)
-    held_out = np.asarray(returned)
-    if held_out.shape != writers.shape or held_out.dtype != bool:
+    held_out, is_array = np.asarray(returned), isinstance(returned, np.ndarray)
+    if not is_array or held_out.shape != writers.shape or held_out.dtype != bool:
         seen = f"has shape {held_out.shape} and holds {held_out.dtype}"
         raise CheckFailed(
-            f"held_out must hold True or False for each of the {len(writers)} rows; yours "
-            f"{seen if held_out.ndim else f'is {described(returned)}'}"
+            f"held_out must be an array of True or False, one for each of the {len(writers)} rows; yours "
+            f"{seen if is_array else f'is {described(returned)}'}"
         )
-    for name in np.unique(writers):
-        count, inside = np.sum(writers == name), held_out[writers == name].sum()
-        if 0 < inside < count:
-            raise CheckFailed(f"writer {name} is in both parts: {inside} of {count} rows are held out")
+    if torn := _in_both_parts(writers, held_out):
+        in_order = (
+            ""
+            if _in_both_parts(np.sort(writers), held_out)
+            else ("; that would be right for sorted rows, but they come in any order")
+        )
+        raise CheckFailed(f"writer {torn}{in_order}")
     return np.unique(writers[held_out]).tolist()
 
 
-def _expect_count(counts, expected, writers):
-    """Require that every draw holds out as many writers as expected."""
+def _in_both_parts(writers, held_out):
+    """Return words about a writer with only some rows held out, or None."""
+    for name in np.unique(writers):
+        count, inside = np.sum(writers == name), held_out[writers == name].sum()
+        if 0 < inside < count:
+            return f"{name} is in both parts: {inside} of {count} rows are held out"
+    return None
+
+
+def _expect_count(counts, share, writers):
+    """Require that every draw holds out the right number of writers."""
+    expected = round(share * writers)
     if counts == [expected]:
         return
     several = len(counts) > 1
@@ -251,16 +266,16 @@ def _expect_count(counts, expected, writers):
         )
     elif several:
         why = "; the number must be the same in every draw"
-    elif counts[0] == writers - expected:
-        why = "; you returned the training writers"
     elif abs(counts[0] - expected) == 1:
         why = "; the statement has round(share * number of writers)"
-    raise CheckFailed(f"{expected} of {writers} writers were to be held out, and yours are {yours}{why}")
-
-
-def _second(pair):
-    """Return the second of a pair."""
-    return pair[1]
+    elif not expected:
+        why = "; look at what your code does with the number 0"
+    elif counts[0] == writers - expected:
+        why = "; you returned the training writers"
+    raise CheckFailed(
+        f"at a share of {share:.2g}, {expected} of {writers} writers were to be held out, and yours are "
+        f"{yours}{why}"
+    )
 
 
 @split_by_writer.probe

@@ -518,9 +518,12 @@ clip_length = Exercise(
 )
 
 
-def _with_gradients(rng, length):
+SHAPES = (N_IN, N_OUT), (N_OUT,)
+
+
+def _with_gradients(rng, length, shapes=SHAPES, order="C"):
     """Return parameters of several shapes whose gradients have a length together."""
-    parameters = [Parameter(np.ones(shape)) for shape in ((N_IN, N_OUT), (N_OUT,), ())]
+    parameters = [Parameter(np.ones(shape, order=order)) for shape in shapes]
     for parameter in parameters:
         parameter.grad += rng.normal(size=parameter.shape)
     factor = length / gradient_length(parameters)
@@ -529,30 +532,46 @@ def _with_gradients(rng, length):
     return parameters
 
 
+def _row(parameters):
+    """Return all gradients as one row."""
+    return np.concatenate([parameter.grad.ravel() for parameter in parameters])
+
+
 def gradient_length(parameters):
     """Return the length of all gradients as one row."""
-    return np.linalg.norm(np.concatenate([parameter.grad.ravel() for parameter in parameters]))
+    return np.linalg.norm(_row(parameters))
 
 
 @clip_length.check
 def _(answer, rng):
-    usual = (7.0, 1.0), (2.0, 1.9), (2.0, 0.5), (300.0, 5.0), (0.5, 1.0), (3.0, 5.0), (0.0, 1.0)
+    usual = (7.0, 1.0), (2.0, 1.9), (2.0, 0.5), (300.0, 5.0), (0.5, 1.0), (3.0, 5.0), (0.0, 1.0), (5e-6, 1e-6)
     for length, longest in also_drawn(usual, lambda: (rng.uniform(2, 9), rng.uniform(0.5, 1.5))):
-        parameters = _with_gradients(rng, length or 1.0)
-        for parameter in parameters:
-            parameter.grad *= bool(length)
-        arrays, factor = [parameter.grad for parameter in parameters], min(1.0, longest / (length or longest))
-        before = [parameter.grad.copy() for parameter in parameters]
-        case = f"a length of {length:g}, at most {longest:g}: "
-        answer(parameters, longest)
-        for place, parameter in enumerate(parameters):
-            expect_shape(f"parameters[{place}].grad", parameter.grad, "data", parameter.data)
-            expect_values(f"{case}parameters[{place}].grad", parameter.grad, factor * before[place])
-            if parameter.grad is not arrays[place]:
-                raise CheckFailed("grad is another array afterwards; change the one that is there, with *=")
-            if np.any(parameter.data != 1):
-                raise CheckFailed("it changes data; only the gradients are to be shortened")
-    return "rows that are too long, that are short enough, and of zeros, over three parameters"
+        _expect_shortened(answer, _with_gradients(rng, length), length, longest)
+    structures = {
+        "one parameter": ([(N_IN,)], "C"),
+        "four parameters": ([(N_IN,), (1, N_OUT), (2,), (N_OUT, 1)], "C"),
+        "a transposed array": (SHAPES, "F"),
+        "a parameter of one number": ([(2,), ()], "C"),
+    }
+    for name, structure in structures.items():
+        _expect_shortened(answer, _with_gradients(rng, 7.0, *structure), 7.0, 1.0, f"with {name}, ")
+    return "rows that are too long, that are short enough, and of zeros, over one to four parameters"
+
+
+def _expect_shortened(answer, parameters, length, longest, case=""):
+    """Require that gradients of a length are scaled in place, and nothing else is changed."""
+    arrays, before = [parameter.grad for parameter in parameters], [p.grad.copy() for p in parameters]
+    answer(parameters, longest)
+    after = gradient_length(parameters)
+    case = f"{case}a length of {length:g}, at most {longest:g}, afterwards {after:.4g}: parameters"
+    must = "it must be" if length > longest else "it is short enough, and must stay"
+    for place, parameter in enumerate(parameters):
+        truth = before[place] * min(1.0, longest / (length or longest))
+        expect_values(f"{case}[{place}].grad", parameter.grad, truth, must)
+    if any(parameter.grad is not array for parameter, array in zip(parameters, arrays, strict=True)):
+        raise CheckFailed("grad is another array afterwards; change the one that is there, with *=")
+    if any(np.any(parameter.data != 1) for parameter in parameters):
+        raise CheckFailed("it changes data; only the gradients are to be shortened")
 
 
 @clip_length.probe
@@ -565,6 +584,53 @@ def _(answer, rng):
     return tuple(gradients)
 
 
+def clipping(length=gradient_length, factor=lambda longest, length: longest / length):
+    """Return a clip_length with another length, or another factor, for the mistakes."""
+
+    def clip_length(parameters, longest):
+        found = length(parameters)
+        if found > longest:
+            for parameter in parameters:
+                parameter.grad *= factor(longest, found)
+
+    return clip_length
+
+
+LENGTHS = {
+    "The root is missing: the length is the root of the sum of squares.": lambda ps: _row(ps) @ _row(ps),
+    "The largest entry is not the length; it is the root of the sum of squares.": lambda ps: max(
+        abs(_row(ps))
+    ),
+    "The sum of the sizes is not the length; it is the root of the sum of squares.": lambda ps: sum(
+        abs(_row(ps))
+    ),
+    "You take a mean of the squares; the length has their sum.": lambda ps: np.mean(_row(ps) ** 2) ** 0.5,
+    "The lengths of the parameters do not add up; add their squares, and take the root.": lambda ps: sum(
+        gradient_length([p]) for p in ps
+    ),
+    "That is the length of the longest parameter; measure all of them together.": lambda ps: max(
+        gradient_length([p]) for p in ps
+    ),
+    "You square the sums; square each entry first, and then add.": lambda ps: np.linalg.norm(
+        [p.grad.sum() for p in ps]
+    ),
+    "You measure data; it is the gradients whose length counts.": lambda ps: _row(ps).size ** 0.5,
+    "Gradients of several shapes do not join: make a row of each first, with ravel.": lambda ps: (
+        np.concatenate([p.grad for p in ps])
+    ),
+    "An if needs one number; yours compares an array.": lambda ps: ps[0].grad,
+}
+for sentence, length in LENGTHS.items():
+    clip_length.mistake(sentence)(clipping(length))
+clip_length.mistake("A row that is too long is divided by its length, and so has the length 1, not longest.")(
+    clipping(factor=lambda longest, length: 1 / length)
+)
+for small in (1e-6, 1e-8):
+    clip_length.mistake("A small number is added to the length: tiny gradients become too short.")(
+        clipping(factor=lambda longest, length, small=small: longest / (length + small))
+    )
+
+
 @clip_length.mistake("Each entry is cut separately, as in the broken one: the direction changes.")
 def entry_by_entry(parameters, longest):
     for parameter in parameters:
@@ -574,63 +640,21 @@ def entry_by_entry(parameters, longest):
 @clip_length.mistake("Each parameter is cut by itself: measure all of them together, as one row.")
 def parameter_by_parameter(parameters, longest):
     for parameter in parameters:
-        length = np.linalg.norm(parameter.grad)
-        if length > longest:
-            parameter.grad *= longest / length
-
-
-@clip_length.mistake("A row that is short enough must stay as it is; this one makes it longer.")
-def always_that_long(parameters, longest):
-    length = gradient_length(parameters)
-    for parameter in parameters:
-        if length:
-            parameter.grad *= longest / length
-
-
-@clip_length.mistake("The root is missing: the length is the root of the sum of squares.")
-def without_the_root(parameters, longest):
-    length = gradient_length(parameters) ** 2
-    if length > longest:
-        for parameter in parameters:
-            parameter.grad *= longest / length
-
-
-@clip_length.mistake("The largest entry is not the length; it is the root of the sum of squares.")
-def by_the_largest(parameters, longest):
-    length = max(np.abs(parameter.grad).max() for parameter in parameters)
-    if length > longest:
-        for parameter in parameters:
-            parameter.grad *= longest / length
+        clipping()([parameter], longest)
 
 
 @clip_length.mistake("The gradients are as they were: change each grad in place, with *=.")
 def returned_instead(parameters, longest):
-    factor = min(1.0, longest / max(gradient_length(parameters), 1e-300))
-    return [factor * parameter.grad for parameter in parameters]
+    return None
 
 
-@clip_length.mistake("The lengths of the parameters do not add up; add their squares, and take the root.")
-def by_the_sum_of_lengths(parameters, longest):
-    length = sum(np.linalg.norm(parameter.grad) for parameter in parameters)
+@clip_length.mistake("This grad is as it was: a row made from a transposed array is a copy.")
+def in_rows(parameters, longest):
+    length = gradient_length(parameters)
     if length > longest:
         for parameter in parameters:
-            parameter.grad *= longest / length
-
-
-@clip_length.mistake("The sum of the sizes is not the length; it is the root of the sum of squares.")
-def by_the_sum_of_sizes(parameters, longest):
-    length = sum(np.abs(parameter.grad).sum() for parameter in parameters)
-    if length > longest:
-        for parameter in parameters:
-            parameter.grad *= longest / length
-
-
-@clip_length.mistake("Gradients of several shapes do not join: make a row of each first, with ravel.")
-def joined_as_they_are(parameters, longest):
-    length = np.linalg.norm(np.concatenate([parameter.grad for parameter in parameters]))
-    if length > longest:
-        for parameter in parameters:
-            parameter.grad *= longest / length
+            row = parameter.grad.ravel()
+            row *= longest / length
 
 
 @clip_length.mistake(
@@ -638,17 +662,7 @@ def joined_as_they_are(parameters, longest):
 )
 def measured_anew(parameters, longest):
     for parameter in parameters:
-        length = gradient_length(parameters)
-        if length > longest:
-            parameter.grad *= longest / length
-
-
-@clip_length.mistake("A row that is too long is divided by its length, and so has the length 1, not longest.")
-def to_one(parameters, longest):
-    length = gradient_length(parameters)
-    if length > longest:
-        for parameter in parameters:
-            parameter.grad /= length
+        clipping(lambda _: gradient_length(parameters))([parameter], longest)
 
 
 # 5. a schedule

@@ -5,9 +5,12 @@ import numpy as np
 from course.checks.exercise import CheckFailed, Exercise
 from course.checks.questions import (
     BATCH,
+    LEFT_BEHIND,
     N_IN,
     N_OUT,
+    OWN_MEMORY,
     also_drawn,
+    because,
     drawn_sizes,
     expect_guesses,
     expect_layer,
@@ -639,36 +642,48 @@ def _(answer, rng):
     batch, n_in = drawn_sizes(rng, BATCH, N_IN)
     usual = (0.4, (200, 50)), (0.75, (60, 40, 4)), (0.0, (batch, n_in))
     for rate, shape in also_drawn(usual, lambda: (rng.uniform(0.2, 0.7), (200, 50)), count=1):
-        X, dY = rng.normal(3.0, 1.0, size=shape), rng.normal(3.0, 1.0, size=shape)
-        with untouched(X=X):
-            same, backward = expect_several(answer(X, rate, np.random.default_rng(0)), "Y", "backward")
-        expect_values("without training, Y", same, X)
-        expect_values("without training, dX", backward(dY), dY)
-        seed = int(rng.integers(1000))
-        generator, once = np.random.default_rng(seed), np.random.default_rng(seed)
-        once.random(shape)
+        X, dY = rng.normal(3.0, 1.0, size=(2, *shape))
+        generator, once, same_again = map(np.random.default_rng, [int(rng.integers(1000))] * 3)
+        with untouched(X=X, dY=dY):
+            same, backward = expect_several(answer(X, rate, generator), "Y", "backward")
+            expect_values("without training, Y", same, X)
+            expect_values("without training, dX", backward(dY), dY)
+        if _state(generator) != _state(once):
+            raise CheckFailed("without training it draws from rng; where nothing is dropped, draw nothing")
         with untouched(X=X, dY=dY):
             Y, backward = expect_several(answer(X, rate, generator, training=True), "Y", "backward")
-            dX, again = backward(dY), backward(dY)
+            drawn = _state(generator)
+            first = backward(dY)
         expect_shape("Y", Y, "X", X)
-        expect_shape("dX", dX, "X", X)
-        _expect_a_mask(Y / X, rate)
-        if not np.allclose(dX, again):
-            raise CheckFailed(
-                "backward gives two results for the same dY: draw the mask once, in the forward pass"
-            )
+        expect_shape("dX", first, "X", X)
+        if rate and drawn == _state(once):
+            raise CheckFailed("in training, nothing is drawn from rng: use the generator that you are given")
+        if _state(generator) != drawn:
+            raise CheckFailed("backward draws from rng, too: draw the mask once, in the forward pass")
+        once.random(shape)
+        if rate and drawn != _state(once):
+            raise CheckFailed("it must draw by one call of rng.random for a whole X, and by no other")
+        mask, dX = Y / X, np.copy(first)
+        _expect_a_mask(mask, rate)
         if not np.array_equal(dX == 0, Y == 0):
             raise CheckFailed("the forward and the backward pass drop different entries")
-        expect_values("dX", dX, dY * (Y / X), "with the mask of the forward pass it must be")
-        if rate and generator.bit_generator.state != once.bit_generator.state:
-            raise CheckFailed("it must draw by one call of rng.random for a whole X, and by no other")
-        _, backward = answer(np.zeros(shape), rate, np.random.default_rng(seed), training=True)
-        if not np.allclose(backward(dY), dX):
-            raise CheckFailed(
-                "for an X of zeros, and the same draw, backward returns something else: what is dropped "
-                "must depend on the draw alone, and a number that is kept may be 0"
-            )
-    return "both modes, the share, the stretch, one mask for both directions, and an X of zeros"
+        expect_values("dX", dX, dY * mask, "with the mask of the forward pass it must be")
+        with because(LEFT_BEHIND):
+            expect_values("in a second call of backward, with 2 dY, dX", backward(2 * dY), 2 * dX)
+        with because(OWN_MEMORY):
+            answer(X, rate, once, training=True)
+            expect_values("after another pass, dX", backward(dY), dX, "before it was")
+        with because("What is dropped depends on the draw alone, and a number that is kept may be 0"):
+            thin = np.maximum(X - 3, 0)  # as a ReLU returns it
+            Y, backward = answer(thin, rate, same_again, training=True)
+            expect_values("for an X with zeros, and the same draw, Y", Y, thin * mask)
+            expect_values("for an X with zeros, and the same draw, dX", backward(dY), dX)
+    return "both modes, the share, the stretch, one mask for both directions, and an X with zeros"
+
+
+def _state(rng):
+    """Return the state of a generator."""
+    return rng.bit_generator.state
 
 
 def _expect_a_mask(mask, rate):

@@ -11,12 +11,15 @@ from course.checks.questions import (
     BATCH,
     N_IN,
     N_OUT,
+    OWN_MEMORY,
     because,
     drawn_sizes,
+    expect_gradients,
     expect_guesses,
     expect_several,
     expect_shape,
     expect_values,
+    explained,
     untouched,
 )
 from minigrad.beyond.graph import Add, CrossEntropy, Variable
@@ -507,91 +510,82 @@ class _SquaredErrors(Variable):
         y.g += 2 * self.g * (y.data - self.T)
 
 
+def _of_squares(y, T):
+    """Return the loss of a graph of several operators, with y in it three times."""
+    return CrossEntropy(y * y + y, T)
+
+
 @as_loss.check
 def _(answer, rng):
     labels = rng.integers(N_OUT, size=BATCH)
-    for build, T in ((CrossEntropy, labels), (_SquaredErrors, rng.normal(size=(BATCH, N_OUT)))):
-        Y, other = rng.normal(size=(2, BATCH, N_OUT))
-        loss = answer(build)
+    cases = (CrossEntropy, labels), (_SquaredErrors, rng.normal(size=(BATCH, N_OUT))), (_of_squares, labels)
+    losses = [answer(build) for build, _ in cases]
+    for loss, (build, T) in zip(losses, cases, strict=True):
         if not callable(loss):
             raise CheckFailed(f"as_loss must return a function, loss(Y, T), but returned {described(loss)}")
+        Y, other = rng.normal(size=(2, BATCH, N_OUT))
+        last = _of_squares(Variable(Y), labels).item()
         with untouched(Y=Y, T=T):
-            L, backward = expect_several(loss(Y, T), "L", "backward")
-            if isinstance(L, Variable):
-                raise CheckFailed("L is a node, and it must be a plain number: write node.item()")
-            if isinstance(L, np.ndarray):
-                raise CheckFailed("L is an array, and it must be a plain number: write node.item()")
-            expect_values("L", L, build(Variable(Y), T).item())
-            loss(other, T)  # another pass, which must not matter
-            first = backward()
-            if first is None:
-                raise CheckFailed("backward returns nothing: return dY, the g of the Variable made of Y")
-            kept = np.copy(first)
-            truth = numerical_gradient(lambda Y, build=build, T=T: build(Variable(Y), T).item(), Y)
-            expect_shape("dY", first, "Y", Y)
-            expect_values("dY", first, truth, "nudging says")
-            expect_values("of a second backward(), dY", backward(), truth, "nudging says")
-            expect_values("of backward(3.0), dY", backward(3.0), 3 * truth, "3 times nudging says")
-            if not np.array_equal(first, kept):
-                raise CheckFailed(
-                    "the dY of the first backward() was changed by a later one: make a new array"
-                )
-    return "two losses, values, gradients, dL, and several calls"
+            _expect_loss(loss, lambda Y, build=build, T=T: build(Variable(Y), T).item(), Y, other, T, last)
+    calls = []
+    _, backward = answer(lambda y, T: calls.append(y) or _of_squares(y, T))(Y, labels)
+    backward(), backward()
+    if len(calls) > 1:
+        raise CheckFailed(
+            f"in one pass, build is called {len(calls)} times: build the graph once, in loss, and go back "
+            "through this one; a build that draws numbers would make another graph"
+        )
+    return "three losses, values, gradients, dL, and several calls"
+
+
+ANOTHER_BUILD = "That is the L of another build: each call of as_loss must return a loss with its own"
+BEGIN_WITH_ZEROS = "Gradients of variables add up: begin with zeros in each backward"
+
+
+def _expect_loss(loss, f, Y, other, T, last):  # noqa: PLR0913  two passes, and the L of the last build
+    """Require that a loss agrees with f, in two passes, one after the other and interleaved."""
+    L, backward = expect_several(loss(Y, T), "L", "backward")
+    if isinstance(L, Variable | np.ndarray):
+        found = "a node" if isinstance(L, Variable) else "an array"
+        raise CheckFailed(f"L is {found}, and it must be a plain number: write node.item()")
+    with explained({"L": L}, {"L": [(ANOTHER_BUILD, last)]}):
+        expect_values("L", L, f(Y))
+    expect_gradients(f, {"Y": Y}, np.array(1.0), {"Y": _dY_of(backward)})
+    truth, (_, backward) = numerical_gradient(f, Y), loss(Y, T)
+    first = _dY_of(backward, 3.0)
+    slips = [("The argument dL is not used: start the backward pass with it", truth)]
+    _expect_dY("of backward(3.0)", first, 3 * truth, slips)
+    kept = np.copy(first)
+    slips = [(BEGIN_WITH_ZEROS, 4 * truth), ("That is what the first call returned: begin anew", 3 * truth)]
+    _expect_dY("of backward() after backward(3.0)", _dY_of(backward), truth, slips)
+    expect_values("with another Y, L", loss(other, T)[0], f(other))
+    with because(OWN_MEMORY):
+        _expect_dY("after another pass", _dY_of(backward), truth)
+    if not np.array_equal(first, kept):
+        raise CheckFailed("the dY of backward(3.0) was changed by a later call: make a new array")
+
+
+def _dY_of(backward, *dL):
+    """Return what backward returns; require that it is an array with numbers other than 0."""
+    dY = backward(*dL)
+    if dY is None or isinstance(dY, Variable):
+        found = "nothing" if dY is None else "a node"
+        raise CheckFailed(f"backward returns {found}: return dY, the g of the Variable made of Y")
+    if not np.any(dY):
+        raise CheckFailed("dY is 0 everywhere; it must be the g of the Variable, as node.back(dL) leaves it")
+    return dY
+
+
+def _expect_dY(when, dY, truth, slips=()):
+    """Require the values of dY in a later call."""
+    with explained({"dY": dY}, {"dY": slips}):
+        expect_values(f"{when}, dY", dY, truth, "nudging says")
 
 
 @as_loss.probe
 def _(answer, rng):
     Y = rng.normal(size=(BATCH, N_OUT))
-    loss = answer(_SquaredErrors)
-    L, backward = loss(Y, np.zeros((BATCH, N_OUT)))
-    return tuple(np.array(dY) for dY in (backward(), backward(), backward(3.0)))
-
-
-def loss_with(value, back):
-    """Return an as_loss with this value and this backward function, for the mistakes."""
-
-    def as_loss(build):
-        def loss(Y, T):
-            y = Variable(Y)
-            node = build(y, T)
-            return value(node), lambda dL=1.0: back(y, node, dL)
-
-        return loss
-
-    return as_loss
-
-
-def as_number(node):
-    return node.item()
-
-
-def anew(y, node, dL):
-    y.g = np.zeros_like(y.data)
-    node.back(dL)
-    return y.g
-
-
-def _added_up(y, node, dL):
-    node.back(dL)
-    return y.g.copy()
-
-
-def _added_up_in_place(y, node, dL):
-    node.back(dL)
-    return y.g
-
-
-def _without_dL(y, node, dL):
-    return anew(y, node, 1.0)
-
-
-for add_up in (_added_up, _added_up_in_place):
-    as_loss.mistake("Gradients of variables add up: begin with zeros in each backward.")(
-        loss_with(as_number, add_up)
-    )
-as_loss.mistake("The argument dL is not used: start the backward pass with it.")(
-    loss_with(as_number, _without_dL)
-)
+    return np.array(answer(_SquaredErrors)(Y, np.zeros((BATCH, N_OUT)))[1]())
 
 
 @as_loss.mistake("A Variable goes into build: make one of Y, and return its g.")
@@ -608,41 +602,13 @@ def without_a_variable(build):
     return loss
 
 
-ONE_FOR_ALL = "One Variable serves all passes: each call of loss must make its own."
-
-
-@as_loss.mistake(ONE_FOR_ALL)
+@as_loss.mistake("One Variable serves all passes: each call of loss must make its own.")
 def with_one_variable(build):
     y = Variable(0.0)
 
     def loss(Y, T):
         y.data = Y
-        node = build(y, T)
-        return node.item(), lambda dL=1.0: anew(y, node, dL)
-
-    return loss
-
-
-@as_loss.mistake(ONE_FOR_ALL)
-def with_the_last_variable(build):
-    last = {}
-
-    def loss(Y, T):
-        last["y"] = Variable(Y)
-        node = build(last["y"], T)
-        return node.item(), lambda dL=1.0: anew(last["y"], node, dL)
-
-    return loss
-
-
-@as_loss.mistake(ONE_FOR_ALL)
-def with_the_last_pass(build):
-    last = {}
-
-    def loss(Y, T):
-        last["y"] = Variable(Y)
-        last["node"] = build(last["y"], T)
-        return last["node"].item(), lambda dL=1.0: anew(last["y"], last["node"], dL)
+        return build(y, T).item(), lambda dL=1.0: y.g
 
     return loss
 

@@ -160,6 +160,15 @@ def with_one_draw_a_writer(writers, share, rng):
     return rank[number] < round(share * len(names))
 
 
+@right(split_by_writer)
+def with_numbers_in_order_of_appearance(writers, share, rng):
+    numbers = {}
+    codes = [numbers.setdefault(writer, len(numbers)) for writer in writers.tolist()]
+    flags = np.arange(len(numbers)) < round(share * len(numbers))
+    rng.shuffle(flags)
+    return flags[codes]
+
+
 @refused(split_by_writer, "is in both parts")
 def rows_at_random(writers, share, rng):
     order = rng.permutation(len(writers))
@@ -173,7 +182,7 @@ def cut_between_rows(writers, share, rng):
     return held_out
 
 
-@refused(split_by_writer, "in 400 calls the same writers are held out, A, B, C")
+@refused(split_by_writer, "in 400 calls the same writers are held out, Ann, Anna, Bo")
 def always_the_first(writers, share, rng):
     names = np.unique(writers)
     return np.isin(writers, names[: round(share * len(names))])
@@ -215,22 +224,49 @@ def the_other_part(writers, share, rng):
     return ~np.isin(writers, names[: round(share * len(names))])
 
 
-@refused(split_by_writer, "and yours are 2; the statement has round(share * number of writers)")
-def cut_off_to_an_integer(writers, share, rng):
+def taking(number):
+    """Return an answer that takes another number of writers."""
+
+    def split_by_writer(writers, share, rng):
+        names = rng.permutation(np.unique(writers))
+        return np.isin(writers, names[: number(share, len(names), len(writers))])
+
+    return split_by_writer
+
+
+for words, number in {
+    "and yours are 2; the statement has round(share * number of writers)": lambda share, names, _: int(
+        share * names
+    ),
+    "0 of 4 writers were to be held out, and yours are 1": lambda share, names, _: max(
+        1, round(share * names)
+    ),
+    "that is the share of the rows": lambda share, _, rows: round(share * rows),
+    "at a share of 0.5, 2 of 5 writers were to be held out, and yours are 3; the statement has round": (
+        lambda share, names, _: int(share * names + 0.5)
+    ),
+    "look at what your code does with the number 0": lambda share, names, _: round(share * names) or None,
+    "at a share of 0, 0 of 4 writers": lambda share, names, _: round((share or 0.2) * names),
+}.items():
+    refused(split_by_writer, words)(taking(number))
+
+
+@refused(split_by_writer, "compare whole names, not parts of them")
+def names_in_one_text(writers, share, rng):
     names = rng.permutation(np.unique(writers))
-    return np.isin(writers, names[: int(share * len(names))])
+    chosen = " ".join(map(str, names[: round(share * len(names))]))
+    return np.array([str(writer) in chosen for writer in writers])
 
 
-@refused(split_by_writer, "0 of 4 writers were to be held out, and yours are 1")
-def one_at_least(writers, share, rng):
-    names = rng.permutation(np.unique(writers))
-    return np.isin(writers, names[: max(1, round(share * len(names)))])
+@refused(split_by_writer, "that would be right for sorted rows, but they come in any order")
+def in_the_order_of_names(writers, share, rng):
+    names, counts = np.unique(writers, return_counts=True)
+    return np.repeat(rng.permutation(len(names)) < round(share * len(names)), counts)
 
 
-@refused(split_by_writer, "that is the share of the rows")
-def counted_in_rows(writers, share, rng):
-    names = rng.permutation(np.unique(writers))
-    return np.isin(writers, names[: round(share * len(writers))])
+@refused(split_by_writer, "yours is a list")
+def as_a_list(writers, share, rng):
+    return with_a_set(writers, share, rng).tolist()
 
 
 @refused(split_by_writer, "it changes writers, which belongs to its caller")

@@ -154,6 +154,38 @@ def as_one_row(parameters, longest):
     return squares**0.5
 
 
+@right(clip_length)
+def entry_after_entry(parameters, longest):
+    length = 0.0
+    for parameter in parameters:
+        for entry in parameter.grad.flat:
+            length = np.hypot(length, entry)
+    for parameter in parameters:
+        parameter.grad -= parameter.grad * max(0.0, 1 - longest / (length or longest))
+
+
+@refused(clip_length, "at most 5, afterwards 5: ")
+def squares_compared_with_the_length(parameters, longest):
+    if gradient_length(parameters) ** 2 > longest:
+        always_that_long(parameters, longest)
+
+
+@refused(clip_length, "it is short enough, and must stay")
+def always_that_long(parameters, longest):
+    length = gradient_length(parameters)
+    for parameter in parameters:
+        if length:
+            parameter.grad *= longest / length
+
+
+@refused(clip_length, "with four parameters, a length of 7, at most 1, afterwards")
+def the_first_three(parameters, longest):
+    length = gradient_length(parameters[:3])
+    if length > longest:
+        for parameter in parameters:
+            parameter.grad *= longest / length
+
+
 @refused(clip_length, "it changes data; only the gradients are to be shortened")
 def data_as_well(parameters, longest):
     factor = min(1.0, longest / (gradient_length(parameters) or longest))

@@ -270,6 +270,90 @@ def by_the_other_end(X, rate, rng, training=False):
     return mask * X, lambda dY: mask * dY
 
 
+@right(dropout)
+def as_one_draw_in_a_row(X, rate, rng, training=False):
+    kept = rng.random(X.size).reshape(X.shape) < 1 - rate if training else np.full(X.shape, True)
+
+    def thin_out(array):
+        return np.divide(array, 1 - rate * training, out=np.zeros_like(array), where=kept)
+
+    return thin_out(X), thin_out
+
+
+def with_mask(back, forward=lambda X, mask: X * mask, memory=None):
+    """Return a dropout with another backward function, or another forward pass."""
+
+    def dropout(X, rate, rng, training=False):
+        if not training:
+            return X, lambda dY: dY
+        mine = {} if memory is None else memory
+        mine["mask"] = (rng.random(X.shape) >= rate) / (1 - rate)
+        mine["Y"] = forward(X, mine["mask"])
+        return mine["Y"], lambda dY: back(dY, X=X, rate=rate, rng=rng, mine=mine)
+
+    return dropout
+
+
+def _read_off(dY, rate, mine, **_):
+    return dY * (mine["Y"] != 0) / (1 - rate)
+
+
+def _divided_again(dY, X, mine, **_):
+    with np.errstate(invalid="ignore"):
+        return dY * np.nan_to_num(mine["Y"] / X)
+
+
+def _drawn_again(dY, rate, rng, **_):
+    return dY * (rng.random(dY.shape) >= rate) / (1 - rate)
+
+
+def _into_the_mask(dY, mine, **_):
+    mine["mask"] *= dY
+    return mine["mask"]
+
+
+def _stored(dY, mine, **_):
+    return mine.setdefault("dX", dY * mine["mask"]).copy()
+
+
+def _times_mask(dY, mine, **_):
+    return dY * mine["mask"]
+
+
+for words, back in {
+    "for an X with zeros, and the same draw, dX": _read_off,
+    "a number that is kept may be 0": _divided_again,
+    "backward draws from rng, too: draw the mask once, in the forward pass": _drawn_again,
+    "do not change what the forward pass stored": _into_the_mask,
+    "in a second call of backward, with 2 dY": _stored,
+}.items():
+    refused(dropout, words)(with_mask(back))
+refused(dropout, OWN_MEMORY)(with_mask(_times_mask, memory={}))
+refused(dropout, "what is kept must be multiplied by 1.667")(
+    with_mask(_times_mask, forward=lambda X, mask: X * mask / mask.mean())
+)
+
+
+@refused(dropout, "without training it draws from rng")
+def drawn_before_it_asks(X, rate, rng, training=False):
+    mask = (rng.random(X.shape) >= rate) / (1 - rate) if rate else 1.0
+    mask = mask if training else 1.0
+    return X * mask, lambda dY: dY * mask
+
+
+@refused(dropout, "nothing is drawn from rng")
+def with_a_seed_of_its_own(X, rate, rng, training=False):
+    return by_the_other_end(X, rate, np.random.default_rng(0), training)
+
+
+@refused(dropout, "it must draw by one call of rng.random for a whole X")
+def once_for_all_rows(X, rate, rng, training=False):
+    if not training:
+        return X, lambda dY: dY
+    mask = (rng.random((1, *X.shape[1:])) >= rate) / (1 - rate)
+    return X * mask, lambda dY: dY * mask
+
+
 @refused(
     dropout,
     "must be multiplied by 1.667, so that the mean stays the same on average; yours is multiplied by 1",
@@ -281,28 +365,9 @@ def not_stretched(X, rate, rng, training=False):
     return X * kept, lambda dY: dY * kept
 
 
-@refused(dropout, "for an X of zeros, and the same draw, backward returns something else")
-def mask_read_off_the_result(X, rate, rng, training=False):
-    if not training:
-        return X, lambda dY: dY
-    Y = X * (rng.random(X.shape) >= rate) / (1 - rate)
-    return Y, lambda dY: dY * (Y != 0) / (1 - rate)
-
-
 @refused(dropout, "60%: keep where the random number is rate or more")
 def kept_below_the_rate(X, rate, rng, training=False):
     if not training:
         return X, lambda dY: dY
     kept = (rng.random(X.shape) < rate) / (1 - rate)
     return X * kept, lambda dY: dY * kept
-
-
-@refused(dropout, "draw the mask once, in the forward pass")
-def drawn_again(X, rate, rng, training=False):
-    if not training:
-        return X, lambda dY: dY
-
-    def thin_out(array):
-        return array * (rng.random(array.shape) >= rate) / (1 - rate)
-
-    return thin_out(X), thin_out

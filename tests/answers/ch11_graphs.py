@@ -3,20 +3,18 @@
 import numpy as np
 
 from course.checks.ch11_graphs import (
-    anew,
     as_loss,
-    as_number,
     children_first,
     concatenate,
     count_calls,
     fit,
-    loss_with,
     operator,
     side_by_side,
     split_columns,
     three_walks,
     train_steps,
 )
+from course.checks.questions import OWN_MEMORY
 from minigrad.beyond.graph import CrossEntropy, Multiply, Variable
 from tests.answers import refused, right
 
@@ -190,16 +188,53 @@ def with_a_copy(build):
 
 
 @right(as_loss)
-def anew_each_time(build):
+def by_the_difference(build):
     def loss(Y, T):
-        def backward(dL=1.0):
-            y = Variable(Y)
-            build(y, T).back(dL)
-            return y.g
+        y = Variable(Y)
+        node = build(y, T)
 
-        return np.sum(build(Variable(Y), T).data), backward
+        def backward(dL=1.0):
+            before = y.g.copy()
+            node.back(dL)
+            return y.g - before
+
+        return float(node), backward
 
     return loss
+
+
+@right(as_loss)
+class InAClass:
+    def __init__(self, build):
+        self.build = build
+
+    def __call__(self, Y, T):
+        y = Variable(Y)
+        node = self.build(y, T)
+        node.back()
+        dY = y.g.copy()
+        return node.item(), lambda dL=1.0: dL * dY
+
+
+def loss_with(back, value=Variable.item, memory=None):
+    """Return an as_loss with this backward function and this value, and a memory for a pass or for all."""
+
+    def as_loss(build):
+        def loss(Y, T):
+            mine = {} if memory is None else memory
+            y = mine["y"] = Variable(Y)
+            node = mine["node"] = build(y, T)
+            return value(node), lambda dL=1.0: back(mine["y"], mine["node"], dL)
+
+        return loss
+
+    return as_loss
+
+
+def anew(y, node, dL):
+    y.g = np.zeros_like(y.data)
+    node.back(dL)
+    return y.g
 
 
 def _in_place(y, node, dL):
@@ -208,14 +243,96 @@ def _in_place(y, node, dL):
     return y.g
 
 
-def _returns_nothing(y, node, dL):
-    anew(y, node, dL)
+def _added_up(y, node, dL):
+    node.back(dL)
+    return y.g.copy()
 
 
-refused(as_loss, "L is a node, and it must be a plain number")(loss_with(lambda node: node, anew))
-refused(as_loss, "L is an array, and it must be a plain number")(loss_with(lambda node: node.data, anew))
-refused(as_loss, "the dY of the first backward() was changed by a later one")(loss_with(as_number, _in_place))
-refused(as_loss, "backward returns nothing: return dY")(loss_with(as_number, _returns_nothing))
+def _added_up_in_place(y, node, dL):
+    node.back(dL)
+    return y.g
+
+
+def _once(y, node, dL):
+    if not y.g.any():
+        node.back(dL)
+    return y.g.copy()
+
+
+def _zeroed_after(y, node, dL):
+    node.back(dL)
+    dY = y.g
+    y.zero_grad()
+    return dY
+
+
+def _one_level(y, node, dL):
+    y.zero_grad()
+    node.g = np.array(dL)
+    node._back()
+    return y.g.copy()
+
+
+for words, back in {
+    "the dY of backward(3.0) was changed by a later call": _in_place,
+    "Gradients of variables add up: begin with zeros in each backward": _added_up,
+    "begin with zeros in each backward": _added_up_in_place,
+    "The argument dL is not used: start the backward pass with it": lambda y, node, dL: anew(y, node, 1.0),
+    "That is what the first call returned: begin anew": _once,
+    "dY is 0 everywhere": _zeroed_after,
+    "it must be the g of the Variable": _one_level,
+    "5 times too small: 5 is the batch size": lambda y, node, dL: anew(y, node, dL) / len(y.data),
+    "backward returns nothing: return dY": lambda y, node, dL: node.back(dL),
+    "backward returns a node: return dY": lambda y, node, dL: y,
+}.items():
+    refused(as_loss, words)(loss_with(back))
+refused(as_loss, "L is a node, and it must be a plain number")(loss_with(anew, lambda node: node))
+refused(as_loss, "L is an array, and it must be a plain number")(loss_with(anew, lambda node: node.data))
+refused(as_loss, OWN_MEMORY)(loss_with(anew, memory={}))
+
+
+@refused(as_loss, OWN_MEMORY)
+def with_the_last_variable(build):
+    last = {}
+
+    def loss(Y, T):
+        last["y"] = Variable(Y)
+        node = build(last["y"], T)
+        return node.item(), lambda dL=1.0: anew(last["y"], node, dL)
+
+    return loss
+
+
+@refused(as_loss, "with another Y, L is")
+def with_the_first_graph(build):
+    first = []
+
+    def loss(Y, T):
+        if not first:
+            y = Variable(Y)
+            first.extend([y, build(y, T)])
+        return first[1].item(), lambda dL=1.0: anew(*first, dL)
+
+    return loss
+
+
+@refused(as_loss, "That is the L of another build")
+def with_the_last_build(build, memory={}):  # noqa: B006 (the mistake itself)
+    memory["build"] = build
+    return loss_with(anew)(lambda y, T: memory["build"](y, T))
+
+
+@refused(as_loss, "in one pass, build is called 3 times")
+def anew_each_time(build):
+    def loss(Y, T):
+        def backward(dL=1.0):
+            y = Variable(Y)
+            build(y, T).back(dL)
+            return y.g
+
+        return build(Variable(Y), T).item(), backward
+
+    return loss
 
 
 @refused(as_loss, "backward must be a function")
