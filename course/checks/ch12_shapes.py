@@ -388,10 +388,13 @@ work = Exercise(
 )
 
 
+HUGE = "a Linear of 10,000,000 x 10,000,000"
+
+
 def _models(rng):
-    """Return (description, model, whether it shares) of each case, without weights."""
+    """Return (description, model) of each case, without weights."""
     a, b, c = (int(size) for size in rng.choice([3, 5, 7, 11, 13], 3, replace=False))
-    shared = Linear(a, a)
+    shared, outer, block = Linear(a, a), Linear(a, a), Sequential(Linear(a, b), ReLU(), Linear(b, a))
     return [
         ("one Linear", Sequential(Linear(a, b))),
         ("a row", Sequential(Linear(a, b), ReLU(), Linear(b, c))),
@@ -400,7 +403,14 @@ def _models(rng):
         ("a row in a row", Sequential(Sequential(Linear(a, b), ReLU()), Linear(b, a))),
         ("a residual", Sequential(Residual(Sequential(Linear(a, b), ReLU(), Linear(b, a))), Linear(a, c))),
         ("a residual around one Linear", Sequential(Residual(Linear(b, b)), Linear(b, c))),
+        (
+            "a row in a row in a residual",
+            Sequential(Residual(Sequential(Sequential(Linear(a, a)))), Linear(a, b)),
+        ),
         ("a layer that is used twice", Sequential(shared, ReLU(), Residual(shared), Linear(a, b))),
+        ("a layer used twice, with another between,", Sequential(outer, Linear(a, a), outer)),
+        ("a row that is used twice", Sequential(block, Residual(block))),
+        (HUGE, Sequential(Linear(10**7, 10**7))),  # 10**14 numbers fit into no computer
     ]
 
 
@@ -431,24 +441,44 @@ def run(model):
     return sum(parameter.data.size for parameter in model.parameters()), _Counted.multiplications
 
 
+def _parts(model):
+    """Return what each layer of a model holds, with copies of the lists."""
+    return [
+        {name: list(part) if isinstance(part, list) else part for name, part in vars(layer).items()}
+        for layer in model.named_layers().values()
+    ]
+
+
 @work.check
 def _(answer, rng):
     for what, model in _models(rng):
-        parameters, multiplications = expect_several(answer(model), "parameters", "multiplications")
+        before = _parts(model)
+        try:
+            found = answer(model)
+        except MemoryError:
+            raise CheckFailed(
+                f"it makes an array as large as W, and for {what} that fits into no computer: "
+                "count with n_in and n_out alone"
+            ) from None
         if any(layer.is_drawn for layer in model.named_layers().values() if isinstance(layer, Linear)):
             raise CheckFailed("it draws the weights: count with n_in and n_out alone")
-        truth = run(model)
-        if parameters == 0:
+        if _parts(model) != before:
             raise CheckFailed(
-                f"{what} has {truth[0]} parameters, but yours says 0: no weights exist yet, so there is "
-                "nothing in model.parameters(); count with n_in and n_out"
+                "it changes the model, which belongs to its caller: make a list of your own, and set "
+                "nothing in a layer"
             )
-        for name, yours, true in zip(
-            ("parameters", "multiplications"), (parameters, multiplications), truth, strict=True
-        ):
-            if yours != true:
-                raise CheckFailed(f"{what} has {true} {name}, but yours says {yours}")
-    return "eight models, compared with drawing them and counting in a run"
+        names, truth = ("parameters", "multiplications"), (work_with() if what == HUGE else run)(model)
+        for name, yours, true in zip(names, expect_several(found, *names), truth, strict=True):
+            if np.ndim(yours) or yours != true:
+                none_yet = (
+                    ": no weights exist yet, so there is nothing in model.parameters(); count with n_in and "
+                    "n_out"
+                )
+                is_none = name == "parameters" and np.array_equal(yours, 0)
+                raise CheckFailed(
+                    f"{what} has {true} {name}, but yours says {yours}{none_yet if is_none else ''}"
+                )
+    return "twelve models, eleven of them compared with drawing them and counting in a run"
 
 
 @work.probe
@@ -456,74 +486,80 @@ def _(answer, rng):
     return [tuple(answer(model)) for _, model in _models(rng)[:2]]
 
 
-def uses_of(layer):
+def parts_of(layer):
+    """Return the layers that a layer holds."""
+    return [layer.layer] if isinstance(layer, Residual) else getattr(layer, "layers", [])
+
+
+def uses_of(layer, parts=parts_of):
     """Return every use of a Linear inside a layer, in order."""
     if isinstance(layer, Linear):
         return [layer]
-    parts = [layer.layer] if isinstance(layer, Residual) else getattr(layer, "layers", [])
-    return [use for part in parts for use in uses_of(part)]
+    return [use for part in parts(layer) for use in uses_of(part, parts)]
 
 
-def count_parameters(layers, bias=True):
-    """Return the number of parameters of these layers."""
-    return sum(layer.n_in * layer.n_out + (bias and layer.bias) * layer.n_out for layer in layers)
+def matrix(layer):
+    """Return the size of a Linear's W."""
+    return layer.n_in * layer.n_out
 
 
-def products(layers):
-    """Return the number of multiplications of these layers for one example."""
-    return sum(layer.n_in * layer.n_out for layer in layers)
+def with_bias(layer):
+    """Return the number of parameters of a Linear."""
+    return matrix(layer) + layer.bias * layer.n_out
 
 
-@work.mistake("A layer that is used twice has its parameters once.")
-def parameters_for_each_use(model):
-    return count_parameters(uses_of(model)), products(uses_of(model))
+def work_with(uses=uses_of, once=set, again=list, size=with_bias, product=matrix):
+    """Return an answer that counts these uses, the size of some and the product of some."""
+
+    def answer(model):
+        every = uses(model)
+        return sum(map(size, once(every))), sum(map(product, again(every)))
+
+    return answer
 
 
-@work.mistake("Equal sizes do not make two layers one: test whether it is the same object.")
-def parameters_for_each_size(model):
-    sizes = {(layer.n_in, layer.n_out): layer for layer in uses_of(model)}
-    return count_parameters(sizes.values()), products(uses_of(model))
+def _new_in_the_row(every):
+    """Return the uses that differ from the one before."""
+    return [use for place, use in enumerate(every) if not place or use is not every[place - 1]]
 
 
-@work.mistake("Each use of a layer multiplies, also the second one.")
-def multiplications_for_each_object(model):
-    objects = [layer for layer in model.named_layers().values() if isinstance(layer, Linear)]
-    return count_parameters(objects), products(objects)
+def _each_part_once(model):
+    """Return the uses of Linear layers, but go into each other layer only once."""
+    seen = []
+
+    def parts(layer):
+        seen.append(layer)
+        return [part for part in parts_of(layer) if isinstance(part, Linear) or part not in seen]
+
+    return uses_of(model, parts)
 
 
-@work.mistake("A layer with bias=False has no b.")
-def always_a_bias(model):
-    objects = set(uses_of(model))
-    return sum((layer.n_in + 1) * layer.n_out for layer in objects), products(uses_of(model))
-
-
-@work.mistake("Adding b multiplies nothing: it counts among the parameters alone.")
-def a_bias_multiplied(model):
-    return count_parameters(set(uses_of(model))), count_parameters(uses_of(model))
-
-
-@work.mistake("No weights exist yet, so there is no W: count with n_in and n_out.")
-def with_the_weights(model):
-    return sum(layer.W.data.size for layer in uses_of(model)), products(uses_of(model))
-
-
-def _without_residuals(layer):
-    """Return the uses of Linear layers in rows, and in rows of rows."""
-    if isinstance(layer, Linear):
-        return [layer]
-    return [use for part in getattr(layer, "layers", []) for use in _without_residuals(part)]
-
-
-@work.mistake("A Residual has one layer inside, called `layer`; it has no list `layers`.")
-def the_residual_forgotten(model):
-    uses = _without_residuals(model)
-    return count_parameters(set(uses)), products(uses)
-
-
-@work.mistake("Layers inside layers are missing.")
-def only_the_outer_row(model):
-    outer = [layer for layer in model.layers if isinstance(layer, Linear)]
-    return count_parameters(outer), products(outer)
+for _sentence, _changed in {
+    "A layer that is used twice has its parameters once.": dict(once=list),
+    "Equal sizes do not make two layers one: test whether it is the same object.": dict(
+        once=lambda every: {(layer.n_in, layer.n_out): layer for layer in every}.values()
+    ),
+    "Compare a layer with all before it, not only with the last one.": dict(once=_new_in_the_row),
+    "Each use of a layer multiplies, also the second one.": dict(again=set),
+    "A row that is used twice multiplies twice: yours goes into it only once.": dict(uses=_each_part_once),
+    "A layer with bias=False has no b.": dict(size=lambda layer: (layer.n_in + 1) * layer.n_out),
+    "A bias has parameters as well, one for each output.": dict(size=matrix),
+    "Each output has a number in b, not each input.": dict(
+        size=lambda layer: (layer.n_out + layer.bias) * layer.n_in
+    ),
+    "Adding b multiplies nothing: it counts among the parameters alone.": dict(product=with_bias),
+    "The two numbers are exchanged: the parameters come first.": dict(size=matrix, product=with_bias),
+    "No weights exist yet, so there is no W: count with n_in and n_out.": dict(
+        once=list, size=lambda layer: layer.W.data.size
+    ),
+    "A Residual has one layer inside, called `layer`; it has no list `layers`.": dict(
+        uses=lambda model: uses_of(model, lambda layer: getattr(layer, "layers", []))
+    ),
+    "Layers inside layers are missing.": dict(
+        uses=lambda model: [layer for layer in model.layers if isinstance(layer, Linear)]
+    ),
+}.items():
+    work.mistake(_sentence)(work_with(**_changed))
 
 
 # 5. a key for each branch

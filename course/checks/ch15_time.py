@@ -156,12 +156,16 @@ ONE_BACK = (
     "`dY[:, t]` alone."
 )
 LATE = "Y is a step late: `Y[:, t]` is the state after step t, not the one before it."
+FROM_0 = "The bucket is empty at the start: before the first step the state is 0."
+EACH_ROW = "All sequences share a: sum its parts over the batch as well."
+EACH_STEP = "All steps share a: sum its parts over the steps as well."
+EACH_COLUMN = "Each column has an a of its own: sum its parts over the batch and the steps alone."
 DIRECT = "A state's a gets all that comes to the state, also what comes from later, not `dY[:, t]` alone."
 
 
 def filled(X, a):
     """Return the states of a leaky bucket."""
-    Y, state = np.zeros_like(X), 0.0
+    Y, state = np.zeros(X.shape), 0.0
     for t in range(X.shape[1]):
         state = a * state + (1 - a) * X[:, t]
         Y[:, t] = state
@@ -177,6 +181,7 @@ def _other_buckets(X, a, dY):
         dX[:, t] = (1 - a) * carried
     d = filled(dY[:, ::-1] / (1 - a), a)[:, ::-1]  # what each state gets: the same loop from the end
     parts = (before - X) * d
+    first = a ** np.arange(1, X.shape[1] + 1)[:, None]  # what is left of a state before the first step
     one_back = dY + a * np.concatenate([dY[:, 1:], np.zeros_like(dY[:, :1])], axis=1)
     return {
         "Y": [
@@ -184,6 +189,8 @@ def _other_buckets(X, a, dY):
             ("The shares are exchanged: a keeps the old state, and 1 - a takes the new.", filled(X, 1 - a)),
             (IN_PLACE, np.broadcast_to(Y[:, -1:], Y.shape)),
             (LATE, before),
+            (FROM_0, Y + first * X[:, :1]),
+            (FROM_0, Y + first),
         ],
         "dX": [
             ("The steps are walked from the first to the last: what comes from later comes first.", dX),
@@ -202,6 +209,9 @@ def _other_buckets(X, a, dY):
                 (before * d).sum(axis=(0, 1)),
             ),
             (IN_PLACE, ((Y[:, -1:] - X) * d).sum(axis=(0, 1))),
+            (EACH_ROW, parts.sum(axis=1)),
+            (EACH_STEP, parts.sum(axis=0)),
+            (EACH_COLUMN, parts.sum()),
         ],
     }
 
@@ -214,7 +224,25 @@ def _(answer, rng):
         a = rng.uniform(0.3, 0.9, size=n_in)
         expect_layer(answer, filled, dY, slips=partial(_other_buckets, X, a, dY), X=X, a=a)
     expect_values("in a second pass, Y", answer(X, a)[0], filled(X, a))
-    return "states, dX and da, for eleven steps, two, and one"
+    X, dY = rng.normal(size=(2, rows, several, n_in))
+    a = np.array([0.0, 1.0, *rng.uniform(0.3, 0.9, size=n_in - 2)])
+    expect_layer(answer, filled, dY, case="where a is 0 in one column and 1 in another, ", X=X, a=a)
+    _expect_fractions(answer, np.array([[[4], [2], [1]]]), np.array([[[0], [0], [1]]]))
+    return "states, dX and da, for eleven steps, two, and one, and for whole numbers"
+
+
+def _expect_fractions(answer, X, dY):
+    """Require that the results are floats where X and dY are the statement's, as integers."""
+    Y, backward = expect_several(answer(X, np.array([0.5])), "Y", "backward")
+    dX, _ = expect_several(backward(dY), "dX", "da")
+    for name, found, truth in (("Y", Y, [2, 2, 1.5]), ("dX", dX, [0.125, 0.25, 0.5])):
+        dtype = np.asarray(found).dtype
+        if dtype.kind in "iu":
+            raise CheckFailed(
+                f"for an X and a dY of whole numbers, {name} has dtype {dtype}, so its fractions are lost; "
+                "it must hold floats"
+            )
+        expect_values(f"for whole numbers, {name}", np.ravel(found), truth)
 
 
 def bucket_with(back=None, share=None, before=None, part=None, total=None):
@@ -229,7 +257,7 @@ def bucket_with(back=None, share=None, before=None, part=None, total=None):
         Y = filled(X, a)
 
         def backward(dY):
-            dX, da, later = np.zeros_like(X), np.zeros_like(a), 0.0
+            dX, da, later = np.zeros(X.shape), np.zeros(a.shape), 0.0
             for t in reversed(range(X.shape[1])):
                 d = dY[:, t] + later
                 dX[:, t] = share(a) * d
@@ -276,12 +304,6 @@ bucket.mistake("At the first step Y[:, t - 1] is Y[:, -1], the last state; befor
 )
 bucket.mistake("More a keeps more of the old state, and takes less of X.")(bucket_with(part=_turned))
 bucket.mistake("Each step uses a: add its parts, do not replace them.")(bucket_with(total=_replaced))
-
-
-@bucket.mistake("The bucket is empty at the start: before the first step the state is 0.")
-def begins_full(X, a):
-    Y, backward = bucket_with()(X, a)
-    return Y + a ** np.arange(1, X.shape[1] + 1)[:, None] * X[:, :1], backward
 
 
 # 3. a mean of real steps

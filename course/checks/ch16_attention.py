@@ -483,10 +483,68 @@ distances = Exercise(
 )
 
 
+OTHER_WAY = "The distance is i - j, the query's step minus the key's step."
+SIGN_COUNTS = "The sign counts: i - j, and not abs(i - j)."
+NO_OFFSET = "Without `steps - 1` a negative distance counts from the end of b."
+NOT_READ = "b is not added: it changes in training, so read b.data in each forward pass."
+ONE_VISIT = "With a table of places, `+=` keeps one visit of several: `np.add.at` adds them all."
+ONE_PLACE = "Each number of b is added on a whole diagonal: sum all its places, not only the first."
+NOT_A_MEAN = "Each number of b is added on a whole diagonal: its gradient is the sum there, not the mean."
+FIRST_ONLY = "The same b was added to every example; that is only the first one's gradient."
+TURNED_GRADIENT = "That is the gradient for j - i: backward needs the same table as forward."
+OF_ITS_OWN = "Each layer keeps its own table and its own b, on self: a class has only one for all."
+
+
 def places_of_pairs(steps):
     """Return the index in b for each pair of steps."""
     places = np.arange(steps)
     return places[:, None] - places + steps - 1
+
+
+def _added(S, b):
+    """Return the true Y."""
+    return S + b[places_of_pairs(S.shape[-1])]
+
+
+def _summed(table, dY):
+    """Return the sum of dY (steps, steps) for each place in b."""
+    return np.bincount(table.ravel(), weights=dY.ravel())
+
+
+def _other_distances(S, b, dY):
+    """Return likely wrong values and gradients, with the sentence that each deserves."""
+    middle = S.shape[-1] - 1
+    table = places_of_pairs(middle + 1)
+    away, total, visit = np.abs(table - middle), dY.sum(axis=0), np.zeros_like(b)
+    visit[table] += total
+    db = _summed(table, total)
+    return {
+        "Y": [
+            (OTHER_WAY, S + b[table.T]),
+            (SIGN_COUNTS, S + b[away]),
+            (SIGN_COUNTS, S + b[away + middle]),
+            (NO_OFFSET, S + b[table - middle]),
+            (NOT_READ, S),
+        ],
+        "db": [
+            (ONE_VISIT, visit),
+            (ONE_PLACE, total.ravel()[np.unique(table, return_index=True)[1]]),
+            (NOT_A_MEAN, db / np.bincount(table.ravel())),
+            (FIRST_ONLY, _summed(table, dY[0])),
+            (TURNED_GRADIENT, db[::-1]),
+        ],
+    }
+
+
+@contextmanager
+def _when(case, reason=""):
+    """Put the case in front of the message of a failure or an exception inside, and a reason behind it."""
+    try:
+        yield
+    except Exception as error:
+        raised = f"it raises {type(error).__name__}: {error}"
+        said = error.sentence if isinstance(error, CheckFailed) else raised
+        raise CheckFailed(f"{case}{said}. {reason}".removesuffix(". ")) from error
 
 
 @distances.check
@@ -497,8 +555,16 @@ def _(answer, rng):
     expect_values("at first b", b.data, np.zeros(2 * steps - 1))
     b.data += rng.normal(size=b.shape)
     S, dY = rng.normal(size=(2, batch, steps, steps))
-    expect_layer(layer, lambda S, b: S + b[places_of_pairs(steps)], dY, parameters={"b": b}, S=S)
+    slips = _other_distances(S, b.data, dY)
+    expect_layer(layer, _added, dY, parameters={"b": b}, slips=slips, S=S)
     expect_gradcheck(layer, S[:2])
+    with _when("after another layer, of one step, was made, ", OF_ITS_OWN):
+        other = answer(1)
+        expect_values("Y", layer(S)[0], _added(S, b.data))
+    with _when("for one step and one example, "):
+        (b,) = expect_made(other, "Distances", "b")
+        expect_values("at first b", b.data, np.zeros(1))
+        expect_layer(other, _added, np.ones((1, 1, 1)), parameters={"b": b}, S=S[:1, :1, :1])
     return "values, both gradients, and two backward passes"
 
 
@@ -525,43 +591,10 @@ class Distances(Layer):
         return S + self.b.data[self.table], backward
 
 
-@distances.mistake("With a table of places, `+=` keeps one visit of several: `np.add.at` adds them all.")
-class VisitsOverwritten(Distances):
+@distances.mistake("A number is added for each pair of steps: sum dY over the batch, and only over it.")
+class WholeBatch(Distances):
     def add(self, b, dY):
-        b.grad[self.table] += dY.sum(axis=0)
-
-
-@distances.mistake("The distance is i - j, the query's step minus the key's step.")
-class TheOtherWay(Distances):
-    def places(self, steps):
-        return places_of_pairs(steps).T
-
-
-SIGN_COUNTS = "The sign counts: i - j, and not abs(i - j)."
-
-
-@distances.mistake(SIGN_COUNTS)
-class WithoutSign(Distances):
-    def places(self, steps):
-        return np.abs(places_of_pairs(steps) - steps + 1)
-
-
-@distances.mistake(SIGN_COUNTS)
-class WithoutSignFromTheMiddle(Distances):
-    def places(self, steps):
-        return np.abs(places_of_pairs(steps) - steps + 1) + steps - 1
-
-
-@distances.mistake("Without `steps - 1` a negative distance counts from the end of b.")
-class NoOffset(Distances):
-    def places(self, steps):
-        return places_of_pairs(steps) - steps + 1
-
-
-@distances.mistake("The same b was added to every example; that is only the first one's gradient.")
-class FirstExampleOnly(Distances):
-    def add(self, b, dY):
-        np.add.at(b.grad, self.table, dY[0])
+        np.add.at(b.grad, self.table, dY)
 
 
 # 5. one question

@@ -284,16 +284,19 @@ def _(answer, rng):
     exact = np.array([[0.1875, 0.5, 0.3125]])  # halves of halves: these sums are exact in binary
     _expect_nucleus(answer, exact, 0.5, "for 0.1875, 0.5, 0.3125 and a share of 0.5")
     for share in also_drawn(SHARES, rng.random):
-        (characters,) = drawn_sizes(rng, 11, most=60)
-        P = _probabilities(rng, characters)
+        P = _probabilities(rng, *drawn_sizes(rng, BATCH, 11, most=60))
         _expect_nucleus(answer, P, share, f"for a share of {share:g}")
-    return f"the row of the statement, one that hits the share, and random ones for {len(SHARES)} shares"
+    _expect_nucleus(answer, np.asfortranarray(P), share, "for a P in Fortran order, as a transpose is")
+    tiny = 2.0**-30
+    near = np.array([[0.25 - tiny, 0.5, 0.1875, 0.0625 + tiny], [0.25 - tiny, 0.25 + tiny, 0.5, 0.0]])
+    _expect_nucleus(answer, near, 0.75, "for rows where 1e-9 decides, and a share of 0.75")
+    return f"the row of the statement, exact and near hits, and random rows for {len(SHARES)} shares"
 
 
-def _probabilities(rng, characters):
+def _probabilities(rng, rows, characters):
     """Return rows whose sums are exactly 1 in any order, so that no right answer fails by rounding."""
-    P = np.floor(rng.dirichlet(np.full(characters, 0.7), size=BATCH) * 2**40) / 2**40
-    P[np.arange(BATCH), P.argmax(axis=1)] += 1 - P.sum(axis=1)
+    P = np.floor(rng.dirichlet(np.full(characters, 0.7), size=rows) * 2**40) / 2**40
+    P[np.arange(rows), P.argmax(axis=1)] += 1 - P.sum(axis=1)
     return P
 
 
@@ -304,8 +307,10 @@ def _expect_nucleus(answer, P, share, case):
     expect_shape("the result", found, "P", P)
     found, truth = np.asarray(found, dtype=float), true_nucleus(P, share)
     if not np.isfinite(found).all():
-        row = int((~np.isfinite(found)).any(axis=1).argmax())
-        raise CheckFailed(f"{case}, row {row} holds nan: nothing was kept, and 0 was divided by a sum of 0")
+        bad = ~np.isfinite(found)
+        row = int(bad.any(axis=1).argmax())
+        why = ": nothing was kept, and 0 was divided by a sum of 0" if bad[row].all() else ""
+        raise CheckFailed(f"{case}, row {row} holds {found[row][bad[row]][0]}{why}")
     for row, (is_left, should) in enumerate(
         zip((found != 0).sum(axis=1), (truth != 0).sum(axis=1), strict=True)
     ):
@@ -325,72 +330,101 @@ def _expect_nucleus(answer, P, share, case):
 @nucleus.probe
 def _(answer, rng):
     exact = np.array([[0.5, 0.3125, 0.1875], [0.25, 0.625, 0.125]])
-    return [answer(_probabilities(rng, 7), share) for share in (0.4, 0.6, 0.9)] + [answer(exact, 0.5)]
+    return [answer(_probabilities(rng, BATCH, 7), share) for share in (0.4, 0.6, 0.9)] + [answer(exact, 0.5)]
 
 
-def _kept(stays, divide=True, guarded=False):
-    """Return a nucleus with another rule for the characters to keep, for the mistakes."""
-
-    def nucleus(P, share):
-        order = P.argsort(axis=1)[:, ::-1]
-        largest = np.take_along_axis(P, order, axis=1)
-        kept = np.zeros_like(P)
-        np.put_along_axis(kept, order, largest * stays(largest, share), axis=1)
-        return _divided(kept, guarded) if divide else kept
-
-    return nucleus
-
-
-def _divided(kept, guarded=False):
-    """Divide each row by its sum; an empty row gives 0 if guarded, else nan."""
-    total = kept.sum(axis=1, keepdims=True)
+def _divided(kept, share=None):
+    """Divide each row by its sum; an empty row gives nan."""
     with np.errstate(invalid="ignore"):
-        return kept / (np.maximum(total, 1e-300) if guarded else total)
+        return kept / kept.sum(axis=1, keepdims=True)
+
+
+def _guarded(kept, share=None):
+    """Divide each row by its sum; an empty row gives 0."""
+    return kept / np.maximum(kept.sum(axis=1, keepdims=True), 1e-300)
 
 
 def _before(largest):
     return largest.cumsum(axis=1) - largest
 
 
-for _guarded in (False, True):
-    nucleus.mistake(
-        "The character with which the share is reached stays too: without it there is too little."
-    )(_kept(lambda largest, share: largest.cumsum(axis=1) <= share, guarded=_guarded))
-    nucleus.mistake("The character with which the share is reached stays too, also if it is the first.")(
-        _kept(lambda largest, share: largest.cumsum(axis=1) < share, guarded=_guarded)
-    )
-    nucleus.mistake("You compare each probability with the whole share: add them up, most likely first.")(
-        _kept(lambda largest, share: largest >= share, guarded=_guarded)
-    )
+def _inside(largest, share):
+    return _before(largest) < share
+
+
+def kept_with(stays=_inside, divided=_divided):
+    """Return a nucleus with this rule for the characters to keep, likeliest first, and this last step."""
+
+    def nucleus(P, share):
+        order = P.argsort(axis=1)[:, ::-1]
+        largest = np.take_along_axis(P, order, axis=1)
+        kept = np.zeros(P.shape)
+        np.put_along_axis(kept, order, largest * stays(largest, share), axis=1)
+        return divided(kept, share)
+
+    return nucleus
+
+
+for _last_step in (_divided, _guarded):
+    for _sentence, _stays in {
+        "The character with which the share is reached stays too: without it there is too little.": (
+            lambda largest, share: largest.cumsum(axis=1) <= share
+        ),
+        "The character with which the share is reached stays too, also if it is the first.": (
+            lambda largest, share: largest.cumsum(axis=1) < share
+        ),
+        "You compare each probability with the whole share: add them up, most likely first.": (
+            lambda largest, share: largest >= share
+        ),
+    }.items():
+        nucleus.mistake(_sentence)(kept_with(_stays, _last_step))
     nucleus.mistake("You add up in the order of the alphabet: sort first, most likely first.")(
-        lambda P, share, guarded=_guarded: _divided(np.where(_before(P) < share, P, 0.0), guarded)
+        lambda P, share, last_step=_last_step: last_step(np.where(_inside(P, share), P, 0.0))
     )
-nucleus.mistake("The share is reached exactly, and that is enough: a character after it is one too many.")(
-    _kept(lambda largest, share: _before(largest) <= share)
-)
-nucleus.mistake("Divide the remaining probabilities by their sum.")(
-    _kept(lambda largest, share: _before(largest) < share, divide=False)
-)
-nucleus.mistake("That compares single probabilities with the share: add them up, the likeliest first.")(
-    _kept(lambda largest, share: largest >= 1 - share)
-)
-nucleus.mistake("Every row has its own number of characters; yours takes that of the first row for all.")(
-    _kept(lambda largest, share: (_before(largest) < share)[:1])
-)
+for _sentence, _stays in {
+    "The share is reached exactly, and that is enough: a character after it is one too many.": (
+        lambda largest, share: _before(largest) <= share
+    ),
+    "That compares single probabilities with the share: add them up, the likeliest first.": (
+        lambda largest, share: largest >= 1 - share
+    ),
+    "Every row has its own number of characters; yours takes that of the first row for all.": (
+        lambda largest, share: _inside(largest, share)[:1]
+    ),
+    "Every row has its own number of characters; yours takes the largest number for all.": (
+        lambda largest, share: _inside(largest, share).any(axis=0)
+    ),
+    "You use the share of the example, not `share`.": lambda largest, share: _inside(largest, 0.7),
+    "One character may be enough; yours keeps at least two.": (
+        lambda largest, share: _inside(largest, share) | (np.arange(largest.shape[1]) < 2)
+    ),
+    "The sum goes down a column: add up along a row, with `axis=1`.": (
+        lambda largest, share: largest.cumsum(axis=0) - largest < share
+    ),
+    "Without an axis, cumsum makes one long row of all: add up along each row, with `axis=1`.": (
+        lambda largest, share: largest.cumsum() - largest < share
+    ),
+}.items():
+    nucleus.mistake(_sentence)(kept_with(_stays))
+OWN_SUM = "Each row sums to 1 for itself: divide by its own sum, with `axis=1, keepdims=True`."
 
 
-nucleus.mistake("You use the share of the example, not `share`.")(
-    _kept(lambda largest, share: _before(largest) < 0.7)
-)
-nucleus.mistake("One character may be enough; yours keeps at least two.")(
-    _kept(lambda largest, share: (_before(largest) < share) | (np.arange(largest.shape[1]) < 2))
-)
+def _by_columns(kept, share):
+    with np.errstate(invalid="ignore"):
+        return kept / kept.sum(axis=0)
 
 
-@nucleus.mistake("Each row sums to 1 for itself: divide by its own sum, with `axis=1, keepdims=True`.")
-def divides_by_the_sum_of_all(P, share):
-    kept = true_nucleus(P, share)
-    return P * (kept > 0) / P[kept > 0].sum()
+for _sentence, _last_step in (
+    ("Divide the remaining probabilities by their sum.", lambda kept, share: kept),
+    (
+        "What is left is more than the share: divide by the sum of what is left.",
+        lambda kept, share: kept / share,
+    ),
+    (OWN_SUM, lambda kept, share: kept / kept.sum()),
+    (OWN_SUM, lambda kept, share: kept / kept.sum(axis=1)),
+    (OWN_SUM, _by_columns),
+):
+    nucleus.mistake(_sentence)(kept_with(divided=_last_step))
 
 
 @nucleus.mistake(
@@ -399,7 +433,7 @@ def divides_by_the_sum_of_all(P, share):
 )
 def takes_the_order_for_its_inverse(P, share):
     order = P.argsort(axis=1)[:, ::-1]
-    inside = _before(np.take_along_axis(P, order, axis=1)) < share
+    inside = _inside(np.take_along_axis(P, order, axis=1), share)
     return _divided(np.where(np.take_along_axis(inside, order, axis=1), P, 0.0))
 
 
@@ -425,17 +459,15 @@ for _at_least in (0, 1):
 @nucleus.mistake("The result is in sorted order: a probability must stay with its character.")
 def not_sorted_back(P, share):
     largest = np.sort(P, axis=1)[:, ::-1]
-    kept = np.where(_before(largest) < share, largest, 0.0)
-    return kept / kept.sum(axis=1, keepdims=True)
+    kept = np.where(_inside(largest, share), largest, 0.0)
+    return _divided(kept)
 
 
 @nucleus.mistake("You add up from the least likely character: sort the other way round.")
 def from_below(P, share):
     order = P.argsort(axis=1)
-    smallest = np.take_along_axis(P, order, axis=1)
-    kept = np.zeros_like(P)
-    np.put_along_axis(kept, order, smallest * (_before(smallest) < share), axis=1)
-    return kept / kept.sum(axis=1, keepdims=True)
+    inside = _inside(np.take_along_axis(P, order, axis=1), share)
+    return _divided(P * np.take_along_axis(inside, order.argsort(axis=1), axis=1))
 
 
 # 4. a window

@@ -1,16 +1,19 @@
 """Answers to the exercises of chapter 12: right ones, and those that a check refuses in its own words."""
 
+from collections import Counter
+from copy import deepcopy
+
 import numpy as np
 
 from course.checks.ch12_shapes import (
     WHOLE,
     choices,
-    count_parameters,
     fill_sizes,
     filled,
     is_last,
     joined,
-    products,
+    matrix,
+    parts_of,
     raise_with,
     run,
     scale,
@@ -20,7 +23,9 @@ from course.checks.ch12_shapes import (
     spec_with,
     split,
     uses_of,
+    with_bias,
     work,
+    work_with,
 )
 from minigrad.layer import Sequential
 from minigrad.layers.combinators import Parallel
@@ -105,21 +110,26 @@ refused(scale, "and not ShapeError")(scale_with(raise_with(WHOLE, kind=ValueErro
 # 4. work before work
 
 
+right(work)(work_with(once=lambda uses: {id(layer): layer for layer in uses}.values()))
+
+
 @right(work)
-def uses_and_objects(model):
-    uses = uses_of(model)
-    return count_parameters({id(layer): layer for layer in uses}.values()), products(uses)
+def with_a_stack_and_an_array(model):
+    todo, uses = [model], Counter()
+    while todo:
+        layer = todo.pop()
+        uses[layer] += hasattr(layer, "n_in")
+        todo += [*getattr(layer, "layers", []), *filter(None, [getattr(layer, "layer", None)])]
+    n_in, n_out, bias, times = np.array(
+        [(layer.n_in, layer.n_out, layer.bias, count) for layer, count in uses.items() if count]
+    ).T
+    return ((n_in + bias) * n_out).sum(), (n_in * n_out) @ times
 
 
 @right(work)
 def with_named_layers(model):
     objects = [layer for layer in model.named_layers().values() if isinstance(layer, Linear)]
-    return count_parameters(objects), products(uses_of(model))
-
-
-@refused(work, "one Linear has")
-def without_biases(model):
-    return count_parameters(set(uses_of(model)), bias=False), products(uses_of(model))
+    return sum(map(with_bias, objects)), sum(map(matrix, uses_of(model)))
 
 
 @refused(work, "it draws the weights")
@@ -127,15 +137,42 @@ def by_drawing(model):
     return run(model)
 
 
-@refused(work, "yours says 0: no weights exist yet")
-def with_parameters(model):
-    return sum(parameter.data.size for parameter in model.parameters()), products(uses_of(model))
+@refused(work, "it makes an array as large as W")
+def by_drawing_a_copy(model):
+    return run(deepcopy(model))
 
 
-@refused(work, "yours says 0: no weights exist yet")
-def both_with_parameters(model):
-    sizes = [parameter.data.shape for parameter in model.parameters()]
-    return sum(map(np.prod, sizes)), sum(np.prod(size) for size in sizes if len(size) == 2)
+refused(work, "yours says 0: no weights exist yet")(
+    work_with(uses=lambda model: model.parameters(), size=np.size, product=np.size)
+)
+
+
+@refused(work, "a row in a row in a residual has")
+def to_the_second_level(model):
+    inner = [getattr(part, "layer", part) for part in model.layers]
+    uses = [use for part in inner for use in (part, *parts_of(part)) if isinstance(use, Linear)]
+    return work_with(uses=lambda model: uses)(model)
+
+
+def _popped(layer):
+    """Take the parts out of a layer's own list, one by one."""
+    parts = parts_of(layer)
+    while parts:
+        yield parts.pop(0)
+
+
+refused(work, "it changes the model")(work_with(uses=lambda model: uses_of(model, _popped)))
+
+
+def _marked(every):
+    """Return the layers without a mark, and mark them."""
+    new = [layer for layer in set(every) if not hasattr(layer, "counted")]
+    for layer in new:
+        layer.counted = True
+    return new
+
+
+refused(work, "it changes the model")(work_with(once=_marked))
 
 
 # 5. a key for each branch

@@ -12,9 +12,13 @@ from course.checks.ch15_time import (
     BY_SUM,
     CALLED_TWICE,
     DIRECT,
+    EACH_COLUMN,
+    EACH_ROW,
+    EACH_STEP,
     EMPTY,
     END,
     FOUR,
+    FROM_0,
     IN_PLACE,
     LAST_Y,
     LASTING,
@@ -327,15 +331,59 @@ def collects_over_calls(X, a):
     return Y, own
 
 
-@refused(bucket, "da has shape (5, 3)")
-def one_da_for_each_sequence(X, a):
+for _sentence, _axes in {EACH_ROW: 1, EACH_STEP: 0, EACH_COLUMN: None}.items():
+    refused(bucket, _sentence)(_own_da(lambda part, d, dY, axes=_axes: (part * d).sum(axis=axes)))
+
+
+def _starts(state_of, made=np.zeros_like):
+    """Return a bucket with this state before the first step, and arrays made in this way."""
+
+    def bucket(X, a):
+        Y, state = made(X), state_of(X)
+        for t in range(X.shape[1]):
+            Y[:, t] = state = a * state + (1 - a) * X[:, t]
+        backward = with_a_closure_for_each_step(X, a)[1]
+        return Y, backward
+
+    return bucket
+
+
+refused(bucket, FROM_0)(_starts(lambda X: X[:, 0]))
+refused(bucket, FROM_0)(_starts(lambda X: 1.0))
+refused(bucket, "Y has dtype int64, so its fractions are lost")(_starts(lambda X: 0.0))
+
+
+@refused(bucket, "dX has dtype int64, so its fractions are lost")
+def dX_as_dY(X, a):
     Y, backward = with_a_closure_for_each_step(X, a)
 
-    def apart(dY):
-        das = [with_a_closure_for_each_step(X[i : i + 1], a)[1](dY[i : i + 1])[1] for i in range(X.shape[0])]
-        return backward(dY)[0], np.array(das)
+    def own(dY):
+        dX = np.empty_like(dY)
+        dX[...], da = backward(dY)
+        return dX, da
 
-    return Y, apart
+    return Y, own
+
+
+@refused(bucket, "where a is 0 in one column and 1 in another, Y")
+def divides_by_powers(X, a):
+    powers = a ** np.arange(X.shape[1])[:, None]
+    with np.errstate(all="ignore"):
+        Y = ((1 - a) * X / powers).cumsum(axis=1) * powers
+    return Y, with_a_closure_for_each_step(X, a)[1]
+
+
+@refused(bucket, "where a is 0 in one column and 1 in another, da")
+def divides_by_the_share(X, a):
+    Y, backward = with_a_closure_for_each_step(X, a)
+    before = np.concatenate([np.zeros_like(Y[:, :1]), Y[:, :-1]], axis=1)
+
+    def own(dY):
+        dX = backward(dY)[0]
+        with np.errstate(invalid="ignore"):
+            return dX, ((before - X) * dX / (1 - a)).sum(axis=(0, 1))
+
+    return Y, own
 
 
 @refused(bucket, "The shares are exchanged: a keeps the old state, and 1 - a takes the new.")

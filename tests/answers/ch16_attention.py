@@ -4,6 +4,16 @@ import numpy as np
 
 from course.checks.ch16_attention import (
     CUT_OFF,
+    FIRST_ONLY,
+    NO_OFFSET,
+    NOT_A_MEAN,
+    NOT_READ,
+    OF_ITS_OWN,
+    ONE_PLACE,
+    ONE_VISIT,
+    OTHER_WAY,
+    SIGN_COUNTS,
+    TURNED_GRADIENT,
     Ask,
     Distances,
     ask,
@@ -313,6 +323,75 @@ class CountedTogether(Distances):
     def add(self, b, dY):
         total = dY.sum(axis=0)
         b.grad = b.grad + np.bincount(self.table.ravel(), weights=total.ravel(), minlength=len(b.grad))
+
+
+def _with(**methods):
+    """Return a Distances with other methods."""
+    return type("Distances", (Distances,), methods)
+
+
+def _without_sign(self, steps):
+    return np.abs(places_of_pairs(steps) - steps + 1)
+
+
+def _from_the_middle(self, steps):
+    return _without_sign(self, steps) + steps - 1
+
+
+def _one_visit(self, b, dY):
+    b.grad[self.table] += dY.sum(axis=0)
+
+
+def _first_place(self, b, dY):
+    b.grad += dY.sum(axis=0).ravel()[np.unique(self.table, return_index=True)[1]]
+
+
+def _mean(self, b, dY):
+    b.grad += np.bincount(self.table.ravel(), weights=dY.sum(axis=0).ravel()) / np.bincount(
+        self.table.ravel()
+    )
+
+
+for _sentence, _methods in [
+    (OTHER_WAY, dict(places=lambda self, steps: places_of_pairs(steps).T)),
+    (SIGN_COUNTS, dict(places=_without_sign)),
+    (SIGN_COUNTS, dict(places=_from_the_middle)),
+    (NO_OFFSET, dict(places=lambda self, steps: places_of_pairs(steps) - steps + 1)),
+    (ONE_VISIT, dict(add=_one_visit)),
+    (ONE_PLACE, dict(add=_first_place)),
+    (NOT_A_MEAN, dict(add=_mean)),
+    (FIRST_ONLY, dict(add=lambda self, b, dY: np.add.at(b.grad, self.table, dY[0]))),
+    (TURNED_GRADIENT, dict(add=lambda self, b, dY: np.add.at(b.grad, self.table.T, dY.sum(axis=0)))),
+]:
+    refused(distances, _sentence)(_with(**_methods))
+
+
+@refused(distances, NOT_READ)
+class ReadOnce(Distances):
+    def __init__(self, steps):
+        super().__init__(steps)
+        self.added = self.b.data[self.table]
+
+    def forward(self, S):
+        return S + self.added, super().forward(S)[1]
+
+
+@refused(distances, OF_ITS_OWN)
+class OneTableForAll(Distances):
+    def places(self, steps):
+        OneTableForAll.last = places_of_pairs(steps)
+
+    def forward(self, S):
+        self.table = self.last
+        return super().forward(S)
+
+
+@refused(distances, "for one step and one example, it raises")
+class TableOfTheFirst(Distances):
+    def places(self, steps):
+        if steps > 1:
+            TableOfTheFirst.first = places_of_pairs(steps)
+        return self.first
 
 
 @refused(distances, "at first b has shape")

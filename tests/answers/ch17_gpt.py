@@ -9,6 +9,7 @@ from course.checks.ch17_gpt import (
     by_table,
     cut,
     in_front,
+    kept_with,
     looks_ahead,
     move,
     nucleus,
@@ -161,6 +162,32 @@ def of_the_first_twelve(P, share):
     P_few = np.where(order.argsort(axis=1) < 12, P, 0.0)
     kept = np.where(true_nucleus(P_few, share) > 0, P, 0.0)
     return kept / kept.sum(axis=1, keepdims=True)
+
+
+def _nearly(P, share):
+    return kept_with(lambda largest, share: largest.cumsum(axis=1) - largest < share - 1e-9)(P, share)
+
+
+def _in_float32(P, share):
+    return kept_with()(P.astype(np.float32), share)
+
+
+def _about_as_likely(P, share):
+    smallest = np.where(true_nucleus(P, share) > 0, P, 1.0).min(axis=1, keepdims=True)
+    kept = np.where(P >= smallest - 1e-8, P, 0.0)
+    return kept / kept.sum(axis=1, keepdims=True)
+
+
+for _answer in (_nearly, _in_float32, _about_as_likely):
+    refused(nucleus, "for rows where 1e-9 decides")(_answer)
+
+
+@refused(nucleus, "for a P in Fortran order")
+def into_a_flat_copy(P, share):
+    kept, inside = np.zeros_like(P), true_nucleus(P, share) > 0
+    kept.ravel()[np.flatnonzero(inside)] = P[inside]
+    with np.errstate(invalid="ignore"):
+        return kept / kept.sum(axis=1, keepdims=True)
 
 
 @refused(nucleus, "it changes P")
