@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,7 @@ from course.checks.questions import (
     expect_layer,
     expect_several,
     expect_values,
+    explained,
     untouched,
 )
 from course.gpu import stand_in
@@ -407,55 +409,101 @@ drop_columns = Exercise(
 )
 
 
-class Quarters(np.random.Generator):
-    """A generator whose `random` draws quarters, so that many equal a rate, and counts its calls."""
+class Ties(np.random.Generator):
+    """A generator whose `random` often draws the rate or the number just below it, and counts its draws."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, rate):
         super().__init__(np.random.PCG64(seed))
-        self.calls = 0
+        self.often, self.sizes = [rate, np.nextafter(rate, 0)], []
 
     def random(self, *args, **settings):
-        """Return numbers from 0, 0.25, 0.5 and 0.75, all equally likely."""
-        self.calls += 1
-        return np.floor(4 * super().random(*args, **settings)) / 4
+        """Return a quarter of each of the two, and other numbers from 0 to 1."""
+        drawn = np.asarray(super().random(*args, **settings))
+        self.sizes.append(drawn.size)
+        return np.select([drawn < 0.25, drawn < 0.5], self.often, 2 * drawn - 1)[()]
+
+
+def _expect_draws(when, rng, truly):
+    """Require that one number for each column was drawn in each call, at once."""
+    if rng.sizes != truly.sizes:
+        raise CheckFailed(
+            f"{when}: numbers drawn so far: {sum(rng.sizes)}, calls of rng.random: {len(rng.sizes)}; one "
+            f"number for each column, all in one call, makes {sum(truly.sizes)} and {len(truly.sizes)}"
+        )
+
+
+def _expect_product(when, name, value, X, row, slips):  # noqa: PLR0913  what is compared, and its slips
+    """Require X times a row of float64, to all its digits; slips are pairs of a sentence and another row."""
+    with explained({name: value}, {name: [(sentence, X * other) for sentence, other in slips]}):
+        expect_values(f"{when}: {name}", value, X * row)
+    if not np.allclose(value, X * row, rtol=1e-12, atol=0):
+        raise CheckFailed(
+            f"{when}: {name} is right to about 8 digits only, those of float32; X is float64, so "
+            "the row must be, too"
+        )
 
 
 @drop_columns.check
 def _(answer, rng):
-    (batch,) = drawn_sizes(rng, BATCH)
-    for rate in (0.5, 0.25, 0.0):
-        seed, columns = int(rng.integers(1000)), 11
-        X, dY = rng.uniform(1, 2, size=(2, batch, columns))  # nothing negative, so no -0 among the zeros
-        X[0] = 0  # a number may be 0 in a column that is kept
-        its_draws, draws = Quarters(seed), Quarters(seed)
-        layer = answer(rate, its_draws)
-        calls = []
+    (batch,), columns = drawn_sizes(rng, BATCH), 11
+    for rate, rows in ((0.5, batch), (0.35, 1), (0.0, batch)):
+        seed = int(rng.integers(1000))
+        X, dY = rng.uniform(1, 2, size=(2, rows, columns))  # nothing negative, so no -0 among the zeros
+        X[0, ::2] = X[:, 3] = 0  # a number, or all, may be 0 in a column that is kept
+        its_draws, draws = Ties(seed, rate), Ties(seed, rate)
+        layer, calls = answer(rate, its_draws), []
         for number in ("first", "second"):
-            mask = (draws.random(columns) >= rate) / (1 - rate)
+            when, drawn = f"rate {rate}, {number} call", draws.random(columns)
+            keep = drawn >= rate
             with untouched(X=X):
                 Y, backward = expect_several(layer(X), "Y", "backward")
-            expect_values(f"rate {rate}, {number} call: Y", Y, X * mask)
-            if its_draws.calls != draws.calls:
-                raise CheckFailed(
-                    f"rate {rate}, {number} call: so far it has called rng.random {its_draws.calls} times; "
-                    f"once in each call makes {draws.calls}"
-                )
-            calls.append((number, backward, mask))
-        for number, backward, mask in calls:
+            _expect_draws(when, its_draws, draws)
+            _expect_product(when, "Y", Y, X, keep / (1 - rate), _rows(drawn, rate))
+            calls.append((when, Y, backward, keep / (1 - rate)))
+        latest = calls[-1][-1]
+        for again, (when, Y, backward, row) in product(("backward", "backward again"), calls):
+            expect_values(f"{when}, looked at later: Y", Y, X * row, "it was")
             with untouched(dY=dY):
                 dX = backward(dY)
-            expect_values(f"rate {rate}, dX of the {number} call: dX", dX, dY * mask)
+            _expect_draws(f"{when}, {again}", its_draws, draws)
+            _expect_product(f"{when}, {again}", "dX", dX, dY, row, _rows_back(X, row, latest))
     _expect_the_same_there(lambda send: answer(0.5, np.random.default_rng(seed)), X, dY, most=1)
     return "three rates, two calls each, here and there, with float32, and transfers counted"
 
 
-@drop_columns.probe
-def _(answer, rng):
-    X = rng.normal(size=(BATCH, N_OUT))
-    X[0] = 0
-    layer = answer(0.5, np.random.default_rng(3))
-    Y, backward = layer(X)
-    return Y, backward(np.ones_like(X)), layer(X)[0], layer(X.astype(np.float32))[0].dtype.itemsize
+def _rows(drawn, rate):
+    """Return sentences with likely wrong rows for X."""
+    keep, about = drawn >= rate, np.isclose(drawn, rate)
+    return (
+        (
+            "Only numbers *below* the rate switch a column off: one that equals it does not.",
+            (drawn > rate) / (1 - rate),
+        ),
+        (
+            "A number just below the rate switches a column off: compare the numbers as they are.",
+            (keep | about) / (1 - rate),
+        ),
+        ("Numbers *below* the rate switch a column off; you keep those columns.", ~keep / (1 - rate)),
+        ("The kept columns stay as they are in X: divide them by 1 - rate.", keep),
+        ("You divide by the rate; divide by 1 - rate, the share that stays.", keep / (rate or np.inf)),
+        ("You divide by the share that this draw keeps; divide by 1 - rate.", keep / max(keep.mean(), 0.01)),
+    )
+
+
+def _rows_back(X, row, latest):
+    """Return sentences with likely wrong rows for dY."""
+    zero = "A 0 in Y may be a 0 of X: use the drawn numbers to decide which columns are kept."
+    return (
+        ("All of dY passes: multiply it by the row that X was multiplied by.", 1),
+        ("The kept columns of dY stay as they are; divide them by 1 - rate, too.", row > 0),
+        ("You divide twice by 1 - rate.", row * row),
+        (zero, row * (X != 0)),
+        (zero, row * (X != 0).any(axis=0)),
+        (
+            "The row of the latest call is used: let `backward` keep that of its own call in a variable.",
+            latest,
+        ),
+    )
 
 
 def sent(row, X):
@@ -463,101 +511,25 @@ def sent(row, X):
     return array_module(X).asarray(row, dtype=X.dtype)
 
 
-def dropping(rate, rng, row=None, send=sent, again=False):
+def dropping(rate, rng, row=None, send=sent, back=lambda dY, X, mask: dY * mask):
     """Return a layer that switches columns off, with one change."""
     row = row or (lambda X: (rng.random(X.shape[1]) >= rate) / (1 - rate))
 
     def layer(X):
         mask = send(row(X), X)
-        return X * mask, lambda dY: dY * (send(row(X), X) if again else mask)
+        return X * mask, lambda dY: back(dY, X, mask)
 
     return layer
 
 
-@drop_columns.mistake("This draws one number for each entry; a column is switched off in all rows.")
-def one_for_each_entry(rate, rng):
-    return dropping(rate, rng, row=lambda X: (rng.random(X.shape) >= rate) / (1 - rate))
-
-
-@drop_columns.mistake("Divide the kept columns by 1 - rate.")
-def without_the_division(rate, rng):
-    return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) >= rate) * 1.0)
-
-
-@drop_columns.mistake("Only numbers *below* the rate switch a column off: one that equals it does not.")
-def off_where_equal(rate, rng):
-    return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) > rate) / (1 - rate))
-
-
-@drop_columns.mistake("You divide by the rate; divide by 1 - rate, the share that stays.")
-def divided_by_the_rate(rate, rng):
-    return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) >= rate) / rate)
-
-
-@drop_columns.mistake(
-    "The row of the latest call is used: let `backward` keep that of its own call in a variable."
-)
-def one_row_for_all_calls(rate, rng):
-    rows = {}
-
-    def layer(X):
-        rows["latest"] = sent((rng.random(X.shape[1]) >= rate) / (1 - rate), X)
-        return X * rows["latest"], lambda dY: dY * rows["latest"]
-
-    return layer
-
-
-@drop_columns.mistake("Numbers *below* the rate switch a column off; you keep those columns.")
-def the_other_ones(rate, rng):
-    return dropping(rate, rng, row=lambda X: (rng.random(X.shape[1]) < rate) / (1 - rate))
-
-
-@drop_columns.mistake(
-    "In the backward pass you draw again; `backward` must switch off the columns of its own call."
-)
-def draws_on_the_way_back(rate, rng):
-    return dropping(rate, rng, again=True)
-
-
-@drop_columns.mistake(
-    "In the backward pass all of dY passes: multiply it by the row that X was multiplied by."
-)
-def all_passes_back(rate, rng):
-    layer = dropping(rate, rng)
-    return lambda X: (layer(X)[0], lambda dY: dY)
-
-
-@drop_columns.mistake("The row is drawn once for all calls; draw inside the layer.")
-def drawn_once(rate, rng):
-    drawn = []
-
-    def row(X):
-        if not drawn:
-            drawn.append((rng.random(X.shape[1]) >= rate) / (1 - rate))
-        return drawn[0]
-
-    return dropping(rate, rng, row=row)
-
-
-@drop_columns.mistake("A 0 in Y may be a 0 of X: use the drawn numbers to decide which columns are kept.")
-def read_from_the_result(rate, rng):
-    layer = dropping(rate, rng)
-
-    def read_back(X):
-        Y, _ = layer(X)
-        return Y, lambda dY: dY * (Y != 0) / (1 - rate)
-
-    return read_back
+@drop_columns.mistake("These are as many numbers as rows; a number for each column makes `X.shape[1]`.")
+def one_for_each_row(rate, rng):
+    return dropping(rate, rng, row=lambda X: (rng.random(len(X)) >= rate) / (1 - rate))
 
 
 @drop_columns.mistake("The row is still here when it meets X: send it with `array_module(X).asarray`.")
 def never_sent(rate, rng):
     return dropping(rate, rng, send=lambda row, X: row.astype(X.dtype))
-
-
-@drop_columns.mistake("The row is still here when it meets X: send it with `array_module(X).asarray`.")
-def never_sent_in_float64(rate, rng):
-    return dropping(rate, rng, send=False, keep_dtype=False)
 
 
 # 5. scatter-add

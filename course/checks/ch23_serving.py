@@ -25,12 +25,13 @@ from course.checks.questions import (
     untouched,
 )
 from course.interrupt import WAITS, interrupted
-from minigrad.layer import Layer
+from minigrad.layer import Layer, Sequential
 from minigrad.layers.activations import Tanh
 from minigrad.layers.combinators import Watch
 from minigrad.layers.linear import Linear
 from minigrad.layers.normalization import BatchNorm
 from minigrad.parameter import Buffer, Parameter
+from minigrad.parts import named_parts
 
 # 1. which callers get a wrong dX
 
@@ -572,118 +573,126 @@ exchanged = Exercise(
 
 
 def _old_and_weights(rng):
-    """Return a model with a Buffer, an input, and weights for it."""
-    model = Linear(N_IN, N_OUT, rng=rng) >> BatchNorm(N_OUT) >> Tanh() >> Linear(N_OUT, 2, rng=rng)
-    weights = {name: rng.normal(size=part.shape) for name, part in model.named_parameters().items()}
-    return model, rng.normal(size=(BATCH, N_IN)), weights
+    """Return a model with Buffers and a layer in two places, an input, and weights in another order."""
+    twice = Linear(N_OUT, N_OUT, rng=rng)
+    inside = [BatchNorm(N_OUT), twice, Tanh(), twice, *[Tanh() for _ in range(5)]]  # "layers.10" < "layers.2"
+    model = Sequential(Linear(N_IN, N_OUT, rng=rng), *inside, Linear(N_OUT, 2, rng=rng))
+    for buffer in model.buffers():
+        buffer.data = rng.uniform(1, 2, size=buffer.shape)
+    return model, rng.normal(size=(BATCH, N_IN)), _weights(model, rng)
+
+
+def _weights(model, rng):
+    """Return other weights for a model, in an order drawn at random."""
+    parameters = model.named_parameters()
+    return {name: rng.normal(size=parameters[name].shape) for name in rng.permutation([*parameters]).tolist()}
 
 
 @exchanged.check
 def _(answer, rng):
     model, X, weights = _old_and_weights(rng)
-    before, given = model.predict(X), {name: array.copy() for name, array in weights.items()}
-    gradients = {}
-    for name, part in model.named_parameters().items():
+    before, parameters = model.predict(X), model.named_parameters()
+    for part in parameters.values():
         part.grad[...] = rng.normal(size=part.shape)
-        gradients[name] = part.grad.copy()
+    given, gradients = copy.deepcopy((weights, {name: part.grad for name, part in parameters.items()}))
     truth = copy.deepcopy(model)
     for name, part in truth.named_parameters().items():
         part.data = given[name].copy()
-    new = answer(model, weights)
+    try:
+        first, new = answer(model, _weights(model, rng)), answer(model, weights)
+    except (KeyError, ValueError) as error:
+        raise CheckFailed(
+            f"the names and shapes fit, and it raises {type(error).__name__}: {str(error).rstrip('.')}; the "
+            "dict may be in any order, and a layer in two places has one name"
+        ) from error
     if not isinstance(new, Layer):
         raise CheckFailed(f"it must return a model, but returned {described(new)}")
+    if new in (model, first):
+        which = "the old model itself" if new is model else "the same new model in two exchanges of one model"
+        raise CheckFailed(f"it returns {which}, which a call in progress may be using: make another one")
+    owners = {"the old model's": model, "an earlier new model's": first}
+    _expect_arrays_apart(new, {whose: _arrays(one) for whose, one in owners.items()} | {"the given": weights})
     if not np.allclose(model.predict(X), before):
-        raise CheckFailed(
-            "the old model has changed: a call in progress gets a mixed answer" + _shared(model, new)
-        )
-    _expect_gradients_stay(model, gradients, "the old model's gradients have changed: it stays as it is")
-    same = weights.keys() == given.keys()
-    if not same or not all(np.array_equal(weights[name], array) for name, array in given.items()):
+        raise CheckFailed("the old model has changed: a call in progress gets a mixed answer")
+    if any((part.grad != gradients[name]).any() for name, part in parameters.items()):
+        raise CheckFailed("the old model's gradients have changed: it stays as it is")
+    if weights.keys() != given.keys() or any((weights[name] != given[name]).any() for name in given):
         raise CheckFailed("it changes weights, which belongs to its caller: leave the dict as it is")
+    _expect_taken(model, new, given)
     expect_values("the new model's Y", new.predict(X), truth.predict(X))
-    _expect_arrays_apart(model, new, X, weights)
     _expect_refusals(answer, rng)
-    return "old and new apart, six refusals"
+    return "old and new apart, a layer in two places, two exchanges, eight refusals"
 
 
-def _expect_arrays_apart(model, new, X, weights):
-    """Require that a new model shares no array with the given weights or the old model."""
-    before, Y = model.predict(X), new.predict(X)
-    for array in weights.values():
-        array *= 2.0
-    if not np.allclose(new.predict(X), Y):
-        raise CheckFailed(
-            "after the caller has changed its weights, the new model predicts something else: it shares an "
-            "array with `weights`, so copy each one"
-        )
-    for part in [*new.parameters(), *new.buffers()]:
-        part.data += 1.0
-    if not np.allclose(model.predict(X), before):
-        raise CheckFailed(
-            "after a step on the new model, the old one predicts something else: the two share an array"
-        )
-    model.zero_grad()
-    for part in new.parameters():
-        part.grad += 1.0
-    for name, part in model.named_parameters().items():
-        if part.grad.any():
-            raise CheckFailed(
-                f"the new model adds to the old one's {name}.grad: a gradient is an array too, and not to be "
-                "shared"
-            )
-
-
-def _shared(model, new):
-    """Describe what a new model shares with the old one."""
-    if new is model:
-        return ". It is the old model itself"
+def _expect_taken(model, new, given):
+    """Require that each Parameter has the numbers of its name, and each Buffer those of the old model."""
     for name, part in new.named_parameters().items():
-        old = model.named_parameters().get(name)
-        if old is not None and np.shares_memory(part.data, old.data):
-            array = f"The new one's {name}.data is the old one's array"
-            return f". {array}, as in a replica, which shares its arrays"
-    return ""
+        if name not in given:
+            raise CheckFailed(
+                f"the new model has a {name} of its own: a layer in two places must be one layer in the new "
+                "model, too, so copy the model as a whole"
+            )
+        if not np.array_equal(part.data, given[name]):
+            others = [other for other in given if np.array_equal(part.data, given[other])]
+            instead = f"it is {others[0]}: the dict may be in any order" if others else "it has other numbers"
+            raise CheckFailed(f"the new model's {name} is not the {name} of `weights`; {instead}")
+    for mine, old in zip(new.buffers(), model.buffers(), strict=False):
+        if not np.array_equal(mine.data, old.data):
+            raise CheckFailed("a Buffer of the new model has other numbers: only the Parameters get new ones")
 
 
-def _expect_gradients_stay(model, gradients, otherwise):
-    """Require that a model's gradients have not changed."""
-    for name, part in model.named_parameters().items():
-        if not np.array_equal(part.grad, gradients[name]):
-            raise CheckFailed(otherwise)
+def _arrays(model):
+    """Return the arrays of a model's Parameters and Buffers by name."""
+    parts = [(name, part) for name, part in named_parts(model) if isinstance(part, Parameter | Buffer)]
+    kinds = [(f"{name}.{kind}", part, kind) for name, part in parts for kind in ("data", "grad")]
+    return {name: getattr(part, kind) for name, part, kind in kinds if hasattr(part, kind)}
+
+
+def _expect_arrays_apart(new, owners):
+    """Require that the arrays of a new model share no memory with arrays of others, nor with each other."""
+    own = {}
+    for name, array in _arrays(new).items():
+        for whose, arrays in {**owners, "its own": own}.items():
+            for other, theirs in arrays.items():
+                if np.shares_memory(array, theirs):
+                    raise CheckFailed(
+                        f"the new model's {name} shares its memory with {whose} {other}: it needs one of its "
+                        "own" + ("; a gradient is an array, too" if name.endswith("grad") else "")
+                    )
+        own[name] = array
 
 
 def _expect_refusals(answer, rng):
     """Require an error for wrong names and shapes, without a change of the old model."""
     model, X, weights = _old_and_weights(rng)
     before = model.predict(X)
-    for name, others in (
-        ("layers.3.b", {"layers.3.b": None}),
-        ("layers.0.W", {"layers.0.W": None}),
-        ("layers.4.W", {"layers.4.W": np.ones((2, 2))}),
-        ("layers.0.b", {"layers.0.b": np.ones(1)}),
-        ("layers.0.W", {"layers.0.W": np.ones((N_OUT, N_IN))}),
-        ("layers.3.W", {"layers.3.W": np.ones(2)}),
+    for problem, others in (
+        ("layers.10.b is missing", {"layers.10.b": None}),
+        ("layers.0.W is missing", {"layers.0.W": None}),
+        ("layers.4.W is not a Parameter of the model", {"layers.4.W": np.ones((2, 2))}),
+        (
+            "layers.10.b is missing and layers.10.c has come instead",
+            {"layers.10.b": None, "layers.10.c": np.ones(2)},
+        ),
+        ("layers.0.b has shape (1,)", {"layers.0.b": np.ones(1)}),
+        ("layers.0.W has shape (7, 3)", {"layers.0.W": np.ones((N_OUT, N_IN))}),
+        ("layers.10.W has shape (2,)", {"layers.10.W": np.ones(2)}),
+        ("layers.10.W has shape (7, 1)", {"layers.10.W": np.ones((N_OUT, 1))}),
     ):
         wrong = {key: array for key, array in (weights | others).items() if array is not None}
-        problem = "is missing" if others[name] is None else ""
-        if not problem:
-            shape = others[name].shape
-            problem = f"has shape {shape}" if name in weights else "is not a Parameter of the model"
         try:
             answer(model, wrong)
         except ValueError as error:
-            if name not in str(error):
-                raise CheckFailed(
-                    f"{name} {problem}, and the message of the error does not name it"
-                ) from error
+            if not any(one in str(error) for one in others):
+                raise CheckFailed(f"{problem}, and the message of the error does not name it") from error
         except (KeyError, AttributeError) as error:
             raise CheckFailed(
-                f"{name} {problem}: it must raise a ValueError, but raises {type(error).__name__}"
+                f"{problem}: it must raise a ValueError, but raises {type(error).__name__}"
             ) from error
         else:
-            raise CheckFailed(f"{name} {problem}, and no ValueError is raised")
+            raise CheckFailed(f"{problem}, and no ValueError is raised")
         if not np.allclose(model.predict(X), before):
-            raise CheckFailed(f"{name} {problem}: it is refused, but the old model has changed")
+            raise CheckFailed(f"{problem}: it is refused, but the old model has changed")
 
 
 @exchanged.probe

@@ -13,6 +13,7 @@ from course.checks.ch21_gpu import (
     libraries,
     library_of,
     pick,
+    sent,
     share_right,
     stopwatch,
     with_ones,
@@ -175,12 +176,14 @@ def in_a_class(rate, rng):
     return Layer()
 
 
-@refused(drop_columns, "so far it has called rng.random 11 times; once in each call makes 1")
+@refused(
+    drop_columns, "numbers drawn so far: 11, calls of rng.random: 11; one number for each column, all in one"
+)
 def one_call_a_column(rate, rng):
     return dropping(rate, rng, row=lambda X: np.array([rng.random() >= rate for _ in X[0]]) / (1 - rate))
 
 
-@refused(drop_columns, "so far it has called rng.random 0 times; once in each call makes 1")
+@refused(drop_columns, "numbers drawn so far: 0, calls of rng.random: 0")
 def no_draw_without_a_rate(rate, rng):
     return dropping(rate, rng) if rate else lambda X: (X, lambda dY: dY)
 
@@ -213,6 +216,128 @@ def on_dY_itself(rate, rng):
 @refused(drop_columns, "Y is float64 for X of float32")
 def forgets_the_dtype(rate, rng):
     return dropping(rate, rng, send=lambda row, X: array_module(X).asarray(row))
+
+
+def _row_of(kept, divisor=lambda rate, keep: 1 - rate, size=lambda X: X.shape[1]):
+    """Return an answer with this rule for the columns that are kept, and this divisor."""
+
+    def answer(rate, rng):
+        def row(X):
+            keep = kept(rng.random(size(X)), rate)
+            return keep / divisor(rate, keep)
+
+        return dropping(rate, rng, row=row)
+
+    return answer
+
+
+@right(drop_columns)
+def by_a_list(rate, rng):
+    def layer(X):
+        row = [[0.0 if number < rate else 1 / (1 - rate) for number in rng.random(X.shape[1]).tolist()]]
+        row = array_module(X).array(row, dtype=X.dtype)
+        return np.multiply(X, row), row.__mul__
+
+    return layer
+
+
+for _words, _wrong in {
+    "one that equals it does not": _row_of(np.greater),
+    "just below the rate switches a column off: compare the numbers": _row_of(
+        lambda drawn, rate: (drawn >= rate) | np.isclose(drawn, rate)
+    ),
+    "*below* the rate switch a column off; you keep those columns": _row_of(np.less),
+    "divide them by 1 - rate": _row_of(np.greater_equal, lambda rate, keep: 1),
+    "You divide by the rate": _row_of(np.greater_equal, lambda rate, keep: rate or 1),
+    "the share that this draw keeps": _row_of(np.greater_equal, lambda rate, keep: max(keep.mean(), 0.01)),
+    "numbers drawn so far: 55, calls of rng.random: 1": _row_of(
+        np.greater_equal, size=lambda X: (len(X), X.shape[1])
+    ),
+}.items():
+    refused(drop_columns, _words)(_wrong)
+for _words, _back in {
+    "All of dY passes": lambda dY, X, mask: dY * 1,
+    "stay as they are; divide them by 1 - rate, too": lambda dY, X, mask: dY * (mask > 0),
+    "You divide twice": lambda dY, X, mask: dY * mask * mask,
+    "use the drawn numbers to decide which columns": lambda dY, X, mask: dY * mask * (X * mask != 0),
+    "A 0 in Y may be a 0 of X": lambda dY, X, mask: dY * mask * (X * mask != 0).any(axis=0),
+}.items():
+    refused(drop_columns, _words)(lambda rate, rng, back=_back: dropping(rate, rng, back=back))
+
+
+@refused(drop_columns, "is right to about 8 digits only, those of float32; X is float64")
+def always_in_float32(rate, rng):
+    return dropping(rate, rng, send=lambda row, X: array_module(X).asarray(row, dtype=np.float32))
+
+
+@refused(drop_columns, "first call, backward: numbers drawn so far: 33, calls of rng.random: 3")
+def draws_on_the_way_back(rate, rng):
+    def row(X):
+        return (rng.random(X.shape[1]) >= rate) / (1 - rate)
+
+    return dropping(rate, rng, back=lambda dY, X, mask: dY * sent(row(X), X))
+
+
+@refused(drop_columns, "second call: numbers drawn so far: 11, calls of rng.random: 1")
+def drawn_once_for_a_width(rate, rng):
+    rows = {}
+
+    def row(X):
+        if X.shape[1] not in rows:
+            rows[X.shape[1]] = (rng.random(X.shape[1]) >= rate) / (1 - rate)
+        return rows[X.shape[1]]
+
+    return dropping(rate, rng, row=row)
+
+
+@refused(drop_columns, "The row of the latest call is used: let `backward` keep that of its own call")
+def one_row_for_all_calls(rate, rng):
+    rows = {}
+
+    def layer(X):
+        rows["latest"] = sent((rng.random(X.shape[1]) >= rate) / (1 - rate), X)
+        return X * rows["latest"], lambda dY: dY * rows["latest"]
+
+    return layer
+
+
+@refused(drop_columns, "rate 0.5, first call, looked at later: Y")
+def one_room_for_all_calls(rate, rng):
+    layer, room = dropping(rate, rng), []
+
+    def in_a_room(X):
+        Y, backward = layer(X)
+        room[:] = [room[0] if room and room[0].shape == Y.shape and room[0].dtype == Y.dtype else Y]
+        room[0][...] = Y
+        return room[0], backward
+
+    return in_a_room
+
+
+@refused(drop_columns, "rate 0.5, first call, backward again: dX")
+def multiplies_its_row_by_dY(rate, rng):
+    def layer(X):
+        row = sent((rng.random(X.shape[1]) >= rate) / (1 - rate), X)
+        kept = [row]
+
+        def backward(dY):
+            kept[0] = kept[0] * dY
+            return kept[0]
+
+        return X * row, backward
+
+    return layer
+
+
+@refused(drop_columns, "rate 0.35, first call: Y has shape (11,)")
+def squeezes(rate, rng):
+    layer = dropping(rate, rng)
+
+    def without_axes_of_1(X):
+        Y, backward = layer(X)
+        return np.squeeze(Y), backward
+
+    return without_axes_of_1
 
 
 # 5. scatter-add

@@ -1,6 +1,7 @@
 """Answers to the exercises of chapter 23: right ones, and those that a check refuses in its own words."""
 
 import copy
+import pickle
 import sys
 import threading
 from math import comb, factorial
@@ -20,7 +21,7 @@ from course.checks.ch23_serving import (
     witness,
 )
 from minigrad.beyond.sharing import replica
-from minigrad.layer import Layer
+from minigrad.layer import Layer, Sequential
 from minigrad.layers.activations import Sigmoid
 from minigrad.parameter import Parameter
 from tests.answers import refused, right
@@ -398,7 +399,7 @@ def with_a_memo(model, weights):
     return copy.deepcopy(model, memo)
 
 
-@refused(exchanged, "It is the old model itself")
+@refused(exchanged, "it returns the old model itself")
 def in_place(model, weights):
     parameters = model.named_parameters()
     _refuse(parameters, weights)
@@ -416,7 +417,7 @@ def a_new_array_in_the_old_model(model, weights):
     return copy.deepcopy(model)
 
 
-@refused(exchanged, "The new one's layers.0.W.data is the old one's array, as in a replica, which shares its")
+@refused(exchanged, "the new model's layers.0.W.data shares its memory with the old model's layers.0.W.data")
 def by_a_replica(model, weights):
     fresh = replica(model)  # shares the arrays
     _refuse(fresh.named_parameters(), weights)
@@ -438,9 +439,7 @@ def empties_the_dict(model, weights):
     return fresh
 
 
-@refused(
-    exchanged, "after the caller has changed its weights, the new model predicts something else: it shares"
-)
+@refused(exchanged, "the new model's layers.0.W.data shares its memory with the given layers.0.W: it needs")
 def keeps_the_arrays(model, weights):
     fresh = copy.deepcopy(model)
     _refuse(fresh.named_parameters(), weights)
@@ -449,7 +448,7 @@ def keeps_the_arrays(model, weights):
     return fresh
 
 
-@refused(exchanged, "the new model adds to the old one's layers.0.W.grad: a gradient is an array too")
+@refused(exchanged, "the new model's layers.0.W.grad shares its memory with the old model's layers.0.W.grad")
 def shares_the_gradients(model, weights):
     _refuse(model.named_parameters(), weights)
     fresh = copy.deepcopy(model, {id(part.grad): part.grad for part in model.parameters()})
@@ -495,6 +494,97 @@ def refuses_without_a_name(model, weights):
 @refused(exchanged, "it must return a model, but returned nothing")
 def returns_nothing(model, weights):
     copies_then_fills(model, weights)
+
+
+@right(exchanged)
+def through_a_file(model, weights):
+    """Its gradients and weights are made anew."""
+    _refuse(model.named_parameters(), weights)
+    fresh = pickle.loads(pickle.dumps(model))
+    for name, array in weights.items():
+        np.copyto(fresh.named_parameters()[name].data, array)
+    fresh.zero_grad()
+    return fresh
+
+
+@refused(exchanged, "shares its memory with its own layers.0.W.data: it needs one of its own")
+def one_array_for_both(model, weights):
+    fresh = copies_then_fills(model, weights)
+    for part in fresh.parameters():
+        part.grad = part.data
+    return fresh
+
+
+@refused(exchanged, "the dict may be in any order")
+def in_the_order_of_the_dict(model, weights):
+    fresh = copies_then_fills(model, weights)
+    for part, array in zip(fresh.parameters(), weights.values(), strict=True):
+        part.data = array.copy()
+    return fresh
+
+
+@refused(exchanged, "the dict may be in any order")
+def in_the_order_of_the_names(model, weights):
+    return in_the_order_of_the_dict(model, dict(sorted(weights.items())))
+
+
+TWINS = {}
+
+
+@refused(exchanged, "it returns the same new model in two exchanges of one model")
+def one_twin_for_each_model(model, weights):
+    _refuse(model.named_parameters(), weights)
+    fresh = TWINS.setdefault(id(model), copy.deepcopy(model))
+    for name, part in fresh.named_parameters().items():
+        part.data[...] = weights[name]
+    return fresh
+
+
+@refused(
+    exchanged, "and it raises KeyError: 'layers.4.W'; the dict may be in any order, and a layer in two places"
+)
+def place_by_place(model, weights):
+    fresh = copies_then_fills(model, weights)
+    for place, layer in enumerate(fresh.layers):
+        for name, part in layer.named_parameters().items():
+            part.data = weights[f"layers.{place}.{name}"].copy()
+    return fresh
+
+
+@refused(exchanged, "the new model has a layers.4.W of its own: a layer in two places must be one layer")
+def layer_by_layer(model, weights):
+    _refuse(model.named_parameters(), weights)
+    fresh = Sequential(*map(copy.deepcopy, model.layers))
+    for name, part in fresh.named_parameters().items():
+        part.data = weights.get(name, part.data).copy()
+    return fresh
+
+
+@refused(exchanged, "a Buffer of the new model has other numbers: only the Parameters get new ones")
+def averages_begin_again(model, weights):
+    fresh = copies_then_fills(model, weights)
+    for part in fresh.buffers():
+        part.data = np.ones(part.shape)
+    return fresh
+
+
+@refused(exchanged, "layers.10.W has shape (7, 1), and no ValueError is raised")
+def compares_lengths(model, weights):
+    fresh = copies_then_fills(model, {name: part.data for name, part in model.named_parameters().items()})
+    parameters = fresh.named_parameters()
+    for name in parameters.keys() | weights.keys():
+        if name not in parameters or len(weights.get(name, "")) != len(parameters[name].data):
+            raise ValueError(f"{name} does not fit")
+        parameters[name].data[...] = weights[name]
+    return fresh
+
+
+@refused(exchanged, "layers.10.b is missing and layers.10.c has come instead, and no ValueError is raised")
+def counts_the_names(model, weights):
+    parameters = model.named_parameters()
+    if len(parameters) == len(weights):
+        weights = {name: weights.get(name, part.data) for name, part in parameters.items()}
+    return copies_then_fills(model, weights)
 
 
 # 6. bundles
