@@ -82,7 +82,7 @@ chapter: $(READY)  ## run chapter N=04 and its solutions from clean, store the o
 	$(BIN)/python -m authoring run $(N)
 	$(BIN)/python -m authoring exercises
 	$(BIN)/python -m pytest --nbval notebooks/$(N)_*.ipynb solutions/$(N)_*/*.ipynb
-	$(BIN)/python -m pytest tests/house tests/course -k "$(N)_"
+	$(BIN)/python -m pytest tests/house tests/book tests/course -k "$(N)_"
 
 exercises: $(READY)  ## make exercises/ from solutions/
 	$(BIN)/python -m authoring exercises

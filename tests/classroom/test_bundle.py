@@ -221,7 +221,7 @@ def test_a_teachers_bundle_grades(tmp_path):
     folder = opened(make_teacher(tmp_path, "2027-spring"), tmp_path)
     for place in (
         "solutions/04_closures/04_closures_exercises.ipynb",
-        "tests/house/test_book.py",
+        "tests/book/test_book.py",
         "course/term.txt",
         "Makefile",
     ):
