@@ -311,8 +311,10 @@ surest_mistakes = Exercise(
 
 @surest_mistakes.check
 def _(answer, rng):
-    for examples, count in ((40, 5), (13, 30), (7, 1)):
+    for examples, count in ((40, 5), (13, 30), (7, 1), (14, 9), (9, 0)):
         P, T = _answers(rng, examples)
+        if count == 9:  # each row comes twice, and so is as sure as another
+            P, T = np.tile(P[:7], (2, 1)), np.tile((P[:7].argmax(axis=1) + 1) % 3, 2)
         if count == 1:
             T = P.argmax(axis=1)  # nothing is wrong
         if count == 30:  # few are wrong, and not sorted by sureness
@@ -347,13 +349,16 @@ def _expect_rows(answer, P, T, count):
             why = filled if rows[: len(best)].tolist() == best else same
             raise CheckFailed(f"row {row} is not a mistake: {why}")
     if len(rows) != len(best):
+        ties = ", some of them equally sure" if len(set(sure[wrong])) < wrong.sum() else ""
         raise CheckFailed(
-            f"count is {count}, and {wrong.sum()} are wrong: return {len(best)} rows, not {len(rows)}"
+            f"count is {count}, and {wrong.sum()} are wrong{ties}: return {len(best)} rows, not {len(rows)}"
         )
     if len(best) > 1 and rows.tolist() == best[::-1]:
         raise CheckFailed("these are the right rows, but the least sure comes first: reverse them")
+    if len(set(rows.tolist())) < len(rows):
+        raise CheckFailed("a row is listed twice")
     for place, (row, better) in enumerate(zip(rows, best, strict=True)):
-        if row != better:
+        if sure[row] != sure[better]:
             raise CheckFailed(
                 f"place {place} is row {row}, {sure[row]:.2f} sure; row {better} is wrong too, and "
                 f"{sure[better]:.2f} sure"

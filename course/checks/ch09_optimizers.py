@@ -823,12 +823,15 @@ each_once = Exercise(
 def _lists(rng):
     """Return lists of parameters, with words for each."""
     W, V = Parameter(rng.normal(size=(N_IN, N_OUT))), Parameter(rng.normal(size=(N_IN, N_OUT)))
-    a, b, c = (Parameter(np.zeros(N_OUT)) for _ in range(3))
+    a, b, c = (Parameter(np.zeros(N_OUT), trainable=trainable) for trainable in (True, True, False))
+    same_array = Parameter(W.data)
+    same_array.data = W.data
     return {
         "[W, b, W]": [W, a, W],
         "two zero biases": [W, a, V, b],
         "a layer used three times": [V, a, W, b, V, a, V, a],
-        "parameters made in another order": [c, W, b, V, a, c, W],
+        "two parameters with one array": [W, same_array, W],
+        "parameters made in another order, one of them frozen": [c, W, b, V, a, c, W],
         "an empty list": [],
     }
 

@@ -411,9 +411,10 @@ corrected_averages = Exercise(
 @corrected_averages.check
 def _(answer, rng):
     (count,) = drawn_sizes(rng, 11)
-    for momentum in (0.5, 0.1, rng.uniform(0.2, 0.4), 1.0):
-        for values in ([10.0] * 5, rng.normal(3.0, 2.0, size=count).tolist()):
-            averages = answer(list(values), momentum)
+    for momentum in (0.5, 0.1, rng.uniform(0.2, 0.4), 1.0, 0.001):
+        for values in ([10, 10, 3, 0, 7], rng.normal(3.0, 2.0, size=count).tolist()):
+            with untouched(values=values):
+                averages = answer(values, momentum)
             averages = list(averages) if isinstance(averages, np.ndarray) else averages
             expect_several(averages, *(f"average {place}" for place in range(1, len(values) + 1)))
             for place, average in enumerate(averages, start=1):
@@ -423,7 +424,7 @@ def _(answer, rng):
                     expect_values(f"the average after {place} value{'s' * (place > 1)}", average, truth)
                 except CheckFailed as no:
                     raise CheckFailed(f"for a momentum of {momentum:.3g}, {no.sentence}") from no
-    return "equal and unequal values, four momenta"
+    return "whole numbers and others, five momenta"
 
 
 @corrected_averages.probe

@@ -827,6 +827,7 @@ def _(answer, rng):
         X, T = rng.normal(size=(batch, n_in)), rng.integers(n_out, size=batch)
         W = rng.normal(size=(n_in, n_out))
         w = Variable(W)
+        w.g += 1.0  # of an earlier pass
         losses, weights = _trained(X, T, W, learning_rate, steps)
         with untouched(X=X, T=T):
             found = answer(X, T, w, learning_rate, steps)
@@ -862,10 +863,12 @@ def train_steps(reset=True, sign=-1.0):
         losses = []
         for _ in range(steps):
             loss = CrossEntropy(Add(Variable(X) @ w, 0 * X @ w.data), T)
-            if reset:
+            if reset is True:
                 w.zero_grad()
             loss.back()
             w.data = w.data + sign * learning_rate * w.g
+            if reset == "after":
+                w.zero_grad()
             losses.append(loss.item())
         return losses
 
@@ -885,6 +888,9 @@ def as_given(X, T, w, learning_rate, steps):
 
 
 fit.mistake("Gradients accumulate: set them to zero between two steps.")(train_steps(reset=False))
+fit.mistake("The w that comes in can have a gradient: set it to zero before each backward pass.")(
+    train_steps(reset="after")
+)
 fit.mistake("You go uphill: subtract the gradient.")(train_steps(sign=1.0))
 
 

@@ -316,6 +316,24 @@ def filled_up(P, T, count):
     return np.argsort(-sure)[:count]
 
 
+@right(surest_mistakes)
+def with_lexsort(P, T, count):
+    right = P.argmax(axis=1) == T
+    return np.lexsort((-P.max(axis=1), right))[: min(count, np.sum(~right))].tolist()
+
+
+@refused(surest_mistakes, "14 are wrong, some of them equally sure: return 9 rows, not 7")
+def by_a_dictionary_of_sureness(P, T, count):
+    rows = {P[row].max(): row for row in range(len(P)) if P[row].argmax() != T[row]}
+    return [rows[sure] for sure in sorted(rows, reverse=True)][:count]
+
+
+@refused(surest_mistakes, "return 0 rows, not")
+def counted_from_the_end(P, T, count):
+    wrong = np.flatnonzero(P.argmax(axis=1) != T)
+    return wrong[np.argsort(P[wrong].max(axis=1))][-count:][::-1]
+
+
 # 5. a callback that remembers
 
 

@@ -246,6 +246,16 @@ def by_identities_seen(parameters):
     return kept
 
 
+@refused(each_once, "two parameters with one array: of 2 parameters only 1 is left")
+def by_their_arrays(parameters):
+    return list({id(parameter.data): parameter for parameter in parameters}.values())
+
+
+@refused(each_once, "one of them frozen: of 5 parameters only 4 are left")
+def only_the_trainable(parameters):
+    return [parameter for parameter in dict.fromkeys(parameters) if parameter.trainable]
+
+
 @refused(each_once, "one parameter is still there twice")
 def only_neighbours(parameters):
     return [p for place, p in enumerate(parameters) if place == 0 or p is not parameters[place - 1]]

@@ -195,6 +195,45 @@ def with_all_weights(values, momentum):
     return averages
 
 
+@right(corrected_averages)
+def by_moving_the_corrected_one(values, momentum):
+    average = weight = 0.0
+    averages = []
+    for value in values:
+        weight += momentum * (1 - weight)
+        average += momentum / weight * (value - average)
+        averages.append(average)
+    return averages
+
+
+@refused(corrected_averages, "it changes values, which belongs to its caller: make a new list")
+def in_the_list_of_values(values, momentum):
+    values[:] = with_a_power(values, momentum)
+    return values
+
+
+@refused(corrected_averages, "for a momentum of 0.001, the average after 1 value is 9.9999, it must be 10")
+def kept_from_zero(values, momentum):
+    weights = 1 - (1 - momentum) ** np.arange(1, len(values) + 1)
+    return with_a_power(values, momentum) * weights / (weights + 1e-8)
+
+
+@refused(corrected_averages, "the average after 4 values is 2, it must be 2.8")
+def in_an_array_of_integers(values, momentum):
+    averages = np.zeros_like(values)
+    averages[:] = with_a_power(values, momentum)
+    return averages
+
+
+@refused(corrected_averages, "the average after 4 values is 6, it must be 2.8")
+def zeros_left_out(values, momentum):
+    averages = []
+    for place, value in enumerate(values):
+        kept = [number for number in values[: place + 1] if number]
+        averages.append(with_a_power(kept, momentum)[-1] if value else averages[-1])
+    return averages
+
+
 # 5. two modes
 
 
