@@ -1,5 +1,6 @@
 """The exercises of chapter 18: values, returns, exploration, a replay memory, targets, a policy loss."""
 
+from contextlib import nullcontext
 from itertools import product
 
 import numpy as np
@@ -8,7 +9,9 @@ from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
     BATCH,
     N_OUT,
+    OWN_MEMORY,
     also_drawn,
+    because,
     drawn_sizes,
     expect_gradcheck,
     expect_gradients,
@@ -109,6 +112,15 @@ def discounted_sums(rewards, discount):
     return np.where(ahead >= 0, float(discount) ** np.maximum(ahead, 0), 0.0) @ rewards
 
 
+def _expect_floats(found):
+    """Require floats for rewards that are whole numbers."""
+    if np.asarray(found).dtype.kind in "iu":
+        raise CheckFailed(
+            f"for rewards that are whole numbers it returns {np.asarray(found).dtype}, and whole numbers "
+            "have no room for a half: the result must be floats"
+        )
+
+
 LONG = 600  # steps, so many that 0.25 to that power is 0 for a computer
 
 
@@ -127,11 +139,7 @@ def _(answer, rng):
         expect_values(f"with the discount {discount:g}, worth", worth, discounted_sums(rewards, discount))
     whole = rng.integers(1, 9, size=batch)
     worth = answer(whole, 0.3)
-    if np.asarray(worth).dtype.kind in "iu":
-        raise CheckFailed(
-            f"for rewards that are whole numbers it returns {np.asarray(worth).dtype}, and whole numbers "
-            "have no room for a half: the result must be floats"
-        )
+    _expect_floats(worth)
     expect_values("with rewards that are whole numbers, worth", worth, discounted_sums(whole, 0.3))
     expect_values("for a walk of one step, worth", answer(np.array([3.0]), 0.9), np.array([3.0]))
     exact = whole.astype(np.float32)  # and halves of them are, too
@@ -655,13 +663,16 @@ targets = Exercise(
 
 @targets.check
 def _(answer, rng):
-    for batch, discount in also_drawn(((8, 0.75), (4, 0.75)), lambda: (8, rng.uniform(0.3, 0.7))):
+    cases = (8, 0.75, float), (4, 0.75, float), (8, 0.75, int), (8, 0.0, float)
+    for batch, discount, kind in also_drawn(cases, lambda: (8, rng.uniform(0.3, 0.7), float)):
         n_moves = 4  # as many as rows, too: then a wrong axis raises no error
-        rewards, Y_new = rng.normal(size=batch), rng.normal(size=(batch, n_moves)) - 1.0
+        rewards, Y_new = rng.normal(0, 3, size=batch).astype(kind), rng.normal(size=(batch, n_moves)) - 1.0
+        Y_new[::2] -= 3  # where the best move is worth less than 0
         done, cut = np.arange(batch) % 2 == 1, np.arange(batch) % 4 >= 2
         with untouched(rewards=rewards, Y_new=Y_new, done=done, cut=cut):
             found = answer(rewards, Y_new, done, cut, discount)
         expect_shape("what it returns", found, "rewards", rewards)
+        _expect_floats(found)
         truth = rewards + ~done * discount * Y_new.max(axis=1)
         kinds = (
             ("neither done nor cut", ~done & ~cut),
@@ -672,21 +683,21 @@ def _(answer, rng):
         for kind, rows in kinds:
             expect_values(f"where a step is {kind}, the target", found[rows][0], truth[rows][0])
         expect_values("targets", found, truth)
-    return "steps that are done, cut, both and neither"
+    return "steps that are done, cut, both and neither, and rewards that are whole numbers"
 
 
 @targets.probe
 def _(answer, rng):
-    done, cut = np.array([False, True, False, True]), np.array([False, False, True, True])
-    return answer(rng.normal(size=4), rng.normal(size=(4, 4)), done, cut, 0.75)
+    done, cut = np.arange(16) % 2 == 1, np.arange(16) % 4 >= 2
+    return answer(rng.normal(size=16), rng.normal(size=(16, 16)) - 1.5, done, cut, 0.75)
 
 
-def _aims(over, future=lambda Y_new: Y_new.max(axis=1), join=None):
-    """Return wrong targets, for the mistakes."""
+def _aims(over, future=lambda Y_new: Y_new.max(axis=1), join=None, at_end=np.copy):
+    """Return targets with one change, for the mistakes."""
     join = join or (lambda rewards, future, discount: rewards + discount * future)
 
     def targets(rewards, Y_new, done, cut, discount):
-        return np.where(over(done, cut), rewards, join(rewards, future(Y_new), discount))
+        return np.where(over(done, cut), at_end(rewards), join(rewards, future(Y_new), discount))
 
     return targets
 
@@ -722,6 +733,18 @@ targets.mistake("That is the best of the whole batch: each row has a maximum of 
 )
 targets.mistake("You do not discount the future.")(
     _aims(_done, join=lambda rewards, future, discount: rewards + future)
+)
+targets.mistake("The last reward counts, too: after `done` only the future is 0.")(
+    _aims(_done, at_end=np.zeros_like)
+)
+targets.mistake("That is the number of the best move; the target needs its value.")(
+    _aims(_done, lambda Y_new: Y_new.argmax(axis=1))
+)
+targets.mistake("The best value may be below 0; yours never is.")(
+    _aims(_done, lambda Y_new: Y_new.max(axis=1, initial=0.0))
+)
+targets.mistake("The best move has the largest value, with its sign.")(
+    _aims(_done, lambda Y_new: np.abs(Y_new).max(axis=1))
 )
 
 
@@ -765,6 +788,14 @@ def _expect_loss(Y, moves, worth, L):
             "the mean return was subtracted: this loss takes the returns as they are",
         ),
         (-(worth * np.exp(chosen)).mean(), "the logarithm is missing"),
+        (
+            -(worth * chosen).sum() / worth.sum(),
+            "you divide by the sum of the returns, and a mean by the batch",
+        ),
+        (truth / Y.shape[1], "the mean is over the batch, and yours over all entries"),
+        (-worth.mean() * chosen.mean(), "each return belongs to its own row: multiply before the mean"),
+        (-(np.maximum(worth, 0) * chosen).mean(), "a return below 0 counts, too"),
+        (-(np.abs(worth) * chosen).mean(), "a return below 0 keeps its sign"),
         *(
             (
                 -(factor * log_P[:, moves]).mean(),
@@ -835,31 +866,38 @@ def _expect_steep(answer):
     expect_values("with these logits, dY", dY, np.array([[0.5, -0.5], [0.5, -0.5]]))
 
 
+WHOLE = "Here the logits and the returns are whole numbers, and what is computed from them is not."
+
+
+def _expect_loss_and_back(answer, Y, moves, worth, dL, kind):  # noqa: PLR0913  all that is drawn
+    """Require the right loss and gradient for a batch of floats, given as floats or whole numbers."""
+    logits, T, rows = Y.astype(kind), (moves, worth.astype(kind)), np.arange(len(Y))
+    with untouched(Y=logits, moves=moves, returns=T[1]):
+        L, backward = expect_several(answer(logits, T), "L", "backward")
+        _expect_loss(Y, moves, worth, L)
+        dY = np.array(backward(dL))
+    expect_gradients(lambda Y: -(worth * log_softmax(Y)[rows, moves]).mean(), {"Y": Y}, dL, {"Y": dY})
+    if not np.allclose(backward(dL), dY):
+        raise CheckFailed("called again, backward returns another dY: it changes what it keeps, such as P")
+    expect_values("called without dL, dY", backward(), dY / dL)
+    answer(logits[::-1].copy(), (moves, -T[1]))
+    with because(OWN_MEMORY):
+        expect_values("after another pass, dY", backward(dL), dY, "before it was")
+
+
 @loss_of_policy.check
 def _(answer, rng):
     rows, n_out = drawn_sizes(rng, BATCH, N_OUT)
-    for batch in (rows, n_out, 1):  # also as many rows as moves, where a missing axis is not noticed
+    for batch, kind in ((rows, float), (n_out, float), (1, float), (rows, int)):  # a square Y, too
         Y, dL = rng.normal(size=(batch, n_out)), np.float64(rng.uniform(0.5, 2))
         moves, worth = rng.integers(n_out, size=batch), rng.normal(size=batch) + 0.5
-        with untouched(Y=Y, moves=moves, returns=worth):
-            L, backward = expect_several(answer(Y, (moves, worth)), "L", "backward")
-            _expect_loss(Y, moves, worth, L)
-            answer(Y[::-1].copy(), (moves, -worth))  # another pass, which must not matter
-            dY = np.array(backward(dL))
-        rows = np.arange(batch)
-
-        def loss(Y, moves=moves, worth=worth, rows=rows):
-            return -(worth * log_softmax(Y)[rows, moves]).mean()
-
-        expect_gradients(lambda Y, loss=loss: loss(Y), {"Y": Y}, dL, {"Y": dY})
-        if not np.allclose(backward(dL), dY):
-            raise CheckFailed(
-                "called again, backward returns another dY: it changes what it keeps, such as P"
-            )
-        expect_values("called without dL, dY", backward(), dY / dL)
+        if kind is int:
+            Y, worth = (3 * Y).round(), np.arange(batch) - 1.0  # one of them is 0
+        with because(WHOLE) if kind is int else nullcontext():
+            _expect_loss_and_back(answer, Y, moves, worth, dL, kind)
     expect_gradcheck(lambda Y: answer(Y, (moves, worth)), Y)
     _expect_steep(answer)
-    return "values and gradients of three batches, some returns below 0, and logits of 1,000"
+    return "values and gradients of four batches, some returns below 0, and logits of 1,000"
 
 
 @loss_of_policy.probe
@@ -882,6 +920,13 @@ def policy(back, value=None):
         return L, lambda dL=1.0: back(np.exp(log_P), chosen, worth, dL) / len(Y)
 
     return loss_of_policy
+
+
+def _at(P, places):
+    """Return an array like P with 1 there, and else 0."""
+    ones = np.zeros_like(P)
+    ones[places] = 1.0
+    return ones
 
 
 def right_back(P, chosen, worth, dL):
@@ -912,6 +957,17 @@ loss_of_policy.mistake("The backward pass is given dL, and must multiply by it."
 loss_of_policy.mistake("The mean return is subtracted in the backward pass, but not in the loss.")(
     policy(lambda P, chosen, worth, dL: dL * (worth - worth.mean())[:, None] * (P - chosen))
 )
+loss_of_policy.mistake("You multiply by dL twice.")(policy(lambda *given: given[-1] * right_back(*given)))
+loss_of_policy.mistake("With `P[moves]` you take whole rows of P: write `P[rows, moves]`.")(
+    policy(lambda P, chosen, worth, dL: dL * worth[:, None] * (P - _at(P, chosen.argmax(axis=1))))
+)
+loss_of_policy.mistake("With `P[:, moves]` you take each move in every row: write `P[rows, moves]`.")(
+    policy(lambda P, chosen, worth, dL: dL * worth[:, None] * (P - chosen.any(axis=0)))
+)
+for _back in (lambda G, worth: worth * G, lambda G, worth: G * worth):
+    loss_of_policy.mistake("Each row has a return, so they must be a column: `returns[:, None]`.")(
+        policy(lambda P, chosen, worth, dL, back=_back: dL * back(P - chosen, worth))
+    )
 
 
 def log_of(P):

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from contextlib import nullcontext
 from itertools import combinations
 
 import numpy as np
@@ -22,7 +23,7 @@ from course.checks.questions import (
 )
 from course.xray import xray
 from minigrad.beyond.recompute import Recompute
-from minigrad.layer import Sequential
+from minigrad.layer import Sequential, as_layer
 from minigrad.layers.activations import GELU, ReLU, Tanh
 from minigrad.layers.combinators import Residual, Watch
 from minigrad.layers.linear import Linear
@@ -472,61 +473,76 @@ def peak_of(inside, enters, cuts):
     return sum(enters[start] for start in ends[:-1]) + largest
 
 
-def _expect_cuts(cuts, n, k):
+def _expect_cuts(asked, cuts, n, k):
     """Require valid cuts."""
     cuts = tuple(cuts) if isinstance(cuts, list | np.ndarray) else cuts
     if not isinstance(cuts, tuple):
-        raise CheckFailed(f"it must return a tuple of cuts, but returned {described(cuts)}")
+        raise CheckFailed(f"{asked}it must return a tuple of cuts, but returned {described(cuts)}")
     if len(cuts) != k - 1:
-        raise CheckFailed(
-            f"for {k} blocks it returned a tuple of length {len(cuts)}; one cut less than blocks"
-        )
+        raise CheckFailed(f"{asked}it returned a tuple of length {len(cuts)}; one cut less than blocks")
     if any(not isinstance(cut, int | np.integer) for cut in cuts):
         raise CheckFailed("each cut must be an int: the place of a layer")
     if any(not 0 < cut < n for cut in cuts) or list(cuts) != sorted(set(cuts)):
-        raise CheckFailed(f"the cuts are {tuple(map(int, cuts))}; they must rise, from 1 to {n - 1}")
+        raise CheckFailed(f"{asked}the cuts are {tuple(map(int, cuts))}; they must rise, from 1 to {n - 1}")
     return tuple(map(int, cuts))
+
+
+NETWORKS = (  # in these two, hardly any wrong peak has the same best cuts
+    (np.array([1, 1, 4]), np.array([1, 1, 1]), 2),
+    (np.array([8, 9, 3, 1, 7]), np.array([1, 6, 3, 1, 2]), 3),
+)
 
 
 @best_cuts.check
 def _(answer, rng):
-    for n, k in ((3, 2), (6, 1), (6, 3), (7, 4), (8, 2), (8, 3), (5, 5), (8, 4)):
-        inside, enters = rng.integers(1, 40, size=n), rng.integers(1, 20, size=n)
-        if n == 3:
-            inside, enters = np.array([1, 1, 4]), np.array([1, 1, 1])
+    sizes = ((6, 1), (6, 3), (7, 4), (8, 2), (8, 3), (5, 5), (8, 4))
+    drawn = [(rng.integers(0, 40, size=n), rng.integers(1, 20, size=n), k) for n, k in sizes]
+    in_bytes = [(10**9 * inside, 10**9 * enters, k) for inside, enters, k in drawn[-1:]]
+    for inside, enters, k in (*NETWORKS, *drawn, *in_bytes):
+        inside, enters, n = inside.copy(), enters.copy(), len(inside)
+        asked = f"inside={inside.tolist()}, enters={enters.tolist()}, k={k}: "
         with untouched(inside=inside, enters=enters):
-            cuts = _expect_cuts(answer(inside, enters, k), n, k)
+            cuts = _expect_cuts(asked, answer(inside, enters, k), n, k)
         found = peak_of(inside, enters, cuts)
         least = min(peak_of(inside, enters, other) for other in combinations(range(1, n), k - 1))
         if found > least:
             raise CheckFailed(
-                f"inside={inside.tolist()}, enters={enters.tolist()}, k={k}: your cuts {cuts} have the peak "
-                f"{found}, and there are cuts with {least}"
+                f"{asked}your cuts {cuts} have the peak {found}, and there are cuts with {least}"
             )
-    return "eight networks, from one block to a block for each layer"
+    return "ten networks, from one block to a block for each layer, and one that keeps gigabytes"
 
 
 @best_cuts.probe
 def _(answer, rng):
     return [
         tuple(answer(rng.integers(1, 40, size=7), rng.integers(1, most, size=7), k))
-        for most in (20, 4, 2)  # where all that enters is alike, the insides decide
+        for most in (60, 20, 4, 2)  # where all that enters is alike, the insides decide
         for k in (1, 2, 3, 4, 5)
     ]
 
 
-def _by(peak):
-    """Return an answer that minimizes another peak, for the mistakes."""
+def _by(peak=None, first=1, last=0):
+    """Return an answer that minimizes another peak, or leaves cuts out, for the mistakes."""
+    peak = peak or (lambda inside, enters, ends: peak_of(inside, enters, ends[1:-1]))
 
     def cuts_by(inside, enters, k):
         n = len(inside)
-        return min(combinations(range(1, n), k - 1), key=lambda cuts: peak(inside, enters, (0, *cuts, n)))
+        places = range(first, n - last) if k - 1 <= n - last - first else range(1, n)
+        return min(combinations(places, k - 1), key=lambda cuts: peak(inside, enters, (0, *cuts, n)))
 
     return cuts_by
 
 
+def _blocks(ends):
+    return list(zip(ends, ends[1:], strict=False))
+
+
+def _enter(enters, ends):
+    return sum(enters[start] for start in ends[:-1])
+
+
 def _largest(inside, ends):
-    return max(sum(inside[a:b]) for a, b in zip(ends, ends[1:], strict=False))
+    return max(sum(inside[a:b]) for a, b in _blocks(ends))
 
 
 @best_cuts.mistake("Blocks of equally many layers are best only where all layers are alike.")
@@ -539,36 +555,39 @@ best_cuts.mistake("What enters the blocks is missing in your peak: it differs fr
     _by(lambda inside, enters, ends: _largest(inside, ends))
 )
 best_cuts.mistake(
-    "These cuts are best only if the insides of all blocks are added up, and that sum is the same for any "
-    "cuts: the inside of the block that keeps most must count."
-)(_by(lambda inside, enters, ends: sum(enters[start] for start in ends[:-1]) + sum(inside)))
+    "Here what enters the blocks decides alone: the inside of the block that keeps most must count, too."
+)(_by(lambda inside, enters, ends: _enter(enters, ends)))
 best_cuts.mistake("The block that keeps most counts, not the one with the most layers.")(
-    _by(
-        lambda inside, enters, ends: (
-            sum(enters[start] for start in ends[:-1])
-            + max(b - a for a, b in zip(ends, ends[1:], strict=False))
-        )
-    )
+    _by(lambda inside, enters, ends: _enter(enters, ends) + max(b - a for a, b in _blocks(ends)))
 )
 best_cuts.mistake("All inputs are kept at the same time: their sum counts, and not the largest.")(
-    _by(
-        lambda inside, enters, ends: max(
-            enters[a] + sum(inside[a:b]) for a, b in zip(ends, ends[1:], strict=False)
-        )
-    )
+    _by(lambda inside, enters, ends: max(enters[a] + sum(inside[a:b]) for a, b in _blocks(ends)))
 )
 best_cuts.mistake("All inputs stay to the end: those behind a block count for it, too.")(
     _by(
         lambda inside, enters, ends: max(
-            sum(enters[start] for start in ends[: place + 1]) + sum(inside[ends[place] : ends[place + 1]])
-            for place in range(len(ends) - 1)
+            sum(enters[s] for s in ends if s <= a) + sum(inside[a:b]) for a, b in _blocks(ends)
+        )
+    )
+)
+best_cuts.mistake("What enters a block counts once: you add it to all that enters, and to the block.")(
+    _by(
+        lambda inside, enters, ends: (
+            _enter(enters, ends) + max(enters[a] + sum(inside[a:b]) for a, b in _blocks(ends))
         )
     )
 )
 best_cuts.mistake("The last block counts too: here each block is run again, and its inside is there then.")(
     _by(
         lambda inside, enters, ends: (
-            sum(enters[start] for start in ends[:-1]) + (_largest(inside, ends[:-1]) if len(ends) > 2 else 0)
+            _enter(enters, ends) + (_largest(inside, ends[:-1]) if len(ends) > 2 else 0)
+        )
+    )
+)
+best_cuts.mistake("The last layer of a block counts, too: `inside[a:b]` leaves out only b.")(
+    _by(
+        lambda inside, enters, ends: (
+            _enter(enters, ends) + max(sum(inside[a : b - 1]) for a, b in _blocks(ends))
         )
     )
 )
@@ -576,8 +595,10 @@ best_cuts.mistake("A cut c is in front of layer c, so `enters[c]` enters the blo
     _by(lambda inside, enters, ends: sum(enters[end - 1] for end in ends[1:-1]) + _largest(inside, ends))
 )
 best_cuts.mistake("That finds the worst cuts: find the lowest peak.")(
-    _by(lambda inside, enters, ends: -_largest(inside, ends) - sum(enters[start] for start in ends[:-1]))
+    _by(lambda inside, enters, ends: -_largest(inside, ends) - _enter(enters, ends))
 )
+best_cuts.mistake("You never cut behind the first layer: a block may have one layer.")(_by(first=2))
+best_cuts.mistake("You never cut in front of the last layer: a block may have one layer.")(_by(last=1))
 
 
 @best_cuts.mistake("These are the last layers of the blocks: a cut is in front of a layer, one further on.")
@@ -782,33 +803,45 @@ gains = Exercise(
 @gains.check
 def _(answer, rng):
     batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
-    X = rng.normal(size=(batch, n_in))
+    X, twice = rng.normal(size=(batch, n_in)), Tanh() >> Tanh()
+    X_small = rng.normal(size=(batch, 2, n_in)).astype(np.float32)
     layers = [Linear(n_in, n_out, rng=rng), GELU(), Dropout(0.5, rng=0), Linear(n_out, 2, rng=rng), ReLU()]
     inner = Linear(n_out, 11, rng=rng) >> Tanh() >> GELU() >> Linear(11, n_out, rng=rng)
-    for row in (layers[:1], layers[:2], [*layers[:2], Residual(inner), *layers[3:]], layers):
+    there_again = [Dropout(0.5, rng=0), twice, Linear(n_in, n_out, rng=rng).to(np.float32), twice]
+    rows = (layers[:1], layers[:2], [*layers[:2], Residual(inner), *layers[3:]], layers)
+    for row, X in (*((row, X) for row in rows), (there_again, X_small)):
         truths, H = [], X
         for layer in row:
             Y, backward = layer(H)
             truths.append(float(xray(backward).total - H.nbytes))
             H = Y
-        with untouched(X=X):
-            found = answer(list(row), X)
+        given, asked = list(row), f"in {row} with X {X.shape} of {X.dtype}"
+        with untouched(layers=given, X=X):
+            found = answer(given, X)
         found = list(found) if isinstance(found, tuple | np.ndarray) else found
         if not isinstance(found, list) or len(found) != len(row):
             count = f" of {len(found)}" if isinstance(found, list) else ""
             raise CheckFailed(
                 f"it must return a list with a number for each layer, {len(row)} in all, but returned "
-                f"{described(found)}{count}"
+                f"{described(found)}{count}; {asked}"
             )
-        for layer, one, truth in zip(row, found, truths, strict=True):
-            expect_values(f"the gain of {layer} in {row}", one, truth)
-    return "four rows, and a layer that would lose"
+        alike = row is there_again and np.array_equal(found[1], found[3])
+        with (
+            because("Layers 1 and 3 are one layer, but each place has its own gain.")
+            if alike
+            else nullcontext()
+        ):
+            for place, (one, truth) in enumerate(zip(found, truths, strict=True)):
+                expect_values(f"{asked}, the gain of layer {place}", one, truth)
+    return "five rows, a layer that would lose, one in two places, and float32"
 
 
 @gains.probe
 def _(answer, rng):
-    row = [GELU(), Linear(N_IN, N_OUT, rng=rng), Dropout(0.5, rng=0), GELU()]
-    return np.array(answer(row, rng.normal(size=(BATCH, N_IN))))
+    plain = as_layer(lambda X: (2 * X, lambda dY: 2 * dY))
+    row = [GELU(), Linear(N_IN, N_OUT, rng=rng), plain, Dropout(0.5, rng=0), Tanh() >> Tanh()]
+    X = rng.normal(size=(BATCH, N_IN))
+    return np.array(answer(row, X)), np.array(answer([row[-1], plain, row[-1]], X.astype(np.float32)))
 
 
 def _gains(gain, onward=True):
@@ -845,6 +878,12 @@ gains.mistake("The sign is the other way round: what is kept now, less what a Re
 )
 gains.mistake("That counts numbers; the question is about bytes: a float64 has 8.")(
     _gains(lambda seen, X, Y, first: (seen.total - X.nbytes) // 8)
+)
+gains.mistake("A number of float32 has 4 bytes, and not 8: `X.nbytes` is right for both.")(
+    _gains(lambda seen, X, Y, first: seen.total - 8 * X.size)
+)
+gains.mistake("X may have more axes than two: `X.nbytes` counts all of them.")(
+    _gains(lambda seen, X, Y, first: seen.total - X.itemsize * X.shape[0] * X.shape[1])
 )
 gains.mistake("The input is counted in numbers, and the rest in bytes: `X.nbytes`, and not `X.size`.")(
     _gains(lambda seen, X, Y, first: seen.total - X.size)

@@ -425,6 +425,30 @@ def over_the_wrong_axis(rewards, Y_new, done, cut, discount):
     return (rewards[:, None] + np.where(done[:, None], 0, discount * Y_new)).max(axis=0)
 
 
+@right(targets)
+def one_step_at_a_time(rewards, Y_new, done, cut, discount):
+    steps = zip(rewards.tolist(), Y_new.tolist(), done.tolist(), strict=True)
+    return np.array([float(reward) if over else reward + discount * max(row) for reward, row, over in steps])
+
+
+@refused(targets, "for rewards that are whole numbers it returns int64")
+def in_the_type_of_the_rewards(rewards, Y_new, done, cut, discount):
+    found = np.zeros_like(rewards)
+    found[...] = in_two_steps(rewards, Y_new, done, cut, discount)
+    return found
+
+
+@refused(targets, "where a step is neither done nor cut, the target is")
+def takes_0_for_no_discount(rewards, Y_new, done, cut, discount):
+    return in_two_steps(rewards, Y_new, done, cut, discount or 1.0)
+
+
+@refused(targets, "it changes Y_new, which belongs to its caller")
+def values_set_to_0(rewards, Y_new, done, cut, discount):
+    Y_new[done] = 0.0
+    return rewards + discount * Y_new.max(axis=1)
+
+
 # 6. a policy gradient
 
 
@@ -480,6 +504,48 @@ refused(loss_of_policy, "`[:, moves]` pairs every row with every move: write `[r
 refused(loss_of_policy, "`[:, moves]` pairs every row with every move: write `[rows, moves]`")(
     policy(right_back, lambda log_P, moves, worth: -(worth * log_P[:, moves]).mean())
 )
+for _words, _value in {
+    "you divide by the sum of the returns": lambda chosen, worth: -(worth * chosen).sum() / worth.sum(),
+    "each return belongs to its own row": lambda chosen, worth: -worth.mean() * chosen.mean(),
+    "a return below 0 counts, too": lambda chosen, worth: -(np.maximum(worth, 0) * chosen).mean(),
+    "a return below 0 keeps its sign": lambda chosen, worth: -(np.abs(worth) * chosen).mean(),
+}.items():
+    refused(loss_of_policy, _words)(
+        policy(
+            right_back,
+            lambda log_P, moves, worth, value=_value: value(log_P[np.arange(len(moves)), moves], worth),
+        )
+    )
+refused(loss_of_policy, "the mean is over the batch, and yours over all entries")(
+    policy(
+        right_back,
+        lambda log_P, moves, worth: -np.mean(worth[:, None] * log_P * np.eye(log_P.shape[1])[moves]),
+    )
+)
+
+
+def _in_the_type_of(which):
+    """Return a policy loss whose dY has the type of the logits (0) or the returns (1)."""
+
+    def answer(Y, T):
+        L, backward = with_one_hot(Y, T)
+        return L, lambda dL=1.0: backward(dL).astype((Y, T[1])[which].dtype)
+
+    return answer
+
+
+for _which in (0, 1):
+    refused(loss_of_policy, "Here the logits and the returns are whole numbers")(_in_the_type_of(_which))
+
+
+LATEST = {}
+
+
+@refused(loss_of_policy, "Each call must create its own backward")
+def with_the_latest_returns(Y, T):
+    L, _ = with_one_hot(Y, T)
+    LATEST["T"] = T
+    return L, lambda dL=1.0: with_one_hot(Y, LATEST["T"])[1](dL)
 
 
 refused(loss_of_policy, "the mean return was subtracted: this loss takes the returns as they are")(

@@ -23,6 +23,7 @@ from course.checks.ch19_memory import (
 )
 from course.xray import xray
 from minigrad.beyond.recompute import Recompute
+from minigrad.layer import Sequential
 from tests.answers import refused, right
 
 # 1. counts, before anything runs
@@ -442,6 +443,36 @@ def the_peak_itself(inside, enters, k):
     return min(peak_of(inside, enters, cuts) for cuts in combinations(range(1, len(inside)), k - 1))
 
 
+@right(best_cuts)
+def with_argmin(inside, enters, k):
+    ways = np.array(list(combinations(range(1, len(inside)), k - 1)), dtype=int)
+    return ways[np.argmin([peak_of(inside, enters, cuts.tolist()) for cuts in ways])]
+
+
+@refused(best_cuts, "000000], k=4: it must return a tuple of cuts, but returned nothing")
+def nothing_is_above_a_million(inside, enters, k):
+    best, least = None, 10**6
+    for cuts in combinations(range(1, len(inside)), k - 1):
+        if peak_of(inside, enters, cuts) < least:
+            best, least = cuts, peak_of(inside, enters, cuts)
+    return best
+
+
+@refused(best_cuts, "inside=[8, 9, 3, 1, 7], enters=[1, 6, 3, 1, 2], k=3: your cuts (1, 2) have the peak 21")
+def one_cut_after_the_other(inside, enters, k):
+    cuts = ()
+    while len(cuts) < k - 1:
+        more = [tuple(sorted((*cuts, cut))) for cut in range(1, len(inside)) if cut not in cuts]
+        cuts = min(more, key=lambda cuts: peak_of(inside, enters, cuts))
+    return cuts
+
+
+@refused(best_cuts, "one cut less than blocks")
+def fewer_cuts_where_they_are_better(inside, enters, k):
+    ways = [cuts for cut in range(k) for cuts in combinations(range(1, len(inside)), cut)]
+    return min(ways, key=lambda cuts: peak_of(inside, enters, cuts))
+
+
 # 4. noise, twice the same
 
 
@@ -575,6 +606,54 @@ def from_the_rows(layers, X):
 @refused(gains, "it must return a list with a number for each layer")
 def all_together(layers, X):
     return sum(by_trying_it(layers, X))
+
+
+@right(gains)
+def layer_after_layer(layers, X):
+    if not layers:
+        return []
+    Y, backward = layers[0](X)
+    return [xray(backward).total - X.size * X.itemsize, *layer_after_layer(layers[1:], Y)]
+
+
+@refused(gains, "Layers 1 and 3 are one layer, but each place has its own gain")
+def by_layer(layers, X):
+    found = {}
+    for layer in layers:
+        Y, backward = layer(X)
+        found[layer] = xray(backward).total - X.nbytes
+        X = Y
+    return [found[layer] for layer in layers]
+
+
+@refused(gains, "4 in all, but returned a list of 3")
+def in_a_dict(layers, X):
+    return list(dict(zip(layers, by_trying_it(layers, X), strict=True)).values())
+
+
+@refused(gains, "it changes layers, which belongs to its caller: make a new list")
+def takes_the_layers_out(layers, X):
+    gained = []
+    while layers:
+        Y, backward = layers.pop(0)(X)
+        gained.append(xray(backward).total - X.nbytes)
+        X = Y
+    return gained
+
+
+@refused(gains, "of float32, the gain of layer")
+def in_float64(layers, X):
+    return from_the_rows(layers, X.astype(float))
+
+
+@refused(gains, "of float32, the gain of layer 2 is")
+def as_parts_of_the_whole(layers, X):
+    wholes = [xray(Sequential(*layers[:n])(X)[1]).total if n else 0 for n in range(len(layers) + 1)]
+    gained = []
+    for layer, before, after in zip(layers, wholes, wholes[1:], strict=False):
+        gained.append(after - before - X.nbytes)
+        X = layer(X)[0]
+    return gained
 
 
 # 6. plateau or mountain
