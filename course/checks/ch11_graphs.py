@@ -488,6 +488,7 @@ as_loss = Exercise(
     points=3,
     kind="fill",
     minutes=10,
+    changes=True,  # the g of nodes
     hints=(
         "Three nested functions: `as_loss` has build, `loss` has Y and T, `backward` has dL.",
         "In `loss`: make a Variable of Y, let `build` make the node, and return its number, "
