@@ -712,24 +712,25 @@ fill_sizes = Exercise(
 @fill_sizes.check
 def _(answer, rng):
     n_X, first, second, n_T = (int(size) for size in rng.choice([2, 3, 5, 7, 11], 4, replace=False))
-    cases = {
-        (None,): [(n_X, n_T)],
-        (first, None): [(n_X, first), (first, n_T)],
-        (first, second, None): [(n_X, first), (first, second), (second, n_T)],
-        (first, second): [(n_X, first), (first, second)],
-    }
-    for widths, truth in cases.items():
-        given = list(widths)
+    equal = (first, first, n_X, first, None)
+    for widths in ((None,), (first, None), (first, second, None), (first, second), equal):
+        outs = [n_T if n_out is None else n_out for n_out in widths]
+        given, truth = list(widths), list(zip([n_X, *outs], outs, strict=False))
         found = answer(given, n_X, n_T)
         if given != list(widths):
             raise CheckFailed("it changes the list of widths, which belongs to its caller")
         case = f"for widths {given}, an X of {n_X} columns and a T of {n_T}"
-        if not isinstance(found, list | tuple) or [tuple(pair) for pair in found] != truth:
-            raise CheckFailed(f"{case} the sizes must be {truth}, and yours are {found}")
+        pairs = [tuple(pair) for pair in found if np.ndim(pair)] if isinstance(found, list | tuple) else []
+        if pairs != truth or len(found) != len(truth):
+            yours = found if isinstance(found, list | tuple) else described(found)
+            raise CheckFailed(f"{case} the sizes must be {truth}, and yours are {yours}")
     for widths in ([None, first, None], [first, None, None], [None, first], [first, None, second]):
+        given = list(widths)
         try:
-            found = answer(list(widths), n_X, n_T)
+            found = answer(given, n_X, n_T)
         except ValueError as error:
+            if given != widths:
+                raise CheckFailed("it changes the list of widths before it raises its ValueError") from None
             if not str(error).strip():
                 raise CheckFailed(
                     "its ValueError has no message: tell the user who left out a width what to do"
@@ -746,7 +747,7 @@ def _(answer, rng):
             f"for widths {widths} it must raise a ValueError, since nothing says how wide a hidden layer is; "
             f"yours returns {found}"
         )
-    return "four lists that can be filled, and four that cannot"
+    return "five lists that can be filled, and four that cannot"
 
 
 @fill_sizes.probe

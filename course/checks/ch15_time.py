@@ -227,22 +227,25 @@ def _(answer, rng):
     X, dY = rng.normal(size=(2, rows, several, n_in))
     a = np.array([0.0, 1.0, *rng.uniform(0.3, 0.9, size=n_in - 2)])
     expect_layer(answer, filled, dY, case="where a is 0 in one column and 1 in another, ", X=X, a=a)
-    _expect_fractions(answer, np.array([[[4], [2], [1]]]), np.array([[[0], [0], [1]]]))
+    example = np.array([[[4], [2], [1]]])  # the statement's
+    _expect_fractions(
+        answer, example, np.array([0.5]), dY=1 * (example == 1), Y=[2, 2, 1.5], dX=[0.125, 0.25, 0.5]
+    )
     return "states, dX and da, for eleven steps, two, and one, and for whole numbers"
 
 
-def _expect_fractions(answer, X, dY):
-    """Require that the results are floats where X and dY are the statement's, as integers."""
-    Y, backward = expect_several(answer(X, np.array([0.5])), "Y", "backward")
-    dX, _ = expect_several(backward(dY), "dX", "da")
-    for name, found, truth in (("Y", Y, [2, 2, 1.5]), ("dX", dX, [0.125, 0.25, 0.5])):
-        dtype = np.asarray(found).dtype
+def _expect_fractions(answer, *given, dY, **truths):
+    """Require that the results of whole numbers are floats, Y first, and then those of backward."""
+    Y, backward = expect_several(answer(*given), "Y", "backward")
+    gradients = backward(dY)
+    found = [Y, *(gradients if isinstance(gradients, tuple | list) else [gradients])]
+    for (name, truth), value in zip(truths.items(), found, strict=False):
+        dtype = np.asarray(value).dtype
         if dtype.kind in "iu":
             raise CheckFailed(
-                f"for an X and a dY of whole numbers, {name} has dtype {dtype}, so its fractions are lost; "
-                "it must hold floats"
+                f"for whole numbers, {name} has dtype {dtype}, so its fractions are lost; it must hold floats"
             )
-        expect_values(f"for whole numbers, {name}", np.ravel(found), truth)
+        expect_values(f"for whole numbers, {name}", np.ravel(value), truth)
 
 
 def bucket_with(back=None, share=None, before=None, part=None, total=None):
@@ -376,6 +379,7 @@ def _other_shares(H, lengths, dY):
         (ALL_TO_END, place == ends - 1),
         (PAST, np.ones(H.shape[:2]) / ends),
         (PAST, np.ones(H.shape[:2]) / H.shape[1]),
+        (PAST, (place <= ends) / ends),
         *((ONE_DIVISOR, (place < ends) / n) for n in (H.shape[1], lengths.sum(), lengths.mean(), *lengths)),
     ]
     return {"dH": [(sentence, share[:, :, None] * dY) for sentence, share in shares]}
@@ -396,7 +400,10 @@ def _(answer, rng):
         dY = rng.normal(size=(len(lengths), n_in))
         slips = partial(_other_means_and_shares, H, lengths, dY)
         expect_layer(answer, _mean, dY, slips=slips, H=H, lengths=lengths)
-    return "means and gradients, with other numbers past the ends"
+    _expect_fractions(
+        answer, np.array([[[2], [5], [9]]]), np.array([2]), dY=np.array([[1]]), Y=[3.5], dH=[0.5, 0.5, 0.0]
+    )
+    return "means and gradients, with other numbers past the ends, and whole numbers"
 
 
 def weighted(weights_of, back_of=None):

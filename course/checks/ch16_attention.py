@@ -145,15 +145,17 @@ def _(answer, rng):
     expect_layer(answer, means, dY, slips=slips, X=X)
     one = rng.normal(size=(2, 1, n_in))
     expect_values("for a single step Y", answer(one)[0], one)
-    whole = rng.integers(1, 9, size=(2, 30, n_in))
-    Y = np.asarray(answer(whole)[0])
-    with because(CUT_OFF) if Y.dtype.kind in "iu" else nullcontext():
-        expect_values("for 30 steps of whole numbers Y", Y, means(whole))
+    whole = rng.integers(0, 9, size=(2, 30, n_in))  # some of them 0
+    Y, backward = answer(whole)
+    truths = {"Y": (Y, means(whole)), "dX": (backward(whole), from_the_end(whole / counts_so_far(whole)))}
+    for name, (found, truth) in truths.items():
+        with because(CUT_OFF) if np.asarray(found).dtype.kind in "iu" else nullcontext():
+            expect_values(f"for 30 steps of whole numbers {name}", found, truth)
     expect_gradcheck(answer, X)
     return "values, gradients, sequences of one step and of 30, and whole numbers"
 
 
-CUT_OFF = "Y holds whole numbers, but a mean can be a fraction: make it of floats"
+CUT_OFF = "It holds whole numbers, but a mean and a share can be fractions: make it of floats"
 
 
 OVER_EXAMPLES = "That adds up over axis 0, the examples; the steps are axis 1"
@@ -221,6 +223,11 @@ def counts_so_far(X):
 
 def from_the_end(parts):
     return np.cumsum(parts[:, ::-1], axis=1)[:, ::-1]
+
+
+@mean_so_far.mistake("An array (steps,) meets the columns: give the counts a second axis, `[:, None]`.")
+def counts_of_one_axis(X):
+    return np.cumsum(X, axis=1) / np.arange(1, X.shape[1] + 1), None
 
 
 # 3. a mask that leaks

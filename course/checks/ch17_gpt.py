@@ -158,23 +158,30 @@ cut = Exercise(
 def _(answer, rng):
     usual = (8, 3), (7, 3), (6, 3), (31, 5), (30, 5), (2, 1), (4, 7)
     for characters, steps in also_drawn(usual, lambda: (int(rng.integers(40, 90)), int(rng.integers(2, 9)))):
-        text, rows = rng.permutation(characters) + 100, (characters - 1) // steps
-        with untouched(text=text):
-            X, T = expect_several(answer(text, steps), "X", "T")
+        places = rng.permutation(characters)
         case = f"for {characters} characters and {steps} steps"
-        for name, array, start in (("X", X, 0), ("T", T, 1)):
-            truth = text[start : start + rows * steps].reshape(rows, steps)
-            shape = np.shape(array)
-            if not isinstance(array, np.ndarray) or shape != truth.shape:
-                found = f"of shape {shape}" if isinstance(array, np.ndarray) else described(array)
-                raise CheckFailed(f"{case}, {name} must be an array of shape {truth.shape}, but is {found}")
-            expect_values(f"{case}, {name}", array, truth)
-            if array.size and array.dtype.kind not in "iu":
-                raise CheckFailed(
-                    f"{case}, {name} holds {array.dtype} numbers: a token picks a row of an Embedding, so it "
-                    "must stay an integer, as in the text"
-                )
+        _expect_cut(answer, places + 1000, steps, case)  # each token once; too large for a byte
+        _expect_cut(answer, places % 3, steps, f"{case}, with tokens 0, 1 and 2")
     return "texts that fit, that leave something over, and one that is too short for a row"
+
+
+def _expect_cut(answer, text, steps, case):
+    """Require the right rows of tokens, as arrays of integers."""
+    rows = (len(text) - 1) // steps
+    with untouched(text=text):
+        X, T = expect_several(answer(text, steps), "X", "T")
+    for name, array, start in (("X", X, 0), ("T", T, 1)):
+        truth = text[start : start + rows * steps].reshape(rows, steps)
+        shape = np.shape(array)
+        if not isinstance(array, np.ndarray) or shape != truth.shape:
+            found = f"of shape {shape}" if isinstance(array, np.ndarray) else described(array)
+            raise CheckFailed(f"{case}, {name} must be an array of shape {truth.shape}, but is {found}")
+        expect_values(f"{case}, {name}", array, truth)
+        if array.size and array.dtype.kind not in "iu":
+            raise CheckFailed(
+                f"{case}, {name} holds {array.dtype} numbers: a token picks a row of an Embedding, so it "
+                "must stay an integer, as in the text"
+            )
 
 
 @cut.probe
@@ -214,6 +221,12 @@ def same_text(text, steps):
     rows = (len(text) - 1) // steps
     X = text[: rows * steps].reshape(rows, steps)
     return X, X.copy()
+
+
+@cut.mistake("X and T are exchanged: first the input, then what follows it.")
+def exchanged(text, steps):
+    rows = (len(text) - 1) // steps
+    return tuple(text[i : i + rows * steps].reshape(rows, steps) for i in (1, 0))
 
 
 @cut.mistake("A character was skipped: the last target of a row is also the first that the next row reads.")

@@ -252,3 +252,24 @@ def always_refuses(widths, width_of_X, width_of_T):
     if None in widths:
         raise ValueError("give every width.")
     return list(zip([width_of_X, *widths], widths, strict=False))
+
+
+@refused(fill_sizes, "it changes the list of widths before it raises")
+def fills_before_it_looks(widths, width_of_X, width_of_T):
+    last = widths[-1]
+    widths[-1] = width_of_T if last is None else last
+    if None in widths:
+        raise ValueError("give every hidden width.")
+    sizes = all_hidden_first(widths, width_of_X, width_of_T)
+    widths[-1] = last
+    return sizes
+
+
+@refused(fill_sizes, "the sizes must be")
+def in_a_dict(widths, width_of_X, width_of_T):
+    return list(dict(all_hidden_first(widths, width_of_X, width_of_T)).items())
+
+
+@refused(fill_sizes, "the sizes must be")
+def in_one_list(widths, width_of_X, width_of_T):
+    return [size for pair in all_hidden_first(widths, width_of_X, width_of_T) for size in pair]

@@ -401,12 +401,26 @@ def one_by_one(H, lengths):
         Y[i] = H[i, :length].sum(axis=0) / length
 
     def backward(dY):
-        dH = np.zeros_like(H)
+        dH = np.zeros(H.shape)
         for i, length in enumerate(lengths):
             dH[i, :length] = dY[i] / length
         return dH
 
     return Y, backward
+
+
+@right(mean_of_real)
+def from_running_sums(H, lengths):
+    rows = np.arange(len(H))
+    sums = np.cumsum(H, axis=1)[rows, lengths - 1]
+
+    def backward(dY):
+        parts = np.zeros((H.shape[0], H.shape[1] + 1, H.shape[2]))
+        parts[:, 0] += dY / lengths[:, None]
+        parts[rows, lengths] -= dY / lengths[:, None]
+        return np.cumsum(parts, axis=1)[:, :-1]
+
+    return sums / lengths[:, None], backward
 
 
 @right(mean_of_real)
@@ -476,10 +490,24 @@ refused(mean_of_real, BY_MEAN)(weighted(_divided_by_the_mean))
 refused(mean_of_real, END)(weighted(_only_the_end))
 refused(mean_of_real, END)(weighted(_only_the_end, _right_weights))
 refused(mean_of_real, PAST)(weighted(_right_weights, all_by_length))
+refused(mean_of_real, PAST)(weighted(_right_weights, _one_more))
 refused(mean_of_real, SHARE)(weighted(_right_weights, _ones))
 for _divided in (_divided_by_steps, _divided_by_the_mean, _divided_by_the_last):
     refused(mean_of_real, ONE_DIVISOR)(weighted(_right_weights, _divided))
 refused(mean_of_real, ALL_TO_END)(weighted(_right_weights, _only_the_end))
+
+
+@refused(mean_of_real, "Y has dtype int64, so its fractions are lost")
+def Y_like_H(H, lengths):
+    Y = np.zeros_like(H[:, 0])
+    Y[...], backward = one_by_one(H, lengths)
+    return Y, backward
+
+
+@refused(mean_of_real, "dH has dtype int64, so its fractions are lost")
+def dH_like_H(H, lengths):
+    Y, backward = one_by_one(H, lengths)
+    return Y, lambda dY: backward(dY).astype(H.dtype)
 
 
 @refused(mean_of_real, LEFT_BEHIND)

@@ -168,7 +168,7 @@ def step_by_step(X):
     Y = np.stack([X[:, : t + 1].mean(axis=1) for t in range(steps)], axis=1)
 
     def backward(dY):
-        dX = np.zeros_like(X)
+        dX = np.zeros(X.shape)
         for t in range(steps):
             dX[:, : t + 1] += dY[:, t : t + 1] / (t + 1)
         return dX
@@ -252,6 +252,16 @@ def in_place(X):
 @refused(mean_so_far, CUT_OFF)
 def of_the_type_of_X(X):
     return means(X).astype(X.dtype), lambda dY: from_the_end(dY / counts_so_far(X))
+
+
+@refused(mean_so_far, "for 30 steps of whole numbers dX")
+def no_gradient_at_zeros(X):
+    return means(X), lambda dY: from_the_end(dY / counts_so_far(X)) * (X != 0)
+
+
+@refused(mean_so_far, CUT_OFF)
+def gradients_of_the_type_of_X(X):
+    return means(X), lambda dY: from_the_end(dY / counts_so_far(X)).astype(X.dtype)
 
 
 @refused(mean_so_far, "for 30 steps of whole numbers Y")

@@ -108,6 +108,28 @@ def fills_zeros(text, steps):
     return X, T
 
 
+@refused(cut, "for 8 characters and 3 steps, X[")
+def in_bytes(text, steps):
+    return tuple(part.astype(np.uint8) for part in by_places(text, steps))
+
+
+@refused(cut, "with tokens 0, 1 and 2, T[")
+def by_a_table_of_the_next(text, steps):
+    X, _ = by_places(text, steps)
+    following = dict(zip(text[:-1].tolist(), text[1:].tolist(), strict=True))
+    return X, np.array([[following[token] for token in row] for row in X.tolist()], dtype=int).reshape(
+        X.shape
+    )
+
+
+@refused(cut, "with tokens 0, 1 and 2, X must be an array of shape")
+def zeros_are_no_text(text, steps):
+    padded = np.append(text, np.zeros(steps, dtype=int))
+    X, T = by_places(padded, steps)
+    full = (T != 0).all(axis=1)
+    return X[full], T[full]
+
+
 @refused(cut, "it must return X and T, but returned one array")
 def one_array(text, steps):
     rows = (len(text) - 1) // steps
