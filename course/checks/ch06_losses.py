@@ -289,6 +289,9 @@ def _(answer, rng):
         Y.flat[0] = T.flat[0] + 0.3  # one of each kind, and both signs
         Y.flat[1], Y.flat[-1] = T.flat[1] - 2.5, T.flat[-1] + 4.0
         _ask_loss(lambda Y, T=T: answer(Y, T), lambda Y, T=T: mean_huber(Y - T), Y, T=T)
+    L, backward = answer(np.array([[3.0, 1.0, 2.0]]), np.array([[2.0, 2.0, 2.0]]))
+    expect_values("for differences of 1, -1 and 0, L", L, 1 / 3)
+    expect_values("for differences of 1, -1 and 0, dY", backward(), np.array([[1.0, -1.0, 0.0]]) / 3)
     return "values and nudging in four shapes, small and large errors of both signs, and dL"
 
 
