@@ -356,7 +356,7 @@ def tables_of(rng, sizes):
 @way_back.check
 def _(answer, rng):
     long = drawn_sizes(rng, 3, 2, 5, 2, 4, 3, 2)
-    for sizes in (drawn_sizes(rng, 3, 5, 7, 2), (5, 2, 3), (2, 7), (3, 3, 3), (2, 2, 2, 2), long):
+    for sizes in (drawn_sizes(rng, 3, 5, 7, 2), (5, 2, 3), (2, 7), (1, 4, 1), long, (3, 3, 3), (2, 2, 2, 2)):
         dY, tables = tables_of(rng, sizes)
         handed, parts = list(tables), {f"tables[{place}]": table for place, table in enumerate(tables)}
         with untouched(dY=dY, **parts):

@@ -375,7 +375,7 @@ def _by_one(number):
 
 
 class _Culprit:
-    """A layer that changes one entry of a chosen array, by default only in its last digit."""
+    """A layer that changes chosen arrays in one entry each: by default the last digit, up or down."""
 
     def __init__(self, *sentences, changed=_in_the_last_digit):
         self.sentences, self.changed, self.calls, self.seen = sentences, changed, [], []
@@ -383,16 +383,16 @@ class _Culprit:
     def forward(self, X):
         self.calls.append("forward")
         if SENTENCES[0] in self.sentences:
-            X[0, 0] = self.changed(X[0, 0])
+            X[1, 1] = self.changed(X[1, 1])
         return 2 * X
 
     def backward(self, X, dY):
         self.calls.append("backward")
         self.seen.append(X.copy())
         if SENTENCES[1] in self.sentences:
-            X[-1, -1] = self.changed(X[-1, -1])
+            X[-1, 1] = -self.changed(-X[-1, 1])
         if SENTENCES[2] in self.sentences:
-            dY[0, -1] = self.changed(dY[0, -1])
+            dY[2, 0] = -self.changed(-dY[2, 0])
         return 2 * dY
 
 

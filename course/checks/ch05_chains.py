@@ -1,7 +1,6 @@
 """The exercises of chapter 05: layers made of layers, the order of the two passes, and a stable softplus."""
 
 from copy import deepcopy
-from functools import reduce
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from course.checks.questions import (
     N_IN,
     N_OUT,
     SLOPE_ALONE,
+    because,
     drawn_sizes,
     expect_gradcheck,
     expect_guesses,
@@ -69,31 +69,14 @@ def _(answer, rng):
     return "compared with nudging"
 
 
-@one_layer_two_places.mistake("That is what one of the two places adds; the other adds a part too.")
-def second_place_only():
-    return 18.0, 9.0, 6.0
-
-
-@one_layer_two_places.mistake(
-    "Place two sees 6, not 2; and place one is given dY = 3, not 1. One of them is lost."
-)
-def one_factor_lost():
-    return 18.0, 9.0, 8.0
-
-
-@one_layer_two_places.mistake("These are the numbers of a single Scale; here X passes it twice.")
-def one_place_only():
-    return 6.0, 3.0, 2.0
-
-
-@one_layer_two_places.mistake("Two layers in a row multiply the slopes, 3 · 3; they do not add them.")
-def added_slopes():
-    return 18.0, 6.0, 12.0
-
-
-@one_layer_two_places.mistake("The two parts are added, not multiplied.")
-def multiplied_parts():
-    return 18.0, 9.0, 36.0
+for sentence, numbers in {
+    "That is what one of the two places adds; the other adds a part too.": (18.0, 9.0, 6.0),
+    "Place two sees 6, not 2; and place one is given dY = 3, not 1. One of them is lost.": (18.0, 9.0, 8.0),
+    "These are the numbers of a single Scale; here X passes it twice.": (6.0, 3.0, 2.0),
+    "Two layers in a row multiply the slopes, 3 · 3; they do not add them.": (18.0, 6.0, 12.0),
+    "The two parts are added, not multiplied.": (18.0, 9.0, 36.0),
+}.items():
+    one_layer_two_places.mistake(sentence)(lambda numbers=numbers: numbers)
 
 
 row = Exercise(
@@ -134,84 +117,44 @@ def _(answer, rng):
     return Y, backward(dY), backward(dY)
 
 
-@row.mistake("Turning the list round inside backward turns it back at the next call")
-def turned_in_place(layers):
-    def forward(X):
-        backwards = []
-        for layer in layers:
-            X, layer_backward = layer(X)
-            backwards.append(layer_backward)
+def through(backwards, dY):
+    """Return dY after these functions, called in this order."""
+    for backward in backwards:
+        dY = backward(dY)
+    return dY
 
-        def backward(dY):
-            backwards.reverse()
-            for layer_backward in backwards:
-                dY = layer_backward(dY)
-            return dY
 
-        return X, backward
+def row_with(back):
+    """Return a row whose backward is `back(backwards, dY)`."""
 
-    return forward
+    def row(layers):
+        def forward(X):
+            backwards = []
+            for layer in layers:
+                X, layer_backward = layer(X)
+                backwards.append(layer_backward)
+            return X, lambda dY: back(backwards, dY)
+
+        return forward
+
+    return row
 
 
 NOT_TURNED = "The backward functions are called in the order of the forward pass; call the last one first."
-
-
-@row.mistake(NOT_TURNED)
-def not_turned_at_all(layers):
-    def forward(X):
-        backwards = []
-        for layer in layers:
-            X, layer_backward = layer(X)
-            backwards.append(layer_backward)
-
-        def backward(dY):
-            for layer_backward in backwards:
-                dY = layer_backward(dY)
-            return dY
-
-        return X, backward
-
-    return forward
-
-
-@row.mistake(
+for sentence, back in {
+    "Turning the list round inside backward turns it back at the next call": (
+        lambda backwards, dY: backwards.reverse() or through(backwards, dY)
+    ),
+    NOT_TURNED: through,
     "The first call uses the functions up: pop() takes them out of their list, and an "
-    "iterator such as reversed(…) is walked only once."
-)
-def popped(layers):
-    def forward(X):
-        backwards = []
-        for layer in layers:
-            X, layer_backward = layer(X)
-            backwards.append(layer_backward)
-
-        def backward(dY):
-            while backwards:
-                dY = backwards.pop()(dY)
-            return dY
-
-        return X, backward
-
-    return forward
-
-
-@row.mistake("The method reverse() turns a list round and returns None; reversed() returns what you want.")
-def loops_over_none(layers):
-    def forward(X):
-        backwards = []
-        for layer in layers:
-            X, layer_backward = layer(X)
-            backwards.append(layer_backward)
-
-        def backward(dY):
-            for layer_backward in backwards.reverse():
-                dY = layer_backward(dY)
-            return dY
-
-        return X, backward
-
-    return forward
-
+    "iterator such as reversed(…) is walked only once.": (
+        lambda backwards, dY: through([backwards.pop() for _ in backwards[:]], dY)
+    ),
+    "The method reverse() turns a list round and returns None; reversed() returns what you want.": (
+        lambda backwards, dY: through(backwards.reverse(), dY)
+    ),
+}.items():
+    row.mistake(sentence)(row_with(back))
 
 chain_all = Exercise(
     "05_chains.chain_all",
@@ -275,14 +218,7 @@ def from_the_last(*layers):
 
 @chain_all.mistake(NOT_TURNED)
 def back_in_the_order_of_the_way_there(*layers):
-    def forward(X):
-        backwards = []
-        for layer in layers:
-            X, layer_backward = layer(X)
-            backwards.append(layer_backward)
-        return X, lambda dY: reduce(lambda dY, back: back(dY), backwards, dY)
-
-    return forward
+    return row_with(through)(layers)
 
 
 @chain_all.mistake("One of the layers is left out.")
@@ -333,9 +269,17 @@ def _(answer, rng):
     X, dY = _draw(rng, batch, n_in), _draw(rng, batch, n_in)
     inside = Sequential(Linear(n_in, n_in, rng=rng), Sigmoid())
     X[0, 0] = X[-1, -1] = 0.0
+    X[0, 1] = 1.0  # where the plain function below is 0
+    plain = lambda X: (X * X - 1, lambda dY: 2 * X * dY)  # noqa: E731
     expect_layer(answer(inside), lambda X: X * inside(X)[0], dY, X=X)
+    one, _ = answer(inside), answer(Linear(n_in, n_in, rng=rng))
+    with because("Each gate must keep its own layer: in an attribute of self, not of the class"):
+        expect_values("after a second gate is made, the first gate's Y", one(X)[0], X * inside(X)[0])
+    for other in (X[::-1] + 1, X[:1]):
+        expect_values("in another pass of the same gate, Y", one(other)[0], other * inside(other)[0])
+    expect_layer(answer(plain), lambda X: X * plain(X)[0], dY, case="with a plain function inside, ", X=X)
     _expect_one_call(answer, X, dY, rng)
-    for layer in (inside, lambda X: (X * X, lambda dY: 2 * X * dY), lambda X: (X + 1, lambda dY: dY)):
+    for layer in (inside, plain, lambda X: (X + 1, lambda dY: dY)):
         expect_gradcheck(answer(layer), X)
     if [id(p) for p in answer(inside).parameters()] != [id(p) for p in inside.parameters()]:
         raise CheckFailed(
@@ -345,18 +289,25 @@ def _(answer, rng):
 
 
 def _expect_one_call(answer, X, dY, rng):
-    """Require that value and gradient belong to one call of the inner layer, which is random."""
-    drawn = []
+    """Require one call of the inner layer, which is random, and one of its backward, when dY arrives."""
+    drawn, arrived = [], []
 
     def noisy(X):
-        factors = rng.normal(size=X.shape)
-        drawn.append(factors)
-        return X * factors, lambda dY: dY * factors
+        drawn.append(rng.normal(size=X.shape))
+        factors = drawn[-1]
+        return X * factors, lambda dY: arrived.append(1) or dY * factors
 
     Y, backward = answer(noisy)(X)
     what = "for a layer that draws random numbers in each call,"
     expect_values(f"{what} Y", Y, X * X * drawn[0])
+    if arrived:
+        raise CheckFailed("forward calls the layer's backward, which adds to its gradients: wait for a dY")
     expect_values(f"{what} dX", backward(dY), 2 * X * drawn[0] * dY, "from the call that made Y it must be")
+    if len(arrived) > 1:
+        raise CheckFailed(
+            f"backward calls the layer's backward {len(arrived)} times: the parameters inside get their "
+            "gradient as often"
+        )
 
 
 class Gate(Layer):
@@ -370,42 +321,34 @@ class Gate(Layer):
         return X * F, lambda dY: self.back(X, F, dY, backward_F)
 
 
-@gate.mistake("The part that goes through the layer is missing.")
-class PastTheLayerOnly(Gate):
-    def back(self, X, F, dY, backward_F):
-        return dY * F
-
-
-@gate.mistake("The part that goes past the layer is missing.")
-class ThroughTheLayerOnly(Gate):
-    def back(self, X, F, dY, backward_F):
-        return backward_F(dY * X)
-
-
-@gate.mistake("The layer gets dY unchanged; F was multiplied by X, so F's gradient is dY * X.")
-class SendsDYUnchanged(Gate):
-    def back(self, X, F, dY, backward_F):
-        return dY * F + backward_F(dY)
-
-
-@gate.mistake("X is multiplied after the layer's backward; F's gradient must be dY * X before it.")
-class MultipliesTooLate(Gate):
-    def back(self, X, F, dY, backward_F):
-        return dY * F + X * backward_F(dY)
-
-
-@gate.mistake("This is the backward pass of Residual; a product needs the other factor.")
-class ComesBackAsResidual(Gate):
-    def back(self, X, F, dY, backward_F):
-        return dY + backward_F(dY)
-
-
-@gate.mistake(
-    "The two factors are exchanged: F's gradient is dY * X, and what goes past the layer is dY * F."
-)
-class Exchanged(Gate):
-    def back(self, X, F, dY, backward_F):
-        return dY * X + backward_F(dY * F)
+PAST = "What goes past the layer must be dY times the other factor, F."
+THROUGH = "F was multiplied by X, so F's gradient, which its backward gets, is dY * X."
+OF_THE_LAYER = "F belongs to the layer, whose backward may need it: multiply into a new array."
+for way, sentence in {
+    lambda _, X, F, dY, back: dY * F: "The part that goes through the layer is missing.",
+    lambda _, X, F, dY, back: back(dY * X): "The part that goes past the layer is missing.",
+    lambda _, X, F, dY, back: F + back(dY * X): "The part past the layer lacks dY.",
+    lambda _, X, F, dY, back: dY * F + back(X): "The part through the layer lacks dY.",
+    lambda _, X, F, dY, back: F + back(X): SLOPE_ALONE,
+    lambda _, X, F, dY, back: dY * X + back(dY * X): PAST,
+    lambda _, X, F, dY, back: dY + back(dY * X): PAST,
+    lambda _, X, F, dY, back: dY * F + back(dY): THROUGH,
+    lambda _, X, F, dY, back: dY * F + back(dY * F): THROUGH,
+    lambda _, X, F, dY, back: dY * (F + back(X)): (
+        "You multiply by dY after the layer's backward; F's gradient must contain dY before."
+    ),
+    lambda _, X, F, dY, back: dY * F + X * back(dY): (
+        "X is multiplied after the layer's backward; F's gradient must be dY * X before it."
+    ),
+    lambda _, X, F, dY, back: dY + back(dY): (
+        "This is the backward pass of Residual; a product needs the other factor."
+    ),
+    lambda _, X, F, dY, back: dY * X + back(dY * F): (
+        "The two factors are exchanged: F's gradient is dY * X, and what goes past the layer is dY * F."
+    ),
+    lambda _, X, F, dY, back: np.multiply(F, dY, out=F) + back(dY * X): OF_THE_LAYER,
+}.items():
+    gate.mistake(sentence)(type("Gate", (Gate,), {"back": way}))
 
 
 @gate.mistake("This is X + layer(X), a Residual; the gate multiplies.")
@@ -415,11 +358,26 @@ class AddsInstead(Gate):
         return X + F, lambda dY: dY + backward_F(dY)
 
 
-@gate.mistake("The layer's backward is called twice, so the parameters inside get their gradient twice.")
-class CallsTheLayerBackTwice(Gate):
-    def back(self, X, F, dY, backward_F):
-        backward_F(dY * X)
-        return dY * F + backward_F(dY * X)
+@gate.mistake("A call of the layer returns two things, F and its backward: give each a name.")
+class TakesThePairForF(Gate):
+    def forward(self, X):
+        F = self.layer(X)
+        return X * F, lambda dY: dY * F
+
+
+@gate.mistake("You run a copy of the layer: the gradients never reach the layer's own parameters.")
+class RunsACopy(Gate):
+    def forward(self, X):
+        F, backward_F = deepcopy(self.layer)(X)
+        return X * F, lambda dY: dY * F + backward_F(dY * X)
+
+
+@gate.mistake(OF_THE_LAYER)
+class TakesTheProductForF(Gate):
+    def forward(self, X):
+        F, backward_F = self.layer(X)
+        F *= X
+        return F, lambda dY: dY * F + backward_F(dY * X)
 
 
 sandwich = Exercise(
@@ -477,23 +435,26 @@ def _sandwich_with(back):
     return sandwich
 
 
-@sandwich.mistake(
-    "You call the second bread's closure in both places: each call of bread has a closure of its own."
-)
-def as_given(bread, filling):
-    return _sandwich_with(lambda one, two, three, dY: three(two(three(dY))))(bread, filling)
-
-
-@sandwich.mistake(
-    "You call the first bread's closure in both places: each call of bread has a closure of its own."
-)
-def first_in_both(bread, filling):
-    return _sandwich_with(lambda one, two, three, dY: one(two(one(dY))))(bread, filling)
-
-
-@sandwich.mistake("The closures are called in the order of the forward pass; call the last one first.")
-def order_of_the_way_there(bread, filling):
-    return _sandwich_with(lambda one, two, three, dY: three(two(one(dY))))(bread, filling)
+for sentence, back in {
+    "You call the second bread's closure in both places: each call of bread has a closure of its own.": (
+        lambda one, two, three, dY: three(two(three(dY)))
+    ),
+    "You call the first bread's closure in both places: each call of bread has a closure of its own.": (
+        lambda one, two, three, dY: one(two(one(dY)))
+    ),
+    "The closures are called in the order of the forward pass; call the last one first.": (
+        lambda one, two, three, dY: three(two(one(dY)))
+    ),
+    "You add up the results of the backward functions; pass each result to the next one.": (
+        lambda one, two, three, dY: one(dY) + two(dY) + three(dY)
+    ),
+    "The filling is missing in the backward pass.": lambda one, two, three, dY: one(three(dY)),
+    "The first slice of bread is missing in the backward pass.": lambda one, two, three, dY: two(three(dY)),
+    "The filling comes second in the backward pass too, between the two slices.": (
+        lambda one, two, three, dY: two(one(three(dY)))
+    ),
+}.items():
+    sandwich.mistake(sentence)(_sandwich_with(back))
 
 
 @sandwich.mistake("You run filling, bread, filling; the bread is outside.")
@@ -512,31 +473,11 @@ def filling_passed_by(bread, filling):
     return forward
 
 
-@sandwich.mistake("You add up the results of the backward functions; pass each result to the next one.")
-def added_up(bread, filling):
-    return _sandwich_with(lambda one, two, three, dY: one(dY) + two(dY) + three(dY))(bread, filling)
-
-
 @sandwich.mistake(
     "The second slice is a copy, and so are its parameters; their gradients must meet in bread."
 )
 def with_a_copy(bread, filling):
     return chain(bread, filling, deepcopy(bread))
-
-
-@sandwich.mistake("The filling is missing in the backward pass.")
-def filling_forgotten(bread, filling):
-    return _sandwich_with(lambda one, two, three, dY: one(three(dY)))(bread, filling)
-
-
-@sandwich.mistake("The first slice of bread is missing in the backward pass.")
-def first_slice_forgotten(bread, filling):
-    return _sandwich_with(lambda one, two, three, dY: two(three(dY)))(bread, filling)
-
-
-@sandwich.mistake("The filling comes second in the backward pass too, between the two slices.")
-def filling_last(bread, filling):
-    return _sandwich_with(lambda one, two, three, dY: two(one(three(dY))))(bread, filling)
 
 
 softplus = Exercise(

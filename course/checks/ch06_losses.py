@@ -8,6 +8,7 @@ from course.checks.questions import (
     LEFT_BEHIND,
     N_IN,
     N_OUT,
+    because,
     drawn_sizes,
     expect_gradcheck,
     expect_gradients,
@@ -95,36 +96,23 @@ def _(answer, rng):
     return "compared with a run"
 
 
-@three_losses.mistake("A probability is below 1, so its logarithm is negative; the loss is minus that.")
-def without_the_minus():
-    return np.log(1 / 5), 20.0, np.log(2) / 2
-
-
-@three_losses.mistake("That would be right if class 1 were right; here the other class has the logit 20.")
-def right_class_mistaken():
-    return np.log(5), 0.0, np.log(2) / 2
-
-
-@three_losses.mistake("That is the sum of the two examples; the loss of a batch is their mean.")
-def a_sum():
-    return np.log(5), 20.0, np.log(2)
-
-
-@three_losses.mistake(
-    "Adding the same number to all logits changes nothing; only how many there are matters."
-)
-def the_logit_counts():
-    return 3.0, 20.0, np.log(2) / 2
-
-
-@three_losses.mistake("The logarithm here is the natural one, np.log, not that to base 10.")
-def to_base_ten():
-    return np.log10(5), 20 * np.log10(np.e), np.log10(2) / 2
-
-
-@three_losses.mistake("The logarithm here is the natural one, and the unit is nats.")
-def in_bits():
-    return np.log2(5), 20 / np.log(2), 0.5
+for sentence, numbers in {
+    "A probability is below 1, so its logarithm is negative; the loss is minus that.": (
+        (np.log(1 / 5), 20.0, np.log(2) / 2)
+    ),
+    "That would be right if class 1 were right; here the other class has the logit 20.": (
+        (np.log(5), 0.0, np.log(2) / 2)
+    ),
+    "That is the sum of the two examples; the loss of a batch is their mean.": (np.log(5), 20.0, np.log(2)),
+    "Adding the same number to all logits changes nothing; only how many there are matters.": (
+        (3.0, 20.0, np.log(2) / 2)
+    ),
+    "The logarithm here is the natural one, np.log, not that to base 10.": (
+        (np.log10(5), 20 * np.log10(np.e), np.log10(2) / 2)
+    ),
+    "The logarithm here is the natural one, and the unit is nats.": (np.log2(5), 20 / np.log(2), 0.5),
+}.items():
+    three_losses.mistake(sentence)(lambda numbers=numbers: numbers)
 
 
 missing_axis = Exercise(
@@ -153,31 +141,16 @@ def _(answer, rng):
     return "compared with a run"
 
 
-@missing_axis.mistake("The row of T is repeated for each row of Y: three columns, not one.")
-def no_broadcasting():
-    return 3, 1, 0.0, 2.0
-
-
-@missing_axis.mistake("A perfect prediction is compared with the other targets, too.")
-def nothing_to_pay():
-    return 3, 3, 0.0, 2.0
-
-
-@missing_axis.mistake("The sum of the squares is 12; the mean divides it by nine entries.")
-def divided_by_three():
-    return 3, 3, 12 / 3, 2.0
-
-
-@missing_axis.mistake("That is the sum of the nine squares, and the loss is their mean.")
-def the_sum():
-    return 3, 3, 12.0, 2.0
-
-
-@missing_axis.mistake(
-    "That is half of it: each prediction meets each target, 1 meets 3 as well as 3 meets 1."
-)
-def half_of_the_pairs():
-    return 3, 3, 2 / 3, 2.0
+for sentence, numbers in {
+    "The row of T is repeated for each row of Y: three columns, not one.": (3, 1, 0.0, 2.0),
+    "A perfect prediction is compared with the other targets, too.": (3, 3, 0.0, 2.0),
+    "The sum of the squares is 12; the mean divides it by nine entries.": (3, 3, 12 / 3, 2.0),
+    "That is the sum of the nine squares, and the loss is their mean.": (3, 3, 12.0, 2.0),
+    "That is half of it: each prediction meets each target, 1 meets 3 as well as 3 meets 1.": (
+        (3, 3, 2 / 3, 2.0)
+    ),
+}.items():
+    missing_axis.mistake(sentence)(lambda numbers=numbers: numbers)
 
 
 masked_mse = Exercise(
@@ -316,6 +289,9 @@ def _(answer, rng):
         Y.flat[0] = T.flat[0] + 0.3  # one of each kind, and both signs
         Y.flat[1], Y.flat[-1] = T.flat[1] - 2.5, T.flat[-1] + 4.0
         _ask_loss(lambda Y, T=T: answer(Y, T), lambda Y, T=T: mean_huber(Y - T), Y, T=T)
+    L, backward = answer(np.array([[3.0, 1.0, 2.0]]), np.array([[2.0, 2.0, 2.0]]))
+    expect_values("for differences of 1, -1 and 0, L", L, 1 / 3)
+    expect_values("for differences of 1, -1 and 0, dY", backward(), np.array([[1.0, -1.0, 0.0]]) / 3)
     return "values and nudging in four shapes, small and large errors of both signs, and dL"
 
 
@@ -325,102 +301,68 @@ def _(answer, rng):
     return _seen_of_loss(lambda Y: answer(Y, T), Y)
 
 
-@huber.mistake("The gradient of large errors still grows with the error; beyond 1 the slope is 1 or -1.")
-def not_clipped(Y, T):
-    return mean_huber(Y - T), lambda dL=1.0: dL * (Y - T) / Y.size
+def huber_with(
+    small=lambda d: d * d / 2,
+    large=lambda d: np.abs(d) - 0.5,
+    slopes=lambda d: np.clip(d, -1, 1),
+    count=np.size,
+    slope_count=np.size,
+):
+    """Return a Huber loss of the difference d with some parts changed."""
+
+    def huber(Y, T):
+        d = Y - T
+        L = np.sum(np.where(np.abs(d) <= 1, small(d), large(d))) / count(d)
+        return L, lambda dL=1.0: dL * slopes(d) / slope_count(d)
+
+    return huber
 
 
-@huber.mistake("The half in front of the square cancels the 2: the slope of a small error is d itself.")
-def a_two_too_many(Y, T):
-    difference = Y - T
-    return (
-        mean_huber(difference),
-        lambda dL=1.0: (
-            dL * np.where(np.abs(difference) <= 1, 2 * difference, np.sign(difference)) / difference.size
-        ),
-    )
+def one(d):
+    """Return 1, a divisor that leaves a sum as it is."""
+    return 1
 
 
-@huber.mistake("Beyond 1 the sign is lost: the slope of |d| is -1 on the left.")
-def sign_lost(Y, T):
-    difference = Y - T
-    return mean_huber(
-        difference
-    ), lambda dL=1.0: dL * np.where(np.abs(difference) <= 1, difference, 1.0) / difference.size
-
-
-@huber.mistake("Small means -1 to 1: use the absolute value of the difference.")
-def without_the_absolute_value(Y, T):
-    difference = Y - T
-    L = np.mean(np.where(difference <= 1, difference**2 / 2, np.abs(difference) - 0.5))
-    return L, lambda dL=1.0: dL * np.where(difference <= 1, difference, 1.0) / difference.size
+for sentence, parts in {
+    "The gradient of large errors still grows with the error; beyond 1 the slope is 1 or -1.": (
+        dict(slopes=lambda d: d)
+    ),
+    "The half in front of the square cancels the 2: the slope of a small error is d itself.": (
+        dict(slopes=lambda d: np.where(np.abs(d) <= 1, 2 * d, np.sign(d)))
+    ),
+    "Beyond 1 the sign is lost: the slope of |d| is -1 on the left.": (
+        dict(slopes=lambda d: np.where(np.abs(d) <= 1, d, 1.0))
+    ),
+    "Small means -1 to 1: use the absolute value of the difference.": (
+        dict(large=lambda d: np.where(d < 0, d * d / 2, d - 0.5), slopes=lambda d: np.minimum(d, 1.0))
+    ),
+    "Beyond 1 the loss still grows, along a straight line: its slope is 1 or -1, not 0.": (
+        dict(slopes=lambda d: np.where(np.abs(d) <= 1, d, 0.0))
+    ),
+    "The loss of a small error is half of its square.": dict(small=np.square),
+    "The value is the sum over all entries, and the gradient is that of their mean; L is the mean.": (
+        dict(count=one)
+    ),
+    "This is the sum over all entries; L is their mean.": dict(count=one, slope_count=one),
+    "The value is a mean over all entries, so its gradient is divided by their number as well.": (
+        dict(slope_count=one)
+    ),
+    "The value is a mean over all entries, and the gradient is divided by the batch only.": (
+        dict(slope_count=len)
+    ),
+    "Both are divided by the batch only; L is a mean over all entries.": dict(count=len, slope_count=len),
+    "The ½ to subtract for large errors is missing: the two formulas must agree at 1.": dict(large=np.abs),
+    "The loss of a small error is half of its square, whose slope is the error itself.": (
+        dict(small=np.square, slopes=lambda d: np.where(np.abs(d) <= 1, 2 * d, np.sign(d)))
+    ),
+    "The entry pays |d| beyond 1, and |d| is -d on the left.": dict(large=lambda d: d - 0.5),
+}.items():
+    huber.mistake(sentence)(huber_with(**parts))
 
 
 @huber.mistake("An `if` wants one truth value; np.where chooses entry by entry.")
 def with_an_if(Y, T):
-    difference = Y - T
-    if np.abs(difference) <= 1:
-        return np.mean(difference**2 / 2), lambda dL=1.0: dL * difference / difference.size
-    return np.mean(np.abs(difference) - 0.5), lambda dL=1.0: dL * np.sign(difference) / difference.size
-
-
-@huber.mistake("Beyond 1 the loss still grows, along a straight line: its slope is 1 or -1, not 0.")
-def level_beyond_one(Y, T):
-    difference = Y - T
-    return (
-        mean_huber(difference),
-        lambda dL=1.0: dL * np.where(np.abs(difference) <= 1, difference, 0.0) / difference.size,
-    )
-
-
-@huber.mistake("The loss of a small error is half of its square.")
-def whole_squares(Y, T):
-    difference = Y - T
-    L = np.mean(np.where(np.abs(difference) <= 1, difference * difference, np.abs(difference) - 0.5))
-    return L, lambda dL=1.0: dL * np.clip(difference, -1, 1) / difference.size
-
-
-@huber.mistake(
-    "The value is the sum over all entries, and the gradient is that of their mean; L is the mean."
-)
-def value_summed(Y, T):
-    difference = Y - T
-    return (
-        mean_huber(difference) * difference.size,
-        lambda dL=1.0: dL * np.clip(difference, -1, 1) / difference.size,
-    )
-
-
-@huber.mistake("This is the sum over all entries; L is their mean.")
-def summed(Y, T):
-    difference = Y - T
-    return mean_huber(difference) * difference.size, lambda dL=1.0: dL * np.clip(difference, -1, 1)
-
-
-@huber.mistake("The value is a mean over all entries, so its gradient is divided by their number as well.")
-def gradient_of_the_sum(Y, T):
-    return mean_huber(Y - T), lambda dL=1.0: dL * np.clip(Y - T, -1, 1)
-
-
-@huber.mistake("The value is a mean over all entries, and the gradient is divided by the batch only.")
-def gradient_by_rows_only(Y, T):
-    return mean_huber(Y - T), lambda dL=1.0: dL * np.clip(Y - T, -1, 1) / len(Y)
-
-
-@huber.mistake("The ½ to subtract for large errors is missing: the two formulas must agree at 1.")
-def prices_do_not_meet(Y, T):
-    difference = Y - T
-    L = np.mean(np.where(np.abs(difference) <= 1, difference * difference / 2, np.abs(difference)))
-    return L, lambda dL=1.0: dL * np.clip(difference, -1, 1) / difference.size
-
-
-@huber.mistake("The loss of a small error is half of its square, whose slope is the error itself.")
-def whole_squares_there_and_back(Y, T):
-    difference = Y - T
-    small = np.abs(difference) <= 1
-    L = np.mean(np.where(small, difference * difference, np.abs(difference) - 0.5))
-    slopes = np.where(small, 2 * difference, np.sign(difference))
-    return L, lambda dL=1.0: dL * slopes / difference.size
+    return huber_with()(Y, T) if np.abs(Y - T) <= 1 else None
 
 
 log_softmax = Exercise(
@@ -447,81 +389,108 @@ def _log_softmax(X):
 @log_softmax.check
 def _(answer, rng):
     batch, n_in, n_out = drawn_sizes(rng, BATCH, N_IN, N_OUT)
-    for n_classes in (n_in, n_out):
-        X, dY = rng.normal(size=(2, batch, n_classes))
-        expect_layer(answer, _log_softmax, dY, X=X)
-        expect_gradcheck(answer, X)
+    shapes = {"": (batch, n_in), "with more classes, ": (batch, n_out)}
+    shapes |= {"for one row, ": (1, n_in), "for one class, ": (batch, 1)}
+    for case, shape in shapes.items():
+        X, dY = rng.normal(size=(2, *shape))
+        expect_layer(answer, _log_softmax, dY, case=case, X=X)
+    expect_gradcheck(answer, rng.normal(size=(batch, n_out)))
     X = np.array([[1000, 0, -1000], [-1000, -1000, -999], [1000, 1000, 1000], [-1000, 0, 1000.0]])
     dY = rng.normal(size=X.shape)
     Y, backward = _quietly(lambda: answer(X))
     dX = _quietly(lambda: backward(dY))
-    expect_values("for logits up to 1000, Y", Y, _log_softmax(X))
+    with because("Within a row, Y must differ as X does: no clip, and no logarithm of a number rounded to 0"):
+        expect_values("for logits up to 1000, Y", Y, _log_softmax(X))
     P = np.exp(_log_softmax(X))
     expect_values("for logits up to 1000, dX", dX, dY - P * dY.sum(axis=1, keepdims=True))
     return "values, nudging, the rules of a layer, and logits up to 1000"
 
 
-def _back(X, way):
-    """Return a log_softmax with the right value, whose backward is way(Y, dY)."""
-    Y = _log_softmax(X)
-    return Y, lambda dY: way(Y, dY)
+@log_softmax.probe
+def _(answer, rng):
+    X, dY = rng.normal(size=(2, BATCH, N_IN))
+    Y, backward = answer(X)
+    return (Y, backward(dY)) if np.allclose(Y, _log_softmax(X)) else Y
 
 
-@log_softmax.mistake("The cross terms are left out: every dY of the row reaches each X through the sum.")
-def diagonal_only(X):
-    return _back(X, lambda Y, dY: dY * (1 - np.exp(Y)))
+def by_row(A):
+    """Return the sum of each row, as a column."""
+    return A.sum(axis=1, keepdims=True)
 
 
-@log_softmax.mistake("P is multiplied by the sum of the row of dY; only if that is 1 is it P alone.")
-def dY_minus_P(X):
-    return _back(X, lambda Y, dY: dY - np.exp(Y))
+for sentence, way in {  # of dY, and of the right Y and P
+    "The cross terms are left out: every dY of the row reaches each X through the sum.": (
+        lambda dY, Y, P: dY * (1 - P)
+    ),
+    "P is multiplied by the sum of the row of dY; only if that is 1 is it P alone.": lambda dY, Y, P: dY - P,
+    "P is missing: X_j gets dY_j minus P_j times the sum of the row of dY.": (
+        lambda dY, Y, P: dY - by_row(dY)
+    ),
+    "The sum of the row of dY is shared out evenly; the share of X_j is P_j.": (
+        lambda dY, Y, P: dY - dY.mean(axis=1, keepdims=True)
+    ),
+    "P is multiplied by the sum of the row of dY, not by its mean.": (
+        lambda dY, Y, P: dY - P * dY.mean(axis=1, keepdims=True)
+    ),
+    "The sum of dY is that of each row, axis=1, not of the whole array.": lambda dY, Y, P: dY - P * dY.sum(),
+    "The sum of dY runs over the classes of a row, axis 1, not over the batch.": (
+        lambda dY, Y, P: dY - P * dY.sum(axis=0)
+    ),
+    "This is the backward pass of softmax itself; yours ends in a logarithm.": (
+        lambda dY, Y, P: P * (dY - by_row(dY * P))
+    ),
+    "Y holds logarithms; the slope of the sum needs the probabilities, exp(Y).": (
+        lambda dY, Y, P: dY - Y * by_row(dY)
+    ),
+    "P is outside the sum: X_j gets P_j times the sum of dY, not the sum of P times dY.": (
+        lambda dY, Y, P: dY - by_row(P * dY)
+    ),
+    "P appears twice: X_j gets P_j times the sum of dY, not of P times dY.": (
+        lambda dY, Y, P: dY - P * by_row(P * dY)
+    ),
+    "The logarithm of the sum is subtracted: mind the sign.": lambda dY, Y, P: dY + P * by_row(dY),
+    "These are the slopes for a dY of ones: dY is not used.": lambda dY, Y, P: 1 - P * P.shape[1],
+    "P must sum to 1 over the classes of a row, not over the batch.": (
+        lambda dY, Y, P: dY - P / P.sum(axis=0) * by_row(dY)
+    ),
+}.items():
+    log_softmax.mistake(sentence)(
+        lambda X, way=way: ((Y := _log_softmax(X)), lambda dY: way(dY, Y, np.exp(Y)))
+    )
+KEEPDIMS = (
+    "A sum or maximum over axis 1 has shape (batch,), a row for NumPy; keepdims=True keeps it a column."
+)
+log_softmax.mistake(KEEPDIMS)(lambda X: X - X.max(axis=1))
+log_softmax.mistake(KEEPDIMS)(lambda X: X.max(axis=1) - X)  # NumPy names the shapes in this order
+log_softmax.mistake("P is the exponential of Y; that of X does not sum to 1.")(
+    lambda X: (_log_softmax(X), lambda dY: dY - np.exp(X) * by_row(dY))
+)
 
-
-@log_softmax.mistake("P is missing: X_j gets dY_j minus P_j times the sum of the row of dY.")
-def sum_without_P(X):
-    return _back(X, lambda Y, dY: dY - dY.sum(axis=1, keepdims=True))
-
-
-@log_softmax.mistake("The sum of the row of dY is shared out evenly; the share of X_j is P_j.")
-def even_shares(X):
-    return _back(X, lambda Y, dY: dY - dY.mean(axis=1, keepdims=True))
-
-
-@log_softmax.mistake("You subtract the largest inside the logarithm but not in front: subtract it in both.")
-def shifted_in_one_place(X):
-    Y = X - np.log(np.exp(X - X.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True))
-    return Y, lambda dY: dY - np.exp(_log_softmax(X)) * dY.sum(axis=1, keepdims=True)
-
-
-@log_softmax.mistake("The sum of dY is that of each row, axis=1, not of the whole array.")
-def sum_of_everything(X):
-    return _back(X, lambda Y, dY: dY - np.exp(Y) * dY.sum())
-
-
-@log_softmax.mistake("This is the backward pass of softmax itself; yours ends in a logarithm.")
-def back_of_softmax(X):
-    return _back(X, lambda Y, dY: np.exp(Y) * (dY - (dY * np.exp(Y)).sum(axis=1, keepdims=True)))
-
-
-@log_softmax.mistake("Y holds logarithms; the slope of the sum needs the probabilities, exp(Y).")
-def with_the_logarithms(X):
-    return _back(X, lambda Y, dY: dY - Y * dY.sum(axis=1, keepdims=True))
-
-
-@log_softmax.mistake("P is outside the sum: X_j gets P_j times the sum of dY, not the sum of P times dY.")
-def probabilities_inside_the_sum(X):
-    return _back(X, lambda Y, dY: dY - (np.exp(Y) * dY).sum(axis=1, keepdims=True))
-
-
-@log_softmax.mistake("The sum of dY runs over the classes of a row, axis 1, not over the batch.")
-def sum_over_the_batch(X):
-    return _back(X, lambda Y, dY: dY - np.exp(Y) * dY.sum(axis=0, keepdims=True))
-
-
-@log_softmax.mistake("The softmax runs over the classes of a row, axis 1, not over the batch.")
-def over_the_batch(X):
-    Y = _log_softmax(X.T).T
-    return Y, lambda dY: dY - np.exp(Y) * dY.sum(axis=0, keepdims=True)
+for sentence, value in {  # of X, and of X without the largest of each row
+    "You subtract the largest inside the logarithm but not in front: subtract it in both.": (
+        lambda X, shifted: X - np.log(by_row(np.exp(shifted)))
+    ),
+    "You subtract the largest in front but not inside the logarithm: subtract it in both.": (
+        lambda X, shifted: shifted - np.log(by_row(np.exp(X)))
+    ),
+    "The logarithm is of the sum of each row, not of the whole array.": (
+        lambda X, shifted: shifted - np.log(np.exp(shifted).sum())
+    ),
+    "The largest is that of each row, axis 1, not of each column.": (
+        lambda X, shifted: _log_softmax(X - X.max(axis=0))
+    ),
+    "This is the softmax itself; Y is its logarithm.": lambda X, shifted: np.exp(_log_softmax(X)),
+    "The sign is that of a loss; Y is the logarithm itself.": lambda X, shifted: -_log_softmax(X),
+    "The sum has no 1 of its own: np.log, not np.log1p.": (
+        lambda X, shifted: shifted - np.log1p(by_row(np.exp(shifted)))
+    ),
+    "The softmax runs over the classes of a row, axis 1, not over the batch.": (
+        lambda X, shifted: _log_softmax(X.T).T
+    ),
+}.items():
+    log_softmax.mistake(sentence)(
+        lambda X, value=value: (value(X, X - X.max(axis=1, keepdims=True)), lambda dY: dY)
+    )
 
 
 weighted_cross_entropy = Exercise(

@@ -211,6 +211,11 @@ def with_the_changed_X(layer, X, dY):
     return [word for word, (now, old) in zip(SENTENCES, pairs, strict=True) if np.any(now != old)]
 
 
+@refused(who_changed, "the true answer is ['backward changed X'], but yours is []")
+def only_upwards(layer, X, dY):
+    return compared_by(*(lambda now, before: not np.any(now > before),) * 2, layer, X, dY)
+
+
 LAST_DIGIT = "a change of the last digit counts, too; compare with np.array_equal"
 
 

@@ -11,9 +11,11 @@ from course.checks.ch05_chains import (
     gate,
     one_layer_two_places,
     row,
+    row_with,
     sandwich,
     sigmoid,
     softplus,
+    through,
 )
 from minigrad.layer import Layer, Sequential
 from minigrad.layers.combinators import chain
@@ -31,23 +33,7 @@ def by_the_formula():
     return [w**2 * X, w**2, 2 * w * X]
 
 
-def _row_with(back):
-    """Return a row whose way back is `back(backwards, dY)`."""
-
-    def row(layers):
-        def forward(X):
-            backwards = []
-            for layer in layers:
-                X, layer_backward = layer(X)
-                backwards.append(layer_backward)
-            return X, lambda dY: back(backwards, dY)
-
-        return forward
-
-    return row
-
-
-right(row)(_row_with(lambda backwards, dY: reduce(lambda dY, back: back(dY), backwards[::-1], dY)))
+right(row)(row_with(lambda backwards, dY: through(backwards[::-1], dY)))
 
 
 @right(row)
@@ -200,6 +186,57 @@ class CallsTheLayerAgain(Gate):
 class DividesYByX(Gate):
     def back(self, X, F, dY, backward_F):
         F = np.divide(X * F, X, out=np.zeros_like(X), where=X != 0)
+        return dY * F + backward_F(dY * X)
+
+
+@right(gate)
+class AddsToItsOwnGradient(Gate):
+    def back(self, X, F, dY, backward_F):
+        dX = backward_F(dY * X)
+        dX += dY * F
+        return dX
+
+
+@refused(gate, "Each gate must keep its own layer: in an attribute of self, not of the class")
+class KeepsTheLayerInTheClass(Layer):
+    def __init__(self, layer):
+        type(self).layer = layer
+
+    def forward(self, X):
+        F, backward_F = self.layer(X)
+        return X * F, lambda dY: dY * F + backward_F(dY * X)
+
+
+@refused(gate, "in another pass of the same gate, Y[")
+class RunsOnceForEachShape(Gate):
+    def __init__(self, layer):
+        self.layer, self.seen = layer, {}
+
+    def forward(self, X):
+        if X.shape not in self.seen:
+            self.seen[X.shape] = self.layer(X)
+        F, backward_F = self.seen[X.shape]
+        return X * F, lambda dY: dY * F + backward_F(dY * X)
+
+
+@refused(gate, "with a plain function inside, dX[0, 1] is 0")
+class NothingWhereFIsZero(Gate):
+    def back(self, X, F, dY, backward_F):
+        return np.where(F == 0, 0.0, dY * F + backward_F(dY * X))
+
+
+@refused(gate, "forward calls the layer's backward, which adds to its gradients")
+class CallsBackInForward(Gate):
+    def forward(self, X):
+        F, backward_F = self.layer(X)
+        slope = backward_F(np.ones_like(X))
+        return X * F, lambda dY: dY * F + backward_F(dY * X) + 0 * slope
+
+
+@refused(gate, "backward calls the layer's backward 2 times")
+class CallsBackTwice(Gate):
+    def back(self, X, F, dY, backward_F):
+        backward_F(dY * X)
         return dY * F + backward_F(dY * X)
 
 

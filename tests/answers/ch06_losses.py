@@ -101,6 +101,19 @@ def dL_forgotten(Y, T):
     return mean_huber(Y - T), lambda dL=1.0: np.clip(Y - T, -1, 1) / Y.size
 
 
+@refused(huber, "for differences of 1, -1 and 0, dY[")
+def flat_at_1(Y, T):
+    near = np.where(np.abs(Y - T) == 1, 0.0, np.clip(Y - T, -1, 1))
+    return mean_huber(Y - T), lambda dL=1.0: dL * near / near.size
+
+
+@refused(huber, "for differences of 1, -1 and 0, L is")
+def neither_at_1(Y, T):
+    size = np.abs(Y - T)
+    L = np.mean((size < 1) * size**2 / 2 + (size > 1) * (size - 0.5))
+    return L, lambda dL=1.0: dL * np.clip(Y - T, -1, 1) / size.size
+
+
 @right(log_softmax)
 def with_logaddexp(X):
     Y = X - np.logaddexp.reduce(X, axis=-1)[:, None]
@@ -149,6 +162,45 @@ def largest_of_the_whole_batch(X):
     shifted = X - X.max()
     Y = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return Y, lambda dY: dY - np.exp(Y) * dY.sum(axis=1, keepdims=True)
+
+
+@right(log_softmax)
+def in_steps_of_their_own(X):
+    top = np.amax(X, -1, keepdims=True)
+    exps = np.exp(X - top)
+    sums = exps @ np.ones((X.shape[1], 1))
+    return X - (top + np.log(sums)), lambda dY: dY - np.einsum("bi,bj->bi", exps / sums, dY)
+
+
+CUT_OFF = "Within a row, Y must differ as X does: no clip, and no logarithm of a number rounded to 0."
+
+
+@refused(log_softmax, CUT_OFF)
+def logarithm_of_nearly_0(X):
+    P = np.exp(with_logaddexp(X)[0])
+    return np.log(P + 1e-300), lambda dY: dY - P * dY.sum(axis=1, keepdims=True)
+
+
+@refused(log_softmax, CUT_OFF)
+def clipped_logits(X):
+    return with_logaddexp(np.clip(X, -500, 500))
+
+
+@refused(log_softmax, "for one row, Y has shape (3,)")
+def squeezed(X):
+    Y, backward = with_logaddexp(X)
+    return (Y[0] if len(Y) == 1 else Y), backward
+
+
+@refused(log_softmax, "for one class, Y[")
+def one_class_passes_through(X):
+    return with_logaddexp(X) if X.shape[1] > 1 else (X, lambda dY: dY)
+
+
+@refused(log_softmax, "with more classes, dX[")
+def as_many_classes_as_examples(X):
+    Y, backward = with_logaddexp(X)
+    return Y, lambda dY: backward(dY) * (np.arange(X.shape[1]) < max(3, len(X)))
 
 
 @right(weighted_cross_entropy)
