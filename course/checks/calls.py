@@ -4,6 +4,7 @@ An Exercise watches its answer's calls while its check runs, and asks afterwards
 the sentence of a failure, or an empty str.
 """
 
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from minigrad.layer import Layer
 WATCHED = 10  # calls of a round; nudging makes thousands
 NUMBERS = (np.ndarray, np.generic, int, float, complex, str, type(None))
 NEW_ARRAY = "An array that it has returned belongs to its caller: make a new one in each call"
+A_SECOND = "in a second call of backward, "
 NO_MEMORY = "What one call stores must not affect another"
 
 
@@ -61,7 +63,7 @@ class Watched:
     def __call__(self, *args, **kwargs):
         """Call the answer."""
         if len(self.calls) - self.began == WATCHED:
-            return self.__wrapped__(*args, **kwargs)
+            return with_backward(self.__wrapped__(*args, **kwargs))
         lent = [leaf for _, leaf in leaves([args, kwargs])]
         is_plain = all(isinstance(leaf, (*NUMBERS, Layer)) for leaf in lent)
         given = deepcopy((args, kwargs)) if is_plain else (None, None)
@@ -71,7 +73,7 @@ class Watched:
         arrays = [array for array in arrays if not any(np.may_share_memory(array, other) for other in lent)]
         copied = [(place, copy(leaf)) for place, leaf in leaves(result)]
         self.calls.append(Call(*given, arrays, list(map(copy, arrays)), copied))
-        return result
+        return with_backward(result)
 
     def __getattr__(self, name):
         """Return an attribute of the answer."""
@@ -80,6 +82,65 @@ class Watched:
     def __deepcopy__(self, memo):
         """Return the same: a function is not copied either."""
         return self
+
+
+class Backward:
+    """A backward function that says of an exception whether it has been called before.
+
+    Parameters
+    ----------
+    backward : function
+    """
+
+    __slots__ = ("__wrapped__", "_before")
+
+    def __init__(self, backward):
+        self.__wrapped__, self._before = backward, ""
+
+    def __call__(self, *args, **kwargs):
+        """Call the backward function."""
+        before, self._before = self._before, A_SECOND
+        with asking(before):
+            return self.__wrapped__(*args, **kwargs)
+
+    def __getattr__(self, name):
+        """Return an attribute of the backward function."""
+        return getattr(self.__wrapped__, name)
+
+
+def with_backward(result):
+    """Return a result ``(Y, backward)`` with a Backward, or any other result itself.
+
+    Parameters
+    ----------
+    result : object
+
+    Returns
+    -------
+    object
+    """
+    if isinstance(result, tuple) and len(result) == 2 and type(result[1]).__name__ == "function":
+        return result[0], Backward(result[1])
+    return result
+
+
+@contextmanager
+def asking(what, reason=""):
+    """Add to an exception inside what was asked, and why it may be raised only then.
+
+    Parameters
+    ----------
+    what : str
+        The beginning of the message: ``"in a second call of backward, "``.
+    reason : str
+        A sentence behind it.
+    """
+    try:
+        yield
+    except Exception as error:
+        asked, known = getattr(error, "asked", ""), getattr(error, "reason", "")
+        error.asked, error.reason = what if asked in what else what + asked, known or reason
+        raise
 
 
 def changed(calls):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from course.checks.calls import Watched, changed, same, unrepeated
+from course.checks.calls import Watched, asking, changed, same, unrepeated
 
 KINDS = ("predict", "fill", "repair", "derive", "explain")
 FRESH = 3  # after SAME, before OTHER: new data with the shapes of the first round
@@ -338,26 +338,6 @@ def _again(number, words):
         raise CheckFailed(f"{words}{no.sentence}", no.place, no.name, no.report) from no.__cause__
     finally:
         _round.reset(token)
-
-
-@contextmanager
-def asking(what, reason=""):
-    """Add to an exception inside what was asked, and why it may be raised only then.
-
-    Parameters
-    ----------
-    what : str
-        The beginning of the message: ``"in a second call of backward, "``.
-    reason : str
-        A sentence behind it.
-    """
-    try:
-        yield
-    except (CheckFailed, NotImplementedError, Shown):
-        raise
-    except Exception as error:
-        error.asked, error.reason = what + getattr(error, "asked", ""), getattr(error, "reason", reason)
-        raise
 
 
 def is_first_round():

@@ -12,12 +12,11 @@ from operator import eq
 
 import numpy as np
 
-from course.checks.calls import apart
+from course.checks.calls import A_SECOND, apart, asking
 from course.checks.exercise import (
     CheckFailed,
     Shown,
     are_numbers_other,
-    asking,
     described,
     is_first_round,
     is_only_shown,
@@ -300,7 +299,7 @@ def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
     kept = np.copy(Y)
     with untouched(**arrays, **data, **{d_result: dY}):
         first = gradients()
-        with asking(f"{case}in a second call of backward, ", LEFT_BEHIND):
+        with asking(case + A_SECOND, LEFT_BEHIND):
             second = gradients()
             backward(dY)  # adds to the gradients
         added = {name: parameter.grad.copy() for name, parameter in parameters.items()}

@@ -158,6 +158,13 @@ def with_a_total(dY):
     return shares.sum() - np.cumsum(shares) + shares
 
 
+@refused(running_mean_vjp, "a later call changes what an earlier one has returned")
+def in_one_room(dY, room=np.zeros(100_000)):  # noqa: B008  the mistake
+    dX = room[: dY.size]
+    dX[:] = np.cumsum((dY / np.arange(1, dY.size + 1))[::-1])[::-1]
+    return dX
+
+
 @refused(running_mean_vjp, "is there a table of 2000 × 2000 slopes in it?")
 def with_the_table(dY):
     counts = np.arange(1, dY.size + 1)

@@ -175,6 +175,14 @@ def in_steps_of_their_own(X):
 CUT_OFF = "Within a row, Y must differ as X does: no clip, and no logarithm of a number rounded to 0."
 
 
+@refused(log_softmax, "in a second call of backward, it raises")
+def once_only(X):
+    Y = X - np.log(np.exp(X - X.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True))
+    Y -= X.max(axis=1, keepdims=True)
+    P = iter([np.exp(Y)])
+    return Y, lambda dY: dY - next(P) * dY.sum(axis=1, keepdims=True)
+
+
 @refused(log_softmax, CUT_OFF)
 def logarithm_of_nearly_0(X):
     P = np.exp(with_logaddexp(X)[0])

@@ -147,6 +147,16 @@ refused(work, "yours says 0: no weights exist yet")(
 )
 
 
+@refused(work, "called again with the same arguments, [0] is 0")
+def each_layer_once_and_for_all(model, counted=set()):  # noqa: B006  the mistake
+    def once(every):
+        new = set(every) - counted
+        counted.update(new)
+        return new
+
+    return work_with(once=once)(model)
+
+
 @refused(work, "a row in a row in a residual has")
 def to_the_second_level(model):
     inner = [getattr(part, "layer", part) for part in model.layers]
