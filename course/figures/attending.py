@@ -14,7 +14,6 @@ from course.style import CONTEXT, FIELD, FORWARD, GROUND, INK, PALETTE, TRUTH
 
 STYLES, MARKERS = ("-", "--", ":", "-.", "-"), ("o", "s", "^", "D", "v")
 HEADS = (FORWARD, PALETTE[4], PALETTE[3], TRUTH)
-ROUNDING = 1e-6  # how far the weights of a row may be from a sum of 1
 GAP = 2.2  # between two matrices of an equation, in cells
 
 
@@ -97,20 +96,7 @@ def tables(weights_by_name):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is no table, one is not square, or holds numbers that are not weights.
     """
-    if not weights_by_name:
-        raise ValueError("no table of weights to draw.")
-    for name, weights in weights_by_name.items():
-        shape = np.shape(weights)
-        if len(shape) != 2 or shape[0] != shape[1]:
-            raise ValueError(f"{name} must be a table (steps, steps), got shape {shape}.")
-        if not (np.min(weights) >= 0 and np.max(weights) <= 1 + ROUNDING):
-            raise ValueError(f"{name} must hold weights from 0 to 1.")
     count = len(weights_by_name)
     figure, axes = plt.subplots(
         1, count, figsize=(max(5, 1.2 + 2.1 * count), 2.7), layout="compressed", squeeze=False
@@ -158,20 +144,7 @@ def one_step(digits, weights, place, updates):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is not one weight for each of eight digits, the weights do not sum to 1, or place is not a
-        step.
     """
-    if np.shape(digits) != (8,) or np.shape(weights) != (8,) or not 0 <= place < 8:
-        raise ValueError(
-            f"expected 8 digits, 8 weights and a place among them, got {np.shape(digits)}, "
-            f"{np.shape(weights)}, {place}."
-        )
-    if abs(np.sum(weights) - 1) > ROUNDING:
-        raise ValueError(f"the weights of a step sum to 1, got {np.sum(weights):.4g}.")
     ax = plt.subplots(figsize=(5.6, 2.7))[1]
     ax.bar(range(8), weights, color=FORWARD, width=0.7)
     ax.set_xticks(range(8), [f"{digit}\nstep {step}" for step, digit in enumerate(digits)])
@@ -205,17 +178,7 @@ def largest_weights(widths, shares_by_name):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If widths are not positive, or something is not a share for each width.
     """
-    if not len(widths) or np.min(widths) <= 0:
-        raise ValueError(f"widths must be positive, got {list(widths)}.")
-    for name, shares in shares_by_name.items():
-        if np.shape(shares) != np.shape(widths) or not (0 <= np.min(shares) and np.max(shares) <= 1):
-            raise ValueError(f"{name} needs a share from 0 to 1 for each of {len(widths)} widths.")
     ax = plt.subplots(figsize=(6.4, 3.2))[1]
     looks = zip(shares_by_name.items(), PALETTE, STYLES, MARKERS, strict=False)
     for (name, shares), colour, style, marker in looks:
@@ -257,10 +220,10 @@ def cuts(steps, width, heads):
     Raises
     ------
     ValueError
-        If the heads do not divide the width, or have not a colour each.
+        If the heads do not divide the width.
     """
-    if width % heads or not 2 <= heads <= len(HEADS):
-        raise ValueError(f"2 to {len(HEADS)} heads that divide the width {width} can be drawn, got {heads}.")
+    if width % heads:
+        raise ValueError(f"the heads must divide the width {width}, got {heads}.")
     columns = np.tile(np.repeat(np.arange(heads), width // heads), (steps, 1))
     memory = (np.arange(steps * width) * heads // (steps * width)).reshape(steps, width)
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 0.9 + 0.3 * steps))
@@ -306,13 +269,11 @@ def seeds(updates, accuracies, goal):
     Raises
     ------
     ValueError
-        If there is not one accuracy from 0 to 1 for each seed and time, or a run never reaches the goal.
+        If a run never reaches the goal.
     """
     accuracies = np.asarray(accuracies, dtype=float)
-    if accuracies.ndim != 2 or accuracies.shape[1] != len(updates):
-        raise ValueError(f"expected accuracies (seeds, {len(updates)}), got shape {accuracies.shape}.")
-    if not (0 <= accuracies.min() and accuracies.max(axis=1).min() >= goal and accuracies.max() <= 1):
-        raise ValueError(f"accuracies go from 0 to 1, and each run must reach {goal:g}.")
+    if accuracies.max(axis=1).min() < goal:
+        raise ValueError(f"each run must reach {goal:g}, and one reaches {accuracies.max(axis=1).min():g}.")
     ax = plt.subplots(figsize=(6.4, 3.2))[1]
     for run in accuracies:
         ax.plot(updates, run, color=FORWARD, linestyle="-", marker="", alpha=0.5, linewidth=1.3)

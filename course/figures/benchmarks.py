@@ -26,15 +26,7 @@ def draw_ratios(workloads, ratios_by_contestant, ax=None):
     Returns
     -------
     matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If a contestant has not a positive ratio for each workload.
     """
-    for name, ratios in ratios_by_contestant.items():
-        if np.shape(ratios) != (len(workloads),) or not np.min(ratios) > 0:
-            raise ValueError(f"{name} needs a positive ratio for each of {len(workloads)} workloads.")
     ax = ax or plt.subplots(figsize=(6.4, 1.4 + 0.55 * len(workloads)))[1]
     places = np.arange(len(workloads))
     width = 0.8 / len(ratios_by_contestant)
@@ -74,18 +66,7 @@ def draw_growth(panels):
     Returns
     -------
     matplotlib Figure
-
-    Raises
-    ------
-    ValueError
-        If a line has not a positive number for each value.
     """
-    for what, (values, lines) in panels.items():
-        for name, microseconds in lines.items():
-            if np.shape(microseconds) != np.shape(values) or not np.min(microseconds) > 0:
-                raise ValueError(
-                    f"{name} needs a positive number for each of {len(values)} values of {what}."
-                )
     figure, axes = plt.subplots(1, len(panels), figsize=(6.4, 3.2), sharey=True, squeeze=False)
     for ax, (what, (values, lines)) in zip(axes[0], panels.items(), strict=True):
         looks = zip(lines.items(), COLORS, LOOKS, strict=False)

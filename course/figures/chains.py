@@ -32,23 +32,9 @@ def lanes(names, there, back, newest=None):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are no layers or more than four, not one array more than layers in each direction, or no
-        array of that name.
     """
     last = len(names)
-    if not 1 <= last <= 4:
-        raise ValueError(f"the picture has room for one to four layers, got {last}.")
-    if not len(there) == len(back) == last + 1:
-        raise ValueError(
-            f"{last} layers need {last + 1} arrays in each direction, got {len(there)} and {len(back)}."
-        )
     order = [*there, *reversed(back)]
-    if newest not in (None, *order):
-        raise ValueError(f"the arrays of this pass are {', '.join(order)}; got {newest}.")
     moment = len(order) if newest is None else 1 + order.index(newest)
     ax = plt.subplots(figsize=(6.4, 3.0))[1]
     waiting = 0
@@ -106,19 +92,12 @@ def bends(X, curves):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a value or a slope has not X's shape.
     """
     X = np.asarray(X)
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.0))
     for column, (ax, what) in enumerate(zip(axes, ("value Y", "slope of Y along X"), strict=True)):
         ax.axhline(0, color=CONTEXT, linewidth=0.8, linestyle="-", marker="")
         for name, curve in curves.items():
-            if any(np.shape(line) != X.shape for line in curve):
-                raise ValueError(f"{name} needs a value and a slope for each entry of X, of shape {X.shape}.")
             ax.plot(X, curve[column], marker="", label=name)
         ax.set(xlabel="input X", ylabel=what)
     axes[0].legend(loc="upper left")
@@ -146,11 +125,6 @@ def depth(norms):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a norm is not positive, since the axis is logarithmic, or the networks differ in depth.
     """
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.4), sharey=True)
     values = sizes_on(axes, norms)
@@ -169,12 +143,7 @@ def depth(norms):
 
 def sizes_on(axes, norms):
     """Draw the lines of `depth` on two axes, and return the norms, (networks, 2, layers + 1)."""
-    lengths = [np.shape(way) for ways in norms.values() for way in ways]
-    if len(set(lengths)) != 1:
-        raise ValueError(f"the networks need one depth, got norms of shapes {lengths}.")
     values = np.array([[*ways] for ways in norms.values()], dtype=float)
-    if not values.min() > 0:
-        raise ValueError("a norm must be positive to stand on a logarithmic axis.")
     for column, (ax, color) in enumerate(zip(axes, (FORWARD, BACKWARD), strict=True)):
         for name, ways, (linestyle, marker) in zip(norms, values, LINES, strict=False):
             ax.plot(ways[column], color=color, linestyle=linestyle, marker=marker, markevery=4, label=name)
@@ -204,7 +173,7 @@ def regions(predict, X, T):
     Raises
     ------
     ValueError
-        If the points are not in the plane, or there are more than five classes.
+        If there are more than five classes.
     """
     ax = plt.subplots(figsize=(5.4, 3.8))[1]
     shares = regions_on(ax, predict, X, T)
@@ -222,8 +191,6 @@ def regions(predict, X, T):
 def regions_on(ax, predict, X, T):
     """Draw the plane of `regions` on axes, and return the share of it that each class has."""
     X, T = np.asarray(X), np.asarray(T).ravel().astype(int)
-    if X.ndim != 2 or X.shape[1] != 2:
-        raise ValueError(f"the picture is a plane, so X has two columns; got X of shape {X.shape}.")
     margin = 0.1 * np.ptp(X, axis=0)
     (left, bottom), (right, top) = X.min(axis=0) - margin, X.max(axis=0) + margin
     across, up = np.meshgrid(np.linspace(left, right, 200), np.linspace(bottom, top, 200))

@@ -32,17 +32,8 @@ def two_visits(names, letters):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are no layers or more than three, or not one letter more than layers.
     """
     count = len(names)
-    if not 1 <= count <= 3:
-        raise ValueError(f"the picture has room for one to three layers, got {count}.")
-    if len(letters) != count + 1:
-        raise ValueError(f"{count} layers need {count + 1} letters, got {len(letters)}.")
     ax = plt.subplots(figsize=(6.4, 2.9))[1]
     visits = [(place + 1, 2 * count - place) for place in range(count)]
     for place, (name, (first, second)) in enumerate(zip(names, visits, strict=True)):
@@ -88,14 +79,7 @@ def one_memory_for_two(x):
     -------
     Figure
         On a screen it becomes the chain, which can be walked forward and back.
-
-    Raises
-    ------
-    ValueError
-        If `x` is not between -100 and 100.
     """
-    if not abs(x) < 100:
-        raise ValueError(f"x must be a number between -100 and 100, for which there is room, got {x}.")
     values = [x, x**2, x**4]
     ax = plt.subplots(figsize=(6.4, 2.5))[1]
     for place, value in enumerate(values):
@@ -132,17 +116,7 @@ def environments(functions):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are none or more than three, or one sees no name of another function.
     """
-    if not 1 <= len(functions) <= 3:
-        raise ValueError(f"the picture has room for one to three closures, got {len(functions)}.")
-    for name, function in functions.items():
-        if not function.__closure__:
-            raise ValueError(f"{name} is not a closure: it uses no name of the function around it.")
     ax = plt.subplots(figsize=(6.4, 0.9 + 0.75 * len(functions)))[1]
     codes = list(dict.fromkeys(function.__code__ for function in functions.values()))
     kept = {name: _seen(function) for name, function in functions.items()}
@@ -205,15 +179,8 @@ def three_gradients(batch, n_in, n_out):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a size is not between 1 and 8.
     """
     sizes = {"batch": batch, "n_in": n_in, "n_out": n_out}
-    if not all(1 <= size <= 8 for size in sizes.values()):
-        raise ValueError(f"the picture has room for sizes from 1 to 8, got {sizes}.")
     dY = ("dY", "batch", "n_out", BACKWARD)
     rows = [
         [("dX", "batch", "n_in", BACKWARD), "=", dY, "@", ("Wᵀ", "n_out", "n_in", FORWARD)],
@@ -278,14 +245,7 @@ def kept_alive(rows, most=None):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are no rows.
     """
-    if not rows:
-        raise ValueError("this backward function keeps no array alive: there is nothing to draw.")
     ax = kept_on(plt.subplots(figsize=(6.4, 1.4 + 0.32 * len(rows)))[1], rows, most)
     bars = "; ".join(
         f"{row.bytes:,} bytes for {row.name} of shape {row.shape}, kept by {row.holder}"
@@ -332,17 +292,8 @@ def five_ways(errors, tests):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If an error is negative or not a number, or a way has not one error for each test.
     """
     values = np.array(list(errors.values()), dtype=float)
-    if values.shape[1:] != (len(tests),):
-        raise ValueError(f"each way needs an error for each of {len(tests)} tests, got shape {values.shape}.")
-    if not (values >= 0).all():
-        raise ValueError(f"a relative error is 0 or larger, got {values}.")
     ax = plt.subplots(figsize=(6.4, 0.9 + 0.28 * values.size))[1]
     wrong, height = values > WRONG, 0.8 / len(tests)
     for column, test in enumerate(tests):

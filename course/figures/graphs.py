@@ -34,15 +34,9 @@ def walk(nodes, places, moment, order=None):
     Raises
     ------
     ValueError
-        If a node has no place, the moment is none of the walk's, or `order` does not have each node with
-        parents once.
+        If `order` does not have each node with parents once.
     """
-    if set(nodes) - set(places):
-        raise ValueError(f"these nodes have no place: {', '.join(sorted(set(nodes) - set(places)))}.")
     operators = [name for name, node in nodes.items() if node.parents]
-    last = len(nodes) + 1 + len(operators)
-    if not 1 <= moment <= last:
-        raise ValueError(f"the moments of this walk are 1 to {last}, got {moment}.")
     order = operators[::-1] if order is None else [*order]
     if sorted(order) != sorted(operators):
         raise ValueError(f"each of {', '.join(operators)} has one turn, got {', '.join(order)}.")
@@ -144,17 +138,7 @@ def calls(levels, calls_by_walk):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are more than five walks, or one has not one positive count for each number of levels.
     """
-    if len(calls_by_walk) > len(PALETTE):
-        raise ValueError(f"there are colours for {len(PALETTE)} walks, got {len(calls_by_walk)}.")
-    for name, counts in calls_by_walk.items():
-        if len(counts) != len(levels) or not np.min(counts) > 0:
-            raise ValueError(f"{name} needs a positive count for each of {len(levels)} numbers of levels.")
     ax = plt.subplots()[1]
     colors = PALETTE[::-1]  # the first ones mean forward and backward
     for color, (name, counts) in zip(colors, calls_by_walk.items(), strict=False):

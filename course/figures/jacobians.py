@@ -31,13 +31,8 @@ def table(slopes, name, shape=None):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If the table has not two axes.
     """
-    slopes = _as_table(slopes)
+    slopes = np.asarray(slopes, dtype=float)
     ax = plt.subplots()[1]
     _draw_squares(slopes, ax)
     rows, columns = shape or slopes.shape
@@ -62,13 +57,8 @@ def two_tables(yours, true):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If one of them has not two axes.
     """
-    yours, true = _as_table(yours), _as_table(true)
+    yours, true = np.asarray(yours, dtype=float), np.asarray(true, dtype=float)
     rows, columns = np.maximum(yours.shape, true.shape)
     figure, axes = plt.subplots(1, 2, layout="compressed")  # the squares leave room unused
     for ax, table, name in zip(axes, (yours, true), ("yours", "true"), strict=True):
@@ -87,16 +77,6 @@ def two_tables(yours, true):
         f"{READ} A frame marks a slope that is wrong.",
         f"Your table of slopes, {_in_words(yours)} The true one, {_in_words(true)}",
     )
-
-
-def _as_table(table):
-    """Return a table as an array of two axes, or refuse it."""
-    table = np.asarray(table, dtype=float)
-    if table.ndim != 2 or not table.size:
-        raise ValueError(
-            f"a table has a row for each output and a column for each input, got shape {table.shape}."
-        )
-    return table
 
 
 def _in_words(table):
@@ -151,13 +131,11 @@ def brackets(shapes):
     Raises
     ------
     ValueError
-        If these are not three tables that can be multiplied.
+        If they cannot be multiplied.
     """
-    if len(shapes) != 3 or any(
-        one[1] != other[0] for one, other in zip(shapes[:-1], shapes[1:], strict=True)
-    ):
-        raise ValueError(f"three tables, each with as many rows as the one before has columns, got {shapes}.")
-    (rows, first), (_, second), (_, columns) = shapes
+    (rows, first), (middle, second), (last, columns) = shapes
+    if (first, second) != (middle, last):
+        raise ValueError(f"each table has as many rows as the one before has columns, got {shapes}.")
     from_left = [(shapes[0], shapes[1], (rows, second)), ((rows, second), shapes[2], (rows, columns))]
     from_right = [(shapes[1], shapes[2], (first, columns)), (shapes[0], (first, columns), (rows, columns))]
     ax = plt.subplots(figsize=(6.4, 3.0))[1]
@@ -214,16 +192,9 @@ def passes(weights, passes_by_way):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a way has not one count for each number of weights.
     """
     ax = plt.subplots()[1]
     for name, counts in passes_by_way.items():
-        if len(counts) != len(weights):
-            raise ValueError(f"{name} has {len(counts)} counts for {len(weights)} numbers of weights.")
         ax.plot(weights, counts)
         ax.annotate(
             f"{name}: {counts[-1]:,}",

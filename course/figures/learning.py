@@ -31,15 +31,8 @@ def bowl(curvatures, path, learning_rate, x_range=(-5, 5), y_range=(-2.4, 2.4)):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a curvature is not positive, or path is not made of rows of two.
     """
     curvatures, path = np.asarray(curvatures, dtype=float), np.asarray(path, dtype=float)
-    if not (curvatures > 0).all():
-        raise ValueError(f"a bowl bends upwards in both directions, got curvatures {curvatures.tolist()}.")
 
     def loss(W):
         return 0.5 * float(np.sum(curvatures * W * W))
@@ -91,17 +84,7 @@ def rolling(curvature, places_by_name):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two walks, one has no step, or the curvature is not positive.
     """
-    if len(places_by_name) < 2 or min(map(len, places_by_name.values())) < 2 or not curvature > 0:
-        raise ValueError(
-            f"two walks or more, of a step or more, in a bowl that curves upward are needed, got "
-            f"{len(places_by_name)} and a curvature of {curvature:g}."
-        )
     reach = 1.12 * max(np.abs(places).max() for places in places_by_name.values())
     line = np.linspace(-reach, reach, 101)
     count = len(places_by_name)
@@ -152,15 +135,7 @@ def loss_curves(losses_by_name, level=None, counted="epoch"):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a loss is not positive.
     """
-    for name, losses in losses_by_name.items():
-        if not np.min(losses) > 0:
-            raise ValueError(f"losses on a logarithmic scale are positive; {name} has {np.min(losses)}.")
     ax = plt.subplots()[1]
     longest = max(map(len, losses_by_name.values()))
     for name, losses in losses_by_name.items():
@@ -206,11 +181,6 @@ def cliff(rates, losses_by_name, limits, top=10.0):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a model has not one loss for each rate.
     """
     rates = np.asarray(rates, dtype=float)
     ax = plt.subplots(figsize=(6.4, 4.0))[1]
@@ -218,8 +188,6 @@ def cliff(rates, losses_by_name, limits, top=10.0):
     summaries = []
     for index, (name, losses) in enumerate(losses_by_name.items()):
         losses, color, marker = np.asarray(losses, dtype=float), COLORS[index], "os^D"[index]
-        if losses.shape[-1] != len(rates):
-            raise ValueError(f"{name} has losses of shape {losses.shape} for {len(rates)} learning rates.")
         inside = losses < top  # False for nan
         every = np.broadcast_to(rates, losses.shape)
         ax.plot(
@@ -272,14 +240,7 @@ def fitted(X, T, predict):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If X has more than one column.
     """
-    if X.ndim != 2 or X.shape[1] != 1:
-        raise ValueError(f"a curve has one input, so X has one column; got X of shape {X.shape}.")
     ax = plt.subplots()[1]
     across = np.linspace(X.min(), X.max(), 200)[:, None]
     curve = predict(across)[:, 0]
@@ -316,7 +277,7 @@ def border(predict, X, T, epoch, loss):
     Raises
     ------
     ValueError
-        If the points are not in the plane.
+        If there are more than five classes.
     """
     ax = plt.subplots(figsize=(5.4, 3.8))[1]
     shares = regions_on(ax, predict, X, T)

@@ -29,16 +29,8 @@ def push(logits, probabilities, dY, truth, reach=6.0):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If the three differ in shape.
     """
     logits, probabilities, dY = (np.asarray(row, dtype=float) for row in (logits, probabilities, dY))
-    if not logits.shape == probabilities.shape == dY.shape:
-        shapes = ", ".join(str(row.shape) for row in (logits, probabilities, dY))
-        raise ValueError(f"logits, probabilities and dY have one number for each class, got {shapes}.")
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.4, 3.5))
     classes = np.arange(len(logits))
     names = [f"{name}, right" if name == truth else f"{name}" for name in classes]
@@ -94,18 +86,8 @@ def ends(logits, losses, gradients):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a line has not a number for each logit, or begins with none that is finite.
     """
     logits = np.asarray(logits)
-    for name, line in [*losses.items(), *gradients.items()]:
-        if np.shape(line) != logits.shape or not np.isfinite(line[0]):
-            raise ValueError(
-                f"{name} needs a number for each of {len(logits)} logits, and the first must be finite."
-            )
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.5))
     panels = ((losses, "loss L in nats"), (gradients, "gradient of that logit"))
     survivors = [name for name in losses if np.isfinite([losses[name], gradients[name]]).all()]
@@ -158,18 +140,11 @@ def two_losses(logits, curves):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a curve has not a number for each logit.
     """
     logits = np.asarray(logits)
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.5))
     for column, (ax, what) in enumerate(zip(axes, ("loss L", "size of the gradient, |dY|"), strict=True)):
         for (name, curve), (linestyle, _), color in zip(curves.items(), LOOKS, COLORS, strict=False):
-            if np.shape(curve[column]) != logits.shape:
-                raise ValueError(f"{name} needs a value and a gradient for each of {len(logits)} logits.")
             line = np.abs(curve[column])
             ax.plot(logits, line, color=color, linestyle=linestyle, marker="", label=name)
         ax.set(xlabel="logit of what is true", ylabel=what, ylim=(0, None))

@@ -33,16 +33,9 @@ def one_pass(moments, all_kept=None, calls=None):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is no backward pass, or fewer calls forward than back.
     """
     directions = [direction for direction, _ in moments]
     layers, forwards = directions.count("backward"), directions.count("forward")
-    if not layers or forwards < layers:
-        raise ValueError(f"each layer goes forward and back, got {forwards} calls forward, {layers} back.")
     ax = plt.subplots(figsize=(6.4, 3.4))[1]
     places, alive = np.arange(1, len(moments) + 1), np.array([arrays for _, arrays in moments])
     back = np.array([direction == "backward" for direction in directions])
@@ -91,15 +84,8 @@ def peak_by_blocks(peaks, layers):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two numbers of blocks, or one is not from 1 to `layers`.
     """
     blocks = np.array(list(peaks), dtype=float)
-    if len(blocks) < 2 or blocks.min() < 1 or blocks.max() > layers:
-        raise ValueError(f"two or more numbers of blocks, from 1 to {layers}, got {list(peaks)}.")
     ax = plt.subplots(figsize=(6.4, 3.8))[1]
     most, fine = np.array(list(peaks.values())), np.geomspace(blocks.min(), blocks.max(), 101)
     ax.plot(fine, fine + layers / fine, color=TRUTH, linestyle="-", marker="", label="inputs + one block")
@@ -139,15 +125,8 @@ def memory_and_time(ways, layers):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two ways, or a number is not positive.
     """
     points = np.array(list(ways.values()), dtype=float)
-    if len(points) < 2 or not (points > 0).all():
-        raise ValueError(f"two or more ways with positive numbers are needed, got {dict(ways)}.")
     ax = plt.subplots(figsize=(6.4, 3.8))[1]
     order = points[:, 0].argsort()
     ax.plot(*points[order].T, color=CONTEXT, linestyle=":", marker="", linewidth=1)

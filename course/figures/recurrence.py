@@ -27,19 +27,8 @@ def unrolled(sizes, slopes):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two steps, or not a size and a slope from 0 to 1 for each.
     """
     sizes, slopes = np.asarray(sizes, dtype=float), np.asarray(slopes, dtype=float)
-    right = sizes.ndim == 1 and sizes.size > 1 and sizes.shape == slopes.shape
-    if not right or (sizes < 0).any() or not (0 <= slopes.min() and slopes.max() <= 1):
-        raise ValueError(
-            "give two steps or more, each with a size and a slope from 0 to 1; got shapes "
-            f"{sizes.shape} and {slopes.shape}."
-        )
     ax = plt.subplots(figsize=(7.0, 2.6))[1]
     steps = np.arange(1, len(sizes) + 1)
     colours = plt.get_cmap("Greys")(0.65 * (1 - slopes))
@@ -162,22 +151,8 @@ def reach(sizes_by_name, limits, bounds=None):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is no name or more than five, or sizes are not positive or not of one length.
     """
     tables = {name: np.asarray(table, dtype=float) for name, table in sizes_by_name.items()}
-    if not 1 <= len(tables) <= len(PALETTE):
-        raise ValueError(f"give one to {len(PALETTE)} names, got {len(tables)}.")
-    for name, table in tables.items():
-        if table.ndim != 2 or table.shape[1] < 2 or not (table > 0).all():
-            raise ValueError(
-                f"{name} needs positive sizes of shape (seeds, distances), got shape {table.shape}."
-            )
-    if len({table.shape[1] for table in tables.values()}) > 1:
-        raise ValueError("all names need the same distances.")
     ax = plt.subplots(figsize=(7.4, 3.8))[1]
     far = {}
     for place, (name, table) in enumerate(tables.items()):
@@ -232,14 +207,7 @@ def padded(words, letters):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is no word, or one is longer than the row.
     """
-    if not words or max(map(len, words)) > letters:
-        raise ValueError(f"give words of at most {letters} letters, got {words}.")
     ax = plt.subplots(figsize=(max(0.5 + 0.42 * letters, 3.0), 1.0 + 0.36 * len(words)))[1]
     for row, word in enumerate(words):
         for column in range(letters):
@@ -276,14 +244,7 @@ def bits(learn, validation, baselines):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If the two are empty or of different lengths.
     """
-    if len(learn) != len(validation) or not len(learn):
-        raise ValueError(f"give two values for each epoch, got {len(learn)} and {len(validation)}.")
     ax = plt.subplots(figsize=(6.4, 3.6))[1]
     epochs = np.arange(1, len(learn) + 1)
     for name, bits in baselines.items():
@@ -323,18 +284,14 @@ def recalled(shares_by_name, guessing, beaten):
     Raises
     ------
     ValueError
-        If there is no name, one is without shares from 0 to 1, or guessing is not below beaten.
+        If guessing is not below beaten.
     """
-    if not shares_by_name or not 0 <= guessing < beaten <= 1:
-        raise ValueError(
-            f"give shares, and guessing below beaten; got {list(shares_by_name)}, {guessing}, {beaten}."
-        )
+    if guessing >= beaten:
+        raise ValueError(f"guessing must be below beaten, got {guessing} and {beaten}.")
     ax = plt.subplots(figsize=(6.4, 1.1 + 0.5 * len(shares_by_name)))[1]
     counts = {}
     for place, (name, shares) in enumerate(shares_by_name.items()):
         shares = np.asarray(shares, dtype=float)
-        if not shares.size or not (0 <= shares.min() and shares.max() <= 1):
-            raise ValueError(f"{name} needs shares from 0 to 1, one for each run.")
         ax.plot(shares, np.full(shares.size, place), color=FORWARD, marker="o", linestyle="", alpha=0.6)
         counts[name] = f"{(shares > beaten).sum()} of {shares.size}"
         ax.text(1.05, place, counts[name], va="center", color=INK)

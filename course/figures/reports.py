@@ -76,15 +76,7 @@ def descents(losses_by_name):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a descent has fewer than two losses.
     """
-    for name, losses in losses_by_name.items():
-        if len(losses) < 2:
-            raise ValueError(f"{name} has {len(losses)} losses; a descent needs at least two.")
     ax = plt.subplots()[1]
     for name, losses in losses_by_name.items():
         ax.plot(np.array(losses) / losses[0], label=name, markevery=max(1, len(losses) // 6))
@@ -115,19 +107,12 @@ def agreement(found, expected, sentence):
     -------
     Figure
 
-    Raises
-    ------
-    ValueError
-        If there are no entries.
-
     Notes
     -----
     Both axes are shares of the largest expected entry and stay where they are, from -1.6 to 1.6; entries
     beyond are drawn at the edge, nan is left out. Where everything expected is below 1e-8, it counts as 0.
     """
     found, expected = np.broadcast_arrays(found, expected)
-    if not found.size:
-        raise ValueError("there are no entries to compare; give arrays that hold some.")
     ax = plt.subplots(figsize=(4.7, 4.4))[1]
     largest = np.abs(expected).max()
     scale, edge = largest if largest > 1e-8 else 1.0, 1.6
@@ -164,17 +149,7 @@ def bug_grid(caught, checks, accused):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a bug, or the right layers, have not one answer for each check.
     """
-    for name, answers in {**caught, "accused": accused}.items():
-        if len(answers) != len(checks):
-            raise ValueError(
-                f"{name} has {len(answers)} answers for {len(checks)} checks; give one for each."
-            )
     ax = plt.subplots(figsize=(7.6, 4.9))[1]
     grid = np.array(list(caught.values()), dtype=bool)
     for (row, column), hit in np.ndenumerate(grid):

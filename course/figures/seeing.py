@@ -24,15 +24,8 @@ def places(shares, pixels):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is not one share for each pair of moves, or none for a move by 0.
     """
     shares, pixels = np.asarray(shares, dtype=float), list(pixels)
-    if shares.shape != (len(pixels), len(pixels)) or 0 not in pixels:
-        raise ValueError(f"{len(pixels)} moves, 0 among them, need a square of shares, got {shares.shape}.")
     ax = plt.subplots(figsize=(5.6, 4.6), layout="compressed")[1]
     image = ax.imshow(shares, cmap=FIELD, vmin=0, vmax=1)
     for (row, column), share in np.ndenumerate(shares):
@@ -77,15 +70,8 @@ def convolved(image, kernel, answers, name, reach=None):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If one of the three is not a matrix.
     """
-    image, kernel, answers = panels = [np.asarray(panel, dtype=float) for panel in (image, kernel, answers)]
-    if any(panel.ndim != 2 for panel in panels):
-        raise ValueError(f"image, kernel and answer are matrices, got {[panel.shape for panel in panels]}.")
+    image, kernel, answers = [np.asarray(panel, dtype=float) for panel in (image, kernel, answers)]
     reach = reach or np.abs(answers).max() or 1.0
     figure = plt.figure(figsize=(6.6, 2.6), layout="none")  # one place for all, also on a slider
     boxes = (0.05, 0.1, 0.32, 0.86), (0.42, 0.24, 0.19, 0.52), (0.64, 0.1, 0.28, 0.86)
@@ -128,15 +114,7 @@ def sizes(shares_by_kind):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two kinds, or a network has a single seed.
     """
-    seeds = {np.size(shares) for kind in shares_by_kind.values() for shares in kind.values()}
-    if len(shares_by_kind) < 2 or min(seeds) < 2:
-        raise ValueError("two kinds of networks, of two seeds or more, are compared.")
     ax = plt.subplots(figsize=(6.6, 4.0))[1]
     best, lines = {}, []
     for index, (kind, networks) in enumerate(shares_by_kind.items()):
@@ -178,16 +156,9 @@ def moved(rows_by_name, title):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are not two rows with as many images each.
     """
-    lengths = [len(images) for images in rows_by_name.values()]
-    if len(lengths) != 2 or lengths[0] != lengths[1] or not lengths[0]:
-        raise ValueError(f"two rows need as many images each, one or more, got {lengths}.")
-    axes = _frames(rows_by_name, lengths[0])
+    count = len(next(iter(rows_by_name.values())))
+    axes = _frames(rows_by_name, count)
     for row, images in zip(axes, rows_by_name.values(), strict=True):
         for ax, image in zip(row, images, strict=True):
             ax.imshow(image, cmap="gray_r", vmin=0, vmax=1)
@@ -200,7 +171,7 @@ def moved(rows_by_name, title):
         title,
         f"Each frame has {pixels} pixels. In each column, the picture called {below} has the same ink as "
         f"the one called {above} above it.",
-        f"Two rows of {lengths[0]} images in frames of {pixels} pixels. Where the ink lies, counted from 0 "
+        f"Two rows of {count} images in frames of {pixels} pixels. Where the ink lies, counted from 0 "
         f"at the top left: {spans}.",
     )
 
@@ -220,15 +191,7 @@ def saliency(images, gradients_by_name, labels):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If images, gradients and labels do not belong to each other.
     """
-    shapes = [np.shape(images), *map(np.shape, gradients_by_name.values())]
-    if len(set(shapes)) > 1 or len(shapes[0]) != 3 or len(labels) != len(images) or not gradients_by_name:
-        raise ValueError(f"{len(labels)} labels need as many images and gradients of each, got {shapes}.")
     axes = _frames(("image", *gradients_by_name), len(images))
     for ax, image, label in zip(axes[0], images, labels, strict=True):
         ax.imshow(image, cmap="gray_r", vmin=0, vmax=1)

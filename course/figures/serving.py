@@ -26,17 +26,7 @@ def orders(gradients_by_order, truths):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If an order does not name each caller twice, or there is none.
     """
-    for order in gradients_by_order:
-        if sorted(order) != sorted(2 * list(truths)):
-            raise ValueError(f"an order names each of {', '.join(truths)} twice, got {order!r}.")
-    if not gradients_by_order:
-        raise ValueError("no order to draw.")
     ax = plt.subplots(figsize=(6.4, 1.0 + 0.42 * len(gradients_by_order)))[1]
     results = {}
     for row, (order, gradients) in enumerate(gradients_by_order.items()):
@@ -82,11 +72,6 @@ def wrong(wrong_by_test, total):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is no test, or a count is not from 0 to the total.
     """
     ax = plt.subplots(figsize=(6.4, 1.2 + 0.42 * len(wrong_by_test)))[1]
     told = _bars(ax, wrong_by_test, total, BACKWARD)
@@ -115,11 +100,6 @@ def read_right(right_by_weights, total):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are no weights, or a count is not from 0 to the total.
     """
     ax = plt.subplots(figsize=(6.4, 1.2 + 0.42 * len(right_by_weights)))[1]
     told = _bars(ax, right_by_weights, total, FORWARD)
@@ -136,9 +116,6 @@ def read_right(right_by_weights, total):
 def _bars(ax, counts_by_name, total, colour):
     """Draw counts as bars, each with its number, and tell them; a bar of 0 is drawn as a line."""
     counts = list(counts_by_name.values())
-    if not counts or not all(0 <= count <= total for count in counts):
-        plt.close(ax.figure)
-        raise ValueError(f"counts are from 0 to {total}, got {counts}.")
     ax.barh(range(len(counts)), counts, color=colour, edgecolor=colour, height=0.6)
     for place, count in enumerate(counts):
         inside = count > 0.2 * total  # so that no number meets the line of the total
@@ -166,17 +143,8 @@ def asked(image, activations, probabilities, reach=None):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If the image is not a matrix, an activation is negative, or the probabilities do not sum to 1.
     """
     image, activations, probabilities = map(np.asarray, (image, activations, probabilities))
-    if image.ndim != 2 or activations.ndim != 1 or activations.min() < 0:
-        raise ValueError("an image is a matrix, and activations are a row of numbers that are not negative.")
-    if not np.isclose(probabilities.sum(), 1):
-        raise ValueError(f"probabilities sum to 1, these sum to {probabilities.sum():.3g}.")
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.0, 2.5), width_ratios=(1, 1.2, 1.3))
     left.imshow(image, cmap="gray_r", vmin=0, vmax=1)
     left.set_axis_off()

@@ -69,15 +69,8 @@ def sweep(model, X, T, passed):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If the model does not have so many layers.
     """
     count = len(model.layers)
-    if not 0 <= passed <= count:
-        raise ValueError(f"the sample passes 0 to {count} layers, got {passed}.")
     opened = deepcopy(model).initialize(X, T, rng=0)
     layers = [*opened.layers[:passed], *model.layers[passed:]]
     shapes = _pass(opened, X)[0][: passed + 1]

@@ -29,17 +29,9 @@ def gradients(first, second, shared, nudged):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If they are not matrices of one shape.
     """
     names = ("first use", "second use", "layer.W.grad", "nudging")
     fields = [np.asarray(field, dtype=float) for field in (first, second, shared, nudged)]
-    shapes = {field.shape for field in fields}
-    if len(shapes) > 1 or len(min(shapes)) != 2:
-        raise ValueError(f"give four matrices of one shape, got shapes {sorted(shapes)}.")
     reach = max(np.abs(field).max() for field in fields) or 1.0
     figure, axes = plt.subplots(1, 4, figsize=(8.4, 2.6), layout="compressed")
     for ax, field, name in zip(axes, fields, names, strict=True):
@@ -88,15 +80,8 @@ def uses(loss_of, W, entry, tied=True, limits=None, reach=1.5):  # noqa: PLR0913
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If the matrix has no such entry.
     """
     W, entry = np.array(W, dtype=float), tuple(entry)
-    if len(entry) != W.ndim or not all(0 <= place < n for place, n in zip(entry, W.shape, strict=True)):
-        raise ValueError(f"W of shape {W.shape} has no entry {entry}.")
 
     def with_entry(value):
         changed = W.copy()
@@ -153,20 +138,7 @@ def cosines(cosines_by_name, words_A, words_B):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a table does not fit the words, there is none, or a word has no partner or no stranger.
     """
-    shape = len(words_A), len(words_B)
-    if shape[0] != shape[1] or shape[0] < 2:
-        raise ValueError(f"expected as many words A as words B, two or more, got {shape[0]} and {shape[1]}.")
-    for name, table in cosines_by_name.items():
-        if np.shape(table) != shape:
-            raise ValueError(f"{name} must be a table of shape {shape}, got shape {np.shape(table)}.")
-    if not cosines_by_name:
-        raise ValueError("no table of cosines to draw.")
     count, own = len(cosines_by_name), np.eye(len(words_A), dtype=bool)
     size = (1.4 + 2.3 * count, 3.4)
     figure, axes = plt.subplots(1, count, figsize=size, layout="compressed", sharey=True, squeeze=False)
@@ -206,19 +178,10 @@ def runs(shares_by_name, xlabel, ylabel):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two names, or one is without shares from 0 to 1.
     """
-    if len(shares_by_name) < 2:
-        raise ValueError(f"give two names or more to compare, got {list(shares_by_name)}.")
     ax = plt.subplots(figsize=(6.4, 0.9 + 0.5 * len(shares_by_name)))[1]
-    for place, (name, shares) in enumerate(shares_by_name.items()):
+    for place, shares in enumerate(shares_by_name.values()):
         shares = np.asarray(shares, dtype=float)
-        if not shares.size or not (0 <= shares.min() and shares.max() <= 1):
-            raise ValueError(f"{name} needs shares from 0 to 1, one for each seed.")
         ax.plot(shares, np.full(len(shares), place), color=FORWARD, marker="o", linestyle="", alpha=0.6)
         ax.vlines(shares.mean(), place - 0.3, place + 0.3, color=TRUTH, linestyle="-")
     ax.set_yticks(range(len(shares_by_name)), list(shares_by_name))
@@ -254,17 +217,7 @@ def points(points_by_name, radius, near=0.3):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two names, or one is without points in the plane.
     """
-    if len(points_by_name) < 2:
-        raise ValueError(f"give points of two moments or more to compare, got {list(points_by_name)}.")
-    for name, places in points_by_name.items():
-        if np.ndim(places) != 2 or np.shape(places)[1] != 2 or not len(places):
-            raise ValueError(f"{name} must be points in the plane (points, 2), got shape {np.shape(places)}.")
     reach = 1.08 * max(1.25 * radius, *(np.abs(places).max() for places in points_by_name.values()))
     count = len(points_by_name)
     size = (1.2 + 2.2 * count, 3.1)

@@ -26,19 +26,8 @@ def spreads(there, back, limits=(1e-11, 1e10)):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a spread is not positive, or the two differ in length.
     """
     there, back = np.asarray(there, dtype=float), np.asarray(back, dtype=float)
-    if there.shape != back.shape:
-        raise ValueError(
-            f"there must be one spread for each place: got {there.shape} there, {back.shape} back."
-        )
-    if not min(there.min(), back.min()) > 0:
-        raise ValueError("a spread must be positive to stand on a logarithmic axis.")
     ax = plt.subplots()[1]
     ax.axhline(1, color=CONTEXT, linestyle="-", linewidth=1)
     ax.plot(there, color=FORWARD, linestyle="-", marker="o", markevery=3, label="signal, forward →")
@@ -68,14 +57,7 @@ def groups(batch, n_in):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If either is below 1.
     """
-    if min(batch, n_in) < 1:
-        raise ValueError(f"a batch has at least one row and one column, got shape ({batch}, {n_in}).")
     figure, axes = plt.subplots(1, 2, figsize=(6.4, 2.9))
     by_row, by_column = np.indices((batch, n_in))
     for ax, members, name in ((axes[0], by_row, "LayerNorm"), (axes[1], by_column, "BatchNorm")):
@@ -106,16 +88,7 @@ def lag(batch_means, running_means):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If the two differ in length.
     """
-    if np.shape(batch_means) != np.shape(running_means):
-        raise ValueError(
-            f"each batch needs a running mean: got {np.size(running_means)} for {np.size(batch_means)}."
-        )
     ax = plt.subplots()[1]
     ax.plot(batch_means, color=TRUTH, linestyle="", marker=".", label="mean of the batch")
     ax.plot(running_means, color=FORWARD, linestyle="-", marker="", label="running average")
@@ -148,19 +121,10 @@ def shares(values, shares_by_name, setting, logarithmic=False):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a model has not one share for each setting, or a single seed.
     """
     ax = plt.subplots(figsize=(6.4, 3.8))[1]
     for index, (name, rows) in enumerate(shares_by_name.items()):
         rows = np.asarray(rows, dtype=float)
-        if rows.ndim != 2 or len(rows) < 2 or rows.shape[1] != len(values):
-            raise ValueError(
-                f"{name} needs two seeds or more, a share each for {len(values)} settings; got {rows.shape}."
-            )
         ax.errorbar(
             values,
             rows.mean(axis=0),

@@ -28,21 +28,8 @@ def agreed(whole, agreed_by_case):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is no case, or a gradient is not as long as the whole one.
     """
     whole = np.asarray(whole, dtype=float)
-    for case, gradients in agreed_by_case.items():
-        for rule, gradient in gradients.items():
-            if np.shape(gradient) != whole.shape:
-                raise ValueError(
-                    f"{case}, {rule}: shape {np.shape(gradient)}, and the whole gradient has {whole.shape}."
-                )
-    if not agreed_by_case:
-        raise ValueError("no case to draw.")
     count = len(agreed_by_case)
     size = (max(6.4, 0.9 + 2.9 * count), 3.9)
     figure, axes = plt.subplots(1, count, figsize=size, layout="compressed", sharey=True, squeeze=False)
@@ -96,14 +83,7 @@ def ring(tables, step):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If the step is not among the tables.
     """
-    if not 0 <= step < len(tables):
-        raise ValueError(f"the tables are those after 0 to {len(tables) - 1} steps, got step {step}.")
     table = np.asarray(tables[step])
     complete = table == np.asarray(tables[-1])
     count = len(table)
@@ -161,15 +141,7 @@ def traffic(workers, sent_by_way):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a way has not one number for each number of workers.
     """
-    for way, sent in sent_by_way.items():
-        if len(sent) != len(workers):
-            raise ValueError(f"{way} has {len(sent)} numbers for {len(workers)} numbers of workers.")
     ax = plt.subplots(figsize=(6.4, 3.4))[1]
     for (way, sent), (colour, style, marker) in zip(sent_by_way.items(), LOOKS, strict=False):
         ax.plot(workers, sent, color=colour, linestyle=style, marker=marker)
@@ -203,14 +175,7 @@ def waits(first_to_receive, count):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is no program, or a number of workers that cannot be drawn.
     """
-    if not first_to_receive or not 2 <= count <= 6:
-        raise ValueError(f"two to six workers and a program or more are needed, got {count} workers.")
     width = max(4.65, 0.2 + 3.2 * len(first_to_receive))
     figure, axes = plt.subplots(1, len(first_to_receive), figsize=(width, 3.3), squeeze=False)
     angles = np.pi / 2 - 2 * np.pi * np.arange(count) / count
@@ -288,15 +253,8 @@ def apart(apart_by_workers):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If there is none, or one is negative.
     """
     series = [distances for case in apart_by_workers.values() for distances in case.values()]
-    if not series or min(np.min(distances) for distances in series) < 0:
-        raise ValueError("each case needs distances, none of them negative.")
     count = len(apart_by_workers)
     figure, axes = plt.subplots(1, count, figsize=(7.2, 3.4), sharey=True, squeeze=False)
     for ax, (case, by_dtype) in zip(axes[0], apart_by_workers.items(), strict=True):
@@ -350,14 +308,7 @@ def messages(sizes, seconds, start, per_byte):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a size has no positive time.
     """
-    if len(sizes) != len(seconds) or min(seconds) <= 0:
-        raise ValueError(f"each of {len(sizes)} sizes needs a positive time, got {list(seconds)}.")
     ax = plt.subplots(figsize=(6.4, 3.4))[1]
     line = np.geomspace(min(sizes), max(sizes), 50)
     model = {"color": FORWARD, "linestyle": "-", "marker": "", "label": "start + bytes · time per byte"}
@@ -394,15 +345,7 @@ def costs(workers, seconds_by_part):
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        If a part has not one number for each number of workers.
     """
-    for part, seconds in seconds_by_part.items():
-        if len(seconds) != len(workers):
-            raise ValueError(f"{part} has {len(seconds)} times for {len(workers)} numbers of workers.")
     ax = plt.subplots(figsize=(6.4, 3.8))[1]
     total = np.sum([np.asarray(seconds, dtype=float) for seconds in seconds_by_part.values()], axis=0)
     together = {"color": TRUTH, "linestyle": "-", "linewidth": 2.5, "marker": "", "label": "the whole step"}
