@@ -39,7 +39,14 @@ def secant(  # noqa: PLR0913  three numbers make the picture; the rest are its w
     Returns
     -------
     Figure
+
+    Raises
+    ------
+    ValueError
+        If h is 0: one point has no secant.
     """
+    if h == 0:
+        raise ValueError("the nudge h is 0, and a line needs two points; take a small h such as 1e-3.")
     ax = plt.subplots()[1]
     low, high = x_range or (x - 2, x + 2)
     _curve(f, (low, high), ax)

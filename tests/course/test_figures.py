@@ -457,6 +457,7 @@ RIGHT = {
 MISLEADING = [
     (graphs.walk, (small_graph(), PLACES, 7, "hh"), "each of h, s has one turn, got h, h"),
     (slopes.kink, (abs, 0.0, -0.1), "positive nudge"),
+    (slopes.secant, (np.sin, 1.0, 0.0), "a line needs two points"),
     (jacobians.brackets, ([(1, 2), (3, 4), (4, 5)],), "as many rows as the one before has columns"),
     (chains.regions, (lambda X: np.ones((len(X), 6)), POINTS, CLASSES), "5 colours, got 6 classes"),
     (optimizers.race, (np.eye(2), {"plain": POINTS}, 5), "plain has 4 steps, to be drawn are 5"),
