@@ -502,15 +502,17 @@ def _(answer, rng):
     X, dY = 3 * _draw(rng, batch, n_in), _draw(rng, batch, n_in)
     X[0, 0] = 0.0
     expect_layer(answer, lambda X: np.log(1 + np.exp(X)), dY, X=X)
-    for x in (40.0, -40.0, 200.0, -200.0, 1000.0, -1000.0):
-        Y, slope = _without_overflow(answer, np.array([x]))
-        expect_values(f"for X = [{x:g}], Y", Y, np.maximum([x], 0))  # up to 1e-17
-        expect_values(f"for X = [{x:g}] and dY = [1], dX", slope, [float(x > 0)])
+    alone = [[x] for x in (40.0, -40.0, 200.0, -200.0, 1000.0, -1000.0)]
+    for X_row in (*alone, [0.0, 1000.0, -1000.0, 2.0], [7.0, -7.0, 14.0, -14.0]):
+        case, x = f"for X = [{', '.join(f'{x:g}' for x in X_row)}]", np.array(X_row)
+        Y, slope = _without_overflow(answer, x, case)
+        expect_values(f"{case}, Y", Y, np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))))
+        expect_values(f"{case} and dY of ones, dX", slope, sigmoid(x))
     expect_gradcheck(answer, X)
     return "values and slopes near 0 and up to ±1000, nudging, and the rules of a layer"
 
 
-def _without_overflow(answer, X):
+def _without_overflow(answer, X, case):
     """Return an answer's Y, and its dX for a dY of ones; fail if NumPy would warn."""
     with np.errstate(over="raise", invalid="raise", divide="raise", under="ignore"):
         half = "forward"
@@ -520,7 +522,7 @@ def _without_overflow(answer, X):
             return Y, backward(np.ones_like(X))
         except FloatingPointError as error:
             raise CheckFailed(
-                f"for X = [{X[0]:g}] NumPy would warn in the {half} pass: {error}; which exponent is so "
+                f"{case} NumPy would warn in the {half} pass: {error}; which exponent is so "
                 "large? If you use np.where: it computes both of its sides, and only then chooses"
             ) from error
 

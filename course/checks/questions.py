@@ -243,6 +243,7 @@ LEFT_BEHIND = (
     "what the forward pass stored"
 )
 A_NEW_RESULT = "An array that a call has returned belongs to its caller: make a new one in each call"
+BACK_INTO_RESULT = "`backward` must not change what the forward pass returned: make a new array"
 A_NEW_ARRAY = "An array that `backward` has returned belongs to its caller: make a new one in each call"
 NOT_ADDED = "Each call of `backward` must add to `grad` with `+=`; `=` overwrites the earlier gradient"
 SLOPE_ALONE = "You return only the slope: the chain rule multiplies it by dY."
@@ -303,6 +304,8 @@ def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
             second = gradients()
             backward(dY)  # adds to the gradients
         added = {name: parameter.grad.copy() for name, parameter in parameters.items()}
+    with because(BACK_INTO_RESULT):
+        expect_values(f"{case}after backward, {result}", Y, kept, "before it was")
     with explained({f"d{name}": gradient for name, gradient in first.items()}, slips), _in(case):
         expect_gradients(
             lambda *values: f(*(given | dict(zip(numbers, values, strict=True))).values()), numbers, dY, first

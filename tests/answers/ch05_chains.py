@@ -273,6 +273,22 @@ def in_steps(bread, filling):
     return forward
 
 
+@refused(softplus, "for X = [0, 1000, -1000, 2], Y[2] is")
+def one_branch_for_all(X):
+    Y = X + np.log1p(np.exp(-np.maximum(X, 0))) if np.max(X) > 500 else np.logaddexp(0, X)
+    return Y, lambda dY: dY * sigmoid(X)
+
+
+@refused(softplus, "for X = [7, -7, 14, -14], Y[0] is")
+def cut_off_too_early(X):
+    return np.where(X > 6, X, np.logaddexp(0, X)), lambda dY: dY * sigmoid(X)
+
+
+@refused(softplus, "for X = [7, -7, 14, -14] and dY of ones, dX[0] is")
+def slope_cut_off_too_early(X):
+    return np.logaddexp(0, X), lambda dY: dY * np.where(X > 6, 1.0, sigmoid(X))
+
+
 @right(softplus)
 def with_logaddexp(X):
     return np.logaddexp(0, X), lambda dY: sigmoid(X) * dY
