@@ -594,12 +594,13 @@ def _(answer, rng):
     before, parameters = model.predict(X), model.named_parameters()
     for part in parameters.values():
         part.grad[...] = rng.normal(size=part.shape)
+    others = _weights(model, rng)
     given, gradients = copy.deepcopy((weights, {name: part.grad for name, part in parameters.items()}))
     truth = copy.deepcopy(model)
     for name, part in truth.named_parameters().items():
         part.data = given[name].copy()
     try:
-        first, new = answer(model, _weights(model, rng)), answer(model, weights)
+        new, later = answer(model, weights), answer(model, others)
     except (KeyError, ValueError) as error:
         raise CheckFailed(
             f"the names and shapes fit, and it raises {type(error).__name__}: {str(error).rstrip('.')}; the "
@@ -607,10 +608,10 @@ def _(answer, rng):
         ) from error
     if not isinstance(new, Layer):
         raise CheckFailed(f"it must return a model, but returned {described(new)}")
-    if new in (model, first):
+    if new in (model, later):
         which = "the old model itself" if new is model else "the same new model in two exchanges of one model"
         raise CheckFailed(f"it returns {which}, which a call in progress may be using: make another one")
-    owners = {"the old model's": model, "an earlier new model's": first}
+    owners = {"the old model's": model, "a later new model's": later}
     _expect_arrays_apart(new, {whose: _arrays(one) for whose, one in owners.items()} | {"the given": weights})
     if not np.allclose(model.predict(X), before):
         raise CheckFailed("the old model has changed: a call in progress gets a mixed answer")
@@ -619,7 +620,10 @@ def _(answer, rng):
     if weights.keys() != given.keys() or any((weights[name] != given[name]).any() for name in given):
         raise CheckFailed("it changes weights, which belongs to its caller: leave the dict as it is")
     _expect_taken(model, new, given)
+    _expect_taken(model, later, others)
     expect_values("the new model's Y", new.predict(X), truth.predict(X))
+    for part in (*new.parameters(), *later.parameters()):  # so that no later round can be given them again
+        part.data += 1.0
     _expect_refusals(answer, rng)
     return "old and new apart, a layer in two places, two exchanges, eight refusals"
 

@@ -532,9 +532,9 @@ TWINS = {}
 
 
 @refused(exchanged, "it returns the same new model in two exchanges of one model")
-def one_twin_for_each_model(model, weights):
+def one_twin_for_each_kind_of_model(model, weights):
     _refuse(model.named_parameters(), weights)
-    fresh = TWINS.setdefault(id(model), copy.deepcopy(model))
+    fresh = TWINS.setdefault(repr(model), copy.deepcopy(model))
     for name, part in fresh.named_parameters().items():
         part.data[...] = weights[name]
     return fresh
