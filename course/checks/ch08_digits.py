@@ -439,10 +439,11 @@ def _(answer, rng):
     _expect_own_memory(answer, rng)
     for patience in (2, 1, 3, 5):
         for _ in range(8):
-            losses = rng.permutation(np.linspace(0.2, 0.9, 13)).round(2)
+            losses = rng.permutation(np.linspace(0.2, 2.6, 13)).round(2)
             _expect_stop(answer(patience), losses, patience, rng)
     for _ in range(20):
         _expect_stop(answer(2), rng.choice([0.3, 0.4, 0.5, 0.6], 13), 2, rng)
+    _expect_stop(answer(2), 0.5 - 1e-5 * np.arange(5), 2, rng)
     return "random losses, some of them equal, four values of patience, and two callbacks at once"
 
 
@@ -484,8 +485,8 @@ def _expect_stop(callback, losses, patience, rng):
         if stops != (age >= patience):
             what = "stops" if stops else "goes on"
             raise CheckFailed(
-                f"with patience {patience} and losses {', '.join(f'{loss:.2f}' for loss in seen)} it {what} "
-                f"after epoch {epoch}; the best, {seen.min():.2f}, is {age} epoch{'s' * (age != 1)} old"
+                f"with patience {patience} and losses {', '.join(f'{loss:.6g}' for loss in seen)} it {what} "
+                f"after epoch {epoch}; the best, {seen.min():.6g}, is {age} epoch{'s' * (age != 1)} old"
             )
         if stops:
             return

@@ -162,7 +162,7 @@ def _(answer, rng):
         return size, gap, (size - 1) * gap + windows
 
     earlier = []
-    for size, gap, length in also_drawn(((3, 2, 11), (2, 3, 7), (2, 1, 5)), other):
+    for size, gap, length in also_drawn(((3, 2, 11), (2, 3, 7), (2, 1, 5), (3, 2, 5)), other):
         X, case = rng.normal(size=(batch, length)), f"with size {size} and gap {gap}, "
         truth = gapped(X, size, gap)
         slips = {"windows": _wrong_windows(X, size, gap)}

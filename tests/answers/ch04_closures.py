@@ -264,6 +264,11 @@ class RestartsTheGenerator(WithEinsum):
         super().__init__(n_in, n_out, rng if isinstance(rng, int) else 0)
 
 
+@refused(reduce_mean, "with one example and one number in each step, Y has shape ()")
+def without_axes_of_one(X):
+    return X.mean(axis=1).squeeze(), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1) / X.shape[1]
+
+
 @right(light_tanh)
 def keeps_the_slope(X):
     Y = np.tanh(X)

@@ -127,6 +127,13 @@ def gaps_between_windows_one_by_one(X, size, gap):
     return np.stack([X[:, start : start + size] for start in starts], axis=1), backward
 
 
+@refused(windows_with_gaps, "it raises ValueError: the window does not fit")
+def with_a_gap_behind_the_last(X, size, gap):
+    if size * gap > X.shape[1]:
+        raise ValueError("the window does not fit")
+    return by_places(X, size, gap)
+
+
 @refused(windows_with_gaps, "so it fits at 7 places")
 def as_many_windows_as_without_gaps(X, size, gap):
     padded = np.pad(X, ((0, 0), (0, (size - 1) * (gap - 1))))
