@@ -75,10 +75,6 @@ class Watched:
         self.calls.append(Call(*given, arrays, list(map(copy, arrays)), copied))
         return with_backward(result)
 
-    def __getattr__(self, name):
-        """Return an attribute of the answer."""
-        return getattr(self.__wrapped__, name)
-
     def __deepcopy__(self, memo):
         """Return the same: a function is not copied either."""
         return self
@@ -102,10 +98,6 @@ class Backward:
         before, self._before = self._before, A_SECOND
         with asking(before):
             return self.__wrapped__(*args, **kwargs)
-
-    def __getattr__(self, name):
-        """Return an attribute of the backward function."""
-        return getattr(self.__wrapped__, name)
 
 
 def with_backward(result):

@@ -12,7 +12,7 @@ from operator import eq
 
 import numpy as np
 
-from course.checks.calls import A_SECOND, apart, asking
+from course.checks.calls import A_SECOND, NEW_ARRAY, apart, asking
 from course.checks.exercise import (
     CheckFailed,
     Shown,
@@ -242,7 +242,6 @@ LEFT_BEHIND = (
     "A call of `backward` must not affect the next one: start each sum inside `backward`, and do not change "
     "what the forward pass stored"
 )
-A_NEW_RESULT = "An array that a call has returned belongs to its caller: make a new one in each call"
 BACK_INTO_RESULT = "`backward` must not change what the forward pass returned: make a new array"
 A_NEW_ARRAY = "An array that `backward` has returned belongs to its caller: make a new one in each call"
 NOT_ADDED = "Each call of `backward` must add to `grad` with `+=`; `=` overwrites the earlier gradient"
@@ -314,7 +313,7 @@ def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
         with explained({f"{name}.grad": grad}, {f"{name}.grad": [(NOT_ADDED, second[name])]}):
             expect_values(f"{case}after a second call of backward, {name}.grad", grad, 2 * second[name])
     _pass_others(layer, arrays.values())
-    with because(A_NEW_RESULT):
+    with because(NEW_ARRAY):
         expect_values(f"{case}after another pass, {result}", Y, kept, "before it was")
     with asking(f"{case}after another pass, ", OWN_MEMORY):
         later = gradients()
