@@ -166,7 +166,8 @@ def changed(calls):
 def unrepeated(watched):
     """Return the sentence on a call that returns something else when it is made again.
 
-    The first and the last remembered call of the round are made again, twice with the same objects.
+    The first and the last remembered call of the round are made again, twice with the same objects. A check
+    asks it in its first round only: its other rounds find later memory, and an answer may be slow.
 
     Parameters
     ----------
