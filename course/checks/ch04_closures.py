@@ -50,48 +50,26 @@ def _(answer, rng):
     return "compared with a run"
 
 
-@three_calls.mistake("You let both functions use the X of the last call; each uses its own.")
-def last_call_only():
-    return 12.0, 12.0, 120.0
-
-
-@three_calls.mistake("These are the results of cube itself, X³; the backward pass needs its slope, times dY.")
-def forward_values():
-    return 8.0, 1.0, 1.0
-
-
-@three_calls.mistake(
-    "These are X³ times dY; the backward pass takes the slope of X³, which is 3 X², times dY."
+three_calls.slips(
+    {
+        (12.0, 12.0, 120.0): "You let both functions use the X of the last call; each uses its own.",
+        (8.0, 1.0, 1.0): (
+            "These are the results of cube itself, X³; the backward pass needs its slope, times dY."
+        ),
+        (8.0, 1.0, 10.0): (
+            "These are X³ times dY; the backward pass takes the slope of X³, which is 3 X², times dY."
+        ),
+        (12.0, 3.0, 300.0): (
+            "Only dY is 10 in the third call: X is still 1, so there is nothing to square there."
+        ),
+        (3.0, 12.0, 30.0): "The first call takes X = 2, the second X = 1: you have them the other way round.",
+        (6.0, 3.0, 30.0): "These are 3 X, but the slope of X³ is 3 X².",
+        (12.0, 3.0, 3.0): "You left dY out: the third call passes 10, not 1.",
+        (3.0, 12.0, 120.0): (
+            "You called the backward functions in the order of the calls; look which one is called first."
+        ),
+    }
 )
-def forward_values_times_dY():
-    return 8.0, 1.0, 10.0
-
-
-@three_calls.mistake("Only dY is 10 in the third call: X is still 1, so there is nothing to square there.")
-def ten_squared():
-    return 12.0, 3.0, 300.0
-
-
-@three_calls.mistake("The first call takes X = 2, the second X = 1: you have them the other way round.")
-def swapped():
-    return 3.0, 12.0, 30.0
-
-
-@three_calls.mistake("These are 3 X, but the slope of X³ is 3 X².")
-def forgot_the_square_of_X():
-    return 6.0, 3.0, 30.0
-
-
-@three_calls.mistake("You left dY out: the third call passes 10, not 1.")
-def without_dY():
-    return 12.0, 3.0, 3.0
-
-
-@three_calls.mistake(
-    "You called the backward functions in the order of the calls; look which one is called first."
-)
-def in_order_of_the_calls():
-    return 3.0, 12.0, 120.0
 
 
 reduce_mean = Exercise(

@@ -65,49 +65,19 @@ def _(answer, rng):
     return "compared with nudging, twice"
 
 
-@three_learning_rates.mistake("A step goes against the slope: subtract it.")
-def uphill():
-    return 0.1, 0.2, 5.5
-
-
-@three_learning_rates.mistake("That is the distance of w from 2; give w itself.")
-def the_distance():
-    return 0.1, 0.2, -1.5
-
-
-@three_learning_rates.mistake("That is the whole step, 0.25 · 10; subtract it from 3.")
-def the_step():
-    return 0.1, 0.2, 2.5
-
-
-@three_learning_rates.mistake("At that rate the walk lands at once; it comes closer up to twice that rate.")
-def the_same_twice():
-    return 0.1, 0.1, 0.5
-
-
-@three_learning_rates.mistake("The curvature is the number before the bracket in the slope, 10 (w - 2).")
-def another_curvature():
-    return 0.2, 0.4, 0.5
-
-
-@three_learning_rates.mistake("These are the numbers of the miniature, which has one example.")
-def copied_from_the_miniature():
-    return 0.5, 1.0, 2.5
-
-
-@three_learning_rates.mistake("The curvature is 10; the rate that lands at once is one divided by it.")
-def the_curvature_itself():
-    return 10.0, 0.2, 0.5
-
-
-@three_learning_rates.mistake("On the slider 0.21 was a stop; the limit itself is 2 / curvature.")
-def read_off_the_slider():
-    return 0.1, 0.21, 0.5
-
-
-@three_learning_rates.mistake("The first two are exchanged: the rate that lands is the smaller one.")
-def exchanged():
-    return 0.2, 0.1, 0.5
+three_learning_rates.slips(
+    {
+        (0.1, 0.2, 5.5): "A step goes against the slope: subtract it.",
+        (0.1, 0.2, -1.5): "That is the distance of w from 2; give w itself.",
+        (0.1, 0.2, 2.5): "That is the whole step, 0.25 · 10; subtract it from 3.",
+        (0.1, 0.1, 0.5): "At that rate the walk lands at once; it comes closer up to twice that rate.",
+        (0.2, 0.4, 0.5): "The curvature is the number before the bracket in the slope, 10 (w - 2).",
+        (0.5, 1.0, 2.5): "These are the numbers of the miniature, which has one example.",
+        (10.0, 0.2, 0.5): "The curvature is 10; the rate that lands at once is one divided by it.",
+        (0.1, 0.21, 0.5): "On the slider 0.21 was a stop; the limit itself is 2 / curvature.",
+        (0.2, 0.1, 0.5): "The first two are exchanged: the rate that lands is the smaller one.",
+    }
+)
 
 
 # 2. an optimizer

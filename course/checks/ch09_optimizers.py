@@ -60,82 +60,32 @@ def _(answer, rng):
     return "compared with walks of 200 steps"
 
 
-@three_velocities.mistake("The average is the smaller of the two, so its α is the larger: multiply by 1 - β.")
-def divided_by_one_minus_beta():
-    return 2.5, 1.5, 5.0
-
-
-@three_velocities.mistake(
-    "That is α β; the factor between the two forms is the weight of a new gradient, 1 - β."
+three_velocities.slips(
+    {
+        (2.5, 1.5, 5.0): "The average is the smaller of the two, so its α is the larger: multiply by 1 - β.",
+        (0.4, 1.5, 5.0): (
+            "That is α β; the factor between the two forms is the weight of a new gradient, 1 - β."
+        ),
+        (0.5, 1.5, 5.0): (
+            "With α the factor is on an average, in our form on a sum, which is longer: the two differ."
+        ),
+        (0.1, 15.0, 5.0): "That is the velocity; a step is the learning rate times the velocity.",
+        (0.1, 0.3, 5.0): "That is a plain step: on a constant slope the velocity grows beyond the slope.",
+        (0.1, 0.375, 5.0): "The velocity ends at slope / (1 - β): divide by 0.2, not by 0.8.",
+        (0.1, 0.06, 5.0): "That holds for an average; ours is a sum, which ends at slope / (1 - momentum).",
+        (0.1, 1.5, 45.0): "That is for a constant slope; with a swinging one size = -0.8 size + 9.",
+        (0.1, 1.5, 1.0): "That is what an average would end at; ours is a sum.",
+        (0.1, 1.5, 9.0): (
+            "With alternating slopes the velocity is smaller than the slope: each works against the last."
+        ),
+        (0.1, 1.5, -5.0): "The size has no sign.",
+        (0.1, 1.5, 9 * 1.8): "From size = -0.8 size + 9 comes 1.8 size = 9: divide.",
+        (0.1, 1.5, 0.5): (
+            "No learning rate is given for the swinging slopes; the question is the velocity, not a step."
+        ),
+        (0.3, 1.5, 5.0): "The 0.3 is the answer of the chapter's small example, with other numbers.",
+    }
 )
-def times_beta():
-    return 0.4, 1.5, 5.0
-
-
-@three_velocities.mistake(
-    "With α the factor is on an average, in our form on a sum, which is longer: the two differ."
-)
-def the_same_rate():
-    return 0.5, 1.5, 5.0
-
-
-@three_velocities.mistake("That is the velocity; a step is the learning rate times the velocity.")
-def the_velocity():
-    return 0.1, 15.0, 5.0
-
-
-@three_velocities.mistake("That is a plain step: on a constant slope the velocity grows beyond the slope.")
-def a_plain_step():
-    return 0.1, 0.3, 5.0
-
-
-@three_velocities.mistake("The velocity ends at slope / (1 - β): divide by 0.2, not by 0.8.")
-def divided_by_beta():
-    return 0.1, 0.375, 5.0
-
-
-@three_velocities.mistake("That holds for an average; ours is a sum, which ends at slope / (1 - momentum).")
-def as_an_average():
-    return 0.1, 0.06, 5.0
-
-
-@three_velocities.mistake("That is for a constant slope; with a swinging one size = -0.8 size + 9.")
-def as_a_constant_slope():
-    return 0.1, 1.5, 45.0
-
-
-@three_velocities.mistake("That is what an average would end at; ours is a sum.")
-def a_swinging_average():
-    return 0.1, 1.5, 1.0
-
-
-@three_velocities.mistake(
-    "With alternating slopes the velocity is smaller than the slope: each works against the last."
-)
-def the_slope_itself():
-    return 0.1, 1.5, 9.0
-
-
-@three_velocities.mistake("The size has no sign.")
-def with_a_sign():
-    return 0.1, 1.5, -5.0
-
-
-@three_velocities.mistake("From size = -0.8 size + 9 comes 1.8 size = 9: divide.")
-def multiplied():
-    return 0.1, 1.5, 9 * 1.8
-
-
-@three_velocities.mistake(
-    "No learning rate is given for the swinging slopes; the question is the velocity, not a step."
-)
-def a_swinging_step():
-    return 0.1, 1.5, 0.5
-
-
-@three_velocities.mistake("The 0.3 is the answer of the chapter's small example, with other numbers.")
-def copied_from_the_miniature():
-    return 0.3, 1.5, 5.0
 
 
 # 2. a corrected mean

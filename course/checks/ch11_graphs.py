@@ -88,39 +88,17 @@ def _(answer, rng):
     return "walked, twice; and the sorted one compared with nudging"
 
 
-@three_walks.mistake("The slope of c is 5, but only one of the three walks finds it.")
-def the_slope_three_times():
-    return 5, 5, 5
-
-
-@three_walks.mistake("These are the numbers of the chapter's small example.")
-def of_the_miniature():
-    return 8, 4, 4
-
-
-@three_walks.mistake("At its first visit b has only 1; the other 1 comes from d, later.")
-def b_full_from_the_start():
-    return 9, 3, 5
-
-
-@three_walks.mistake("At its second visit b has 2, and passes on both again.")
-def each_path_for_itself():
-    return 5, 3, 5
-
-
-@three_walks.mistake("Node b had its turn before d brought its second 1, and gets no other turn.")
-def once_is_enough():
-    return 7, 5, 5
-
-
-@three_walks.mistake("In the sorted walk d has its turn before b: d is younger, as it was made from b.")
-def sorted_like_once():
-    return 7, 3, 3
-
-
-@three_walks.mistake("Node d passes on its 1 to a, too, besides what a gets from b.")
-def without_the_way_past_b():
-    return 6, 2, 4
+three_walks.slips(
+    {
+        (5, 5, 5): "The slope of c is 5, but only one of the three walks finds it.",
+        (8, 4, 4): "These are the numbers of the chapter's small example.",
+        (9, 3, 5): "At its first visit b has only 1; the other 1 comes from d, later.",
+        (5, 3, 5): "At its second visit b has 2, and passes on both again.",
+        (7, 5, 5): "Node b had its turn before d brought its second 1, and gets no other turn.",
+        (7, 3, 3): "In the sorted walk d has its turn before b: d is younger, as it was made from b.",
+        (6, 2, 4): "Node d passes on its 1 to a, too, besides what a gets from b.",
+    }
+)
 
 
 for _order in list(permutations(range(3)))[1:]:

@@ -92,53 +92,23 @@ def _(answer, rng):
     return first_wrong(answer(), _truths())
 
 
-@choices.mistake("The last Linear takes its width from the targets.")
-def all_outputs_in_the_row():
-    return 4, 1, 2
-
-
-@choices.mistake("Nothing in X or in the targets fixes the width of a hidden Linear.")
-def the_targets_size_two():
-    return 2, 1, 2
-
-
-@choices.mistake("A branch that is added to X must end as wide as X.")
-def the_branch_chosen_freely():
-    return 3, 2, 2
-
-
-@choices.mistake(
-    "Two of its widths follow: the branch ends as wide as X, and the model as wide as the targets."
+choices.slips(
+    {
+        (4, 1, 2): "The last Linear takes its width from the targets.",
+        (2, 1, 2): "Nothing in X or in the targets fixes the width of a hidden Linear.",
+        (3, 2, 2): "A branch that is added to X must end as wide as X.",
+        (3, 3, 2): (
+            "Two of its widths follow: the branch ends as wide as X, and the model as wide as the targets."
+        ),
+        (3, 0, 2): "Nothing says how wide the first Linear of the branch is.",
+        (3, 1, 1): "Two branches side by side are two choices: their widths need not be equal.",
+        (3, 1, 3): "After the two branches, the last Linear takes its width from the targets.",
+        (3, 1, 0): (
+            "Nothing fixes the width of a branch of the Parallel, so the widths of its branches are choices."
+        ),
+        (7, 1, 2): "Each number counts widths, and a number of inputs is never a choice.",
+    }
 )
-def every_width_with_the_residual():
-    return 3, 3, 2
-
-
-@choices.mistake("Nothing says how wide the first Linear of the branch is.")
-def nothing_inside_the_branch():
-    return 3, 0, 2
-
-
-@choices.mistake("Two branches side by side are two choices: their widths need not be equal.")
-def one_width_for_both_branches():
-    return 3, 1, 1
-
-
-@choices.mistake("After the two branches, the last Linear takes its width from the targets.")
-def every_width_with_the_branches():
-    return 3, 1, 3
-
-
-@choices.mistake(
-    "Nothing fixes the width of a branch of the Parallel, so the widths of its branches are choices."
-)
-def nothing_with_the_branches():
-    return 3, 1, 0
-
-
-@choices.mistake("Each number counts widths, and a number of inputs is never a choice.")
-def inputs_counted_too():
-    return 7, 1, 2
 
 
 # 2. a shape for a shape

@@ -81,47 +81,23 @@ def _(answer, rng):
     return first_wrong(answer(), _truths(rng))
 
 
-@how_many.mistake("The list holds one object four times, and it is found once.")
-def four_in_a_list():
-    return 48, 48, 15, 12, 24
-
-
-@how_many.mistake("Each call of Linear makes new Parameters.")
-def one_in_the_comprehension():
-    return 12, 12, 15, 12, 24
-
-
-@how_many.mistake("Only W is shared: there is a second bias.")
-def bias_shared_too():
-    return 12, 48, 12, 12, 24
-
-
-@how_many.mistake("W is one object, and its 9 numbers count once.")
-def nothing_shared():
-    return 12, 48, 24, 12, 24
-
-
-@how_many.mistake("Inside a deep copy, one object in two places is again one object in two places.")
-def copied_apart():
-    return 12, 48, 15, 24, 24
-
-
-@how_many.mistake("That shares the biases, not the matrix: W is the one object.")
-def matrix_apart():
-    return 12, 48, 21, 12, 24
-
-
 PARAMETERS = "You count Parameters, not the numbers in them."
 
 
-@how_many.mistake(PARAMETERS)
-def parameters_only():
-    return 2, 8, 3, 2, 4
-
-
-@how_many.mistake("A replica shares arrays, but its Parameters are objects of their own.")
-def replica_shares():
-    return 12, 48, 15, 12, 12
+how_many.slips(
+    {
+        (48, 48, 15, 12, 24): "The list holds one object four times, and it is found once.",
+        (12, 12, 15, 12, 24): "Each call of Linear makes new Parameters.",
+        (12, 48, 12, 12, 24): "Only W is shared: there is a second bias.",
+        (12, 48, 24, 12, 24): "W is one object, and its 9 numbers count once.",
+        (12, 48, 15, 24, 24): (
+            "Inside a deep copy, one object in two places is again one object in two places."
+        ),
+        (12, 48, 21, 12, 24): "That shares the biases, not the matrix: W is the one object.",
+        (2, 8, 3, 2, 4): PARAMETERS,
+        (12, 48, 15, 12, 12): "A replica shares arrays, but its Parameters are objects of their own.",
+    }
+)
 
 
 # 2. a tied decoder

@@ -105,35 +105,23 @@ SHORT = {  # there may be more than one reason
 }
 
 
-@sizes.mistake("That leaves out the biases and the norms: each is a row or two of its own.")
-def products_only():
-    return 12 * 16**2, 12 * 16**2, 12 * 16**2 + 16 * (10 + 6 + 10)
-
-
-@sizes.mistake("A block has two norms, one in front of each of its parts.")
-def one_norm_in_a_block():
-    return 3280 - 32, 3280 - 32, 3738 - 32
-
-
-@sizes.mistake("A LayerNorm has a gain and a shift: two rows.")
-def norms_of_one_row():
-    return 3280 - 32, 3280 - 32, 3738 - 48
-
-
-@sizes.mistake("The four products of attention have biases too.")
-def attention_without_biases():
-    return 3280 - 64, 3280 - 64, 3738 - 64
-
-
 @sizes.mistake("The two linear layers are four times as wide in the middle.")
 def narrow():
     block = 6 * (16 * 16 + 16) + 64
     return block, block, block + 458
 
 
-@sizes.mistake("The positions have rows, too: six more rows of 16.")
-def without_places():
-    return 3280, 3280, 3738 - 6 * 16
+sizes.slips(
+    {
+        (12 * 16**2, 12 * 16**2, 12 * 16**2 + 16 * (10 + 6 + 10)): (
+            "That leaves out the biases and the norms: each is a row or two of its own."
+        ),
+        (3280 - 32, 3280 - 32, 3738 - 32): "A block has two norms, one in front of each of its parts.",
+        (3280 - 32, 3280 - 32, 3738 - 48): "A LayerNorm has a gain and a shift: two rows.",
+        (3280 - 64, 3280 - 64, 3738 - 64): "The four products of attention have biases too.",
+        (3280, 3280, 3738 - 6 * 16): "The positions have rows, too: six more rows of 16.",
+    }
+)
 
 
 # 2. a long text in pieces

@@ -77,41 +77,19 @@ def _(answer, rng):
     return "five orders, simulated"
 
 
-@who_is_wrong.mistake("C went forward last and comes back last: one of the three is right.")
-def nobody_right_on_self():
-    return 3, 0, 3, 0, 2
-
-
-@who_is_wrong.mistake("B comes back after C went forward, and C has written over B's input.")
-def only_a_wrong_on_self():
-    return 1, 0, 3, 0, 2
-
-
-@who_is_wrong.mistake("The last to arrive goes first: that is the order for which a stack is made.")
-def stack_wrong_when_nested():
-    return 2, 2, 3, 0, 2
-
-
-@who_is_wrong.mistake("What A took was B's, so A's own input stays in the stack, and meets C in the end.")
-def stack_right_at_the_end():
-    return 2, 0, 2, 0, 2
-
-
-@who_is_wrong.mistake(
-    "A, B, C go forward in this order, and come back in the same order: a queue is made for that."
+who_is_wrong.slips(
+    {
+        (3, 0, 3, 0, 2): "C went forward last and comes back last: one of the three is right.",
+        (1, 0, 3, 0, 2): "B comes back after C went forward, and C has written over B's input.",
+        (2, 2, 3, 0, 2): "The last to arrive goes first: that is the order for which a stack is made.",
+        (2, 0, 2, 0, 2): "What A took was B's, so A's own input stays in the stack, and meets C in the end.",
+        (2, 0, 3, 2, 2): (
+            "A, B, C go forward in this order, and come back in the same order: a queue is made for that."
+        ),
+        (2, 0, 3, 0, 3): "B is in the middle from both ends, so B gets its own.",
+        (1, 3, 0, 3, 1): "These five numbers count the right results; count the others.",
+    }
 )
-def queue_wrong_in_order():
-    return 2, 0, 3, 2, 2
-
-
-@who_is_wrong.mistake("B is in the middle from both ends, so B gets its own.")
-def nobody_right_in_the_queue():
-    return 2, 0, 3, 0, 3
-
-
-@who_is_wrong.mistake("These five numbers count the right results; count the others.")
-def counts_who_is_right():
-    return 1, 3, 0, 3, 1
 
 
 # 2. how many orders

@@ -188,6 +188,25 @@ class Exercise:
 
         return attach
 
+    def slips(self, table):
+        """Attach typical wrong predictions from a table, each as `mistake` attaches an answer.
+
+        Parameters
+        ----------
+        table : dict of object to str
+            What a wrong answer returns, and the sentence that explains it.
+
+        Examples
+        --------
+        >>> hints = "divide", "by two", "see the worked solution"
+        >>> half = Exercise("90_demo.half", title="Half", points=1, kind="predict", minutes=2, hints=hints)
+        >>> half.slips({(8, 4): "You doubled: divide by 2."})
+        >>> [(sentence, wrong()) for sentence, wrong in half.mistakes]
+        [('You doubled: divide by 2.', (8, 4))]
+        """
+        for returned, sentence in table.items():
+            self.mistake(sentence)(lambda returned=returned: returned)
+
     def probe(self, function):
         """Attach a function that tells two answers apart when the check's message is the same for both.
 

@@ -56,6 +56,19 @@ def refused(exercise, words):
     return attach
 
 
+def refused_values(exercise, table):
+    """Attach wrong predictions, each with words of the check's own that must refuse it.
+
+    Parameters
+    ----------
+    exercise : Exercise
+    table : dict of object to str
+        What the answer returns, and the words.
+    """
+    for returned, words in table.items():
+        refused(exercise, words)(lambda returned=returned: returned)
+
+
 def answers_to(exercise):
     """Return the answers to an exercise; those that its check names are among the wrong ones.
 

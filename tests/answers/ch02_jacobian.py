@@ -70,19 +70,13 @@ def from_the_shapes():
     return (*recipe[::-1], *orbit[::-1])
 
 
-@right(passes)
-def as_a_list():
-    return [300.0, 3.0, 2.0, 700.0]
+right(passes)(lambda: [300.0, 3.0, 2.0, 700.0])
 
 
-@refused(passes, "orbit forward, orbit reverse; it returned a tuple of 3.")
-def one_is_missing():
-    return 300, 3, 2
+refused(passes, "orbit forward, orbit reverse; it returned a tuple of 3.")(lambda: (300, 3, 2))
 
 
-@refused(passes, "return four numbers: recipe forward, recipe reverse,")
-def without_an_order():
-    return {300, 3, 2, 700}
+refused(passes, "return four numbers: recipe forward, recipe reverse,")(lambda: {300, 3, 2, 700})
 
 
 # 12. shapes decide the order

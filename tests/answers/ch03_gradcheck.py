@@ -108,14 +108,10 @@ refused(worst_entry, "where the sign of one entry is flipped, the error is 2, bu
 # 2. what all ones see of softmax
 
 
-@right(softmax_on_paper)
-def whole_numbers():
-    return 0, 0, 0.75, 1
+right(softmax_on_paper)(lambda: (0, 0, 0.75, 1))
 
 
-@right(softmax_on_paper)
-def worked_out():
-    return [0.5 * (1 - 1), 0.5 * (1 - 3 / 3), 0.5 * (4 - 2.5), 0.5 * (4 - 6 / 3)]
+right(softmax_on_paper)(lambda: [0.5 * (1 - 1), 0.5 * (1 - 3 / 3), 0.5 * (4 - 2.5), 0.5 * (4 - 6 / 3)])
 
 
 # 3. wrong, and right for ones
@@ -159,14 +155,10 @@ def with_the_largest(X, dY):
 # 4. eight broken gradients
 
 
-@right(name_the_bugs)
-def as_they_were_made():
-    return truly()
+right(name_the_bugs)(lambda: truly())
 
 
-@right(name_the_bugs)
-def in_reverse_order():
-    return dict(reversed(truly().items()))
+right(name_the_bugs)(lambda: dict(reversed(truly().items())))
 
 
 # 5. which method has changed which array

@@ -27,9 +27,7 @@ def by_the_curvature():
     return np.array([1 / curvature, 2 / curvature, 2 + (1 - 0.25 * curvature) * (3 - 2)])
 
 
-@right(three_learning_rates)
-def as_fractions():
-    return [1 / 10, 1 / 5, 1 / 2]
+right(three_learning_rates)(lambda: [1 / 10, 1 / 5, 1 / 2])
 
 
 # 2. an optimizer
@@ -304,11 +302,9 @@ def with_halves():
     return W1, np.zeros(2), np.array([[1.0], [-1.0]]), np.zeros(1)
 
 
-@right(product)
-def exchanged_and_stretched():
-    return [[2, 4], [-2, 4]], [0, 0], [[-1 / 16], [1 / 64]], [0]
+right(product)(lambda: ([[2, 4], [-2, 4]], [0, 0], [[-1 / 16], [1 / 64]], [0]))
 
 
-@refused(product, "W2 must have shape (2, 1), but is of shape (2,)")
-def flat():
-    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([0.25, -0.25]), np.zeros(1)
+refused(product, "W2 must have shape (2, 1), but is of shape (2,)")(
+    lambda: (np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([0.25, -0.25]), np.zeros(1))
+)

@@ -10,7 +10,7 @@ from course.checks.ch08_digits import (
     surest_mistakes,
     three_bars,
 )
-from tests.answers import refused, right
+from tests.answers import refused, refused_values, right
 
 # 1. the bar and its square root
 
@@ -23,49 +23,22 @@ def with_the_formula():
     return bar(0.9, 900), bar(0.5, 100), 0.9 * 0.1 / 0.003**2
 
 
-@right(three_bars)
-def in_the_head():
-    return [0.03 / 3, 0.5 / 10, 100 * 10**2]
+right(three_bars)(lambda: [0.03 / 3, 0.5 / 10, 100 * 10**2])
 
 
-@refused(three_bars, "so nine times the digits shorten the bar by √9, not by 9")
-def without_the_root():
-    return 0.03 / 9, 0.05, 10_000
-
-
-@refused(three_bars, "so nine times the digits shorten the bar by √9, not by 9")
-def without_the_root_and_rounded():
-    return 0.0033, 0.03, 1000
-
-
-@refused(three_bars, "The bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09")
-def same_bar_everywhere():
-    return 0.01, 0.03, 10_000
-
-
-@refused(three_bars, "That is the bar of 90 of 100; count has grown")
-def count_ignored():
-    return 0.03, 0.05, 10_000
-
-
-@refused(three_bars, "A bar ten times shorter needs a hundred times the digits")
-def ten_times_the_digits():
-    return 0.01, 0.05, 1000
-
-
-@refused(three_bars, "That is the square of the bar; take the root")
-def variances():
-    return 0.0001, 0.0025, 10_000
-
-
-@refused(three_bars, "That is in percent; write it as a share")
-def percent():
-    return 1.0, 5.0, 10_000
-
-
-@refused(three_bars, "the bar for 810 of 900 must be numbers, but is a str")
-def in_words():
-    return "0.01", "0.05", "10000"
+refused_values(
+    three_bars,
+    {
+        (0.03 / 9, 0.05, 10_000): "so nine times the digits shorten the bar by √9, not by 9",
+        (0.0033, 0.03, 1000): "so nine times the digits shorten the bar by √9, not by 9",
+        (0.01, 0.03, 10_000): "The bar is longest for a share of one half: p (1 − p) is 0.25 there, not 0.09",
+        (0.03, 0.05, 10_000): "That is the bar of 90 of 100; count has grown",
+        (0.01, 0.05, 1000): "A bar ten times shorter needs a hundred times the digits",
+        (0.0001, 0.0025, 10_000): "That is the square of the bar; take the root",
+        (1.0, 5.0, 10_000): "That is in percent; write it as a share",
+        ("0.01", "0.05", "10000"): "the bar for 810 of 900 must be numbers, but is a str",
+    },
+)
 
 
 # 2. an interval that survives 20 right of 20

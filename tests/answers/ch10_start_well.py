@@ -11,7 +11,7 @@ from course.checks.ch10_start_well import (
     two_batches,
 )
 from course.checks.questions import OWN_MEMORY
-from tests.answers import refused, right
+from tests.answers import refused, refused_values, right
 
 # 1. a batch norm, twice
 
@@ -22,89 +22,50 @@ def by_the_formulas():
     return (6 - X.mean()) / X.std(), 0.1 * X.mean(), 0.9 + 0.1 * X.var(ddof=1), 0.0
 
 
-@right(two_batches)
-def as_fractions():
-    return np.array([2 / 2, 4 / 10, 17 / 10, 0])
+right(two_batches)(lambda: np.array([2 / 2, 4 / 10, 17 / 10, 0]))
 
 
-@refused(two_batches, "That is the distance from the mean; divide it by the root of the variance")
-def only_centred():
-    return 2.0, 0.4, 1.7, 0.0
+refused(two_batches, "The norm itself divides the sum of squares by the count, 2, and not by count - 1")(
+    lambda: (2 / np.sqrt(8), 0.4, 1.7, 0.0)
+)
 
 
-@refused(two_batches, "The 4 is the variance; divide by its root")
-def divided_by_the_variance():
-    return 0.5, 0.4, 1.7, 0.0
+refused(two_batches, "That is (30 - 0.4) / √1.7, by the running averages: in training they are not used")(
+    lambda: (1.0, 0.4, 1.7, (30 - 0.4) / np.sqrt(1.7))
+)
 
 
-@refused(two_batches, "The norm itself divides the sum of squares by the count, 2, and not by count - 1")
-def unbiased_in_the_norm():
-    return 2 / np.sqrt(8), 0.4, 1.7, 0.0
-
-
-@refused(two_batches, "the result for the 6 is not -1. That is the result for the 2")
-def the_other_example():
-    return -1.0, 0.4, 1.7, 0.0
-
-
-@refused(two_batches, "In training, the batch's own mean and variance are used, not the averages")
-def with_the_averages():
-    return 6.0, 0.4, 1.7, 0.0
-
-
-@refused(two_batches, "That is the mean of the batch; the average moves only a tenth of the way to it")
-def the_mean_itself():
-    return 1.0, 4.0, 8.0, 30.0
-
-
-@refused(two_batches, "That is the variance of the batch; the average moves only a tenth of the way to it")
-def the_variance_itself():
-    return 1.0, 0.4, 8.0, 30.0
-
-
-@refused(two_batches, "That is the variance of the batch; the average moves only a tenth of the way to one")
-def the_biased_variance_itself():
-    return 1.0, 0.4, 4.0, 0.0
-
-
-@refused(two_batches, "the running mean is not 3.6. A momentum of 0.1 keeps nine tenths of the old average")
-def momentum_the_other_way():
-    return 1.0, 3.6, 7.3, 0.0
-
-
-@refused(two_batches, "the running variance is not 3.7. A momentum of 0.1 keeps nine tenths")
-def momentum_of_a_biased_variance_the_other_way():
-    return 1.0, 0.4, 3.7, 0.0
-
-
-@refused(two_batches, "For the averages, the squared deviations are divided by count - 1, which is 1 here")
-def biased_average():
-    return 1.0, 0.4, 1.3, 0.0
-
-
-@refused(two_batches, "The running variance began at 1, and nine tenths of that are left")
-def variance_from_zero():
-    return 1.0, 0.4, 0.8, 0.0
-
-
-@refused(two_batches, "A single example is its own mean, so its distance from the mean is 0")
-def thirty_as_it_is():
-    return 1.0, 0.4, 1.7, 30.0
-
-
-@refused(two_batches, "That is the distance from the running mean: in training it is not used")
-def thirty_from_the_running_mean():
-    return 1.0, 0.4, 1.7, 29.6
-
-
-@refused(two_batches, "That is (30 - 0.4) / √1.7, by the running averages: in training they are not used")
-def thirty_by_the_averages():
-    return 1.0, 0.4, 1.7, (30 - 0.4) / np.sqrt(1.7)
-
-
-@refused(two_batches, "That is (30 - 0.4) / √1.7, by the running averages: in training they are not used")
-def thirty_by_the_averages_rounded():
-    return 1.0, 0.4, 1.7, 22.7
+refused_values(
+    two_batches,
+    {
+        (2.0, 0.4, 1.7, 0.0): "That is the distance from the mean; divide it by the root of the variance",
+        (0.5, 0.4, 1.7, 0.0): "The 4 is the variance; divide by its root",
+        (-1.0, 0.4, 1.7, 0.0): "the result for the 6 is not -1. That is the result for the 2",
+        (6.0, 0.4, 1.7, 0.0): "In training, the batch's own mean and variance are used, not the averages",
+        (1.0, 4.0, 8.0, 30.0): (
+            "That is the mean of the batch; the average moves only a tenth of the way to it"
+        ),
+        (1.0, 0.4, 8.0, 30.0): (
+            "That is the variance of the batch; the average moves only a tenth of the way to it"
+        ),
+        (1.0, 0.4, 4.0, 0.0): (
+            "That is the variance of the batch; the average moves only a tenth of the way to one"
+        ),
+        (1.0, 3.6, 7.3, 0.0): (
+            "the running mean is not 3.6. A momentum of 0.1 keeps nine tenths of the old average"
+        ),
+        (1.0, 0.4, 3.7, 0.0): "the running variance is not 3.7. A momentum of 0.1 keeps nine tenths",
+        (1.0, 0.4, 1.3, 0.0): (
+            "For the averages, the squared deviations are divided by count - 1, which is 1 here"
+        ),
+        (1.0, 0.4, 0.8, 0.0): "The running variance began at 1, and nine tenths of that are left",
+        (1.0, 0.4, 1.7, 30.0): "A single example is its own mean, so its distance from the mean is 0",
+        (1.0, 0.4, 1.7, 29.6): "That is the distance from the running mean: in training it is not used",
+        (1.0, 0.4, 1.7, 22.7): (
+            "That is (30 - 0.4) / √1.7, by the running averages: in training they are not used"
+        ),
+    },
+)
 
 
 # 2. a start

@@ -21,14 +21,10 @@ from tests.answers import refused, right
 # 1. three walks over one graph
 
 
-@right(three_walks)
-def as_a_list():
-    return [7.0, 3.0, 5.0]
+right(three_walks)(lambda: [7.0, 3.0, 5.0])
 
 
-@right(three_walks)
-def as_sums():
-    return np.array([2 * 1 + 2 * 2 + 1, 2 * 1 + 1, 2 * 2 + 1])
+right(three_walks)(lambda: np.array([2 * 1 + 2 * 2 + 1, 2 * 1 + 1, 2 * 2 + 1]))
 
 
 # 2. a topological order

@@ -26,9 +26,7 @@ from tests.answers import refused, right
 # 1. how many numbers learn
 
 
-@right(how_many)
-def as_an_array():
-    return np.array([12, 48, 15, 12, 24])
+right(how_many)(lambda: np.array([12, 48, 15, 12, 24]))
 
 
 @right(how_many)

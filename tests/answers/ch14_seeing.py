@@ -59,14 +59,12 @@ from tests.answers import refused, right
 # 1. how large, how many
 
 
-@right(how_large)
-def as_an_array():
-    return np.array([16, 304, 9, 12, 8])
+right(how_large)(lambda: np.array([16, 304, 9, 12, 8]))
 
 
-@right(how_large)
-def as_formulas():
-    return [20 - 5 + 1, 4 * (3 * 5 * 5 + 1), (20 - 3) // 2 + 1, (20 + 2 * 3 - 4) // 2 + 1, 3 + 1 + 2 * 2]
+right(how_large)(
+    lambda: [20 - 5 + 1, 4 * (3 * 5 * 5 + 1), (20 - 3) // 2 + 1, (20 + 2 * 3 - 4) // 2 + 1, 3 + 1 + 2 * 2]
+)
 
 
 def _guess(place, number):
@@ -215,9 +213,7 @@ def middle_against_neighbours():
     return kernel
 
 
-@right(find_dot)
-def as_a_list():
-    return [[-2, -1, -2], [-1, 3, -1], [-2, -1, -2]]
+right(find_dot)(lambda: [[-2, -1, -2], [-1, 3, -1], [-2, -1, -2]])
 
 
 @refused(find_dot, "the upper end of the upright stroke")
@@ -227,9 +223,9 @@ def blind_below():
     return kernel
 
 
-@refused(find_dot, "the kernel has shape (1, 3); it must have a 3 by 3 window's shape, (3, 3)")
-def a_row():
-    return [[-1.0, 2.0, -1.0]]
+refused(find_dot, "the kernel has shape (1, 3); it must have a 3 by 3 window's shape, (3, 3)")(
+    lambda: [[-1.0, 2.0, -1.0]]
+)
 
 
 # 4. overlapping windows

@@ -58,14 +58,12 @@ from course.checks.ch15_time import (
     whole_piece,
 )
 from course.checks.questions import LEFT_BEHIND
-from tests.answers import refused, right
+from tests.answers import refused, refused_values, right
 
 # 1. counts and slopes
 
 
-@right(in_steps)
-def as_an_array():
-    return np.array([7, 380, 1520, 35, -8, -32])
+right(in_steps)(lambda: np.array([7, 380, 1520, 35, -8, -32]))
 
 
 @right(in_steps)
@@ -74,104 +72,35 @@ def as_products():
     return [7, one, 4 * one, 7 * 5, (-2) ** 3, -2 * 16]
 
 
-@refused(in_steps, ONE_STEP)
-def a_closure_for_each_letter():
-    return 35, 380, 1520, 35, -8, -32
-
-
-@refused(in_steps, "The first of seven steps makes a closure as well; only the state before it is given.")
-def a_closure_less():
-    return 6, 380, 1520, 35, -8, -32
-
-
-@refused(in_steps, LASTING)
-def weights_for_each_step():
-    return 7, 2660, 10640, 35, -8, -32
-
-
-@refused(in_steps, "Beside W and b there is U, from each number of the state to each.")
-def without_U():
-    return 7, 280, 1120, 35, -8, -32
-
-
-@refused(in_steps, PARTS)
-def three_parts():
-    return 7, 380, 1140, 35, -8, -32
-
-
-@refused(in_steps, PARTS)
-def only_W_four_times():
-    return 7, 380, 1190, 35, -8, -32
-
-
-@refused(in_steps, ROWS)
-def a_row_for_each_step():
-    return 7, 380, 1520, 7, -8, -32
-
-
-@refused(in_steps, ARROWS)
-def one_w_too_many():
-    return 7, 380, 1520, 35, 16, -32
-
-
-@refused(in_steps, ODD)
-def without_the_sign():
-    return 7, 380, 1520, 35, 8, 32
-
-
-@refused(in_steps, "That is y_5 itself; give its slope.")
-def the_value():
-    return 7, 380, 1520, 35, -8, 16
-
-
-@refused(in_steps, USES)
-def one_use_of_w():
-    return 7, 380, 1520, 35, -8, -8
-
-
-@refused(in_steps, ONE_STEP)
-def a_closure_for_each_word():
-    return 5, 370, 1480, 7, 16, -8
-
-
-@refused(in_steps, "Beside W and U there is b, a number for each column.")
-def without_b():
-    return 7, 370, 1480, 35, -8, -32
-
-
-@refused(in_steps, PARTS)
-def two_parts():
-    return 7, 380, 760, 35, -8, -32
-
-
-@refused(in_steps, PARTS)
-def one_b_for_four():
-    return 7, 380, 1490, 35, -8, -32
-
-
-@refused(in_steps, ARROWS)
-def one_w_too_few():
-    return 7, 380, 1520, 35, 4, -32
-
-
-@refused(in_steps, "There is a step for each letter, and none for the state before the first")
-def a_closure_more():
-    return 8, 380, 1520, 35, -8, -32
-
-
-@refused(in_steps, "The loop calls step once for each letter")
-def one_closure():
-    return 1, 380, 1520, 35, -8, -32
-
-
-@refused(in_steps, NUMBERS)
-def numbers_for_rows():
-    return 7, 380, 1520, 945, -8, -32
-
-
-@refused(in_steps, FOUR)
-def one_use_too_many():
-    return 7, 380, 1520, 35, -8, -80
+refused_values(
+    in_steps,
+    {
+        (35, 380, 1520, 35, -8, -32): ONE_STEP,
+        (6, 380, 1520, 35, -8, -32): (
+            "The first of seven steps makes a closure as well; only the state before it is given."
+        ),
+        (7, 2660, 10640, 35, -8, -32): LASTING,
+        (7, 280, 1120, 35, -8, -32): "Beside W and b there is U, from each number of the state to each.",
+        (7, 380, 1140, 35, -8, -32): PARTS,
+        (7, 380, 1190, 35, -8, -32): PARTS,
+        (7, 380, 1520, 7, -8, -32): ROWS,
+        (7, 380, 1520, 35, 16, -32): ARROWS,
+        (7, 380, 1520, 35, 8, 32): ODD,
+        (7, 380, 1520, 35, -8, 16): "That is y_5 itself; give its slope.",
+        (7, 380, 1520, 35, -8, -8): USES,
+        (5, 370, 1480, 7, 16, -8): ONE_STEP,
+        (7, 370, 1480, 35, -8, -32): "Beside W and U there is b, a number for each column.",
+        (7, 380, 760, 35, -8, -32): PARTS,
+        (7, 380, 1490, 35, -8, -32): PARTS,
+        (7, 380, 1520, 35, 4, -32): ARROWS,
+        (8, 380, 1520, 35, -8, -32): (
+            "There is a step for each letter, and none for the state before the first"
+        ),
+        (1, 380, 1520, 35, -8, -32): "The loop calls step once for each letter",
+        (7, 380, 1520, 945, -8, -32): NUMBERS,
+        (7, 380, 1520, 35, -8, -80): FOUR,
+    },
+)
 
 
 # 2. a leaky bucket

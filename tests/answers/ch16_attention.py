@@ -34,14 +34,12 @@ from course.checks.questions import NOT_ADDED
 from minigrad.layer import Layer
 from minigrad.layers.activations import Softmax
 from minigrad.parameter import Parameter
-from tests.answers import refused, right
+from tests.answers import refused, refused_values, right
 
 # 1. soft answers
 
 
-@right(soft_answers)
-def in_decimals():
-    return 0.625, 4.0, 4.0, 10.667, 1.5, 800
+right(soft_answers)(lambda: (0.625, 4.0, 4.0, 10.667, 1.5, 800))
 
 
 @right(soft_answers)
@@ -51,106 +49,37 @@ def by_softmax():
     return A[2], A @ V, A @ V, A[:2] @ V[:2] / A[:2].sum(), A[0] * (V[0] - A @ V), 2 * 4 * 10**2
 
 
-@refused(soft_answers, "Take powers of e first")
-def shares_of_the_scores():
-    return np.log(5) / np.log(10), 4, 4, 32 / 3, 1.5, 800
+refused(soft_answers, "Take powers of e first")(lambda: (np.log(5) / np.log(10), 4, 4, 32 / 3, 1.5, 800))
 
 
-@refused(soft_answers, "e^0 is 1, not 0: the first key is part of the sum, too")
-def without_the_first_key():
-    return 5 / 7, 4, 4, 32 / 3, 1.5, 800
-
-
-@refused(soft_answers, "That is the power e^S: divide it by the sum of all three")
-def power():
-    return 5, 4, 4, 32 / 3, 1.5, 800
-
-
-@refused(soft_answers, "That is the weight of the first key; the third has the score log 5")
-def first_key():
-    return 0.125, 4, 4, 32 / 3, 2, 80
-
-
-@refused(soft_answers, "that is the plain mean of the three")
-def plain_mean():
-    return 0.625, 8, 8, 12, 1.5, 800
-
-
-@refused(soft_answers, "the answer is soft, all values count")
-def hard_answer():
-    return 0.625, 0, 0, 32 / 3, 1.5, 800
-
-
-@refused(soft_answers, "the third weight is not 0.62. It is close: give a fraction, or three decimals")
-def two_decimals():
-    return 0.62, 4, 4, 10.67, 1.5, 800
-
-
-@refused(
-    soft_answers, "the answer with the mask is not 10.7. It is close: give a fraction, or three decimals"
+refused_values(
+    soft_answers,
+    {
+        (5 / 7, 4, 4, 32 / 3, 1.5, 800): "e^0 is 1, not 0: the first key is part of the sum, too",
+        (5, 4, 4, 32 / 3, 1.5, 800): "That is the power e^S: divide it by the sum of all three",
+        (0.125, 4, 4, 32 / 3, 2, 80): "That is the weight of the first key; the third has the score log 5",
+        (0.625, 8, 8, 12, 1.5, 800): "that is the plain mean of the three",
+        (0.625, 0, 0, 32 / 3, 1.5, 800): "the answer is soft, all values count",
+        (0.62, 4, 4, 10.67, 1.5, 800): (
+            "the third weight is not 0.62. It is close: give a fraction, or three decimals"
+        ),
+        (0.625, 4, 4, 10.7, 1.5, 800): (
+            "the answer with the mask is not 10.7. It is close: give a fraction, or three decimals"
+        ),
+        (0.625, 4, 11, 32 / 3, 1.5, 800): "Softmax sees differences only, and these have not changed",
+        (0.625, 4, 4, 4, 1.5, 800): "The mask comes before softmax, so the two other weights sum to 1 again",
+        (0.625, 4, 4, 12, 1.5, 800): "Two weights remain, in the ratio 1 to 2",
+        (0.625, 4, 4, 32 / 3, 2, 100): "Subtract the weighted mean of dA first: the cross terms",
+        (0.625, 4, 4, 32 / 3, 1.75, 800): "as if a weight depended on its own score alone",
+        (0.625, 4, 4, 32 / 3, 12, 800): "That is dA minus its weighted mean; the factor A is missing",
+        (0.625, 4, 4, 32 / 3, 16 / 9, 800): "That is the one with the mask; use all three keys",
+        (0.625, 4, 4, 32 / 3, -1.5, 800): "a larger weight on it raises the answer",
+        (0.625, 4, 4, 32 / 3, 1.5, 80): "Each step has a weight for each step: 10 times 10 in every table",
+        (0.625, 4, 4, 32 / 3, 1.5, 200): "Each head has a table of its own",
+        (0.625, 4, 4, 32 / 3, 1.5, 400): "Each sequence of the batch has its own tables",
+        (0.625, 4, 4, 32 / 3, 1.5, 100): "That is one table: each head has its own, for each sequence",
+    },
 )
-def one_decimal():
-    return 0.625, 4, 4, 10.7, 1.5, 800
-
-
-@refused(soft_answers, "Softmax sees differences only, and these have not changed")
-def grown_answer():
-    return 0.625, 4, 11, 32 / 3, 1.5, 800
-
-
-@refused(soft_answers, "The mask comes before softmax, so the two other weights sum to 1 again")
-def mask_after_softmax():
-    return 0.625, 4, 4, 4, 1.5, 800
-
-
-@refused(soft_answers, "Two weights remain, in the ratio 1 to 2")
-def equal_rest():
-    return 0.625, 4, 4, 12, 1.5, 800
-
-
-@refused(soft_answers, "Subtract the weighted mean of dA first: the cross terms")
-def weight_times_value():
-    return 0.625, 4, 4, 32 / 3, 2, 100
-
-
-@refused(soft_answers, "as if a weight depended on its own score alone")
-def own_score_only():
-    return 0.625, 4, 4, 32 / 3, 1.75, 800
-
-
-@refused(soft_answers, "That is dA minus its weighted mean; the factor A is missing")
-def without_the_weight():
-    return 0.625, 4, 4, 32 / 3, 12, 800
-
-
-@refused(soft_answers, "That is the one with the mask; use all three keys")
-def still_masked():
-    return 0.625, 4, 4, 32 / 3, 16 / 9, 800
-
-
-@refused(soft_answers, "a larger weight on it raises the answer")
-def flipped():
-    return 0.625, 4, 4, 32 / 3, -1.5, 800
-
-
-@refused(soft_answers, "Each step has a weight for each step: 10 times 10 in every table")
-def one_weight_a_step():
-    return 0.625, 4, 4, 32 / 3, 1.5, 80
-
-
-@refused(soft_answers, "Each head has a table of its own")
-def one_head():
-    return 0.625, 4, 4, 32 / 3, 1.5, 200
-
-
-@refused(soft_answers, "Each sequence of the batch has its own tables")
-def one_sequence():
-    return 0.625, 4, 4, 32 / 3, 1.5, 400
-
-
-@refused(soft_answers, "That is one table: each head has its own, for each sequence")
-def one_table():
-    return 0.625, 4, 4, 32 / 3, 1.5, 100
 
 
 # 2. a mean without questions

@@ -21,7 +21,7 @@ from course.checks.ch17_gpt import (
 from course.checks.questions import NOT_ADDED
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
-from tests.answers import refused, right
+from tests.answers import refused, refused_values, right
 
 # 1. how many numbers learn
 
@@ -32,9 +32,7 @@ def by_formula():
     return block, block, block + 16 * (10 + 6 + 2 + 10) + 10
 
 
-@right(sizes)
-def as_an_array():
-    return np.array([3280, 3280, 3738])
+right(sizes)(lambda: np.array([3280, 3280, 3738]))
 
 
 @refused(sizes, "each head has its part of the same matrices, so more heads add no numbers")
@@ -43,35 +41,24 @@ def heads_have_matrices_of_their_own():
     return block, block + 4 * (16**2 + 16), block + 458
 
 
-@refused(sizes, "each head has its part of the same matrices, so more heads add no numbers")
-def twice_the_heads_are_twice_the_numbers():
-    return 3280, 2 * 3280, 3738
-
-
-@refused(sizes, "it is 64 short, as much as two LayerNorms hold, or the four biases of attention")
-def without_norms():
-    return 3280 - 64, 3280 - 64, 3738 - 96
-
-
-@refused(sizes, "it is 32 short, as much as one LayerNorm holds")
-def without_the_last_norm():
-    return 3280, 3280, 3738 - 32
-
-
 @refused(sizes, "it is 144 short, as much as all biases of the block hold")
 def without_biases():
     biases = 4 * 16 + 64 + 16
     return 3280 - biases, 3280 - biases, 3738 - biases - 10
 
 
-@refused(sizes, "it is 10 short, as much as the bias of the last layer holds")
-def without_the_last_bias():
-    return 3280, 3280, 3738 - 10
-
-
-@refused(sizes, "the library's other layers draw their numbers only with `rng=`, or in `initialize`")
-def counted_before_they_are_drawn():
-    return 64, 64, 96
+refused_values(
+    sizes,
+    {
+        (3280, 2 * 3280, 3738): "each head has its part of the same matrices, so more heads add no numbers",
+        (3280 - 64, 3280 - 64, 3738 - 96): (
+            "it is 64 short, as much as two LayerNorms hold, or the four biases of attention"
+        ),
+        (3280, 3280, 3738 - 32): "it is 32 short, as much as one LayerNorm holds",
+        (3280, 3280, 3738 - 10): "it is 10 short, as much as the bias of the last layer holds",
+        (64, 64, 96): "the library's other layers draw their numbers only with `rng=`, or in `initialize`",
+    },
+)
 
 
 # 2. a long text in pieces

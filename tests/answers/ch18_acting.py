@@ -21,14 +21,12 @@ from course.checks.ch18_acting import (
     with_a_toll,
 )
 from minigrad import cross_entropy
-from tests.answers import refused, right
+from tests.answers import refused, refused_values, right
 
 # 1. values where each step costs something
 
 
-@right(with_a_toll)
-def as_an_array():
-    return np.array([-5.0, -5.0, -6.0, -1.75, -2.0])
+right(with_a_toll)(lambda: np.array([-5.0, -5.0, -6.0, -1.75, -2.0]))
 
 
 @right(with_a_toll)
@@ -37,54 +35,29 @@ def as_sums():
     return [cells[0], -1 + cells[1], -1 + cells[0], -1 - 1 / 2 - 1 / 4, -1 / (1 - 1 / 2)]
 
 
-@refused(with_a_toll, "The last move, from cell 4, costs 1 as well")
-def the_last_is_free():
-    return -4, -4, -5, -1.5, -2
+refused(with_a_toll, "Each toll counts half as much as the one before, and such a sum is finite")(
+    lambda: (-5, -5, -6, -1.75, -np.inf)
+)
 
 
-@refused(with_a_toll, "The toll is a reward of -1, so no value here is above 0")
-def without_the_sign():
-    return 5, 5, 6, 1.75, 2
-
-
-@refused(with_a_toll, "The move itself costs 1; add the value of cell 1")
-def left_is_free():
-    return -5, -4, -6, -1.75, -2
-
-
-@refused(with_a_toll, "After it you are in cell 1, with four moves ahead, not in cell 3")
-def goes_right_instead():
-    return -5, -3, -6, -1.75, -2
-
-
-@refused(with_a_toll, "The wall refunds nothing: you pay 1, and stay where you are")
-def the_wall_is_free():
-    return -5, -5, -5, -1.75, -2
-
-
-@refused(with_a_toll, "The toll of the move itself is not discounted: only what comes after it is")
-def discounted_at_once():
-    return -5, -5, -6, -0.875, -2
-
-
-@refused(with_a_toll, "One half is the discount of each step: later tolls count less, they are not all whole")
-def no_discount():
-    return -5, -5, -6, -3, -2
-
-
-@refused(with_a_toll, "Each toll counts half as much as the one before, and such a sum is finite")
-def endless():
-    return -5, -5, -6, -1.75, -np.inf
-
-
-@refused(with_a_toll, "The first move alone costs 1, and that toll is not discounted")
-def once():
-    return -5, -5, -6, -1.75, -1
-
-
-@refused(with_a_toll, "The walk takes three moves, and the last one, from cell 4, costs 1 as well")
-def the_last_is_free_with_one_half():
-    return -5, -5, -6, -1.5, -2
+refused_values(
+    with_a_toll,
+    {
+        (-4, -4, -5, -1.5, -2): "The last move, from cell 4, costs 1 as well",
+        (5, 5, 6, 1.75, 2): "The toll is a reward of -1, so no value here is above 0",
+        (-5, -4, -6, -1.75, -2): "The move itself costs 1; add the value of cell 1",
+        (-5, -3, -6, -1.75, -2): "After it you are in cell 1, with four moves ahead, not in cell 3",
+        (-5, -5, -5, -1.75, -2): "The wall refunds nothing: you pay 1, and stay where you are",
+        (-5, -5, -6, -0.875, -2): (
+            "The toll of the move itself is not discounted: only what comes after it is"
+        ),
+        (-5, -5, -6, -3, -2): (
+            "One half is the discount of each step: later tolls count less, they are not all whole"
+        ),
+        (-5, -5, -6, -1.75, -1): "The first move alone costs 1, and that toll is not discounted",
+        (-5, -5, -6, -1.5, -2): "The walk takes three moves, and the last one, from cell 4, costs 1 as well",
+    },
+)
 
 
 # 2. the returns of a walk

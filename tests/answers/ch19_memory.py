@@ -29,9 +29,7 @@ from tests.answers import refused, right
 # 1. counts, before anything runs
 
 
-@right(counted)
-def as_an_array():
-    return np.array([4.0, 32, 28, 11, 48])
+right(counted)(lambda: np.array([4.0, 32, 28, 11, 48]))
 
 
 @right(counted)

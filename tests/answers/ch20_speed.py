@@ -10,9 +10,7 @@ from tests.answers import refused, right
 # 1. what lines must cost
 
 
-@right(costs)
-def as_an_array():
-    return np.array([12000, 4400, 200, 1600, 300, 2520, 270, 1320])
+right(costs)(lambda: np.array([12000, 4400, 200, 1600, 300, 2520, 270, 1320]))
 
 
 @right(costs)
@@ -61,54 +59,50 @@ def asked_of_numpy():
     return [array.strides for array in (A, A.T, A[::3], A[:, ::2], A.T.copy())]
 
 
-@right(apart)
-def apart_as_an_array():
-    return 4 * np.array([[10, 1], [1, 10], [30, 1], [10, 2], [6, 1]])
+right(apart)(lambda: 4 * np.array([[10, 1], [1, 10], [30, 1], [10, 2], [6, 1]]))
 
 
-@refused(apart, "That counts numbers, and in float32 each has 4 bytes")
-def in_numbers():
-    return [(10, 1), (1, 10), (30, 1), (10, 2), (6, 1)]
+refused(apart, "That counts numbers, and in float32 each has 4 bytes")(
+    lambda: [(10, 1), (1, 10), (30, 1), (10, 2), (6, 1)]
+)
 
 
-@refused(apart, "It is A's own memory, with A's two strides exchanged")
-def transposing_moves():
-    return [(40, 4), (24, 4), (120, 4), (40, 8), (24, 4)]
+refused(apart, "It is A's own memory, with A's two strides exchanged")(
+    lambda: [(40, 4), (24, 4), (120, 4), (40, 8), (24, 4)]
+)
 
 
-@refused(apart, "The step of 3 is along the first axis, so it passes three rows of A")
-def slicing_moves():
-    return [(40, 4), (4, 40), (40, 4), (20, 4), (24, 4)]
+refused(apart, "The step of 3 is along the first axis, so it passes three rows of A")(
+    lambda: [(40, 4), (4, 40), (40, 4), (20, 4), (24, 4)]
+)
 
 
-@refused(apart, "The step of 3 is along the first axis; along the last each number is taken")
-def steps_exchanged():
-    return [(40, 4), (4, 40), (120, 12), (40, 8), (24, 4)]
+refused(apart, "The step of 3 is along the first axis; along the last each number is taken")(
+    lambda: [(40, 4), (4, 40), (120, 12), (40, 8), (24, 4)]
+)
 
 
-@refused(apart, "A slice copies nothing, so the numbers that it leaves out still lie between")
-def short_rows():
-    return [(40, 4), (4, 40), (120, 4), (20, 8), (24, 4)]
+refused(apart, "A slice copies nothing, so the numbers that it leaves out still lie between")(
+    lambda: [(40, 4), (4, 40), (120, 4), (20, 8), (24, 4)]
+)
 
 
-@refused(apart, "The step of 2 is along the last axis, so it passes two numbers of A")
-def no_step():
-    return [(40, 4), (4, 40), (120, 4), (40, 4), (24, 4)]
+refused(apart, "The step of 2 is along the last axis, so it passes two numbers of A")(
+    lambda: [(40, 4), (4, 40), (120, 4), (40, 4), (24, 4)]
+)
 
 
-@refused(apart, "The copy has a new layout: ten rows of six numbers, one after the other")
-def a_copy_with_long_rows():
-    return [(40, 4), (4, 40), (120, 4), (40, 8), (40, 4)]
+refused(apart, "The copy has a new layout: ten rows of six numbers, one after the other")(
+    lambda: [(40, 4), (4, 40), (120, 4), (40, 8), (40, 4)]
+)
 
 
-@refused(apart, "The first number of a pair belongs to the first axis, and the last to the last")
-def exchanged():
-    return [(4, 40), (40, 4), (4, 120), (8, 40), (4, 24)]
+refused(apart, "The first number of a pair belongs to the first axis, and the last to the last")(
+    lambda: [(4, 40), (40, 4), (4, 120), (8, 40), (4, 24)]
+)
 
 
-@refused(apart, "it must return five pairs of numbers")
-def one_number_each():
-    return [40, 4, 120, 40, 24]
+refused(apart, "it must return five pairs of numbers")(lambda: [40, 4, 120, 40, 24])
 
 
 # 3. types

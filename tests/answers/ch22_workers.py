@@ -13,7 +13,7 @@ from course.checks.ch22_workers import (
 from course.checks.questions import (
     N_IN,
 )
-from tests.answers import refused, right
+from tests.answers import refused, refused_values, right
 
 # 1. batch norm in pieces
 
@@ -77,9 +77,9 @@ def mean_of_variances():
 refused(batch_norm_in_pieces, "subtract the square of the mean")(_pieces(_sums, _read))
 
 
-@refused(batch_norm_in_pieces, "that is the standard deviation, the root of the variance")
-def takes_the_root():
-    return _sums, lambda total: (_read(total)[0], np.sqrt(_read(total)[1] - _read(total)[0] ** 2))
+refused(batch_norm_in_pieces, "that is the standard deviation, the root of the variance")(
+    lambda: (_sums, lambda total: (_read(total)[0], np.sqrt(_read(total)[1] - _read(total)[0] ** 2)))
+)
 
 
 @refused(batch_norm_in_pieces, "it divides by one less than the number of rows")
@@ -92,9 +92,9 @@ def divides_by_one_less():
     return _sums, moments
 
 
-@refused(batch_norm_in_pieces, "the square of the mean is added, not subtracted")
-def adds_the_square():
-    return _sums, lambda total: (_read(total)[0], _read(total)[1] + _read(total)[0] ** 2)
+refused(batch_norm_in_pieces, "the square of the mean is added, not subtracted")(
+    lambda: (_sums, lambda total: (_read(total)[0], _read(total)[1] + _read(total)[0] ** 2))
+)
 
 
 @refused(batch_norm_in_pieces, "with shares of 7, 2, 1 rows, the mean is that of the shares' means")
@@ -109,14 +109,14 @@ def mean_of_means():
     return share_of, moments
 
 
-@refused(batch_norm_in_pieces, "the sums are divided by 2, the number of workers, and not by the 8 rows")
-def counts_workers():
-    return lambda X: np.append(_sums(X)[:-1], 1), _read
+refused(batch_norm_in_pieces, "the sums are divided by 2, the number of workers, and not by the 8 rows")(
+    lambda: (lambda X: np.append(_sums(X)[:-1], 1), _read)
+)
 
 
-@refused(batch_norm_in_pieces, "the sums are divided by 24, the count of all numbers, and not by the 8 rows")
-def counts_numbers():
-    return lambda X: np.append(_sums(X)[:-1], X.size), _read
+refused(batch_norm_in_pieces, "the sums are divided by 24, the count of all numbers, and not by the 8 rows")(
+    lambda: (lambda X: np.append(_sums(X)[:-1], X.size), _read)
+)
 
 
 @refused(batch_norm_in_pieces, "with shares of 3, 0, 5 rows, the worker without rows sends a nan")
@@ -129,9 +129,12 @@ def weights_the_means():
     return share_of, lambda total: (_read(total)[0], _read(total)[1] - _read(total)[0] ** 2)
 
 
-@refused(batch_norm_in_pieces, ALL_COLUMNS)
-def sums_without_an_axis():
-    return lambda X: np.array([X.sum(), (X * X).sum(), len(X)]), lambda total: (total[0] / total[2], total[1])
+refused(batch_norm_in_pieces, ALL_COLUMNS)(
+    lambda: (
+        lambda X: np.array([X.sum(), (X * X).sum(), len(X)]),
+        lambda total: (total[0] / total[2], total[1]),
+    )
+)
 
 
 def _counted(count):
@@ -183,19 +186,19 @@ def divides_in_place():
     return _sums, moments
 
 
-@refused(batch_norm_in_pieces, "the mean is a sum that was not divided")
-def forgets_to_divide():
-    return _sums, lambda total: (total[:N_IN], total[N_IN:-1])
+refused(batch_norm_in_pieces, "the mean is a sum that was not divided")(
+    lambda: (_sums, lambda total: (total[:N_IN], total[N_IN:-1]))
+)
 
 
-@refused(batch_norm_in_pieces, "for n_in = 3 it sends 12 numbers; 7 are enough")
-def sends_everything():
-    return lambda X: X, lambda total: (total.mean(axis=0), total.var(axis=0))
+refused(batch_norm_in_pieces, "for n_in = 3 it sends 12 numbers; 7 are enough")(
+    lambda: (lambda X: X, lambda total: (total.mean(axis=0), total.var(axis=0)))
+)
 
 
-@refused(batch_norm_in_pieces, "share_of must be a function, but is one array of shape (7,)")
-def returns_numbers():
-    return np.ones(7), np.ones(3)
+refused(batch_norm_in_pieces, "share_of must be a function, but is one array of shape (7,)")(
+    lambda: (np.ones(7), np.ones(3))
+)
 
 
 @refused(
@@ -297,9 +300,7 @@ def weights_in_place(gradients, counts):
 # 3. where workers go
 
 
-@right(different_starts)
-def as_an_array():
-    return np.array([0.5, 9.0, 5.0, 10.0, 4.0])
+right(different_starts)(lambda: np.array([0.5, 9.0, 5.0, 10.0, 4.0]))
 
 
 @right(different_starts)
@@ -309,66 +310,25 @@ def by_walking():
     return [w[0] + 0.25 * 2, ends.max() - ends.min(), ends.mean(), ends[2], 3 + 0.25 * 4]
 
 
-@refused(different_starts, "That is a step against its own gradient; all step against the mean of the three")
-def own_gradient():
-    return 2.5, 0, 5, 5, 4
-
-
-@refused(
-    different_starts, "That is a step against the sum of the three gradients, and not against their mean"
+refused_values(
+    different_starts,
+    {
+        (2.5, 0, 5, 5, 4): "That is a step against its own gradient; all step against the mean of the three",
+        (1.5, 9, 5, 10, 6): (
+            "That is a step against the sum of the three gradients, and not against their mean"
+        ),
+        (0.25, 9, 5, 10, 3.5): "The gradient of (w - 5)² has the factor 2",
+        (2, 9, 5, 10, 7): "without the learning rate",
+        (-0.5, 9, 5, 10, 2): "That is a step uphill",
+        (0.5, 0, 5, 5, 4): "All take the same step, so no worker comes closer to another",
+        (0.5, 4.5, 5, 10, 4): "All take the same step, so all distances stay the same",
+        (0.5, 9, 4, 9, 4): "That is the mean at the start, where the mean gradient is still -2",
+        (0.5, 9, 5, 5, 4): "worker 2 keeps its distance from it",
+        (0.5, 9, 5, 9, 4): "it takes the same steps as the others",
+        (0.5, 9, 5, 10, 0.5): "That is without the broadcast, which makes all three weights 3",
+        (0.5, 9, 5, 10, 3.5): "after the broadcast the gradients are taken at 3, too",
+    },
 )
-def sum_of_gradients():
-    return 1.5, 9, 5, 10, 6
-
-
-@refused(different_starts, "The gradient of (w - 5)² has the factor 2")
-def forgets_the_factor():
-    return 0.25, 9, 5, 10, 3.5
-
-
-@refused(different_starts, "without the learning rate")
-def whole_gradient():
-    return 2, 9, 5, 10, 7
-
-
-@refused(different_starts, "That is a step uphill")
-def uphill():
-    return -0.5, 9, 5, 10, 2
-
-
-@refused(different_starts, "All take the same step, so no worker comes closer to another")
-def they_meet():
-    return 0.5, 0, 5, 5, 4
-
-
-@refused(different_starts, "All take the same step, so all distances stay the same")
-def they_come_nearer():
-    return 0.5, 4.5, 5, 10, 4
-
-
-@refused(different_starts, "That is the mean at the start, where the mean gradient is still -2")
-def mean_stays():
-    return 0.5, 9, 4, 9, 4
-
-
-@refused(different_starts, "worker 2 keeps its distance from it")
-def only_one_arrives():
-    return 0.5, 9, 5, 5, 4
-
-
-@refused(different_starts, "it takes the same steps as the others")
-def worker_2_stays():
-    return 0.5, 9, 5, 9, 4
-
-
-@refused(different_starts, "That is without the broadcast, which makes all three weights 3")
-def forgets_the_broadcast():
-    return 0.5, 9, 5, 10, 0.5
-
-
-@refused(different_starts, "after the broadcast the gradients are taken at 3, too")
-def takes_the_old_gradients():
-    return 0.5, 9, 5, 10, 3.5
 
 
 # 4. doubling

@@ -29,14 +29,10 @@ from tests.answers import refused, right
 # 1. who comes back wrong
 
 
-@right(who_is_wrong)
-def as_a_list():
-    return [2, 0, 3, 0, 2]
+right(who_is_wrong)(lambda: [2, 0, 3, 0, 2])
 
 
-@right(who_is_wrong)
-def as_differences():
-    return np.array([3 - 1, 3 - 3, 3 - 0, 3 - 3, 3 - 1])
+right(who_is_wrong)(lambda: np.array([3 - 1, 3 - 3, 3 - 0, 3 - 3, 3 - 1]))
 
 
 # 2. how many orders
@@ -76,59 +72,51 @@ def by_floats(n):
 # 3. a witness against a layer
 
 
-@right(witness)
-def several_rows():
-    return np.arange(6.0).reshape(2, 3), np.ones((2, 3)), "BAAB"
+right(witness)(lambda: (np.arange(6.0).reshape(2, 3), np.ones((2, 3)), "BAAB"))
 
 
-@right(witness)
-def of_integers():
-    return np.array([[3], [4]]), np.array([[5], [6]]), "ABBA"
+right(witness)(lambda: (np.array([[3], [4]]), np.array([[5], [6]]), "ABBA"))
 
 
-@right(witness)
-def of_unequal_width():
-    return np.ones((1, 2)), 2 * np.ones((1, 3)), "ABAB"
+right(witness)(lambda: (np.ones((1, 2)), 2 * np.ones((1, 3)), "ABAB"))
 
 
-@refused(witness, "One is done before the other begins: let both go forward before one comes back")
-def one_after_the_other():
-    return np.array([[1.0]]), np.array([[2.0]]), "AABB"
+refused(witness, "One is done before the other begins: let both go forward before one comes back")(
+    lambda: (np.array([[1.0]]), np.array([[2.0]]), "AABB")
+)
 
 
-@refused(witness, "They use two drawers: give both the same number of rows")
-def of_two_batch_sizes():
-    return np.ones((1, 2)), 2 * np.ones((3, 2)), "ABAB"
+refused(witness, "They use two drawers: give both the same number of rows")(
+    lambda: (np.ones((1, 2)), 2 * np.ones((3, 2)), "ABAB")
+)
 
 
-@refused(witness, "Both bring the same, so whose input is taken back makes no difference")
-def of_equal_inputs():
-    return np.ones((2, 2)), np.ones((2, 2)), "ABAB"
+refused(witness, "Both bring the same, so whose input is taken back makes no difference")(
+    lambda: (np.ones((2, 2)), np.ones((2, 2)), "ABAB")
+)
 
 
-@refused(witness, "Their squares are equal, so the slope is the same for both")
-def of_other_sign():
-    return np.ones((2, 2)), -np.ones((2, 2)), "ABBA"
+refused(witness, "Their squares are equal, so the slope is the same for both")(
+    lambda: (np.ones((2, 2)), -np.ones((2, 2)), "ABBA")
+)
 
 
-@refused(witness, "the order must be a text with two A and two B")
-def of_single_steps():
-    return np.array([[1.0]]), np.array([[2.0]]), "AB"
+refused(witness, "the order must be a text with two A and two B")(
+    lambda: (np.array([[1.0]]), np.array([[2.0]]), "AB")
+)
 
 
-@refused(witness, "X_of_A must hold numbers, but is an array of bool")
-def of_truths():
-    return np.array([[True]]), np.array([[False]]), "ABAB"
+refused(witness, "X_of_A must hold numbers, but is an array of bool")(
+    lambda: (np.array([[True]]), np.array([[False]]), "ABAB")
+)
 
 
-@refused(witness, "X_of_A must be an array (batch, width), but is empty: its shape is (0, 1)")
-def of_nothing():
-    return np.ones((0, 1)), np.ones((0, 1)), "ABAB"
+refused(witness, "X_of_A must be an array (batch, width), but is empty: its shape is (0, 1)")(
+    lambda: (np.ones((0, 1)), np.ones((0, 1)), "ABAB")
+)
 
 
-@refused(witness, "X_of_A must be an array (batch, width), but is a float")
-def of_numbers():
-    return 1.0, 2.0, "ABAB"
+refused(witness, "X_of_A must be an array (batch, width), but is a float")(lambda: (1.0, 2.0, "ABAB"))
 
 
 # 4. a layer with too many memories
