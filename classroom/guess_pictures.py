@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from classroom.guesses import holds, in_words, is_right, label, shown
-from course import style
 from course.curriculum import CHAPTERS
+from course.figures import style
 
 FEW = 8  # distinct numbers to be drawn as bars
 ROWS = 5  # of other distinct answers, if there are many

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
-from course import style
+from course.figures import style
 
 style.use()
 
@@ -53,7 +53,7 @@ class Figure:
         How to read the picture, and what to notice in it, in one to three sentences.
     alt : str
         The picture told in at least one sentence, for a reader who cannot see it.
-    moving : course.moving.Moving, optional
+    moving : course.figures.moving.Moving, optional
         What the drawing becomes on a screen; it stays as it is on paper, and where scripts are off.
 
     Raises
@@ -70,7 +70,7 @@ class Figure:
     class="figure"><img alt><figcaption>``, with the drawing as SVG in the address of the image. An image
     cannot see whether the page around it is dark: it brings a white ground along, as a style of ``<img>``.
     The drawing itself has no ground. The book takes it out of the address, puts it into the page, and gives
-    the colours of `course.style.THEMED` a second value at night.
+    the colours of `course.figures.style.THEMED` a second value at night.
 
     References
     ----------

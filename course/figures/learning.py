@@ -8,9 +8,9 @@ import numpy as np
 
 from course.figures import Figure
 from course.figures.chains import regions_on
+from course.figures.moving import Moving
 from course.figures.slopes import walk_on
-from course.moving import Moving
-from course.style import CONTEXT, FORWARD, GROUND, PALETTE, TRUTH
+from course.figures.style import CONTEXT, FORWARD, GROUND, PALETTE, TRUTH
 
 COLORS = (TRUTH, FORWARD, *PALETTE[3:])  # of models whose final losses are compared
 

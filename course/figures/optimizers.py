@@ -9,8 +9,8 @@ from matplotlib.patches import Ellipse
 from matplotlib.ticker import NullFormatter
 
 from course.figures import Figure
-from course.moving import Moving
-from course.style import CONTEXT, PALETTE, TRUTH
+from course.figures.moving import Moving
+from course.figures.style import CONTEXT, PALETTE, TRUTH
 
 MARKERS = "os^Dv"
 LINES = "-", "--", "-.", ":", "-"

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, INK, SIGNED_FIELD, TRUTH
+from course.figures.style import BACKWARD, CONTEXT, INK, SIGNED_FIELD, TRUTH
 
 
 def three_jacobians(report, name=None):

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR
+from course.figures.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR
 
 
 def orders(gradients_by_order, truths):

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Rectangle
 
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK
+from course.figures.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK
 from minigrad import ShapeError
 
 

@@ -14,7 +14,7 @@ from classroom import __main__ as command
 from classroom import guess_pictures as pictures
 from classroom import guesses
 from classroom.guesses import Question, collect, fitted, guessed, holds, in_words, shown
-from course import style
+from course.figures import style
 
 ROOT = Path(__file__).parents[2]
 CHAPTER = "04_closures"

@@ -19,8 +19,7 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from PIL import Image
 
-from course import curriculum, figures, style
-from course.cupy_stand_in import Transfer
+from course import curriculum, figures
 from course.curriculum import CHAPTERS
 from course.figures import (
     Figure,
@@ -49,8 +48,10 @@ from course.figures import (
     speed,
     start,
     starting,
+    style,
     workers,
 )
+from course.stand_ins.cupy import Transfer
 from course.xray import xray
 from minigrad import Embedding, History, Linear, ReLU, Sequential, TransformerBlock
 from minigrad.beyond.graph import Variable
@@ -1139,14 +1140,14 @@ def test_importing_course_brings_in_nothing_heavy():
 
 
 def test_importing_figures_and_widgets_does_not_need_ipywidgets():
-    modules = printed_by("import course.widgets, course.figures.chains, sys", "print(*sys.modules)")
+    modules = printed_by("import course.figures.widgets, course.figures.chains, sys", "print(*sys.modules)")
     assert "matplotlib" in modules
     assert {"ipywidgets", "IPython"}.isdisjoint(modules)
 
 
 def test_the_words_of_a_chapter_are_functions_even_after_their_modules_were_imported():
     words = printed_by(
-        "import course.xray, course.keep",
+        "import course.xray, course.kept.keep",
         "from course import keep, xray",
         "print(callable(keep), callable(xray))",
     )

@@ -149,7 +149,7 @@ def test_the_wheel_has_the_library_and_the_course_and_nothing_else(wheel):
     found = {name for name in wheel.namelist() if not name.startswith(records)}
     assert found == ours("minigrad") | ours("course")
     assert {Path(name).suffix for name in found} <= KINDS
-    assert {"minigrad/digits.npz", "course/addition.npz", "course/naming.npz"} < found
+    assert {"minigrad/digits.npz", "course/examples/addition.npz", "course/examples/naming.npz"} < found
     licences = {f"{records}licenses/{name}" for name in PYPROJECT["project"]["license-files"]}
     assert licences < set(wheel.namelist())
     assert max(entry.file_size for entry in wheel.infolist()) < LARGEST
