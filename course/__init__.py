@@ -1,9 +1,10 @@
 """Checks, hints, the learner's own library and widgets for the notebooks; minigrad never imports it.
 
 Holds the words that learners call. `curriculum` is the table of chapters, `guesses` asks a chapter's guesses,
-`store` knows the work folder, `xray` shows what a closure keeps. Folders: `checks` for exercises; `figures`,
-with their style, sliders and moving pictures; `kept`, the learner's own code; `examples`, the layers and
-models that a chapter gets ready-made; `stand_ins` for CuPy, MPI and threads; `static`, what a page loads.
+`store` knows the work folder, `xray` shows what a closure keeps, `colours` says what each colour means.
+Folders: `checks` for exercises; `figures`, with their style, sliders and moving pictures; `kept`, the
+learner's own code; `examples`, layers and models that a chapter gets ready-made; `stand_ins` for CuPy, MPI
+and threads; `static`, what a page loads.
 """
 
 import sys

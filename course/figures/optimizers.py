@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.patches import Ellipse
 from matplotlib.ticker import NullFormatter
 
+from course.colours import CONTEXT, PALETTE, TRUTH
 from course.figures import Figure
 from course.figures.moving import Moving
-from course.figures.style import CONTEXT, PALETTE, TRUTH
 
 MARKERS = "os^Dv"
 LINES = "-", "--", "-.", ":", "-"

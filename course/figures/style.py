@@ -1,43 +1,46 @@
-"""The colours of the course, each with one meaning, and the style sheet of every figure.
-
-Blue is forward, vermillion is backward, black is the truth, grey is context. Colour-blind readers can tell
-these apart; each line also has its own line style and marker.
-"""
-
-from pathlib import Path
+"""How every figure of the course looks, as settings of Matplotlib. The colours are in ``course.colours``."""
 
 import matplotlib.pyplot as plt
+from matplotlib import cycler
 
-FORWARD = "#0072B2"  # blue: forward, prediction
-BACKWARD = "#D55E00"  # vermillion: backward, gradient, error
-TRUTH = "#000000"  # black: target, truth
-CONTEXT = "#767676"  # grey: context; dark enough for text
-INK = "#262626"  # text
-TICKS = "#4D4D4D"  # axes and their numbers
-GRID = "#E6E6E6"  # grid lines
-GROUND = "#FFFFFF"  # background of text and empty boxes
-ON_COLOUR = "#FEFEFE"  # text on a coloured box; the same on a dark page
-ON_PALE = "#272727"  # text on a pale box; the same on a dark page
-PALETTE = (FORWARD, BACKWARD, TRUTH, "#CC79A7", "#009E73")  # for lines, in this order
-FIELD = "viridis"
-SIGNED_FIELD = "RdBu"  # around 0
+from course.colours import FIELD, GRID, INK, PALETTE, TICKS
 
-# Colours that differ on a dark page, each with the CSS variable that replaces it. In the SVG of a figure,
-# "fill: #262626" (lower case, after a colon and a space) becomes "fill: var(--figure-ink, #262626)".
-THEMED = {
-    FORWARD: "--figure-forward",
-    BACKWARD: "--figure-backward",
-    TRUTH: "--figure-truth",
-    CONTEXT: "--figure-context",
-    INK: "--figure-ink",
-    TICKS: "--figure-ticks",
-    GRID: "--figure-grid",
-    GROUND: "--figure-ground",
+LINES = ["-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1))]
+STYLE = {
+    **dict.fromkeys(("figure.facecolor", "savefig.facecolor", "axes.facecolor"), "white"),
+    **dict.fromkeys(("text.color", "axes.titlecolor", "axes.labelcolor"), INK),
+    **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), INK),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), TICKS),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 9.5),
+    "figure.figsize": (6.4, 3.6),
+    "figure.dpi": 110,
+    "figure.constrained_layout.use": True,
+    "savefig.dpi": "figure",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlepad": 10,
+    "axes.labelsize": 10.5,
+    "axes.axisbelow": True,
+    "axes.grid": False,
+    "axes.formatter.useoffset": False,
+    "axes.prop_cycle": cycler(color=PALETTE, linestyle=LINES, marker=["o", "s", "^", "D", "v"]),
+    "font.size": 10,
+    # Verdana is as wide as DejaVu, and stands in where a reader has no DejaVu.
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
+    "legend.frameon": False,
+    "lines.linewidth": 2.0,
+    "lines.markersize": 5,
+    "grid.color": GRID,
+    "image.cmap": FIELD,
+    "image.interpolation": "nearest",
+    "svg.hashsalt": "minigrad",
+    "svg.fonttype": "none",
 }
-
-STYLE_SHEET = Path(__file__).with_name("minigrad.mplstyle")
 
 
 def use():
-    """Make the course's style sheet the style of every figure drawn from now on."""
-    plt.style.use(STYLE_SHEET)
+    """Make this the style of every figure drawn from now on."""
+    plt.style.use(STYLE)

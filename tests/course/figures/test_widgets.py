@@ -16,8 +16,8 @@ import pytest
 from ipywidgets.widgets.widget import _instances
 from PIL import Image
 
+from course.colours import INK, THEMED
 from course.figures import slopes, widgets
-from course.figures.style import INK, THEMED
 from course.figures.widgets import AGAIN, LIVE, Slider, Widget, explore, live, strip_live
 
 STEP = Slider("step h", values=(1.0, 0.5, 0.25), start=0.5, unit="m")
