@@ -46,7 +46,7 @@ test-long: $(READY)  ## run the longer tests: the grader, and every chapter in a
 	$(BIN)/python -m pytest -m "browser and not long" -n 2 --dist worksteal -rs tests/browser
 
 test-gpu: $(READY)  ## test layers and chapter 21 on a GPU (needs CuPy in .venv, and a device)
-	@$(BIN)/python -c 'import sys; from course.gpu import find_cupy; sys.exit(find_cupy()[1] or None)'
+	@$(BIN)/python -c 'import sys; from course.stand_ins.gpu import find_cupy; sys.exit(find_cupy()[1] or None)'
 	$(BIN)/python -m pytest -m gpu tests/test_contract.py tests/test_backend.py
 	$(BIN)/python -m pytest --nbval-lax notebooks/21_gpu.ipynb
 

@@ -23,7 +23,7 @@ BRANCH = "colab"  # the repository's branch with the copies
 ADDRESS = re.compile(r"https://github\.com/([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+)")
 # Code such as `f[0](x)` looks like a link, so a link's target must be a file name.
 LINK = re.compile(r"(?<=\]\()(?!\w+:)([^()\s#]+\.(?:ipynb|md|py))(#[^()\s]*)?(?=\))")
-WITH_MPI = re.compile(r"^from course import .*\bmpi\b", re.MULTILINE)
+WITH_MPI = re.compile(r"^from course.stand_ins import mpi\b", re.MULTILINE)
 REQUIREMENT = "minigrad-course @ git+{address}"
 FIRST_CELL = """\
 # On Google Colab, this cell installs the course. Elsewhere it does nothing.

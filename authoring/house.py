@@ -14,6 +14,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from authoring.notebooks import BuildError
 from course import store
+from course.colours import INK
 
 PLACE = "book/_static/house.svg"
 FOLDERS = {  # folders with code, and their contents
@@ -281,7 +282,7 @@ def house(project=store.PROJECT):
     return FRAME.format(width=WIDTH, height=y + 4, style=STYLE, ground=y - GAP / 2 + 1, drawn=drawn)
 
 
-DAY = "--ink: #262626; --soft: #5c5c5c; --line: #c9c3d6; --room: #faf8fd; --file: #ece6f6;"
+DAY = f"--ink: {INK}; --soft: #5c5c5c; --line: #c9c3d6; --room: #faf8fd; --file: #ece6f6;"
 NIGHT = "--ink: #e8e6ec; --soft: #b5b1bd; --line: #55506a; --room: #1d1b24; --file: #322c42;"
 STYLE = f"""
 .house {{ {DAY} }}

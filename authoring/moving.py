@@ -15,7 +15,7 @@ import numpy as np
 
 from authoring.notebooks import BuildError
 from course import store
-from course.moving import FOLDER
+from course.figures.moving import FOLDER
 
 MOST = 127  # the largest signed byte
 REHEARSED = 120  # training digits stored with the digit classifier, and rehearsed against forgetting

@@ -88,7 +88,7 @@ def tidy(notebook):
     NotebookNode
         Cells keep their ids; a cell without an id gets one made from its source.
     """
-    from course.widgets import strip_live
+    from course.figures.widgets import strip_live
 
     notebook = strip_live(notebook)
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 sys.path.insert(1, str(Path(__file__).parents[1]))  # the library, for its docstrings
 
 from authoring.colab import repository as address_of  # noqa: E402
-from course.moving import FOLDER  # noqa: E402
+from course.figures.moving import FOLDER  # noqa: E402
 
 project = "minigrad"
 author = "the minigrad authors"

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from book.fonts import as_truetype
-from course.style import BACKWARD, FORWARD, INK
+from course.colours import BACKWARD, FORWARD, INK
 
 PAPER, VIOLET, PALE, QUIET = "#FBFAF6", "#63399B", "#D8C6F4", "#5F5A66"
 STOPS = np.array([0.0, 1.0, 1.8, 2.9, 3.6, 4.7, 6.0])  # positions of the values between layers

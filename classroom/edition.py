@@ -17,7 +17,7 @@ from shutil import copy, rmtree
 from tempfile import TemporaryDirectory, gettempdir
 
 import minigrad
-from course import interrupt
+from course.checks import interrupt
 from course.curriculum import BUILT
 from course.store import write
 

@@ -15,8 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from classroom.guesses import holds, in_words, is_right, label, shown
-from course import style
+from course.colours import FORWARD, GROUND, TRUTH
 from course.curriculum import CHAPTERS
+from course.figures import style
 
 FEW = 8  # distinct numbers to be drawn as bars
 ROWS = 5  # of other distinct answers, if there are many
@@ -62,7 +63,7 @@ def picture(question, said, hide=False):
     chapter = next(known for known in CHAPTERS if known.stem == question.chapter)
     students = f"{len(said)} student{'s' * (len(said) != 1)}"
     title = f"{chapter.number:02} {chapter.title}, guess {question.number}: n = {students}"
-    with plt.style.context(style.STYLE_SHEET):
+    with plt.style.context(style.STYLE):
         heights = [panel.height for panel in panels]
         figure = Figure(figsize=(WIDE, 2 * HEAD + sum(heights)))
         figure.suptitle(
@@ -96,7 +97,7 @@ def as_file(figure, kind, description):
     bytes
     """
     file, about = BytesIO(), {"Title": description[0], "Description": "\n".join(description[1:])}
-    with plt.style.context(style.STYLE_SHEET):
+    with plt.style.context(style.STYLE):
         undated = {"Date": None} if kind == "svg" else {}
         figure.savefig(file, format=kind, dpi=DPI, metadata=about | undated)
     return file.getvalue()
@@ -151,7 +152,7 @@ class _Bars:
     def draw(self, ax):
         """Draw the bars, with their numbers and notes at the ends."""
         places, counts = range(len(self.rows)), [count for _, count, _ in self.rows]
-        colours = [style.TRUTH if note else style.FORWARD for _, _, note in self.rows]
+        colours = [TRUTH if note else FORWARD for _, _, note in self.rows]
         bars = ax.barh(places, counts, height=0.72 * LINE / self.row, color=colours)
         for bar, (_, count, note) in zip(bars, self.rows, strict=True):
             ax.annotate(
@@ -191,7 +192,7 @@ class _Histogram:
 
     def draw(self, ax):
         """Draw the bars and the line."""
-        ax.hist(self.place(self.values), self.edges, color=style.FORWARD, edgecolor=style.GROUND, linewidth=1)
+        ax.hist(self.place(self.values), self.edges, color=FORWARD, edgecolor=GROUND, linewidth=1)
         ax.set(xlabel=self.unit, ylabel="students", xlim=(self.edges[0], self.edges[-1]))
         ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         if self.ticks is None:
@@ -202,7 +203,7 @@ class _Histogram:
         if self.right is not None:
             top, right = ax.get_ylim()[1], self.place([self.right])[0]
             ax.set_ylim(0, 1.25 * top)
-            ax.axvline(right, color=style.TRUTH, linestyle="-", marker="")
+            ax.axvline(right, color=TRUTH, linestyle="-", marker="")
             is_left = right < (self.edges[0] + self.edges[-1]) / 2
             ax.annotate(
                 self.note,
@@ -212,7 +213,7 @@ class _Histogram:
                 ha="left" if is_left else "right",
                 va="top",
                 weight="bold",
-                color=style.TRUTH,
+                color=TRUTH,
             )
 
     @property

@@ -9,7 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree
 
-STYLE = Path(__file__).with_name("report.css").read_text("utf-8")
+from course import colours
+
+STYLE = colours.CSS + Path(__file__).with_name("report.css").read_text("utf-8")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # a page runs nothing and loads nothing
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 

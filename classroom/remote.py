@@ -66,7 +66,7 @@ class Function:
         return self._peer.ask("call", self._handle, value=args, kwargs=kwargs)
 
     def __interrupted__(self, X, visitor, other, comes_back):
-        """Run `course.interrupt.interrupted` on the function in the other process."""
+        """Run `course.checks.interrupt.interrupted` on the function in the other process."""
         result = self._peer.ask("interrupted", self._handle, value=(X, visitor, other, comes_back))
         require(type(result) is tuple and len(result) == 2 and type(result[1]) is str, "an invalid result")
         return result

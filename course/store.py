@@ -1,6 +1,6 @@
 """The work folder, which holds the learner's own files, and atomic writing of a file.
 
-It stores the learner's progress (``course.checks.record``) and library (``course.keep``), and copies
+It stores the learner's progress (``course.checks.record``) and library (``course.kept.keep``), and copies
 (``authoring.work``).
 """
 

@@ -15,7 +15,7 @@ from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from course.style import THEMED
+from course.colours import THEMED
 
 CHAPTER = re.compile(r"notebooks/(\d\d)_")
 FIGURE = re.compile(r'<figure\b([^>]*\bclass="[^"]*\bfigure\b[^"]*"[^>]*)>')

@@ -22,6 +22,7 @@ from string import Template
 import nbformat
 
 from book.slides import votes, words
+from course import colours
 from course.guesses import questions
 from course.store import write
 
@@ -132,6 +133,7 @@ def copy_programs(site):
         if not (carried / name).is_file():
             raise SlidesError(f"sphinx-revealjs no longer has {name}: the slides need version 3.")
         write(site / "slides" / "reveal" / Path(name).name, (carried / name).read_bytes())
+    write(site / "slides" / "colours.css", colours.CSS)
     for path in Path(__file__).parent.glob("slides.*"):
         write(site / "slides" / path.name, path.read_bytes())
     for path in [STATIC / "type.css", *(STATIC / "fonts").iterdir()]:  # the book's typefaces

@@ -1,6 +1,6 @@
 """The exercises of chapter 03: build parts of a checker, read its report, and fool weaker ones.
 
-The wrong layers are in ``course/bugs.py``.
+The wrong layers are in ``course/examples/bugs.py``.
 """
 
 from contextlib import suppress
@@ -8,7 +8,6 @@ from operator import index
 
 import numpy as np
 
-from course import bugs
 from course.checks.exercise import CheckFailed, Exercise
 from course.checks.questions import (
     BATCH,
@@ -19,6 +18,7 @@ from course.checks.questions import (
     expect_shape,
     untouched,
 )
+from course.examples import bugs
 from minigrad.check.numerical import numerical_gradient
 
 SHAPES = (7,), (BATCH, N_IN), (2, N_IN, BATCH)

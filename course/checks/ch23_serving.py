@@ -10,6 +10,7 @@ from math import comb, factorial
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.interrupt import WAITS, interrupted
 from course.checks.questions import (
     BATCH,
     N_IN,
@@ -24,7 +25,6 @@ from course.checks.questions import (
     expect_values,
     untouched,
 )
-from course.interrupt import WAITS, interrupted
 from minigrad.layer import Layer, Sequential
 from minigrad.layers.activations import Tanh
 from minigrad.layers.combinators import Watch

@@ -20,7 +20,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
-from course import style
+from course.colours import TRUTH
+from course.figures import style
 
 style.use()
 
@@ -53,7 +54,7 @@ class Figure:
         How to read the picture, and what to notice in it, in one to three sentences.
     alt : str
         The picture told in at least one sentence, for a reader who cannot see it.
-    moving : course.moving.Moving, optional
+    moving : course.figures.moving.Moving, optional
         What the drawing becomes on a screen; it stays as it is on paper, and where scripts are off.
 
     Raises
@@ -70,7 +71,7 @@ class Figure:
     class="figure"><img alt><figcaption>``, with the drawing as SVG in the address of the image. An image
     cannot see whether the page around it is dark: it brings a white ground along, as a style of ``<img>``.
     The drawing itself has no ground. The book takes it out of the address, puts it into the page, and gives
-    the colours of `course.style.THEMED` a second value at night.
+    the colours of `course.colours.THEMED` a second value at night.
 
     References
     ----------
@@ -225,7 +226,7 @@ def slim(svg):
     """
     svg = NOT_SHOWN.sub("", svg)
     (rules,) = STYLE.findall(svg)
-    svg = STYLE.sub("", svg).replace(WHOLE_DRAWING, f'<g style="fill: {style.TRUTH}; {rules}">', 1)
+    svg = STYLE.sub("", svg).replace(WHOLE_DRAWING, f'<g style="fill: {TRUTH}; {rules}">', 1)
     used = set(REFERENCE.findall(svg))
     svg = IDENTITY.sub(lambda name: name[0] if name[1] in used else "", svg)
     svg = PLACES.sub(lambda place: DIGITS.sub(_rounded, " ".join(place[0].split())), svg)

@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import StrMethodFormatter
 
+from course.colours import FIELD, INK, ON_COLOUR, ON_PALE, PALETTE
 from course.figures import Figure
-from course.style import FIELD, INK, ON_COLOUR, ON_PALE, PALETTE
 
 LOOKS = ((PALETTE[0], "-", "o"), (PALETTE[4], "--", "s"), (PALETTE[3], ":", "^"), (PALETTE[2], "-.", "D"))
 ARROWS = np.array([(0, -1), (1, 0), (0, 1), (-1, 0)])  # up, right, down, left, on axes that grow downwards

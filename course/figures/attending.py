@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
+from course.colours import CONTEXT, FIELD, FORWARD, GROUND, INK, PALETTE, TRUTH
 from course.figures import Figure
-from course.moving import Moving
-from course.style import CONTEXT, FIELD, FORWARD, GROUND, INK, PALETTE, TRUTH
+from course.figures.moving import Moving
 
 STYLES, MARKERS = ("-", "--", ":", "-.", "-"), ("o", "s", "^", "D", "v")
 HEADS = (FORWARD, PALETTE[4], PALETTE[3], TRUTH)

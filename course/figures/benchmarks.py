@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import NullFormatter
 
-from course.style import CONTEXT, FORWARD, TRUTH
+from course.colours import CONTEXT, FORWARD, TRUTH
 
 COLORS = (FORWARD, CONTEXT, TRUTH)
 LOOKS = (("-", "o"), ("--", "s"), ("-.", "^"))

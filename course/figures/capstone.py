@@ -6,8 +6,8 @@ What is drawn here comes from the chapter, or from a learner's own layer.
 import matplotlib.pyplot as plt
 import numpy as np
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GRID, INK, ON_COLOUR, PALETTE, TRUTH
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GRID, INK, ON_COLOUR, PALETTE, TRUTH
 
 STYLES = ((FORWARD, "-", "o"), (PALETTE[3], "--", "s"), (PALETTE[4], "-.", "^"))  # all are predictions
 EDGE = 1e-4  # points nearer than this to the end of the data stand inside it

@@ -7,9 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GROUND, PALETTE
 from course.figures import Figure, make_bitmap
 from course.figures.closures import arrow_on, station_on
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, PALETTE
 
 LINES = tuple(zip(("-", "--", ":", "-.", "-"), "os^Dv", strict=True))  # a style and a marker for each network
 

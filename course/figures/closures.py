@@ -11,9 +11,9 @@ import numpy as np
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GROUND, INK
 from course.figures import Figure
-from course.moving import Moving
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK
+from course.figures.moving import Moving
 
 WRONG = 1e-6  # a relative error above this is not rounding: gradcheck's tolerance
 CODE = {"family": ["DejaVu Sans Mono", "monospace"], "fontsize": 8.5}

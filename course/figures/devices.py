@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GROUND, INK, ON_COLOUR, ON_PALE, PALETTE
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK, ON_COLOUR, ON_PALE, PALETTE
 
 HIDDEN = "////"
 PINK, GREEN = PALETTE[3:]  # for what has no meaning of its own: here the device

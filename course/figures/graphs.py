@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GROUND, INK, PALETTE
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK, PALETTE
 
 
 def walk(nodes, places, moment, order=None):

@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR, ON_PALE, SIGNED_FIELD
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR, ON_PALE, SIGNED_FIELD
 
 READABLE = 12  # rows or columns; in larger tables the numbers would not be readable
 NAMED = 30  # slopes that an alternative text names one by one

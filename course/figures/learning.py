@@ -6,11 +6,11 @@ The numbers drawn here come from the chapter.
 import matplotlib.pyplot as plt
 import numpy as np
 
+from course.colours import CONTEXT, FORWARD, GROUND, PALETTE, TRUTH
 from course.figures import Figure
 from course.figures.chains import regions_on
+from course.figures.moving import Moving
 from course.figures.slopes import walk_on
-from course.moving import Moving
-from course.style import CONTEXT, FORWARD, GROUND, PALETTE, TRUTH
 
 COLORS = (TRUTH, FORWARD, *PALETTE[3:])  # of models whose final losses are compared
 

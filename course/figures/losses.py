@@ -6,8 +6,8 @@ The gradients and losses drawn here come from the chapter.
 import matplotlib.pyplot as plt
 import numpy as np
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GROUND, TRUTH
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, TRUTH
 
 ARROW = 2.5  # logits that an arrow is long for a gradient of 1
 LOOKS = tuple(zip(("-", "--", ":"), "os^", strict=True))

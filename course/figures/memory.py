@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, PALETTE, TRUTH
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, PALETTE, TRUTH
 
 LOOKS = (
     ("forward", FORWARD, "o"),

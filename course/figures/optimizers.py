@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.patches import Ellipse
 from matplotlib.ticker import NullFormatter
 
+from course.colours import CONTEXT, PALETTE, TRUTH
 from course.figures import Figure
-from course.moving import Moving
-from course.style import CONTEXT, PALETTE, TRUTH
+from course.figures.moving import Moving
 
 MARKERS = "os^Dv"
 LINES = "-", "--", "-.", ":", "-"

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GRID, INK, SIGNED_FIELD, TRUTH
 from course.figures import Figure
-from course.moving import Moving
-from course.style import BACKWARD, CONTEXT, FORWARD, GRID, INK, SIGNED_FIELD, TRUTH
+from course.figures.moving import Moving
 
 FEW = 12  # epochs, each of which gets a marker
 LEAST = 0.08  # of a pixel: the radius of the smallest spot that is drawn

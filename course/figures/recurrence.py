@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GRID, GROUND, INK, PALETTE, TRUTH
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GRID, GROUND, INK, PALETTE, TRUTH
 
 STYLES, MARKERS = ("-", "--", "-.", ":", "-"), ("o", "s", "^", "D", "v")
 FLOOR, CEILING = 1e-3, 1e2  # gradients beyond are drawn as thin and as thick as these

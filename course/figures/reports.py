@@ -6,8 +6,8 @@ The report itself is in `minigrad.check`.
 import matplotlib.pyplot as plt
 import numpy as np
 
+from course.colours import BACKWARD, CONTEXT, INK, SIGNED_FIELD, TRUTH
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, INK, SIGNED_FIELD, TRUTH
 
 
 def three_jacobians(report, name=None):

@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
+from course.colours import FIELD, INK, ON_COLOUR, ON_PALE, PALETTE, SIGNED_FIELD
 from course.figures import Figure
-from course.style import FIELD, INK, ON_COLOUR, ON_PALE, PALETTE, SIGNED_FIELD
 
 
 def places(shares, pixels):

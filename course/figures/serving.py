@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, INK, ON_COLOUR
 
 
 def orders(gradients_by_order, truths):

@@ -8,8 +8,8 @@ from copy import deepcopy
 import matplotlib.pyplot as plt
 from matplotlib.patches import Rectangle
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GROUND, INK
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK
 from minigrad import ShapeError
 
 

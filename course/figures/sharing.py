@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, ON_COLOUR, ON_PALE, PALETTE, SIGNED_FIELD, TRUTH
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, ON_COLOUR, ON_PALE, PALETTE, SIGNED_FIELD, TRUTH
 
 LOOKS = (("first", PALETTE[3], "--", "s"), ("second", PALETTE[4], ":", "^"), ("both", BACKWARD, "-", "o"))
 NUDGE = 1e-5  # far enough for the slope of a loss to five digits

@@ -6,9 +6,9 @@ The numbers drawn here come from the chapter, or are read off the function drawn
 import matplotlib.pyplot as plt
 import numpy as np
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GROUND, ON_COLOUR, TRUTH
 from course.figures import Figure, make_bitmap
-from course.moving import Moving
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, ON_COLOUR, TRUTH
+from course.figures.moving import Moving
 
 POINTS = 401  # enough for a smooth curve at the size of a page
 LABEL = {"facecolor": GROUND, "edgecolor": "none", "alpha": 0.85, "pad": 2}  # the ground behind words

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
+from course.colours import CONTEXT, FIELD, FORWARD, ON_COLOUR, ON_PALE, PALETTE, TRUTH
 from course.figures import Figure
-from course.moving import Moving
-from course.style import CONTEXT, FIELD, FORWARD, ON_COLOUR, ON_PALE, PALETTE, TRUTH
+from course.figures.moving import Moving
 
 MONO = {"family": "monospace", "fontsize": 8.5}
 SURE = 0.9  # the probability above which a letter is called clear

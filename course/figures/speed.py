@@ -6,8 +6,8 @@ Seconds, operations and bytes come from the chapter.
 import matplotlib.pyplot as plt
 import numpy as np
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GROUND, INK, PALETTE, TRUTH
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, GROUND, INK, PALETTE, TRUTH
 
 LOOKS = {"forward": (FORWARD, ""), "back": (BACKWARD, "//"), "neither": (CONTEXT, "..")}
 GAP = 0.17  # of a decade: labels that are closer lie on each other

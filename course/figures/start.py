@@ -6,9 +6,9 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
 from course import curriculum
+from course.colours import CONTEXT, FORWARD, INK, ON_COLOUR
 from course.curriculum import CHAPTERS, PARTS
 from course.figures import Figure
-from course.style import CONTEXT, FORWARD, INK, ON_COLOUR
 
 ROWS = PARTS[1:-1]  # what comes before the first part and after the last stands in their rows
 BOX = (0.92, 0.62)  # width and height; a box takes one unit of the plane

@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, ON_PALE, PALETTE, TRUTH
 from course.figures import Figure
-from course.style import BACKWARD, CONTEXT, FORWARD, ON_PALE, PALETTE, TRUTH
 
 ORDER = (CONTEXT, *PALETTE[2:], FORWARD)  # of models whose shares are compared
 

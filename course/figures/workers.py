@@ -7,9 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
+from course.colours import BACKWARD, CONTEXT, FORWARD, GRID, GROUND, INK, PALETTE, TRUTH
 from course.figures import Figure
-from course.moving import Moving
-from course.style import BACKWARD, CONTEXT, FORWARD, GRID, GROUND, INK, PALETTE, TRUTH
+from course.figures.moving import Moving
 
 PINK, GREEN = PALETTE[3:]  # for what has no meaning of its own: ways to send, dtypes, parts of a time
 LOOKS = ((PINK, "--", "s"), (GREEN, "-.", "D"), (CONTEXT, ":", "^"), (INK, (0, (5, 1, 1, 1)), "v"))

@@ -9,8 +9,8 @@ import pytest
 import minigrad
 from authoring.moving import MAKERS, dequantized, names_of, put_in, quantized, write_numbers
 from authoring.notebooks import BuildError
-from course.addition import of_asked_steps
-from course.moving import FOLDER
+from course.examples.addition import of_asked_steps
+from course.figures.moving import FOLDER
 
 
 def stored(name):

@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from course.checks import exercises
 from course.figures import slopes
-from course.widgets import LIVE, Slider, Widget
+from course.figures.widgets import LIVE, Slider, Widget
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from course.style import FORWARD
+from course.colours import FORWARD
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from course.moving import FOLDER
+from course.figures.moving import FOLDER
 from tests.browser.conftest import BUSY, HERE, served
 
 BOOK = Path(__file__).parents[2] / "book" / "_static"

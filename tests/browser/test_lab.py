@@ -12,7 +12,7 @@ import pytest
 from nbconvert.preprocessors import ClearOutputPreprocessor
 
 from authoring.notebooks import KERNELSPEC
-from course.widgets import AGAIN
+from course.figures.widgets import AGAIN
 from tests.browser.conftest import FETCHED, HERE, needed
 from tests.browser.test_chapters import PROJECT, answers
 

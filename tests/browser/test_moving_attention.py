@@ -7,7 +7,7 @@ import pytest
 
 import minigrad
 from authoring.moving import dequantized, put_in
-from course.moving import FOLDER
+from course.figures.moving import FOLDER
 from tests.browser.moving import computed, driven
 
 pytestmark = pytest.mark.browser

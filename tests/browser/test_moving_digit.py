@@ -8,7 +8,7 @@ import pytest
 
 import minigrad
 from authoring.moving import dequantized, put_in
-from course.moving import FOLDER
+from course.figures.moving import FOLDER
 from minigrad import SGD, Linear, ReLU, Softmax, cross_entropy, digits
 from tests.browser.moving import computed, driven
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from course import mpi
+from course.stand_ins import mpi
 from tests.browser.moving import computed, driven
 
 pytestmark = pytest.mark.browser

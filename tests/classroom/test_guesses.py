@@ -14,7 +14,7 @@ from classroom import __main__ as command
 from classroom import guess_pictures as pictures
 from classroom import guesses
 from classroom.guesses import Question, collect, fitted, guessed, holds, in_words, shown
-from course import style
+from course import colours
 
 ROOT = Path(__file__).parents[2]
 CHAPTER = "04_closures"
@@ -343,7 +343,7 @@ def test_many_numbers_are_a_histogram_that_loses_none(values, right):
     ax, description = drawn({"kind": "number", "is": right}, values)
     assert sum(bar.get_height() for bar in ax.patches) == len(values)
     (line,), (note,) = ax.lines, ax.texts
-    assert line.get_color() == style.TRUTH and note.get_text() == f"right: {shown(right)}"
+    assert line.get_color() == colours.TRUTH and note.get_text() == f"right: {shown(right)}"
     assert ax.get_xlim()[0] <= line.get_xdata()[0] <= ax.get_xlim()[1]
     assert f"right: {shown(right)}, " in description
 

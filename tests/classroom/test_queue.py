@@ -290,7 +290,7 @@ def test_the_version_depends_on_the_chapters_checks_the_grader_and_the_level(tmp
         ("course/checks/questions.py", True),
         ("classroom/remote.py", True),
         ("classroom/feedback_pages.py", False),
-        ("course/widgets.py", False),
+        ("course/figures/widgets.py", False),
         ("course/term.txt", True),
         ("minigrad/layers/linear.py", True),
         ("tests/classroom/test_queue.py", False),

@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 VERSION = PYPROJECT["project"]["version"]
 MADE = {"work", "dist", "_build", "node_modules", "wheels", "__pycache__", ".ipynb_checkpoints", ".DS_Store"}
-KINDS = {".py", ".npz", ".json", ".css", ".mplstyle", ".md", ".mk", ".html", ".js"}
+KINDS = {".py", ".npz", ".json", ".css", ".md", ".mk", ".html", ".js"}
 LARGEST, WHEEL, SOURCE = 500_000, 1_500_000, 20_000_000  # bytes: a stored weight; each release
 # Files that the library's tests need, and the few tests that run each time; the long test runs them all.
 SUPPORT = {"tests/conftest.py", "tests/contract.py", "tests/devices.py", "tests/planted_bugs.py"}
@@ -149,7 +149,7 @@ def test_the_wheel_has_the_library_and_the_course_and_nothing_else(wheel):
     found = {name for name in wheel.namelist() if not name.startswith(records)}
     assert found == ours("minigrad") | ours("course")
     assert {Path(name).suffix for name in found} <= KINDS
-    assert {"minigrad/digits.npz", "course/addition.npz", "course/naming.npz"} < found
+    assert {"minigrad/digits.npz", "course/examples/addition.npz", "course/examples/naming.npz"} < found
     licences = {f"{records}licenses/{name}" for name in PYPROJECT["project"]["license-files"]}
     assert licences < set(wheel.namelist())
     assert max(entry.file_size for entry in wheel.infolist()) < LARGEST

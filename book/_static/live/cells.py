@@ -83,7 +83,7 @@ def _plain(thing):
 
 def _themed():
     """Return the drawing colours that change in dark mode; {} if nothing has been drawn."""
-    return getattr(sys.modules.get("course.style"), "THEMED", {})
+    return getattr(sys.modules.get("course.colours"), "THEMED", {})
 
 
 def _show_open_figures():

@@ -35,8 +35,8 @@ export function calm() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-// The colours mean what they mean in every figure: see course/style.py. A book's page has its theme's, a lab its
-// own, and both may be dark.
+// The colours mean what they mean in every figure: see course/colours.py. A book's page has its theme's,
+// a lab its own, and both may be dark.
 const STYLE = `
 :host { display: block; --ink: var(--pst-color-text-base, var(--jp-content-font-color1, #262626));
   --muted: var(--pst-color-text-muted, var(--jp-content-font-color2, #6b6b6b));

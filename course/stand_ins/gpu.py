@@ -1,4 +1,4 @@
-"""The choice of `cupy`: CuPy itself if there is a GPU, otherwise the stand-in, `course.cupy_stand_in`.
+"""The choice of `cupy`: CuPy itself if there is a GPU, otherwise the stand-in, `course.stand_ins.cupy`.
 
 Used in chapter 21.
 """
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import PathFinder
 
-from course import cupy_stand_in
+from course.stand_ins import cupy as cupy_stand_in
 
 NO_CUPY = (
     "CuPy is not installed. On a machine with an NVIDIA GPU: `pip install cupy-cuda12x`, or cupy-cuda13x "

@@ -6,8 +6,8 @@ import threading
 import numpy as np
 import pytest
 
-from course import interrupt
-from course.interrupt import STOPPED, WAITS, interrupted
+from course.checks import interrupt
+from course.checks.interrupt import STOPPED, WAITS, interrupted
 
 
 def local(X):

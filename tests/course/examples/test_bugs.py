@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course import bugs
+from course.examples import bugs
 from minigrad import gradcheck
 
 X = np.random.default_rng(3).normal(size=(5, 3))

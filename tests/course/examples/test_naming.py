@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course import naming
+from course.examples import naming
 from minigrad import ShapeError, values_of
 
 FEW = 3  # updates

@@ -5,7 +5,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from course import gather
-from course.gather import NotGathered
+from course.kept.gather import NotGathered
 
 DOUBLE = "def double(X):\n    return 2 * X, lambda dY: 2 * dY  # the slope"
 

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import minigrad
 from course import checks, store
-from course.keep import NotKept, _exercise_that_keeps, folder, keep, mine
+from course.kept.keep import NotKept, _exercise_that_keeps, folder, keep, mine
 
 DEMO = """
 import numpy as np
@@ -81,7 +81,7 @@ def demo(tmp_path, monkeypatch):
     (tmp_path / "ch90_demo.py").write_text(DEMO)
     monkeypatch.setattr(checks, "__path__", [*checks.__path__, str(tmp_path)])
     monkeypatch.setattr(checks, "exercises", lambda: checks._exercises_in("ch90_demo"))
-    monkeypatch.setattr(sys.modules["course.keep"], "exercises", checks.exercises)
+    monkeypatch.setattr(sys.modules["course.kept.keep"], "exercises", checks.exercises)
     monkeypatch.setenv(store.VARIABLE, str(tmp_path / "work"))
     yield tmp_path
     sys.modules.pop("course.checks.ch90_demo", None)

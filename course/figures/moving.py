@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-FOLDER = Path(__file__).with_name("static") / "interactives"
+FOLDER = Path(__file__).parents[1] / "static" / "interactives"
 START, END = '<script type="module" data-live>', "</script>"
 
 # JupyterLab serves no files of the course, so the script creates a URL for each module, and inserts the

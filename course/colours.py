@@ -1,12 +1,8 @@
-"""The colours of the course, each with one meaning, and the style sheet of every figure.
+"""The colours of the course, each with one meaning: for its figures, and as CSS for pages beside them.
 
 Blue is forward, vermillion is backward, black is the truth, grey is context. Colour-blind readers can tell
 these apart; each line also has its own line style and marker.
 """
-
-from pathlib import Path
-
-import matplotlib.pyplot as plt
 
 FORWARD = "#0072B2"  # blue: forward, prediction
 BACKWARD = "#D55E00"  # vermillion: backward, gradient, error
@@ -34,10 +30,4 @@ THEMED = {
     GRID: "--figure-grid",
     GROUND: "--figure-ground",
 }
-
-STYLE_SHEET = Path(__file__).with_name("minigrad.mplstyle")
-
-
-def use():
-    """Make the course's style sheet the style of every figure drawn from now on."""
-    plt.style.use(STYLE_SHEET)
+CSS = f":root {{ {' '.join(f'{name}: {colour};' for colour, name in THEMED.items())} }}\n"

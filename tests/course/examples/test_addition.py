@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from course import addition
+from course.examples import addition
 from minigrad import CheckpointError, gradcheck
 
 FEW = 3  # updates, seeds

@@ -18,9 +18,9 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image, ImageDraw, ImageFont
 
+from course.colours import INK, THEMED
 from course.figures import IN_A_BROWSER, PIXELS, Figure, png_of
-from course.moving import without_script
-from course.style import INK, THEMED
+from course.figures.moving import without_script
 
 LIVE = "application/vnd.jupyter.widget-view+json"
 AGAIN = "Run this cell in JupyterLab to move the picture."

@@ -1,7 +1,7 @@
 """Sums of two numbers as text, and a small GPT trained on them: data, training, weights.
 
-`python -m course.addition` trains it again, with two orders of the digits, and writes `addition.npz` (the
-weights of one run, by `minigrad.save`) and `addition.json` (the accuracy during training), in about two
+`python -m course.examples.addition` trains it again, with two orders of the digits, and writes `addition.npz`
+(the weights of one run, by `minigrad.save`) and `addition.json` (the accuracy during training), in about two
 minutes on one core. Chapter 17 uses it, and builds the code that generates text.
 """
 
@@ -279,7 +279,7 @@ def history(folder=FOLDER):
 
 def main(words=None):
     """Train the models and write the files: the command line."""
-    parser = argparse.ArgumentParser(prog="python -m course.addition", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m course.examples.addition", description=main.__doc__)
     parser.add_argument(
         "folder", nargs="?", default=FOLDER, help="where to write; beside this file, if left out"
     )

@@ -16,10 +16,9 @@ import pytest
 from ipywidgets.widgets.widget import _instances
 from PIL import Image
 
-from course import widgets
-from course.figures import slopes
-from course.style import INK, THEMED
-from course.widgets import AGAIN, LIVE, Slider, Widget, explore, live, strip_live
+from course.colours import INK, THEMED
+from course.figures import slopes, widgets
+from course.figures.widgets import AGAIN, LIVE, Slider, Widget, explore, live, strip_live
 
 STEP = Slider("step h", values=(1.0, 0.5, 0.25), start=0.5, unit="m")
 POINT = Slider("point x", values=(0, 1), start=1)

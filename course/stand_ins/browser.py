@@ -4,8 +4,8 @@
 for a lock, a barrier, a queue. `threading` and `concurrent.futures` are built on the lock that is replaced
 here. A simulated socket connects to a server in the same program: waiting for its reply runs it, which is
 enough for `http.server` and `http.client`. Waiting needs a browser that can suspend WebAssembly (JSPI); in
-others a thread runs at once until it ends, and waiting raises RuntimeError. Processes are in `course.mpi`.
-Used in chapters 20, 22 and 23.
+others a thread runs at once until it ends, and waiting raises RuntimeError. Processes are in
+`course.stand_ins.mpi`. Used in chapters 20, 22 and 23.
 """
 
 import asyncio

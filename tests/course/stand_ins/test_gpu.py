@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from course import cupy_stand_in, gpu, stand_in
-from course.gpu import NO_CUPY, NO_DEVICE, find_cupy
+from course import gpu, stand_in
+from course.stand_ins import cupy as cupy_stand_in
+from course.stand_ins.gpu import NO_CUPY, NO_DEVICE, find_cupy
 from minigrad import Linear, to_device, to_numpy
 
 X = np.ones((5, 3))
@@ -149,7 +150,7 @@ def test_with_cupy_it_depends_on_the_device(device, monkeypatch, capsys):
     real = SimpleNamespace(__version__="14.0.0", cuda=cuda)
     monkeypatch.setattr(PathFinder, "find_spec", lambda name: "found")
     with stand_in():
-        monkeypatch.setattr(import_module("course.gpu"), "import_module", lambda name: real)
+        monkeypatch.setattr(import_module("course.stand_ins.gpu"), "import_module", lambda name: real)
         assert find_cupy() == ((real, "") if device else (None, NO_DEVICE))
         assert gpu() is (real if device else cupy_stand_in)
         assert sys.modules["cupy"] is (real if device else cupy_stand_in)

@@ -1,7 +1,8 @@
 """The names of characters in many scripts, and a GPT trained on most of them.
 
-`python -m course.naming` trains it again with three seeds, and writes `naming.npz` (the weights of the first
-run, in float16) and `naming.json` (the loss of each run on held-out names), in about 20 minutes on one core.
+`python -m course.examples.naming` trains it again with three seeds, and writes `naming.npz` (the weights of
+the first run, in float16) and `naming.json` (the loss of each run on held-out names), in about 20 minutes on
+one core.
 Chapter 17 uses it, and builds the code that generates text and the tables to compare it with.
 """
 
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import minigrad
-from course.addition import learner_of, of_asked_steps
+from course.examples.addition import learner_of, of_asked_steps
 
 END = "\n"  # before a name and after it
 ALPHABET = END + " -0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -220,7 +221,7 @@ def write(folder=FOLDER, seeds=SEEDS, updates=UPDATES):
 
 def main(words=None):
     """Train the models and write the files: the command line."""
-    parser = argparse.ArgumentParser(prog="python -m course.naming", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m course.examples.naming", description=main.__doc__)
     parser.add_argument(
         "folder", nargs="?", default=FOLDER, help="where to write; beside this file, if left out"
     )
