@@ -8,6 +8,7 @@ order.
 import re
 from contextlib import contextmanager, suppress
 from copy import deepcopy
+from functools import partial
 from operator import eq
 
 import numpy as np
@@ -167,7 +168,7 @@ def expect_values(name, value, truth, source="it must be"):
         raise CheckFailed(f"{name} has shape {shape}; it must {what}")
     place = _worst(value, truth)
     if place is not None:
-        raise CheckFailed(_entry(name, value, truth, source, place))
+        raise CheckFailed(_entry(name, value, truth, source, place), name=_relation(value, truth))
 
 
 def expect_gradients(f, arrays, dY, gradients):
@@ -194,11 +195,12 @@ def expect_gradients(f, arrays, dY, gradients):
     Traceback (most recent call last):
     course.checks.exercise.CheckFailed: dY[...] is 1, nudging ... 6 times too large: 6 is the size of Y.
     """
-    for name, gradient in gradients.items():
-        expect_shape(f"d{name}", gradient, name, arrays[name])
     Y, truths = np.asarray(f(*arrays.values())), {}
     for name, array in arrays.items():
         truths[name] = numerical_gradient(lambda X, name=name: f(*(arrays | {name: X}).values()), array, dY)
+    for name, gradient in gradients.items():
+        with _shape_explained(gradient, truths[name]):
+            expect_shape(f"d{name}", gradient, name, arrays[name])
     yours = {name: np.asarray(gradient, dtype=float) for name, gradient in gradients.items()}
     for name, gradient in yours.items():
         place = _worst(gradient, truths[name])
@@ -206,6 +208,22 @@ def expect_gradients(f, arrays, dY, gradients):
             said = _entry(f"d{name}", gradient, truths[name], "nudging that entry says", place)
             words = diagnose(name, arrays, yours, truths, Y, dY).replace("of X", f"of {next(iter(arrays))}")
             raise CheckFailed(said if words == GENERAL else f"{said}; {words}")
+
+
+@contextmanager
+def _shape_explained(gradient, truth):
+    """Add to a failure inside what a gradient of a wrong shape has in common with the truth."""
+    try:
+        yield
+    except CheckFailed as no:
+        gradient, name = np.asarray(gradient), ""
+        if gradient.T.shape == truth.shape and np.allclose(gradient.T, truth):
+            name = "It is transposed."
+        elif gradient.shape[1:] == truth.shape and np.allclose(gradient.sum(axis=0), truth):
+            name = "It is not summed over the batch: add .sum(axis=0)."
+        elif gradient.size == truth.size and np.allclose(gradient.ravel(), truth.ravel()):
+            name = "These are the right numbers in a wrong shape."
+        raise CheckFailed(no.sentence, name=name) from None
 
 
 def expect_made(layer, name, *parameters):
@@ -474,8 +492,10 @@ def expect_gradcheck(layer, X):
 
 def _problems(report):
     """Return the problems that fail an answer, and the rows in which nudging leads out of the domain."""
-    problems = [problem for problem in report.problems if not problem.startswith(OF_WIDTH)]
-    return problems + [f"{row.name}: {row.sentence}" for row in report.rows if row.sentence == AT_AN_EDGE]
+    broken = {rule: found for rule, found in report.rules.items() if found and rule != OF_WIDTH}
+    problems = [f'{found}; this breaks the rule "{rule}"' for rule, found in broken.items()]
+    wrong = [row for row in report.rows if row.verdict == "WRONG" or row.sentence == AT_AN_EDGE]
+    return problems + [f"{row.name}: {row.sentence}" for row in wrong]
 
 
 POINTS = 16  # of Gauss-Legendre quadrature: exact to rounding along a path where a layer is smooth
@@ -687,6 +707,35 @@ def _worst(value, truth):
         error = np.abs(value - truth) / np.maximum(size, max(0.01 * np.abs(truth).max(), ZERO))
     error = np.where(np.isnan(error), np.inf, error)
     return np.unravel_index(error.argmax(), error.shape) if error.max() > TOLERANCE else None
+
+
+def _relation(value, truth):
+    """Return the sentence on how a wrong value differs from the truth as a whole, or an empty str."""
+    value, truth = np.asarray(value, dtype=float), np.asarray(truth, dtype=float)
+    if not np.isfinite(value).all() or not truth.any():
+        return ""
+    close = partial(np.isclose, rtol=TOLERANCE, atol=0.01 * TOLERANCE * np.abs(truth).max())
+    if close(value, -truth).all():
+        return "The sign is flipped."
+    if truth.size < 3:  # so few numbers agree by chance
+        return ""
+    wrong, flipped = ~close(value, truth), close(value, -truth) & (truth != 0)
+    factor, distance = np.vdot(truth, value) / np.vdot(truth, truth), np.mean(value - truth)
+    if not (wrong & ~flipped).any():
+        return f"{flipped.sum()} of {truth.size} signs are flipped."
+    for size, words in ((factor, "large"), (1 / factor if factor else 0.0, "small")):
+        if size > 1.5 and close(size, round(size)) and close(value, factor * truth).all():
+            return f"Every entry is {round(size)} times too {words}."
+    if np.ptp(truth) and close(value, truth + distance).all():
+        return f"Every entry is {abs(distance):.4g} too {'large' if distance > 0 else 'small'}."
+    if np.ptp(truth) and close(np.sort(value, axis=None), np.sort(truth, axis=None)).all():
+        return "These are the right numbers in the wrong places."
+    for axis, length in enumerate(truth.shape):
+        places = np.flatnonzero(wrong.any(axis=tuple({*range(truth.ndim)} - {axis})))
+        if length > 2 and len(places) == 1:
+            along = ("row", "column")[axis] if truth.ndim == 2 else f"axis {axis}, index"
+            return f"Only {along} {places[0]} is wrong." if truth.ndim > 1 else "The other entries are right."
+    return ""
 
 
 def _entry(name, value, truth, source, place):

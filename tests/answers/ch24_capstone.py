@@ -290,7 +290,7 @@ refused(my_layer, "at its start your layer is nothing new (Y is X scaled and shi
 refused(my_layer, "at its start your layer is nothing new (Y is X itself)")(
     with_layer(lambda rng: soft_threshold([0.0, 0.0, 0.0]))
 )
-refused(my_layer, "backward adds to the gradients: W: overwritten")(
+refused(my_layer, "W: overwritten, use += instead of =; this breaks the rule")(
     with_layer(lambda rng: Assigning(3, 2, rng))
 )
 refused(my_layer, "cross terms are missing")(
@@ -354,7 +354,7 @@ def a_plain_matrix(rng):
     return forward, rng.normal(size=(5, 3))
 
 
-@refused(my_layer, "parameters() finds every parameter: a Parameter of shape (3, 4): not found")
+@refused(my_layer, "a Parameter of shape (3, 4): not found, make it an attribute of the layer; this breaks the rule")
 def a_default_argument(rng):
     def forward(X, W=Parameter(rng.normal(size=(3, 4)))):  # noqa: B008
         Z = X @ W.data

@@ -404,13 +404,66 @@ def test_a_mistake_is_named_whichever_entry_is_called_the_worst():
         ((np.ones(2), max), "Y must be numbers, but is a tuple."),
         ([1.0, 2.0], "Y has shape (2,); it must have shape (3,)."),
         ([1.0, np.nan, 1e-5], "Y[1] is nan, it must be 0."),
-        ([1.0, 0.0, 1.1e-5], "Y[2] is 1.1e-05, it must be 1e-05."),
-        ([1.0 + 2e-6, 0.0, 1e-5], "Y[0] is 1.000002, it must be 1."),
+        ([1.0, 0.0, 1.1e-5], "Y[2] is 1.1e-05, it must be 1e-05. The other entries are right."),
+        ([1.0 + 2e-6, 0.0, 1e-5], "Y[0] is 1.000002, it must be 1. The other entries are right."),
     ],
 )
 def test_values_that_are_no_numbers_or_wrong_are_refused(value, said):
     with pytest.raises(CheckFailed) as caught:
         questions.expect_values("Y", value, np.array([1.0, 0.0, 1e-5]))
+    assert str(caught.value) == said
+
+
+TRUTH = np.array([[1.0, 2.5, -3.0, 1.5], [0.5, 2.0, 4.0, -1.0], [0.25, -7.0, 6.0, 5.0]])
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (-TRUTH, "The sign is flipped."),
+        (np.abs(TRUTH), "3 of 12 signs are flipped."),
+        (5 * TRUTH, "Every entry is 5 times too large."),
+        (TRUTH / 3, "Every entry is 3 times too small."),
+        (TRUTH + 0.5, "Every entry is 0.5 too large."),
+        (TRUTH - 2, "Every entry is 2 too small."),
+        (TRUTH[:, ::-1], "These are the right numbers in the wrong places."),
+        (TRUTH * [[1], [1.5], [1]], "Only row 1 is wrong."),
+        (TRUTH * [1, 1, 1, 1.5], "Only column 3 is wrong."),
+        (1.2 * TRUTH, "it must be -7."),
+        (np.tanh(TRUTH), "it must be -7."),
+        (np.full_like(TRUTH, np.nan), "it must be 1."),
+    ],
+)
+def test_what_a_wrong_value_has_in_common_with_the_right_one_is_said(value, said):
+    with pytest.raises(CheckFailed) as caught:
+        questions.expect_values("Y", value, TRUTH)
+    assert str(caught.value).endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("gradient", "said"),
+    [
+        (lambda X, dY: X.T @ dY, "dW has shape (3, 7); it must have W's shape, (7, 3). It is transposed."),
+        (
+            lambda X, dY: dY[:, :, None] * X[:, None, :],
+            "dW has shape (5, 7, 3); it must have W's shape, (7, 3). "
+            "It is not summed over the batch: add .sum(axis=0).",
+        ),
+        (
+            lambda X, dY: (dY.T @ X).ravel(),
+            "dW has shape (21,); it must have W's shape, (7, 3). "
+            "These are the right numbers in a wrong shape.",
+        ),
+        (lambda X, dY: X, "dW has shape (5, 3); it must have W's shape, (7, 3)."),
+    ],
+)
+def test_a_gradient_of_a_wrong_shape_is_explained_by_its_numbers(gradient, said):
+    rng = np.random.default_rng(0)
+    X, W, dY = rng.normal(size=(5, 3)), rng.normal(size=(7, 3)), rng.normal(size=(5, 7))
+    with pytest.raises(CheckFailed) as caught:
+        questions.expect_gradients(
+            lambda X, W: X @ W.T, {"X": X, "W": W}, dY, {"X": dY @ W, "W": gradient(X, dY)}
+        )
     assert str(caught.value) == said
 
 
