@@ -36,8 +36,7 @@ def pairs():
     return [(name, STEMS[0]) for name in DAMAGES] + others
 
 
-def test_there_are_more_than_fifty_damages():
-    assert len(DAMAGES) >= 80
+def test_every_damage_changes_the_notebook():
     assert all(damaged(name, STEMS[0]) != stored(STEMS[0]) for name in DAMAGES)
 
 
