@@ -1,6 +1,5 @@
 """The release, a wheel and a source archive: complete, and usable without the checkout."""
 
-import os
 import re
 import subprocess
 import sys
@@ -136,14 +135,6 @@ def test_there_is_one_version():
     assert minigrad.__version__ == VERSION
 
 
-def test_the_citation_names_the_project_and_its_licences():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["cff-version"] == "1.2.0"
-    assert citation["authors"] == [{"name": "the minigrad authors"}]
-    assert " AND ".join(citation["license"]) == PYPROJECT["project"]["license"]
-    assert {"title", "message", "type"} <= set(citation)
-
-
 def test_the_wheel_has_the_library_and_the_course_and_nothing_else(wheel):
     records = f"minigrad_course-{VERSION}.dist-info/"
     found = {name for name in wheel.namelist() if not name.startswith(records)}
@@ -224,13 +215,3 @@ def test_the_source_passes_its_own_tests(source):
         [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-
-
-def test_the_type_of_a_terminal_is_not_the_term_of_a_class():
-    def packing(*options):
-        command = ["make", "-n", "-o", ".venv/ready", "student", "teacher", *options]
-        shell = {**os.environ, "TERM": "xterm"}
-        return subprocess.run(command, cwd=ROOT, env=shell, capture_output=True, text=True, check=True).stdout
-
-    assert "bundle student" in packing() and "--term" not in packing()
-    assert packing("TERM=2027-spring").count("--term 2027-spring") == 2
