@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from distributed import LocalCluster
@@ -23,7 +22,6 @@ from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER, notebook
 from tests.classroom.test_queue import KEY, hand_in, stored
 
-ROOT = Path(__file__).parents[2]
 NOW = version(CHAPTER)
 
 

@@ -22,8 +22,7 @@ VERSION = PYPROJECT["project"]["version"]
 MADE = {"work", "dist", "_build", "node_modules", "wheels", "__pycache__", ".ipynb_checkpoints", ".DS_Store"}
 KINDS = {".py", ".npz", ".json", ".css", ".mplstyle", ".md", ".mk", ".html", ".js"}
 LARGEST, WHEEL, SOURCE = 500_000, 1_500_000, 20_000_000  # bytes: a stored weight; each release
-# Files that the library's tests need, and the few tests that run each time; the long test runs them all.
-SUPPORT = {"tests/conftest.py", "tests/contract.py", "tests/devices.py", "tests/planted_bugs.py"}
+# The few tests that run each time; the long test runs them all.
 SOME = [
     "tests/layers/test_linear.py",
     "tests/test_checkpoint.py",
