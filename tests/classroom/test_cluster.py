@@ -49,14 +49,6 @@ def _local(count, **options):
     )
 
 
-@pytest.fixture
-def queue(tmp_path):
-    (tmp_path / "in").mkdir()
-    with Queue(tmp_path / "out", CHAPTER) as queue:
-        queue.source = tmp_path / "in"
-        yield queue
-
-
 def run(queue, workers, grade=stand_ins.grade, now=NOW, **options):
     """Grade on the workers; return student to result."""
     return dict(cluster.grade_all(queue, Grader(grade, now, KEY), workers.scheduler_address, **options))

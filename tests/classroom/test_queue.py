@@ -55,14 +55,6 @@ def stored(folder):
         return rows.fetchall()
 
 
-@pytest.fixture
-def queue(tmp_path):
-    (tmp_path / "in").mkdir()
-    with Queue(tmp_path / "out", CHAPTER) as queue:
-        queue.source = tmp_path / "in"
-        yield queue
-
-
 # Submissions
 
 
