@@ -76,14 +76,6 @@ def test_a_chapter_of_many_processes_fetches_what_starts_them(pip, monkeypatch):
     assert pip[0][5:] == ["minigrad-course @ git+https://github.com/someone/the-course", "mpi4py", "mpich"]
 
 
-def test_only_chapters_that_start_processes_fetch_more():
-    wanted = set()
-    for path in sorted(ROOT.glob("notebooks/*.ipynb")):
-        cell = colab.colab_copy(nbformat.read(path, 4), f"notebooks/{path.name}", ADDRESS).cells[0]
-        wanted |= {path.stem} if "mpich" in cell.source else set()
-    assert wanted == {"22_workers"}
-
-
 def test_every_copy_is_a_sound_notebook_whose_links_are_whole():
     paths = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("exercises/*/*.ipynb")]
     stems = [path.stem.removesuffix("_exercises") for path in paths]

@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 import nbformat.v4 as notebook
-import pytest
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
@@ -47,13 +46,6 @@ Many **closures**, *surely*: $x^2$. This is chapter 04, with [words](../book/glo
 
 A closure remembers.
 """
-
-
-@pytest.fixture
-def extension(monkeypatch):
-    """A function that imports one of the book's own Sphinx extensions."""
-    monkeypatch.syspath_prepend(BOOK / "extensions")
-    return importlib.import_module
 
 
 def table(page, heading):

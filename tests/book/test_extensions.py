@@ -1,7 +1,6 @@
 """The book's Sphinx extensions, tested on a book of a few pages."""
 
 import base64
-import importlib
 import json
 import os
 import re
@@ -65,13 +64,6 @@ A *closure*, once more a **closure**. Press *Closure*. It *returns* a pair.
 """
 TABLE = "W  (3, 7)  ok\nb  (7,)    ok\n"
 NEXT = "# 05 Chains\n\n**You will make one layer of many.**\n\nGo [back](04_closures.ipynb#in-code)."
-
-
-@pytest.fixture
-def extension(monkeypatch):
-    """A function that imports one of the book's own Sphinx extensions."""
-    monkeypatch.syspath_prepend(BOOK / "extensions")
-    return importlib.import_module
 
 
 @pytest.fixture(scope="module")

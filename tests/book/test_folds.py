@@ -1,7 +1,6 @@
 """The book folds proofs and answers, numbers figures, and links terms to where they are taught."""
 
 import base64
-import importlib
 import json
 import re
 import shutil
@@ -74,13 +73,6 @@ def chapter():
     notebook = new_notebook(cells=cells)
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return notebook
-
-
-@pytest.fixture
-def extension(monkeypatch):
-    """A function that imports one of the book's own Sphinx extensions."""
-    monkeypatch.syspath_prepend(BOOK / "extensions")
-    return importlib.import_module
 
 
 @pytest.fixture(scope="module")

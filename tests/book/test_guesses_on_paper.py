@@ -1,6 +1,5 @@
 """On paper a guess has a line to write on, and its answer is at the chapter's end."""
 
-import importlib
 import re
 from pathlib import Path
 
@@ -20,9 +19,8 @@ SHORT, LONG = r"\_" * 12, r"\_" * 36
 
 
 @pytest.fixture
-def guess_fields(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "book" / "extensions")
-    return importlib.import_module("guess_fields")
+def guess_fields(extension):
+    return extension("guess_fields")
 
 
 def prose(source, *tags, **metadata):

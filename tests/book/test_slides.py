@@ -337,8 +337,7 @@ def test_text_is_split_into_sentences(text, found):
 
 
 @pytest.mark.skipif(not WITH_REVEAL, reason="sphinx-revealjs is not installed")
-def test_the_pages_and_all_files_that_they_load_are_written(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "book" / "extensions")
+def test_the_pages_and_all_files_that_they_load_are_written(tmp_path, extension):
     project, site = tmp_path, tmp_path / "site"
     path = project / "notebooks" / "04_closures.ipynb"
     path.parent.mkdir()
@@ -347,8 +346,8 @@ def test_the_pages_and_all_files_that_they_load_are_written(tmp_path, monkeypatc
     (site / "slides" / "03_gone.html").write_text("old", encoding="utf-8")
     assert slides.make(project, site) == {"04_closures": 4}
     assert sorted(page.name for page in site.glob("slides/*.html")) == ["04_closures.html", "index.html"]
-    assert importlib.import_module("offline_pages").unmet_loads(site) == []
-    assert importlib.import_module("whole_links").broken_links(site) == []
+    assert extension("offline_pages").unmet_loads(site) == []
+    assert extension("whole_links").broken_links(site) == []
     assert "04 Closures" in (site / "slides" / "index.html").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Both ends of the wire without a sandbox: a thread of the test runs the submission's end."""
+"""Both ends of the wire without a sandbox: a thread runs the submission's end; and an empty queue."""
 
 import os
 import sys
@@ -7,7 +7,9 @@ import threading
 import pytest
 
 from classroom.child import Child
+from classroom.queue import Queue
 from classroom.remote import Remote
+from tests.classroom.stand_ins import CHAPTER
 
 collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]  # bubblewrap is a program of Linux
 
@@ -69,3 +71,12 @@ def end():
     ends = End()
     yield ends
     ends.close()
+
+
+@pytest.fixture
+def queue(tmp_path):
+    """A queue without submissions, and the folder that they come from."""
+    (tmp_path / "in").mkdir()
+    with Queue(tmp_path / "out", CHAPTER) as queue:
+        queue.source = tmp_path / "in"
+        yield queue

@@ -198,20 +198,9 @@ def test_the_same_course_gives_the_same_bytes(tmp_path):
 
 def test_a_bundle_up_to_a_chapter_has_the_library_that_it_builds(tmp_path):
     folder = opened(make_student(tmp_path, last="04"), tmp_path)
-    assert sorted(path.name[:2] for path in folder.glob("notebooks/*.ipynb")) == [
-        "00",
-        "01",
-        "02",
-        "03",
-        "04",
-    ]
-    assert sorted(path.name[2:4] for path in folder.glob("course/checks/ch*.py")) == [
-        "00",
-        "01",
-        "02",
-        "03",
-        "04",
-    ]
+    numbers = ["00", "01", "02", "03", "04"]
+    assert sorted(path.name[:2] for path in folder.glob("notebooks/*.ipynb")) == numbers
+    assert sorted(path.name[2:4] for path in folder.glob("course/checks/ch*.py")) == numbers
     names = run(folder, "-c", "import minigrad; print(*minigrad.__all__)").split()
     assert "Linear" in names and "Sequential" not in names and "Learner" not in names
     assert run(folder, "-c", ASK.format(stems=("04_closures",)))
@@ -231,18 +220,8 @@ def test_a_teachers_bundle_grades(tmp_path):
     handed_in.parent.mkdir(parents=True)
     shutil.copy(folder / "solutions/00_start/00_start_exercises.ipynb", handed_in)
     marks = tmp_path / "marks"
-    run(
-        folder,
-        "-m",
-        "classroom",
-        "grade",
-        str(tmp_path / "in"),
-        "--chapter",
-        "00_start",
-        "--out",
-        str(marks),
-        PYTHONPATH=str(folder),
-    )
+    grade = ["-m", "classroom", "grade", str(tmp_path / "in"), "--chapter", "00_start", "--out", str(marks)]
+    run(folder, *grade, PYTHONPATH=str(folder))
     told = [json.loads(path.read_text()) for path in marks.glob("feedback/*.json")]
     everything = sum(exercise.points for exercise in exercises() if exercise.stem == "00_start")
     assert [one["points"] for one in told] == [everything]
@@ -278,16 +257,7 @@ def test_exercises_of_a_teachers_own_go_into_both_bundles(tmp_path):
     assert (student / "exercises/50_mine/50_mine_exercises.ipynb").exists()
     name = re.search(r'"(50_mine\.\w+)"', check)[1]
     assert name in run(student, "-c", ASK.format(stems=("50_mine",)))
-    tested = run(
-        project,
-        "-m",
-        "pytest",
-        "-q",
-        "tests/house/test_exercises.py",
-        "-k",
-        "50_mine",
-        PYTHONPATH=str(project),
-    )
+    tested = run(project, "-m", "pytest", "-q", "tests/house/test_exercises.py", "-k", "50_mine", **here)
     assert "passed" in tested
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from distributed import LocalCluster
@@ -23,7 +22,6 @@ from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER, notebook
 from tests.classroom.test_queue import KEY, hand_in, stored
 
-ROOT = Path(__file__).parents[2]
 NOW = version(CHAPTER)
 
 
@@ -49,14 +47,6 @@ def _local(count, **options):
         protocol="tcp",
         **options,
     )
-
-
-@pytest.fixture
-def queue(tmp_path):
-    (tmp_path / "in").mkdir()
-    with Queue(tmp_path / "out", CHAPTER) as queue:
-        queue.source = tmp_path / "in"
-        yield queue
 
 
 def run(queue, workers, grade=stand_ins.grade, now=NOW, **options):

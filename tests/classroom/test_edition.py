@@ -12,6 +12,7 @@ import pytest
 
 import course
 import minigrad
+from authoring.house import imported_names
 from classroom import edition, stand_ins, submission
 from course.curriculum import BUILT
 
@@ -299,16 +300,8 @@ def test_modules_without_a_stand_in_are_missing(editions):
 
 
 def test_stand_ins_need_numpy_and_the_standard_library_alone():
-    names = {
-        name.partition(".")[0]
-        for node in ast.walk(ast.parse(Path(stand_ins.__file__).read_text("utf-8")))
-        for name in (
-            [node.module]
-            if isinstance(node, ast.ImportFrom)
-            else [alias.name for alias in getattr(node, "names", [])]
-        )
-    }
-    assert names <= {"numpy"} | sys.stdlib_module_names
+    names = imported_names(Path(stand_ins.__file__).read_text("utf-8"))
+    assert {name.partition(".")[0] for name in names} <= {"numpy"} | sys.stdlib_module_names
 
 
 def test_editions_of_processes_that_are_gone_are_removed(tmp_path):

@@ -12,12 +12,8 @@ from classroom.sandbox import LIMITS
 
 def test_the_attempt_fails_in_the_sandbox_and_succeeds_at_the_level_rlimits():
     facts = try_to_escape()
-    assert (facts["level"], facts["network"], facts["files"], facts["processes"]) == (
-        "bubblewrap",
-        False,
-        [],
-        2,
-    )
+    seen = [facts[name] for name in ("level", "network", "files", "processes")]
+    assert seen == ["bubblewrap", False, [], 2]
     assert facts["forks"] < LIMITS["RLIMIT_NPROC"]
     facts = try_to_escape(unsafe=True)
     assert facts["level"] == "rlimits" and facts["network"] and facts["processes"] > 2

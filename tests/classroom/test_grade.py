@@ -15,16 +15,10 @@ from classroom.grade import clean, grade
 from course.checks import exercises
 from course.checks.exercise import CheckFailed, Exercise
 from course.curriculum import exercises_path
+from tests.classroom.hostile.submission import CENTRE, notebook
 
 PROJECT = Path(__file__).resolve().parents[2]
-CENTRE = "import numpy as np\ndef centre(X):\n    return X - X.mean(axis=1, keepdims=True)"
 STEMS = sorted({exercise.stem for exercise in exercises()})
-
-
-def notebook(*sources):
-    """Return a notebook with these code cells, as bytes."""
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    return nbformat.writes(nbformat.v4.new_notebook(cells=cells)).encode()
 
 
 def centre(*sources, **options):
@@ -232,11 +226,6 @@ def refuse(answer, rng):
     raise CheckFailed("no")
 
 
-def raises_for_the_wrong_one(answer, rng):
-    if answer() != 1:
-        raise GradingFault("not graded, because of this test.")
-
-
 @pytest.fixture
 def solved(monkeypatch, tmp_path):
     """Return a function that grades a chapter of one exercise, whose solution is given."""
@@ -317,20 +306,20 @@ def answer_to(short, *sources, chapter="04_closures", seconds=10.0):
     return next(row for row in result.exercises if row.short == short)
 
 
-def test_a_cell_that_is_not_python_is_named_where_its_answer_is_missing():
-    row = answer_to("Linear", "X = 1", "class Linear(Layer)\n    pass")
-    said = "the notebook has no Linear: the cell that defines it does not run (code cell 2 raised Syn"
-    assert row.status == "missing" and row.sentence.startswith(said)
+BROKEN = ": the cell that defines it does not run (code cell 1 raised"
 
 
-def test_a_cell_that_raises_above_its_answer_is_named():
-    row = answer_to("Linear", "class Linear(NotThere):\n    pass")
-    assert "does not run (code cell 1 raised NameError: name 'NotThere' is not defined)" in row.sentence
-
-
-def test_a_name_that_is_nearly_right_is_named():
-    row = answer_to("two_layers", "def twoLayers(W1, W2, X, T):\n    return 1")
-    assert row.sentence == ("the notebook has no two_layers, but it has twoLayers: rename it to two_layers")
+@pytest.mark.parametrize(
+    ("short", "cell", "said"),
+    [
+        ("Linear", "class Linear(Layer)\n    pass", f"{BROKEN} Syn"),
+        ("Linear", "class Linear(NotThere): pass", f"{BROKEN} NameError: name 'NotThere' is not defined)"),
+        ("two_layers", "def twoLayers(X): return 1", ", but it has twoLayers: rename it to two_layers"),
+    ],
+)
+def test_why_an_answer_is_missing_is_said(short, cell, said):
+    row = answer_to(short, cell)
+    assert row.status == "missing" and row.sentence.startswith(f"the notebook has no {short}{said}")
 
 
 @pytest.mark.parametrize(

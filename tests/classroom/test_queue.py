@@ -18,7 +18,7 @@ import pytest
 
 from classroom import crew
 from classroom.crew import Grader, grade_all
-from classroom.faults import GradingFault, Refused
+from classroom.faults import GradingFault
 from classroom.folders import handed_in, left_out
 from classroom.queue import FILE, Queue
 from classroom.result import unchecked
@@ -53,14 +53,6 @@ def stored(folder):
     with closing(sqlite3.connect(folder / FILE)) as file:
         rows = file.execute("SELECT student, digest, version, result, open FROM results ORDER BY 1, 2, 3")
         return rows.fetchall()
-
-
-@pytest.fixture
-def queue(tmp_path):
-    (tmp_path / "in").mkdir()
-    with Queue(tmp_path / "out", CHAPTER) as queue:
-        queue.source = tmp_path / "in"
-        yield queue
 
 
 # Submissions
@@ -535,13 +527,3 @@ def test_a_file_that_may_not_grow_leaves_nothing_half_written(tmp_path):
     assert process.communicate(timeout=120)[1] == ""
     after = stored(tmp_path / "out")
     assert len(after) == 30 and set(before) <= set(after)
-
-
-def test_refused_has_its_reason(queue):
-    hand_in(queue.source, "anna")
-
-    def read(path):
-        raise Refused("It is over 5 MB.")
-
-    queue.take_in(queue.source, read)
-    assert run(queue)["anna"].refused == "It is over 5 MB."

@@ -13,7 +13,6 @@ import pytest
 
 from classroom.by_hand import read_marks
 from classroom.feedback_pages import class_page, most_said, student_page
-from classroom.queue import Queue
 from classroom.reports import differences, gradescope, page_name, rows, write_reports
 from classroom.result import Status, exercises_of, unchecked
 from tests.classroom import stand_ins
@@ -59,11 +58,9 @@ class Seen(HTMLParser):
 
 
 @pytest.fixture
-def queue(tmp_path):
-    with Queue(tmp_path / "out", CHAPTER) as queue:
-        queue.accept("v1")
-        queue.source = tmp_path / "in"
-        yield queue
+def queue(queue):
+    queue.accept("v1")
+    return queue
 
 
 def graded(queue, results):

@@ -36,8 +36,7 @@ def pairs():
     return [(name, STEMS[0]) for name in DAMAGES] + others
 
 
-def test_there_are_more_than_fifty_damages():
-    assert len(DAMAGES) >= 80
+def test_every_damage_changes_the_notebook():
     assert all(damaged(name, STEMS[0]) != stored(STEMS[0]) for name in DAMAGES)
 
 
@@ -128,22 +127,11 @@ def test_reading_runs_nothing(monkeypatch):
     ("data", "reason"),
     [
         (b"", "not JSON"),
-        (b"PK\x03\x04 a zip file", "not JSON"),
-        (b"<html>please log in</html>", "not JSON"),
-        (b"\x00" * 1000, "not JSON"),
-        (bytes(range(256)) * 9, "not JSON"),
-        (stored("04_closures")[:5000], "not JSON"),
-        (b'{"cells": [],}', "not JSON"),
-        (b"<<<<<<< HEAD\n" + stored("04_closures"), "not JSON"),
+        (bytes(range(256)) * 9, "not JSON"),  # hostile/malformed.py has more of each
         (b"[" * 100_000, "nested too deep"),
         (b'{"cells": ' + b"9" * 5000 + b"}", "a number in it is too long"),
         (b"null", "not a notebook"),
-        (b"[1, 2]", "not a notebook"),
-        (b'"text"', "not a notebook"),
         (b"{}", "not a notebook with cells"),
-        (b'{"cells": null}', "not a notebook with cells"),
-        (b'{"cells": {"a": 1}}', "not a notebook with cells"),
-        (b'{"cells": [1, null]}', "not a notebook with cells"),
         (b'{"worksheets": [3, {"cells": 4}, {}]}', "not a notebook with cells"),
         (b" " * 5_000_001, "5.0 MB, and the limit is 5 MB"),
         (notebook_of(*["0"] * 501), "501 cells, and the limit is 500"),

@@ -61,34 +61,7 @@ WORDS = {
     "caption": "The loss of each epoch, for the training set alone.",
     "alt": "The loss falls from 2.3 to 0.1 within five epochs.",
 }
-MODULES = (
-    acting,
-    attending,
-    benchmarks,
-    capstone,
-    chains,
-    closures,
-    devices,
-    graphs,
-    jacobians,
-    learning,
-    losses,
-    memory,
-    optimizers,
-    reading,
-    recurrence,
-    reports,
-    seeing,
-    serving,
-    shapes,
-    sharing,
-    slopes,
-    speaking,
-    speed,
-    start,
-    starting,
-    workers,
-)
+MODULES = [thing for thing in vars().values() if getattr(thing, "__name__", "").startswith("course.figures.")]
 CLASSES = np.array([0, 1, 0, 1, 1])
 POINTS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 1.0], [1.0, 2.0]])
 PLACES = {"x": (0, 1), "w": (0, 0), "h": (1, 0), "s": (2, 1)}

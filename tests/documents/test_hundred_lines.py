@@ -84,8 +84,3 @@ def test_a_loss_that_returns_its_gradient_is_answered_with_what_to_write():
     model = Linear(10, 1)
     Learner(model, with_a_way_back, SGD(0.05)).fit(X, Y, epochs=10, batch_size=10)
     assert np.linalg.norm(model.W.data - w) < 0.02
-
-
-def test_a_layer_without_weights_says_how_to_get_them():
-    with pytest.raises(ValueError, match=re.escape("Linear(10, 1) has no weights: give it rng=0, or call")):
-        Linear(10, 1)(np.ones((5, 10)))

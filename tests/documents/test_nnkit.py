@@ -92,15 +92,6 @@ def test_code_1_goes_back_from_any_node():
     assert np.abs(x.g - ([24, 42] + w1.data @ w2.data.sum(axis=1))).max() < 1e-9  # probabilities sum to 1
 
 
-def test_code_2_is_our_multiply():
-    x, w = NetVar([[1, 2]]), NetVar([[3, 4, 5], [6, 7, 8]])
-    y = Multiply(x, w)
-    y.back()
-    np.testing.assert_array_equal(y.data, x.data @ w.data)
-    np.testing.assert_array_equal(x.g, y.g @ w.data.T)
-    np.testing.assert_array_equal(w.g, x.data.T @ y.g)
-
-
 def ours(params):
     """The library's momentum takes the page's variables, too."""
     optimizer = SGD(learning_rate=0.1, momentum=0.9, average=True)

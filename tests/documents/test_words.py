@@ -12,6 +12,7 @@ import pytest
 import minigrad
 from minigrad import Linear, ReLU, Sequential
 from minigrad.beyond import graph
+from tests.house.test_sources import anchor_of
 
 PROJECT = Path(__file__).parents[2]
 ROW = re.compile(r"^\| (.+) \| (.+) \| \[(\d\d)\]\(\.\./(notebooks/\w+\.ipynb)#([\w-]+)\) \|$", re.M)
@@ -35,7 +36,7 @@ def anchors(path):
     """Return the addresses of a chapter's sections."""
     text = "\n".join("".join(cell["source"]) for cell in cells(path) if cell["cell_type"] == "markdown")
     headings = re.findall(r"^##+ (.+)$", text, re.M)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return set(map(anchor_of, headings))
 
 
 def defined(name, path):

@@ -1,6 +1,5 @@
 """The dependencies: pyproject.toml lists them, the lock pins them, and environment.yml installs them."""
 
-import ast
 import re
 import sys
 import tomllib
@@ -11,6 +10,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+
+from authoring.house import imported_names
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -52,14 +53,6 @@ def test_the_lock_has_no_address_and_no_path():
     assert [line for line in LOCK.splitlines() if re.search(r"/| @ |^-", line)] == []
 
 
-def imported(path):
-    """Return the top names of the modules that a file imports, anywhere in it."""
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    modules = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    modules += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
-    return {module.split(".")[0] for module in modules}
-
-
 def test_every_package_that_is_imported_is_named_in_pyproject():
     optional = {"cupy", "jax", "mpi4py", "pyodide", "sklearn", "torch"}  # each imported where it is needed
     ours = {path.stem for path in (ROOT / "book").rglob("*.py")}
@@ -69,6 +62,7 @@ def test_every_package_that_is_imported_is_named_in_pyproject():
     distributions = packages_distributions()
     for folder in ("minigrad", "course", "classroom", "authoring", "tests", "book", "benchmarks"):
         for path in (ROOT / folder).rglob("*.py"):
-            for module in imported(path) - sys.stdlib_module_names - ours - optional:
+            used = {name.split(".")[0] for name in imported_names(path.read_text(encoding="utf-8"))}
+            for module in used - sys.stdlib_module_names - ours - optional:
                 names = {canonicalize_name(name) for name in distributions.get(module, [module])}
                 assert names & set(wanted()), f"{path.relative_to(ROOT)} imports {module}"

@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -88,8 +87,4 @@ def test_an_import_with_dots_is_refused():
 
 
 def test_the_picture_of_the_house_is_up_to_date():
-    drawn = house()
-    assert (ROOT / PLACE).read_text("utf-8") == drawn, "run `python -m authoring pictures`"
-    shown = {text.text for text in ElementTree.fromstring(drawn).iter() if text.get("class") == "code middle"}
-    assert {"layer", "layers", "checks", "curriculum"} <= shown
-    assert f"]({PLACE})" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert (ROOT / PLACE).read_text("utf-8") == house(), "run `python -m authoring pictures`"

@@ -53,20 +53,6 @@ def test_the_workflow_runs_the_plain_steps_up_to_jupyterlab():
     assert steps("\n".join(runs)) == steps((ROOT / "README.md").read_text(encoding="utf-8"))[:-1]
 
 
-@pytest.mark.parametrize("place", ["postBuild", "book/teaching/where/install.sh"])
-def test_a_server_sets_jupyterlab_up_and_then_copies_the_notebooks(place):
-    done = re.findall(r"-m authoring (\w+)", (ROOT / place).read_text(encoding="utf-8"))
-    assert list(dict.fromkeys(done)) == ["lab", "work"]
-
-
-def test_conda_s_steps_continue_with_a_plain_step():
-    said = (ROOT / "environment.yml").read_text(encoding="utf-8")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for command in ("conda env create --file environment.yml", "conda activate minigrad"):
-        assert command in said and command in readme
-    assert "`python -m authoring lab`" in said
-
-
 def printed(*words, folder=ROOT, **environment):
     """Return the commands that make would run."""
     done = subprocess.run(

@@ -77,10 +77,6 @@ def test_the_page_links_to_every_chapter_with_an_idea_of_the_document(document):
     assert lost(document, PAGE[document], lambda number: sections(cells_of(number))) == []
 
 
-def test_the_page_does_not_show_the_names_of_ideas():
-    assert re.findall(r"\b[TNOPBS]\d+\b", "".join(PARTS)) == []
-
-
 def test_a_wrong_link_and_a_chapter_without_a_link_are_found():
     cells = [new_markdown_cell("## Say it, twice"), new_code_cell("1", metadata={"tags": ["source-B7"]})]
     cells += [new_markdown_cell("So.\n\n## In code"), new_code_cell("2", metadata={"tags": ["source-N7"]})]
