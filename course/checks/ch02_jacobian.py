@@ -12,6 +12,7 @@ import numpy as np
 from course.checks.exercise import CheckFailed, Exercise, described
 from course.checks.questions import (
     drawn_sizes,
+    expect_formula,
     expect_gradients,
     expect_guesses,
     expect_shape,
@@ -106,6 +107,7 @@ def puzzle(short, title, minutes, hints, constants=lambda rng, n_in: ()):
                 with untouched(X=X):
                     yours = answer(X, *others)
                 expect_jacobian(yours, nudged_jacobian(lambda X, others=others: f(X, *others), X))
+                expect_formula(lambda X, others=others: answer(X, *others), X)
             return "X of 5, 3 and 2 numbers, compared with nudging"
 
         return exercise
@@ -458,6 +460,7 @@ def _(answer, rng):
             with untouched(dY=dY):
                 dX = answer(dY)
             expect_gradients(running_mean, {"X": X}, dY, {"X": dX})
+            expect_formula(answer, dY)
         before = size
     dY = rng.normal(size=2000)
     with after_another_length(dY.size, before):

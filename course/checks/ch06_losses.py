@@ -10,6 +10,7 @@ from course.checks.questions import (
     N_OUT,
     because,
     drawn_sizes,
+    expect_formula,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -60,6 +61,7 @@ def _ask_loss(loss, f, Y, **given):
     if not np.allclose(tripled, 3 * first):
         raise CheckFailed("backward(3.0) is not 3 times backward(): multiply by dL")
     expect_gradcheck(loss, Y)
+    expect_formula(lambda Y: loss(Y)[1](), Y)
 
 
 def _seen_of_loss(loss, Y):

@@ -358,7 +358,9 @@ work = Exercise(
 )
 
 
-HUGE = "a Linear of 10,000,000 x 10,000,000"
+# 10**14 numbers fit into no computer; a browser, which counts in 32 bits, has no room for 10**9
+SIDE = 10**7 if np.dtype(int).itemsize == 8 else 40_000
+HUGE = f"a Linear of {SIDE:,} x {SIDE:,}"
 
 
 def _models(rng):
@@ -380,7 +382,7 @@ def _models(rng):
         ("a layer that is used twice", Sequential(shared, ReLU(), Residual(shared), Linear(a, b))),
         ("a layer used twice, with another between,", Sequential(outer, Linear(a, a), outer)),
         ("a row that is used twice", Sequential(block, Residual(block))),
-        (HUGE, Sequential(Linear(10**7, 10**7))),  # 10**14 numbers fit into no computer
+        (HUGE, Sequential(Linear(SIDE, SIDE))),
     ]
 
 

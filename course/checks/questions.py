@@ -343,6 +343,51 @@ def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
             expect_values(f"{case}after another pass, d{name}", later[name], gradient, "before it was")
     _expect_kept(case, [name for name in arrays if name in numbers], backward, dY)
 
+    def backward_of(*moved):
+        return layer(*(arrays | dict(zip(numbers, moved, strict=False))).values())[1](dY)
+
+    with _in(case):
+        expect_formula(backward_of, *(array for name, array in arrays.items() if name in numbers))
+
+
+NOISE = 1e-12  # of the gradients' size: a formula's jump by 1e-14, nudged ones by 1e-11
+
+
+def expect_formula(gradients, *arrays):
+    """Require gradients that are steady from one float to the next, as nudged ones are not.
+
+    It is asked in the first round only.
+
+    Parameters
+    ----------
+    gradients : function, (*arrays) -> array, or tuple of arrays
+    *arrays : array of float
+
+    Examples
+    --------
+    >>> X = np.array([0.3, 0.7, 2.0])
+    >>> expect_formula(np.exp, X)
+    >>> expect_formula(lambda X: numerical_gradient(np.exp, X, np.ones(3)), X)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: from one float to the next its slopes jump by ...
+    """
+    if not arrays or not is_first_round():
+        return
+
+    def at(steps):
+        found = gradients(*(array * (1 + steps * np.finfo(float).eps) for array in arrays))
+        found = found if isinstance(found, tuple) else [found]
+        return np.concatenate([np.ravel(part).astype(float) for part in found if part is not None])
+
+    here = at(0)
+    near, far = (max(np.abs(at(steps) - here).max() for steps in pair) for pair in ((1, 2), (63, 64)))
+    size = max(np.abs(here).max(), 0.1)  # what is 0 by a formula has an error of rounding
+    if near > NOISE * size and far < 10 * near:  # a sensitive formula's grow with the distance
+        raise CheckFailed(
+            f"from one float to the next its slopes jump by {near / size:.0e} of their size: they are "
+            "found by nudging, and a formula is asked for"
+        )
+
 
 def _expect_kept(case, names, backward, dY):
     """Require that the next call of backward does not change the arrays returned before."""
