@@ -9,6 +9,7 @@ from course.checks.questions import (
     N_OUT,
     SLOPE_ALONE,
     drawn_sizes,
+    expect_formula,
     expect_gradcheck,
     expect_gradients,
     expect_guesses,
@@ -158,6 +159,7 @@ def _(answer, rng):
     dY = numerical_gradient(lambda Y: 0.5 * np.sum((Y - T) ** 2) / len(Y), X @ W1 @ W2)
     gradients = {"W2": dW2, "W1": dW1, "X": dX}  # in the order of the backward pass
     expect_gradients(lambda X, W1, W2: X @ W1 @ W2, {"X": X, "W1": W1, "W2": W2}, dY, gradients)
+    expect_formula(lambda X: answer(W1, W2, X, T), X)
     return "all three gradients agree with nudging"
 
 

@@ -11,6 +11,7 @@ from course.checks.ch04_closures import (
     three_calls,
     two_layers,
 )
+from course.checks.questions import by_nudging
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
 from tests.answers import refused, right
@@ -257,6 +258,11 @@ class SquareNotTransposed(WithEinsum):
 class RestartsTheGenerator(WithEinsum):
     def __init__(self, n_in, n_out, rng):
         super().__init__(n_in, n_out, rng if isinstance(rng, int) else 0)
+
+
+refused(reduce_mean, "they are found by nudging, and a formula is asked for")(
+    lambda X: by_nudging(lambda X: X.mean(axis=1), X)
+)
 
 
 @refused(reduce_mean, "with one example and one number in each step, Y has shape ()")

@@ -354,7 +354,10 @@ def a_plain_matrix(rng):
     return forward, rng.normal(size=(5, 3))
 
 
-@refused(my_layer, "a Parameter of shape (3, 4): not found, make it an attribute of the layer; this breaks the rule")
+@refused(
+    my_layer,
+    "a Parameter of shape (3, 4): not found, make it an attribute of the layer; this breaks the rule",
+)
 def a_default_argument(rng):
     def forward(X, W=Parameter(rng.normal(size=(3, 4)))):  # noqa: B008
         Z = X @ W.data
