@@ -497,10 +497,15 @@ def _(answer, rng):
     batch, n_in = drawn_sizes(rng, BATCH, N_IN)
     X, dY = rng.normal(size=(batch, n_in)), rng.normal(size=(batch, n_in))
     expect_layer(answer, np.tanh, dY, X=X)
-    kept = xray(answer(X)[1])
-    if kept.total > X.nbytes:
-        names = ", ".join(row.name for row in kept.rows)
-        raise CheckFailed(f"backward keeps {kept.total} bytes ({names}); one array like X has {X.nbytes}")
+    backward = answer(X)[1]
+    for when in ("", "after a call, "):
+        kept = xray(backward)
+        if kept.total > X.nbytes:
+            names = ", ".join(row.name for row in kept.rows)
+            raise CheckFailed(
+                f"{when}backward keeps {kept.total} bytes ({names}); one array like X has {X.nbytes}"
+            )
+        backward(dY)
     expect_gradcheck(answer, X)
     return "values, nudging, and an X-ray: one array kept"
 

@@ -52,14 +52,17 @@ def _ask_loss(loss, f, Y, **given):
         expect_values("in a second call of backward, dY", backward(), first, "in the first it was")
     except CheckFailed as no:
         raise CheckFailed(f"{no.sentence}. {LEFT_BEHIND}") from no
-    try:
-        tripled = backward(3.0)
-    except TypeError as error:
-        if "positional argument" not in str(error):
-            raise
-        raise CheckFailed("backward(3.0) must work as well: give backward one argument, dL=1.0") from error
-    if not np.allclose(tripled, 3 * first):
-        raise CheckFailed("backward(3.0) is not 3 times backward(): multiply by dL")
+    for factor in (3.0, -2.0):
+        try:
+            scaled = backward(factor)
+        except TypeError as error:
+            if "positional argument" not in str(error):
+                raise
+            raise CheckFailed(
+                "backward(3.0) must work as well: give backward one argument, dL=1.0"
+            ) from error
+        if not np.allclose(scaled, factor * first):
+            raise CheckFailed(f"backward({factor}) is not {factor:g} times backward(): multiply by dL")
     expect_gradcheck(loss, Y)
     expect_formula(lambda Y: loss(Y)[1](), Y)
 

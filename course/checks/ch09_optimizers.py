@@ -494,7 +494,7 @@ def gradient_length(parameters):
 
 @clip_length.check
 def _(answer, rng):
-    usual = (7.0, 1.0), (2.0, 1.9), (2.0, 0.5), (300.0, 5.0), (0.5, 1.0), (3.0, 5.0), (0.0, 1.0), (5e-6, 1e-6)
+    usual = (7.0, 1.0), (2.0, 1.9), (2.0, 0.5), (300.0, 5.0), (0.5, 1.0), (3.0, 5.0), (0.0, 1.0), (3e-9, 1e-9)
     for length, longest in also_drawn(usual, lambda: (rng.uniform(2, 9), rng.uniform(0.5, 1.5))):
         _expect_shortened(answer, _with_gradients(rng, length), length, longest)
     structures = {
@@ -517,7 +517,8 @@ def _expect_shortened(answer, parameters, length, longest, case=""):
     must = "it must be" if length > longest else "it is short enough, and must stay"
     for place, parameter in enumerate(parameters):
         truth = before[place] * min(1.0, longest / (length or longest))
-        expect_values(f"{case}[{place}].grad", parameter.grad, truth, must)
+        unit, name = (longest, ".grad / longest") if longest < 1e-6 else (1.0, ".grad")
+        expect_values(f"{case}[{place}]{name}", parameter.grad / unit, truth / unit, must)
     if any(parameter.grad is not array for parameter, array in zip(parameters, arrays, strict=True)):
         raise CheckFailed("grad is another array afterwards; change the one that is there, with *=")
     if any(np.any(parameter.data != 1) for parameter in parameters):
@@ -575,7 +576,7 @@ for sentence, length in LENGTHS.items():
 clip_length.mistake("A row that is too long is divided by its length, and so has the length 1, not longest.")(
     clipping(factor=lambda longest, length: 1 / length)
 )
-for small in (1e-6, 1e-8):
+for small in (1e-6, 1e-8, 1e-12):
     clip_length.mistake("A small number is added to the length: tiny gradients become too short.")(
         clipping(factor=lambda longest, length, small=small: longest / (length + small))
     )

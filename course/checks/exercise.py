@@ -439,6 +439,10 @@ def _reason(error):
     message = str(error)
     if "truth value of an array" in message:
         return "`if`, `and`, `or` and `not` need one truth value; np.where, & and | work entry by entry."
+    if isinstance(error, KeyError):
+        return "A dictionary has no value for a key before one is stored: `setdefault` stores the first."
+    if "values to unpack" in message:
+        return "The names on the left and the values on the right of `=` are not equally many."
     number = r"\((\d+(?:, ?\d+)*),?\)"
     shapes = [tuple(map(int, found.split(","))) for found in re.findall(number, message)]
     if "could not be broadcast together" in message and len(shapes) == 2:

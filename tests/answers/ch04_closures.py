@@ -282,6 +282,18 @@ def keeps_the_input(X):
     return np.tanh(X), lambda dY: dY / np.cosh(X) ** 2
 
 
+@refused(light_tanh, "after a call, backward keeps 240 bytes")
+def keeps_the_slope_from_the_first_call_on(X):
+    Y, slope = np.tanh(X), None
+
+    def backward(dY):
+        nonlocal slope
+        slope = 1 - Y * Y if slope is None else slope
+        return slope * dY
+
+    return Y, backward
+
+
 @refused(light_tanh, "backward keeps 240 bytes")
 def keeps_two(X):
     Y = np.tanh(X)

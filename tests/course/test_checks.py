@@ -165,6 +165,17 @@ def test_a_product_of_matrices_that_do_not_fit_is_told_in_rows_and_columns(demo)
     assert "the left factor of @ has 3 columns, and the right one 7 rows" in sentence
 
 
+def test_a_missing_key_and_an_unpacking_are_told_by_what_they_lack(demo):
+    sentence = said("90_demo.halve", lambda X: {}["mean"])
+    assert sentence.endswith("before one is stored: `setdefault` stores the first.")
+
+    def unpacked(X):
+        one, two = X
+        return one
+
+    assert said("90_demo.halve", unpacked).endswith("on the right of `=` are not equally many.")
+
+
 def test_shapes_that_do_not_fit_are_told_by_what_they_lack(demo):
     sentence = said("90_demo.halve", lambda X: X / X.sum(axis=1))
     assert sentence.endswith(
