@@ -265,13 +265,16 @@ def _walks(rng):
         ("from the same X in another direction, the slope", f, X, faster, 1e-5),
         # the bowl forgives long nudges; the curvature of exp grows, and 1e-2 is good to 1e-3 there
         ("of the sum of np.exp(X), the slope", lambda X: np.sum(np.exp(X)), X, upward, 1e-3),
+        ("in a direction of zeros, the slope", f, X, np.zeros((3, 2)), 1e-5),
+        ("from an X of zeros, the slope", f, np.zeros((3, 2)), direction, 1e-5),
+        ("from an X of whole numbers, the slope", f, rng.integers(1, 9, size=(3, 2)), direction, 1e-5),
     )
 
 
 def _why_off(walk, places, slope, truth):
     """Explain a wrong slope, if the two points where f was called account for it."""
     f, X, direction = walk
-    if len(places) != 2:
+    if len(places) != 2 or not direction.any():
         return ""
     times = [np.sum((place - X) * direction) / np.sum(direction**2) for place in places]
     between = abs(times[1] - times[0])

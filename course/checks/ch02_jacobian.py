@@ -478,7 +478,7 @@ def after_another_length(n, before):
     try:
         yield
     except CheckFailed as no:
-        raise CheckFailed(f"for n = {n}, {no.sentence}" if before else no.sentence) from no
+        raise CheckFailed(f"for n = {n}, {no.sentence}" if before else no.sentence, name=no.name) from no
     except ValueError as error:
         if not before:
             raise

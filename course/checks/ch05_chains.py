@@ -190,7 +190,7 @@ def _(answer, rng):
                 raise CheckFailed("chain_all must return a layer, a function X -> (Y, backward)")
             Y, _ = expect_several(whole(X), "Y", "backward")
         except CheckFailed as no:
-            raise CheckFailed(what + no.sentence) from no
+            raise CheckFailed(what + no.sentence, name=no.name) from no
         except Exception as error:
             if count > 1:
                 raise

@@ -48,11 +48,13 @@ def _ask_loss(loss, f, Y, **given):
             raise CheckFailed("backward() must work without an argument: give dL the default 1.0") from error
     expect_gradients(f, {"Y": Y}, np.array(1.0), {"Y": dY})
     first = np.array(dY)
+    if isinstance(dY, np.ndarray) and dY.flags.writeable:
+        dY[...] = np.nan  # it belongs to the caller, who may write into it
     try:
         expect_values("in a second call of backward, dY", backward(), first, "in the first it was")
     except CheckFailed as no:
         raise CheckFailed(f"{no.sentence}. {LEFT_BEHIND}") from no
-    for factor in (3.0, -2.0):
+    for factor in (3.0, -2.0, 0.0):
         try:
             scaled = backward(factor)
         except TypeError as error:
@@ -185,7 +187,7 @@ def _(answer, rng):
     for shape in ((batch, n_in), (batch, n_out), (n_out,)):
         known = _known(rng, *shape)
         Y, T = rng.normal(size=shape), rng.normal(size=shape)
-        for T_held in (T, np.where(known, T, np.nan), np.where(known, T, 1e9)):
+        for T_held in (T, np.where(known, T, np.nan), np.where(known, T, 1e9), np.where(known, T, np.inf)):
 
             def loss(Y, T=T_held, known=known):
                 return answer(Y, T, known)
@@ -294,9 +296,16 @@ def _(answer, rng):
         Y.flat[0] = T.flat[0] + 0.3  # one of each kind, and both signs
         Y.flat[1], Y.flat[-1] = T.flat[1] - 2.5, T.flat[-1] + 4.0
         _ask_loss(lambda Y, T=T: answer(Y, T), lambda Y, T=T: mean_huber(Y - T), Y, T=T)
-    L, backward = answer(np.array([[3.0, 1.0, 2.0]]), np.array([[2.0, 2.0, 2.0]]))
-    expect_values("for differences of 1, -1 and 0, L", L, 1 / 3)
-    expect_values("for differences of 1, -1 and 0, dY", backward(), np.array([[1.0, -1.0, 0.0]]) / 3)
+    for Y, T, L, dY in (
+        ([[3, 1, 2]], [[2, 2, 2]], 1 / 3, [[1.0, -1.0, 0.0]]),  # whole numbers
+        ([[1e200, 0.5, -1e200]], [[0.0, 0.0, 0.0]], 2e200 / 3, [[1.0, 0.5, -1.0]]),
+    ):
+        differences = f"for differences of {', '.join(f'{d:g}' for d in np.subtract(Y, T)[0])}, "
+        with np.errstate(over="ignore"):  # of the square that np.where does not take
+            found, backward = answer(np.array(Y), np.array(T))
+            found_dY = backward()
+        expect_values(f"{differences}L", found, L)
+        expect_values(f"{differences}dY", found_dY, np.array(dY) / 3)
     return "values and nudging in four shapes, small and large errors of both signs, and dL"
 
 

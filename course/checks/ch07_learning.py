@@ -247,7 +247,7 @@ def _(answer, rng):
         try:
             found = [_rows(*batch) for batch in found]
         except CheckFailed as no:
-            raise CheckFailed(case + no.sentence) from no
+            raise CheckFailed(case + no.sentence, name=no.name) from no
         count = -(-examples // size)
         if len(found) != count or {len(rows) for rows in found} != {size}:
             sizes = ", ".join(str(len(rows)) for rows in found)
@@ -462,7 +462,7 @@ def _(answer, rng):
             try:
                 expect_values(f"the gradient of {name}", found, truth, "one pass with all says")
             except CheckFailed as no:
-                raise CheckFailed(f"{case}{no.sentence}") from no
+                raise CheckFailed(f"{case}{no.sentence}", name=no.name) from no
         expect_values(f"{case}the loss", returned, L, "one pass with all says")
     return "gradients, loss and one step, as in a single pass, for two losses and four ways to cut"
 

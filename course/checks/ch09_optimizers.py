@@ -134,6 +134,11 @@ def _(answer, rng):
     expect_values(
         "for a plain list, the result", np.asarray(answer([8.0, 4.0], 0.5)), _corrected([8, 4], 0.5)
     )
+    whole = np.array([8, 4, 1])
+    expect_values("for whole numbers, the result", np.asarray(answer(whole, 0.5)), _corrected(whole, 0.5))
+    expect_values(
+        "for a beta of 0.99999, the result", np.asarray(answer(values, 0.99999)), _corrected(values, 0.99999)
+    )
     return "a constant, random values, a single one, and a beta of 0"
 
 
@@ -640,18 +645,22 @@ def _root_truth(rate, warmup, step):
 
 @up_then_root.check
 def _(answer, rng):
-    for rate, warmup in (
+    cases = [
         (0.8, 4),
         (rng.uniform(0.1, 3.0), 1),
         (rng.uniform(0.1, 3.0), int(rng.integers(5, 50))),
-    ):
-        schedule = answer(rate, warmup)
+        (1e-6, 3),
+    ]
+    schedules = [answer(*case) for case in cases]  # all at once: none may change another
+    for (rate, warmup), schedule in zip(cases, schedules, strict=True):
         if not callable(schedule):
             raise CheckFailed(f"it must return a function of step, but returned {described(schedule)}")
         steps = [0, 15, warmup - 1, warmup, warmup + 1, 3 * warmup, 1000, 0]  # in no order: it may not count
         for step in steps:
             name = f"up_then_root({rate:.3g}, {warmup}) at step {step}"
-            expect_values(name, schedule(step), _root_truth(rate, warmup, step))
+            expect_values(
+                f"{name}, over its rate,", schedule(step) / rate, _root_truth(rate, warmup, step) / rate
+            ) if rate < 1e-3 else expect_values(name, schedule(step), _root_truth(rate, warmup, step))
     return "the line, the top, the root, for three warmups, in any order"
 
 

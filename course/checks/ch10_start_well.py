@@ -423,7 +423,9 @@ def _(answer, rng):
                 try:
                     expect_values(f"the average after {place} value{'s' * (place > 1)}", average, truth)
                 except CheckFailed as no:
-                    raise CheckFailed(f"for a momentum of {momentum:.3g}, {no.sentence}") from no
+                    raise CheckFailed(
+                        f"for a momentum of {momentum:.3g}, {no.sentence}", name=no.name
+                    ) from no
     return "whole numbers and others, five momenta"
 
 

@@ -168,7 +168,7 @@ def _(answer, rng):
             _require_order(found, parents)
         except CheckFailed as no:
             shown = str(parents) if len(parents) < 7 else f"a graph of {len(parents)} names"
-            raise CheckFailed(f"for {shown}, {no.sentence}") from no
+            raise CheckFailed(f"for {shown}, {no.sentence}", name=no.name) from no
     return "a single variable, a row, a diamond, and 33 random graphs"
 
 
@@ -688,7 +688,7 @@ def _(answer, rng):
         try:
             found = answer(node)
         except CheckFailed as no:
-            raise CheckFailed(f"for {name}, {no.sentence}") from no
+            raise CheckFailed(f"for {name}, {no.sentence}", name=no.name) from no
         if isinstance(found, bool) or not isinstance(found, int | np.integer):
             raise CheckFailed(f"for {name}, it must return an int, but returned {described(found)}")
         if found != truth:

@@ -139,6 +139,7 @@ def _cases(rng):
         ("Linear, on an X of three axes,", linear, (BATCH, other, n_in)),
         ("ReLU", ReLU(), (BATCH, n_in, other)),
         ("Flatten", Flatten(), (BATCH, n_in, other, 2)),
+        ("Flatten, on an X of one axis,", Flatten(), (BATCH,)),
         ("Mean(axis=1)", Mean(axis=1), (BATCH, n_in, other)),
         ("Mean(axis=2)", Mean(axis=2), (BATCH, n_in, other, 2)),
         ("Sequential", Sequential(linear, ReLU(), Linear(n_out, other, rng=0)), (BATCH, n_in)),
@@ -166,7 +167,7 @@ def _(answer, rng):
         ) from None
     if found != (*wide[:2], n_out):
         raise CheckFailed(f"Linear makes {(*wide[:2], n_out)} of {wide}, but yours returns {found}")
-    for shape in ((batch, n_out), (batch, n_in, n_out)):
+    for shape in ((batch, n_out), (batch, n_in, n_out), (n_out,)):
         try:
             answer(Linear(n_in, n_out, rng=0), shape)
         except ShapeError:
@@ -176,7 +177,7 @@ def _(answer, rng):
                 f"Linear({n_in}, {n_out}) cannot take {shape}: yours raises a ValueError; raise a ShapeError"
             ) from None
         raise CheckFailed(f"Linear({n_in}, {n_out}) cannot take {shape}: raise a ShapeError")
-    return "ten layers compared with a run, a shape too large to run, and two that do not fit"
+    return "eleven layers compared with a run, a shape too large to run, and three that do not fit"
 
 
 @spec.probe

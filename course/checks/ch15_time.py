@@ -400,6 +400,8 @@ def _(answer, rng):
         dY = rng.normal(size=(len(lengths), n_in))
         slips = partial(_other_means_and_shares, H, lengths, dY)
         expect_layer(answer, _mean, dY, slips=slips, H=H, lengths=lengths)
+        H[np.arange(H.shape[1]) >= lengths[:, None]] = 1e30
+        expect_values("with numbers of 1e30 past the ends, Y", answer(H, lengths)[0], _mean(H, lengths))
     _expect_fractions(
         answer, np.array([[[2], [5], [9]]]), np.array([2]), dY=np.array([[1]]), Y=[3.5], dH=[0.5, 0.5, 0.0]
     )

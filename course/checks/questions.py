@@ -13,7 +13,7 @@ from operator import eq
 
 import numpy as np
 
-from course.checks.calls import A_SECOND, NEW_ARRAY, apart, asking
+from course.checks.calls import A_SECOND, NEW_ARRAY, apart, asking, difference, leaves
 from course.checks.exercise import (
     CheckFailed,
     Shown,
@@ -141,7 +141,8 @@ def expect_shape(name, value, like, original):
     """
     shape, wanted = _numbers(name, value).shape, np.shape(original)
     if shape != wanted:
-        raise CheckFailed(f"{name} has shape {shape}; it must have {like}'s shape, {wanted}")
+        said = f"{name} has shape {shape}; it must have {like}'s shape, {wanted}"
+        raise CheckFailed(said, name=_relation_of_shapes(shape, wanted))
 
 
 def expect_values(name, value, truth, source="it must be"):
@@ -165,7 +166,9 @@ def expect_values(name, value, truth, source="it must be"):
     shape, wanted = _numbers(name, value).shape, np.shape(truth)
     if shape != wanted:
         what = f"have shape {wanted}" if wanted else "be one number"
-        raise CheckFailed(f"{name} has shape {shape}; it must {what}")
+        raise CheckFailed(
+            f"{name} has shape {shape}; it must {what}", name=_relation_of_shapes(shape, wanted)
+        )
     place = _worst(value, truth)
     if place is not None:
         raise CheckFailed(_entry(name, value, truth, source, place), name=_relation(value, truth))
@@ -223,7 +226,7 @@ def _shape_explained(gradient, truth):
             name = "It is not summed over the batch: add .sum(axis=0)."
         elif gradient.size == truth.size and np.allclose(gradient.ravel(), truth.ravel()):
             name = "These are the right numbers in a wrong shape."
-        raise CheckFailed(no.sentence, name=name) from None
+        raise CheckFailed(no.sentence, name=name or no.name) from None
 
 
 def expect_made(layer, name, *parameters):
@@ -270,7 +273,7 @@ OWN_MEMORY = (
 )
 
 
-def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
+def expect_layer(  # noqa: PLR0913, PLR0915  all requirements of a layer in one function
     layer, f, dY, *, parameters=None, slips=None, case="", result="Y", **arrays
 ):
     """Require that a layer's forward and backward pass agree with f, and change no argument.
@@ -313,7 +316,8 @@ def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
         Y, backward = expect_several(layer(*arrays.values()), result, "backward")
     with explained({result: Y}, slips):
         expect_values(f"{case}{result}", Y, f(*given.values()))
-    gradients = _going_back(backward, dY, [name for name in arrays if name in numbers], parameters)
+    named = [name for name in arrays if name in numbers]
+    gradients = _going_back(backward, dY, named, parameters)
     kept = np.copy(Y)
     with untouched(**arrays, **data, **{d_result: dY}):
         first = gradients()
@@ -324,9 +328,13 @@ def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
     with because(BACK_INTO_RESULT):
         expect_values(f"{case}after backward, {result}", Y, kept, "before it was")
     with explained({f"d{name}": gradient for name, gradient in first.items()}, slips), _in(case):
-        expect_gradients(
-            lambda *values: f(*(given | dict(zip(numbers, values, strict=True))).values()), numbers, dY, first
-        )
+        with _used(first, _going_back(backward, 2 * dY, named, parameters)):
+            expect_gradients(
+                lambda *values: f(*(given | dict(zip(numbers, values, strict=True))).values()),
+                numbers,
+                dY,
+                first,
+            )
     for name, grad in added.items():
         with explained({f"{name}.grad": grad}, {f"{name}.grad": [(NOT_ADDED, second[name])]}):
             expect_values(f"{case}after a second call of backward, {name}.grad", grad, 2 * second[name])
@@ -341,7 +349,7 @@ def expect_layer(  # noqa: PLR0913  all requirements of a layer in one function
             expect_values(what, second[name], gradient, "in the first it was")
         with because(OWN_MEMORY):
             expect_values(f"{case}after another pass, d{name}", later[name], gradient, "before it was")
-    _expect_kept(case, [name for name in arrays if name in numbers], backward, dY)
+    _expect_kept(case, named, backward, dY)
 
     def backward_of(*moved):
         return layer(*(arrays | dict(zip(numbers, moved, strict=False))).values())[1](dY)
@@ -390,17 +398,38 @@ def expect_formula(gradients, *arrays):
 
 
 def _expect_kept(case, names, backward, dY):
-    """Require that the next call of backward does not change the arrays returned before."""
-    returned = backward(dY)
+    """Require that a returned gradient is the caller's: no later call changes it, and it changes none."""
+    returned = backward(dY.copy())
     before = deepcopy(returned)
     backward(2 * dY)
-    if len(names) == 1:
-        before, returned = [before], [returned]
-    for name, gradient, now in zip(names, before, returned, strict=False):
+    parts = [(before, returned)] if len(names) == 1 else zip(before, returned, strict=False)
+    parts = {f"d{name}": part for name, part in zip(names, parts, strict=False)}
+    for name, (gradient, now) in parts.items():
         with because(A_NEW_ARRAY):
             expect_values(
-                f"{case}after one more call of backward, the first d{name}", now, gradient, "before it was"
+                f"{case}after one more call of backward, the first {name}", now, gradient, "before it was"
             )
+    for _, now in parts.values():
+        if isinstance(now, np.ndarray) and now.flags.writeable:
+            now[...] = np.nan
+    again = backward(dY.copy())
+    for name, gradient in zip(parts, [again] if len(names) == 1 else again, strict=False):
+        with because(A_NEW_ARRAY):
+            what = f"{case}after somebody has written into the first {name}, the next"
+            expect_values(what, gradient, parts[name][0], "before it was")
+
+
+@contextmanager
+def _used(first, twice):
+    """Say of a failure inside if the gradients are the same for twice dY."""
+    try:
+        yield
+    except CheckFailed as no:
+        is_used = difference(leaves(first), leaves(twice())) or not any(map(np.any, first.values()))
+        name = (
+            no.name if is_used else "It is the same for twice dY: the chain rule multiplies the slope by dY."
+        )
+        raise CheckFailed(no.sentence, no.place, name, no.report) from None
 
 
 def _going_back(backward, dY, names, parameters):
@@ -452,7 +481,7 @@ def _in(case):
     try:
         yield
     except CheckFailed as no:
-        raise CheckFailed(f"{case}{no.sentence}", report=no.report) from no.__cause__
+        raise CheckFailed(f"{case}{no.sentence}", no.place, no.name, no.report) from no.__cause__
 
 
 @contextmanager
@@ -752,6 +781,23 @@ def _worst(value, truth):
         error = np.abs(value - truth) / np.maximum(size, max(0.01 * np.abs(truth).max(), ZERO))
     error = np.where(np.isnan(error), np.inf, error)
     return np.unravel_index(error.argmax(), error.shape) if error.max() > TOLERANCE else None
+
+
+def _relation_of_shapes(shape, wanted):
+    """Return the sentence on how a wrong shape differs from the right one, or an empty str."""
+    longer = len(shape) - len(wanted)
+    if [length for length in shape if length != 1] == [length for length in wanted if length != 1] and longer:
+        return f"An axis of length 1 is {'too many' if longer > 0 else 'missing'}."
+    off = {
+        axis: length - most
+        for axis, (length, most) in enumerate(zip(shape, wanted, strict=False))
+        if length != most
+    }
+    if not longer and len(off) == 1:
+        ((axis, by),) = off.items()
+        if abs(by) == 1 and wanted[axis] > 2:
+            return f"Along axis {axis} there is one {'too many' if by > 0 else 'too few'}."
+    return ""
 
 
 def _relation(value, truth):

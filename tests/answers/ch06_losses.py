@@ -102,13 +102,13 @@ def dL_forgotten(Y, T):
     return mean_huber(Y - T), lambda dL=1.0: np.clip(Y - T, -1, 1) / Y.size
 
 
-@refused(huber, "for differences of 1, -1 and 0, dY[")
+@refused(huber, "for differences of 1, -1, 0, dY[")
 def flat_at_1(Y, T):
     near = np.where(np.abs(Y - T) == 1, 0.0, np.clip(Y - T, -1, 1))
     return mean_huber(Y - T), lambda dL=1.0: dL * near / near.size
 
 
-@refused(huber, "for differences of 1, -1 and 0, L is")
+@refused(huber, "for differences of 1, -1, 0, L is")
 def neither_at_1(Y, T):
     size = np.abs(Y - T)
     L = np.mean((size < 1) * size**2 / 2 + (size > 1) * (size - 0.5))

@@ -413,7 +413,7 @@ def test_a_mistake_is_named_whichever_entry_is_called_the_worst():
         ("text", "Y must be numbers, but is a str."),
         ([[1.0, 2.0], [3.0]], "Y must be numbers, but is a list."),
         ((np.ones(2), max), "Y must be numbers, but is a tuple."),
-        ([1.0, 2.0], "Y has shape (2,); it must have shape (3,)."),
+        ([1.0, 2.0], "Y has shape (2,); it must have shape (3,). Along axis 0 there is one too few."),
         ([1.0, np.nan, 1e-5], "Y[1] is nan, it must be 0."),
         ([1.0, 0.0, 1.1e-5], "Y[2] is 1.1e-05, it must be 1e-05. The other entries are right."),
         ([1.0 + 2e-6, 0.0, 1e-5], "Y[0] is 1.000002, it must be 1. The other entries are right."),
