@@ -513,82 +513,43 @@ def _(answer, rng):
     return answer(rng.uniform(2, 5), 7)
 
 
-@debt_with_slope.mistake("The slope of a year needs the debt before that year.")
-def with_the_new_debt(rate, years):
-    owed, slope = 100000.0, 0.0
-    for _ in range(years):
-        owed = owed * (1 + rate / 100) - 6000
-        slope = slope * (1 + rate / 100) + owed / 100
-        if owed > 90000:
-            owed, slope = owed + 0.02 * (owed - 90000), 1.02 * slope
-    return owed, slope
+def debt_with(
+    year=lambda slope, rate, before, owed: slope * (1 + rate / 100) + before / 100,
+    fee=lambda slope: 1.02 * slope,
+):
+    """Return a debt_with_slope with another slope of a year, or another change of the slope by the fee."""
+
+    def debt_with_slope(rate, years):
+        owed, slope = 100000.0, 0.0
+        for _ in range(years):
+            before, owed = owed, owed * (1 + rate / 100) - 6000
+            slope = year(slope, rate, before, owed)
+            if owed > 90000:
+                owed, slope = owed + 0.02 * (owed - 90000), fee(slope)
+        return owed, slope
+
+    return debt_with_slope
 
 
-@debt_with_slope.mistake("The fee changes the slope, too.")
-def without_the_fee(rate, years):
-    owed, slope = 100000.0, 0.0
-    for _ in range(years):
-        owed, slope = owed * (1 + rate / 100) - 6000, slope * (1 + rate / 100) + owed / 100
-        if owed > 90000:
-            owed = owed + 0.02 * (owed - 90000)
-    return owed, slope
-
-
-@debt_with_slope.mistake("Last year's slope grows with interest, too.")
-def without_the_product_rule(rate, years):
-    owed, slope = 100000.0, 0.0
-    for _ in range(years):
-        owed, slope = owed * (1 + rate / 100) - 6000, slope + owed / 100
-        if owed > 90000:
-            owed, slope = owed + 0.02 * (owed - 90000), 1.02 * slope
-    return owed, slope
-
-
-@debt_with_slope.mistake("The slope of the earlier years is lost: it carries over, with interest.")
-def of_this_year_alone(rate, years):
-    owed, slope = 100000.0, 0.0
-    for _ in range(years):
-        owed, slope = owed * (1 + rate / 100) - 6000, owed / 100
-        if owed > 90000:
-            owed, slope = owed + 0.02 * (owed - 90000), 1.02 * slope
-    return owed, slope
-
-
-@debt_with_slope.mistake("A constant has slope 0: take the 6,000 off owed, not off slope.")
-def with_the_payment_off_the_slope(rate, years):
-    owed, slope = 100000.0, 0.0
-    for _ in range(years):
-        owed, slope = owed * (1 + rate / 100) - 6000, slope * (1 + rate / 100) + owed / 100 - 6000
-        if owed > 90000:
-            owed, slope = owed + 0.02 * (owed - 90000), 1.02 * slope
-    return owed, slope
-
-
-@debt_with_slope.mistake("A constant has slope 0: take the 90,000 off owed, not off slope.")
-def with_the_threshold_off_the_slope(rate, years):
-    owed, slope = 100000.0, 0.0
-    for _ in range(years):
-        owed, slope = owed * (1 + rate / 100) - 6000, slope * (1 + rate / 100) + owed / 100
-        if owed > 90000:
-            owed, slope = owed + 0.02 * (owed - 90000), slope + 0.02 * (slope - 90000)
-    return owed, slope
-
-
-@debt_with_slope.mistake("The fee is added to what is owed: its 0.02 comes on top of the 1.")
-def with_the_fee_alone(rate, years):
-    owed, slope = 100000.0, 0.0
-    for _ in range(years):
-        owed, slope = owed * (1 + rate / 100) - 6000, slope * (1 + rate / 100) + owed / 100
-        if owed > 90000:
-            owed, slope = owed + 0.02 * (owed - 90000), 0.02 * slope
-    return owed, slope
-
-
-@debt_with_slope.mistake("The rate is in percent.")
-def per_one_instead_of_per_cent(rate, years):
-    owed, slope = 100000.0, 0.0
-    for _ in range(years):
-        owed, slope = owed * (1 + rate / 100) - 6000, slope * (1 + rate / 100) + owed
-        if owed > 90000:
-            owed, slope = owed + 0.02 * (owed - 90000), 1.02 * slope
-    return owed, slope
+for sentence, year in {
+    "The slope of a year needs the debt before that year.": (
+        lambda slope, rate, before, owed: slope * (1 + rate / 100) + owed / 100
+    ),
+    "Last year's slope grows with interest, too.": lambda slope, rate, before, owed: slope + before / 100,
+    "The slope of the earlier years is lost: it carries over, with interest.": (
+        lambda slope, rate, before, owed: before / 100
+    ),
+    "A constant has slope 0: take the 6,000 off owed, not off slope.": (
+        lambda slope, rate, before, owed: slope * (1 + rate / 100) + before / 100 - 6000
+    ),
+    "The rate is in percent.": lambda slope, rate, before, owed: slope * (1 + rate / 100) + before,
+}.items():
+    debt_with_slope.mistake(sentence)(debt_with(year))
+for sentence, fee in {
+    "The fee changes the slope, too.": lambda slope: slope,
+    "A constant has slope 0: take the 90,000 off owed, not off slope.": (
+        lambda slope: slope + 0.02 * (slope - 90000)
+    ),
+    "The fee is added to what is owed: its 0.02 comes on top of the 1.": lambda slope: 0.02 * slope,
+}.items():
+    debt_with_slope.mistake(sentence)(debt_with(fee=fee))

@@ -162,38 +162,27 @@ def _(answer, rng):
     return np.round([np.std(answer((MANY, 61), np.random.default_rng(0), slope)) for slope in (0.0, 0.6)], 2)
 
 
-@leaky_start.mistake("This is He's start, which does not use the slope.")
-def plain_he(shape, rng, slope):
-    return rng.normal(0.0, np.sqrt(2 / shape[0]), shape)
-
-
-@leaky_start.mistake("Squares are multiplied by slope², not by slope.")
-def slope_without_square(shape, rng, slope):
-    return rng.normal(0.0, np.sqrt(2 / ((1 + slope) * shape[0])), shape)
-
-
-@leaky_start.mistake(
-    "You passed the variance where its root belongs: rng.normal takes the standard deviation."
-)
-def variance_for_spread(shape, rng, slope):
-    return rng.normal(0.0, 2 / ((1 + slope**2) * shape[0]), shape)
-
-
-@leaky_start.mistake("Each output is a sum over the inputs: n_in, and not n_out.")
-def by_the_outputs(shape, rng, slope):
-    return rng.normal(0.0, np.sqrt(2 / ((1 + slope**2) * shape[1])), shape)
-
-
-@leaky_start.mistake(
-    "The nonlinearity keeps the mean of 1 and slope², which is (1 + slope²) / 2: the 2 is missing."
-)
-def without_the_two(shape, rng, slope):
-    return rng.normal(0.0, np.sqrt(1 / ((1 + slope**2) * shape[0])), shape)
-
-
-@leaky_start.mistake("A variance with 2 - slope is right for the slopes 0 and 1, and for none between them.")
-def straight_between_the_ends(shape, rng, slope):
-    return rng.normal(0.0, np.sqrt((2 - slope) / shape[0]), shape)
+for sentence, spread in {
+    "This is He's start, which does not use the slope.": lambda shape, slope: np.sqrt(2 / shape[0]),
+    "Squares are multiplied by slope², not by slope.": (
+        lambda shape, slope: np.sqrt(2 / ((1 + slope) * shape[0]))
+    ),
+    "You passed the variance where its root belongs: rng.normal takes the standard deviation.": (
+        lambda shape, slope: 2 / ((1 + slope**2) * shape[0])
+    ),
+    "Each output is a sum over the inputs: n_in, and not n_out.": (
+        lambda shape, slope: np.sqrt(2 / ((1 + slope**2) * shape[1]))
+    ),
+    "The nonlinearity keeps the mean of 1 and slope², which is (1 + slope²) / 2: the 2 is missing.": (
+        lambda shape, slope: np.sqrt(1 / ((1 + slope**2) * shape[0]))
+    ),
+    "A variance with 2 - slope is right for the slopes 0 and 1, and for none between them.": (
+        lambda shape, slope: np.sqrt((2 - slope) / shape[0])
+    ),
+}.items():
+    leaky_start.mistake(sentence)(
+        lambda shape, rng, slope, spread=spread: rng.normal(0.0, spread(shape, slope), shape)
+    )
 
 
 @leaky_start.mistake("The mean square of uniform numbers is limit² / 3: the limit needs a factor √3.")
@@ -248,146 +237,84 @@ def _over_rms(X, eps):
     return X / np.sqrt(np.mean(X * X, axis=1, keepdims=True) + eps)
 
 
-@rms_norm.mistake("You treated the spread as a constant: each number of a row changes it, and so all others.")
-def constant_spread(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
-    return X * scale, lambda dY: dY * scale
+def by_row(A):
+    """Return the mean of each row, as a column."""
+    return A.mean(axis=-1, keepdims=True)
 
 
-@rms_norm.mistake("The last term is a mean over the row, and not a sum.")
-def sum_for_mean(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * Y).sum(axis=-1, keepdims=True)) * scale
+def rms_with(root=lambda X, eps: np.sqrt(by_row(X * X) + eps), last=lambda dY, X, Y: Y * by_row(dY * Y)):
+    """Return an rms_norm with another divisor, or another last term of dX."""
+
+    def rms_norm(X, eps=1e-5):
+        scale = 1 / root(X, eps)
+        Y = X * scale
+        return Y, lambda dY: (dY - last(dY, X, Y)) * scale
+
+    return rms_norm
 
 
-@rms_norm.mistake(
+with_the_mean_of_dY = rms_with(last=lambda dY, X, Y: by_row(dY) + Y * by_row(dY * Y))
+rms_norm.mistake(
     "Leave out mean(dY): it comes from subtracting the mean of a row, and here none is subtracted."
+)(with_the_mean_of_dY)
+rms_norm.mistake("You subtracted the mean, as layer norm does; this norm does not.")(
+    lambda X, eps=1e-5: with_the_mean_of_dY(X - by_row(X), eps)
 )
-def with_the_mean_of_dY(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
-    Y = X * scale
+for sentence, last in {
+    "You treated the spread as a constant: each number of a row changes it, and so all others.": (
+        lambda dY, X, Y: 0
+    ),
+    "The last term is a mean over the row, and not a sum.": (
+        lambda dY, X, Y: Y * (dY * Y).sum(axis=-1, keepdims=True)
+    ),
+    "The last term is added; it must be subtracted, since a larger spread makes Y smaller.": (
+        lambda dY, X, Y: -Y * by_row(dY * Y)
+    ),
+    "In backward, a mean without axis runs over the whole batch; each row has its own.": (
+        lambda dY, X, Y: Y * (dY * Y).mean()
+    ),
+}.items():
+    rms_norm.mistake(sentence)(rms_with(last=last))
+for last in (
+    lambda dY, X, Y: X * by_row(dY * Y),
+    lambda dY, X, Y: Y * by_row(dY * X),
+    lambda dY, X, Y: X * by_row(dY * X),
+):
+    rms_norm.mistake("The last term has X where Y belongs: before the mean, or inside it, or both.")(
+        rms_with(last=last)
+    )
 
-    def backward(dY):
-        coupled = dY.mean(axis=-1, keepdims=True) + Y * (dY * Y).mean(axis=-1, keepdims=True)
-        return (dY - coupled) * scale
-
-    return Y, backward
-
-
-@rms_norm.mistake("The variance subtracts the mean of the row before it squares; take the mean of X².")
-def variance_for_the_mean_square(X, eps=1e-5):
-    scale = 1 / np.sqrt(X.var(axis=-1, keepdims=True) + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
-
-
-@rms_norm.mistake("You added the squares of a row; take their mean.")
-def sum_of_the_squares(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).sum(axis=-1, keepdims=True) + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
-
-
-@rms_norm.mistake("You subtracted the mean, as layer norm does; this norm does not.")
-def layer_norm(X, eps=1e-5):
-    scale = 1 / np.sqrt(X.var(axis=-1, keepdims=True) + eps)
-    N = (X - X.mean(axis=-1, keepdims=True)) * scale
-
-    def backward(dY):
-        coupled = dY.mean(axis=-1, keepdims=True) + N * (dY * N).mean(axis=-1, keepdims=True)
-        return (dY - coupled) * scale
-
-    return N, backward
-
-
-X_FOR_Y = "The last term has X where Y belongs: before the mean, or inside it, or both."
-
-
-@rms_norm.mistake(X_FOR_Y)
-def X_before_the_mean(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY - X * (dY * Y).mean(axis=-1, keepdims=True)) * scale
-
-
-@rms_norm.mistake(X_FOR_Y)
-def X_inside_the_mean(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * X).mean(axis=-1, keepdims=True)) * scale
-
-
-@rms_norm.mistake(X_FOR_Y)
-def X_in_both_places(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
-    return X * scale, lambda dY: (dY - X * (dY * X).mean(axis=-1, keepdims=True)) * scale
-
-
-@rms_norm.mistake("The last term is added; it must be subtracted, since a larger spread makes Y smaller.")
-def plus_sign(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY + Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
-
-
-@rms_norm.mistake(
-    "A mean without axis runs over the whole batch; each row has its own: axis=-1, keepdims=True."
+for sentence, root in {
+    "The variance subtracts the mean of the row before it squares; take the mean of X².": (
+        lambda X, eps: np.sqrt(X.var(axis=-1, keepdims=True) + eps)
+    ),
+    "You added the squares of a row; take their mean.": (
+        lambda X, eps: np.sqrt((X * X).sum(axis=-1, keepdims=True) + eps)
+    ),
+    "The eps is left out: it is added to the mean square, before the root.": (
+        lambda X, eps: np.sqrt(by_row(X * X))
+    ),
+}.items():
+    rms_norm.mistake(sentence)(rms_with(root=root))
+for sentence, axis in {
+    "A mean without axis runs over the whole batch; each row has its own: axis=-1, keepdims=True.": None,
+    "The columns were normalized: the mean square is that of a row, axis -1.": 0,
+}.items():
+    rms_norm.mistake(sentence)(
+        rms_with(
+            root=lambda X, eps, axis=axis: np.sqrt((X * X).mean(axis) + eps),
+            last=lambda dY, X, Y, axis=axis: Y * (dY * Y).mean(axis),
+        )
+    )
+EPS_OUTSIDE = rms_norm.mistake("The eps is outside the root; it is added to the mean square.")
+EPS_OUTSIDE(rms_with(root=lambda X, eps: np.sqrt(by_row(X * X)) + eps))
+EPS_OUTSIDE(rms_with(root=lambda X, eps: 1 / (1 / np.sqrt(by_row(X * X)) + eps)))
+EPS_OUTSIDE(
+    rms_with(
+        root=lambda X, eps: np.sqrt(by_row(X * X)) + eps,
+        last=lambda dY, X, Y: Y * by_row(dY * X) / np.sqrt(by_row(X * X)),
+    )
 )
-def over_everything(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean() + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * Y).mean()) * scale
-
-
-@rms_norm.mistake("In backward, a mean without axis runs over the whole batch; each row has its own.")
-def over_everything_on_the_way_back(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * Y).mean()) * scale
-
-
-@rms_norm.mistake("The columns were normalized: the mean square is that of a row, axis -1.")
-def over_the_batch(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=0) + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=0)) * scale
-
-
-@rms_norm.mistake("The eps is left out: it is added to the mean square, before the root.")
-def without_eps(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True))
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
-
-
-EPS_OUTSIDE = "The eps is outside the root; it is added to the mean square."
-
-
-@rms_norm.mistake(EPS_OUTSIDE)
-def eps_outside(X, eps=1e-5):
-    root = np.sqrt((X**2).mean(axis=-1, keepdims=True))
-    Y = X / (root + eps)
-
-    def backward(dY):
-        inner = (dY * X).mean(axis=-1, keepdims=True)
-        return dY / (root + eps) - X * inner / (root * (root + eps) ** 2)
-
-    return Y, backward
-
-
-@rms_norm.mistake(EPS_OUTSIDE)
-def eps_outside_and_the_way_back_as_before(X, eps=1e-5):
-    scale = 1 / (np.sqrt((X**2).mean(axis=-1, keepdims=True)) + eps)
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
-
-
-@rms_norm.mistake(EPS_OUTSIDE)
-def eps_added_to_the_scale(X, eps=1e-5):
-    scale = 1 / np.sqrt((X**2).mean(axis=-1, keepdims=True)) + eps
-    Y = X * scale
-    return Y, lambda dY: (dY - Y * (dY * Y).mean(axis=-1, keepdims=True)) * scale
 
 
 # 4. a running average
@@ -434,13 +361,46 @@ def _(answer, rng):
     return tuple(answer([2.0, 5.0, 11.0, 3.0], 0.3))
 
 
-@corrected_averages.mistake("Nothing is corrected: divide each average by the weight of the values so far.")
-def uncorrected(values, momentum):
-    running, averages = 0.0, []
-    for value in values:
-        running = (1 - momentum) * running + momentum * value
-        averages.append(running)
-    return averages
+def averages_with(weight=lambda momentum, steps: 1 - (1 - momentum) ** steps, begin=lambda values: 0.0):
+    """Return a corrected_averages with another weight of the values so far, or another begin."""
+
+    def corrected_averages(values, momentum):
+        running, averages = begin(values), []
+        for steps, value in enumerate(values, start=1):
+            running = (1 - momentum) * running + momentum * value
+            averages.append(running / weight(momentum, steps))
+        return averages
+
+    return corrected_averages
+
+
+for sentence, parts in {
+    "Nothing is corrected: divide each average by the weight of the values so far.": (
+        dict(weight=lambda momentum, steps: 1)
+    ),
+    "The 0 counts with 1 - momentum to the number of values, not momentum to it.": (
+        dict(weight=lambda momentum, steps: 1 - momentum**steps if momentum < 1 else 1)
+    ),
+    "The correction stays the same for all; the weight of the 0 shrinks with each value.": (
+        dict(weight=lambda momentum, steps: momentum)
+    ),
+    "It begins with the first value; that gives the first value too much weight.": (
+        dict(weight=lambda momentum, steps: 1, begin=lambda values: values[0])
+    ),
+    "An average that begins with a value has no 0 to correct for: begin at 0, or do not divide.": (
+        dict(begin=lambda values: values[0])
+    ),
+    "The exponent is one too large: after the first value the 0 has been multiplied once.": (
+        dict(weight=lambda momentum, steps: 1 - (1 - momentum) ** (steps + 1))
+    ),
+    "The exponent is one too small: it begins at 0, so the first weight is 1 - 1, which is 0.": (
+        dict(weight=lambda momentum, steps: 1 - (1 - momentum) ** (steps - 1))
+    ),
+    "You divided by the weight of the 0; the values have the rest, 1 minus that.": (
+        dict(weight=lambda momentum, steps: (1 - momentum) ** steps)
+    ),
+}.items():
+    corrected_averages.mistake(sentence)(averages_with(**parts))
 
 
 @corrected_averages.mistake("You continued with the corrected average; divide only the value you append.")
@@ -450,88 +410,6 @@ def corrected_goes_on(values, momentum):
         running = (1 - momentum) * running + momentum * value
         running /= 1 - (1 - momentum) ** steps
         averages.append(running)
-    return averages
-
-
-@corrected_averages.mistake("The 0 counts with 1 - momentum to the number of values, not momentum to it.")
-def power_of_the_momentum(values, momentum):
-    running, averages = 0.0, []
-    for steps, value in enumerate(values, start=1):
-        running = (1 - momentum) * running + momentum * value
-        averages.append(running / (1 - momentum**steps) if momentum < 1 else running)
-    return averages
-
-
-@corrected_averages.mistake(
-    "The correction stays the same for all; the weight of the 0 shrinks with each value."
-)
-def always_the_first(values, momentum):
-    running, averages = 0.0, []
-    for value in values:
-        running = (1 - momentum) * running + momentum * value
-        averages.append(running / momentum)
-    return averages
-
-
-FIRST_VALUE = "It begins with the first value; that gives the first value too much weight."
-
-
-@corrected_averages.mistake(FIRST_VALUE)
-def begins_with_the_first(values, momentum):
-    running, averages = values[0], []
-    for value in values:
-        running = (1 - momentum) * running + momentum * value
-        averages.append(running)
-    return averages
-
-
-@corrected_averages.mistake(FIRST_VALUE)
-def goes_on_from_the_first(values, momentum):
-    averages = [values[0]]
-    for value in values[1:]:
-        averages.append((1 - momentum) * averages[-1] + momentum * value)
-    return averages
-
-
-@corrected_averages.mistake(
-    "An average that begins with a value has no 0 to correct for: begin at 0, or do not divide."
-)
-def begins_with_the_first_and_divides(values, momentum):
-    running, averages = values[0], []
-    for steps, value in enumerate(values, start=1):
-        running = (1 - momentum) * running + momentum * value
-        averages.append(running / (1 - (1 - momentum) ** steps))
-    return averages
-
-
-@corrected_averages.mistake(
-    "The exponent is one too large: after the first value the 0 has been multiplied once."
-)
-def one_too_many(values, momentum):
-    running, averages = 0.0, []
-    for steps, value in enumerate(values, start=1):
-        running = (1 - momentum) * running + momentum * value
-        averages.append(running / (1 - (1 - momentum) ** (steps + 1)))
-    return averages
-
-
-@corrected_averages.mistake(
-    "The exponent is one too small: it begins at 0, so the first weight is 1 - 1, which is 0."
-)
-def one_too_few(values, momentum):
-    running, averages = 0.0, []
-    for place, value in enumerate(values):
-        running = (1 - momentum) * running + momentum * value
-        averages.append(running / (1 - (1 - momentum) ** place))
-    return averages
-
-
-@corrected_averages.mistake("You divided by the weight of the 0; the values have the rest, 1 minus that.")
-def divided_by_the_weight_of_zero(values, momentum):
-    running, averages = 0.0, []
-    for steps, value in enumerate(values, start=1):
-        running = (1 - momentum) * running + momentum * value
-        averages.append(running / (1 - momentum) ** steps)
     return averages
 
 

@@ -179,88 +179,60 @@ def _(answer, rng):
     return tuple(answer({name: list(parents[name]) for name in names}) for names in listed)
 
 
-@children_first.mistake("You return the names in the order of the dict, which is arbitrary.")
-def as_listed(parents):
-    return list(parents)
-
-
-@children_first.mistake("You reverse the dict; its order is arbitrary, either way.")
-def as_listed_and_reversed(parents):
-    return list(parents)[::-1]
-
-
-@children_first.mistake("The order of the alphabet is right in the small example by chance.")
-def by_the_alphabet(parents):
-    return sorted(parents, reverse=True)
-
-
-BY_CHILDREN = "You sort by the number of children; that is not how far a name is from the end."
-
-
-@children_first.mistake(BY_CHILDREN)
-def by_the_number_of_children(parents):
-    return sorted(parents, key=lambda name: sum(names.count(name) for names in parents.values()))
-
-
-@children_first.mistake(BY_CHILDREN)
-def by_the_number_of_different_children(parents):
-    return sorted(parents, key=lambda name: sum(name in names for names in parents.values()))
-
-
-@children_first.mistake("That is parents first: reverse it.")
-def parents_first(parents):
+def walked(parents, starts, at_the_end=False):
+    """Return names in the order of their first visit, or of its end."""
     order = []
 
     def visit(name):
+        if name in order:
+            return
+        if not at_the_end:
+            order.append(name)
         for parent in parents[name]:
             visit(parent)
-        if name not in order:
+        if at_the_end:
             order.append(name)
 
-    for name in parents:
+    for name in starts:
         visit(name)
     return order
 
 
-FIRST_VISIT = "A name is listed at its first visit; it must wait for all of its children."
+def childless(parents):
+    """Return the names that are no name's parent."""
+    return [name for name in parents if not any(name in names for names in parents.values())]
 
 
-@children_first.mistake(FIRST_VISIT)
-def at_the_first_visit(parents):
-    order = []
+for sentence, order in {
+    "You return the names in the order of the dict, which is arbitrary.": list,
+    "You reverse the dict; its order is arbitrary, either way.": lambda parents: list(parents)[::-1],
+    "The order of the alphabet is right in the small example by chance.": (
+        lambda parents: sorted(parents, reverse=True)
+    ),
+    "That is parents first: reverse it.": lambda parents: walked(parents, parents, at_the_end=True),
+}.items():
+    children_first.mistake(sentence)(order)
 
-    def visit(name):
-        if name not in order:
-            order.append(name)
-            for parent in parents[name]:
-                visit(parent)
+BY_CHILDREN = children_first.mistake(
+    "You sort by the number of children; that is not how far a name is from the end."
+)
+BY_CHILDREN(
+    lambda parents: sorted(parents, key=lambda name: sum(names.count(name) for names in parents.values()))
+)
+BY_CHILDREN(
+    lambda parents: sorted(parents, key=lambda name: sum(name in names for names in parents.values()))
+)
 
-    children = {parent for names in parents.values() for parent in names}
-    for name in parents:
-        if name not in children:
-            visit(name)
-    return order
-
-
-@children_first.mistake(FIRST_VISIT)
-def at_the_first_visit_from_any_name(parents):
-    order = []
-
-    def visit(name):
-        if name not in order:
-            order.append(name)
-            for parent in parents[name]:
-                visit(parent)
-
-    for name in parents:
-        visit(name)
-    return order
+FIRST_VISIT = children_first.mistake(
+    "A name is listed at its first visit; it must wait for all of its children."
+)
+FIRST_VISIT(lambda parents: walked(parents, childless(parents)))
+FIRST_VISIT(lambda parents: walked(parents, parents))
 
 
-@children_first.mistake(FIRST_VISIT)
+@FIRST_VISIT
 def breadth_first(parents):
-    children = {parent for names in parents.values() for parent in names}
-    order = [name for name in parents if name not in children]
+    order = childless(parents)
     for name in order:
         order += [parent for parent in dict.fromkeys(parents[name]) if parent not in order]
     return order
@@ -657,11 +629,11 @@ def _ladder(sums):
     return two
 
 
-def _calls(node):
-    """Count the calls of a graph, from the oldest node to the youngest."""
+def _calls(node, own=lambda parents: 1, called=tuple):
+    """Count the calls of a graph, from the oldest node to the youngest; for mistakes, with other parts."""
     calls = {}
     for child in reversed(node.graph()):
-        calls[child] = 1 + sum(calls[parent] for parent in child.parents)
+        calls[child] = own(child.parents) + sum(calls[parent] for parent in called(child.parents))
     return calls[node]
 
 
@@ -702,34 +674,24 @@ def _(answer, rng):
     return tuple(answer(node) for node in (_tower(2), _tower(3), _ladder(5)))
 
 
-@count_calls.mistake("That is the number of nodes, each counted once.")
-def the_nodes(node):
-    return len(node.graph())
-
-
-@count_calls.mistake("A parent that is listed twice is called twice.")
-def each_parent_once(node, counted=None):
-    counted = {} if counted is None else counted
-    if node not in counted:
-        counted[node] = 1 + sum(each_parent_once(parent, counted) for parent in set(node.parents))
-    return counted[node]
-
-
-@count_calls.mistake("Those are the calls of nodes with parents; variables are called as well.")
-def without_variables(node, counted=None):
-    counted = {} if counted is None else counted
-    if node not in counted:
-        counted[node] = int(bool(node.parents))
-        counted[node] += sum(without_variables(parent, counted) for parent in node.parents)
-    return counted[node]
-
-
-@count_calls.mistake("Those are the paths to the variables; the calls on the way count as well.")
-def only_the_ends(node, counted=None):
-    counted = {} if counted is None else counted
-    if node not in counted:
-        counted[node] = sum(only_the_ends(parent, counted) for parent in node.parents) or 1
-    return counted[node]
+for sentence, count in {
+    "That is the number of nodes, each counted once.": lambda node: len(node.graph()),
+    "A parent that is listed twice is called twice.": lambda node: _calls(node, called=set),
+    "Those are the calls of nodes with parents; variables are called as well.": (
+        lambda node: _calls(node, own=lambda parents: len(parents) > 0)
+    ),
+    "Those are the paths to the variables; the calls on the way count as well.": (
+        lambda node: _calls(node, own=lambda parents: not parents)
+    ),
+    "That holds only where each node is the sum of one node with itself.": (
+        lambda node: 2 ** len(node.graph()) - 1
+    ),
+    "The first call, for the node itself, is missing.": lambda node: _calls(node) - 1,
+    "Those are the parents listed, over all nodes: each node counted as if called once.": (
+        lambda node: 1 + sum(len(one.parents) for one in node.graph())
+    ),
+}.items():
+    count_calls.mistake(sentence)(count)
 
 
 @count_calls.mistake("Those are the calls of the oldest variable alone; all nodes are called.")
@@ -742,11 +704,6 @@ def of_the_oldest(node):
     return calls[node.graph()[-1]]
 
 
-@count_calls.mistake("That holds only where each node is the sum of one node with itself.")
-def by_a_formula(node):
-    return 2 ** len(node.graph()) - 1
-
-
 @count_calls.mistake("Floats hold about 16 digits, which is too few here: count with ints.")
 def with_floats(node):
     nodes = node.graph()
@@ -756,16 +713,6 @@ def with_floats(node):
         for parent in child.parents:
             calls[nodes.index(parent)] += calls[index]
     return int(np.sum(calls))
-
-
-@count_calls.mistake("The first call, for the node itself, is missing.")
-def without_the_first(node):
-    return _calls(node) - 1
-
-
-@count_calls.mistake("Those are the parents listed, over all nodes: each node counted as if called once.")
-def the_arrows(node):
-    return 1 + sum(len(one.parents) for one in node.graph())
 
 
 # 6. a training loop

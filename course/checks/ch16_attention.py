@@ -341,133 +341,84 @@ def _(answer, rng):
         return tuple(answer(scores) for scores in (S, future, S + 5000, S - 5000, _with_a_large_score(S)))
 
 
-def _leaky(S, k=0):
-    """Return the weights of the statement, with another mask."""
-    E = np.exp(S - S.max(axis=-1, keepdims=True)) * np.tri(S.shape[-1], k=k)
-    return E / E.sum(axis=-1, keepdims=True)
+def highest(scores, axis=-1):
+    """Return the highest scores along an axis, as a column or a row."""
+    return scores.max(axis=axis, keepdims=True)
 
 
-causal_weights.mistake("Leave out k: with k=1, `np.tri` is True one place too far.")(lambda S: _leaky(S, 1))
-causal_weights.mistake(
-    "The mask is right, but the maximum is that of the whole row, and so depends on the future."
-)(_leaky)
-causal_weights.mistake("With k=-1 a step may not look at itself, and the first has nothing to look at.")(
-    lambda S: _leaky(S, -1)
-)
+def weights_with(less=lambda S, masked: highest(masked), k=0, late=False, axis=-1):
+    """Return a causal_weights that subtracts less, masks other places or the powers, or sums another axis."""
+
+    def causal_weights(S):
+        allowed = np.tri(S.shape[-1], k=k) > 0
+        masked = np.where(allowed, S, -np.inf)
+        E = np.exp((S if late else masked) - less(S, masked)) * (allowed if late else 1)
+        return E / E.sum(axis=axis, keepdims=True)
+
+    return causal_weights
 
 
-@causal_weights.mistake("Without subtracting a maximum, e^5000 is infinite: subtract that of the allowed.")
-def no_maximum(S):
-    E = np.exp(np.where(np.tri(S.shape[-1]) > 0, S, -np.inf))
-    return E / E.sum(axis=-1, keepdims=True)
+def of_the_row(S, masked):
+    """Return the highest scores of whole rows, future and all."""
+    return highest(S)
 
 
-NOT_THE_POWERS = "Infinity times 0 is nan: mask the scores, not the powers."
-
-
-@causal_weights.mistake(NOT_THE_POWERS)
-def masked_powers(S):
-    E = np.exp(S) * np.tri(S.shape[-1])
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-@causal_weights.mistake(
-    "A row far below the maximum of the whole array becomes zeros: each row needs its own maximum."
-)
-def one_maximum(S):
-    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
-    E = np.exp(S - S.max(keepdims=True))
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-@causal_weights.mistake(
-    "The maximum is that of the whole array, future and all: mask first, and take each row's."
-)
-def maximum_of_all(S):
-    E = np.exp(S - S.max(keepdims=True)) * np.tri(S.shape[-1])
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-@causal_weights.mistake("Subtracting a maximum per column changes a row's weights: take one per row.")
-def maximum_of_columns(S):
-    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
-    E = np.exp(S - S.max(axis=1, keepdims=True))
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-@causal_weights.mistake(
-    "The zeros of the mask take part in the maximum: forbidden scores are minus infinity."
-)
-def zeros_in_the_maximum(S):
-    allowed = np.tri(S.shape[-1])
-    S = S * allowed
-    E = np.exp(S - S.max(axis=-1, keepdims=True)) * allowed
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-@causal_weights.mistake("A score of 0 is a score like others, e^0 = 1: use minus infinity.")
-def zero_scores(S):
-    return Softmax().predict(S * np.tri(S.shape[-1]))
-
-
-@causal_weights.mistake(
-    "You applied the mask after softmax: the remaining weights do not sum to 1, and depend on the others."
-)
-def mask_after(S):
-    return Softmax().predict(S) * np.tri(S.shape[-1])
-
-
-@causal_weights.mistake("The mask is flipped: each step looks at the future, not at the past.")
-def turned_round(S):
-    return Softmax()(np.where(np.triu(np.ones(S.shape[-2:])) > 0, S, -np.inf))[0]
-
-
-@causal_weights.mistake("The mask is inverted: where `np.tri` is True, the scores must stay.")
-def inverted(S):
-    return Softmax()(np.where(np.tri(S.shape[-1]) > 0, -np.inf, S))[0]
-
-
-@causal_weights.mistake(NOT_THE_POWERS)
-def masked_too_late(S):
-    largest = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf).max(axis=-1, keepdims=True)
-    E = np.exp(S - largest) * np.tri(S.shape[-1])
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-def _less(S, reference, late=False):
-    """Return causal weights with another number than the maximum subtracted."""
-    allowed = np.tri(S.shape[-1]) > 0
-    E = np.exp(S - reference) * allowed if late else np.exp(np.where(allowed, S - reference, -np.inf))
-    return E / E.sum(axis=-1, keepdims=True)
-
-
+NOT_THE_POWERS = causal_weights.mistake("Infinity times 0 is nan: mask the scores, not the powers.")
+NOT_THE_POWERS(weights_with(lambda S, masked: 0, late=True))
+NOT_THE_POWERS(weights_with(late=True))
 for late in (False, True):
     causal_weights.mistake(
         "A step's own score need not be the largest: subtract the maximum of the allowed ones."
-    )(lambda S, late=late: _less(S, S.diagonal(axis1=1, axis2=2)[..., None], late))
-causal_weights.mistake("The first score of a row need not be the largest: subtract the maximum.")(
-    lambda S: _less(S, S[..., :1])
-)
+    )(weights_with(lambda S, masked: S.diagonal(axis1=1, axis2=2)[..., None], late=late))
+for sentence, parts in {
+    "Leave out k: with k=1, `np.tri` is True one place too far.": dict(less=of_the_row, late=True, k=1),
+    "The mask is right, but the maximum is that of the whole row, and so depends on the future.": (
+        dict(less=of_the_row, late=True)
+    ),
+    "With k=-1 a step may not look at itself, and the first has nothing to look at.": (
+        dict(less=of_the_row, late=True, k=-1)
+    ),
+    "Without subtracting a maximum, e^5000 is infinite: subtract that of the allowed.": (
+        dict(less=lambda S, masked: 0)
+    ),
+    "A row far below the maximum of the whole array becomes zeros: each row needs its own maximum.": (
+        dict(less=lambda S, masked: masked.max())
+    ),
+    "The maximum is that of the whole array, future and all: mask first, and take each row's.": (
+        dict(less=lambda S, masked: S.max(), late=True)
+    ),
+    "Subtracting a maximum per column changes a row's weights: take one per row.": (
+        dict(less=lambda S, masked: highest(masked, axis=1))
+    ),
+    "The zeros of the mask take part in the maximum: forbidden scores are minus infinity.": (
+        dict(less=lambda S, masked: highest(np.where(np.isinf(masked), 0, S)))
+    ),
+    "The first score of a row need not be the largest: subtract the maximum.": (
+        dict(less=lambda S, masked: S[..., :1])
+    ),
+    "That sums over axis 1, the queries: the scores of one row are along axis -1.": dict(axis=1),
+    "That sums over axis 0, the examples: the scores of one row are along axis -1.": dict(axis=0),
+}.items():
+    causal_weights.mistake(sentence)(weights_with(**parts))
 
-
-@causal_weights.mistake("That sums over axis 1, the queries: the scores of one row are along axis -1.")
-def sum_over_the_askers(S):
-    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
-    E = np.exp(S - S.max(axis=-1, keepdims=True))
-    return E / E.sum(axis=1, keepdims=True)
-
-
-@causal_weights.mistake("That is a softmax over axis 1, the queries: it goes along axis -1.")
-def softmax_over_the_askers(S):
-    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
-    return Softmax()(S.swapaxes(1, 2))[0].swapaxes(1, 2)
-
-
-@causal_weights.mistake("That sums over axis 0, the examples: the scores of one row are along axis -1.")
-def sum_over_the_examples(S):
-    S = np.where(np.tri(S.shape[-1]) > 0, S, -np.inf)
-    E = np.exp(S - S.max(axis=-1, keepdims=True))
-    return E / E.sum(axis=0, keepdims=True)
+for sentence, weights in {  # of S, and of True where a step may look
+    "A score of 0 is a score like others, e^0 = 1: use minus infinity.": (
+        lambda S, allowed: Softmax().predict(S * allowed)
+    ),
+    "You applied the mask after softmax: the remaining weights do not sum to 1, and depend on the others.": (
+        lambda S, allowed: Softmax().predict(S) * allowed
+    ),
+    "The mask is flipped: each step looks at the future, not at the past.": (
+        lambda S, allowed: Softmax()(np.where(allowed.T, S, -np.inf))[0]
+    ),
+    "The mask is inverted: where `np.tri` is True, the scores must stay.": (
+        lambda S, allowed: Softmax()(np.where(allowed, -np.inf, S))[0]
+    ),
+    "That is a softmax over axis 1, the queries: it goes along axis -1.": (
+        lambda S, allowed: Softmax()(np.where(allowed, S, -np.inf).swapaxes(1, 2))[0].swapaxes(1, 2)
+    ),
+}.items():
+    causal_weights.mistake(sentence)(lambda S, weights=weights: weights(S, np.tri(S.shape[-1], dtype=bool)))
 
 
 # 4. distances
