@@ -26,6 +26,7 @@ from course.checks.exercise import CheckFailed
 CELLS_OVER = "the cells take longer than {:g} seconds in all"
 BY_HAND = "a person reads this answer"
 TOO_LATE = "the notebook takes longer than {:g} seconds in all"
+ENDLESS = "Python ended {} times while the cells ran, whichever were skipped: run them all in a new Python"
 NOTES, NOTE, SENTENCE = 20, 300, 2000  # limits: number of notes, characters of a note, of a sentence
 
 
@@ -48,9 +49,9 @@ class Run:
 
     def __init__(self, sources, folder, unsafe, seconds=SECONDS):
         self.sources, self.folder, self.unsafe, self.seconds = sources, folder, unsafe, seconds
-        self.texts = tuple(sources)  # the cells as handed in
         self.clock, self.sandbox, self.remote = Clock(), None, None
-        self.skipped, self.stop, self.notes = set(), (len(sources) + 1, 0), []
+        # a note for each place that is skipped, and for each cell that raised; from `stop` on, all is skipped
+        self.notes, self.stop, self.last, self.ends = {}, (len(sources) + 1, -1), (0, 0), 0
 
     def __enter__(self):
         return self
@@ -70,9 +71,13 @@ class Run:
         while self.sandbox is None:
             self._start()
         self._limit(EXERCISE, "its calls take longer than {:g} seconds in all")
+        self._reset()
+        return self.remote.ask("find", name=name)
+
+    def _reset(self):
+        """Forget all shared objects, at both ends; raises Ended if the process does not answer."""
         self.remote.ask("reset")
         self.remote.reset()
-        return self.remote.ask("find", name=name)
 
     def _limit(self, times, why):
         """Set the deadline of the next requests, and the message for missing it."""
@@ -85,57 +90,67 @@ class Run:
         """Start a process and run the cells; a statement that ends the process is skipped the next time."""
         if self.clock.now() > ALL * self.seconds:
             raise Ended(TOO_LATE.format(ALL * self.seconds))
-        sandbox, notes = Sandbox(self.folder, self.unsafe), []
+        if self.ends > 2 * NOTES:
+            raise Ended(ENDLESS.format(self.ends))
+        sandbox, self.last = Sandbox(self.folder, self.unsafe), (0, 0)
+        self.clock.start()  # a restart takes of the notebook's time
         sandbox.start()
+        self.clock.stop()
         self.sandbox = sandbox
         self.clock.watch(sandbox.process.pid)
         pipes = sandbox.stdout.fileno(), sandbox.stdin.fileno()
         self.remote = Remote(*pipes, self.clock, self.seconds)
         self._require_answers()
         self._limit(CELLS, CELLS_OVER)
-        for number, source in enumerate(self.sources, start=1):
-            if number > self.stop[0]:
-                break
-            note = self._run_cell(number, source)
+        for number, source in enumerate([*self.sources, ""], start=1):
+            self._run_cell(number, source)
             if self.sandbox is None:
                 return
-            notes += [note] if note else []
-        self.notes += notes
 
     def _run_cell(self, number, source):
-        """Run a cell; return a note on its first exception. If the process ends, close it."""
-        place, note = -1, None
+        """Run a cell, and note its first exception. If the process ends, close it."""
+        place = -1
         try:
+            source = "" if self._is_skipped((number, place)) else source
             count = self.remote.ask("read", name=number, value=source)
             if type(count) is not int:
                 raise Ended(GARBLED)
             for place in range(count):
-                if (number, place) in self.skipped or (number, place) >= self.stop:
+                if self._is_skipped((number, place)):
+                    self._reset()
                     continue
                 try:
                     self.remote.ask("run", name=place)
                 except MemoryError as error:
                     raise Ended("it used up the memory") from error
                 except Exception as error:
-                    note = note or f"code cell {number} raised {type(error).__name__}: {error}"
+                    self._note(number, error)
+                self.last = number, place
         except Ended as error:
-            self._leave_out(number, place, source, str(error))
+            self._leave_out((number, place), str(error))
         except Exception as error:  # a cell that is not Python
-            note = f"code cell {number} raised {type(error).__name__}: {error}"
-        return note
+            self._note(number, error)
 
-    def _leave_out(self, number, place, source, why):
+    def _note(self, number, error):
+        """Note the first exception of a cell."""
+        self.notes.setdefault(number, f"code cell {number} raised {type(error).__name__}: {error}")
+
+    def _is_skipped(self, place):
+        """Report whether a statement, or an unreadable cell, is skipped."""
+        return place in self.notes or place >= self.stop
+
+    def _leave_out(self, place, why):
         """End the process, and skip from now on the statement, or the unreadable cell, that ended it."""
-        what = f"code cell {number} was skipped"
-        if self.remote.end <= self.clock.now() or len(self.notes) >= NOTES:
-            self.stop = (number, place)
+        if self._is_skipped(place):  # it is innocent: the statement that ran before it ended the process
+            self.notes.pop(place if place < self.stop else None, None)
+            place = self.last
+        number, statement = place
+        what = f"{'' if statement < 0 else 'a statement of '}code cell {number} was skipped"
+        self.ends += 1
+        if self.remote.end <= self.clock.now() or self.ends > NOTES:
+            self.stop = place
             what = f"the rest of code cell {number} and all later cells were skipped"
-        elif place < 0:
-            self.sources[number - 1] = ""
-        else:
-            self.skipped.add((number, place))
-            what = f"a statement of code cell {number} was skipped"
-        self.notes.append(f"{what}: {why}")
+        self.notes[place] = f"{what}: {why}"
         self.close()
 
     def _require_answers(self):
@@ -187,7 +202,7 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
         checked = working(chapter, unsafe)
         with Run(sources, folder(chapter), unsafe, seconds) as run:
             parts = tuple(grade_exercise(exercise, run, seed, checked) for exercise in asked)
-            notes = tuple(clean(note)[:NOTE] for note in dict.fromkeys(run.notes))[:NOTES]
+            notes = tuple(clean(note)[:NOTE] for note in dict.fromkeys(run.notes.values()))[:NOTES]
         return Result(chapter, digest, where, None, parts, notes)
     except Refused as refusal:
         return unchecked(chapter, digest, refused=clean(str(refusal)), level=where)
@@ -220,7 +235,7 @@ def _checked(exercise, run, seed):
     except Answered:
         return _result_of(exercise, Status.BY_HAND, BY_HAND)
     except NameError:
-        return _result_of(exercise, Status.MISSING, missing(short, run.texts, run.notes))
+        return _result_of(exercise, Status.MISSING, missing(short, run.sources, list(run.notes.values())))
     except Ended as ended:
         run.close()
         return _result_of(exercise, Status.FAILED, f"{short}: {ended}")

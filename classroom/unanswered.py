@@ -28,7 +28,7 @@ def missing(short, sources, notes):
     message = f"the notebook has no {short}"
     names = {}
     for number, source in enumerate(sources, start=1):
-        for name in re.findall(r"^\s*(?:def|class)\s+(\w+)", source, re.MULTILINE):
+        for name in re.findall(r"^[ \t]*(?:def|class)[ \t]+(\w+)", source, re.MULTILINE):
             names.setdefault(name, number)
     if short in names:
         raised = [note for note in notes if note.startswith(f"code cell {names[short]} raised")]

@@ -4,6 +4,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -12,6 +13,7 @@ import pytest
 from classroom import grade as module
 from classroom.faults import GradingFault
 from classroom.grade import clean, grade
+from classroom.unanswered import missing
 from course.checks import exercises
 from course.checks.exercise import CheckFailed, Exercise
 from course.curriculum import exercises_path
@@ -89,6 +91,28 @@ def test_a_statement_that_ends_or_hangs_is_left_out_and_the_rest_is_graded(sourc
     result, row = centre(f"{CENTRE}\n{source}\ncentre = centre", seconds=1.0)
     assert row.status == "passed" and len(result.notes) == 1
     assert result.notes[0].startswith("a statement of code cell 1 was skipped: ")
+
+
+@pytest.mark.parametrize("rest", [["x = 1"], ["", "x ="], []])
+def test_a_statement_after_which_nothing_is_answered_is_left_out_and_no_other(rest):
+    result, row = centre(CENTRE, "import json\njson.loads = lambda *a, **k: None", *rest)
+    assert row.status == "passed"
+    assert result.notes[0].startswith("a statement of code cell 2 was skipped: the code ended Python")
+    assert [note.split()[4] for note in result.notes[1:]] == ["SyntaxError:"] * ("x =" in rest)
+
+
+def test_a_process_that_ends_whatever_is_skipped_is_given_up(monkeypatch):
+    monkeypatch.setattr(module, "NOTES", 0)
+    _, row = centre(CENTRE, "import os; os._exit(0)")
+    assert row.status == "failed" and row.sentence.startswith("centre: Python ended 1 times")
+
+
+def test_restarts_take_of_the_time_of_a_notebook(monkeypatch):
+    module.working("00_start")
+    monkeypatch.setattr(module, "ALL", 1)
+    result, row = centre(CENTRE, "import os\n" + "os._exit(0)\n" * 15, seconds=0.3)
+    assert row.sentence == "centre: the notebook takes longer than 0.3 seconds in all"
+    assert len(result.notes) < 15
 
 
 def test_memory_that_a_cell_has_used_up_is_not_missing_below_it():
@@ -320,6 +344,12 @@ BROKEN = ": the cell that defines it does not run (code cell 1 raised"
 def test_why_an_answer_is_missing_is_said(short, cell, said):
     row = answer_to(short, cell)
     assert row.status == "missing" and row.sentence.startswith(f"the notebook has no {short}{said}")
+
+
+def test_empty_lines_cost_no_time():
+    began = time.process_time()
+    assert missing("centre", ["\n" * 100_000, "\n  def centres(): 1"], []).endswith("rename it to centre")
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

@@ -459,6 +459,12 @@ def test_drawing_from_a_generator_is_distinguished_from_setting_it():
         assert remote.is_drawn_from(before, rng.bit_generator.state)
     rng.random(100_000)
     assert remote.is_drawn_from(before, rng.bit_generator.state)
+    far = np.random.default_rng(5)
+    far.bit_generator.advance(2**24 - 1)
+    tracemalloc.start()
+    assert remote.is_drawn_from(before, far.bit_generator.state)
+    assert tracemalloc.get_traced_memory()[1] < 1e5  # no number was drawn
+    tracemalloc.stop()
     rng.bit_generator.advance(2**40)
     assert not remote.is_drawn_from(before, rng.bit_generator.state)
     assert not remote.is_drawn_from(rng.bit_generator.state, before)
