@@ -4,6 +4,7 @@ import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise
 from course.checks.questions import (
+    A_NEW_ARRAY,
     BATCH,
     LEFT_BEHIND,
     N_IN,
@@ -48,12 +49,14 @@ def _ask_loss(loss, f, Y, **given):
             raise CheckFailed("backward() must work without an argument: give dL the default 1.0") from error
     expect_gradients(f, {"Y": Y}, np.array(1.0), {"Y": dY})
     first = np.array(dY)
-    if isinstance(dY, np.ndarray) and dY.flags.writeable:
-        dY[...] = np.nan  # it belongs to the caller, who may write into it
     try:
         expect_values("in a second call of backward, dY", backward(), first, "in the first it was")
     except CheckFailed as no:
         raise CheckFailed(f"{no.sentence}. {LEFT_BEHIND}") from no
+    if isinstance(dY, np.ndarray) and dY.flags.writeable:
+        dY[...] = np.nan
+        with because(A_NEW_ARRAY):
+            expect_values("after somebody has written into dY, the next", backward(), first, "before it was")
     for factor in (3.0, -2.0, 0.0):
         try:
             scaled = backward(factor)

@@ -657,10 +657,9 @@ def _(answer, rng):
             raise CheckFailed(f"it must return a function of step, but returned {described(schedule)}")
         steps = [0, 15, warmup - 1, warmup, warmup + 1, 3 * warmup, 1000, 0]  # in no order: it may not count
         for step in steps:
-            name = f"up_then_root({rate:.3g}, {warmup}) at step {step}"
-            expect_values(
-                f"{name}, over its rate,", schedule(step) / rate, _root_truth(rate, warmup, step) / rate
-            ) if rate < 1e-3 else expect_values(name, schedule(step), _root_truth(rate, warmup, step))
+            name = f"up_then_root({rate:.3g}, {warmup}) at step {step}{', over its rate,' * (rate < 1e-3)}"
+            unit = rate if rate < 1e-3 else 1.0
+            expect_values(name, schedule(step) / unit, _root_truth(rate, warmup, step) / unit)
     return "the line, the top, the root, for three warmups, in any order"
 
 

@@ -91,6 +91,22 @@ def with_a_mask(Y, T):
     return L, backward
 
 
+@refused(huber, "after somebody has written into dY, the next[0, 0] is nan")
+def lends_its_own_array(Y, T):
+    slope = np.clip(Y - T, -1, 1) / Y.size
+    return mean_huber(Y - T), lambda dL=1.0: slope if dL == 1.0 else dL * slope
+
+
+@refused(huber, "for differences of 1e+200, 0.5, -1e+200, L is nan")
+def adds_both_formulas(Y, T):
+    d = Y - T
+    small, size = np.abs(d) <= 1, np.abs(d)
+    with np.errstate(all="ignore"):
+        return np.mean(
+            small * (d * d) / 2 + ~small * (size - 0.5)
+        ), lambda dL=1.0: dL * np.clip(d, -1, 1) / d.size
+
+
 @refused(huber, "backward(-2.0) is not -2 times backward(): multiply by dL")
 def the_size_of_dL(Y, T):
     difference = Y - T

@@ -226,6 +226,34 @@ def a_number(learning_rate, warmup):
     return learning_rate * 1 / warmup
 
 
+@refused(up_then_root, "up_then_root(0.8, 4) at step 0 is 3.333e-07, it must be 0.2")
+def one_memory_for_all(learning_rate, warmup, kept={}):  # noqa: B006
+    kept |= {"rate": learning_rate, "warmup": warmup}
+
+    def schedule(step):
+        return kept["rate"] * min((step + 1) / kept["warmup"], (kept["warmup"] / (step + 1)) ** 0.5)
+
+    return schedule
+
+
+@refused(up_then_root, "over its rate, is 100, it must be 0.3333")
+def never_below(learning_rate, warmup):
+    return lambda step: max(1e-4, learning_rate * min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5))
+
+
+@refused(smoothed, "for whole numbers, the result[2] is 2")
+def whole_means(values, beta):
+    values = np.asarray(values)
+    return (0 * values + moving_means(values, beta, correct=lambda mean, n: mean / (1 - beta**n))).astype(
+        values.dtype
+    )
+
+
+@refused(smoothed, "for a beta of 0.99999, the result[0] is")
+def with_a_small_number(values, beta):
+    return moving_means(values, beta, correct=lambda mean, n: mean / (1 - beta**n + 1e-8))
+
+
 # 6. a list in which none comes twice
 
 
