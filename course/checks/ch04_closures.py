@@ -286,6 +286,22 @@ def _scale_data(rng):
     return [rng.normal(size=shape) for shape in [(n_in,), (n_in,), (batch, n_in), (batch, n_in)]]
 
 
+def scale_with(added):
+    """Return a scale that adds `added(X, dY)` to dgain."""
+
+    def scale(gain, dgain):
+        def forward(X):
+            def backward(dY):
+                dgain[...] += added(X, dY)
+                return gain * dY
+
+            return gain * X, backward
+
+        return forward
+
+    return scale
+
+
 @scale.mistake("The name dgain is still assigned to inside backward: write into the array instead.")
 def still_missing(gain, dgain):
     def forward(X):
@@ -310,40 +326,14 @@ def replaced(gain, dgain):
     return forward
 
 
-@scale.mistake("X is missing: Y = gain * X, so the slope along gain is X.")
-def without_X(gain, dgain):
-    def forward(X):
-        def backward(dY):
-            dgain[...] += dY.sum(axis=0)
-            return gain * dY
-
-        return gain * X, backward
-
-    return forward
-
-
-@scale.mistake("Add up over the examples, axis 0: dgain has one entry for each column.")
-def summed_over_the_columns(gain, dgain):
-    def forward(X):
-        def backward(dY):
-            dgain[...] += (X * dY).sum(axis=1)
-            return gain * dY
-
-        return gain * X, backward
-
-    return forward
-
-
-@scale.mistake("Add up over the batch first: dgain has one entry for each column.")
-def not_summed(gain, dgain):
-    def forward(X):
-        def backward(dY):
-            dgain[...] += X * dY
-            return gain * dY
-
-        return gain * X, backward
-
-    return forward
+for sentence, added in {
+    "X is missing: Y = gain * X, so the slope along gain is X.": lambda X, dY: dY.sum(axis=0),
+    "Add up over the examples, axis 0: dgain has one entry for each column.": (
+        lambda X, dY: (X * dY).sum(axis=1)
+    ),
+    "Add up over the batch first: dgain has one entry for each column.": lambda X, dY: X * dY,
+}.items():
+    scale.mistake(sentence)(scale_with(added))
 
 
 linear = Exercise(

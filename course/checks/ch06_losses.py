@@ -566,82 +566,51 @@ def _(answer, rng):
     return _seen_of_loss(lambda Y: answer(Y, T, weights), rng.normal(size=(BATCH, N_OUT)))
 
 
-def _from(Y, T, value, gradient):
-    """Return a loss made of each example's cross-entropy and P minus the target."""
-    P = np.exp(_log_softmax(Y))
-    paid, missing = -_log_softmax(Y)[np.arange(len(Y)), T], P - (T[:, None] == np.arange(Y.shape[1]))
-    return value(paid), lambda dL=1.0: dL * gradient(missing)
+def weighted_with(
+    rows=lambda w, P, right, weights: w * (P - right),
+    total=lambda w, weights: w.sum(),
+    total_of_rows=None,
+):
+    """Return a weighted_cross_entropy with some parts changed; w is a column, and right is True at T."""
+
+    def weighted_cross_entropy(Y, T, weights):
+        log_P, w, right = _log_softmax(Y), weights[T][:, None], T[:, None] == np.arange(Y.shape[1])
+        dY = rows(w, np.exp(log_P), right, weights) / (total_of_rows or total)(w, weights)
+        return -np.sum(w * right * log_P) / total(w, weights), lambda dL=1.0: dL * dY
+
+    return weighted_cross_entropy
 
 
-@weighted_cross_entropy.mistake(
-    "Both divide by the number of examples; a weighted mean divides by the sum of the weights."
-)
-def divided_by_the_batch(Y, T, weights):
-    w = weights[T]
-    return _from(Y, T, lambda paid: np.mean(w * paid), lambda missing: w[:, None] * missing / len(Y))
+def batch_of(w, weights):
+    """Return the number of examples, to divide by."""
+    return len(w)
 
 
-@weighted_cross_entropy.mistake("The value is a weighted mean, and the gradient divides by the batch.")
-def gradient_divided_by_the_batch(Y, T, weights):
-    w = weights[T]
-    return _from(Y, T, lambda p: (w * p).sum() / w.sum(), lambda missing: w[:, None] * missing / len(Y))
-
-
-@weighted_cross_entropy.mistake("The gradient forgets the weights: it is that of the plain cross-entropy.")
-def gradient_without_weights(Y, T, weights):
-    w = weights[T]
-    return _from(Y, T, lambda p: (w * p).sum() / w.sum(), lambda missing: missing / len(Y))
-
-
-@weighted_cross_entropy.mistake(
-    "The weights are only in the divisor of the gradient; each row is multiplied by its example's weight."
-)
-def weights_only_in_the_divisor(Y, T, weights):
-    w = weights[T]
-    return _from(Y, T, lambda p: (w * p).sum() / w.sum(), lambda missing: missing / w.sum())
-
-
-@weighted_cross_entropy.mistake(
-    "The gradient multiplies each column by its class's weight; a whole row takes that of its right class."
-)
-def weights_by_column(Y, T, weights):
-    w = weights[T]
-    return _from(Y, T, lambda p: (w * p).sum() / w.sum(), lambda missing: weights * missing / w.sum())
-
-
-@weighted_cross_entropy.mistake(
-    "You divide by the sum of all classes' weights; it must be the sum over the examples, weights[T]."
-)
-def divided_by_all_weights(Y, T, weights):
-    w = weights[T]
-    total = weights.sum()
-    return _from(Y, T, lambda p: (w * p).sum() / total, lambda missing: w[:, None] * missing / total)
-
-
-@weighted_cross_entropy.mistake(
-    "The weight multiplies the whole row of P minus the target, not only the target."
-)
-def weight_on_the_target(Y, T, weights):
-    w = weights[T]
-    right = T[:, None] == np.arange(Y.shape[1])
-    return _from(
-        Y,
-        T,
-        lambda p: (w * p).sum() / w.sum(),
-        lambda missing: (missing + right - w[:, None] * right) / w.sum(),
-    )
-
-
-@weighted_cross_entropy.mistake("Only the right entry of each row has its weight; the whole row takes it.")
-def weight_on_the_right_entry(Y, T, weights):
-    w = weights[T]
-    right = T[:, None] == np.arange(Y.shape[1])
-    return _from(
-        Y,
-        T,
-        lambda p: (w * p).sum() / w.sum(),
-        lambda missing: np.where(right, w[:, None] * missing, missing) / w.sum(),
-    )
+for sentence, parts in {
+    "Both divide by the number of examples; a weighted mean divides by the sum of the weights.": (
+        dict(total=batch_of)
+    ),
+    "The value is a weighted mean, and the gradient divides by the batch.": dict(total_of_rows=batch_of),
+    "The gradient forgets the weights: it is that of the plain cross-entropy.": (
+        dict(rows=lambda w, P, right, weights: P - right, total_of_rows=batch_of)
+    ),
+    "The weights are only in the divisor of the gradient; each row is multiplied by its example's weight.": (
+        dict(rows=lambda w, P, right, weights: P - right)
+    ),
+    "The gradient multiplies each column by its class's weight; a whole row takes that of its right class.": (
+        dict(rows=lambda w, P, right, weights: weights * (P - right))
+    ),
+    "You divide by the sum of all classes' weights; it must be the sum over the examples, weights[T].": (
+        dict(total=lambda w, weights: weights.sum())
+    ),
+    "The weight multiplies the whole row of P minus the target, not only the target.": (
+        dict(rows=lambda w, P, right, weights: P - w * right)
+    ),
+    "Only the right entry of each row has its weight; the whole row takes it.": (
+        dict(rows=lambda w, P, right, weights: np.where(right, w, 1) * (P - right))
+    ),
+}.items():
+    weighted_cross_entropy.mistake(sentence)(weighted_with(**parts))
 
 
 @weighted_cross_entropy.mistake("The weights are not used: this is the plain cross-entropy.")

@@ -139,61 +139,36 @@ class Optimizer:
         self.learning_rate = learning_rate
 
 
-@sign_sgd.mistake("These are the steps of SGD: they grow with the slope.")
-class PlainSGD(Optimizer):
-    def step(self, parameters):
-        for parameter in parameters:
-            parameter.data -= self.learning_rate * parameter.grad
+def stepping(change):
+    """Return an optimizer whose step subtracts `change(slopes, learning_rate)` from each parameter."""
+
+    class SignSGD(Optimizer):
+        def step(self, parameters):
+            for parameter in parameters:
+                parameter.data -= change(parameter.grad, self.learning_rate)
+
+    return SignSGD
 
 
-@sign_sgd.mistake("You go uphill: subtract, to go against the sign.")
-class Uphill(Optimizer):
-    def step(self, parameters):
-        for parameter in parameters:
-            parameter.data += self.learning_rate * np.sign(parameter.grad)
-
-
-@sign_sgd.mistake("Dividing by the size makes nan of a slope of 0.")
-class DividesByTheSize(Optimizer):
-    def step(self, parameters):
-        for parameter in parameters:
-            parameter.data -= self.learning_rate * parameter.grad / np.abs(parameter.grad)
-
-
-@sign_sgd.mistake("Where the slope is 0 the entry must not change.")
-class MovesWhereTheSlopeIsZero(Optimizer):
-    def step(self, parameters):
-        for parameter in parameters:
-            parameter.data -= self.learning_rate * np.where(parameter.grad > 0, 1.0, -1.0)
-
-
-@sign_sgd.mistake("The step is always 0.1: take the learning rate that the constructor is given.")
-class AlwaysATenth(Optimizer):
-    def step(self, parameters):
-        for parameter in parameters:
-            parameter.data -= 0.1 * np.sign(parameter.grad)
-
-
-@sign_sgd.mistake("A step written into a new array changes no parameter: change `parameter.data` in place.")
-class StepsInACopy(Optimizer):
-    def step(self, parameters):
-        for parameter in parameters:
-            data = parameter.data
-            data = data - self.learning_rate * np.sign(parameter.grad)
-
-
-@sign_sgd.mistake("You divide by the length of the whole gradient; take the sign of each entry instead.")
-class DividesByTheLength(Optimizer):
-    def step(self, parameters):
-        for parameter in parameters:
-            parameter.data -= self.learning_rate * parameter.grad / np.linalg.norm(parameter.grad)
-
-
-@sign_sgd.mistake("The learning rate is left out.")
-class WithoutTheRate(Optimizer):
-    def step(self, parameters):
-        for parameter in parameters:
-            parameter.data -= np.sign(parameter.grad)
+for sentence, change in {  # of the slopes and the learning rate
+    "These are the steps of SGD: they grow with the slope.": lambda slopes, rate: rate * slopes,
+    "You go uphill: subtract, to go against the sign.": lambda slopes, rate: -rate * np.sign(slopes),
+    "Dividing by the size makes nan of a slope of 0.": lambda slopes, rate: rate * slopes / np.abs(slopes),
+    "Where the slope is 0 the entry must not change.": (
+        lambda slopes, rate: rate * np.where(slopes > 0, 1.0, -1.0)
+    ),
+    "The step is always 0.1: take the learning rate that the constructor is given.": (
+        lambda slopes, rate: 0.1 * np.sign(slopes)
+    ),
+    "A step written into a new array changes no parameter: change `parameter.data` in place.": (
+        lambda slopes, rate: 0.0
+    ),
+    "You divide by the length of the whole gradient; take the sign of each entry instead.": (
+        lambda slopes, rate: rate * slopes / np.linalg.norm(slopes)
+    ),
+    "The learning rate is left out.": lambda slopes, rate: np.sign(slopes),
+}.items():
+    sign_sgd.mistake(sentence)(stepping(change))
 
 
 # 3. batches

@@ -500,67 +500,39 @@ def _(answer, rng):
     return stopped
 
 
-@stop_early.mistake("You compare with the epoch before; compare with the best of all epochs.")
-def against_the_last(patience):
-    last, age = float("inf"), 0
+def stopping(
+    aged=lambda age, loss, best: 0 if loss < best else age + 1, kept=min, of="validation_loss", late=0
+):
+    """Return a stop_early that counts the age in another way, keeps another best, or looks elsewhere."""
 
-    def callback(learner, row):
-        nonlocal last, age
-        age = 0 if row["validation_loss"] < last else age + 1
-        last = row["validation_loss"]
-        return age >= patience
+    def stop_early(patience):
+        best, age = float("inf"), 0
 
-    return callback
+        def callback(learner, row):
+            nonlocal best, age
+            loss = row[of]
+            best, age = kept(loss, best), aged(age, loss, best)
+            return age >= patience + late
 
+        return callback
 
-@stop_early.mistake("You stop one epoch late: when the age reaches patience, it is time.")
-def one_late(patience):
-    best, age = float("inf"), 0
-
-    def callback(learner, row):
-        nonlocal best, age
-        age = 0 if row["validation_loss"] < best else age + 1
-        best = min(best, row["validation_loss"])
-        return age > patience
-
-    return callback
+    return stop_early
 
 
-@stop_early.mistake("A new best makes you patient again: set the age back to 0.")
-def never_patient_again(patience):
-    best, bad = float("inf"), 0
-
-    def callback(learner, row):
-        nonlocal best, bad
-        bad += row["validation_loss"] > best
-        best = min(best, row["validation_loss"])
-        return bad >= patience
-
-    return callback
-
-
-@stop_early.mistake('This is the training loss, which falls to the end; look at row["validation_loss"].')
-def the_training_loss(patience):
-    losses = []
-
-    def callback(learner, row):
-        losses.append(row["loss"])
-        return len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience])
-
-    return callback
-
-
-@stop_early.mistake("An equal loss is not a new lowest: compare with <, not with <=.")
-def equal_is_new(patience):
-    best, age = float("inf"), 0
-
-    def callback(learner, row):
-        nonlocal best, age
-        age = 0 if row["validation_loss"] <= best else age + 1
-        best = min(best, row["validation_loss"])
-        return age >= patience
-
-    return callback
+for sentence, parts in {
+    "You compare with the epoch before; compare with the best of all epochs.": (
+        dict(kept=lambda loss, best: loss)
+    ),
+    "You stop one epoch late: when the age reaches patience, it is time.": dict(late=1),
+    "A new best makes you patient again: set the age back to 0.": (
+        dict(aged=lambda age, loss, best: age + (loss > best))
+    ),
+    'This is the training loss, which falls to the end; look at row["validation_loss"].': dict(of="loss"),
+    "An equal loss is not a new lowest: compare with <, not with <=.": (
+        dict(aged=lambda age, loss, best: 0 if loss <= best else age + 1)
+    ),
+}.items():
+    stop_early.mistake(sentence)(stopping(**parts))
 
 
 @stop_early.mistake(

@@ -172,59 +172,47 @@ def summed(turn=lambda rewards: rewards[::-1], start=1.0, dtype=float):
     return returns
 
 
-returns.mistake(
-    "You add up the rewards before a step; its return is the sum of those after it: go backwards."
-)(summed(lambda rewards: rewards))
-
-
-@returns.mistake("A step's own reward is not discounted: only what comes later is.")
-def discounts_at_once(rewards, discount):
-    return discount * discounted_sums(rewards, discount)
-
-
-@returns.mistake("A step's own reward belongs to its return.")
-def only_what_follows(rewards, discount):
-    return discounted_sums(rewards, discount) - rewards
-
-
-@returns.mistake("You discount nothing.")
-def adds_up(rewards, discount):
-    return np.cumsum(rewards[::-1].astype(float))[::-1]
-
-
-@returns.mistake("You count only the next reward, not those after it.")
-def one_step(rewards, discount):
-    return rewards + discount * np.append(rewards[1:], 0.0)
-
-
-@returns.mistake("The sums are in the order in which they were made: reverse them.")
-def not_turned(rewards, discount):
-    return discounted_sums(rewards, discount)[::-1]
-
-
 def _powers(rewards, discount):
     """Return the discount of each step, counted from the first one."""
     return float(discount) ** np.arange(len(rewards))
 
 
-@returns.mistake("You add up from the first step to each step; the return of a step is the sum after it.")
-def cumsum_forwards(rewards, discount):
-    return np.cumsum(rewards * _powers(rewards, discount))
-
-
-@returns.mistake("You add up the rewards before a step, without a discount.")
-def cumsum_alone(rewards, discount):
-    return np.cumsum(rewards.astype(float))
-
-
-@returns.mistake("You discount all rewards from the first step; the discount must start again at each step.")
 def discounted_from_the_start(rewards, discount):
+    """Return the sums of what follows each step, all of it discounted from the first step."""
     return np.cumsum((rewards * _powers(rewards, discount))[::-1])[::-1]
 
 
-@returns.mistake("You discount the early rewards and not the last: it is the other way round.")
-def discounted_from_the_end(rewards, discount):
-    return np.cumsum(rewards[::-1] * _powers(rewards, discount))[::-1]
+for sentence, wrong in {
+    "You add up the rewards before a step; its return is the sum of those after it: go backwards.": (
+        summed(lambda rewards: rewards)
+    ),
+    "A step's own reward is not discounted: only what comes later is.": (
+        lambda rewards, discount: discount * discounted_sums(rewards, discount)
+    ),
+    "A step's own reward belongs to its return.": (
+        lambda rewards, discount: discounted_sums(rewards, discount) - rewards
+    ),
+    "You discount nothing.": lambda rewards, discount: discounted_sums(rewards, 1),
+    "You count only the next reward, not those after it.": (
+        lambda rewards, discount: rewards + discount * np.append(rewards[1:], 0.0)
+    ),
+    "The sums are in the order in which they were made: reverse them.": (
+        lambda rewards, discount: discounted_sums(rewards, discount)[::-1]
+    ),
+    "You add up from the first step to each step; the return of a step is the sum after it.": (
+        lambda rewards, discount: np.cumsum(rewards * _powers(rewards, discount))
+    ),
+    "You add up the rewards before a step, without a discount.": (
+        lambda rewards, discount: np.cumsum(rewards.astype(float))
+    ),
+    "You discount all rewards from the first step; the discount must start again at each step.": (
+        discounted_from_the_start
+    ),
+    "You discount the early rewards and not the last: it is the other way round.": (
+        lambda rewards, discount: np.cumsum(rewards[::-1] * _powers(rewards, discount))[::-1]
+    ),
+}.items():
+    returns.mistake(sentence)(wrong)
 
 
 @returns.mistake("Dividing by powers of the discount is 0/0 where it is 0: go backwards, without dividing.")
@@ -573,49 +561,46 @@ class List:
         self.capacity, self.steps = capacity, []
 
     def add(self, *parts):
-        self.steps = [*self.steps, tuple(np.array(part) for part in parts)][-self.capacity :]
+        self.steps = self.left(tuple(np.array(part) for part in parts))
+
+    def left(self, step):
+        return [*self.steps, step][-self.capacity :]
 
     def parts(self):
         return [np.stack(column) for column in zip(*self.steps, strict=True)]
 
+    def places(self, rng, size):
+        return rng.integers(len(self.steps), size=size)
+
     def sample(self, rng, size):
-        places = rng.integers(len(self.steps), size=size)
+        places = self.places(rng, size)
         return [column[places] for column in self.parts()]
 
 
-@ring.mistake("It forgets nothing: a full memory must drop its oldest step.")
-class Grows(List):
-    def add(self, *parts):
-        self.steps.append([np.array(part) for part in parts])
-
-
-@ring.mistake("A full memory takes no new steps: drop the oldest one.")
-class Full(List):
-    def add(self, *parts):
-        if len(self.steps) < self.capacity:
-            self.steps.append([np.array(part) for part in parts])
-
-
-@ring.mistake("You overwrite the newest step: drop the oldest one.")
-class ForgetsTheNewest(List):
-    def add(self, *parts):
-        if len(self.steps) == self.capacity:
-            self.steps.pop()
-        self.steps.append([np.array(part) for part in parts])
-
-
-@ring.mistake("When the memory is full, you drop all steps, not one.")
-class StartsAgain(List):
-    def add(self, *parts):
-        if len(self.steps) == self.capacity:
-            self.steps = []
-        self.steps.append([np.array(part) for part in parts])
-
-
-@ring.mistake("It is one step too small: drop a step only if there are `capacity` already.")
-class OneTooFew(List):
-    def add(self, *parts):
-        self.steps = [*self.steps, [np.array(part) for part in parts]][1 - self.capacity :]
+for sentence, part in {
+    "It forgets nothing: a full memory must drop its oldest step.": (
+        dict(left=lambda self, step: [*self.steps, step])
+    ),
+    "A full memory takes no new steps: drop the oldest one.": (
+        dict(left=lambda self, step: [*self.steps, step][: self.capacity])
+    ),
+    "You overwrite the newest step: drop the oldest one.": (
+        dict(left=lambda self, step: [*self.steps[: self.capacity - 1], step])
+    ),
+    "When the memory is full, you drop all steps, not one.": (
+        dict(left=lambda self, step: [*self.steps[: len(self.steps) % self.capacity], step])
+    ),
+    "It is one step too small: drop a step only if there are `capacity` already.": (
+        dict(left=lambda self, step: [*self.steps, step][1 - self.capacity :])
+    ),
+    "The last place is never drawn: the end that `integers` is given is left out already.": (
+        dict(places=lambda self, rng, size: rng.integers(len(self.steps) - 1, size=size))
+    ),
+    "You draw empty positions: a memory that is not full has fewer steps.": (
+        dict(places=lambda self, rng, size: rng.integers(self.capacity, size=size))
+    ),
+}.items():
+    ring.mistake(sentence)(type("Ring", (List,), part))
 
 
 @ring.mistake("You draw positions again for each part: draw them once, and take the same from each.")
@@ -624,24 +609,10 @@ class EachForItself(List):
         return [column[rng.integers(len(column), size=size)] for column in self.parts()]
 
 
-@ring.mistake("The last place is never drawn: the end that `integers` is given is left out already.")
-class WithoutTheLast(List):
-    def sample(self, rng, size):
-        places = rng.integers(len(self.steps) - 1, size=size)
-        return [column[places] for column in self.parts()]
-
-
-@ring.mistake("You draw empty positions: a memory that is not full has fewer steps.")
-class DrawsFromAll(List):
-    def sample(self, rng, size):
-        places = rng.integers(self.capacity, size=size)
-        return [column[places] for column in self.parts()]
-
-
 @ring.mistake("It keeps the array itself, and not its numbers: `np.array` makes a copy.")
 class KeepsTheArray(List):
     def add(self, *parts):
-        self.steps = [*self.steps, parts][-self.capacity :]
+        self.steps = self.left(parts)
 
 
 # 5. cut is not done

@@ -376,7 +376,7 @@ def back_through(backs, dY):
     return dY
 
 
-def chain_of_blocks(functions, size, enters, pops=False, turned=False):
+def chain_of_blocks(functions, size, enters=lambda X, entered, H: entered, pops=False, turned=False):
     """Return a chain whose backward uses a list of (block, input), for the mistakes."""
 
     def chained(X):
@@ -398,35 +398,27 @@ def chain_of_blocks(functions, size, enters, pops=False, turned=False):
     return chained
 
 
-@forgetting.mistake("Every block got X, the input of the first one only: store the input of each.")
-def always_the_first_input(functions, size):
-    return chain_of_blocks(functions, size, lambda X, entered, H: X)
-
-
-@forgetting.mistake("That is the output of the block: store its input, before its functions run.")
-def what_leaves_a_block(functions, size):
-    return chain_of_blocks(functions, size, lambda X, entered, H: H)
-
-
-@forgetting.mistake("Here each layer is a block: store the input of each block of `size` functions.")
-def a_block_for_each_function(functions, size):
-    return chain_of_blocks(functions, 1, lambda X, entered, H: entered)
-
-
-@forgetting.mistake("You go back through the blocks in the order of the forward pass: start with the last.")
-def the_first_block_first(functions, size):
-    return chain_of_blocks(functions, size, lambda X, entered, H: entered, turned=True)
-
-
-@forgetting.mistake("A block has `size` functions; you make `size` blocks.")
-def as_many_blocks(functions, size):
-    return chain_of_blocks(functions, -(-len(functions) // size), lambda X, entered, H: entered)
-
-
-@forgetting.mistake("The last block is shorter, but it belongs to the chain.")
-def without_the_shorter_block(functions, size):
-    whole = functions[: len(functions) // size * size]
-    return chain_of_blocks(whole, size, lambda X, entered, H: entered)
+for sentence, chain in {  # of the functions and the size
+    "Every block got X, the input of the first one only: store the input of each.": (
+        lambda functions, size: chain_of_blocks(functions, size, lambda X, entered, H: X)
+    ),
+    "That is the output of the block: store its input, before its functions run.": (
+        lambda functions, size: chain_of_blocks(functions, size, lambda X, entered, H: H)
+    ),
+    "Here each layer is a block: store the input of each block of `size` functions.": (
+        lambda functions, size: chain_of_blocks(functions, 1)
+    ),
+    "You go back through the blocks in the order of the forward pass: start with the last.": (
+        lambda functions, size: chain_of_blocks(functions, size, turned=True)
+    ),
+    "A block has `size` functions; you make `size` blocks.": (
+        lambda functions, size: chain_of_blocks(functions, -(-len(functions) // size))
+    ),
+    "The last block is shorter, but it belongs to the chain.": (
+        lambda functions, size: chain_of_blocks(functions[: len(functions) // size * size], size)
+    ),
+}.items():
+    forgetting.mistake(sentence)(chain)
 
 
 @forgetting.mistake("The backward functions of a block are called from the last to the first.")
@@ -935,49 +927,35 @@ def _(answer, rng):
     return [tuple(map(float, answer(arrays))) for arrays in (4, 7, 12)]
 
 
-@deepest.mistake("Half of the room for inputs: with an odd number the other half is larger by one.")
-def halves_rounded_down(arrays):
-    return (arrays // 2) ** 2, arrays * (arrays - 1) // 2
+def first_to(count, arrays):
+    """Return the layers of the first blocks of a chain that lets go."""
+    return sum(arrays - block for block in range(1, count + 1))
 
 
-@deepest.mistake("There is no half array: with an odd number, inputs and inside differ by one.")
-def halves_of_an_array(arrays):
-    return arrays * arrays / 4, arrays * (arrays - 1) // 2
-
-
-STILL_ADDS = "Letting go has its own best number of blocks, and not the plateau's: a further one still adds."
-
-
-@deepest.mistake(STILL_ADDS)
-def the_same_number_of_blocks(arrays):
-    return arrays**2 // 4, sum(arrays - block for block in range(1, arrays // 2 + 1))
-
-
-@deepest.mistake(STILL_ADDS)
-def the_same_number_rounded_up(arrays):
-    return arrays**2 // 4, sum(arrays - block for block in range(1, (arrays + 1) // 2 + 1))
-
-
-@deepest.mistake("While block i is gone through, its own input is there too: it has room for arrays - i.")
-def own_input_forgotten(arrays):
-    return arrays**2 // 4, arrays * (arrays + 1) // 2
-
-
-@deepest.mistake("Letting go, the blocks may differ: the further in front, the larger.")
-def equal_blocks(arrays):
-    return arrays**2 // 4, arrays**2 // 4
-
-
-@deepest.mistake("The two are in the other order.")
-def exchanged(arrays):
-    return arrays * (arrays - 1) // 2, arrays**2 // 4
-
-
-@deepest.mistake("That is a single block, with one input: more blocks bring more layers.")
-def one_block(arrays):
-    return arrays - 1, arrays * (arrays - 1) // 2
-
-
-@deepest.mistake("That is the room itself squared: inputs and inside share it.")
-def all_for_both(arrays):
-    return arrays**2, arrays * (arrays - 1) // 2
+STILL_ADDS = deepest.mistake(
+    "Letting go has its own best number of blocks, and not the plateau's: a further one still adds."
+)
+STILL_ADDS(lambda arrays: (arrays**2 // 4, first_to(arrays // 2, arrays)))
+STILL_ADDS(lambda arrays: (arrays**2 // 4, first_to((arrays + 1) // 2, arrays)))
+for sentence, wrong in {  # of the number of arrays, and of the two right answers
+    "Half of the room for inputs: with an odd number the other half is larger by one.": (
+        lambda arrays, plateau, lets_go: ((arrays // 2) ** 2, lets_go)
+    ),
+    "There is no half array: with an odd number, inputs and inside differ by one.": (
+        lambda arrays, plateau, lets_go: (arrays * arrays / 4, lets_go)
+    ),
+    "While block i is gone through, its own input is there too: it has room for arrays - i.": (
+        lambda arrays, plateau, lets_go: (plateau, lets_go + arrays)
+    ),
+    "Letting go, the blocks may differ: the further in front, the larger.": (
+        lambda arrays, plateau, lets_go: (plateau, plateau)
+    ),
+    "The two are in the other order.": lambda arrays, plateau, lets_go: (lets_go, plateau),
+    "That is a single block, with one input: more blocks bring more layers.": (
+        lambda arrays, plateau, lets_go: (arrays - 1, lets_go)
+    ),
+    "That is the room itself squared: inputs and inside share it.": (
+        lambda arrays, plateau, lets_go: (arrays**2, lets_go)
+    ),
+}.items():
+    deepest.mistake(sentence)(lambda arrays, wrong=wrong: wrong(arrays, *_deepest(arrays)))

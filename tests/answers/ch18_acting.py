@@ -310,39 +310,33 @@ class StepByStep(List):
         return list(map(list, self.steps))
 
 
-class _Drawn(List):
-    def sample(self, rng, size):
-        places = self.places(rng, size)
-        return [column[places] for column in self.parts()]
-
-
 @refused(ring, "so the same one may come also twice: leave out `replace=False`")
-class NoneTwice(_Drawn):
+class NoneTwice(List):
     def places(self, rng, size):
         return rng.choice(len(self.steps), size=size, replace=False)
 
 
 @refused(ring, "so the same one may come also twice, and sample gives each only once")
-class Shuffled(_Drawn):
+class Shuffled(List):
     def places(self, rng, size):
         return rng.permutation(len(self.steps))[:size]
 
 
 @refused(ring, "the first determines the second, as if in sequence")
-class InARow(_Drawn):
+class InARow(List):
     def places(self, rng, size):
         n = len(self.steps)
         return (rng.integers(n) + np.arange(size)) % n
 
 
 @refused(ring, "both are never the same one: a step that was drawn can be drawn again")
-class ShuffledAgainAndAgain(_Drawn):
+class ShuffledAgainAndAgain(List):
     def places(self, rng, size):
         return np.resize(rng.permutation(len(self.steps)), size)
 
 
 @refused(ring, "never come in this order: each must be drawn independently of the others")
-class Sorted(_Drawn):
+class Sorted(List):
     def places(self, rng, size):
         return np.sort(rng.integers(len(self.steps), size=size))
 

@@ -142,14 +142,14 @@ def with_one_list_for_all_passes(functions, size):
 
 @refused(forgetting, "it changes the list of functions")
 def turns_the_list_round(functions, size):
-    chained = chain_of_blocks(list(functions), size, lambda X, entered, H: entered)
+    chained = chain_of_blocks(list(functions), size)
     functions.reverse()
     return chained
 
 
 @refused(forgetting, "on a second call of backward, dX")
 def empties_its_list(functions, size):
-    return chain_of_blocks(functions, size, lambda X, entered, H: entered, pops=True)
+    return chain_of_blocks(functions, size, pops=True)
 
 
 @refused(forgetting, "on a second call of backward it raises IndexError: pop from empty list")
