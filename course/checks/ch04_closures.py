@@ -188,46 +188,36 @@ def as_on_the_page(W1, W2, X, T):
     return dW1, dW2, dH @ W1.T
 
 
-@two_layers.mistake(
-    "You divided by all entries; this loss is summed over the outputs, and averaged over the batch only."
-)
-def averaged_over_everything(W1, W2, X, T):
-    H = X @ W1
-    dY = (H @ W2 - T) / T.size
-    dH = dY @ W2.T
-    return X.T @ dH, H.T @ dY, dH @ W1.T
+def two_layers_with(slope=lambda error: error / len(error), returned=lambda dW1, dW2, dX, dH: (dW1, dW2, dX)):
+    """Return a two_layers with another slope of the loss, or that returns something else."""
+
+    def two_layers(W1, W2, X, T):
+        H = X @ W1
+        dY = slope(H @ W2 - T)
+        dH = dY @ W2.T
+        return returned(X.T @ dH, H.T @ dY, dH @ W1.T, dH)
+
+    return two_layers
 
 
-@two_layers.mistake("This loss is averaged over the batch: divide the error by the number of examples.")
-def not_averaged(W1, W2, X, T):
-    H = X @ W1
-    dY = H @ W2 - T
-    dH = dY @ W2.T
-    return X.T @ dH, H.T @ dY, dH @ W1.T
-
-
-@two_layers.mistake("This loss is half the squared error: its slope is the error, and not twice the error.")
-def whole_square(W1, W2, X, T):
-    H = X @ W1
-    dY = 2 * (H @ W2 - T) / len(X)
-    dH = dY @ W2.T
-    return X.T @ dH, H.T @ dY, dH @ W1.T
-
-
-@two_layers.mistake("The order is dW1, dW2, dX: what you return first is another one.")
-def in_another_order(W1, W2, X, T):
-    H = X @ W1
-    dY = (H @ W2 - T) / len(X)
-    dH = dY @ W2.T
-    return dH @ W1.T, X.T @ dH, H.T @ dY
-
-
-@two_layers.mistake("This is dH, which still has to pass the first matrix to become dX.")
-def stopped_at_H(W1, W2, X, T):
-    H = X @ W1
-    dY = (H @ W2 - T) / len(X)
-    dH = dY @ W2.T
-    return X.T @ dH, H.T @ dY, dH
+for sentence, parts in {
+    "You divided by all entries; this loss is summed over the outputs, and averaged over the batch only.": (
+        dict(slope=lambda error: error / error.size)
+    ),
+    "This loss is averaged over the batch: divide the error by the number of examples.": (
+        dict(slope=lambda error: error)
+    ),
+    "This loss is half the squared error: its slope is the error, and not twice the error.": (
+        dict(slope=lambda error: 2 * error / len(error))
+    ),
+    "The order is dW1, dW2, dX: what you return first is another one.": (
+        dict(returned=lambda dW1, dW2, dX, dH: (dX, dW1, dW2))
+    ),
+    "This is dH, which still has to pass the first matrix to become dX.": (
+        dict(returned=lambda dW1, dW2, dX, dH: (dW1, dW2, dH))
+    ),
+}.items():
+    two_layers.mistake(sentence)(two_layers_with(**parts))
 
 
 scale = Exercise(
@@ -500,36 +490,16 @@ def _(answer, rng):
     return "values, nudging, and an X-ray: one array kept"
 
 
-@light_tanh.mistake("This is 1 − Y; the slope of tanh is 1 − Y².")
-def forgot_the_square(X):
-    Y = np.tanh(X)
-    return Y, lambda dY: (1 - Y) * dY
-
-
-@light_tanh.mistake("Y (1 − Y) is the slope of the sigmoid; that of tanh is 1 − Y².")
-def slope_of_the_sigmoid(X):
-    Y = np.tanh(X)
-    return Y, lambda dY: Y * (1 - Y) * dY
-
-
-@light_tanh.mistake("Y is the tanh already: no second one is needed in the backward pass.")
-def tanh_of_the_result(X):
-    Y = np.tanh(X)
-    return Y, lambda dY: (1 - np.tanh(Y) ** 2) * dY
-
-
-@light_tanh.mistake("The slope is computed from Y, the result; this is 1 − X².")
-def from_the_input(X):
-    return np.tanh(X), lambda dY: (1 - X * X) * dY
-
-
-@light_tanh.mistake("Brackets: 1 - Y * Y * dY takes the product away from 1; the slope is (1 - Y * Y).")
-def forgot_the_brackets(X):
-    Y = np.tanh(X)
-    return Y, lambda dY: 1 - Y * Y * dY
-
-
-@light_tanh.mistake(SLOPE_ALONE)
-def without_dY_in_it(X):
-    Y = np.tanh(X)
-    return Y, lambda dY: 1 - Y * Y
+for sentence, back in {
+    "This is 1 − Y; the slope of tanh is 1 − Y².": lambda X, Y, dY: (1 - Y) * dY,
+    "Y (1 − Y) is the slope of the sigmoid; that of tanh is 1 − Y².": lambda X, Y, dY: Y * (1 - Y) * dY,
+    "Y is the tanh already: no second one is needed in the backward pass.": (
+        lambda X, Y, dY: (1 - np.tanh(Y) ** 2) * dY
+    ),
+    "The slope is computed from Y, the result; this is 1 − X².": lambda X, Y, dY: (1 - X * X) * dY,
+    "Brackets: 1 - Y * Y * dY takes the product away from 1; the slope is (1 - Y * Y).": (
+        lambda X, Y, dY: 1 - Y * Y * dY
+    ),
+    SLOPE_ALONE: lambda X, Y, dY: 1 - Y * Y,
+}.items():
+    light_tanh.mistake(sentence)(lambda X, back=back: ((Y := np.tanh(X)), lambda dY: back(X, Y, dY)))

@@ -1,6 +1,7 @@
 """The exercises of chapter 13: counts, a tied autoencoder, a cosine, a trap, freezing, parts."""
 
 import copy
+from functools import partial
 
 import numpy as np
 
@@ -453,52 +454,45 @@ def once(layer):
     return layer
 
 
-@trap.mistake("Both calls get the same X, so the one memory is right for both: give one of them another X.")
-def the_same_X_twice(layer):
-    def both(X):
-        (Y, backward), (Z, other_backward) = layer(X), layer(X)
-        return Y + Z, lambda dY: backward(dY) + other_backward(dY)
-
-    return both
+def trap_with(model):
+    """Return a trap whose layer is `model`, a function of the layer in question and X."""
+    return lambda layer: lambda X: model(layer, X)
 
 
-@trap.mistake("The second call got 2 * X: its gradient must be multiplied by 2 as well.")
-def forgets_the_factor(layer):
-    def both(X):
-        (Y, backward), (Z, other_backward) = layer(X), layer(2 * X)
-        return Y + Z, lambda dY: backward(dY) + other_backward(dY)
+def side_by_side(layer, X, factor):
+    """Return the sum of two calls, the second with another X; its backward pass forgets the factor."""
+    (Y, backward), (Z, other_backward) = layer(X), layer(factor * X)
+    return Y + Z, lambda dY: backward(dY) + other_backward(dY)
 
-    return both
+
+for sentence, factor in {
+    "Both calls get the same X, so the one memory is right for both: give one of them another X.": 1,
+    "The second call got 2 * X: its gradient must be multiplied by 2 as well.": 2,
+}.items():
+    trap.mistake(sentence)(trap_with(partial(side_by_side, factor=factor)))
 
 
 @trap.mistake("The first backward is called before the second call, while the memory still holds its input.")
-def back_too_early(layer):
-    def model(X):
-        A, backward = layer(X)
-        slope = backward(np.ones_like(X))
-        Y, other = layer(A)
-        return Y, lambda dY: slope * other(dY)
-
-    return model
+@trap_with
+def back_too_early(layer, X):
+    A, backward = layer(X)
+    slope = backward(np.ones_like(X))
+    Y, other = layer(A)
+    return Y, lambda dY: slope * other(dY)
 
 
 @trap.mistake("The two calls are in sequence, so the backward functions must be, too; you add their results.")
-def adds_the_ways_back(layer):
-    def model(X):
-        A, first = layer(X)
-        Y, second = layer(A)
-        return Y, lambda dY: first(dY) + second(dY)
-
-    return model
+@trap_with
+def adds_the_ways_back(layer, X):
+    A, first = layer(X)
+    Y, second = layer(A)
+    return Y, lambda dY: first(dY) + second(dY)
 
 
 @trap.mistake("Only the second call has a backward pass; the first one is missing.")
-def forgets_the_first(layer):
-    def model(X):
-        A, _ = layer(X)
-        return layer(A)
-
-    return model
+@trap_with
+def forgets_the_first(layer, X):
+    return layer(layer(X)[0])
 
 
 # 5. freezing

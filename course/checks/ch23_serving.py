@@ -824,10 +824,10 @@ def _(answer, rng):
     return [np.array(passed), *answers]
 
 
-def in_bundles(model, questions, room):
-    """Answer questions, closing a bundle where `room(rows, next)` says no."""
+def in_bundles(model, questions, room, end=(None,)):
+    """Answer questions, closing a bundle where `room(rows, next)` says no, and at the None of the end."""
     answers, bundle = [], []
-    for question in [*questions, None]:
+    for question in [*questions, *end]:
         rows = sum(map(len, bundle))
         if bundle and (question is None or not room(rows, len(question))):
             ends = np.cumsum([len(part) for part in bundle])[:-1]
@@ -895,11 +895,4 @@ def counts_questions(model, questions, most):
 @answer_all.mistake("The last bundle is never closed: after the walk one is still open.")
 @sorting_out
 def forgets_the_last(model, questions, most):
-    answers, bundle = [], []
-    for question in questions:
-        if sum(map(len, bundle)) + len(question) > most:
-            ends = np.cumsum([len(part) for part in bundle])[:-1]
-            answers += np.split(model.predict(np.concatenate(bundle)), ends)
-            bundle = []
-        bundle.append(question)
-    return answers
+    return in_bundles(model, questions, lambda rows, more: rows + more <= most, end=())
