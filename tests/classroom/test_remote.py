@@ -4,6 +4,7 @@ import copy
 import inspect
 import os
 import time
+import tracemalloc
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
