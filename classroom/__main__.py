@@ -177,13 +177,20 @@ def _grade(chosen):
             raise GradingFault(CHANGED.format(folder=chosen.out))
         queue.accept(now)
         before = queue.results(now)
-        with unpacked(chosen.submissions) as folder:
-            if not queue.take_in(folder, read_file):
+        with unpacked(chosen.submissions) as (folder, damaged):
+
+            def read(path):
+                if path in damaged:
+                    raise GradingFault(f"not graded, because {damaged[path]}")
+                return read_file(path)
+
+            if not queue.take_in(folder, read):
                 raise GradingFault(
                     f"{chosen.submissions} has no submissions: it needs a folder for each student, or a "
                     f"file for each, named like NAME_{exercises_name(chosen.chapter)}.ipynb."
                 )
-            _list_left_out(left_out(folder, chosen.chapter))
+            lost = [why for path, why in damaged.items() if not os.path.isfile(path)]
+            _list_left_out(left_out(folder, chosen.chapter) + lost)
         _run(queue, now, chosen)
         _list_worse(before, queue.results(now))
         return _print_summary(*write_reports(queue), chosen.out)
@@ -325,7 +332,7 @@ def _send(chosen):
     """Write the zip of all pages."""
     from classroom.send import write_zip
 
-    with Queue(chosen.out) as queue, unpacked(chosen.submissions) as folder:
+    with Queue(chosen.out) as queue, unpacked(chosen.submissions) as (folder, _):
         write_reports(queue)
         target = chosen.out / "feedback.zip"
         print(f"Pages in {target}: {write_zip(queue, folder, target):,}.")
@@ -351,8 +358,9 @@ def _guesses(chosen):
         raise GradingFault("--question needs the --chapter that asks it, and --out, the file of the picture.")
     if (chosen.out or chosen.hide) and not chosen.question:
         raise GradingFault("--out and --hide are for one question: give its number as --question.")
-    with unpacked(chosen.folder, ".json") as folder:
+    with unpacked(chosen.folder, ".json") as (folder, damaged):
         records, problems = collect(folder)
+        problems += [why for path, why in damaged.items() if not os.path.isfile(path)]
     if problems:
         print(f"Left out: {len(problems):,}")
         print("\n".join(f"  {_plain(problem)}" for problem in problems[:MOST]))

@@ -38,7 +38,7 @@ def read_marks(folder, students, exercises):
     marks : dict of (student, exercise) to (points, comment)
         Rows without points are skipped.
     problems : list of str
-        A sentence for each row that cannot be used.
+        A sentence for each row that cannot be used, or that gives less than the check.
 
     Examples
     --------
@@ -47,15 +47,15 @@ def read_marks(folder, students, exercises):
     ({}, [])
     """
     marks, problems = {}, []
-    for name in (FORMGRADER, FILE, SETTLED):
-        given, wrong = _read(folder / name, students, exercises)
-        marks |= given
+    for name in (SETTLED, FILE, FORMGRADER):
+        given, wrong = _read(folder / name, students, exercises, marks)
+        marks = given | marks
         problems += wrong
     return marks, problems
 
 
-def _read(path, students, exercises):
-    """Read the marks and the problems of one file."""
+def _read(path, students, exercises, stronger):
+    """Read the marks and the problems of one file; the marks in `stronger` count before them."""
     if not path.exists():
         return {}, []
     try:
@@ -81,8 +81,17 @@ def _read(path, students, exercises):
             problem = "this student and exercise occur twice; the first mark counts"
         if problem:
             problems.append(f"{path.name}, line {number}: {problem}.")
-        else:
-            marks[student, exercise] = (_number(points), (row.get("comment") or "").strip())
+            continue
+        marks[student, exercise] = (_number(points), (row.get("comment") or "").strip())
+        result = students[student] if isinstance(students, dict) else None
+        checked = {part.name: part.points for part in result.exercises}[exercise] if result else None
+        bound = row.get(SUBMISSION, "").strip() or (student, exercise) in stronger
+        if checked is not None and _number(points) < checked and not bound:
+            problems.append(
+                f"{path.name}, line {number}: {student} has {points} points in {exercise}, where the check "
+                f"gives {checked}: delete the row or, if it is meant for this hand-in, write "
+                f"{result.submission[:DIGITS]} into a column {SUBMISSION}."
+            )
     return marks, problems
 
 

@@ -13,7 +13,7 @@ import traceback
 from functools import cache
 from queue import Empty, SimpleQueue
 
-from classroom.crew import LARGEST, PATIENCE, read_answer, take_unread, write_answer
+from classroom.crew import LARGEST, longest, read_answer, take_unread, write_answer
 from classroom.faults import GradingFault
 from classroom.queue import KEPT_LATER
 from classroom.result import unchecked
@@ -138,7 +138,7 @@ def _serve(grade, job, version):
     except GradingFault as fault:
         return str(fault), None
     # a hanging worker kills itself, and Dask gives the submission to another one
-    watch = threading.Timer(PATIENCE, os._exit, [1])
+    watch = threading.Timer(longest(seconds), os._exit, [1])
     watch.daemon = True
     watch.start()
     try:

@@ -17,12 +17,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection
 
+from classroom.clock import STRETCH
 from classroom.faults import GradingFault
+from classroom.limits import ALL
 from classroom.limits import SECONDS as CALL
 from classroom.result import NotAResult, Result, unchecked
 from classroom.seeds import seed
 
-PATIENCE = 1200  # seconds, in case a sandbox fails; it allows a submission 900 on the busiest machine
+TO_BEGIN = 60  # seconds
 TO_TIDY_UP = 5  # seconds
 LARGEST = 1 << 24  # bytes of a result
 MEMORY = 2 << 30  # bytes of a grading process
@@ -57,7 +59,20 @@ class Grader:
         return data, queue.chapter, seed(self.key, digest), self.unsafe, self.seconds
 
 
-def grade_all(queue, grader, workers=None, patience=PATIENCE):
+def longest(seconds):
+    """Return after how many seconds a grading process hangs, given the limit of a call.
+
+    On the busiest machine, the chapter's solutions and a submission take that long before they are ended.
+
+    Examples
+    --------
+    >>> longest(10.0)
+    3660.0
+    """
+    return TO_BEGIN + STRETCH * ALL * (CALL + seconds)
+
+
+def grade_all(queue, grader, workers=None, patience=None):
     """Grade the waiting submissions, and store each result as it arrives.
 
     Parameters
@@ -66,8 +81,8 @@ def grade_all(queue, grader, workers=None, patience=PATIENCE):
     grader : Grader
     workers : int, optional
         Number of processes; by default one per core.
-    patience : float
-        Seconds after which a process without an answer is killed.
+    patience : float, optional
+        Seconds after which a process without an answer is killed; by default `longest`.
 
     Yields
     ------
@@ -81,7 +96,7 @@ def grade_all(queue, grader, workers=None, patience=PATIENCE):
     """
     waiting, unread = take_unread(queue, grader.version)
     yield from unread
-    count = min(workers or os.cpu_count() or 1, len(waiting))
+    count, patience = min(workers or os.cpu_count() or 1, len(waiting)), patience or longest(grader.seconds)
     crew = []
     try:
         crew += [_Worker(grader.grade, patience) for _ in range(count)]

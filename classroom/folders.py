@@ -4,6 +4,7 @@ Holds `unpacked`, which opens a zip; `handed_in`, which finds each student's not
 lists files that belong to no student. ``classroom.submission`` reads the notebooks.
 """
 
+import errno
 import os
 import re
 import stat
@@ -124,51 +125,75 @@ def unpacked(path, suffix=".ipynb"):
     suffix : str
         Of the files to unpack; all others are empty.
 
+    Yields
+    ------
+    folder : Path
+    damaged : dict of Path to str
+        Why an entry of the zip cannot be unpacked; its file is empty or, if its name is not allowed, missing.
+
     Raises
     ------
     GradingFault
         If the path is neither a folder nor a zip, or the zip cannot be read.
     """
     if path.is_dir():
-        yield path
+        yield path, {}
         return
     if not zipfile.is_zipfile(path):
         raise GradingFault(f"there is no folder or zip file {path}.")
     with TemporaryDirectory(prefix="handed-in-") as temporary:
         try:
             with zipfile.ZipFile(path) as archive:
-                _unpack(archive, Path(temporary), suffix)
-        except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError) as error:
+                damaged = _unpack(archive, Path(temporary), suffix)
+        except (zipfile.BadZipFile, OSError, ValueError) as error:
             raise GradingFault(f"{path} cannot be read: {error}.") from error
         inside = [place for place in Path(temporary).iterdir() if not place.name.startswith(SYSTEM)]
         alone = inside[0] if len(inside) == 1 and inside[0].is_dir() else None
         # a single folder around all others does not belong to a student
         around = alone and not any(place.suffix == suffix for place in alone.iterdir())
         around = around and any(place.is_dir() for place in alone.iterdir())
-        yield alone if around else Path(temporary)
+        yield alone if around else Path(temporary), damaged
 
 
 def _unpack(archive, folder, suffix):
-    """Write a zip's files with the suffix into the folder, and nothing outside it; others become empty."""
-    entries = archive.infolist()
+    """Write a zip's files with the suffix into the folder, and nothing outside it; others become empty.
+
+    Return the reason for each entry that cannot be unpacked.
+    """
+    damaged, entries = {}, archive.infolist()
     if len(entries) > MOST:
         raise GradingFault(f"the zip has {len(entries):,} files, and the limit is {MOST:,}.")
     left = UNPACKED
-    for entry in entries:
+    # files with the suffix come first, in case another one has the name of a folder
+    for entry in sorted(entries, key=lambda entry: not entry.filename.lower().endswith(suffix)):
         parts = PurePosixPath(entry.filename.replace("\\", "/").lstrip("/")).parts
         if not parts or any(part.startswith((".", SYSTEM[0])) for part in parts):  # ".." among them
             continue
         place = folder.joinpath(*parts)
-        if entry.is_dir():
-            place.mkdir(parents=True, exist_ok=True)
-            continue
-        place.parent.mkdir(parents=True, exist_ok=True)
-        # careful: the sizes given in a zip may be wrong; a file that is too large is refused when read
-        with archive.open(entry) as packed:
-            data = packed.read(BYTES + 1) if place.suffix.lower() == suffix else b""
+        data, why = b"", None
+        if place.suffix.lower() == suffix and not entry.is_dir():
+            try:
+                # careful: the sizes in a zip may be wrong; a file that is too large is refused when read
+                with archive.open(entry) as packed:
+                    data = packed.read(BYTES + 1)
+            except Exception as error:  # of the zip, or of any kind of compression
+                why = str(error) or type(error).__name__
         if (left := left - len(data)) < 0:
             raise GradingFault(f"the zip has more than {UNPACKED >> 30} GB of {suffix} files.")
-        place.write_bytes(data)
+        try:
+            (place if entry.is_dir() else place.parent).mkdir(parents=True, exist_ok=True)
+            if not entry.is_dir():
+                place.write_bytes(data)
+        except OSError as error:  # the name is too long, or that of another entry
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            why = error.strerror
+        if why:
+            damaged[place] = (
+                f"{entry.filename:.100} in the zip cannot be unpacked: {why}; ask the student for the file, "
+                "or export the zip again."
+            )
+    return damaged
 
 
 def _student(place, chapter):

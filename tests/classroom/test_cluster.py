@@ -169,13 +169,13 @@ def test_a_worker_is_of_the_version_that_it_has_loaded(monkeypatch):
 
 def test_a_worker_that_hangs_ends_itself(monkeypatch):
     ended = []
-    monkeypatch.setattr(cluster, "PATIENCE", 0.05)
+    monkeypatch.setattr(cluster, "longest", lambda seconds: 0.05)
     monkeypatch.setattr(cluster, "_require_fit", lambda *_: None)
     monkeypatch.setattr(cluster.os, "_exit", ended.append)
     slow = notebook(seconds=1, right=["scale"])
     cluster._serve(stand_ins.grade, (slow, CHAPTER, 1, False, 10.0), NOW)
     assert ended == [1]
-    monkeypatch.setattr(cluster, "PATIENCE", 30)
+    monkeypatch.setattr(cluster, "longest", lambda seconds: 30)
     assert json.loads(cluster._serve(stand_ins.grade, (slow, CHAPTER, 1, False, 10.0), NOW)[1])[0] is None
     assert ended == [1]
 

@@ -1,6 +1,7 @@
 """The command: grade, status, regrade, report; its output and its files."""
 
 import csv
+import errno
 import json
 import shutil
 import sqlite3
@@ -186,12 +187,71 @@ def test_a_missing_or_damaged_zip_is_reported(submissions, grader, capsys):
     path = submissions.parent / "class.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"anna/{NOTEBOOK}", notebook(right=["scale"]))
-    data = bytearray(path.read_bytes())
-    data[60:80] = bytes(20)
-    path.write_bytes(data)
+    path.write_bytes(path.read_bytes().replace(b"PK\1\2", b"PK\0\0"))
     out = str(submissions.parent / "out")
     assert command.main(["grade", str(path), "--chapter", CHAPTER, "--out", out]) == 1
     assert f"{path} cannot be read: " in capsys.readouterr().err
+
+
+def spoiled(data, offset, bits):
+    """Change a byte of the entry of anna in a zip: in its data, or in both of its headers."""
+    data, name = bytearray(data), f"anna/{NOTEBOOK}".encode()
+    local, central = data.index(b"PK\3\4"), data.index(b"PK\1\2")
+    assert data.index(name) == local + 30 and data.index(name, central) == central + 46
+    for place in {"data": [local + 30 + len(name)], "crc": [local + 14, central + 16]}.get(
+        offset, [local + 6, central + 8]
+    ):
+        data[place] ^= bits
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("offset", "bits", "why"),
+    [("data", 6, "Error -3"), ("crc", 255, "Bad CRC-32"), ("flag", 1, "is encrypted, password required")],
+)
+def test_a_damaged_entry_of_a_zip_costs_its_student_alone(submissions, grader, capsys, offset, bits, why):
+    path = submissions.parent / "class.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for student in ("anna", "ben"):
+            archive.writestr(f"{student}/{NOTEBOOK}", (submissions / student / NOTEBOOK).read_bytes())
+    path.write_bytes(spoiled(path.read_bytes(), offset, bits))
+    out = submissions.parent / "out"
+    assert command.main(["grade", str(path), "--chapter", CHAPTER, "--out", str(out), "--workers", "1"]) == 2
+    assert points(submissions) == {"anna": "", "ben": "2"}
+    command.main(["status", str(out)])
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("anna "))
+    assert f"not graded, because anna/{NOTEBOOK} in the zip cannot be unpacked: " in row and why in row
+
+
+@pytest.mark.parametrize(
+    "spoiler", ["anna", "cleo/" + "x" * 300, "y" * 300 + f"/{NOTEBOOK}", f"ben/{NOTEBOOK}/a"]
+)
+def test_a_name_that_cannot_be_in_a_zip_s_folder_is_listed_and_all_others_are_graded(
+    submissions, grader, capsys, spoiler
+):
+    path = submissions.parent / "class.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(spoiler, b"1")
+        for student in ("anna", "ben"):
+            archive.writestr(f"{student}/{NOTEBOOK}", (submissions / student / NOTEBOOK).read_bytes())
+    out = str(submissions.parent / "out")
+    command.main(["grade", str(path), "--chapter", CHAPTER, "--out", out, "--workers", "1"])
+    assert {name: points(submissions)[name] for name in ("anna", "ben")} == {"anna": "6", "ben": "2"}
+    assert f"Left out: 1\n  {spoiler[:100]} in the zip cannot be unpacked: " in capsys.readouterr().out
+
+
+def test_a_full_disk_unpacks_nothing_by_halves(submissions, grader, capsys, monkeypatch):
+    path = submissions.parent / "class.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"anna/{NOTEBOOK}", notebook())
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    out = submissions.parent / "out"
+    assert command.main(["grade", str(path), "--chapter", CHAPTER, "--out", str(out)]) == 1
+    assert "No space left" in capsys.readouterr().err and not (out / "grades.csv").exists()
 
 
 def test_a_student_with_fewer_points_than_before_is_named(submissions, grader, capsys):

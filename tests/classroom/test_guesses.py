@@ -188,7 +188,7 @@ def test_folders_files_and_a_zip_of_them_are_read_alike(records, tmp_path):
         for path in folders.rglob("*"):
             archive.write(path, path.relative_to(folders.parent))
         archive.writestr("__MACOSX/._guesses.json", b"\x00")
-    with command.unpacked(tmp_path / "class.zip", ".json") as folder:
+    with command.unpacked(tmp_path / "class.zip", ".json") as (folder, _):
         assert collect(folder) == (expected, [])
 
 

@@ -17,9 +17,11 @@ from pathlib import Path
 import pytest
 
 from classroom import crew
+from classroom.clock import STRETCH
 from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault
 from classroom.folders import handed_in, left_out
+from classroom.limits import ALL, SECONDS
 from classroom.queue import FILE, Queue
 from classroom.result import unchecked
 from classroom.seeds import secret, seed
@@ -352,12 +354,18 @@ def test_a_faulty_grader_affects_one_submission_and_gives_no_mark(queue, told, w
     assert [student for student, _ in queue.open("v1")] == ["ben"]
 
 
-def test_a_grader_that_hangs_is_ended(queue):
+@pytest.mark.parametrize("seconds", [0.1, 10, 60])
+def test_a_slow_submission_has_all_the_time_that_its_limits_allow_on_a_busy_machine(seconds):
+    assert crew.longest(seconds) > STRETCH * ALL * (SECONDS + seconds)  # the solutions before the first one
+
+
+def test_a_grader_that_hangs_is_ended(queue, monkeypatch):
+    monkeypatch.setattr(crew, "longest", lambda seconds: 8)
     hand_in(queue.source, "anna", right=["scale"])
     hand_in(queue.source, "ben", do="hang")
     hand_in(queue.source, "cleo", right=["scale"])
     queue.take_in(queue.source, read_file)
-    results = run(queue, patience=8)
+    results = run(queue)
     assert [results[name].points for name in ("anna", "ben", "cleo")] == [2, None, 2]
     assert results["ben"].fault == "not graded, because its grading process took too long."
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.by_hand import read_marks
+from classroom.by_hand import SETTLED, read_marks, settle
 from classroom.feedback_pages import class_page, most_said, student_page
 from classroom.reports import differences, gradescope, page_name, rows, write_reports
 from classroom.result import Status, exercises_of, unchecked
@@ -180,6 +180,22 @@ def test_a_teachers_mark_counts_before_the_check_and_the_file_stays_as_it_is(que
     assert "Marked by your teacher" in text and "neat" in text
     assert anna["in words"].endswith("; marked by hand: scale, light_tanh")
     assert "neat" in (queue.folder / anna["feedback"]).read_text("utf-8")
+
+
+def test_a_mark_below_what_the_check_gives_is_reported_and_counts(queue):
+    a_class(queue)
+    digest, path = queue.results("v1")["anna"].submission[:12], queue.folder / "marks.csv"
+    path.write_text(f"student,exercise,points\nanna,{SCALE},0.5\nanna,{LINEAR},4\n")
+    (anna, *_), problems = rows(queue)
+    assert (anna.points, problems) == (4.5, [
+        f"marks.csv, line 2: anna has 0.5 points in {SCALE}, where the check gives 2: delete the row or, if "
+        f"it is meant for this hand-in, write {digest} into a column submission."
+    ])  # fmt: skip
+    settle(queue, "anna", SCALE, "1", "an appeal")
+    assert (rows(queue)[0][0].points, rows(queue)[1]) == (5, [])
+    (queue.folder / SETTLED).unlink()
+    path.write_text(f"student,exercise,points,submission\nanna,{SCALE},0.5,{digest}\n")
+    assert (rows(queue)[0][0].points, rows(queue)[1]) == (4.5, [])
 
 
 def test_answers_to_mark_are_listed_with_the_columns_of_the_teachers_file(queue):
