@@ -244,6 +244,7 @@ def _(answer, rng):
     with untouched(X=X, gain=gain, dgain=dgain):
         forward = answer(gain, dgain)
         Y, backward = expect_several(forward(X), "Y", "backward")
+        forward(X[::-1] + 1)  # another pass
     expect_values("Y", Y, gain * X)
     with untouched(X=X, dY=dY, gain=gain):
         dX = backward(dY)
@@ -273,7 +274,9 @@ def _(answer, rng):
 def _scale_data(rng):
     """Return gain, dgain, X, dY; dgain is not zero, so that a forgotten + shows."""
     batch, n_in = drawn_sizes(rng, BATCH, N_IN)
-    return [rng.normal(size=shape) for shape in [(n_in,), (n_in,), (batch, n_in), (batch, n_in)]]
+    gain, *others = (rng.normal(size=shape) for shape in [(n_in,), (n_in,), (batch, n_in), (batch, n_in)])
+    gain[0] = 0.0
+    return [gain, *others]
 
 
 def scale_with(added):

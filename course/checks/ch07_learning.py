@@ -104,7 +104,7 @@ def _parameters(rng):
     parameters = [Parameter(rng.normal(size=shape)) for shape in ((N_IN, N_OUT), (N_OUT,), ())]
     for parameter in parameters:
         parameter.grad += rng.normal(size=parameter.shape) * 10 ** rng.uniform(-3, 3, size=parameter.shape)
-    parameters[0].grad[0, 1] = 0.0
+    parameters[0].grad[0, 1:4] = 0.0, 1e-200, -1e200
     return parameters
 
 
@@ -113,6 +113,7 @@ def _(answer, rng):
     for learning_rate in (0.1, rng.uniform(0.5, 2.0)):
         parameters = _parameters(rng)
         optimizer = answer(learning_rate)
+        answer(3 * learning_rate)  # must not change the first
         for step in ("after a step, ", "after a second step, "):
             arrays = [parameter.data for parameter in parameters]
             wanted = [p.data - learning_rate * np.sign(p.grad) for p in parameters]

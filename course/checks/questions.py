@@ -401,9 +401,12 @@ def _expect_kept(case, names, backward, dY):
     """Require that a returned gradient is the caller's: no later call changes it, and it changes none."""
     returned = backward(dY.copy())
     before = deepcopy(returned)
-    backward(2 * dY)
+    doubled = backward(2 * dY)
     parts = [(before, returned)] if len(names) == 1 else zip(before, returned, strict=False)
     parts = {f"d{name}": part for name, part in zip(names, parts, strict=False)}
+    for name, gradient in zip(parts, [doubled] if len(names) == 1 else doubled, strict=False):
+        with because(LEFT_BEHIND):
+            expect_values(f"{case}for twice dY, {name}", gradient, 2 * parts[name][0], "twice the first is")
     for name, (gradient, now) in parts.items():
         with because(A_NEW_ARRAY):
             expect_values(

@@ -157,6 +157,7 @@ def _wrong_in_some_places(case):
     x, yours, true, known, X = case.x, case.yours, case.true, case.known, case.X
     wrong = np.abs(case.missing) > 1e-5 * np.abs(true[known]).max()
     regions = {"where it is negative": x < 0, "where it is positive": x > 0, "beyond -1 and 1": np.abs(x) > 1}
+    regions = regions if x.size > 9 else {}  # a few entries lie there by chance
     for axis in range(true.ndim):
         hit = wrong.any(axis=tuple({*range(true.ndim)} - {axis}), keepdims=True)
         indexes = ", ".join(map(str, np.flatnonzero(hit)))
