@@ -9,6 +9,7 @@ import sqlite3
 import sys
 from collections import Counter
 from pathlib import Path
+from unicodedata import normalize
 
 from classroom.by_hand import FILE
 from classroom.crew import Grader, grade_all
@@ -103,7 +104,7 @@ def _add_by_hand(commands):
     for command in (settle, appeal, similar, marking, send):
         command.add_argument("out", type=Path, help="the folder of the marks")
     for command in (settle, appeal):
-        command.add_argument("student")
+        command.add_argument("student", type=_name)
         command.add_argument("exercise", help="for example scale")
     settle.add_argument("points")
     settle.add_argument("--reason", required=True, help="shown on the student's page")
@@ -135,6 +136,11 @@ def _picture(text):
     if path.suffix not in (".svg", ".png"):
         raise argparse.ArgumentTypeError(f"must be a file .svg or .png, got {text!r}")
     return path
+
+
+def _name(text):
+    """Normalize a student's name, as folders' names are."""
+    return normalize("NFC", text)
 
 
 def _positive(text):
