@@ -372,6 +372,24 @@ def test_an_item_has_its_share_of_points_and_its_discrimination(tmp_path):
     assert found["two_layers"].message == "dW is 5 times too small. (3)"
 
 
+def test_unreadable_work_does_not_make_an_exercise_harder(tmp_path):
+    marks = tmp_path / "marks"
+    source = hand_in(marks, {f"s{n}": (with_cells(f"a = {n}"), {"right": NAMES}) for n in range(2)})
+    for name in ("cleo", "dora"):
+        (source / name).mkdir()
+    with Queue(marks) as queue:
+        queue.take_in(source, Path.read_bytes)
+        for student, digest in queue.open("v1"):
+            queue.store(student, digest, "v1", unchecked(CHAPTER, digest, refused="there is no notebook."))
+        (marks / "marks.csv").write_text(f"student,exercise,points\ndora,{CHAPTER}.scale,1\n")
+        found = {item.exercise.partition(".")[2]: item for item in items({CHAPTER: rows(queue)[0]})}
+    assert (found["Linear"].students, found["Linear"].share, found["Linear"].unwritten) == (2, 1, 0)
+    assert (found["scale"].students, found["scale"].share) == (
+        3,
+        pytest.approx(2.5 / 3),
+    )  # Dora's mark counts
+
+
 def test_the_items_are_a_page_and_a_table(tmp_path):
     term(tmp_path / "term")
     hand_in(tmp_path / "term/marks", {f"s{n}": (with_cells(f"a = {n}"), {}) for n in range(6)})
