@@ -8,6 +8,7 @@ import os
 import sqlite3
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from unicodedata import normalize
 
@@ -40,6 +41,9 @@ CHANGED = (
 def main(arguments=None):
     """Run one command and return its exit status: 0 done, 1 failed, 2 done but not everything is graded."""
     chosen = _parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):  # a terminal may not have the letters of every name
+        with suppress(AttributeError):
+            stream.reconfigure(errors="replace")
     try:
         return chosen.run(chosen)
     except (GradingFault, OSError, sqlite3.Error) as error:

@@ -1,6 +1,7 @@
 """The command: grade, status, regrade, report; its output and its files."""
 
 import csv
+import io
 import json
 import shutil
 import sqlite3
@@ -228,6 +229,16 @@ def test_a_folder_that_cannot_be_written_can_be_looked_at(submissions, grader, c
     monkeypatch.setattr(command.Queue.__init__.__globals__["os"], "access", lambda path, mode: False)
     assert command.main(["status", str(submissions.parent / "out")]) == 0
     assert capsys.readouterr().out.startswith("anna    6 of 14")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_without_the_letters_of_a_name_gets_others(submissions, grader, monkeypatch, encoding):
+    (submissions / "张伟").mkdir()
+    out, terminal = str(submissions.parent / "out"), io.TextIOWrapper(io.BytesIO(), encoding)
+    monkeypatch.setattr("sys.stdout", terminal)
+    assert grade(submissions) == 0 and command.main(["status", out]) == 0
+    terminal.flush()
+    assert terminal.buffer.getvalue().decode(encoding).count("??") == 3  # two lists, a row
 
 
 def test_grade_again_is_a_no_op_and_asks_no_grader(submissions, grader, capsys):
