@@ -248,6 +248,7 @@ def test_the_zip_has_the_names_that_the_platform_gave(tmp_path):
     export = tmp_path / "export"
     (export / "Ben_77_assignsubmission_file_").mkdir(parents=True)
     (export / f"adaking_LATE_1234_6789_{CHAPTER}-1.ipynb").write_bytes(b"{}")
+    (export / f"adaking_LATE_1234_6789_{CHAPTER}-1.html").write_bytes(b"")  # one page for both
     (export / "nobody").mkdir()
     with Queue(tmp_path / "out") as queue:
         write_reports(queue)
