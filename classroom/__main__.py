@@ -8,7 +8,9 @@ import os
 import sqlite3
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
+from unicodedata import normalize
 
 from classroom.by_hand import FILE
 from classroom.crew import Grader, grade_all
@@ -39,6 +41,9 @@ CHANGED = (
 def main(arguments=None):
     """Run one command and return its exit status: 0 done, 1 failed, 2 done but not everything is graded."""
     chosen = _parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):  # a terminal may not have the letters of every name
+        with suppress(AttributeError):
+            stream.reconfigure(errors="replace")
     try:
         return chosen.run(chosen)
     except (GradingFault, OSError, sqlite3.Error) as error:
@@ -103,7 +108,7 @@ def _add_by_hand(commands):
     for command in (settle, appeal, similar, marking, send):
         command.add_argument("out", type=Path, help="the folder of the marks")
     for command in (settle, appeal):
-        command.add_argument("student")
+        command.add_argument("student", type=_name)
         command.add_argument("exercise", help="for example scale")
     settle.add_argument("points")
     settle.add_argument("--reason", required=True, help="shown on the student's page")
@@ -135,6 +140,11 @@ def _picture(text):
     if path.suffix not in (".svg", ".png"):
         raise argparse.ArgumentTypeError(f"must be a file .svg or .png, got {text!r}")
     return path
+
+
+def _name(text):
+    """Normalize a student's name, as folders' names are."""
+    return normalize("NFC", text)
 
 
 def _positive(text):

@@ -49,14 +49,14 @@ def student_page(row):
         why = "it is still waiting to be graded" if row.result is None else _reason(row.result.fault)
         body += [
             _e("p", "Your work is not graded yet.", of="sum"),
-            _e("p", f"Nothing is wrong with your notebook, and it is safe: {why}"),
+            _e("p", *_words(f"Nothing is wrong with your notebook, and it is safe: {why}")),
             _e("p", "You need not do anything. It will be graded again."),
         ]
         return _page(title, body)
     if row.result.refused is not None:
         body += [
             _e("p", "Your notebook could not be read.", of="sum"),
-            _e("p", _sentence_case(row.result.refused)),
+            _e("p", *_words(_sentence_case(row.result.refused))),
             _e("p", "Fix that and hand it in again, or ask your teacher for help."),
             _e("p", "This says nothing about your answers: they have not been checked yet."),
         ]
@@ -66,13 +66,14 @@ def student_page(row):
     if row.is_another:
         body.append(_e("p", _sentence_case(row.reason)))
     body.append(_e("p", f"{row.points} of {_count(row.out_of, 'point')}", of="sum"))
-    body.append(_e("p", _so_far(passed, row)))
+    if row.result.refused is None:
+        body.append(_e("p", _so_far(passed, row)))
     body += [_part(part) for part in row.parts]
     if row.result.notes:
         body += [
             _e("h2", "Notes", of="part"),
             _e("p", "This happened while your notebook ran. By itself it cost no points.", of="faint"),
-            _e("ul", *[_e("li", note) for note in row.result.notes]),
+            _e("ul", *[_e("li", *_words(note)) for note in row.result.notes]),
         ]
     return _page(title, body)
 
@@ -95,12 +96,12 @@ def _part(part):
     points = f"out of {part.out_of}" if part.points is None else f"{part.points} of {part.out_of}"
     lines = [_e("h2", part.title), _e("p", _e("span", words), _e("b", points), of="verdict")]
     if part.status is Status.FAILED:
-        lines.append(_e("p", part.sentence, of="said"))
+        lines.append(_e("p", *_words(part.sentence), of="said"))
         lines.append(_e("p", "Stuck? ", _e("code", f'hint("{part.name}")'), " in your notebook.", of="faint"))
     elif part.status is Status.MARKED:
         lines.append(_e("p", part.comment, of="said"))
     elif part.status in (Status.NOT_WRITTEN, Status.MISSING, Status.NOT_GRADED):
-        lines.append(_e("p", part.sentence, of="said"))
+        lines.append(_e("p", *_words(part.sentence), of="said"))
     return _e("section", *lines, of=f"card {colour}")
 
 
@@ -237,8 +238,12 @@ def _sentence(known, example, rows, address):
     names = [piece for link in links for piece in (link, ", ")][:-1]
     return _e(
         "li",
-        _e("b", known or example),
-        *([_e("div", f"For example: {example.replace(known, '').strip()}", of="faint")] if known else []),
+        _e("b", *_words(known or example)),
+        *(
+            [_e("div", *_words(f"For example: {example.replace(known, '').strip()}"), of="faint")]
+            if known
+            else []
+        ),
         _e("details", _e("summary", _count(len(rows), "student")), *names),
     )
 
@@ -267,6 +272,14 @@ def _chapter(stem):
 def _reason(fault):
     """Return a fault without "not graded, because"."""
     return fault.removeprefix("not graded, because ")
+
+
+def _words(text):
+    """Return a sentence's text and elements: what is between backticks is code."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:  # the last one does not end
+        return [text]
+    return [_e("code", piece) if place % 2 else piece for place, piece in enumerate(pieces)]
 
 
 def _sentence_case(text):

@@ -9,16 +9,25 @@ import os
 import re
 import stat
 import zipfile
+from collections import Counter
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+from unicodedata import normalize
 
 from classroom.faults import GradingFault, Refused
 from classroom.submission import BYTES
 from course.curriculum import exercises_name
 
 SYSTEM = ("__MACOSX", "Thumbs.db", "desktop.ini")  # files of the operating system in folders and zips
-NUMBERED = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d{3,}")  # Canvas: the student's number, the hand-in's
+NUMBERED = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d{4,}")  # Canvas: the student's number, the hand-in's
+ATTEMPT = r"_attempt_\d{4}(?:-\d\d){5}"  # Blackboard
+DATED = re.compile(rf"(?<=.)(?:{ATTEMPT}| - [^-]*\b20\d\d \d{{3,4}}(?: [AP]M)?)$")  # or Brightspace
+PLATFORM = re.compile(  # what precedes the name that a file had: Canvas, Moodle, Blackboard
+    rf"({NUMBERED.pattern}(?=_)|.+?_assignsubmission_(?:file|onlinetext)(?=_)|.+?{ATTEMPT})"
+)
+COPY = re.compile(r"(?:(?:Copy of|Kopie von|Copie de|Copia de)[ _]+)+")  # Google Drive
+TABLES = (".csv", ".tsv", ".xlsx", ".ods")  # the teacher's own, beside the hand-ins
 MOST, UNPACKED = 20_000, 2**31  # limits of a zip: its entries, and the bytes read from it
 
 
@@ -32,7 +41,8 @@ def handed_in(folder, chapter):
         ``04_closures``, or with any single notebook. Or one notebook per student, whose name begins with the
         student's: a learning platform exports ``adaking_1234_5678_04_closures_exercises.ipynb``, or
         ``adaking_LATE_1234_6789_04_closures_exercises.ipynb``. The older name, without ``_exercises``, is
-        accepted if there is no file with the newer one.
+        accepted if there is no file with the newer one. A file of another kind is a student's, too, if the
+        chapter's name or a platform's numbers follow the student's.
     chapter : str
         Its stem: ``"04_closures"``.
 
@@ -40,25 +50,50 @@ def handed_in(folder, chapter):
     ------
     student : str
         The folder's name; for a file, the part before the chapter's name, without the number of the hand-in:
-        ``adaking_1234`` for both.
+        ``adaking_1234`` for both. The date of a hand-in is left out, too; letters are in Unicode's form NFC.
     what : Path, Refused or GradingFault
         The notebook, or the reason why there is none.
     """
-    of_student = {}
-    for student, place in places(folder, chapter):
-        of_student.setdefault(student, []).append(place)
-    for student, found in of_student.items():
+    for student, found in _kept(folder, chapter).items():
         try:
             if len(found) > 1:
                 names = " and ".join(_shown(place) for place in found)
                 raise Refused(f"{names} belong to the same student; keep only one of them.")
-            is_folder = found[0].is_symlink() or found[0].is_dir()
-            yield student, _notebook(found[0], chapter) if is_folder else found[0]
+            yield student, _notebook(found[0], chapter)
         except Refused as refused:
             yield student, refused
         except OSError as error:
             why = error.strerror or error
             yield student, GradingFault(f"not graded, because the folder cannot be read: {why}.")
+
+
+def _kept(folder, chapter):
+    """Map each student to the folders and files with a notebook, or to the first if none has one."""
+    of_student = {}
+    for student, place in places(folder, chapter):
+        of_student.setdefault(student, []).append((_rank(place, chapter), place))
+    for student, found in of_student.items():
+        best = min(rank for rank, _ in found)
+        kept = [place for rank, place in found if rank == best]
+        of_student[student] = kept[:1] if best >= 2 else kept
+    return of_student
+
+
+def _rank(place, chapter):
+    """Return 0 for a notebook or its folder, 1 for an odd name, 2 for anything else, 3 for a platform's."""
+    if place.is_symlink() or place.is_dir():
+        with suppress(OSError, Refused):  # reported in the student's row
+            return 0 if _notebooks(place, chapter) else 2 + _is_platforms(place)
+        return 0
+    if place.suffix.lower() != ".ipynb":
+        return 2 + _is_platforms(place)
+    after = place.stem.rpartition(chapter)[2]
+    return 0 if re.fullmatch(r"(_exercises)?(-\d+| ?\(\d+\)|-Copy\d+)?", after) else 1
+
+
+def _is_platforms(place):
+    """Report whether a folder or file is what a platform puts beside a student's: a text, its own list."""
+    return "_onlinetext" in place.name or (place.suffix == ".txt" and bool(DATED.search(place.stem)))
 
 
 def places(folder, chapter):
@@ -75,7 +110,19 @@ def places(folder, chapter):
         Each student with the folder or file.
     """
     named = [(_student(place, chapter), place) for place in sorted(folder.iterdir())]
-    return [(student, place) for student, place in named if student]
+    named = [(student, place) for student, place in named if student]
+    alike = Counter(_unnumbered(place.name) for _, place in named)
+    for number, (student, place) in enumerate(named):
+        found = NUMBERED.fullmatch(student)
+        # files that differ in this number alone are those of several students: s_2024_1001, s_2024_1002
+        if found and place.is_file() and alike[_unnumbered(place.name)] == 1:
+            named[number] = f"{found[1]}_{found[2]}", place
+    return named
+
+
+def _unnumbered(name):
+    """Return a file's name without the number of the hand-in."""
+    return re.sub(r"_(\d+)_\d{4,}(?=_)", r"_\1", name, count=1)
 
 
 def left_out(folder, chapter):
@@ -90,10 +137,15 @@ def left_out(folder, chapter):
     -------
     list of str
     """
-    found = []
+    found, kept = [], _kept(folder, chapter)
+    students = {place: student for student, place in places(folder, chapter)}
     for place in sorted(folder.iterdir()):
-        if not _student(place, chapter) and not place.name.startswith(SYSTEM):
+        counts = kept.get(students.get(place), [])
+        if place not in students and not place.name.startswith(SYSTEM):
             found.append(f"{_shown(place)}: {_why_left_out(place, chapter)}")
+        elif counts and place not in counts:
+            if not _is_platforms(place):
+                found.append(f"{_shown(place)}: {_shown(counts[0])} is taken instead")
         elif place.is_dir() and not place.is_symlink():
             with suppress(OSError):  # reported in the student's row
                 found += _beside(place, chapter)
@@ -165,8 +217,8 @@ def _unpack(archive, folder, suffix):
         raise GradingFault(f"the zip has {len(entries):,} files, and the limit is {MOST:,}.")
     left = UNPACKED
     # files with the suffix come first, in case another one has the name of a folder
-    for entry in sorted(entries, key=lambda entry: not entry.filename.lower().endswith(suffix)):
-        parts = PurePosixPath(entry.filename.replace("\\", "/").lstrip("/")).parts
+    for entry in sorted(entries, key=lambda entry: not _name(entry).lower().endswith(suffix)):
+        parts = PurePosixPath(_name(entry).replace("\\", "/").lstrip("/")).parts
         if not parts or any(part.startswith((".", SYSTEM[0])) for part in parts):  # ".." among them
             continue
         place = folder.joinpath(*parts)
@@ -190,50 +242,68 @@ def _unpack(archive, folder, suffix):
             why = error.strerror
         if why:
             damaged[place] = (
-                f"{entry.filename:.100} in the zip cannot be unpacked: {why}; ask the student for the file, "
+                f"{_name(entry):.100} in the zip cannot be unpacked: {why}; ask the student for the file, "
                 "or export the zip again."
             )
     return damaged
 
 
+def _name(entry):
+    """Return the name of a zip's entry; macOS writes UTF-8 without its flag."""
+    if not entry.flag_bits & 0x800:
+        with suppress(UnicodeError):
+            return entry.filename.encode("cp437").decode("utf-8")
+    return entry.filename
+
+
 def _student(place, chapter):
-    """Return the student to whom a folder or file belongs; "" if there is none."""
-    if place.name.startswith((".", *SYSTEM)):
+    """Return the student to whom a folder or file belongs, with a file's numbers; "" if there is none."""
+    name = _shown(place)
+    if name.startswith((".", *SYSTEM)):
         return ""
-    if place.is_symlink() or place.is_dir():
-        return _shown(place)
-    if place.suffix != ".ipynb":
-        return ""
-    before, _, after = place.stem.rpartition(chapter)
-    before = before.strip("_- ")
-    if numbered := NUMBERED.fullmatch(before):
-        before = f"{numbered[1]}_{numbered[2]}"
-    return before if re.fullmatch(r"(_exercises)?(-\d+| ?\(\d+\)|-Copy\d+)?", after) else ""
+    if not (place.is_symlink() or place.is_dir()):
+        platform = PLATFORM.match(name)
+        name = platform[1] if platform else name.rpartition(chapter)[0]
+        name = "" if place.suffix.lower() in TABLES else COPY.sub("", name, count=1).strip("_- ")
+    name = name.replace("_assignsubmission_onlinetext", "_assignsubmission_file")  # Moodle: beside the files
+    return normalize("NFC", DATED.sub("", name))
 
 
 def _why_left_out(place, chapter):
     """Explain why a folder or file belongs to no student."""
     if place.is_dir():
         return "its name begins with a dot"
-    if place.suffix == ".ipynb":
+    if place.suffix.lower() == ".ipynb":
         return f"it is not in a student's folder, and its name is not like NAME_{_names(chapter)[0]}"
-    if zipfile.is_zipfile(place):
+    if place.suffix.lower() == ".zip":
         return "a zip beside the folders is not opened: unpack it, or grade the zip by itself"
     return "a file beside the folders"
 
 
 def _what_else(place, chapter):
-    """Describe what a folder has instead of a notebook, and what to do; "" if it is empty."""
-    zipped = ""
-    for folder, inner, names in os.walk(place):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
-        for name in _names(chapter):
-            if name in names:
-                return f": {name} is in a subfolder; hand in the file alone"
-        zips = sorted(name for name in names if name.lower().endswith(".zip"))
-        if zips and not zipped:
-            zipped = f": {_shown(Path(folder, zips[0]))} is not opened; hand in the notebook itself"
-    return zipped
+    """Describe what a folder has instead of a notebook, and what to do."""
+    found = []
+    for _, inner, names in os.walk(place):
+        inner[:] = sorted(name for name in inner if not name.startswith((".", SYSTEM[0])))
+        found += sorted(name for name in names if not name.startswith((".", *SYSTEM)))
+    for suffix in (".ipynb", ".zip", ".ipynb.txt", ".json", ""):  # the one most like a notebook
+        for name in found:
+            if name.lower().endswith(suffix):
+                return _instead(Path(name), chapter)
+    return f"it is empty; hand in {_names(chapter)[0]}"
+
+
+def _instead(place, chapter):
+    """Describe a file that came instead of a notebook, and what to do."""
+    name, wanted = _shown(place), _names(chapter)[0]
+    lower = name.lower()
+    if lower.endswith(".ipynb"):
+        return f"{name} is in a subfolder; hand in the file alone"
+    if lower.endswith(".zip"):
+        return f"{name} is not opened; hand in the notebook itself"
+    if lower.endswith((".ipynb.txt", ".json")):
+        return f"{name} has another ending; rename it to {wanted}, and hand that in"
+    return f"{name} is not a notebook; hand in {wanted}"
 
 
 def _shown(place):
@@ -242,7 +312,26 @@ def _shown(place):
 
 
 def _notebook(place, chapter):
-    """Return the notebook in a student's folder, or raise Refused."""
+    """Return the notebook that a student's folder or file is, or raise Refused."""
+    if not (place.is_symlink() or place.is_dir()):
+        if place.suffix.lower() == ".ipynb":
+            return place
+        raise Refused(f"there is no notebook: {_instead(place, chapter)}.")
+    found = _notebooks(place, chapter)
+    if not found:
+        raise Refused(f"there is no notebook in the folder: {_what_else(place, chapter)}.")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found[:5]) + (", ..." if len(found) > 5 else "")
+        wanted = _names(chapter)[0]
+        raise Refused(f"there are {len(found)} notebooks, but none is called {wanted}: {names}.")
+    mode = found[0].lstat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):  # `read_file` refuses a link
+        raise Refused(f"{found[0].name} is not a file.")
+    return found[0]
+
+
+def _notebooks(place, chapter):
+    """List the notebooks in a student's folder, or only the one with the accepted name; refuse a link."""
     inner = place / chapter
     for folder in (place, inner):
         if folder.is_symlink():
@@ -253,20 +342,10 @@ def _notebook(place, chapter):
             raise Refused(f"there are two notebooks, {name} and {chapter}/{name}; hand in one of them.")
         if named:
             break
-    found = named or [
+    return named or [
         path
         for folder in (place, inner)
         if folder.is_dir()
         for path in sorted(folder.iterdir())
         if path.suffix.lower() == ".ipynb" and not path.name.startswith(".")
     ]
-    if not found:
-        raise Refused(f"there is no notebook in the folder{_what_else(place, chapter)}.")
-    if len(found) > 1:
-        names = ", ".join(path.name for path in found[:5]) + (", ..." if len(found) > 5 else "")
-        wanted = _names(chapter)[0]
-        raise Refused(f"there are {len(found)} notebooks, but none is called {wanted}: {names}.")
-    mode = found[0].lstat().st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):  # `read_file` refuses a link
-        raise Refused(f"{found[0].name} is not a file.")
-    return found[0]

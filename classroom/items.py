@@ -35,7 +35,7 @@ class Item:
     minutes : int
     points : int
     students : int
-        Number of students whose answer has a mark.
+        Number of students whose answer has a mark, without those with 0 points because of the form.
     share : float or None
         The class's mean share of the exercise's points.
     unwritten : float
@@ -81,8 +81,13 @@ def items(graded):
     for stem, rows in graded.items():
         for place, exercise in enumerate(exercises_of(stem)):
             parts = [(row, row.parts[place]) for row in rows if row.parts]
-            found.append(_item(exercise, parts, totals))
+            found.append(_item(exercise, [pair for pair in parts if _is_read(*pair)], totals))
     return found
+
+
+def _is_read(row, part):
+    """Report whether an answer was looked at: unreadable work says nothing about an exercise."""
+    return part.status is Status.MARKED or (row.zero != "form" and row.result.refused is None)
 
 
 def _item(exercise, parts, totals):

@@ -116,7 +116,7 @@ def _in_words(result, parts, to_mark):
 
 
 def page_name(student):
-    """Return a student's file name, safe on every system and unique to the student.
+    """Return a student's file name, safe on every system and unique to the student, whatever its case.
 
     Parameters
     ----------
@@ -136,7 +136,8 @@ def page_name(student):
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", student).strip("-.")[:60]
     suffix = sha256(student.encode()).hexdigest()[:8]
     may_be_made = re.search(r"-[0-9a-f]{8}$", student)  # could equal another student's file name
-    return plain if plain == student and not may_be_made else f"{plain}-{suffix}".lstrip("-")
+    # on macOS and Windows, names that differ in case alone are one file
+    return plain if plain == student.lower() and not may_be_made else f"{plain}-{suffix}".lstrip("-")
 
 
 def write_reports(queue):

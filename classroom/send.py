@@ -34,18 +34,18 @@ def write_zip(queue, folder, target):
     GradingFault
         If no hand-in in `folder` belongs to a student in the queue.
     """
-    pages = []
+    pages = {}  # a student may have two files of one name: homework.ipynb, homework.html
     for student, place in places(folder, queue.chapter):
         page = queue.folder / "feedback" / f"{page_name(student)}.html"
         if page.exists():
             is_folder = place.is_dir()
             name = f"{place.name}/feedback.html" if is_folder else f"{place.stem}.html"
-            pages.append((name, page.read_bytes()))
+            pages[name] = page.read_bytes()
     if not pages:
         raise GradingFault(
             f"no hand-in in {folder} belongs to a student in {queue.folder}: nothing was written."
         )
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in pages:
+        for name, data in pages.items():
             archive.writestr(zipfile.ZipInfo(name, FIRST), data, zipfile.ZIP_DEFLATED)
     return len(pages)

@@ -5,6 +5,7 @@ Holds `read_rows` and `as_csv`.
 
 import csv
 import io
+from unicodedata import normalize
 
 from classroom.faults import GradingFault
 
@@ -41,8 +42,9 @@ def read_rows(path, columns):
 
 
 def _texts(row):
-    """Return a row as strings: "" for a missing cell, and no quote before formula-like text."""
+    """Return a row as strings: "" for a missing cell, no quote before formula-like text, a name in NFC."""
     named = {name: text if isinstance(text, str) else "" for name, text in row.items() if name}
+    named |= {name: normalize("NFC", named[name]) for name in named if name == "student"}
     return {
         name: text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text for name, text in named.items()
     }

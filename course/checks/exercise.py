@@ -395,13 +395,15 @@ def described(thing):
 
     Examples
     --------
-    >>> described(3), described(np.ones((5, 3))), described(None)
-    ('an int', 'one array of shape (5, 3)', 'nothing (is a `return` missing?)')
+    >>> described(3), described(int), described(np.ones((5, 3))), described(None)
+    ('an int', 'the class int', 'one array of shape (5, 3)', 'nothing (is a `return` missing?)')
     """
     if thing is None:
         return "nothing (is a `return` missing?)"
     if isinstance(thing, np.ndarray):
         return f"one array of shape {thing.shape}"
+    if isinstance(thing, type):
+        return f"the class {thing.__name__}"
     name = type(thing).__name__
     return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 

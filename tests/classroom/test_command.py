@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import io
 import json
 import shutil
 import sqlite3
@@ -80,7 +81,7 @@ def test_grade_prints_a_summary_and_writes_the_reports(submissions, grader, caps
     assert printed.out.splitlines() == [
         "Students: 3, with a mark: 3.",
         "Could not be read: 1",
-        "  cleo: could not be read: there is no notebook in the folder.",
+        f"  cleo: could not be read: there is no notebook in the folder: it is empty; hand in {NOTEBOOK}.",
         "With exercises for you to mark: 1. Fill in to_mark.csv, and save it as marks.csv.",
         f"Open {submissions.parent / 'out' / 'class.html'}",
     ]
@@ -183,6 +184,23 @@ def test_a_zip_is_graded_as_its_folders_are(submissions, grader, top):
     assert not (submissions.parent.parent / "outside.ipynb").exists()
 
 
+def test_names_in_a_zip_are_those_of_the_folders_and_of_the_marks(submissions, grader, capsys):
+    path, out = submissions.parent / "class.zip", submissions.parent / "out"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("macOS", "wins"):
+            archive.writestr(f"{name}/{NOTEBOOK}", notebook(right=["scale"]))
+    packed = path.read_bytes()  # the names that follow do not get the flag for UTF-8
+    packed = packed.replace(b"macOS", "Zoe\u0308".encode()).replace(b"wins", "J\u00f6rg".encode("cp437"))
+    path.write_bytes(packed)
+    out.mkdir()
+    (out / "marks.csv").write_text(f"student,exercise,points\nZoe\u0308,{CHAPTER}.scale,1\n", "utf-8")
+    call = ["grade", str(path), "--chapter", CHAPTER, "--out", str(out), "--workers", "1"]
+    assert command.main(call) == 0
+    assert points(submissions) == {"J\u00f6rg": "2", "Zo\u00eb": "1"}
+    assert command.main(["settle", str(out), "Zoe\u0308", "scale", "2", "--reason", "right"]) == 0
+    assert points(submissions)["Zo\u00eb"] == "2"
+
+
 def test_a_missing_or_damaged_zip_is_reported(submissions, grader, capsys):
     path = submissions.parent / "class.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -273,6 +291,16 @@ def test_a_folder_that_cannot_be_written_can_be_looked_at(submissions, grader, c
     assert capsys.readouterr().out.startswith("anna    6 of 14")
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_without_the_letters_of_a_name_gets_others(submissions, grader, monkeypatch, encoding):
+    (submissions / "张伟").mkdir()
+    out, terminal = str(submissions.parent / "out"), io.TextIOWrapper(io.BytesIO(), encoding)
+    monkeypatch.setattr("sys.stdout", terminal)
+    assert grade(submissions) == 0 and command.main(["status", out]) == 0
+    terminal.flush()
+    assert terminal.buffer.getvalue().decode(encoding).count("??") == 3  # two lists, a row
+
+
 def test_grade_again_is_a_no_op_and_asks_no_grader(submissions, grader, capsys):
     grade(submissions)
     before, first = files(submissions.parent / "out"), capsys.readouterr().out
@@ -293,7 +321,7 @@ def test_status_prints_one_row_for_each_student(submissions, grader, capsys):
         "anna         6 of 14  not yet: three_calls, reduce_mean, two_layers, light_tanh",
         "ben          2 of 14  not yet: three_calls, reduce_mean, two_layers, Linear; 2 to mark by hand",
     ]
-    assert lines[3] == "d\ufffd[31mora    0 of 14  could not be read: there is no notebook in the folder."
+    assert lines[3].startswith("d\ufffd[31mora    0 of 14  could not be read: there is no notebook in the ")
     assert lines[4] == "Students: 4, with a mark: 4."
 
 

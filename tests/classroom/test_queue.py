@@ -117,7 +117,7 @@ def test_every_faulty_folder_has_a_row_with_a_reason(tmp_path):
         "dangling": "the folder dangling is a link; hand in the folder itself.",
         "deep": "there is no notebook in the folder: 04_closures_exercises.ipynb is in a subfolder; "
         "hand in the file alone.",
-        "empty": "there is no notebook in the folder.",
+        "empty": f"there is no notebook in the folder: it is empty; hand in {NOTEBOOK}.",
         "folder": f"{NOTEBOOK} is not a file.",
         "inner": f"the folder {CHAPTER} is a link; hand in the folder itself.",
         "linked": "the folder linked is a link; hand in the folder itself.",
@@ -126,6 +126,112 @@ def test_every_faulty_folder_has_a_row_with_a_reason(tmp_path):
         "zipped": "there is no notebook in the folder: Homework.ZIP is not opened; "
         "hand in the notebook itself.",
     }
+
+
+@pytest.mark.parametrize("place", ["{}/{}", "{}_12_3456_{}", "{}_{}"])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (f"{CHAPTER}.ipynb.txt", f"has another ending; rename it to {NOTEBOOK}, and hand that in"),
+        (f"{CHAPTER}.json", f"has another ending; rename it to {NOTEBOOK}, and hand that in"),
+        *[(f"{CHAPTER}.{kind}", f"is not a notebook; hand in {NOTEBOOK}") for kind in ("py", "html", "PNG")],
+        (f"{CHAPTER}.zip", "is not opened; hand in the notebook itself"),
+    ],
+)
+def test_a_file_of_another_kind_has_a_row_that_names_it(tmp_path, place, name, why):
+    path = tmp_path / place.format("anna", name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"")
+    folder = " in the folder" * (path.parent != tmp_path)
+    student = "anna_12" if "3456" in place else "anna"
+    assert found(tmp_path) == {student: f"there is no notebook{folder}: {path.name} {why}."}
+    assert left_out(tmp_path, CHAPTER) == []
+
+
+BLACKBOARD = "Week 4_{}_attempt_2026-10-{}-23-59-01{}"
+
+
+@pytest.mark.parametrize(
+    ("names", "students"),
+    [  # the names that came, and for each student what is taken
+        (
+            ["Zoë K_12_assignsubmission_file_/a.ipynb", "Zoë K_12_assignsubmission_onlinetext_/text.html"],
+            {"Zoë K_12_assignsubmission_file_": "Zoë K_12_assignsubmission_file_/a.ipynb"},
+        ),
+        (
+            ["Al_12_assignsubmission_onlinetext_/onlinetext.html"],
+            {
+                "Al_12_assignsubmission_file_": "there is no notebook in the folder: onlinetext.html is not "
+                f"a notebook; hand in {NOTEBOOK}."
+            },
+        ),
+        (
+            [BLACKBOARD.format("al", 12, end) for end in (".txt", f"_{NOTEBOOK}")],
+            {"Week 4_al": BLACKBOARD.format("al", 12, f"_{NOTEBOOK}")},
+        ),
+        (
+            [BLACKBOARD.format("al", 12, end) for end in (".txt", "_homework.ipynb")],
+            {"Week 4_al": BLACKBOARD.format("al", 12, "_homework.ipynb")},
+        ),
+        (
+            [BLACKBOARD.format("al", day, "_a.ipynb") for day in (12, 14)],
+            {
+                "Week 4_al": " and ".join(BLACKBOARD.format("al", day, "_a.ipynb") for day in (12, 14))
+                + " belong to the same student; keep only one of them."
+            },
+        ),
+        (
+            ["1-2 - Al-Bo - Oct 12, 2026 1159 PM/a.ipynb", "1-3 - Di - 12 octobre 2026 1159/a.ipynb"],
+            {
+                "1-2 - Al-Bo": "1-2 - Al-Bo - Oct 12, 2026 1159 PM/a.ipynb",
+                "1-3 - Di": "1-3 - Di - 12 octobre 2026 1159/a.ipynb",
+            },
+        ),
+        (
+            ["1-2 - Al - Oct 12, 2026 1159 PM/a.ipynb", "1-2 - Al - Oct 13, 2026 901 AM/a.ipynb"],
+            {
+                "1-2 - Al": "1-2 - Al - Oct 12, 2026 1159 PM and 1-2 - Al - Oct 13, 2026 901 AM belong to "
+                "the same student; keep only one of them."
+            },
+        ),
+        (["al_12_3456_homework.ipynb"], {"al_12": "al_12_3456_homework.ipynb"}),
+        ([f"s_2024_101_{NOTEBOOK}"], {"s_2024_101": f"s_2024_101_{NOTEBOOK}"}),
+        (
+            [f"s_2024_{number}_{NOTEBOOK}" for number in (1001, 1002)],
+            {f"s_2024_{number}": f"s_2024_{number}_{NOTEBOOK}" for number in (1001, 1002)},
+        ),
+        ([f"Copy of al_{NOTEBOOK}"], {"al": f"Copy of al_{NOTEBOOK}"}),
+        ([f"al_{CHAPTER}_final.ipynb"], {"al": f"al_{CHAPTER}_final.ipynb"}),
+        (["Zoe\u0308/a.ipynb"], {"Zo\u00eb": "Zoe\u0308/a.ipynb"}),
+        (
+            ["Zoe\u0308/a.ipynb", "Zo\u00eb/a.ipynb"],
+            {"Zo\u00eb": "Zoe\u0308 and Zo\u00eb belong to the same student; keep only one of them."},
+        ),
+    ],
+)
+def test_one_student_is_one_row_under_the_names_of_each_platform(tmp_path, names, students):
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    taken = found(tmp_path)
+    relative = {
+        s: what.relative_to(tmp_path).as_posix() for s, what in taken.items() if isinstance(what, Path)
+    }
+    assert taken | relative == students
+    assert left_out(tmp_path, CHAPTER) == []
+
+
+def test_what_is_not_taken_is_listed(tmp_path):
+    names = [f"Copy of {NOTEBOOK}", f"al_{CHAPTER}_old.ipynb", f"al_{CHAPTER}.html", f"marks_{CHAPTER}.csv"]
+    for name in [f"al_{NOTEBOOK}", *names]:
+        (tmp_path / name).write_bytes(b"")
+    assert found(tmp_path) == {"al": tmp_path / f"al_{NOTEBOOK}"}
+    copy, html, old, marks = left_out(tmp_path, CHAPTER)
+    assert copy.startswith(f"Copy of {NOTEBOOK}: it is not in a student's folder")
+    assert marks == f"marks_{CHAPTER}.csv: a file beside the folders"
+    assert [html, old] == [
+        f"al_{CHAPTER}{end}: al_{NOTEBOOK} is taken instead" for end in (".html", "_old.ipynb")
+    ]
 
 
 def test_a_folder_that_cannot_be_opened_is_a_fault_and_not_the_students(tmp_path, monkeypatch):
@@ -166,7 +272,7 @@ def test_one_bad_submission_does_not_stop_the_others(queue):
     run(queue)
     results = queue.results("v1")
     assert [results[name].points for name in results] == [2, 0, None, 0, 0]
-    assert results["ben"].refused == "there is no notebook in the folder."
+    assert results["ben"].refused.startswith("there is no notebook in the folder: it is empty;")
     assert "link" in results["dora"].refused
     assert "Permission denied" in results["cleo"].fault
     assert {part.sentence for part in results["ben"].exercises} == {results["ben"].refused}

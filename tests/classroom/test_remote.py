@@ -17,7 +17,7 @@ from classroom import remote
 from classroom.remote import Ended, Remote
 from classroom.wire import WireError, pack
 from course.checks import exercises
-from course.checks.exercise import CheckFailed
+from course.checks.exercise import CheckFailed, described
 from minigrad import Layer, Linear, Parameter, ReLU, Sequential, gradcheck, mse
 from minigrad.layer import as_layer
 from tests.answers import answers_to
@@ -138,6 +138,11 @@ def test_a_frame_with_a_special_attribute_is_refused(end, monkeypatch):
 def test_a_function_wrapped_by_the_library_is_shown(end):
     end.run("from minigrad.layer import as_layer\nlayer = as_layer(lambda X: (2 * X, lambda dY: 2 * dY))")
     assert end.find("layer").__wrapped__(np.ones(2))[0].tolist() == [2.0, 2.0]
+
+
+def test_a_class_and_its_object_are_described_by_its_name(end):
+    Scale = end.find("Scale", LAYER)
+    assert (described(Scale), described(Scale(3))) == ("the class Scale", "a Scale")
 
 
 def test_class_attributes_are_fetched(end):

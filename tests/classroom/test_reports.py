@@ -312,6 +312,11 @@ def test_a_page_has_a_name_that_is_valid_on_every_system(name):
     assert page_name(name + "!") != made
 
 
+def test_names_that_differ_in_case_alone_have_two_pages():
+    names = ["jose", "JOSE", "Jose", f"jose-{page_name('JOSE')[-8:]}", page_name("JOSE")]
+    assert len({page_name(name).lower() for name in names}) == len(names)
+
+
 # Pages
 
 
@@ -349,7 +354,19 @@ def test_a_student_whose_notebook_was_not_graded_is_not_blamed(queue):
     assert "Your notebook could not be read. The file is not a notebook." in cleo
     assert "hand it in again" in cleo and " of 14" not in cleo
     marked(queue, f"student,exercise,points,comment\ncleo,{SCALE},2,by mail\n")
-    assert "2 of 14 points" in text_of(queue, "cleo")
+    assert "2 of 14 points" in text_of(queue, "cleo") and "No check" not in text_of(queue, "cleo")
+
+
+def test_what_stands_between_backticks_is_code(queue):
+    said = {"anna": "is a `return` missing? <b>", "ben": "an odd ` stays", "cleo": "`x` is `y`"}
+    graded(queue, {name: {"sentence": sentence, "notes": [sentence]} for name, sentence in said.items()})
+    found = pages(queue)
+    by_name = {path.stem: page for path, page in found.items()}
+    for place in ("anna", "class"):
+        assert "is a <code>return</code> missing? &lt;b&gt;" in by_name[place]
+        assert "`return`" not in by_name[place]
+    assert by_name["anna"].count("<code>return</code>") == 7 and "an odd ` stays" in by_name["ben"]
+    assert "<code>x</code> is <code>y</code>" in by_name["cleo"]
 
 
 def test_a_page_without_a_passed_check_is_kind(queue):

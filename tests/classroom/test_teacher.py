@@ -248,6 +248,7 @@ def test_the_zip_has_the_names_that_the_platform_gave(tmp_path):
     export = tmp_path / "export"
     (export / "Ben_77_assignsubmission_file_").mkdir(parents=True)
     (export / f"adaking_LATE_1234_6789_{CHAPTER}-1.ipynb").write_bytes(b"{}")
+    (export / f"adaking_LATE_1234_6789_{CHAPTER}-1.html").write_bytes(b"")  # one page for both
     (export / "nobody").mkdir()
     with Queue(tmp_path / "out") as queue:
         write_reports(queue)
@@ -370,6 +371,24 @@ def test_an_item_has_its_share_of_points_and_its_discrimination(tmp_path):
     others = np.array([sum(worth[name] for name in right) for right in rights]) - own
     assert found["two_layers"].discrimination == pytest.approx(np.corrcoef(own, others)[0, 1])
     assert found["two_layers"].message == "dW is 5 times too small. (3)"
+
+
+def test_unreadable_work_does_not_make_an_exercise_harder(tmp_path):
+    marks = tmp_path / "marks"
+    source = hand_in(marks, {f"s{n}": (with_cells(f"a = {n}"), {"right": NAMES}) for n in range(2)})
+    for name in ("cleo", "dora"):
+        (source / name).mkdir()
+    with Queue(marks) as queue:
+        queue.take_in(source, Path.read_bytes)
+        for student, digest in queue.open("v1"):
+            queue.store(student, digest, "v1", unchecked(CHAPTER, digest, refused="there is no notebook."))
+        (marks / "marks.csv").write_text(f"student,exercise,points\ndora,{CHAPTER}.scale,1\n")
+        found = {item.exercise.partition(".")[2]: item for item in items({CHAPTER: rows(queue)[0]})}
+    assert (found["Linear"].students, found["Linear"].share, found["Linear"].unwritten) == (2, 1, 0)
+    assert (found["scale"].students, found["scale"].share) == (
+        3,
+        pytest.approx(2.5 / 3),
+    )  # Dora's mark counts
 
 
 def test_the_items_are_a_page_and_a_table(tmp_path):
