@@ -69,7 +69,7 @@ def _parts(statement):
 
 
 def _is_stub(statement):
-    """Report whether a definition, or a method of a class, ends as handed out: ``raise NotImplementedError``."""
+    """Report whether a definition, or a method of a class, ends with ``raise NotImplementedError``."""
     inner = statement.body if isinstance(statement, ast.ClassDef) else [statement]
     last = [part.body[-1] for part in inner if isinstance(part, DEFINITIONS[:2])]
     raised = [ast.unparse(line) for line in last if isinstance(line, ast.Raise)]
@@ -179,7 +179,7 @@ class Child(wire.Peer):
             self.defined[named] = self.names.get(named)
 
     def _find(self, thing, name, kind, kwargs):
-        """Return a name's value, or its last definition if it is neither the class nor the function asked for.
+        """Return a name's value; its last definition if it is not the class or the function asked for.
 
         ``three_calls = three_calls()`` below a right answer costs nothing.
         """

@@ -13,6 +13,7 @@ import numpy as np
 
 from classroom.clock import Clock
 from classroom.edition import folder
+from classroom.explain import explained
 from classroom.faults import GradingFault, Refused
 from classroom.limits import ALL, CELLS, EXERCISE, SECONDS
 from classroom.remote import GARBLED, Answered, Ended, Remote
@@ -186,7 +187,8 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
         sources = read(data)
         checked = working(chapter, unsafe)
         with Run(sources, folder(chapter), unsafe, seconds) as run:
-            parts = tuple(grade_exercise(exercise, run, seed, checked) for exercise in asked)
+            found = [grade_exercise(exercise, run, seed, checked) for exercise in asked]
+            parts = tuple(explained(part, data) for part in found)
             notes = tuple(clean(note)[:NOTE] for note in dict.fromkeys(run.notes))[:NOTES]
         return Result(chapter, digest, where, None, parts, notes)
     except Refused as refusal:

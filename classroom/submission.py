@@ -10,8 +10,8 @@ import re
 import warnings
 
 from classroom.faults import GradingFault, Refused
+from classroom.outputs import require_size, without_outputs
 
-BYTES = 5_000_000
 CELLS = 500
 WORK = 200_000  # characters for IPython to read in total; it reads a cell again for each command
 LINE = 1_000  # characters of a line that may be a command
@@ -26,7 +26,7 @@ NOT_PYTHON = (
 
 
 def read_file(path):
-    """Read the bytes of a submission, without following a link.
+    """Read the bytes of a submission, without following a link; those of a large one without outputs.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def read_file(path):
             raise Refused("the file is a link; hand in the notebook itself.")
         if not path.is_file():
             raise Refused("it is not a regular file.")
-        _require_size(path.stat().st_size)
-        return path.read_bytes()
+        require_size(path.stat().st_size)
+        return without_outputs(path.read_bytes())
     except OSError as error:
         raise GradingFault(f"not graded, because the file cannot be read: {error.strerror}.") from error
 
@@ -74,12 +74,11 @@ def read(data):
     >>> read(b'{"cells": [{"cell_type": "code", "source": ["X = 1\\n", "%pwd"]}]}')
     ["X = 1\nget_ipython().run_line_magic('pwd', '')\n"]
     """
-    _require_size(len(data))
-    cells = _cells(_json(data))
+    cells = cells_of(notebook_of(data))
     if len(cells) > CELLS:
         raise Refused(f"the notebook has {len(cells)} cells, and the limit is {CELLS}.")
     sources, work = [], WORK
-    for source in (_source(cell) for cell in cells if _is_code(cell)):
+    for source in (source_of(cell) for cell in cells if _is_code(cell)):
         source = _without_cell_commands(source)
         if COMMAND.search(source) or source[:1].isspace():
             work -= len(source) * (1 + len(COMMAND.findall(source)))
@@ -89,16 +88,10 @@ def read(data):
     return sources
 
 
-def _require_size(size):
-    """Refuse a file that is too large."""
-    if size > BYTES:
-        raise Refused(f"the file has {size / 1e6:.1f} MB, and the limit is {BYTES / 1e6:.0f} MB.")
-
-
-def _json(data):
+def notebook_of(data):
     """Parse the bytes as JSON."""
     try:
-        return json.loads(_text(data))
+        return json.loads(_text(without_outputs(data)))
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}: {error.msg}"
         raise Refused(f"the file is not a notebook: it is not JSON ({where}).") from error
@@ -117,7 +110,7 @@ def _text(data):
     return data.decode("latin-1")
 
 
-def _cells(notebook):
+def cells_of(notebook):
     """Return the cells of a notebook, which older formats have in worksheets."""
     if not isinstance(notebook, dict):
         raise Refused("the file is JSON, but not a notebook.")
@@ -135,7 +128,7 @@ def _is_code(cell):
     return cell.get("cell_type", "code" if "outputs" in cell else "") == "code"
 
 
-def _source(cell):
+def source_of(cell):
     """Return a cell's source, stored as one string or as lines, perhaps without line ends."""
     source = cell.get("source", cell.get("input", ""))
     if isinstance(source, list):

@@ -6,11 +6,12 @@ A row changes the solutions of chapter 04, which are graded in the sandbox. What
 
 import json
 import re
+import sys
 
 import pytest
 
 from classroom.grade import grade
-from tests.classroom.damaged import answers, code, dumped, is_code, stored, text
+from tests.classroom.damaged import answers, code, dumped, stored, text
 
 STEM = "04_closures"
 BACKWARD = "lambda dY: np.repeat(dY[:, None] / X.shape[1], X.shape[1], axis=1)"
@@ -60,7 +61,7 @@ NOTEBOOKS = {
     ),
     "a dataclass with annotations of the future, and pickle": answer(
         "reduce_mean",
-        f"""
+        """
 from __future__ import annotations
 import pickle, sys
 from dataclasses import dataclass
@@ -88,6 +89,11 @@ def reduce_mean(X):
     "results of higher precision": answer(
         "reduce_mean", f"reduce_mean = lambda X: (X.astype(np.longdouble).mean(axis=1), {BACKWARD})"
     ),
+    "large plots": lambda cells: [
+        cell.update(outputs=[{"data": {"image/png": "a" * 1_000_000, "x": [["]"], {"y": '\\"]['}]}}])
+        for cell in cells
+        if cell["cell_type"] == "code"
+    ],
 }
 
 
@@ -101,3 +107,29 @@ def test_a_stub_alone_is_not_written_and_a_wrong_definition_below_a_right_one_co
     assert "is not written yet" in lost(graded(stub))["reduce_mean"]
     assert list(lost(graded(below("def reduce_mean(X): return X")))) == ["reduce_mean"]
     assert list(lost(graded(below("reduce_mean = lambda X: X")))) == ["reduce_mean"]
+
+
+@pytest.mark.parametrize(("kind", "words"), [("markdown", "a Markdown cell"), ("raw", "a raw cell")])
+def test_an_answer_in_a_text_cell_is_found_there(kind, words):
+    def change(cells):
+        cells[place_of(cells, "reduce_mean")]["cell_type"] = kind
+
+    number = 1 + place_of(json.loads(stored(STEM))["cells"], "reduce_mean")
+    assert f"cell {number} has it, but is {words}: make it a code cell" in lost(graded(change))["reduce_mean"]
+
+
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [
+        ("3.99.1", "with Python 3.99, and is graded with {}: write it as Python {} allows"),
+        ("{}.1", "correct the syntax (it is graded with Python {})"),
+        (None, "graded with Python {}: if a newer one runs the cell"),
+        ("new", "graded with Python {}: if a newer one runs the cell"),
+    ],
+)
+def test_syntax_of_a_newer_python_is_explained(version, words):
+    here = "{}.{}".format(*sys.version_info)
+    notebook = json.loads(stored(STEM))
+    notebook["metadata"] = {"language_info": {"version": version and version.format(here)}}
+    answer("reduce_mean", "def reduce_mean(X) -> new syntax: return X")(notebook["cells"])
+    assert words.format(here, here) in lost(grade(dumped(notebook), STEM, 5))["reduce_mean"]
