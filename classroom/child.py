@@ -32,7 +32,7 @@ else:
 
 # plain classes, and the function that converts a value of a derived class to the plain one
 PLAIN = [(bool, bool), (int, int), (float, float), (str, str.__str__), (complex, complex), (tuple, tuple)]
-PLAIN += [(list, list), (dict, dict), (set, set), (frozenset, frozenset)]
+PLAIN += [(set, set), (frozenset, frozenset)]
 PLAIN_DTYPES = {"g": np.dtype("f8"), "G": np.dtype("c16")}  # for np.longdouble, which cannot be sent
 MIRRORED, DEPTH = 2**21, 8  # limits of a mirrored attribute: bytes of an array, depth of a list
 HELD = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer", "minigrad.layer.Layer")
@@ -133,6 +133,7 @@ class Child(wire.Peer):
         self.names["__builtins__"] = __builtins__
         self.file, self.statements, self.features = "", [], 0
         self.defined = {}  # the last function or class that each name was defined as
+        self.early = []  # definitions that use names of cells below them
         super().__init__(read, write)
 
     # requests of the grader
@@ -165,24 +166,44 @@ class Child(wire.Peer):
         if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
             for alias in statement.names:
                 self.features |= getattr(__future__, alias.name).compiler_flag
-        module, flags = ast.Module([statement], []), self.features | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         try:
-            code = compile(module, self.file, "exec", flags, dont_inherit=True)
-            awaited = eval(code, self.names)  # None, unless the statement awaits, as IPython allows
-            if awaited is not None:
-                importlib.import_module("asyncio").run(awaited)
+            self._execute(statement, self.file)
+        except NameError:
+            self.early += [(statement, self.file)] if named else []
+            raise
         except Exception:
             raise
         except BaseException as error:  # such as SystemExit
             raise RuntimeError(type(error).__name__) from error
-        if named and not _is_stub(statement):
-            self.defined[named] = self.names.get(named)
+
+    def _execute(self, statement, file):
+        """Run a statement, and note what it defines."""
+        flags = self.features | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        code = compile(ast.Module([statement], []), file, "exec", flags, dont_inherit=True)
+        awaited = eval(code, self.names)  # None, unless the statement awaits, as IPython allows
+        if awaited is not None:
+            importlib.import_module("asyncio").run(awaited)
+        if isinstance(statement, DEFINITIONS) and not _is_stub(statement):
+            self.defined[statement.name] = self.names.get(statement.name)
+
+    def _run_early(self):
+        """Run again the definitions that came too early, of names that nothing else has defined since."""
+        early, self.early = self.early, []
+        for statement, file in early:
+            if statement.name not in self.names:
+                try:
+                    self._execute(statement, file)
+                except Exception:
+                    self.early.append((statement, file))
+        if len(self.early) < len(early):  # one may need another
+            self._run_early()
 
     def _find(self, thing, name, kind, kwargs):
         """Return a name's value; its last definition if it is not the class or the function asked for.
 
         ``three_calls = three_calls()`` below a right answer costs nothing.
         """
+        self._run_early()
         found = self.names.get(name, self.defined.get(name))
         if not (isinstance(found, type) if kind == "class" else callable(found)):
             found = self.defined.get(name, found)

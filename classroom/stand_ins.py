@@ -19,6 +19,7 @@ PACKAGES = (
 )
 COURSE = "check hint solution progress keep gather xray show explore Slider live"
 TIMED = ("time", "timeit", "prun", "memit", "capture")  # IPython commands that run the rest of their line
+PYLAB = "import numpy as np, matplotlib.pyplot as plt\nfrom numpy import *\nfrom numpy.random import *"
 UNPACK = (opmap["UNPACK_SEQUENCE"], opmap["UNPACK_EX"])
 
 
@@ -132,6 +133,8 @@ class Shell(Inert):
 
     def run_line_magic(self, name, line, *args):
         """Run a timed statement in the caller's scope; return its value, if it has one."""
+        if name == "pylab":
+            exec(PYLAB, sys._getframe(1).f_globals)
         if name not in TIMED:
             return Inert()
         scope, statement = sys._getframe(1), _without_options(line)
@@ -201,7 +204,15 @@ class Finder:
 
 
 def install():
-    """Make the stand-ins importable, define the names that notebooks use, and disable input."""
+    """Make the stand-ins importable, define the names that notebooks use, and disable input.
+
+    What a notebook's first cell imports is there without it, too: that cell may have been deleted or moved.
+    """
     sys.meta_path.insert(0, Finder())
+    library = import_module("minigrad")
+    known = {name: Inert() for name in COURSE.split()} | {"mine": mine, "np": np}
+    known |= {name: getattr(library, name) for name in library.__all__ if hasattr(library, name)}
+    for name in known.keys() - vars(builtins).keys():
+        setattr(builtins, name, known[name])
     builtins.display, builtins.get_ipython, builtins.input = Inert(), Shell, lambda prompt="": ""
     sys.breakpointhook = Inert()

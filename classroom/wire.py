@@ -256,10 +256,10 @@ class Peer:
         if isinstance(value, np.random.Generator):
             self.share(value, handle)
             return ["g", handle, json.dumps(value.bit_generator.state)]
-        if type(value) is list:
+        if isinstance(value, list):
             self.share(value, handle)
             return ["l", handle, [self.encode(item, out, depth + 1) for item in value]]
-        if type(value) is dict:
+        if isinstance(value, dict):
             self.share(value, handle)
             return ["d", handle, self._pairs(value, out, depth)]
         name = f"{type(value).__module__}.{type(value).__qualname__}"

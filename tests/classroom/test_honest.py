@@ -408,6 +408,14 @@ def test_a_result_that_repeats_itself_is_refused_in_a_neutral_message(end):
         end.find("f")(X)
 
 
+def test_a_defaultdict_on_an_object_is_seen_as_it_changes(end):
+    body = "def __init__(self): self.d = defaultdict(list)\n    def __call__(self, X): self.d['a'].append(X)"
+    f = end.find("f", f"{START}class f:\n    {body}")()
+    f(1)
+    f(2)
+    assert f.d == {"a": [1, 2]}
+
+
 ASKS = """
 def asks(object):
     try:

@@ -89,6 +89,22 @@ def reduce_mean(X):
     "results of higher precision": answer(
         "reduce_mean", f"reduce_mean = lambda X: (X.astype(np.longdouble).mean(axis=1), {BACKWARD})"
     ),
+    "%pylab": answer(
+        "reduce_mean",
+        f"%pylab inline\nreduce_mean = lambda X: (average(X, axis=1), {BACKWARD})",
+    ),
+    "no cell that imports": lambda cells: cells.__setitem__(
+        slice(None), [cell for cell in cells if not text(cell).startswith("import numpy")]
+    ),
+    "cells from last to first": lambda cells: cells.reverse(),
+    "a class above its base": lambda cells: cells.__setitem__(
+        slice(None),
+        [
+            *code(text(cells[place_of(cells, "Linear")]).replace("(Layer)", "(Mine)")),
+            *(cell for cell in cells if "class Linear" not in text(cell)),
+            *code("class Mine(Layer): pass"),
+        ],
+    ),
     "large plots": lambda cells: [
         cell.update(outputs=[{"data": {"image/png": "a" * 1_000_000, "x": [["]"], {"y": '\\"]['}]}}])
         for cell in cells
