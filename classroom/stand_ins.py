@@ -10,6 +10,7 @@ import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from opcode import opmap
+from pathlib import Path
 from types import FunctionType, ModuleType
 
 import numpy as np
@@ -143,6 +144,12 @@ class Shell(Inert):
         except SyntaxError:
             code = compile(statement, f"<%{name}>", "exec")
         return eval(code, scope.f_globals, scope.f_locals)
+
+    def run_cell_magic(self, name, line, body):
+        """Write a module for a later import, as ``%%writefile name.py`` does."""
+        if line.endswith(".py"):
+            Path(line).write_text(body, encoding="utf-8")
+            sys.path += [] if "" in sys.path else [""]
 
 
 def _without_options(line):

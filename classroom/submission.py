@@ -14,15 +14,14 @@ from classroom.outputs import require_size, without_outputs
 
 CELLS = 500
 WORK = 200_000  # characters for IPython to read in total; it reads a cell again for each command
-LINE = 1_000  # characters of a line that may be a command
+# lines that IPython does not read, as it takes long, and the name that it reads in their place
+LONG, NAME = re.compile(r"^([ \t]*+)(.{1000,})", re.MULTILINE), "a_long_line_"
 COMMAND = re.compile(r"^[ \t]*(?:[%!?,;/]|>>>|In \[)|\?[ \t]*$|=[ \t]*[%!]", re.MULTILINE)
 ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # line ends for str and IPython, but not for Python
 HIDDEN = {ord(end): chr(0xFDD0 + place) for place, end in enumerate(ENDS)}  # characters that no text contains
 SHOWN = {ord(hidden): chr(end) for end, hidden in HIDDEN.items()}
-CELL_COMMAND = re.compile(r"\s*%%(\S*).*\n?")
-NOT_PYTHON = (
-    "bash sh script html HTML javascript js latex markdown svg writefile file perl ruby cmd system sx"
-)
+CELL_COMMAND = re.compile(r"\s*%%(\S*)[ \t]*(.*)\n?")
+NOT_PYTHON = "bash sh script html HTML javascript js latex markdown svg perl ruby cmd system sx"
 
 
 def read_file(path):
@@ -82,8 +81,7 @@ def read(data):
         source = _without_cell_commands(source)
         if COMMAND.search(source) or source[:1].isspace():
             work -= len(source) * (1 + len(COMMAND.findall(source)))
-            if work >= 0 and max(map(len, source.split("\n"))) <= LINE:
-                source = _without_commands(source)
+            source = _without_commands(source) if work >= 0 else source
         sources.append(source)
     return sources
 
@@ -143,6 +141,8 @@ def _without_cell_commands(source):
     """Remove the cell commands (%%time) above a cell; return "" if its language is not Python."""
     begin = 0
     while command := CELL_COMMAND.match(source, begin):
+        if command[1] in ("writefile", "file"):
+            return f"get_ipython().run_cell_magic('writefile', {command[2]!r}, {source[command.end() :]!r})"
         if command[1] in NOT_PYTHON.split():
             return ""
         begin = command.end()
@@ -155,7 +155,10 @@ def _without_commands(source):
 
     with warnings.catch_warnings(action="ignore"):  # about characters that only str treats as line ends
         try:
-            hidden = re.sub(rf"(?<=[^\n])[{ENDS}]", lambda end: end[0].translate(HIDDEN), source)
-            return TransformerManager().transform_cell(hidden).translate(SHOWN)
+            hidden = re.sub(
+                rf"(?<=[^\n])[{ENDS}]", lambda end: end[0].translate(HIDDEN), LONG.sub(NAME, source)
+            )
+            shown, long = TransformerManager().transform_cell(hidden).translate(SHOWN), LONG.finditer(source)
+            return re.sub(NAME, lambda _: next(long)[0], shown)
         except Exception:  # the cell is not Python, and will raise when it runs
             return source

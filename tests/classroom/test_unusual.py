@@ -7,10 +7,12 @@ A row changes the solutions of chapter 04, which are graded in the sandbox. What
 import json
 import re
 import sys
+from fractions import Fraction
 
 import pytest
 
 from classroom.grade import grade
+from course.checks import find
 from tests.classroom.damaged import answers, code, dumped, stored, text
 
 STEM = "04_closures"
@@ -89,6 +91,17 @@ def reduce_mean(X):
     "results of higher precision": answer(
         "reduce_mean", f"reduce_mean = lambda X: (X.astype(np.longdouble).mean(axis=1), {BACKWARD})"
     ),
+    "a module written by a cell": lambda cells: cells.__setitem__(
+        slice(place := place_of(cells, "reduce_mean"), place + 1),
+        code(
+            f"%%writefile means.py\nmean = lambda X: (X.mean(axis=1), {BACKWARD})\nimport numpy as np",
+            "import means\nreduce_mean = means.mean",
+        ),
+    ),
+    "a long line beside %timeit": answer(
+        "reduce_mean",
+        f"table = [{'1, ' * 1000}]\n%timeit -n 1 0\nreduce_mean = lambda X: (X.mean(axis=1), {BACKWARD})",
+    ),
     "%pylab": answer(
         "reduce_mean",
         f"%pylab inline\nreduce_mean = lambda X: (average(X, axis=1), {BACKWARD})",
@@ -149,3 +162,7 @@ def test_syntax_of_a_newer_python_is_explained(version, words):
     notebook["metadata"] = {"language_info": {"version": version and version.format(here)}}
     answer("reduce_mean", "def reduce_mean(X) -> new syntax: return X")(notebook["cells"])
     assert words.format(here, here) in lost(grade(dumped(notebook), STEM, 5))["reduce_mean"]
+
+
+def test_fractions_are_numbers_in_the_notebook_too():
+    assert find("04_closures.three_calls").judge(lambda: tuple(map(Fraction, (12, 3, 30))))
