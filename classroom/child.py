@@ -7,14 +7,17 @@ judges the answers, from numbers alone.
 import __future__
 
 import ast
+import builtins
 import dis
 import importlib
 import inspect
 import linecache
 import os
+import sys
 import traceback
 from contextlib import suppress
 from inspect import getattr_static
+from numbers import Number
 from types import ModuleType
 
 import numpy as np
@@ -29,10 +32,12 @@ else:
 
 # plain classes, and the function that converts a value of a derived class to the plain one
 PLAIN = [(bool, bool), (int, int), (float, float), (str, str.__str__), (complex, complex), (tuple, tuple)]
-PLAIN += [(list, list), (dict, dict), (set, set), (frozenset, frozenset)]
+PLAIN += [(set, set), (frozenset, frozenset)]
+PLAIN_DTYPES = {"g": np.dtype("f8"), "G": np.dtype("c16")}  # for np.longdouble, which cannot be sent
 MIRRORED, DEPTH = 2**21, 8  # limits of a mirrored attribute: bytes of an array, depth of a list
 HELD = ("minigrad.parameter.Parameter", "minigrad.parameter.Buffer", "minigrad.layer.Layer")
 CELL = "<cell {}>"
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def inherited(cls):
@@ -50,6 +55,25 @@ def global_names(code):
 def _name(thing):
     """Return the name of a function or class, printable and short, as the grader requires."""
     return "".join(letter for letter in str(thing.__name__) if letter.isprintable())[:99]
+
+
+def _parts(statement):
+    """Split an import of several names, so that one that is missing does not lose the others."""
+    if not isinstance(statement, ast.Import | ast.ImportFrom):
+        return [statement]
+    fields = dict(ast.iter_fields(statement))
+    return [
+        ast.copy_location(type(statement)(**fields | {"names": [name]}), statement)
+        for name in statement.names
+    ]
+
+
+def _is_stub(statement):
+    """Report whether a definition, or a method of a class, ends with ``raise NotImplementedError``."""
+    inner = statement.body if isinstance(statement, ast.ClassDef) else [statement]
+    last = [part.body[-1] for part in inner if isinstance(part, DEFINITIONS[:2])]
+    raised = [ast.unparse(line) for line in last if isinstance(line, ast.Raise)]
+    return any(text.rstrip("()") == "raise NotImplementedError" for text in raised)
 
 
 def _is_free(cls, name):
@@ -104,8 +128,12 @@ class Child(wire.Peer):
     prefix = "c"
 
     def __init__(self, read, write):
-        self.names = {"__name__": "__main__", "__builtins__": __builtins__}
+        self.notebook = ModuleType("__main__")  # dataclasses and pickle look a class up in its module
+        self.names = vars(self.notebook)
+        self.names["__builtins__"] = __builtins__
         self.file, self.statements, self.features = "", [], 0
+        self.defined = {}  # the last function or class that each name was defined as
+        self.early = []  # definitions that use names of cells below them
         super().__init__(read, write)
 
     # requests of the grader
@@ -118,31 +146,70 @@ class Child(wire.Peer):
     def _read(self, thing, number, source, kwargs):
         """Parse a cell; return how many statements it has.
 
-        Statements run one by one: if one raises or hangs, the answers below it still count.
+        Statements run one by one, and imports name by name: if one raises or hangs, the answers below it
+        still count.
         """
         self.file = CELL.format(number)
         linecache.cache[self.file] = (len(source), None, source.splitlines(keepends=True), self.file)
-        self.statements = ast.parse(source, self.file).body
+        self.statements = [part for whole in ast.parse(source, self.file).body for part in _parts(whole)]
         return len(self.statements)
 
     def _run(self, thing, place, value, kwargs):
-        """Run one statement of the cell; imports from __future__ apply to all later ones."""
+        """Run one statement of the cell; imports from __future__ apply to all later ones.
+
+        A stub below a definition of the same name is not run: it was pasted, or left over.
+        """
         statement = self.statements[place]
+        named = statement.name if isinstance(statement, DEFINITIONS) else None
+        if named in self.defined and _is_stub(statement):
+            return
         if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
             for alias in statement.names:
                 self.features |= getattr(__future__, alias.name).compiler_flag
-        module = ast.Module([statement], [])
         try:
-            exec(compile(module, self.file, "exec", self.features, dont_inherit=True), self.names)
+            self._execute(statement, self.file)
+        except NameError:
+            self.early += [(statement, self.file)] if named else []
+            raise
         except Exception:
             raise
         except BaseException as error:  # such as SystemExit
             raise RuntimeError(type(error).__name__) from error
 
-    def _find(self, thing, name, value, kwargs):
-        if name not in self.names:
+    def _execute(self, statement, file):
+        """Run a statement, and note what it defines."""
+        flags = self.features | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        code = compile(ast.Module([statement], []), file, "exec", flags, dont_inherit=True)
+        awaited = eval(code, self.names)  # None, unless the statement awaits, as IPython allows
+        if awaited is not None:
+            importlib.import_module("asyncio").run(awaited)
+        if isinstance(statement, DEFINITIONS) and not _is_stub(statement):
+            self.defined[statement.name] = self.names.get(statement.name)
+
+    def _run_early(self):
+        """Run again the definitions that came too early, of names that nothing else has defined since."""
+        early, self.early = self.early, []
+        for statement, file in early:
+            if statement.name not in self.names:
+                try:
+                    self._execute(statement, file)
+                except Exception:
+                    self.early.append((statement, file))
+        if len(self.early) < len(early):  # one may need another
+            self._run_early()
+
+    def _find(self, thing, name, kind, kwargs):
+        """Return a name's value; its last definition if it is not the class or the function asked for.
+
+        ``three_calls = three_calls()`` below a right answer costs nothing.
+        """
+        self._run_early()
+        found = self.names.get(name, self.defined.get(name))
+        if not (isinstance(found, type) if kind == "class" else callable(found)):
+            found = self.defined.get(name, found)
+        if found is None and name not in self.names:
             raise NameError(name)
-        return self.names[name]
+        return found
 
     def _call(self, thing, name, value, kwargs):
         return thing(*value, **kwargs)
@@ -210,15 +277,16 @@ class Child(wire.Peer):
     def simplified(self, value):
         """Convert a value of a derived class to the plain class: a namedtuple to a tuple, for example."""
         if isinstance(value, np.generic):
-            return value
+            kind = PLAIN_DTYPES.get(value.dtype.char)
+            return value if kind is None else value.astype(kind)
         for kind, plain in PLAIN:
             if isinstance(value, kind):
                 return value if type(value) is kind else plain(value)
         if not isinstance(value, np.ndarray):
-            return value
+            return float(value) if isinstance(value, Number) else value  # a Fraction, for example
         if isinstance(value, np.ma.MaskedArray):
             return value.filled(np.nan) if value.mask.any() and value.dtype.kind == "f" else value.data
-        native = value.dtype.newbyteorder("=")
+        native = PLAIN_DTYPES.get(value.dtype.char, value.dtype.newbyteorder("="))
         return value if type(value) is np.ndarray and value.dtype == native else np.asarray(value, native)
 
     def attributes(self, value):
@@ -269,8 +337,12 @@ class Child(wire.Peer):
         return inspect.isroutine(part) and bool(self._inside(part, depth - 1))
 
     def error(self, told):
-        """Make an exception from the grader's description."""
-        error = RuntimeError(": ".join(told[:2]))
+        """Make an exception from the grader's description: an AttributeError for `hasattr`, for example."""
+        cls = vars(builtins).get(told[0])
+        try:
+            error = cls(told[1]) if issubclass(cls, Exception) else RuntimeError(": ".join(told[:2]))
+        except TypeError:  # not a built-in class, or one that needs more arguments
+            error = RuntimeError(": ".join(told[:2]))
         error.told = told
         return error
 
@@ -312,6 +384,7 @@ def main():
     stand_ins.install()
     interrupt.watch()
     child = Child(read, write)
+    sys.modules["__main__"] = child.notebook
     while True:
         header = child.receive()
         if header["do"] == "reset":

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from unicodedata import normalize
 
 from classroom.faults import GradingFault, Refused
-from classroom.submission import BYTES
+from classroom.outputs import BYTES
 from course.curriculum import exercises_name
 
 SYSTEM = ("__MACOSX", "Thumbs.db", "desktop.ini")  # files of the operating system in folders and zips

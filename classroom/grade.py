@@ -13,6 +13,7 @@ import numpy as np
 
 from classroom.clock import Clock
 from classroom.edition import folder
+from classroom.explain import explained
 from classroom.faults import GradingFault, Refused
 from classroom.limits import ALL, CELLS, EXERCISE, SECONDS
 from classroom.remote import GARBLED, Answered, Ended, Remote
@@ -66,13 +67,13 @@ class Run:
             self.sandbox.close()
             self.sandbox = None
 
-    def answer(self, name):
-        """Return the value of a name after the last cell; raises NameError."""
+    def answer(self, name, kind="function"):
+        """Return the function or class of a name after the last cell; raises NameError."""
         while self.sandbox is None:
             self._start()
         self._limit(EXERCISE, "its calls take longer than {:g} seconds in all")
         self._reset()
-        return self.remote.ask("find", name=name)
+        return self.remote.ask("find", name=name, value=kind)
 
     def _reset(self):
         """Forget all shared objects, at both ends; raises Ended if the process does not answer."""
@@ -201,7 +202,8 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
         sources = read(data)
         checked = working(chapter, unsafe)
         with Run(sources, folder(chapter), unsafe, seconds) as run:
-            parts = tuple(grade_exercise(exercise, run, seed, checked) for exercise in asked)
+            found = [grade_exercise(exercise, run, seed, checked) for exercise in asked]
+            parts = tuple(explained(part, data) for part in found)
             notes = tuple(clean(note)[:NOTE] for note in dict.fromkeys(run.notes.values()))[:NOTES]
         return Result(chapter, digest, where, None, parts, notes)
     except Refused as refusal:
@@ -254,7 +256,7 @@ def judged(exercise, run, seed):
     Some checks need objects that cannot be sent. Such a check calls the answer once, to find out whether it
     is written, and Answered is raised.
     """
-    answer = run.answer(exercise.short)
+    answer = run.answer(exercise.short, exercise.answer)
     run.remote.is_enough = not exercise.remote
     verified = exercise.judge(answer, attempt=seed)
     if run.remote.touched and not exercise.changes:

@@ -10,6 +10,7 @@ import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from opcode import opmap
+from pathlib import Path
 from types import FunctionType, ModuleType
 
 import numpy as np
@@ -19,6 +20,7 @@ PACKAGES = (
 )
 COURSE = "check hint solution progress keep gather xray show explore Slider live"
 TIMED = ("time", "timeit", "prun", "memit", "capture")  # IPython commands that run the rest of their line
+PYLAB = "import numpy as np, matplotlib.pyplot as plt\nfrom numpy import *\nfrom numpy.random import *"
 UNPACK = (opmap["UNPACK_SEQUENCE"], opmap["UNPACK_EX"])
 
 
@@ -132,6 +134,8 @@ class Shell(Inert):
 
     def run_line_magic(self, name, line, *args):
         """Run a timed statement in the caller's scope; return its value, if it has one."""
+        if name == "pylab":
+            exec(PYLAB, sys._getframe(1).f_globals)
         if name not in TIMED:
             return Inert()
         scope, statement = sys._getframe(1), _without_options(line)
@@ -140,6 +144,12 @@ class Shell(Inert):
         except SyntaxError:
             code = compile(statement, f"<%{name}>", "exec")
         return eval(code, scope.f_globals, scope.f_locals)
+
+    def run_cell_magic(self, name, line, body):
+        """Write a module for a later import, as ``%%writefile name.py`` does."""
+        if line.endswith(".py"):
+            Path(line).write_text(body, encoding="utf-8")
+            sys.path += [] if "" in sys.path else [""]
 
 
 def _without_options(line):
@@ -201,7 +211,15 @@ class Finder:
 
 
 def install():
-    """Make the stand-ins importable, define the names that notebooks use, and disable input."""
+    """Make the stand-ins importable, define the names that notebooks use, and disable input.
+
+    What a notebook's first cell imports is there without it, too: that cell may have been deleted or moved.
+    """
     sys.meta_path.insert(0, Finder())
+    library = import_module("minigrad")
+    known = {name: Inert() for name in COURSE.split()} | {"mine": mine, "np": np}
+    known |= {name: getattr(library, name) for name in library.__all__ if hasattr(library, name)}
+    for name in known.keys() - vars(builtins).keys():
+        setattr(builtins, name, known[name])
     builtins.display, builtins.get_ipython, builtins.input = Inert(), Shell, lambda prompt="": ""
     sys.breakpointhook = Inert()

@@ -10,23 +10,22 @@ import re
 import warnings
 
 from classroom.faults import GradingFault, Refused
+from classroom.outputs import require_size, without_outputs
 
-BYTES = 5_000_000
 CELLS = 500
 WORK = 200_000  # characters for IPython to read in total; it reads a cell again for each command
-LINE = 1_000  # characters of a line that may be a command
+# lines that IPython does not read, as it takes long, and the name that it reads in their place
+LONG, NAME = re.compile(r"^([ \t]*+)(.{1000,})", re.MULTILINE), "a_long_line_"
 COMMAND = re.compile(r"^[ \t]*(?:[%!?,;/]|>>>|In \[)|\?[ \t]*$|=[ \t]*[%!]", re.MULTILINE)
 ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # line ends for str and IPython, but not for Python
 HIDDEN = {ord(end): chr(0xFDD0 + place) for place, end in enumerate(ENDS)}  # characters that no text contains
 SHOWN = {ord(hidden): chr(end) for end, hidden in HIDDEN.items()}
-CELL_COMMAND = re.compile(r"\s*%%(\S*).*\n?")
-NOT_PYTHON = (
-    "bash sh script html HTML javascript js latex markdown svg writefile file perl ruby cmd system sx"
-)
+CELL_COMMAND = re.compile(r"\s*%%(\S*)[ \t]*(.*)\n?")
+NOT_PYTHON = "bash sh script html HTML javascript js latex markdown svg perl ruby cmd system sx"
 
 
 def read_file(path):
-    """Read the bytes of a submission, without following a link.
+    """Read the bytes of a submission, without following a link; those of a large one without outputs.
 
     Parameters
     ----------
@@ -44,8 +43,8 @@ def read_file(path):
             raise Refused("the file is a link; hand in the notebook itself.")
         if not path.is_file():
             raise Refused("it is not a regular file.")
-        _require_size(path.stat().st_size)
-        return path.read_bytes()
+        require_size(path.stat().st_size)
+        return without_outputs(path.read_bytes())
     except OSError as error:
         raise GradingFault(f"not graded, because the file cannot be read: {error.strerror}.") from error
 
@@ -74,31 +73,23 @@ def read(data):
     >>> read(b'{"cells": [{"cell_type": "code", "source": ["X = 1\\n", "%pwd"]}]}')
     ["X = 1\nget_ipython().run_line_magic('pwd', '')\n"]
     """
-    _require_size(len(data))
-    cells = _cells(_json(data))
+    cells = cells_of(notebook_of(data))
     if len(cells) > CELLS:
         raise Refused(f"the notebook has {len(cells)} cells, and the limit is {CELLS}.")
     sources, work = [], WORK
-    for source in (_source(cell) for cell in cells if _is_code(cell)):
+    for source in (source_of(cell) for cell in cells if _is_code(cell)):
         source = _without_cell_commands(source)
         if COMMAND.search(source) or source[:1].isspace():
             work -= len(source) * (1 + len(COMMAND.findall(source)))
-            if work >= 0 and max(map(len, source.split("\n"))) <= LINE:
-                source = _without_commands(source)
+            source = _without_commands(source) if work >= 0 else source
         sources.append(source)
     return sources
 
 
-def _require_size(size):
-    """Refuse a file that is too large."""
-    if size > BYTES:
-        raise Refused(f"the file has {size / 1e6:.1f} MB, and the limit is {BYTES / 1e6:.0f} MB.")
-
-
-def _json(data):
+def notebook_of(data):
     """Parse the bytes as JSON."""
     try:
-        return json.loads(_text(data))
+        return json.loads(_text(without_outputs(data)))
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}: {error.msg}"
         raise Refused(f"the file is not a notebook: it is not JSON ({where}).") from error
@@ -117,7 +108,7 @@ def _text(data):
     return data.decode("latin-1")
 
 
-def _cells(notebook):
+def cells_of(notebook):
     """Return the cells of a notebook, which older formats have in worksheets."""
     if not isinstance(notebook, dict):
         raise Refused("the file is JSON, but not a notebook.")
@@ -135,7 +126,7 @@ def _is_code(cell):
     return cell.get("cell_type", "code" if "outputs" in cell else "") == "code"
 
 
-def _source(cell):
+def source_of(cell):
     """Return a cell's source, stored as one string or as lines, perhaps without line ends."""
     source = cell.get("source", cell.get("input", ""))
     if isinstance(source, list):
@@ -150,6 +141,8 @@ def _without_cell_commands(source):
     """Remove the cell commands (%%time) above a cell; return "" if its language is not Python."""
     begin = 0
     while command := CELL_COMMAND.match(source, begin):
+        if command[1] in ("writefile", "file"):
+            return f"get_ipython().run_cell_magic('writefile', {command[2]!r}, {source[command.end() :]!r})"
         if command[1] in NOT_PYTHON.split():
             return ""
         begin = command.end()
@@ -162,7 +155,10 @@ def _without_commands(source):
 
     with warnings.catch_warnings(action="ignore"):  # about characters that only str treats as line ends
         try:
-            hidden = re.sub(rf"(?<=[^\n])[{ENDS}]", lambda end: end[0].translate(HIDDEN), source)
-            return TransformerManager().transform_cell(hidden).translate(SHOWN)
+            hidden = re.sub(
+                rf"(?<=[^\n])[{ENDS}]", lambda end: end[0].translate(HIDDEN), LONG.sub(NAME, source)
+            )
+            shown, long = TransformerManager().transform_cell(hidden).translate(SHOWN), LONG.finditer(source)
+            return re.sub(NAME, lambda _: next(long)[0], shown)
         except Exception:  # the cell is not Python, and will raise when it runs
             return source

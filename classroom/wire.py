@@ -256,13 +256,13 @@ class Peer:
         if isinstance(value, np.random.Generator):
             self.share(value, handle)
             return ["g", handle, json.dumps(value.bit_generator.state)]
-        if type(value) is list:
+        name = f"{type(value).__module__}.{type(value).__qualname__}"
+        if isinstance(value, list) and not self.travels(name):
             self.share(value, handle)
             return ["l", handle, [self.encode(item, out, depth + 1) for item in value]]
-        if type(value) is dict:
+        if isinstance(value, dict) and not self.travels(name):
             self.share(value, handle)
             return ["d", handle, self._pairs(value, out, depth)]
-        name = f"{type(value).__module__}.{type(value).__qualname__}"
         if self.travels(name):
             self.share(value, handle)
             return ["o", handle, name, self._pairs(attributes(value), out, depth)]

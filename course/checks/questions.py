@@ -9,6 +9,7 @@ import re
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from functools import partial
+from numbers import Real
 from operator import eq
 
 import numpy as np
@@ -767,6 +768,8 @@ def _numbers(name, value):
         array = np.asarray(value)
     except ValueError:  # rows of unequal length
         array = np.array(None)
+    if array.dtype == object and all(isinstance(part, Real) for part in array.flat):
+        array = array.astype(float)  # fractions
     if array.dtype.kind not in "biufc":
         raise CheckFailed(f"{name} must be numbers, but is {described(value)}")
     if array.imag.any():  # a comparison of floats would drop it

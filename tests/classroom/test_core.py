@@ -15,7 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CLASSROOM = ROOT / "classroom"
 CORE = ("faults", "result", "submission", "wire", "remote", "clock", "sandbox", "grade")
 LINES = 1310  # of code, in these files together
-TRIED = "wire remote result grade honest submission sandbox figures hostile".split()  # the files of tests
+TRIED = (
+    "wire remote result grade honest unusual submission sandbox figures hostile".split()
+)  # the files of tests
 
 
 def test_the_trusted_core_stays_small():

@@ -7,8 +7,9 @@ carry a result. What only Python does, such as a loop or a closure, is the same 
 import numpy as np
 import pytest
 
+from classroom.wire import WireError
 from course.checks import find
-from minigrad import gradcheck
+from minigrad import Layer, gradcheck
 
 X = np.arange(6.0).reshape(2, 3) + 0.5
 START = """
@@ -16,6 +17,8 @@ import enum, warnings
 from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict, defaultdict, namedtuple
 from dataclasses import InitVar, dataclass
+from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property, partial, partialmethod, singledispatch, wraps
 from typing import Generic, NamedTuple, TypeVar
 import numpy as np
@@ -160,6 +163,7 @@ RESULTS = {  # what a function of X returns
     "an array of another byte order": "(2 * X).astype('>f8')",
     "an array of a class of its own": "(2 * X).view(type('A', (np.ndarray,), {}))",
     "half precision": "(2 * X).astype('f2')",
+    "more than double precision": "2 * X.astype(np.longdouble)",
     "lists": "(2 * X).tolist()",
     "a list of rows": "[2 * row for row in X]",
     "numbers of NumPy in tuples": "tuple(tuple(2 * x for x in row) for row in X)",
@@ -184,6 +188,9 @@ VALUES = {  # a value of a class that does not travel, and what the check finds
     "enum.Enum('K', [('A', 'a')], type=str).A": "a",
     "frozenset([1, 2])": {1, 2},
     "np.int8(-3)": -3,
+    "np.longdouble(0.5)": 0.5,
+    "Fraction(1, 4)": 0.25,
+    "Decimal('0.5')": 0.5,
 }
 FORWARD = """
     def forward(self, X):
@@ -399,3 +406,42 @@ def test_a_result_that_repeats_itself_is_refused_in_a_neutral_message(end):
     end.run("def f(X):\n    deep = X\n    for _ in range(30):\n        deep = [deep]\n    return deep")
     with pytest.raises(ValueError, match="cannot be sent to the check: a value that is nested"):
         end.find("f")(X)
+
+
+def test_a_defaultdict_on_an_object_is_seen_as_it_changes(end):
+    body = "def __init__(self): self.d = defaultdict(list)\n    def __call__(self, X): self.d['a'].append(X)"
+    f = end.find("f", f"{START}class f:\n    {body}")()
+    f(1)
+    f(2)
+    assert f.d == {"a": [1, 2]}
+
+
+ASKS = """
+def asks(object):
+    try:
+        object.nowhere
+    except AttributeError:
+        return hasattr(object, 'nowhere'), getattr(object, 'nowhere', 7), hasattr(object, 'forward')
+"""
+
+
+def test_an_answer_may_ask_whether_a_check_s_object_has_an_attribute(end):
+    class Checks(Layer):
+        def forward(self, X):
+            return X, lambda dY: dY
+
+    for held in (Checks(), lambda X: X):
+        assert end.find("asks", ASKS)(held) == (False, 7, isinstance(held, Layer))
+
+
+def test_an_exception_of_a_check_s_function_keeps_its_class(end):
+    def f(error):
+        raise {"key": KeyError("a"), "float": FloatingPointError("b"), "own": WireError("c")}[error]
+
+    catches = "def catches(f, e):\n    try: f(e)\n    except Exception as error: return type(error).__name__"
+    caught = end.find("catches", catches)
+    assert [caught(f, e) for e in ("key", "float", "own")] == [
+        "KeyError",
+        "FloatingPointError",
+        "RuntimeError",
+    ]

@@ -1,0 +1,67 @@
+"""Why an answer is missing, where the notebook itself tells: a text cell, or a newer Python."""
+
+import re
+import sys
+from dataclasses import replace
+
+from classroom.result import Status
+from classroom.submission import cells_of, notebook_of, source_of
+
+HERE = sys.version_info[:2]
+
+
+def explained(part, data):
+    """Return an exercise's result; if its answer is missing, the message says where it is.
+
+    Parameters
+    ----------
+    part : ExerciseResult
+    data : bytes
+        The notebook, as handed in.
+
+    Returns
+    -------
+    ExerciseResult
+    """
+    if part.status != Status.MISSING:
+        return part
+    notebook = notebook_of(data)
+    for number, cell in enumerate(cells_of(notebook), start=1):
+        kind = {"markdown": "a Markdown cell", "raw": "a raw cell"}.get(str(cell.get("cell_type")))
+        if kind and re.search(rf"^(?:def|class) {part.short}\b", source_of(cell), re.MULTILINE):
+            where = f"cell {number} has it, but is {kind}: make it a code cell (Esc, then Y)"
+            return replace(part, sentence=f"{part.sentence}: {where}")
+    newer = f": {python(notebook)}" if "SyntaxError" in part.sentence else ""
+    return replace(part, sentence=part.sentence + newer)
+
+
+def python(notebook):
+    """Compare the Python of a notebook with the one that grades it, and advise.
+
+    Parameters
+    ----------
+    notebook : dict
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> python({"metadata": {"language_info": {"version": "3.99.1"}}})[:43]
+    'the notebook was written with Python 3.99, '
+    """
+    try:
+        version = re.match(r"(\d{1,3})\.(\d{1,3})", notebook["metadata"]["language_info"]["version"])
+        there = int(version[1]), int(version[2])
+    except (KeyError, TypeError):  # not stored, or not as Jupyter does
+        there = None
+    here = "{}.{}".format(*HERE)
+    if there and there <= HERE:
+        return f"correct the syntax (it is graded with Python {here})"
+    if there:
+        return (
+            f"the notebook was written with Python {there[0]}.{there[1]}, and is graded with {here}: "
+            f"write it as Python {here} allows, or ask your teacher to grade with {there[0]}.{there[1]}"
+        )
+    return f"it is graded with Python {here}: if a newer one runs the cell, write it as {here} allows"
