@@ -204,11 +204,11 @@ class Child(wire.Peer):
         ``three_calls = three_calls()`` below a right answer costs nothing.
         """
         self._run_early()
-        found = self.names.get(name, self.defined.get(name))
+        if name not in self.names:
+            raise NameError(name)
+        found = self.names[name]
         if not (isinstance(found, type) if kind == "class" else callable(found)):
             found = self.defined.get(name, found)
-        if found is None and name not in self.names:
-            raise NameError(name)
         return found
 
     def _call(self, thing, name, value, kwargs):

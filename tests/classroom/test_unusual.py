@@ -56,7 +56,6 @@ NOTEBOOKS = {
     "a result in the place of its function": below("three_calls = three_calls()", "light_tanh, _ = 1, 2"),
     "a loop over the name of an answer": below("for scale in range(3): pass"),
     "an object in the place of its class": below("Linear = Linear(3, 2, 0)"),
-    "a name that was deleted": below("del reduce_mean"),
     "a stub below the answer": below('def reduce_mean(X):\n    """Mean."""\n    raise NotImplementedError'),
     "a stub of a class below it": below(
         "class Linear(Layer):\n    def __init__(self, *sizes):\n        raise NotImplementedError()"
