@@ -160,8 +160,7 @@ def _wrong_in_some_places(case):
     regions = regions if x.size > 9 else {}  # a few entries lie there by chance
     for axis in range(true.ndim):
         hit = wrong.any(axis=tuple({*range(true.ndim)} - {axis}), keepdims=True)
-        indexes = ", ".join(map(str, np.flatnonzero(hit)))
-        regions[f"at index {indexes} of axis {axis}"] = hit | np.zeros_like(wrong)
+        regions[f"at index {', '.join(map(str, np.flatnonzero(hit)))} of axis {axis}"] = hit | (wrong & False)
     hint = ": repeated in X? use np.add.at" if X.dtype.kind in "iu" and len(np.unique(X)) < X.size else ""
     for where, region in regions.items():
         if (region & known).any() and wrong[region & known].mean() > 0.5 and region.mean() < 0.7:
