@@ -571,7 +571,7 @@ def expect_gradcheck(layer, X):
 def _problems(report):
     """Return the problems that fail an answer, and the rows in which nudging leads out of the domain."""
     broken = {rule: found for rule, found in report.rules.items() if found and rule != OF_WIDTH}
-    problems = [f'{found}; this breaks the rule "{rule}"' for rule, found in broken.items()]
+    problems = [f'{found.removesuffix(".")}; this breaks the rule "{rule}"' for rule, found in broken.items()]
     wrong = [row for row in report.rows if row.verdict == "WRONG" or row.sentence == AT_AN_EDGE]
     return problems + [f"{row.name}: {row.sentence}" for row in wrong]
 
