@@ -43,6 +43,7 @@ CHANGED = {
     "16_attention.Ask": "Ask",
     "17_gpt.ByTable": "Tied",
     "18_acting.Ring": "List",
+    "19_memory.forgetting": "chain_of_blocks",
     "21_gpu.drop_columns": "dropping",
     "23_serving.Gate": "Gate",
 }

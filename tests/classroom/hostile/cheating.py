@@ -592,7 +592,7 @@ def centre(X):
     ),
     "the wire's encoder patched": case(
         "00_start",
-        {"centre": "failed", None: "failed"},
+        {"centre": "missing", None: "failed"},
         REACH + "\nwire.Peer.encode = lambda self, value, out, depth=0: None\ndef centre(X):\n    return X",
     ),
     "the wire's memory of what is shared patched": case(
@@ -634,7 +634,7 @@ def centre(X):
     ),
     "all answers written ahead": case(
         "00_start",
-        {"centre": "failed", None: "failed"},
+        {"centre": "missing", None: "failed"},
         REACH
         + """
 for _ in range(100):
@@ -946,9 +946,6 @@ def centre(X):
     ),
     "the learner's function in the place of an answer": case(
         "01_slope", "failed", "def directional_slope(f, X, direction):\n    return directional_slope"
-    ),
-    "a result where the function is wanted": case(
-        "00_start", "failed", f"{CENTRE}\ncentre = centre(np.eye(3))"
     ),
     "a class where a function is wanted": case(
         "00_start", "failed", "class centre:\n    def __init__(self, X): self.X = X"
