@@ -466,6 +466,7 @@ def test_what_a_wrong_value_has_in_common_with_the_right_one_is_said(value, said
             "These are the right numbers in a wrong shape.",
         ),
         (lambda X, dY: X, "dW has shape (5, 3); it must have W's shape, (7, 3)."),
+        (lambda X, dY: [[1.0, 2.0], [3.0]], "dW must be numbers, but is a list."),
     ],
 )
 def test_a_gradient_of_a_wrong_shape_is_explained_by_its_numbers(gradient, said):
