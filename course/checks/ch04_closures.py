@@ -92,8 +92,6 @@ def _(answer, rng):
     batch, n_in, steps = drawn_sizes(rng, BATCH, N_IN, STEPS)
     X, dY = rng.normal(size=(batch, steps, n_in)), rng.normal(size=(batch, n_in))
     expect_layer(answer, lambda X: X.mean(axis=1), dY, X=X)
-    case = "with one example and one number in each step, "
-    expect_layer(answer, lambda X: X.mean(axis=1), dY[:1, :1], case=case, X=X[:1, :, :1])
     expect_gradcheck(answer, X)
     return "shapes, values, nudging, and the rules of a layer"
 

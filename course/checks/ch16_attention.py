@@ -143,8 +143,6 @@ def _(answer, rng):
     X, dY = rng.normal(size=(2, batch, steps, n_in))
     slips = {"Y": _wrong_means(X).items(), "dX": _wrong_ways_back(dY).items()}
     expect_layer(answer, means, dY, slips=slips, X=X)
-    one = rng.normal(size=(2, 1, n_in))
-    expect_values("for a single step Y", answer(one)[0], one)
     whole = rng.integers(0, 9, size=(2, 30, n_in))  # some of them 0
     Y, backward = answer(whole)
     truths = {"Y": (Y, means(whole)), "dX": (backward(whole), from_the_end(whole / counts_so_far(whole)))}

@@ -23,6 +23,7 @@ from course.checks.exercise import (
     is_first_round,
     is_only_shown,
 )
+from course.checks.hard import hard_arguments, is_smooth
 from minigrad.check.checker import gradcheck
 from minigrad.check.compare import AT_AN_EDGE
 from minigrad.check.diagnosis import GENERAL, diagnose
@@ -359,6 +360,56 @@ def expect_layer(  # noqa: PLR0913, PLR0915  all requirements of a layer in one 
 
     with _in(case):
         expect_formula(backward_of, *(array for name, array in arrays.items() if name in numbers))
+        if is_first_round():
+            _expect_at_hard_arguments(layer, f, arrays, [p.data.copy() for p in parameters.values()], result)
+
+
+def _expect_at_hard_arguments(layer, f, arrays, parameters, result):
+    """Require Y with one row, with zeros and the like, and where it is smooth its gradients, too."""
+    for words, changed, truth in hard_arguments(f, arrays, parameters):
+        words = f"in another pass, {words}"
+        with asking(words), _in(words):
+            Y, backward = expect_several(layer(*map(np.copy, changed.values())), result, "backward")
+            expect_values(result, Y, truth)
+            dY = np.cos(np.arange(1.0, truth.size + 1)).reshape(truth.shape)
+            numbers = {name: array for name, array in changed.items() if array.dtype.kind == "f"}
+
+            def alone(*values, changed=changed, numbers=numbers):
+                given = changed | dict(zip(numbers, values, strict=True))
+                return f(*given.values(), *parameters)
+
+            if numbers and is_smooth(alone, numbers, dY):
+                gradients = _going_back(backward, dY, list(numbers), {})()
+                expect_gradients(alone, numbers, dY, gradients)
+
+
+def expect_function(answer, f, *, result="the result", slips=None, **arrays):
+    """Require that a function returns what f does, also for hard arguments, and changes none of them.
+
+    Parameters
+    ----------
+    answer : function, (*arrays) -> Y
+    f : function, (*arrays) -> Y
+    result : str
+        The name of Y in messages.
+    slips : dict of str to iterable of (str, array), or function that returns one, optional
+        Likely wrong values, as for `explained`.
+    **arrays : array
+        The arguments, in this order.
+
+    Examples
+    --------
+    >>> expect_function(np.squeeze, np.copy, X=np.ones((2, 3)))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    course.checks.exercise.CheckFailed: with one row, the result has shape (3,); it ...
+    """
+    with untouched(**arrays):
+        Y = answer(*arrays.values())
+    with explained({result: Y}, slips or {}):
+        expect_values(result, Y, f(*arrays.values()))
+    for words, changed, truth in hard_arguments(f, arrays) if is_first_round() else ():
+        with asking(words), _in(words):
+            expect_values(result, answer(*map(np.copy, changed.values())), truth)
 
 
 NOISE = 1e-12  # of the gradients' size: a formula's jump by 1e-14, nudged ones by 1e-11

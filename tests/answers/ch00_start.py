@@ -27,6 +27,21 @@ def in_place(X):
     return X
 
 
-@refused(centre, "the result has shape (5, 1); it must have X's shape, (5, 3)")
+@refused(centre, "the result has shape (5, 1); it must have shape (5, 3)")
 def only_the_means(X):
     return X.mean(axis=1, keepdims=True)
+
+
+@refused(centre, "with one row, the result has shape (3,)")
+def without_axes_of_one(X):
+    return np.squeeze(X - X.mean(axis=1, keepdims=True))
+
+
+@refused(centre, "with zeros in X, the result")
+def of_what_is_not_zero(X):
+    return X - X.sum(axis=1, keepdims=True) / np.maximum((X != 0).sum(axis=1, keepdims=True), 1)
+
+
+@refused(centre, "the result[")
+def of_the_type_of_X(X):
+    return (X - X.mean(axis=1, keepdims=True)).astype(X.dtype)

@@ -265,7 +265,7 @@ refused(reduce_mean, "they are found by nudging, and a formula is asked for")(
 )
 
 
-@refused(reduce_mean, "with one example and one number in each step, Y has shape ()")
+@refused(reduce_mean, "in another pass, with one row, Y has shape (3,)")
 def without_axes_of_one(X):
     return X.mean(axis=1).squeeze(), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1) / X.shape[1]
 

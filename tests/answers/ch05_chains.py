@@ -205,7 +205,7 @@ class KeepsTheLayerInTheClass(Layer):
         return X * F, lambda dY: dY * F + backward_F(dY * X)
 
 
-@refused(gate, "in another pass of the same gate, Y[")
+@refused(gate, "in another pass, with zeros in X, Y[")
 class RunsOnceForEachShape(Gate):
     def __init__(self, layer):
         self.layer, self.seen = layer, {}

@@ -211,13 +211,13 @@ def clipped_logits(X):
     return with_logaddexp(np.clip(X, -500, 500))
 
 
-@refused(log_softmax, "for one row, Y has shape (3,)")
+@refused(log_softmax, "with one row, Y has shape (3,)")
 def squeezed(X):
     Y, backward = with_logaddexp(X)
     return (Y[0] if len(Y) == 1 else Y), backward
 
 
-@refused(log_softmax, "for one class, Y[")
+@refused(log_softmax, "with one column, Y[")
 def one_class_passes_through(X):
     return with_logaddexp(X) if X.shape[1] > 1 else (X, lambda dY: dY)
 

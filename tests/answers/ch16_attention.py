@@ -183,7 +183,7 @@ def of_the_type_of_X(X):
     return means(X).astype(X.dtype), lambda dY: from_the_end(dY / counts_so_far(X))
 
 
-@refused(mean_so_far, "for 30 steps of whole numbers dX")
+@refused(mean_so_far, "with zeros in X, dX")
 def no_gradient_at_zeros(X):
     return means(X), lambda dY: from_the_end(dY / counts_so_far(X)) * (X != 0)
 
