@@ -52,6 +52,18 @@ def answer(name, source):
     return lambda cells: cells[place_of(cells, name)].update(source=source)
 
 
+POOL = f"""
+from concurrent.futures import {{0}}PoolExecutor
+def mean(x):
+    return x.mean(axis=0)
+def reduce_mean(X):
+    with {{0}}PoolExecutor({{1}}, initializer=np.seterr) as pool:
+        Y = np.stack(list(pool.map(mean, X)))
+        failed = pool.submit(mean, None)
+    assert type(failed.exception()) is AttributeError
+    return Y, {BACKWARD}
+"""
+
 NOTEBOOKS = {
     "a result in the place of its function": below("three_calls = three_calls()", "light_tanh, _ = 1, 2"),
     "a loop over the name of an answer": below("for scale in range(3): pass"),
@@ -116,6 +128,26 @@ def reduce_mean(X):
             *(cell for cell in cells if "class Linear" not in text(cell)),
             *code("class Mine(Layer): pass"),
         ],
+    ),
+    "a pool of threads": answer("reduce_mean", POOL.format("Thread", None)),
+    "a pool of processes": answer("reduce_mean", POOL.format("Process", 8)),
+    "more threads than the sandbox has": answer(
+        "reduce_mean",
+        f"""
+from threading import Thread
+from time import sleep
+def reduce_mean(X):
+    Y = np.empty((len(X), X.shape[2]))
+    def work(i):
+        sleep(0.01)  # the others start meanwhile
+        X[i].mean(axis=0, out=Y[i])
+    threads = [Thread(target=work, args=[i]) for i in range(len(X))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return Y, {BACKWARD}
+""",
     ),
     "large plots": lambda cells: [
         cell.update(outputs=[{"data": {"image/png": "a" * 1_000_000, "x": [["]"], {"y": '\\"]['}]}}])
