@@ -150,6 +150,16 @@ def reduce_mean(X):
     return Y, {BACKWARD}
 """,
     ),
+    "a decorator that hides what it decorates": answer(
+        "reduce_mean",
+        f"""
+def logged(function):
+    return lambda *args, **kwargs: function(*args, **kwargs)
+@logged
+def reduce_mean(X):
+    return X.mean(axis=1), {BACKWARD}
+""",
+    ),
     "large plots": lambda cells: [
         cell.update(outputs=[{"data": {"image/png": "a" * 1_000_000, "x": [["]"], {"y": '\\"]['}]}}])
         for cell in cells
