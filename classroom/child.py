@@ -76,6 +76,21 @@ def _is_stub(statement):
     return any(text.rstrip("()") == "raise NotImplementedError" for text in raised)
 
 
+def _fits(found, defined, kind):
+    """Report whether a value is of the kind asked for, and takes the arguments of its name's definition."""
+    if found is defined or kind == "class":
+        return found is defined or isinstance(found, type)
+    try:
+        declared = inspect.signature(defined).parameters.values()
+        needed = [part for part in declared if part.default is part.empty]
+        inspect.signature(found).bind(*(part for part in needed if part.kind <= part.POSITIONAL_OR_KEYWORD))
+    except TypeError:  # not callable, or too few or too many arguments
+        return False
+    except ValueError:  # some functions written in C have no signature
+        pass
+    return True
+
+
 def _is_free(cls, name):
     """Report whether an attribute hides none of the library's own."""
     held = getattr_static(cls, name, None)
@@ -199,17 +214,16 @@ class Child(wire.Peer):
             self._run_early()
 
     def _find(self, thing, name, kind, kwargs):
-        """Return a name's value; its last definition if it is not the class or the function asked for.
+        """Return a name's value; its last definition if the value does not fit.
 
-        ``three_calls = three_calls()`` below a right answer costs nothing.
+        ``three_calls = three_calls()`` or ``scale = scale(gain, dgain)`` below a right answer costs nothing.
         """
         self._run_early()
         if name not in self.names:
             raise NameError(name)
         found = self.names[name]
-        if not (isinstance(found, type) if kind == "class" else callable(found)):
-            found = self.defined.get(name, found)
-        return found
+        defined = self.defined.get(name, found)
+        return found if _fits(found, defined, kind) else defined
 
     def _call(self, thing, name, value, kwargs):
         return thing(*value, **kwargs)

@@ -1,4 +1,4 @@
-"""Why an answer is missing, where the notebook itself tells: a text cell, or a newer Python."""
+"""What the notebook itself tells of a failed answer: another definition, a text cell, or a newer Python."""
 
 import re
 import sys
@@ -7,22 +7,33 @@ from dataclasses import replace
 from classroom.result import Status
 from classroom.submission import cells_of, notebook_of, source_of
 
+BLOCK = r"^(?:async +)?(?:def|class) +{}\b.*(?:\n(?:[ \t)].*)?)*"  # a definition, to the next line outside it
 HERE = sys.version_info[:2]
 
 
-def explained(part, data):
-    """Return an exercise's result; if its answer is missing, the message says where it is.
+def explained(part, data, run):
+    """Return an exercise's result, with what the notebook tells of a failed or missing answer.
+
+    Of several definitions, the message says which one was checked; of a missing answer, where it is.
 
     Parameters
     ----------
     part : ExerciseResult
     data : bytes
         The notebook, as handed in.
+    run : Run
+        Has the cells' sources, and the notes on cells that did not run to their end.
 
     Returns
     -------
     ExerciseResult
     """
+    if part.status == Status.FAILED:
+        cells = definitions(part.short, run.sources)
+        noted = {place[0] if isinstance(place, tuple) else place for place in run.notes}
+        if len(cells) > 1 and noted.isdisjoint(cells) and cells[-1] < run.stop[0]:
+            which = f"Checked: the last of its {len(cells)} definitions, in code cell {cells[-1]}."
+            return replace(part, sentence=f"{part.sentence} {which}")
     if part.status != Status.MISSING:
         return part
     notebook = notebook_of(data)
@@ -33,6 +44,32 @@ def explained(part, data):
             return replace(part, sentence=f"{part.sentence}: {where}")
     newer = f": {python(notebook)}" if "SyntaxError" in part.sentence else ""
     return replace(part, sentence=part.sentence + newer)
+
+
+def definitions(short, sources):
+    r"""List the number of the code cell of each definition of a name, without stubs.
+
+    Parameters
+    ----------
+    short : str
+    sources : sequence of str
+
+    Returns
+    -------
+    list of int
+
+    Examples
+    --------
+    >>> stub = "def f(X):\n    raise NotImplementedError"
+    >>> definitions("f", [stub, "def f(X):\n    return X", f"f(1)\ndef f(X): return 2 * X\n{stub}"])
+    [2, 3]
+    """
+    found = [
+        (number, block.rstrip().removesuffix("()"))
+        for number, source in enumerate(sources, start=1)
+        for block in re.findall(BLOCK.format(short), source, re.MULTILINE)
+    ]
+    return [number for number, block in found if not block.endswith("raise NotImplementedError")]
 
 
 def python(notebook):

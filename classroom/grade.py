@@ -203,7 +203,7 @@ def grade(data, chapter, seed, unsafe=False, seconds=SECONDS):
         checked = working(chapter, unsafe)
         with Run(sources, folder(chapter), unsafe, seconds) as run:
             found = [grade_exercise(exercise, run, seed, checked) for exercise in asked]
-            parts = tuple(explained(part, data) for part in found)
+            parts = tuple(explained(part, data, run) for part in found)
             notes = tuple(clean(note)[:NOTE] for note in dict.fromkeys(run.notes.values()))[:NOTES]
         return Result(chapter, digest, where, None, parts, notes)
     except Refused as refusal:

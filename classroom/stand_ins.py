@@ -1,12 +1,14 @@
 """Stand-ins for packages that the sandbox lacks: objects that accept every operation and do nothing.
 
 The sandbox has only NumPy and a student edition of `minigrad`. `install` makes imports of `course`,
-Matplotlib, widgets and IPython work there, and defines the names that notebooks use. Needs only the standard
-library and NumPy; ``classroom.child`` runs the cells.
+Matplotlib, widgets and IPython work there, defines the names that notebooks use, and makes answers do with
+the sandbox's few threads. Needs only the standard library and NumPy; ``classroom.child`` runs the cells.
 """
 
 import builtins
 import sys
+import threading
+import time
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from opcode import opmap
@@ -15,12 +17,14 @@ from types import FunctionType, ModuleType
 
 import numpy as np
 
-PACKAGES = (
+PACKAGES = (  # and the pools of threads and of processes
+    "concurrent.futures.thread concurrent.futures.process concurrent.futures.interpreter "
     "course matplotlib mpl_toolkits seaborn plotly ipywidgets IPython ipykernel nbgrader tqdm PIL google"
 )
 COURSE = "check hint solution progress keep gather xray show explore Slider live"
 TIMED = ("time", "timeit", "prun", "memit", "capture")  # IPython commands that run the rest of their line
 PYLAB = "import numpy as np, matplotlib.pyplot as plt\nfrom numpy import *\nfrom numpy.random import *"
+TRIES, PAUSE = 200, 0.005  # at starting a thread, and seconds between them
 UNPACK = (opmap["UNPACK_SEQUENCE"], opmap["UNPACK_EX"])
 
 
@@ -195,7 +199,8 @@ class Finder:
 
     def find_spec(self, name, path=None, target=None):
         """Return the spec of a stand-in if the module belongs to one of the packages."""
-        return ModuleSpec(name, self, is_package=True) if name.split(".")[0] in PACKAGES.split() else None
+        ours = {name, name.split(".")[0]} & {*PACKAGES.split()}
+        return ModuleSpec(name, self, is_package=True) if ours else None
 
     def create_module(self, spec):
         """Return an empty stand-in."""
@@ -208,6 +213,47 @@ class Finder:
             vars(module).update(stand_in=lambda: Cupy("cupy"), gpu=lambda: Cupy("cupy").__enter__())
         if module.__name__.split(".")[0] == "tqdm":
             vars(module).update(tqdm=Bar, trange=lambda *args, **kwargs: Bar(range(*args)))
+        if module.__name__.startswith("concurrent"):
+            pools = [f"{kind}PoolExecutor" for kind in ("Thread", "Process", "Interpreter")]
+            vars(module).update(dict.fromkeys(pools, _pool()))
+
+
+def _pool():
+    """Make an executor that runs each task at once: the sandbox has too few threads for a pool."""
+    futures = import_module("concurrent.futures")
+
+    class Pool(futures.Executor):
+        def __init__(self, max_workers=None, *args, initializer=None, initargs=(), **kwargs):
+            if initializer is not None:
+                initializer(*initargs)
+
+        def submit(self, function, /, *args, **kwargs):
+            future = futures.Future()
+            try:
+                future.set_result(function(*args, **kwargs))
+            except Exception as error:
+                future.set_exception(error)
+            return future
+
+    return Pool
+
+
+def _patient(start):
+    """Make `Thread.start` wait, at the limit of threads, until another thread ends."""
+
+    def patient(thread):
+        for _ in range(TRIES):
+            try:
+                return start(thread)
+            except RuntimeError as error:
+                if "new thread" not in str(error):
+                    raise
+                time.sleep(PAUSE)
+                if hasattr(thread, "_handle"):  # of Python 3.13, for a single attempt
+                    thread._handle = type(thread._handle)()
+        return start(thread)
+
+    return patient
 
 
 def install():
@@ -216,6 +262,7 @@ def install():
     What a notebook's first cell imports is there without it, too: that cell may have been deleted or moved.
     """
     sys.meta_path.insert(0, Finder())
+    threading.Thread.start = _patient(threading.Thread.start)
     library = import_module("minigrad")
     known = {name: Inert() for name in COURSE.split()} | {"mine": mine, "np": np}
     known |= {name: getattr(library, name) for name in library.__all__ if hasattr(library, name)}

@@ -142,17 +142,13 @@ def differs(now, seen):
 
 
 def options_of(value):
-    """List which options of a layer (training, need_dX) a callable accepts."""
+    """List which options of a layer (training, need_dX) a callable declares, as `minigrad` does."""
     try:
         declared = signature(value).parameters
     except (TypeError, ValueError):  # some functions written in C have no signature
         return []
-    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in declared.values())
-    return [
-        name
-        for name in ("training", "need_dX")
-        if (takes_all or name in declared) and name not in getattr(value, "keywords", ())
-    ]
+    fixed = getattr(value, "keywords", ())  # of a partial
+    return [name for name in ("training", "need_dX") if name in declared and name not in fixed]
 
 
 class Alone:

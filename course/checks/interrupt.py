@@ -7,7 +7,6 @@ submission.
 
 import sys
 import threading
-import time
 from contextlib import suppress
 
 WAITS, STOPPED = "waits", "stopped"
@@ -83,7 +82,8 @@ def here(function, X, visitor, other, comes_back):
     def between(frame, event, argument):
         frame.f_trace_opcodes = True
         if event == "opcode" and not trouble:
-            thread = _started(visit)
+            thread = threading.Thread(target=visit, daemon=True)
+            thread.start()
             for _ in range(LOOKS):
                 thread.join(PAUSE)
                 if not thread.is_alive():
@@ -102,16 +102,3 @@ def here(function, X, visitor, other, comes_back):
     finally:
         settrace(before)
     return result, *(trouble or [STOPPED * (noted or not stays)])
-
-
-def _started(visit):
-    """Start a thread, retrying at the limit of threads: one that has just ended still counts."""
-    for look in range(LOOKS):
-        thread = threading.Thread(target=visit, daemon=True)
-        try:
-            thread.start()
-            return thread
-        except RuntimeError:
-            if look == LOOKS - 1:
-                raise
-            time.sleep(PAUSE)

@@ -52,8 +52,21 @@ def answer(name, source):
     return lambda cells: cells[place_of(cells, name)].update(source=source)
 
 
+POOL = f"""
+from concurrent.futures import {{0}}PoolExecutor
+def mean(x):
+    return x.mean(axis=0)
+def reduce_mean(X):
+    with {{0}}PoolExecutor({{1}}, initializer=np.seterr) as pool:
+        Y = np.stack(list(pool.map(mean, X)))
+        failed = pool.submit(mean, None)
+    assert type(failed.exception()) is AttributeError
+    return Y, {BACKWARD}
+"""
+
 NOTEBOOKS = {
     "a result in the place of its function": below("three_calls = three_calls()", "light_tanh, _ = 1, 2"),
+    "a layer in the place of the function that makes it": below("scale = scale(np.ones(3), np.zeros(3))"),
     "a loop over the name of an answer": below("for scale in range(3): pass"),
     "an object in the place of its class": below("Linear = Linear(3, 2, 0)"),
     "a stub below the answer": below('def reduce_mean(X):\n    """Mean."""\n    raise NotImplementedError'),
@@ -117,6 +130,36 @@ def reduce_mean(X):
             *code("class Mine(Layer): pass"),
         ],
     ),
+    "a pool of threads": answer("reduce_mean", POOL.format("Thread", None)),
+    "a pool of processes": answer("reduce_mean", POOL.format("Process", 8)),
+    "more threads than the sandbox has": answer(
+        "reduce_mean",
+        f"""
+from threading import Thread
+from time import sleep
+def reduce_mean(X):
+    Y = np.empty((len(X), X.shape[2]))
+    def work(i):
+        sleep(0.01)  # the others start meanwhile
+        X[i].mean(axis=0, out=Y[i])
+    threads = [Thread(target=work, args=[i]) for i in range(len(X))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return Y, {BACKWARD}
+""",
+    ),
+    "a decorator that hides what it decorates": answer(
+        "reduce_mean",
+        f"""
+def logged(function):
+    return lambda *args, **kwargs: function(*args, **kwargs)
+@logged
+def reduce_mean(X):
+    return X.mean(axis=1), {BACKWARD}
+""",
+    ),
     "large plots": lambda cells: [
         cell.update(outputs=[{"data": {"image/png": "a" * 1_000_000, "x": [["]"], {"y": '\\"]['}]}}])
         for cell in cells
@@ -130,11 +173,30 @@ def test_a_right_notebook_of_an_unusual_kind_keeps_every_point(change):
     assert lost(graded(change)) == {}
 
 
-def test_a_stub_alone_is_not_written_and_a_wrong_definition_below_a_right_one_counts():
+def test_a_stub_alone_is_not_written_and_a_wrong_function_below_a_right_one_counts():
     stub = answer("reduce_mean", "def reduce_mean(X):\n    raise NotImplementedError")
     assert "is not written yet" in lost(graded(stub))["reduce_mean"]
-    assert list(lost(graded(below("def reduce_mean(X): return X")))) == ["reduce_mean"]
     assert list(lost(graded(below("reduce_mean = lambda X: X")))) == ["reduce_mean"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            below("def reduce_mean(X): return X", "def reduce_mean(X):\n    raise NotImplementedError"),
+            "2 cell 18",
+        ),
+        (answer("reduce_mean", "def reduce_mean(X): return 1\ndef reduce_mean(X): return X"), "2 cell 5"),
+        (below("def reduce_mean(X): return X\nraise ValueError"), None),
+        (answer("reduce_mean", "def reduce_mean(X): return X"), None),
+    ],
+)
+def test_a_wrong_definition_below_another_one_counts_and_is_said_to_be_checked(change, words):
+    said = lost(graded(change))
+    assert list(said) == ["reduce_mean"] and "it must return Y and backward" in said["reduce_mean"]
+    count, _, cell = (words or "").partition(" ")
+    told = f" Checked: the last of its {count} definitions, in code {cell}."
+    assert said["reduce_mean"].endswith(told) if words else "Checked" not in said["reduce_mean"]
 
 
 @pytest.mark.parametrize(("kind", "words"), [("markdown", "a Markdown cell"), ("raw", "a raw cell")])

@@ -1,4 +1,4 @@
-"""Whoever comes in between two steps of a call shows what calls share, and no machine is too small for it."""
+"""Whoever comes in between two steps of a call shows what calls share."""
 
 import sys
 import threading
@@ -27,23 +27,6 @@ def test_what_two_calls_share_shows_in_the_result():
     assert Y == 20.0 and not trouble
     (Y, _), trouble = interrupted(local, 1.0, local, 10.0, comes_back=True)
     assert Y == 2.0 and not trouble
-
-
-def test_a_thread_that_cannot_be_started_at_once_is_started_later(monkeypatch):
-    """A process may have only so many, and one that has just ended still counts for a moment."""
-    refused = []
-
-    class Refused(threading.Thread):
-        def start(self):
-            if len(refused) < 3:
-                refused.append(self)
-                raise RuntimeError("can't start new thread")
-            super().start()
-
-    monkeypatch.setattr(interrupt.threading, "Thread", Refused)
-    came = []
-    _, trouble = interrupted(local, np.ones(3), lambda X: came.append(X) or local(X), np.ones(3))
-    assert len(came) > 3 and len(refused) == 3 and not trouble
 
 
 def test_a_thread_that_can_never_be_started_is_an_error(monkeypatch):
