@@ -59,28 +59,28 @@ def _parser():
     parser = argparse.ArgumentParser(prog="python -m classroom", description="Grade a class.")
     commands = parser.add_subparsers(required=True)
 
-    grade = commands.add_parser("grade", help="grade each submission that has no mark, and write the reports")
+    def add(run, words, of_marks=True):
+        command = commands.add_parser(run.__name__.removeprefix("_"), help=words)
+        command.set_defaults(run=run)
+        if of_marks:
+            command.add_argument("out", type=Path, help="the folder of the marks")
+        return command
+
+    grade = add(_grade, "grade each submission that has no mark, and write the reports", of_marks=False)
     grade.add_argument("submissions", type=Path, help="one folder or file per student, or a zip of them")
     grade.add_argument("--chapter", required=True, help="for example 04_closures")
     grade.add_argument("--out", required=True, type=Path, help="the folder for the marks")
-    grade.set_defaults(run=_grade)
-
-    status = commands.add_parser("status", help="print one row per student")
-    status.set_defaults(run=_status)
-    regrade = commands.add_parser("regrade", help="after the checks have changed: show what would change")
+    add(_status, "print one row per student")
+    regrade = add(_regrade, "after the checks have changed: show what would change")
     regrade.add_argument("--accept", action="store_true", help="make the new results the marks")
-    regrade.set_defaults(run=_regrade)
-    report = commands.add_parser("report", help="write the reports again with the current marks.csv")
-    report.set_defaults(run=_report)
-    gradebook = commands.add_parser("gradebook", help="put the marks into nbgrader's gradebook")
+    add(_report, "write the reports again with the current marks.csv")
+    gradebook = add(_gradebook, "put the marks into nbgrader's gradebook")
     gradebook.add_argument("--course-dir", required=True, type=Path, help="the folder of the nbgrader course")
     gradebook.add_argument("--back", action="store_true", help="read the marks given in the formgrader")
-    gradebook.set_defaults(run=_gradebook)
-    for command in (status, regrade, report, gradebook):
-        command.add_argument("out", type=Path, help="the folder of the marks")
-    _add_by_hand(commands)
-    _add_of_the_term(commands)
-    _add_of_guesses(commands)
+    _add_by_hand(add)
+    term = add(_term, "totals with due dates, and how hard each exercise is", of_marks=False)
+    term.add_argument("folder", type=Path, help="the folder of term.csv")
+    _add_guesses(add)
     for command in (grade, regrade):
         where = command.add_mutually_exclusive_group()
         where.add_argument("--workers", type=_positive, help="number of processes (one per core)")
@@ -91,22 +91,13 @@ def _parser():
     return parser
 
 
-def _add_by_hand(commands):
+def _add_by_hand(add):
     """Add the commands for marking by hand."""
-    settle = commands.add_parser("settle", help="set the points of one answer by hand, with a reason")
-    settle.set_defaults(run=_settle)
-    appeal = commands.add_parser("appeal", help="check one answer again, side by side with the solution")
-    appeal.set_defaults(run=_appeal)
-    similar = commands.add_parser(
-        "similar", help="list answers of the same form, and how common each form is"
-    )
-    similar.set_defaults(run=_similar)
-    marking = commands.add_parser("marking", help="write the page for marking by hand")
-    marking.set_defaults(run=_marking)
-    send = commands.add_parser("send", help="put all feedback pages into a zip for Canvas or Moodle")
-    send.set_defaults(run=_send)
-    for command in (settle, appeal, similar, marking, send):
-        command.add_argument("out", type=Path, help="the folder of the marks")
+    settle = add(_settle, "set the points of one answer by hand, with a reason")
+    appeal = add(_appeal, "check one answer again, side by side with the solution")
+    add(_similar, "list answers of the same form, and how common each form is")
+    add(_marking, "write the page for marking by hand")
+    send = add(_send, "put all feedback pages into a zip for Canvas or Moodle")
     for command in (settle, appeal):
         command.add_argument("student", type=_name)
         command.add_argument("exercise", help="for example scale")
@@ -116,22 +107,14 @@ def _add_by_hand(commands):
     send.add_argument("submissions", type=Path, help="the zip or folder exported by the platform")
 
 
-def _add_of_the_term(commands):
-    """Add the command for the whole term."""
-    term = commands.add_parser("term", help="totals with due dates, and how hard each exercise is")
-    term.add_argument("folder", type=Path, help="the folder of term.csv")
-    term.set_defaults(run=_term)
-
-
-def _add_of_guesses(commands):
+def _add_guesses(add):
     """Add the command for what a class guessed."""
-    guesses = commands.add_parser("guesses", help="list what a class guessed, and draw it for one question")
+    guesses = add(_guesses, "list what a class guessed, and draw it for one question", of_marks=False)
     guesses.add_argument("folder", type=Path, help="one guesses.json or folder per student, or a zip of them")
     guesses.add_argument("--chapter", help="for example 04_closures; without it, all that were handed in")
     guesses.add_argument("--question", help="its number in the chapter, or its id")
     guesses.add_argument("--out", type=_picture, help="the picture for the question: a .svg or .png file")
     guesses.add_argument("--hide", action="store_true", help="draw it without the right answer")
-    guesses.set_defaults(run=_guesses)
 
 
 def _picture(text):
@@ -200,17 +183,10 @@ def _grade(chosen):
                     f"file for each, named like NAME_{exercises_name(chosen.chapter)}.ipynb."
                 )
             lost = [why for path, why in damaged.items() if not os.path.isfile(path)]
-            _list_left_out(left_out(folder, chosen.chapter) + lost)
+            _list("Left out", left_out(folder, chosen.chapter) + lost)
         _run(queue, now, chosen)
         _list_worse(before, queue.results(now))
         return _print_summary(*write_reports(queue), chosen.out)
-
-
-def _list_left_out(things):
-    """Print the files and folders that belong to no student."""
-    if things:
-        print(f"Left out: {len(things):,}")
-        print("\n".join(f"  {_plain(thing)}" for thing in things))
 
 
 def _list_worse(before, after):
@@ -246,8 +222,7 @@ def _regrade(chosen):
         changed = len({line.partition(", ")[0] for line in lines})
         print(f"\n{len(lines)} changes, {changed} of {len(after)} students.")
         if left:
-            print(f"Not accepted: {len(left)} are not yet graded with the new checks. Run regrade again.")
-            print("\n".join(f"  {_plain(student)}" for student in left))
+            _list("Not accepted", left, then=" are not yet graded with the new checks. Run regrade again.")
             return 2
         if not chosen.accept:
             print("Nothing has changed yet: add --accept to make these the marks.")
@@ -371,11 +346,7 @@ def _guesses(chosen):
     with unpacked(chosen.folder, ".json") as (folder, damaged):
         records, problems = collect(folder)
         problems += [why for path, why in damaged.items() if not os.path.isfile(path)]
-    if problems:
-        print(f"Left out: {len(problems):,}")
-        print("\n".join(f"  {_plain(problem)}" for problem in problems[:MOST]))
-        if len(problems) > MOST:
-            print(f"  ... and {len(problems) - MOST:,} more")
+    _list("Left out", problems, MOST)
     if not records:
         raise GradingFault(
             f"{chosen.folder} has no record of guesses: it needs a file guesses.json for each student, under "
@@ -487,19 +458,13 @@ def _print_summary(found, problems, folder, written=True):
     refused = [row for row in found if row.result and row.result.refused]
     to_mark = sum(row.to_mark > 0 for row in found)
     print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded):,}.")
-    if refused:
-        print(f"Could not be read: {len(refused):,}")
-        _list(refused)
-    if others:
-        print(f"Possibly the wrong notebook: {len(others):,}")
-        _list(others)
+    _list_students("Could not be read", refused)
+    _list_students("Possibly the wrong notebook", others)
     if to_mark:
         exists = (folder / FILE).exists()  # it must not be overwritten
         how = f"add its rows to {FILE}" if exists else f"save it as {FILE}"
         print(f"With exercises for you to mark: {to_mark:,}. Fill in to_mark.csv, and {how}.")
-    if ungraded:
-        print(f"Not graded: {len(ungraded):,}; run the same command again:")
-        _list(ungraded)
+    _list_students("Not graded", ungraded, "; run the same command again:")
     for problem in problems:
         print(problem)
     if written:
@@ -514,12 +479,18 @@ def _is_another_chapter(rows):
     return len(parts) > 0 and parts.count(Status.MISSING) > 0.9 * len(parts)
 
 
-def _list(some, most=MOST):
-    """Print students with their reasons."""
-    for row in some[:most]:
-        print(f"  {_plain(row.student)}: {_plain(row.reason)}")
-    if len(some) > most:
-        print(f"  ... and {len(some) - most:,} more: `status` lists all")
+def _list_students(title, rows, then=""):
+    """Print some students with their reasons."""
+    lines = [f"{row.student}: {row.reason}" for row in rows]
+    _list(title, lines, MOST, then, ": `status` lists all")
+
+
+def _list(title, lines, most=None, then="", more=""):
+    """Print a title with the number of lines, and the lines or the first of them, if there are any."""
+    if lines:
+        print(f"{title}: {len(lines):,}{then}", *(f"  {_plain(line)}" for line in lines[:most]), sep="\n")
+    if most and lines[most:]:
+        print(f"  ... and {len(lines) - most:,} more{more}")
 
 
 def _plain(text):

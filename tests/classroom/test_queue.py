@@ -34,6 +34,7 @@ from tests.classroom.stand_ins import CHAPTER, notebook
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = f"{exercises_name(CHAPTER)}.ipynb"
 KEY = b"the course's secret"
+RIGHT = {"right": ["scale"]}
 STUDENTS, KILLS = int(os.environ.get("GRADING_STUDENTS", "60")), 5
 
 
@@ -43,6 +44,13 @@ def hand_in(folder, student, data=None, name=NOTEBOOK, **told):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(notebook(**told) if data is None else data)
     return path
+
+
+def given(queue, **students):
+    """Hand in for each student, with what the stand-in is told, and take it in."""
+    for student, told in students.items():
+        hand_in(queue.source, student, **told)
+    queue.take_in(queue.source, read_file)
 
 
 def run(queue, grade=stand_ins.grade, now="v1", workers=2, **options):
@@ -95,13 +103,10 @@ def test_every_faulty_folder_has_a_row_with_a_reason(tmp_path):
     hand_in(tmp_path, "anna")
     (tmp_path / "empty").mkdir()
     hand_in(tmp_path, "deep", name=f"work/exercises/{CHAPTER}/{NOTEBOOK}")
-    (tmp_path / "deep" / "all.zip").write_bytes(b"")
-    (tmp_path / "zipped" / "my work").mkdir(parents=True)
-    (tmp_path / "zipped" / "my work" / "Homework.ZIP").write_bytes(b"")
-    hand_in(tmp_path, "two", name="a.ipynb")
-    hand_in(tmp_path, "two", name="b.ipynb")
-    hand_in(tmp_path, "both")
-    hand_in(tmp_path, "both", name=f"{CHAPTER}/{NOTEBOOK}")
+    hand_in(tmp_path, "deep", name="all.zip")
+    hand_in(tmp_path, "zipped", name="my work/Homework.ZIP")
+    for name in ("two/a.ipynb", "two/b.ipynb", f"both/{NOTEBOOK}", f"both/{CHAPTER}/{NOTEBOOK}"):
+        hand_in(tmp_path, "", name=name)
     (tmp_path / "linked").symlink_to(tmp_path / "anna")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     (tmp_path / "inner").mkdir()
@@ -139,9 +144,7 @@ def test_every_faulty_folder_has_a_row_with_a_reason(tmp_path):
     ],
 )
 def test_a_file_of_another_kind_has_a_row_that_names_it(tmp_path, place, name, why):
-    path = tmp_path / place.format("anna", name)
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(b"")
+    path = hand_in(tmp_path, "", b"", place.format("anna", name))
     folder = " in the folder" * (path.parent != tmp_path)
     student = "anna_12" if "3456" in place else "anna"
     assert found(tmp_path) == {student: f"there is no notebook{folder}: {path.name} {why}."}
@@ -149,75 +152,61 @@ def test_a_file_of_another_kind_has_a_row_that_names_it(tmp_path, place, name, w
 
 
 BLACKBOARD = "Week 4_{}_attempt_2026-10-{}-23-59-01{}"
+MOODLE = "Zoë K_12_assignsubmission_{}"
 
 
 @pytest.mark.parametrize(
-    ("names", "students"),
-    [  # the names that came, and for each student what is taken
+    ("students", "beside"),
+    [  # for each student what is taken, and what came beside it
+        ({MOODLE.format("file_"): MOODLE.format("file_/a.ipynb")}, [MOODLE.format("onlinetext_/text.html")]),
+        ({"Week 4_al": BLACKBOARD.format("al", 12, f"_{NOTEBOOK}")}, [BLACKBOARD.format("al", 12, ".txt")]),
         (
-            ["Zoë K_12_assignsubmission_file_/a.ipynb", "Zoë K_12_assignsubmission_onlinetext_/text.html"],
-            {"Zoë K_12_assignsubmission_file_": "Zoë K_12_assignsubmission_file_/a.ipynb"},
-        ),
-        (
-            ["Al_12_assignsubmission_onlinetext_/onlinetext.html"],
-            {
-                "Al_12_assignsubmission_file_": "there is no notebook in the folder: onlinetext.html is not "
-                f"a notebook; hand in {NOTEBOOK}."
-            },
-        ),
-        (
-            [BLACKBOARD.format("al", 12, end) for end in (".txt", f"_{NOTEBOOK}")],
-            {"Week 4_al": BLACKBOARD.format("al", 12, f"_{NOTEBOOK}")},
-        ),
-        (
-            [BLACKBOARD.format("al", 12, end) for end in (".txt", "_homework.ipynb")],
             {"Week 4_al": BLACKBOARD.format("al", 12, "_homework.ipynb")},
+            [BLACKBOARD.format("al", 12, ".txt")],
         ),
         (
-            [BLACKBOARD.format("al", day, "_a.ipynb") for day in (12, 14)],
-            {
-                "Week 4_al": " and ".join(BLACKBOARD.format("al", day, "_a.ipynb") for day in (12, 14))
-                + " belong to the same student; keep only one of them."
-            },
-        ),
-        (
-            ["1-2 - Al-Bo - Oct 12, 2026 1159 PM/a.ipynb", "1-3 - Di - 12 octobre 2026 1159/a.ipynb"],
             {
                 "1-2 - Al-Bo": "1-2 - Al-Bo - Oct 12, 2026 1159 PM/a.ipynb",
                 "1-3 - Di": "1-3 - Di - 12 octobre 2026 1159/a.ipynb",
             },
+            [],
         ),
-        (
-            ["1-2 - Al - Oct 12, 2026 1159 PM/a.ipynb", "1-2 - Al - Oct 13, 2026 901 AM/a.ipynb"],
-            {
-                "1-2 - Al": "1-2 - Al - Oct 12, 2026 1159 PM and 1-2 - Al - Oct 13, 2026 901 AM belong to "
-                "the same student; keep only one of them."
-            },
-        ),
-        (["al_12_3456_homework.ipynb"], {"al_12": "al_12_3456_homework.ipynb"}),
-        ([f"s_2024_101_{NOTEBOOK}"], {"s_2024_101": f"s_2024_101_{NOTEBOOK}"}),
-        (
-            [f"s_2024_{number}_{NOTEBOOK}" for number in (1001, 1002)],
-            {f"s_2024_{number}": f"s_2024_{number}_{NOTEBOOK}" for number in (1001, 1002)},
-        ),
-        ([f"Copy of al_{NOTEBOOK}"], {"al": f"Copy of al_{NOTEBOOK}"}),
-        ([f"al_{CHAPTER}_final.ipynb"], {"al": f"al_{CHAPTER}_final.ipynb"}),
-        (["Zoe\u0308/a.ipynb"], {"Zo\u00eb": "Zoe\u0308/a.ipynb"}),
-        (
-            ["Zoe\u0308/a.ipynb", "Zo\u00eb/a.ipynb"],
-            {"Zo\u00eb": "Zoe\u0308 and Zo\u00eb belong to the same student; keep only one of them."},
-        ),
+        ({"al_12": "al_12_3456_homework.ipynb"}, []),
+        ({"s_2024_101": f"s_2024_101_{NOTEBOOK}"}, []),
+        ({f"s_2024_{number}": f"s_2024_{number}_{NOTEBOOK}" for number in (1001, 1002)}, []),
+        ({"al": f"Copy of al_{NOTEBOOK}"}, []),
+        ({"al": f"al_{CHAPTER}_final.ipynb"}, []),
+        ({"Zo\u00eb": "Zoe\u0308/a.ipynb"}, []),
     ],
 )
-def test_one_student_is_one_row_under_the_names_of_each_platform(tmp_path, names, students):
+def test_one_student_is_one_row_under_the_names_of_each_platform(tmp_path, students, beside):
+    for name in [*students.values(), *beside]:
+        hand_in(tmp_path, "", b"", name)
+    assert found(tmp_path) == {student: tmp_path / name for student, name in students.items()}
+    assert left_out(tmp_path, CHAPTER) == []
+
+
+@pytest.mark.parametrize(
+    ("student", "names"),
+    [
+        ("Week 4_al", [BLACKBOARD.format("al", day, "_a.ipynb") for day in (12, 14)]),
+        ("1-2 - Al", ["1-2 - Al - Oct 12, 2026 1159 PM", "1-2 - Al - Oct 13, 2026 901 AM"]),
+        ("Zo\u00eb", ["Zoe\u0308", "Zo\u00eb"]),
+    ],
+)
+def test_two_hand_ins_of_one_student_are_one_row_that_names_both(tmp_path, student, names):
     for name in names:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(b"")
-    taken = found(tmp_path)
-    relative = {
-        s: what.relative_to(tmp_path).as_posix() for s, what in taken.items() if isinstance(what, Path)
+        hand_in(tmp_path, "", b"", name if name.endswith("ipynb") else f"{name}/a.ipynb")
+    assert found(tmp_path) == {
+        student: f"{' and '.join(names)} belong to the same student; keep only one of them."
     }
-    assert taken | relative == students
+    assert left_out(tmp_path, CHAPTER) == []
+
+
+def test_a_text_typed_into_the_platform_is_no_notebook(tmp_path):
+    hand_in(tmp_path, MOODLE.format("onlinetext_"), b"", "onlinetext.html")
+    why = f"there is no notebook in the folder: onlinetext.html is not a notebook; hand in {NOTEBOOK}."
+    assert found(tmp_path) == {MOODLE.format("file_"): why}
     assert left_out(tmp_path, CHAPTER) == []
 
 
@@ -286,9 +275,7 @@ def test_one_bad_submission_does_not_stop_the_others(queue):
 
 
 def test_grading_again_is_a_no_op(queue):
-    for student in ("anna", "ben"):
-        hand_in(queue.source, student, right=["scale"])
-    queue.take_in(queue.source, read_file)
+    given(queue, anna=RIGHT, ben=RIGHT)
     assert set(run(queue)) == {"anna", "ben"}
     before = stored(queue.folder)
     queue.take_in(queue.source, read_file)
@@ -297,34 +284,26 @@ def test_grading_again_is_a_no_op(queue):
 
 
 def test_a_new_hand_in_is_graded_and_the_old_result_is_kept(queue):
-    hand_in(queue.source, "anna", right=[])
-    queue.take_in(queue.source, read_file)
+    given(queue, anna={})
     run(queue)
     (old,) = stored(queue.folder)
-    hand_in(queue.source, "anna", right=["scale"])
-    queue.take_in(queue.source, read_file)
+    given(queue, anna=RIGHT)
     assert queue.results("v1") == {"anna": None}
     assert run(queue)["anna"].points == 2
     assert old in stored(queue.folder) and len(stored(queue.folder)) == 2
 
 
 def test_a_student_whose_folder_is_gone_keeps_the_mark(queue, tmp_path):
-    hand_in(queue.source, "anna", right=["scale"])
-    queue.take_in(queue.source, read_file)
+    given(queue, anna=RIGHT)
     run(queue)
-    (tmp_path / "late").mkdir()
     hand_in(tmp_path / "late", "ben")
     queue.take_in(tmp_path / "late", read_file)
     run(queue)
-    assert {student: result.points for student, result in queue.results("v1").items()} == {
-        "anna": 2,
-        "ben": 0,
-    }
+    assert [(s, result.points) for s, result in queue.results("v1").items()] == [("anna", 2), ("ben", 0)]
 
 
 def test_a_final_result_is_never_replaced_and_a_fault_is(queue):
-    hand_in(queue.source, "anna", right=["scale"])
-    queue.take_in(queue.source, read_file)
+    given(queue, anna=RIGHT)
     ((student, digest),) = queue.open("v1")
     data = queue.submission(digest)[0]
     queue.store(student, digest, "v1", unchecked(CHAPTER, digest, fault="not graded, because of us."))
@@ -346,11 +325,6 @@ def test_a_folder_belongs_to_one_chapter(queue):
         assert again.chapter == CHAPTER
 
 
-def test_a_folder_without_marks_is_reported(tmp_path):
-    with pytest.raises(GradingFault, match="there are no marks in"):
-        Queue(tmp_path)
-
-
 def test_a_file_that_is_not_a_queue_is_a_fault(tmp_path):
     (tmp_path / FILE).write_bytes(b"not a database, not at all" * 100)
     with pytest.raises(GradingFault, match="cannot be stored in .*: file is not a database"):
@@ -358,8 +332,7 @@ def test_a_file_that_is_not_a_queue_is_a_fault(tmp_path):
 
 
 def test_a_result_that_is_damaged_on_the_disk_is_a_fault(queue):
-    hand_in(queue.source, "anna", right=["scale"])
-    queue.take_in(queue.source, read_file)
+    given(queue, anna=RIGHT)
     run(queue)
     queue.file.execute("UPDATE results SET result = replace(result, '\"points\": 2', '\"points\": 14')")
     with pytest.raises(GradingFault, match=r"queue\.sqlite is damaged: this is not a result"):
@@ -377,9 +350,8 @@ def test_each_result_is_on_the_disk_before_the_next_submission(queue):
 def test_the_version_depends_on_the_chapters_checks_the_grader_and_the_level(tmp_path, monkeypatch):
     one = version(CHAPTER)
     assert version(CHAPTER) == one and re.fullmatch("[0-9a-f]{64}", one)
-    assert (
-        len({one, version("02_chain_rule"), version(CHAPTER, unsafe=True), version(CHAPTER, seconds=3)}) == 4
-    )
+    others = version("02_chain_rule"), version(CHAPTER, unsafe=True), version(CHAPTER, seconds=3)
+    assert len({one, *others}) == 4
 
 
 @pytest.mark.parametrize(
@@ -427,8 +399,7 @@ def test_a_seed_depends_on_the_secret_and_the_submission():
 
 
 def test_the_seed_reaches_the_grader(queue):
-    hand_in(queue.source, "anna")
-    queue.take_in(queue.source, read_file)
+    given(queue, anna={})
     ((_, digest),) = queue.open("v1")
     assert run(queue)["anna"].notes == (f"drawn from {seed(KEY, digest)}",)
 
@@ -449,10 +420,7 @@ def test_the_seed_reaches_the_grader(queue):
     ],
 )
 def test_a_faulty_grader_affects_one_submission_and_gives_no_mark(queue, told, words):
-    hand_in(queue.source, "anna", right=["scale"])
-    hand_in(queue.source, "ben", **told)
-    hand_in(queue.source, "cleo", right=["scale"])
-    queue.take_in(queue.source, read_file)
+    given(queue, anna=RIGHT, ben=told, cleo=RIGHT)
     results = run(queue, workers=1)
     assert [results[name].points for name in ("anna", "ben", "cleo")] == [2, None, 2]
     assert words in results["ben"].fault and results["ben"].fault.startswith("not graded, because ")
@@ -467,18 +435,14 @@ def test_a_slow_submission_has_all_the_time_that_its_limits_allow_on_a_busy_mach
 
 def test_a_grader_that_hangs_is_ended(queue, monkeypatch):
     monkeypatch.setattr(crew, "longest", lambda seconds: 8)
-    hand_in(queue.source, "anna", right=["scale"])
-    hand_in(queue.source, "ben", do="hang")
-    hand_in(queue.source, "cleo", right=["scale"])
-    queue.take_in(queue.source, read_file)
+    given(queue, anna=RIGHT, ben={"do": "hang"}, cleo=RIGHT)
     results = run(queue)
     assert [results[name].points for name in ("anna", "ben", "cleo")] == [2, None, 2]
     assert results["ben"].fault == "not graded, because its grading process took too long."
 
 
 def test_processes_that_do_not_start_stop_the_run_and_give_no_mark(queue, monkeypatch):
-    hand_in(queue.source, "anna")
-    queue.take_in(queue.source, read_file)
+    given(queue, anna={})
     monkeypatch.setattr(crew, "_serve", os._exit)
     with pytest.raises(GradingFault, match="before it began"):
         run(queue)
@@ -486,8 +450,7 @@ def test_processes_that_do_not_start_stop_the_run_and_give_no_mark(queue, monkey
 
 
 def test_idle_processes_clean_up_before_they_exit(queue, tmp_path):
-    hand_in(queue.source, "anna", do="leave a trace", trace=str(tmp_path / "trace"))
-    queue.take_in(queue.source, read_file)
+    given(queue, anna={"do": "leave a trace", "trace": str(tmp_path / "trace")})
     run(queue)
     assert (tmp_path / "trace").read_text() == "tidied up"
 
@@ -504,9 +467,8 @@ def test_a_process_that_ends_while_it_waits_is_noticed():
         result = worker.answer(CHAPTER)
         worker.end()
         assert worker.gone
-        assert (result and result.fault) == (
-            task and "not graded, because its grading process ended (exit code -9)."
-        )
+        fault = "not graded, because its grading process ended (exit code -9)."
+        assert (result and result.fault) == (task and fault)
 
 
 def test_a_finished_run_starts_no_process(queue, monkeypatch):
@@ -592,9 +554,7 @@ def test_killed_five_times_every_submission_has_its_one_result(tmp_path):
 
 
 def test_a_full_file_keeps_what_was_stored_and_goes_on_when_there_is_room(queue):
-    for number in range(30):
-        hand_in(queue.source, f"s{number:02}", notes=["x" * 20_000])
-    queue.take_in(queue.source, read_file)
+    given(queue, **{f"s{number:02}": {"notes": ["x" * 20_000]} for number in range(30)})
     (pages,) = queue.file.execute("PRAGMA page_count").fetchone()
     queue.file.execute(f"PRAGMA max_page_count = {pages + 50}")
     with pytest.raises(GradingFault, match="the marks cannot be stored in .*: database or disk is full"):
