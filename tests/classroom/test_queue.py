@@ -201,6 +201,15 @@ BLACKBOARD = "Week 4_{}_attempt_2026-10-{}-23-59-01{}"
             {f"s_2024_{number}": f"s_2024_{number}_{NOTEBOOK}" for number in (1001, 1002)},
         ),
         ([f"Copy of al_{NOTEBOOK}"], {"al": f"Copy of al_{NOTEBOOK}"}),
+        (
+            ["Copy of al/a.ipynb", "bo - Copy (2)/a.ipynb"],
+            {"al": "Copy of al/a.ipynb", "bo": "bo - Copy (2)/a.ipynb"},
+        ),
+        (
+            ["Copy of al/a.ipynb", "al/a.ipynb"],
+            {"al": "Copy of al and al belong to the same student; keep only one of them."},
+        ),
+        (["al.ipynb", "Bo K-Copy1.ipynb"], {"al": "al.ipynb", "Bo K": "Bo K-Copy1.ipynb"}),
         ([f"al_{CHAPTER}_final.ipynb"], {"al": f"al_{CHAPTER}_final.ipynb"}),
         (["Zoe\u0308/a.ipynb"], {"Zo\u00eb": "Zoe\u0308/a.ipynb"}),
         (
