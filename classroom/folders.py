@@ -11,13 +11,14 @@ import stat
 import zipfile
 from collections import Counter
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from unicodedata import normalize
 
 from classroom.faults import GradingFault, Refused
 from classroom.outputs import BYTES
-from course.curriculum import exercises_name
+from course.curriculum import CHAPTERS, exercises_name
 
 SYSTEM = ("__MACOSX", "Thumbs.db", "desktop.ini")  # files of the operating system in folders and zips
 NUMBERED = re.compile(r"(.+?)(?:_LATE)?_(\d+)_\d{4,}")  # Canvas: the student's number, the hand-in's
@@ -26,9 +27,14 @@ DATED = re.compile(rf"(?<=.)(?:{ATTEMPT}| - [^-]*\b20\d\d \d{{3,4}}(?: [AP]M)?)$
 PLATFORM = re.compile(  # what precedes the name that a file had: Canvas, Moodle, Blackboard
     rf"({NUMBERED.pattern}(?=_)|.+?_assignsubmission_(?:file|onlinetext)(?=_)|.+?{ATTEMPT})"
 )
-COPY = re.compile(r"(?:(?:Copy of|Kopie von|Copie de|Copia de)[ _]+)+")  # Google Drive
+COPY = re.compile(  # Google Drive, Windows, Jupyter
+    r"(?:(?:Copy of|Kopie von|Copie de|Copia de)[ _]+)+"
+    r"|(?: - (?:Copy|Kopie|Copie|Copia)(?: \(\d+\))?|-Copy\d+)$"
+)
+OURS = {"guesses", *(name for c in CHAPTERS for name in (c.stem, exercises_name(c.stem)))}  # in any hand-in
 TABLES = (".csv", ".tsv", ".xlsx", ".ods")  # the teacher's own, beside the hand-ins
 MOST, UNPACKED = 20_000, 2**31  # limits of a zip: its entries, and the bytes read from it
+LONGEST = 255  # bytes of a file's name
 
 
 def handed_in(folder, chapter):
@@ -41,8 +47,9 @@ def handed_in(folder, chapter):
         ``04_closures``, or with any single notebook. Or one notebook per student, whose name begins with the
         student's: a learning platform exports ``adaking_1234_5678_04_closures_exercises.ipynb``, or
         ``adaking_LATE_1234_6789_04_closures_exercises.ipynb``. The older name, without ``_exercises``, is
-        accepted if there is no file with the newer one. A file of another kind is a student's, too, if the
-        chapter's name or a platform's numbers follow the student's.
+        accepted if there is no file with the newer one. Without any folder, ``dora.ipynb`` is Dora's. A file
+        of another kind is a student's, too, if the chapter's name or a platform's numbers follow the
+        student's.
     chapter : str
         Its stem: ``"04_closures"``.
 
@@ -109,7 +116,9 @@ def places(folder, chapter):
     list of (str, Path)
         Each student with the folder or file.
     """
-    named = [(_student(place, chapter), place) for place in sorted(folder.iterdir())]
+    found = [place for place in sorted(folder.iterdir()) if not _shown(place).startswith((".", *SYSTEM))]
+    flat = not any(place.is_dir() for place in found)
+    named = [(_student(place, chapter, flat), place) for place in found]
     named = [(student, place) for student, place in named if student]
     alike = Counter(_unnumbered(place.name) for _, place in named)
     for number, (student, place) in enumerate(named):
@@ -201,10 +210,14 @@ def unpacked(path, suffix=".ipynb"):
             raise GradingFault(f"{path} cannot be read: {error}.") from error
         inside = [place for place in Path(temporary).iterdir() if not place.name.startswith(SYSTEM)]
         alone = inside[0] if len(inside) == 1 and inside[0].is_dir() else None
-        # a single folder around all others does not belong to a student
-        around = alone and not any(place.suffix == suffix for place in alone.iterdir())
-        around = around and any(place.is_dir() for place in alone.iterdir())
-        yield alone if around else Path(temporary), damaged
+        yield alone if alone and _is_around(alone, suffix) else Path(temporary), damaged
+
+
+def _is_around(folder, suffix):
+    """Report whether a zip's only folder has a class in it, and does not belong to one student."""
+    inside = list(folder.iterdir())
+    stems = [place.stem for place in inside if place.suffix == suffix]
+    return not OURS.intersection(stems) if len(stems) > 1 else not stems and any(map(Path.is_dir, inside))
 
 
 def _unpack(archive, folder, suffix):
@@ -221,7 +234,7 @@ def _unpack(archive, folder, suffix):
         parts = PurePosixPath(_name(entry).replace("\\", "/").lstrip("/")).parts
         if not parts or any(part.startswith((".", SYSTEM[0])) for part in parts):  # ".." among them
             continue
-        place = folder.joinpath(*parts)
+        place = folder.joinpath(*map(_fitting, parts))
         data, why = b"", None
         if place.suffix.lower() == suffix and not entry.is_dir():
             try:
@@ -248,6 +261,15 @@ def _unpack(archive, folder, suffix):
     return damaged
 
 
+def _fitting(name):
+    """Return a name, or the beginning and the end of one that is too long for a file."""
+    data = os.fsencode(name)
+    if len(data) <= LONGEST:
+        return name
+    begin, end = data[:120].decode("utf-8", "ignore"), data[-80:].decode("utf-8", "ignore")
+    return f"{begin}-{sha256(data).hexdigest()[:8]}-{end}"
+
+
 def _name(entry):
     """Return the name of a zip's entry; macOS writes UTF-8 without its flag."""
     if not entry.flag_bits & 0x800:
@@ -256,14 +278,18 @@ def _name(entry):
     return entry.filename
 
 
-def _student(place, chapter):
+def _student(place, chapter, flat):
     """Return the student to whom a folder or file belongs, with a file's numbers; "" if there is none."""
     name = _shown(place)
-    if name.startswith((".", *SYSTEM)):
-        return ""
-    if not (place.is_symlink() or place.is_dir()):
+    if place.is_symlink() or place.is_dir():
+        name = COPY.sub("", name, count=1)
+    else:
         platform = PLATFORM.match(name)
-        name = platform[1] if platform else name.rpartition(chapter)[0]
+        alone = flat and place.suffix.lower() == ".ipynb" and place.stem not in OURS
+        if platform or chapter in name:
+            name = platform[1] if platform else name.rpartition(chapter)[0]
+        else:
+            name = _shown(Path(place.stem)) if alone else ""
         name = "" if place.suffix.lower() in TABLES else COPY.sub("", name, count=1).strip("_- ")
     name = name.replace("_assignsubmission_onlinetext", "_assignsubmission_file")  # Moodle: beside the files
     return normalize("NFC", DATED.sub("", name))

@@ -175,6 +175,8 @@ MOODLE = "Zoë K_12_assignsubmission_{}"
         ({"s_2024_101": f"s_2024_101_{NOTEBOOK}"}, []),
         ({f"s_2024_{number}": f"s_2024_{number}_{NOTEBOOK}" for number in (1001, 1002)}, []),
         ({"al": f"Copy of al_{NOTEBOOK}"}, []),
+        ({"al": "Copy of al/a.ipynb", "bo": "bo - Copy (2)/a.ipynb"}, []),
+        ({"al": "al.ipynb", "Bo K": "Bo K-Copy1.ipynb"}, []),
         ({"al": f"al_{CHAPTER}_final.ipynb"}, []),
         ({"Zo\u00eb": "Zoe\u0308/a.ipynb"}, []),
     ],
@@ -192,6 +194,7 @@ def test_one_student_is_one_row_under_the_names_of_each_platform(tmp_path, stude
         ("Week 4_al", [BLACKBOARD.format("al", day, "_a.ipynb") for day in (12, 14)]),
         ("1-2 - Al", ["1-2 - Al - Oct 12, 2026 1159 PM", "1-2 - Al - Oct 13, 2026 901 AM"]),
         ("Zo\u00eb", ["Zoe\u0308", "Zo\u00eb"]),
+        ("al", ["Copy of al", "al"]),
     ],
 )
 def test_two_hand_ins_of_one_student_are_one_row_that_names_both(tmp_path, student, names):
