@@ -348,11 +348,11 @@ def _(answer, rng):
             y = y * x + coefficient
         return y
 
-    x = rng.uniform(1, 2)
-    for f, truth in (
-        (np.exp, np.exp(x)),
-        (np.sin, np.cos(x)),
-        (polynomial, np.polyval(np.polyder(coefficients), x)),
+    place = rng.uniform(1, 2)
+    for f, x, truth in (
+        (np.exp, place, np.exp(place)),
+        (np.cos, place, -np.sin(place)),
+        (polynomial, 0.0, coefficients[-2]),
     ):
         recorded, places = recording(f)
         slope = answer(recorded, x)
@@ -390,9 +390,16 @@ def sideways_reason(slope, truth, value, h):
     return ""
 
 
-@complex_slope.mistake("The real part is the value of f.")
-def real_part(f, x, h=1e-100):
-    return f(x + 1j * h).real
+for sentence, slope in {
+    "The real part is the value of f.": lambda f, x, h: f(x + 1j * h).real,
+    "A slope may be negative: keep its sign.": lambda f, x, h: abs(f(x + 1j * h).imag) / h,
+}.items():
+    complex_slope.mistake(sentence)(lambda f, x, slope=slope: slope(f, x, 1e-100))
+
+
+@complex_slope.mistake("Your h is 0 where x is 0: it must not depend on x.")
+def relative(f, x, h=1e-100):
+    return f(x + 1j * h * x).imag / (h * x)
 
 
 # 5. the slope of the slope
