@@ -534,8 +534,8 @@ def _weighted(Y, T, weights):
 
 
 def _classes(rng, n_classes, batch=BATCH):
-    """Return labels of a batch, and a weight for each class."""
-    T = rng.integers(n_classes, size=batch)
+    """Return labels of a batch, in which class 1 does not occur, and a weight for each class."""
+    T = rng.choice([0, *range(2, n_classes)], size=batch)
     T[:2] = 0, n_classes - 1
     return T, rng.uniform(0.5, 4, size=n_classes)
 
@@ -602,6 +602,9 @@ for sentence, parts in {
     ),
     "You divide by the sum of all classes' weights; it must be the sum over the examples, weights[T].": (
         dict(total=lambda w, weights: weights.sum())
+    ),
+    "Each class that occurs is counted once in the divisor; it must be as often as it occurs.": (
+        dict(total=lambda w, weights: np.unique(w).sum())
     ),
     "The weight multiplies the whole row of P minus the target, not only the target.": (
         dict(rows=lambda w, P, right, weights: P - w * right)
