@@ -173,6 +173,15 @@ for sentence, spread in {
     "Each output is a sum over the inputs: n_in, and not n_out.": (
         lambda shape, slope: np.sqrt(2 / ((1 + slope**2) * shape[1]))
     ),
+    "It is the square of the spread that must be divided by 1 + slope².": (
+        lambda shape, slope: np.sqrt(2 / shape[0]) / (1 + slope**2)
+    ),
+    "Each output is a sum over n_in inputs; how many outputs there are has no part in it.": (
+        lambda shape, slope: np.sqrt(2 / ((1 + slope**2) * np.mean(shape)))
+    ),
+    "A slope of 0 loses half of the mean square, too: it is no special case.": (
+        lambda shape, slope: np.sqrt((2 if slope else 1) / ((1 + slope**2) * shape[0]))
+    ),
     "The nonlinearity keeps the mean of 1 and slope², which is (1 + slope²) / 2: the 2 is missing.": (
         lambda shape, slope: np.sqrt(1 / ((1 + slope**2) * shape[0]))
     ),
@@ -185,15 +194,23 @@ for sentence, spread in {
     )
 
 
-@leaky_start.mistake("The mean square of uniform numbers is limit² / 3: the limit needs a factor √3.")
-def spread_for_limit(shape, rng, slope):
-    limit = np.sqrt(2 / ((1 + slope**2) * shape[0]))
-    return rng.uniform(-limit, limit, shape)
-
-
-@leaky_start.mistake("Signs are missing: draw around 0, so that the mixed products cancel.")
-def never_negative(shape, rng, slope):
-    return rng.uniform(0.0, np.sqrt(6 / ((1 + slope**2) * shape[0])), shape)
+for sentence, draw in {
+    "The mean square of uniform numbers is limit² / 3: the limit needs a factor √3.": (
+        lambda shape, rng, spread: rng.uniform(-spread, spread, shape)
+    ),
+    "Signs are missing: draw around 0, so that the mixed products cancel.": (
+        lambda shape, rng, spread: rng.uniform(0.0, np.sqrt(3) * spread, shape)
+    ),
+    "Cutting the numbers off makes their variance smaller: leave them as they are drawn.": (
+        lambda shape, rng, spread: np.clip(rng.normal(0.0, spread, shape), -spread, spread)
+    ),
+    "The mean of each column is taken away, and a part of the signal with it: leave the draws as they are.": (
+        lambda shape, rng, spread: (W := rng.normal(0.0, spread, shape)) - W.mean(axis=0)
+    ),
+}.items():
+    leaky_start.mistake(sentence)(
+        lambda shape, rng, slope, draw=draw: draw(shape, rng, np.sqrt(2 / ((1 + slope**2) * shape[0])))
+    )
 
 
 # 3. a norm
