@@ -427,11 +427,16 @@ def _(answer, rng):
         W, rate = rng.normal(size=N_IN), 0.25
         expected, machine = W.copy(), answer(W, workers, rate)
         for turn in range(3):
+            has_zeros = turn == 1 and workers > 1
+            case = f"with {workers} worker{'s' * (workers > 1)}, in round {turn + 1}"
             meeting = _Round(
-                f"with {workers} worker{'s' * (workers > 1)}, in round {turn + 1}",
+                f"{case}, where one gradient is all zeros" if has_zeros else case,
                 machine,
                 (W, expected, rate),
-                [rng.normal(size=N_IN) for _ in range(workers)],
+                [
+                    np.zeros(N_IN) if has_zeros and not rank else rng.normal(size=N_IN)
+                    for rank in range(workers)
+                ],
                 [int(n) for n in rng.permutation([1, 2, 5, 9])[:workers]],
                 [int(rank) for rank in rng.permutation(workers)],
             )
