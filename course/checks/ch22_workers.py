@@ -427,16 +427,14 @@ def _(answer, rng):
         W, rate = rng.normal(size=N_IN), 0.25
         expected, machine = W.copy(), answer(W, workers, rate)
         for turn in range(3):
-            has_zeros = turn == 1 and workers > 1
-            case = f"with {workers} worker{'s' * (workers > 1)}, in round {turn + 1}"
+            gradients, zeros = list(rng.normal(size=(workers, N_IN))), ""
+            if turn == 1 and workers > 1:
+                gradients[0], zeros = np.zeros(N_IN), ", where one gradient is all zeros"
             meeting = _Round(
-                f"{case}, where one gradient is all zeros" if has_zeros else case,
+                f"with {workers} worker{'s' * (workers > 1)}, in round {turn + 1}{zeros}",
                 machine,
                 (W, expected, rate),
-                [
-                    np.zeros(N_IN) if has_zeros and not rank else rng.normal(size=N_IN)
-                    for rank in range(workers)
-                ],
+                gradients,
                 [int(n) for n in rng.permutation([1, 2, 5, 9])[:workers]],
                 [int(rank) for rank in rng.permutation(workers)],
             )
