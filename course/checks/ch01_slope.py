@@ -291,19 +291,20 @@ def _(answer, rng):
     return [answer(f, X.copy(), direction.copy()) for _, f, X, direction, _ in _walks(rng)]
 
 
-@directional_slope.mistake("The sign is flipped: f ahead of X, minus f behind X.")
-def behind_minus_ahead(f, X, direction, h=1e-6):
-    return (f(X - h * direction) - f(X + h * direction)) / (2 * h)
-
-
-@directional_slope.mistake("The size is right but the sign is lost: along some directions f falls.")
-def without_the_sign(f, X, direction, h=1e-6):
-    return abs(f(X + h * direction) - f(X - h * direction)) / (2 * h)
-
-
-@directional_slope.mistake("The nudge h = 0.1 is too long: the slope changes within it. Try 1e-6.")
-def with_long_nudges(f, X, direction, h=0.1):
-    return (f(X + h * direction) - f(X - h * direction)) / (2 * h)
+H = 1e-6
+for sentence, slope in {
+    "The sign is flipped: f ahead of X, minus f behind X.": lambda at: (at(-H) - at(H)) / (2 * H),
+    "The size is right but the sign is lost: along some directions f falls.": (
+        lambda at: abs(at(H) - at(-H)) / (2 * H)
+    ),
+    "The nudge h = 0.1 is too long: the slope changes within it. Try 1e-6.": (
+        lambda at: (at(0.1) - at(-0.1)) / 0.2
+    ),
+    "The distance from X - h to X + h is 2 h.": lambda at: (at(H) - at(-H)) / H,
+}.items():
+    directional_slope.mistake(sentence)(
+        lambda f, X, direction, slope=slope: slope(lambda time: f(X + time * direction))
+    )
 
 
 @directional_slope.mistake("You divided by the length of the direction.")
@@ -315,11 +316,6 @@ def per_unit_of_length(f, X, direction, h=1e-6):
 @directional_slope.mistake("You moved every entry by the same h: move X along the direction.")
 def all_entries_alike(f, X, direction, h=1e-6):
     return (f(X + h) - f(X - h)) / (2 * h)
-
-
-@directional_slope.mistake("The distance from X - h to X + h is 2 h.")
-def twice_too_large(f, X, direction, h=1e-6):
-    return (f(X + h * direction) - f(X - h * direction)) / h
 
 
 # 4. a nudge to the side

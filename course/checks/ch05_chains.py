@@ -557,36 +557,22 @@ def sigmoid(X):
     return 0.5 + 0.5 * np.tanh(0.5 * X)
 
 
-@softplus.mistake("This is the slope of the sigmoid; the slope of softplus is the sigmoid itself.")
-def slope_of_the_sigmoid(X):
-    S = sigmoid(X)
-    return np.logaddexp(0, X), lambda dY: dY * S * (1 - S)
-
-
-@softplus.mistake("This is the sigmoid of -X: look at the sign of the exponent.")
-def sigmoid_the_other_way(X):
-    return np.logaddexp(0, X), lambda dY: dY * sigmoid(-X)
-
-
 @softplus.mistake("Y (1 - Y) is the slope of the sigmoid, and Y must then be the sigmoid's.")
 def slope_from_its_own_Y(X):
     Y = np.logaddexp(0, X)
     return Y, lambda dY: dY * Y * (1 - Y)
 
 
-@softplus.mistake("The sigmoid is half of a tanh of X / 2, not of X, shifted by a half.")
-def tanh_of_all_of_X(X):
-    return np.logaddexp(0, X), lambda dY: dY * (0.5 + 0.5 * np.tanh(X))
-
-
-@softplus.mistake("This is the slope of ReLU; softplus is round at 0.")
-def slope_of_relu(X):
-    return np.logaddexp(0, X), lambda dY: dY * (X > 0)
-
-
-@softplus.mistake(SLOPE_ALONE)
-def without_dY(X):
-    return np.logaddexp(0, X), lambda dY: sigmoid(X)
+for sentence, slope in {
+    "This is the slope of the sigmoid; the slope of softplus is the sigmoid itself.": (
+        lambda X, dY: dY * sigmoid(X) * sigmoid(-X)
+    ),
+    "This is the sigmoid of -X: look at the sign of the exponent.": lambda X, dY: dY * sigmoid(-X),
+    "The sigmoid is half of a tanh of X / 2, not of X, shifted by a half.": lambda X, dY: dY * sigmoid(2 * X),
+    "This is the slope of ReLU; softplus is round at 0.": lambda X, dY: dY * (X > 0),
+    SLOPE_ALONE: lambda X, dY: sigmoid(X),
+}.items():
+    softplus.mistake(sentence)(lambda X, slope=slope: (np.logaddexp(0, X), lambda dY: slope(X, dY)))
 
 
 @softplus.mistake("The X in front is for positive X only: log(1 + exp(X)) is never negative.")

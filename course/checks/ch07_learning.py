@@ -573,31 +573,15 @@ def _(answer, rng):
     return np.square(X @ W1 + b1) @ W2 + b2
 
 
-@product.mistake("The squares of a and b alone hold no product: the units must make a + b and a - b.")
-def squares_of_each_input():
-    return np.eye(2), np.zeros(2), np.array([[0.25], [-0.25]]), np.zeros(1)
-
-
-@product.mistake("The quarter is missing: the difference of the two squares is 4 a b.")
-def without_the_quarter():
-    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[1.0], [-1.0]]), np.zeros(1)
-
-
-@product.mistake("The difference of the two squares is 4 a b, not 2 a b.")
-def one_half():
-    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[0.5], [-0.5]]), np.zeros(1)
-
-
-@product.mistake("The two squares are added: that leaves a² and b², and a b cancels.")
-def added():
-    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[0.25], [0.25]]), np.zeros(1)
-
-
-@product.mistake("The quarter is inside the square, where it becomes a sixteenth.")
-def quarter_inside():
-    return np.array([[0.25, 0.25], [0.25, -0.25]]), np.zeros(2), np.array([[1.0], [-1.0]]), np.zeros(1)
-
-
-@product.mistake("The sign is flipped: the square of a + b has a plus.")
-def flipped():
-    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[-0.25], [0.25]]), np.zeros(1)
+SUM_AND_DIFFERENCE = np.array([[1.0, 1.0], [1.0, -1.0]])
+for sentence, (W1, *W2) in {
+    "The squares of a and b alone hold no product: the units must make a + b and a - b.": (
+        (np.eye(2), 0.25, -0.25)
+    ),
+    "The quarter is missing: the difference of the two squares is 4 a b.": (SUM_AND_DIFFERENCE, 1.0, -1.0),
+    "The difference of the two squares is 4 a b, not 2 a b.": (SUM_AND_DIFFERENCE, 0.5, -0.5),
+    "The two squares are added: that leaves a² and b², and a b cancels.": (SUM_AND_DIFFERENCE, 0.25, 0.25),
+    "The quarter is inside the square, where it becomes a sixteenth.": (SUM_AND_DIFFERENCE / 4, 1.0, -1.0),
+    "The sign is flipped: the square of a + b has a plus.": (SUM_AND_DIFFERENCE, -0.25, 0.25),
+}.items():
+    product.mistake(sentence)(lambda W1=W1, W2=W2: (W1, np.zeros(2), np.array(W2)[:, None], np.zeros(1)))
