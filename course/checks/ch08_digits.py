@@ -393,29 +393,23 @@ def _(answer, rng):
     return np.asarray(answer(*_answers(rng, 40), 5))
 
 
-@surest_mistakes.mistake("These are positions in the list of wrong rows, not rows of P.")
-def places_among_the_wrong(P, T, count):
-    wrong = P.argmax(axis=1) != T
-    return np.argsort(-P[wrong].max(axis=1))[:count]
-
-
-@surest_mistakes.mistake("You sort in ascending order: these are the least sure mistakes.")
-def least_sure_first(P, T, count):
-    wrong = np.flatnonzero(P.argmax(axis=1) != T)
-    return wrong[np.argsort(P[wrong].max(axis=1))][:count]
-
-
-@surest_mistakes.mistake("These are the surest answers, right or wrong.")
-def right_ones_too(P, T, count):
-    return np.argsort(-P.max(axis=1))[:count]
-
-
-@surest_mistakes.mistake(
-    "You sort by the probability of the truth; how sure it was is the largest probability."
-)
-def by_the_truth(P, T, count):
-    wrong = np.flatnonzero(P.argmax(axis=1) != T)
-    return wrong[np.argsort(P[wrong, T[wrong]])][:count]
+for sentence, rows in {
+    "These are positions in the list of wrong rows, not rows of P.": (
+        lambda wrong, sure, truth: np.argsort(-sure[wrong])
+    ),
+    "You sort in ascending order: these are the least sure mistakes.": (
+        lambda wrong, sure, truth: wrong[np.argsort(sure[wrong])]
+    ),
+    "These are the surest answers, right or wrong.": lambda wrong, sure, truth: np.argsort(-sure),
+    "You sort by the probability of the truth; how sure it was is the largest probability.": (
+        lambda wrong, sure, truth: wrong[np.argsort(truth[wrong])]
+    ),
+}.items():
+    surest_mistakes.mistake(sentence)(
+        lambda P, T, count, rows=rows: rows(
+            np.flatnonzero(P.argmax(axis=1) != T), P.max(axis=1), P[np.arange(len(T)), T]
+        )[:count]
+    )
 
 
 @surest_mistakes.mistake("These are the first of the mistakes; sort all of them before you cut.")
