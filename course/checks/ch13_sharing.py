@@ -749,15 +749,11 @@ def worked(worker, part, loss):
     return L
 
 
-def add(grad, grown):
-    return grad + grown
-
-
 def assign(grad, grown):
     return grown
 
 
-def shared_out(weigh, weigh_loss=None, grow=add, hire=replica, skips_frozen=False):
+def shared_out(weigh, weigh_loss=None, grow=np.add, hire=replica, skips_frozen=False):
     """Return a share_work with weights of its own for the sizes of the parts, for the mistakes."""
 
     def share_work(model, loss, parts):
