@@ -38,51 +38,24 @@ def _(answer, rng):
     return answer(rng.normal(size=(BATCH, N_IN))), answer(rng.normal(size=(BATCH, N_OUT)))
 
 
-@centre.mistake("You took the average of each column, over axis 0: average over axis 1.")
-def columns(X):
-    return X - X.mean(axis=0)
-
-
-@centre.mistake("One average per row has shape (5,); to subtract it from (5, 3) it must be a column, (5, 1).")
-def without_keepdims(X):
-    return X - X.mean(axis=1)
-
-
-@centre.mistake("You took one average of the whole batch: give the axis to average over.")
-def everything(X):
-    return X - X.mean()
-
-
-@centre.mistake("You always divide by 3; a row has X.shape[1] numbers.")
-def always_three(X):
-    return X - X.sum(axis=1, keepdims=True) / 3
-
-
-@centre.mistake("The sign is flipped: subtract the mean from each number, not the other way round.")
-def flipped(X):
-    return X.mean(axis=1, keepdims=True) - X
-
-
-@centre.mistake("You added the mean of the row: subtract it.")
-def added(X):
-    return X + X.mean(axis=1, keepdims=True)
-
-
-@centre.mistake("You returned only the means: subtract them from X.")
-def means_alone(X):
-    return np.broadcast_to(X.mean(axis=1, keepdims=True), X.shape)
-
-
-@centre.mistake("You divided by the number of rows: a row has X.shape[1] numbers.")
-def divided_by_the_rows(X):
-    return X - X.sum(axis=1, keepdims=True) / len(X)
-
-
-@centre.mistake("You divided by the standard deviation, too: subtracting the mean is enough.")
-def standardized(X):
-    return (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
-
-
-@centre.mistake("You subtracted the sum of the row, not its mean.")
-def sums(X):
-    return X - X.sum(axis=1, keepdims=True)
+for sentence, wrong in {
+    "You took the average of each column, over axis 0: average over axis 1.": lambda X: X - X.mean(axis=0),
+    "One average per row has shape (5,); to subtract it from (5, 3) it must be a column, (5, 1).": (
+        lambda X: X - X.mean(axis=1)
+    ),
+    "You took one average of the whole batch: give the axis to average over.": lambda X: X - X.mean(),
+    "You always divide by 3; a row has X.shape[1] numbers.": lambda X: X - X.sum(axis=1, keepdims=True) / 3,
+    "The sign is flipped: subtract the mean from each number, not the other way round.": (
+        lambda X: X.mean(axis=1, keepdims=True) - X
+    ),
+    "You added the mean of the row: subtract it.": lambda X: X + X.mean(axis=1, keepdims=True),
+    "You returned only the means: subtract them from X.": lambda X: X.mean(axis=1, keepdims=True),
+    "You divided by the number of rows: a row has X.shape[1] numbers.": (
+        lambda X: X - X.sum(axis=1, keepdims=True) / len(X)
+    ),
+    "You divided by the standard deviation, too: subtracting the mean is enough.": (
+        lambda X: (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+    ),
+    "You subtracted the sum of the row, not its mean.": lambda X: X - X.sum(axis=1, keepdims=True),
+}.items():
+    centre.mistake(sentence)(wrong)

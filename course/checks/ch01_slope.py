@@ -291,19 +291,20 @@ def _(answer, rng):
     return [answer(f, X.copy(), direction.copy()) for _, f, X, direction, _ in _walks(rng)]
 
 
-@directional_slope.mistake("The sign is flipped: f ahead of X, minus f behind X.")
-def behind_minus_ahead(f, X, direction, h=1e-6):
-    return (f(X - h * direction) - f(X + h * direction)) / (2 * h)
-
-
-@directional_slope.mistake("The size is right but the sign is lost: along some directions f falls.")
-def without_the_sign(f, X, direction, h=1e-6):
-    return abs(f(X + h * direction) - f(X - h * direction)) / (2 * h)
-
-
-@directional_slope.mistake("The nudge h = 0.1 is too long: the slope changes within it. Try 1e-6.")
-def with_long_nudges(f, X, direction, h=0.1):
-    return (f(X + h * direction) - f(X - h * direction)) / (2 * h)
+H = 1e-6
+for sentence, slope in {
+    "The sign is flipped: f ahead of X, minus f behind X.": lambda at: (at(-H) - at(H)) / (2 * H),
+    "The size is right but the sign is lost: along some directions f falls.": (
+        lambda at: abs(at(H) - at(-H)) / (2 * H)
+    ),
+    "The nudge h = 0.1 is too long: the slope changes within it. Try 1e-6.": (
+        lambda at: (at(0.1) - at(-0.1)) / 0.2
+    ),
+    "The distance from X - h to X + h is 2 h.": lambda at: (at(H) - at(-H)) / H,
+}.items():
+    directional_slope.mistake(sentence)(
+        lambda f, X, direction, slope=slope: slope(lambda time: f(X + time * direction))
+    )
 
 
 @directional_slope.mistake("You divided by the length of the direction.")
@@ -315,11 +316,6 @@ def per_unit_of_length(f, X, direction, h=1e-6):
 @directional_slope.mistake("You moved every entry by the same h: move X along the direction.")
 def all_entries_alike(f, X, direction, h=1e-6):
     return (f(X + h) - f(X - h)) / (2 * h)
-
-
-@directional_slope.mistake("The distance from X - h to X + h is 2 h.")
-def twice_too_large(f, X, direction, h=1e-6):
-    return (f(X + h * direction) - f(X - h * direction)) / h
 
 
 # 4. a nudge to the side
@@ -348,11 +344,11 @@ def _(answer, rng):
             y = y * x + coefficient
         return y
 
-    x = rng.uniform(1, 2)
-    for f, truth in (
-        (np.exp, np.exp(x)),
-        (np.sin, np.cos(x)),
-        (polynomial, np.polyval(np.polyder(coefficients), x)),
+    place = rng.uniform(1, 2)
+    for f, x, truth in (
+        (np.exp, place, np.exp(place)),
+        (np.cos, place, -np.sin(place)),
+        (polynomial, 0.0, coefficients[-2]),
     ):
         recorded, places = recording(f)
         slope = answer(recorded, x)
@@ -390,9 +386,16 @@ def sideways_reason(slope, truth, value, h):
     return ""
 
 
-@complex_slope.mistake("The real part is the value of f.")
-def real_part(f, x, h=1e-100):
-    return f(x + 1j * h).real
+for sentence, slope in {
+    "The real part is the value of f.": lambda f, x, h: f(x + 1j * h).real,
+    "A slope may be negative: keep its sign.": lambda f, x, h: abs(f(x + 1j * h).imag) / h,
+}.items():
+    complex_slope.mistake(sentence)(lambda f, x, slope=slope: slope(f, x, 1e-100))
+
+
+@complex_slope.mistake("Your h is 0 where x is 0: it must not depend on x.")
+def relative(f, x, h=1e-100):
+    return f(x + 1j * h * x).imag / (h * x)
 
 
 # 5. the slope of the slope

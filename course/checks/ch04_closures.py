@@ -91,34 +91,33 @@ reduce_mean = Exercise(
 def _(answer, rng):
     batch, n_in, steps = drawn_sizes(rng, BATCH, N_IN, STEPS)
     X, dY = rng.normal(size=(batch, steps, n_in)), rng.normal(size=(batch, n_in))
-    expect_layer(answer, lambda X: X.mean(axis=1), dY, X=X)
+    others = {"You average over the examples, axis 0": 0, "You average over the width, the last axis": 2}
+    slips = {"Y": [(f"{said}: the steps are axis 1.", X.mean(axis=axis)) for said, axis in others.items()]}
+    expect_layer(answer, lambda X: X.mean(axis=1), dY, slips=slips, X=X)
     expect_gradcheck(answer, X)
     return "shapes, values, nudging, and the rules of a layer"
 
 
-@reduce_mean.mistake("A mean gives each step only its share: divide by the number of steps.")
-def forgot_the_steps(X):
-    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :], X.shape[1], axis=1)
-
-
-@reduce_mean.mistake("The mean goes over the steps, axis 1, and you divide dY by the number of examples.")
-def divided_by_the_batch(X):
-    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :] / len(X), X.shape[1], axis=1)
-
-
-@reduce_mean.mistake("The mean goes over the steps, axis 1, and you divide dY by the width.")
-def divided_by_the_width(X):
-    return X.mean(axis=1), lambda dY: np.repeat(dY[:, None, :] / X.shape[2], X.shape[1], axis=1)
+for sentence, back in {
+    "A mean gives each step only its share: divide by the number of steps.": (
+        lambda X, dY: np.repeat(dY[:, None, :], X.shape[1], axis=1)
+    ),
+    "The mean goes over the steps, axis 1, and you divide dY by the number of examples.": (
+        lambda X, dY: np.repeat(dY[:, None, :] / len(X), X.shape[1], axis=1)
+    ),
+    "The mean goes over the steps, axis 1, and you divide dY by the width.": (
+        lambda X, dY: np.repeat(dY[:, None, :] / X.shape[2], X.shape[1], axis=1)
+    ),
+    "Give dY a new axis for the steps first, dY[:, None, :], and repeat it along that one.": (
+        lambda X, dY: np.repeat(dY / X.shape[1], X.shape[1], axis=1)
+    ),
+}.items():
+    reduce_mean.mistake(sentence)(lambda X, back=back: (X.mean(axis=1), lambda dY: back(X, dY)))
 
 
 @reduce_mean.mistake("This is the sum over the steps; the mean is the sum divided by their number.")
 def result_of_the_sum(X):
     return X.sum(axis=1), lambda dY: np.repeat(dY[:, None, :] / X.shape[1], X.shape[1], axis=1)
-
-
-@reduce_mean.mistake("Give dY a new axis for the steps first, dY[:, None, :], and repeat it along that one.")
-def without_a_new_axis(X):
-    return X.mean(axis=1), lambda dY: np.repeat(dY / X.shape[1], X.shape[1], axis=1)
 
 
 @reduce_mean.mistake("Only the first step gets a gradient here; every step has a share in the mean.")

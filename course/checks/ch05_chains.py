@@ -1,9 +1,11 @@
 """The exercises of chapter 05: layers made of layers, the order of the two passes, and a stable softplus."""
 
 from copy import deepcopy
+from functools import reduce
 
 import numpy as np
 
+from course.checks.calls import asking
 from course.checks.exercise import CheckFailed, Exercise
 from course.checks.questions import (
     BATCH,
@@ -171,32 +173,28 @@ chain_all = Exercise(
 )
 
 
+ONES = "A layer that changes nothing passes dY on as it is: dX is not all ones."
+
+
 @chain_all.check
 def _(answer, rng):
-    X = _draw(rng, BATCH, N_IN)
-    layers = [
-        *_square_layers(rng),
-        Sigmoid(),
-        Linear(N_IN, N_IN, rng=rng),
-        Tanh(),
-        Linear(N_IN, N_OUT, rng=rng),
-    ]
+    X, square = _draw(rng, BATCH, N_IN), _square_layers(rng)
+    layers = [*square, Sigmoid(), *square[:2], Linear(N_IN, N_OUT, rng=rng)]  # two layers are used twice
     for count in (2, 3, 7, 1, 0):
         some = layers[-count:] if count > 3 else layers[:count]
         what = {0: "without any layer, ", 1: "with one layer, "}.get(count, f"with {count} layers, ")
-        try:
+        with asking(what):
             whole = answer(*some)
             if not callable(whole):
-                raise CheckFailed("chain_all must return a layer, a function X -> (Y, backward)")
-            Y, _ = expect_several(whole(X), "Y", "backward")
+                raise CheckFailed(f"{what}chain_all must return a layer, a function X -> (Y, backward)")
+            returned = whole(X)
+        try:
+            expect_several(returned, "Y", "backward")
         except CheckFailed as no:
-            raise CheckFailed(what + no.sentence, name=no.name) from no
-        except Exception as error:
-            if count > 1:
-                raise
-            raise CheckFailed(f"{what}it raises {type(error).__name__}: {error}") from error
-        dY = _draw(rng, *np.shape(Y))
-        expect_layer(whole, lambda X, some=some: _predict(some, X), dY, case=what, X=X)
+            raise CheckFailed(what + no.sentence) from no
+        dY = _draw(rng, *_predict(some, X).shape)
+        slips = {"dX": [(ONES, np.ones_like(X))]}
+        expect_layer(whole, lambda X, some=some: _predict(some, X), dY, slips=slips, case=what, X=X)
     expect_gradcheck(answer(*layers), X)
     return "none, one, two, three and seven layers, their order, and nudging"
 
@@ -208,42 +206,69 @@ def _(answer, rng):
     return Y, backward(Y)
 
 
-@chain_all.mistake("The layers run in the wrong order, the last one first.")
-def from_the_last(*layers):
-    whole = lambda X: (X, lambda dY: dY)  # noqa: E731
-    for layer in layers:
-        whole = chain(layer, whole)
-    return whole
+def identity(X):
+    """Change nothing."""
+    return X, lambda dY: dY
 
 
-@chain_all.mistake(NOT_TURNED)
-def back_in_the_order_of_the_way_there(*layers):
-    return row_with(through)(layers)
-
-
-@chain_all.mistake("One of the layers is left out.")
-def without_the_first(*layers):
-    whole = lambda X: (X, lambda dY: dY)  # noqa: E731
-    for layer in layers[1:]:
-        whole = chain(whole, layer)
-    return whole
-
-
-@chain_all.mistake(
-    "Only the last two layers are in the chain: chain the next layer to the whole, not to one layer."
-)
-def forgets_the_whole(*layers):
-    whole = before = lambda X: (X, lambda dY: dY)  # noqa: E731
+def last_two(*layers):
+    whole = before = identity
     for layer in layers:
         whole, before = chain(before, layer), layer
     return whole
 
 
-@chain_all.mistake("Only the first two layers are in the chain; there may be any number of them.")
-def two_at_most(*layers):
-    if len(layers) < 2:
-        return layers[0] if layers else lambda X: (X, lambda dY: dY)
-    return chain(*layers[:2])
+def walked_once(*layers):
+    rest = iter(layers)
+    return lambda X: reduce(chain, rest, identity)(X)
+
+
+def growing_list(*layers):
+    backwards = []
+
+    def forward(X):
+        for layer in layers:
+            X, layer_backward = layer(X)
+            backwards.append(layer_backward)
+        return X, lambda dY: through(reversed(backwards), dY)
+
+    return forward
+
+
+def last_of_each(*layers):
+    """Return a chain that keeps one backward function for each layer, however often it is used."""
+
+    def forward(X):
+        backwards = {}
+        for layer in layers:
+            X, backwards[layer] = layer(X)
+        return X, lambda dY: through([backwards[layer] for layer in reversed(layers)], dY)
+
+    return forward
+
+
+for sentence, wrong in {
+    "The layers run in the wrong order, the last one first.": (
+        lambda *layers: reduce(chain, reversed(layers), identity)
+    ),
+    NOT_TURNED: lambda *layers: row_with(through)(layers),
+    "Only the backward function of the last layer is called; dY must go through all of them.": (
+        lambda *layers: row_with(lambda backwards, dY: backwards[-1](dY))(layers)
+    ),
+    "One of the layers is left out.": lambda *layers: reduce(chain, layers[1:], identity),
+    "Only the first and the last layer are in the chain.": lambda *layers: chain(layers[0], layers[-1]),
+    "Only the first two layers are in the chain; there may be any number of them.": (
+        lambda *layers: reduce(chain, layers[:2], identity)
+    ),
+    "Only the last two layers are in the chain: chain the next one to the whole, not to one layer.": last_two,
+    "A chain of one layer must do what that layer does; yours changes nothing.": (
+        lambda *layers: reduce(chain, layers) if len(layers) > 1 else identity
+    ),
+    "The first call uses the layers up: an iterator is walked only once.": walked_once,
+    "The list of backward functions keeps those of earlier calls: begin with a new one.": growing_list,
+    "A layer used twice has two backward functions, one for each place; you keep one.": last_of_each,
+}.items():
+    chain_all.mistake(sentence)(wrong)
 
 
 gate = Exercise(
@@ -530,36 +555,22 @@ def sigmoid(X):
     return 0.5 + 0.5 * np.tanh(0.5 * X)
 
 
-@softplus.mistake("This is the slope of the sigmoid; the slope of softplus is the sigmoid itself.")
-def slope_of_the_sigmoid(X):
-    S = sigmoid(X)
-    return np.logaddexp(0, X), lambda dY: dY * S * (1 - S)
-
-
-@softplus.mistake("This is the sigmoid of -X: look at the sign of the exponent.")
-def sigmoid_the_other_way(X):
-    return np.logaddexp(0, X), lambda dY: dY * sigmoid(-X)
-
-
 @softplus.mistake("Y (1 - Y) is the slope of the sigmoid, and Y must then be the sigmoid's.")
 def slope_from_its_own_Y(X):
     Y = np.logaddexp(0, X)
     return Y, lambda dY: dY * Y * (1 - Y)
 
 
-@softplus.mistake("The sigmoid is half of a tanh of X / 2, not of X, shifted by a half.")
-def tanh_of_all_of_X(X):
-    return np.logaddexp(0, X), lambda dY: dY * (0.5 + 0.5 * np.tanh(X))
-
-
-@softplus.mistake("This is the slope of ReLU; softplus is round at 0.")
-def slope_of_relu(X):
-    return np.logaddexp(0, X), lambda dY: dY * (X > 0)
-
-
-@softplus.mistake(SLOPE_ALONE)
-def without_dY(X):
-    return np.logaddexp(0, X), lambda dY: sigmoid(X)
+for sentence, slope in {
+    "This is the slope of the sigmoid; the slope of softplus is the sigmoid itself.": (
+        lambda X, dY: dY * sigmoid(X) * sigmoid(-X)
+    ),
+    "This is the sigmoid of -X: look at the sign of the exponent.": lambda X, dY: dY * sigmoid(-X),
+    "The sigmoid is half of a tanh of X / 2, not of X, shifted by a half.": lambda X, dY: dY * sigmoid(2 * X),
+    "This is the slope of ReLU; softplus is round at 0.": lambda X, dY: dY * (X > 0),
+    SLOPE_ALONE: lambda X, dY: sigmoid(X),
+}.items():
+    softplus.mistake(sentence)(lambda X, slope=slope: (np.logaddexp(0, X), lambda dY: slope(X, dY)))
 
 
 @softplus.mistake("The X in front is for positive X only: log(1 + exp(X)) is never negative.")

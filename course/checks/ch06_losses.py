@@ -232,37 +232,30 @@ def _how_many_known(difference, known):
     return np.sum(known)
 
 
-@masked_mse.mistake("The gradient still divides by all entries, and the value by the known ones.")
-def as_given(Y, T, known):
-    return _masked(_how_many_known, _entries)(Y, T, known)
+def _examples(difference, known):
+    """Count the examples."""
+    return len(difference)
 
 
-@masked_mse.mistake("Now the two agree, but the mean goes over the known entries: the value was right.")
-def both_over_all(Y, T, known):
-    return _masked(_entries, _entries)(Y, T, known)
-
-
-@masked_mse.mistake("The gradient divides by the number of examples; the value counts known entries.")
-def gradient_by_rows(Y, T, known):
-    return _masked(_how_many_known, lambda difference, known: len(difference))(Y, T, known)
-
-
-@masked_mse.mistake("Both are divided by the number of examples; the mean is over the known entries.")
-def both_by_rows(Y, T, known):
-    return _masked(lambda difference, known: len(difference), lambda difference, known: len(difference))(
-        Y, T, known
-    )
+for sentence, counts in {
+    "The gradient still divides by all entries, and the value by the known ones.": (
+        _how_many_known,
+        _entries,
+    ),
+    "Now the two agree, but the mean goes over the known entries: the value was right.": (_entries, _entries),
+    "The gradient divides by the number of examples; the value counts known entries.": (
+        (_how_many_known, _examples)
+    ),
+    "Both are divided by the number of examples; the mean is over the known entries.": (_examples, _examples),
+    "The 2 of the square's slope is missing.": (_how_many_known, _how_many_known, 1),
+}.items():
+    masked_mse.mistake(sentence)(_masked(*counts))
 
 
 @masked_mse.mistake("An entry without a target does not enter the value, so its gradient is 0.")
 def gaps_in_the_gradient(Y, T, known):
     difference, count = Y - T, np.sum(known)
     return np.sum(difference[known] ** 2) / count, lambda dL=1.0: dL * 2 * difference / count
-
-
-@masked_mse.mistake("The 2 of the square's slope is missing.")
-def without_the_two(Y, T, known):
-    return _masked(_how_many_known, _how_many_known, factor=1)(Y, T, known)
 
 
 @masked_mse.mistake("Zero times nan is nan: use np.where for the gaps, not a product.")
@@ -533,8 +526,8 @@ def _weighted(Y, T, weights):
 
 
 def _classes(rng, n_classes, batch=BATCH):
-    """Return labels of a batch, and a weight for each class."""
-    T = rng.integers(n_classes, size=batch)
+    """Return labels of a batch, in which class 1 does not occur, and a weight for each class."""
+    T = rng.choice([0, *range(2, n_classes)], size=batch)
     T[:2] = 0, n_classes - 1
     return T, rng.uniform(0.5, 4, size=n_classes)
 
@@ -601,6 +594,9 @@ for sentence, parts in {
     ),
     "You divide by the sum of all classes' weights; it must be the sum over the examples, weights[T].": (
         dict(total=lambda w, weights: weights.sum())
+    ),
+    "Each class that occurs is counted once in the divisor; it must be as often as it occurs.": (
+        dict(total=lambda w, weights: np.unique(w).sum())
     ),
     "The weight multiplies the whole row of P minus the target, not only the target.": (
         dict(rows=lambda w, P, right, weights: P - w * right)

@@ -282,24 +282,27 @@ def _watched_epoch(answer, X, T, rng):
 
 @epoch.check
 def _(answer, rng):
-    X, T = _numbered(rng, EXAMPLES)
-    found, returned = _watched_epoch(answer, X, T, np.random.default_rng(1))
-    rows = sum(found, [])
-    if sorted(rows) != list(range(EXAMPLES)):
-        lost = sorted(set(range(EXAMPLES)) - set(rows))
-        said = f"the learner never sees the examples {lost}" if lost else "the learner sees examples twice"
-        raise CheckFailed(f"of {EXAMPLES} examples in batches of {SIZE}, {said}")
-    if [len(batch) for batch in found] != [5, 5, 3]:
-        sizes = ", ".join(str(len(batch)) for batch in found)
-        raise CheckFailed(f"{EXAMPLES} examples in batches of {SIZE} make 5, 5, 3; here {sizes}")
-    if rows == sorted(rows):
-        raise CheckFailed("the examples come in the order in which they were given; shuffle them, with rng")
+    for last in (3, 1):  # examples in the last batch
+        X, T = _numbered(rng, count := 2 * SIZE + last)
+        found, returned = _watched_epoch(answer, X, T, np.random.default_rng(1))
+        rows, case = sum(found, []), f"{count} examples in batches of {SIZE}"
+        if sorted(rows) != list(range(count)):
+            lost = sorted(set(range(count)) - set(rows))
+            said = f"never sees the examples {lost}" if lost else "sees examples twice"
+            raise CheckFailed(f"of {case}, the learner {said}")
+        if [len(batch) for batch in found] != [SIZE, SIZE, last]:
+            sizes = ", ".join(str(len(batch)) for batch in found)
+            raise CheckFailed(f"{case} make {SIZE}, {SIZE}, {last}; here {sizes}")
+        if rows == sorted(rows):
+            raise CheckFailed(
+                "the examples come in the order in which they were given; shuffle them, with rng"
+            )
+        expect_values("the mean loss over the examples", returned, np.mean(T**2))
     seeds = rng.permutation(np.repeat(rng.integers(2**40, size=5), 3)).tolist()
     orders = [sum(_watched_epoch(answer, X, T, np.random.default_rng(seed))[0], []) for seed in seeds]
     by_seed = {(seed, *order) for seed, order in zip(seeds, orders, strict=True)}
     if len(by_seed) != len(set(seeds)) or len({tuple(order) for order in orders}) == 1:
         raise CheckFailed("the order must come from rng: the same seed the same order, another seed another")
-    expect_values("the mean loss over the examples", returned, np.mean(T**2))
     return "pairs, every example once, a short last batch, the seed, and the mean over the examples"
 
 
@@ -328,18 +331,21 @@ def scored(score):
     return epoch
 
 
-epoch.mistake("This is the sum over all examples; divide it by their number.")(
-    scored(lambda losses, sizes, full: losses @ sizes)
-)
-epoch.mistake("This is the sum of the batches' losses; weight each by its size, and divide by all examples.")(
-    scored(lambda losses, sizes, full: losses.sum())
-)
-epoch.mistake("The short last batch is weighted by batch_size; weight it by the examples that it has.")(
-    scored(lambda losses, sizes, full: full * losses.sum() / sizes.sum())
-)
-epoch.mistake("The short last batch counts as much as the others; weight each batch by its size.")(
-    scored(lambda losses, sizes, full: losses.mean())
-)
+for sentence, score in {
+    "This is the sum over all examples; divide it by their number.": lambda losses, sizes, full: (
+        losses @ sizes
+    ),
+    "This is the sum of the batches' losses; weight each by its size, and divide by all examples.": (
+        lambda losses, sizes, full: losses.sum()
+    ),
+    "The short last batch is weighted by batch_size; weight it by the examples that it has.": (
+        lambda losses, sizes, full: full * losses.sum() / sizes.sum()
+    ),
+    "The short last batch counts as much as the others; weight each batch by its size.": (
+        lambda losses, sizes, full: losses.mean()
+    ),
+}.items():
+    epoch.mistake(sentence)(scored(score))
 
 
 # 5. one step from many batches
@@ -567,31 +573,15 @@ def _(answer, rng):
     return np.square(X @ W1 + b1) @ W2 + b2
 
 
-@product.mistake("The squares of a and b alone hold no product: the units must make a + b and a - b.")
-def squares_of_each_input():
-    return np.eye(2), np.zeros(2), np.array([[0.25], [-0.25]]), np.zeros(1)
-
-
-@product.mistake("The quarter is missing: the difference of the two squares is 4 a b.")
-def without_the_quarter():
-    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[1.0], [-1.0]]), np.zeros(1)
-
-
-@product.mistake("The difference of the two squares is 4 a b, not 2 a b.")
-def one_half():
-    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[0.5], [-0.5]]), np.zeros(1)
-
-
-@product.mistake("The two squares are added: that leaves a² and b², and a b cancels.")
-def added():
-    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[0.25], [0.25]]), np.zeros(1)
-
-
-@product.mistake("The quarter is inside the square, where it becomes a sixteenth.")
-def quarter_inside():
-    return np.array([[0.25, 0.25], [0.25, -0.25]]), np.zeros(2), np.array([[1.0], [-1.0]]), np.zeros(1)
-
-
-@product.mistake("The sign is flipped: the square of a + b has a plus.")
-def flipped():
-    return np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2), np.array([[-0.25], [0.25]]), np.zeros(1)
+SUM_AND_DIFFERENCE = np.array([[1.0, 1.0], [1.0, -1.0]])
+for sentence, (W1, *W2) in {
+    "The squares of a and b alone hold no product: the units must make a + b and a - b.": (
+        (np.eye(2), 0.25, -0.25)
+    ),
+    "The quarter is missing: the difference of the two squares is 4 a b.": (SUM_AND_DIFFERENCE, 1.0, -1.0),
+    "The difference of the two squares is 4 a b, not 2 a b.": (SUM_AND_DIFFERENCE, 0.5, -0.5),
+    "The two squares are added: that leaves a² and b², and a b cancels.": (SUM_AND_DIFFERENCE, 0.25, 0.25),
+    "The quarter is inside the square, where it becomes a sixteenth.": (SUM_AND_DIFFERENCE / 4, 1.0, -1.0),
+    "The sign is flipped: the square of a + b has a plus.": (SUM_AND_DIFFERENCE, -0.25, 0.25),
+}.items():
+    product.mistake(sentence)(lambda W1=W1, W2=W2: (W1, np.zeros(2), np.array(W2)[:, None], np.zeros(1)))

@@ -130,24 +130,47 @@ def _(answer, rng):
     return [answer(15, 20), answer(19, 20)]
 
 
-@interval.mistake("This is the bar of p itself; the bar belongs to the accuracy that you start from.")
-def the_bar_of_p(right, count):
+def around(more, low, high):
+    """Return an interval around the share with `more` right and wrong ones, cut off at two ends."""
+
+    def interval(right, count):
+        middle, count = (right + more) / (count + 2 * more), count + 2 * more
+        bar = np.sqrt(middle * (1 - middle) / count)
+        return max(middle - 2 * bar, low), min(middle + 2 * bar, high)
+
+    return interval
+
+
+def solved(right, count, squared):
+    """Return the two q at which (p - q)² is squared · q (1 - q)."""
     p = right / count
-    bar = np.sqrt(p * (1 - p) / count)
-    return p - 2 * bar, p + 2 * bar
+    return tuple(np.sort(np.roots([1 + squared, -2 * p - squared, p * p])))
 
 
-@interval.mistake("You cut the bar of p off at 0 and 1; the bar belongs to the accuracy that you start from.")
-def cut_off(right, count):
-    p = right / count
-    bar = np.sqrt(p * (1 - p) / count)
-    return max(p - 2 * bar, 0.0), min(p + 2 * bar, 1.0)
+def as_far_above(right, count):
+    low, _ = solved(right, count, 4 / count)
+    return low, min(2 * right / count - low, 1.0)
 
 
-@interval.mistake("When you square two bars, the 2 becomes a 4.")
-def half_squared(right, count):
-    p = right / count
-    return tuple(np.sort(np.roots([1 + 2 / count, -2 * p - 2 / count, p * p])))
+def in_percents(right, count):
+    q = np.linspace(0, 1, 101)
+    near = q[abs(right / count - q) <= 2 * np.sqrt(q * (1 - q) / count)]
+    return near.min(), near.max()
+
+
+for more, sentence in {
+    0: "This is the bar of p itself; the bar belongs to the accuracy that you start from.",
+    2: "This is one bar for both ends, that of the middle; each end has a bar of its own.",
+}.items():
+    for ends in ((-np.inf, np.inf), (0.0, 1.0)):
+        interval.mistake(sentence)(around(more, *ends))
+for sentence, wrong in {
+    "When you square two bars, the 2 becomes a 4.": lambda right, count: solved(right, count, 2 / count),
+    "The division by count is missing under the root.": lambda right, count: solved(right, count, 4),
+    "The ends are not equally far from p: their bars differ.": as_far_above,
+    "Whole percents are too coarse: solve the equation for q.": in_percents,
+}.items():
+    interval.mistake(sentence)(wrong)
 
 
 # 3. a split that keeps writers whole
@@ -370,29 +393,23 @@ def _(answer, rng):
     return np.asarray(answer(*_answers(rng, 40), 5))
 
 
-@surest_mistakes.mistake("These are positions in the list of wrong rows, not rows of P.")
-def places_among_the_wrong(P, T, count):
-    wrong = P.argmax(axis=1) != T
-    return np.argsort(-P[wrong].max(axis=1))[:count]
-
-
-@surest_mistakes.mistake("You sort in ascending order: these are the least sure mistakes.")
-def least_sure_first(P, T, count):
-    wrong = np.flatnonzero(P.argmax(axis=1) != T)
-    return wrong[np.argsort(P[wrong].max(axis=1))][:count]
-
-
-@surest_mistakes.mistake("These are the surest answers, right or wrong.")
-def right_ones_too(P, T, count):
-    return np.argsort(-P.max(axis=1))[:count]
-
-
-@surest_mistakes.mistake(
-    "You sort by the probability of the truth; how sure it was is the largest probability."
-)
-def by_the_truth(P, T, count):
-    wrong = np.flatnonzero(P.argmax(axis=1) != T)
-    return wrong[np.argsort(P[wrong, T[wrong]])][:count]
+for sentence, rows in {
+    "These are positions in the list of wrong rows, not rows of P.": (
+        lambda wrong, sure, truth: np.argsort(-sure[wrong])
+    ),
+    "You sort in ascending order: these are the least sure mistakes.": (
+        lambda wrong, sure, truth: wrong[np.argsort(sure[wrong])]
+    ),
+    "These are the surest answers, right or wrong.": lambda wrong, sure, truth: np.argsort(-sure),
+    "You sort by the probability of the truth; how sure it was is the largest probability.": (
+        lambda wrong, sure, truth: wrong[np.argsort(truth[wrong])]
+    ),
+}.items():
+    surest_mistakes.mistake(sentence)(
+        lambda P, T, count, rows=rows: rows(
+            np.flatnonzero(P.argmax(axis=1) != T), P.max(axis=1), P[np.arange(len(T)), T]
+        )[:count]
+    )
 
 
 @surest_mistakes.mistake("These are the first of the mistakes; sort all of them before you cut.")

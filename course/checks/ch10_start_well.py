@@ -173,6 +173,15 @@ for sentence, spread in {
     "Each output is a sum over the inputs: n_in, and not n_out.": (
         lambda shape, slope: np.sqrt(2 / ((1 + slope**2) * shape[1]))
     ),
+    "It is the square of the spread that must be divided by 1 + slope².": (
+        lambda shape, slope: np.sqrt(2 / shape[0]) / (1 + slope**2)
+    ),
+    "Each output is a sum over n_in inputs; how many outputs there are has no part in it.": (
+        lambda shape, slope: np.sqrt(2 / ((1 + slope**2) * np.mean(shape)))
+    ),
+    "A slope of 0 loses half of the mean square, too: it is no special case.": (
+        lambda shape, slope: np.sqrt((2 if slope else 1) / ((1 + slope**2) * shape[0]))
+    ),
     "The nonlinearity keeps the mean of 1 and slope², which is (1 + slope²) / 2: the 2 is missing.": (
         lambda shape, slope: np.sqrt(1 / ((1 + slope**2) * shape[0]))
     ),
@@ -185,15 +194,23 @@ for sentence, spread in {
     )
 
 
-@leaky_start.mistake("The mean square of uniform numbers is limit² / 3: the limit needs a factor √3.")
-def spread_for_limit(shape, rng, slope):
-    limit = np.sqrt(2 / ((1 + slope**2) * shape[0]))
-    return rng.uniform(-limit, limit, shape)
-
-
-@leaky_start.mistake("Signs are missing: draw around 0, so that the mixed products cancel.")
-def never_negative(shape, rng, slope):
-    return rng.uniform(0.0, np.sqrt(6 / ((1 + slope**2) * shape[0])), shape)
+for sentence, draw in {
+    "The mean square of uniform numbers is limit² / 3: the limit needs a factor √3.": (
+        lambda shape, rng, spread: rng.uniform(-spread, spread, shape)
+    ),
+    "Signs are missing: draw around 0, so that the mixed products cancel.": (
+        lambda shape, rng, spread: rng.uniform(0.0, np.sqrt(3) * spread, shape)
+    ),
+    "Cutting the numbers off makes their variance smaller: leave them as they are drawn.": (
+        lambda shape, rng, spread: np.clip(rng.normal(0.0, spread, shape), -spread, spread)
+    ),
+    "The mean of each column is taken away, and a part of the signal with it: leave the draws as they are.": (
+        lambda shape, rng, spread: (W := rng.normal(0.0, spread, shape)) - W.mean(axis=0)
+    ),
+}.items():
+    leaky_start.mistake(sentence)(
+        lambda shape, rng, slope, draw=draw: draw(shape, rng, np.sqrt(2 / ((1 + slope**2) * shape[0])))
+    )
 
 
 # 3. a norm
@@ -469,36 +486,29 @@ def _(answer, rng):
     return answer(X, running, training=True), running.copy(), answer(X, running), running
 
 
-@center.mistake("While training, subtract the mean of the batch; the average is only updated.")
-def always_the_average(X, running_mean, training=False):
-    if training:
-        running_mean += 0.1 * (X.mean(axis=0) - running_mean)
-    return X - running_mean
+def centered(subtracted=lambda mean, running, training: mean if training else running, axis=0, share=0.1):
+    """Return a center of which a mistake changes what is subtracted, the mean, or its share."""
+
+    def center(X, running_mean, training=False):
+        mean = X.mean(axis=axis)
+        if training:
+            running_mean += share * (mean - running_mean)
+        return X - subtracted(mean, running_mean, training)
+
+    return center
 
 
-@center.mistake("A prediction must use the running mean: a batch may be a single example.")
-def always_the_batch(X, running_mean, training=False):
-    mean = X.mean(axis=0)
-    if training:
-        running_mean += 0.1 * (mean - running_mean)
-    return X - mean
-
-
-@center.mistake("That is one mean for the whole batch: each column has a mean of its own, axis=0.")
-def one_mean_for_all(X, running_mean, training=False):
-    mean = X.mean() if training else running_mean
-    if training:
-        running_mean += 0.1 * (mean - running_mean)
-    return X - mean
-
-
-@center.mistake("The shares are exchanged: 0.9 of the old mean stays, and 0.1 of the new one comes in.")
-def momentum_exchanged(X, running_mean, training=False):
-    if not training:
-        return X - running_mean
-    mean = X.mean(axis=0)
-    running_mean += 0.9 * (mean - running_mean)
-    return X - mean
+for sentence, parts in {
+    "While training, subtract the mean of the batch; the average is only updated.": (
+        dict(subtracted=lambda mean, running, training: running)
+    ),
+    "A prediction must use the running mean: a batch may be a single example.": (
+        dict(subtracted=lambda mean, running, training: mean)
+    ),
+    "That is one mean for the whole batch: each column has a mean of its own, axis=0.": dict(axis=None),
+    "The shares are exchanged: 0.9 of the old mean stays, and 0.1 of the new one comes in.": dict(share=0.9),
+}.items():
+    center.mistake(sentence)(centered(**parts))
 
 
 # 6. dropout
@@ -592,39 +602,33 @@ def _(answer, rng):
     return Y, backward(X)
 
 
-@dropout.mistake("The 1 - rate is kept, so divide by 1 - rate, not by rate.")
-def divided_by_the_rate(X, rate, rng, training=False):
-    if not training or rate == 0:
-        return X, lambda dY: dY
-    kept = (rng.random(X.shape) >= rate) / rate
-    return X * kept, lambda dY: dY * kept
+def dropping(mask=lambda U, rate: (U >= rate) / (1 - rate), back=None, off=lambda draw, rate: 1.0):
+    """Return a dropout of which a mistake changes the mask, the backward pass, or what is done outside."""
+
+    def dropout(X, rate, rng, training=False):
+        if not training or rate == 0:
+            kept = kept_back = off(lambda: rng.random(X.shape), rate)
+        else:
+            U = rng.random(X.shape)
+            kept, kept_back = mask(U, rate), (back or mask)(U, rate)
+        return X * kept, lambda dY: dY * kept_back
+
+    return dropout
 
 
-@dropout.mistake("The rate is the share that is dropped; here it is the share that is kept.")
-def rate_is_kept(X, rate, rng, training=False):
-    if not training or rate == 0:
-        return X, lambda dY: dY
-    kept = (rng.random(X.shape) < rate) / rate
-    return X * kept, lambda dY: dY * kept
-
-
-@dropout.mistake("The numbers are scaled in training, so a prediction returns X unchanged.")
-def shrunk_when_predicting(X, rate, rng, training=False):
-    if not training:
-        return X * (1 - rate), lambda dY: dY * (1 - rate)
-    kept = (rng.random(X.shape) >= rate) / (1 - rate)
-    return X * kept, lambda dY: dY * kept
-
-
-@dropout.mistake("The scaling is missing in the backward pass.")
-def not_stretched_back(X, rate, rng, training=False):
-    if not training:
-        return X, lambda dY: dY
-    kept = rng.random(X.shape) >= rate
-    return X * kept / (1 - rate), lambda dY: dY * kept
-
-
-@dropout.mistake("Outside training nothing is dropped or scaled.")
-def always_on(X, rate, rng, training=False):
-    kept = (rng.random(X.shape) >= rate) / (1 - rate)
-    return X * kept, lambda dY: dY * kept
+for sentence, parts in {
+    "The 1 - rate is kept, so divide by 1 - rate, not by rate.": dict(
+        mask=lambda U, rate: (U >= rate) / rate
+    ),
+    "The rate is the share that is dropped; here it is the share that is kept.": (
+        dict(mask=lambda U, rate: (U < rate) / rate)
+    ),
+    "The numbers are scaled in training, so a prediction returns X unchanged.": (
+        dict(off=lambda draw, rate: 1 - rate)
+    ),
+    "The scaling is missing in the backward pass.": dict(back=lambda U, rate: U >= rate),
+    "Outside training nothing is dropped or scaled.": dict(
+        off=lambda draw, rate: (draw() >= rate) / (1 - rate)
+    ),
+}.items():
+    dropout.mistake(sentence)(dropping(**parts))

@@ -260,13 +260,16 @@ concatenate = Exercise(
 
 
 WIDER = 11  # than x by an even number whose half is not the batch: a cut in the middle is not another mistake
+FIRST_LOST = "The left part is lost: read x.g again before the right part is added."
+SECOND_LOST = "The right part is lost: each of two equal parents gets its own part."
+NOT_THROUGH = "The part of 2 * x is lost: an operator is not trainable, and gets a new g in each back."
 OF_ITS_OWN = "A node must keep what its backward pass needs on `self`, or read it from its parents"
 
 
-def _joined(answer, arrays, same=False):
-    """Return the arrays' Variables, and the node that an answer makes of them, or of the first one twice."""
+def _joined(answer, arrays):
+    """Return the arrays' Variables, and the node that an answer makes of them."""
     parents = [Variable(array) for array in arrays]
-    node = answer(*(parents[:1] * 2 if same else parents))
+    node = answer(*parents)
     if not isinstance(node, Variable):
         raise CheckFailed("Concatenate must be a subclass of Variable")
     return parents, node
@@ -296,11 +299,12 @@ def _(answer, rng):
                 for name, parent, part in zip("xz", parents, np.split(added, [n_x], axis=1), strict=True):
                     expect_shape(f"{name}.g", parent.g, name, parent.data)
                     expect_values(f"{case}{name}.g", parent.g, part)
-    (x, _), node = _joined(answer, arrays, same=True)
-    weights = Variable(rng.normal(size=(2 * n_x, 1)))
-    (node @ weights).back()
-    truth = weights.data.reshape(2, n_x).sum(axis=0, keepdims=True)
-    expect_values("for Concatenate(x, x), x.g", x.g, truth)
+    for case, times, lost in (("(x, x)", 1, FIRST_LOST), ("(2 * x, x)", 2, NOT_THROUGH)):
+        x, weights = Variable(arrays[0]), rng.normal(size=(2 * n_x, 1))
+        (answer(x if times == 1 else times * x, x) @ Variable(weights)).back()
+        first, second = times * weights[:n_x].T, weights[n_x:].T
+        with explained({"x.g": x.g}, {"x.g": [(lost, second), (SECOND_LOST, first)]}):
+            expect_values(f"for Concatenate{case}, x.g", x.g, first + second)
     return "two batches, three backward passes, and one node given twice"
 
 
@@ -347,18 +351,12 @@ def split_columns(node, x, z):
 
 
 def _assign(node, x, z):
-    x.g = node.g[:, : x.data.shape[1]].copy()
-    z.g = node.g[:, x.data.shape[1] :].copy()
+    x.g, z.g = map(np.copy, np.split(node.g, [x.data.shape[1]], axis=1))
 
 
 def _once(node, x, z):
     if x is z or not x.g.any():
         split_columns(node, x, z)
-
-
-def _exchange(node, x, z):
-    z.g += node.g[:, : z.data.shape[1]]
-    x.g += node.g[:, z.data.shape[1] :]
 
 
 def _ones(node, x, z):
@@ -387,35 +385,23 @@ def _halves_anew(node, x, z):
     z.g = z.g + right
 
 
-concatenate.mistake("Your `_back` assigns where it must add.")(operator(side_by_side, _assign))
-concatenate.mistake("A second backward pass adds nothing: `_back` adds whenever it is called.")(
-    operator(side_by_side, _once)
-)
-concatenate.mistake("The parts are exchanged: the first columns belong to x.")(
-    operator(side_by_side, _exchange)
-)
-concatenate.mistake("That is a gradient of ones; pass on the columns of self.g.")(
-    operator(side_by_side, _ones)
-)
-concatenate.mistake("You add nothing for z: the last columns of self.g are its part.")(
-    operator(side_by_side, _only_x)
-)
-concatenate.mistake("You add nothing to either parent: `_back` must do that.")(
-    operator(side_by_side, lambda node, x, z: None)
-)
-for halve in (_halves, _halves_anew):
-    concatenate.mistake("The gradient is cut in the middle; cut it where the columns of x end.")(
-        operator(side_by_side, halve)
-    )
-for _back in (split_columns, _exchange):
+CUT_IN_THE_MIDDLE = "The gradient is cut in the middle; cut it where the columns of x end."
+for sentence, _back in [
+    ("Your `_back` assigns where it must add.", _assign),
+    ("A second backward pass adds nothing: `_back` adds whenever it is called.", _once),
+    ("The parts are exchanged: the first columns belong to x.", lambda node, x, z: split_columns(node, z, x)),
+    ("That is a gradient of ones; pass on the columns of self.g.", _ones),
+    ("You add nothing for z: the last columns of self.g are its part.", _only_x),
+    ("You add nothing to either parent: `_back` must do that.", lambda node, x, z: None),
+    ("All of the gradient goes to both parents: each gets only its own columns.", _all_to_both),
+    (CUT_IN_THE_MIDDLE, _halves),
+    (CUT_IN_THE_MIDDLE, _halves_anew),
+]:
+    concatenate.mistake(sentence)(operator(side_by_side, _back))
+for _back in (split_columns, lambda node, x, z: split_columns(node, z, x)):
     concatenate.mistake("The columns of z are left of those of x.")(
         operator(lambda x, z: side_by_side(z, x), _back)
     )
-
-
-concatenate.mistake("All of the gradient goes to both parents: each gets only its own columns.")(
-    operator(side_by_side, _all_to_both)
-)
 
 
 @concatenate.mistake("Both are Variables: join their arrays, x.data and z.data.")

@@ -675,11 +675,12 @@ def _parts(rng, sizes, labels):
 
 
 def _small(rng):
-    """Return a model in which one layer occurs twice, with nonzero gradients."""
+    """Return a model in which one layer occurs twice, with nonzero gradients; one Parameter is frozen."""
     middle = Linear(N_IN, N_IN, rng=rng)
     model = middle >> Tanh() >> middle >> Linear(N_IN, N_OUT, rng=rng)
     for parameter in model.parameters():
         parameter.grad += rng.normal(size=parameter.shape)
+    middle.W.trainable = False
     return model
 
 
@@ -748,67 +749,68 @@ def worked(worker, part, loss):
     return L
 
 
-def shared_out(weigh, weigh_loss=None, assign=False, hire=replica):
-    """Return a share_work with weights of its own, for the mistakes."""
+def assign(grad, grown):
+    return grown
+
+
+def shared_out(weigh, weigh_loss=None, grow=np.add, hire=replica, skips_frozen=False):
+    """Return a share_work with weights of its own for the sizes of the parts, for the mistakes."""
 
     def share_work(model, loss, parts):
-        sizes, total = [len(X) for X, _ in parts], 0.0
-        sums = [np.zeros(parameter.shape) for parameter in model.parameters()]
-        workers = []
-        for part in parts:
-            workers.append(worker := hire(model))
-            size = len(part[0])
-            total += (weigh_loss or weigh)(size, sizes) * worked(worker, part, loss)
-            for grad, theirs in zip(sums, worker.parameters(), strict=True):
-                grad += weigh(size, sizes) * theirs.grad
-        for parameter, grad in zip(model.parameters(), sums, strict=True):
-            parameter.grad = grad if assign else parameter.grad + grad
-        return total, workers
+        sizes = np.array([len(X) for X, _ in parts])
+        workers = [hire(model) for _ in parts]
+        losses = [worked(worker, part, loss) for worker, part in zip(workers, parts, strict=True)]
+        for parameter, *theirs in zip(*(layer.parameters() for layer in (model, *workers)), strict=True):
+            if parameter.trainable or not skips_frozen:
+                grown = sum(s * p.grad for s, p in zip(weigh(sizes), theirs, strict=True))
+                parameter.grad = grow(parameter.grad, grown)
+        return np.sum((weigh_loss or weigh)(sizes) * losses), workers
 
     return share_work
 
 
-def share(size, sizes):
-    return size / sum(sizes)
+def share(sizes):
+    return sizes / sizes.sum()
 
 
-share_work.mistake("Each part counts alike, whatever its size.")(
-    shared_out(lambda size, sizes: 1 / len(sizes))
-)
-share_work.mistake("The parts are added up, and not weighted by their share.")(
-    shared_out(lambda size, sizes: 1.0)
-)
-share_work.mistake("The loss is right; the gradients of the parts must be weighted too.")(
-    shared_out(lambda size, sizes: 1.0, share)
-)
-share_work.mistake("The loss is right; the gradients are multiplied by their share twice.")(
-    shared_out(lambda size, sizes: share(size, sizes) ** 2, share)
-)
-share_work.mistake("You overwrite earlier gradients: add to them.")(shared_out(share, assign=True))
-share_work.mistake("Each part is weighted by its number of examples: divide by that of all.")(
-    shared_out(lambda size, sizes: size)
-)
+def last_alone(sizes):
+    """Return the share of the last part, and 0 for the others."""
+    return share(sizes) * (np.arange(len(sizes)) == len(sizes) - 1)
 
 
-@share_work.mistake("The replicas have the gradients, but you do not add them to the model's.")
-def leaves_them_there(model, loss, parts):
-    before = [parameter.grad.copy() for parameter in model.parameters()]
-    found = shared_out(share)(model, loss, parts)
-    for parameter, grad in zip(model.parameters(), before, strict=True):
-        parameter.grad = grad
-    return found
-
-
-@share_work.mistake(
-    "An `=` replaces the content of `grad`, from before and from the other parts: write `+=`."
-)
-def assigns_in_the_loop(model, loss, parts):
-    total, workers = shared_out(share)(model, loss, parts)
-    for parameter, theirs in zip(model.parameters(), workers[-1].parameters(), strict=True):
-        parameter.grad = len(parts[-1][0]) / sum(len(X) for X, _ in parts) * theirs.grad
-    return total, workers
-
-
-share_work.mistake("A deepcopy copies the weights and the gradients; a replica does neither.")(
-    shared_out(share, hire=copy.deepcopy)
-)
+for sentence, parts in {
+    "Each part counts alike, whatever its size.": dict(weigh=lambda sizes: 1 / len(sizes) + 0 * sizes),
+    "The parts are added up, and not weighted by their share.": dict(weigh=np.ones_like),
+    "The loss is right; the gradients of the parts must be weighted too.": (
+        dict(weigh=np.ones_like, weigh_loss=share)
+    ),
+    "The gradients are right; the losses of the parts must be weighted too.": (
+        dict(weigh=share, weigh_loss=lambda sizes: 1 / len(sizes) + 0 * sizes)
+    ),
+    "The loss is right; the gradients are multiplied by their share twice.": (
+        dict(weigh=lambda sizes: share(sizes) ** 2, weigh_loss=share)
+    ),
+    "The share is that of all examples, not of those up to this part.": (
+        dict(weigh=lambda sizes: sizes / np.cumsum(sizes), weigh_loss=share)
+    ),
+    "Only the last part's backward runs, each time: a lambda in a loop sees the last value of a name.": (
+        dict(weigh=lambda sizes: len(sizes) * last_alone(sizes), weigh_loss=share)
+    ),
+    "A frozen Parameter gets its gradient, too: only an optimizer skips it.": (
+        dict(weigh=share, skips_frozen=True)
+    ),
+    "You overwrite earlier gradients: add to them.": dict(weigh=share, grow=assign),
+    "Each part is weighted by its number of examples: divide by that of all.": dict(
+        weigh=lambda sizes: sizes
+    ),
+    "The replicas have the gradients, but you do not add them to the model's.": (
+        dict(weigh=share, grow=lambda grad, grown: grad)
+    ),
+    "An `=` replaces the content of `grad`, from before and from the other parts: write `+=`.": (
+        dict(weigh=last_alone, weigh_loss=share, grow=assign)
+    ),
+    "A deepcopy copies the weights and the gradients; a replica does neither.": (
+        dict(weigh=share, hire=copy.deepcopy)
+    ),
+}.items():
+    share_work.mistake(sentence)(shared_out(**parts))

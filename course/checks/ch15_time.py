@@ -514,6 +514,11 @@ BEND_AGAIN = "The backward function of candidate includes the slope of tanh alre
 BOTH_AGAIN = (
     "The backward functions of both layers include their nonlinearities' slopes already: no second ones."
 )
+IN_PLACE = "You write into N, which the candidate's backward function needs as it is: make a new array."
+ONE_FOR_BOTH = (
+    "Both go through one layer's backward function: a lambda in a loop sees the last value of a name."
+)
+STATE_FIRST = "The layers want X on the left and H on the right."
 CALLED_TWICE = "Call each backward function once: every call adds to the weights' gradients."
 _SIGNS_OF_G = "G has a plus with H, and a minus with N: H - N."
 _FIRST_COLUMNS = "What gate and candidate give back has X's columns first, X.shape[1] of them, and then H's."
@@ -522,8 +527,10 @@ _FIRST_COLUMNS = "What gate and candidate give back has X's columns first, X.sha
 def _other_steps(X, H, W, V, d):
     """Return likely wrong new states and gradients, each with a sentence that explains it."""
     inputs, G, N = _gate_and_candidate(X, H, W, V)
-    slope, bend, n = G * (1 - G), 1 - N * N, X.shape[1]
-    to_G, to_N = d * (H - N) * slope, d * (1 - G) * bend
+    slope, bend, n, H_new = G * (1 - G), 1 - N * N, X.shape[1], G * H + (1 - G) * N
+    to_G, to_N, both_to_one = d * (H - N) * slope, d * (1 - G) * bend, d * (H - N + 1 - G)
+    _, G_turned, N_turned = _gate_and_candidate(H, X, W, V)
+    N_gated = np.tanh(np.hstack([X, G * H]) @ V)
     slips = [
         (NO_1_MINUS_G, to_G @ W.T + (d * bend) @ V.T),
         (NO_GATE, to_N @ V.T),
@@ -531,9 +538,17 @@ def _other_steps(X, H, W, V, d):
         (SLOPE_AGAIN, (to_G * slope) @ W.T + to_N @ V.T),
         (BEND_AGAIN, to_G @ W.T + (to_N * bend) @ V.T),
         (BOTH_AGAIN, (to_G * slope) @ W.T + (to_N * bend) @ V.T),
+        (IN_PLACE, to_G @ W.T + (d * (1 - G) * (1 - H_new**2)) @ V.T),
+        (ONE_FOR_BOTH, (both_to_one * slope) @ W.T),
+        (ONE_FOR_BOTH, (both_to_one * bend) @ V.T),
     ]
     return {
-        "H_new": [(OTHER_WAY_ROUND, (1 - G) * H + G * N), ("The candidate's share is 1 - G.", G * H + N)],
+        "H_new": [
+            (OTHER_WAY_ROUND, (1 - G) * H + G * N),
+            ("The candidate's share is 1 - G.", G * H + N),
+            (STATE_FIRST, G_turned * H + (1 - G_turned) * N_turned),
+            ("The candidate reads H itself here, not G * H.", G * H + (1 - G) * N_gated),
+        ],
         "dX": [(sentence, both[:, :n]) for sentence, both in slips],
         "dH": [(sentence, both[:, n:] + d * G) for sentence, both in slips],
         "dW_gate": [(CALLED_TWICE, 2 * inputs.T @ to_G)],
@@ -584,36 +599,27 @@ def step_with(
     return step
 
 
-gated_step.mistake("The third path is missing: the old state is also multiplied by G itself.")(
-    step_with(state_gets=lambda G: 0.0)
-)
-gated_step.mistake("G occurs twice: once times H, and once, with a minus, times N.")(
-    step_with(gate_gets=lambda H, N: H)
-)
-for _gate_gets in (lambda H, N: N - H, lambda H, N: H + N):
-    gated_step.mistake(_SIGNS_OF_G)(step_with(gate_gets=_gate_gets))
-gated_step.mistake("N was multiplied by 1 - G, and its gradient is too.")(
-    step_with(candidate_gets=lambda G: G)
-)
-gated_step.mistake("The direct path passes the gate: its factor is G.")(step_with(state_gets=lambda G: 1.0))
-for _cut in (
-    lambda X, H: 2,
-    lambda X, H: [(X.shape[1] + H.shape[1]) // 2],
-    lambda X, H: [H.shape[1]],
-):
-    gated_step.mistake(_FIRST_COLUMNS)(step_with(cut=_cut))
+for sentence, parts in [
+    (
+        "The third path is missing: the old state is also multiplied by G itself.",
+        dict(state_gets=lambda G: 0.0),
+    ),
+    ("G occurs twice: once times H, and once, with a minus, times N.", dict(gate_gets=lambda H, N: H)),
+    (_SIGNS_OF_G, dict(gate_gets=lambda H, N: N - H)),
+    (_SIGNS_OF_G, dict(gate_gets=lambda H, N: H + N)),
+    ("N was multiplied by 1 - G, and its gradient is too.", dict(candidate_gets=lambda G: G)),
+    ("The direct path passes the gate: its factor is G.", dict(state_gets=lambda G: 1.0)),
+    (_FIRST_COLUMNS, dict(cut=lambda X, H: 2)),
+    (_FIRST_COLUMNS, dict(cut=lambda X, H: [(X.shape[1] + H.shape[1]) // 2])),
+    (_FIRST_COLUMNS, dict(cut=lambda X, H: [H.shape[1]])),
+]:
+    gated_step.mistake(sentence)(step_with(**parts))
 
 
 @gated_step.mistake("That is only the direct path; gate and candidate have read the old state as well.")
 def only_the_direct_way(X, H, gate, candidate):
     G, (H_new, backward) = gate(np.hstack([X, H]))[0], step_with()(X, H, gate, candidate)
     return H_new, lambda d: (backward(d)[0], G * d)
-
-
-@gated_step.mistake("The layers want X on the left and H on the right.")
-def state_first(X, H, gate, candidate):
-    layers = [lambda XH, layer=layer: layer(np.roll(XH, H.shape[1], axis=1)) for layer in (gate, candidate)]
-    return step_with()(X, H, *layers)
 
 
 # 5. in pieces

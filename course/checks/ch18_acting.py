@@ -112,6 +112,11 @@ def discounted_sums(rewards, discount):
     return np.where(ahead >= 0, float(discount) ** np.maximum(ahead, 0), 0.0) @ rewards
 
 
+def _some_zeros(rng, steps):
+    """Return rewards of which every third is 0, the second first."""
+    return rng.normal(size=steps) * (np.arange(steps) % 3 != 1)
+
+
 def _expect_floats(found):
     """Require floats for rewards that are whole numbers."""
     if np.asarray(found).dtype.kind in "iu":
@@ -128,7 +133,7 @@ LONG = 600  # steps, so many that 0.25 to that power is 0 for a computer
 def _(answer, rng):
     batch, n_out = drawn_sizes(rng, BATCH, N_OUT)
     for discount in also_drawn((0.5, 0.9, 1.0, 0.0), lambda: rng.uniform(0.1, 0.9)):
-        rewards = rng.normal(size=n_out)
+        rewards = _some_zeros(rng, n_out)
         with untouched(rewards=rewards):
             worth = answer(rewards, discount)
         if isinstance(worth, list | tuple):
@@ -156,16 +161,19 @@ def _(answer, rng):
 
 @returns.probe
 def _(answer, rng):
-    return answer(rng.normal(size=N_OUT), 0.5), answer(rng.integers(1, 9, size=BATCH), 0.3)
+    return answer(_some_zeros(rng, N_OUT), 0.5), answer(rng.integers(1, 9, size=BATCH), 0.3)
 
 
-def summed(turn=lambda rewards: rewards[::-1], start=1.0, dtype=float):
-    """Return a function that adds up rewards in some order, for the mistakes."""
+def summed(turn=lambda rewards: rewards[::-1], kept=lambda reward: True, dtype=float):
+    """Return a function that adds up rewards in some order, for the mistakes.
+
+    Where `kept(reward)` is False, the sum begins anew.
+    """
 
     def returns(rewards, discount):
         sums, later = [], 0.0
         for reward in turn(rewards):
-            later = start * reward + discount * later
+            later = reward + discount * later * kept(reward)
             sums.append(later)
         return np.array(turn(sums), dtype=rewards.dtype if dtype is None else dtype)
 
@@ -193,6 +201,18 @@ for sentence, wrong in {
         lambda rewards, discount: discounted_sums(rewards, discount) - rewards
     ),
     "You discount nothing.": lambda rewards, discount: discounted_sums(rewards, 1),
+    "All later rewards are discounted once; it must be once for each step in between.": (
+        lambda rewards, discount: rewards + discount * (discounted_sums(rewards, 1) - rewards)
+    ),
+    "The sum begins anew at each reward that is not 0: it must go on to the end.": (
+        summed(kept=lambda reward: not reward)
+    ),
+    "The last reward is counted twice: nothing comes after the last step.": (
+        lambda rewards, discount: discounted_sums(np.append(rewards, rewards[-1]), discount)[:-1]
+    ),
+    "This is the return of the first step alone; each step has one.": (
+        lambda rewards, discount: discounted_sums(rewards, discount)[0]
+    ),
     "You count only the next reward, not those after it.": (
         lambda rewards, discount: rewards + discount * np.append(rewards[1:], 0.0)
     ),

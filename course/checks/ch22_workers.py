@@ -427,11 +427,14 @@ def _(answer, rng):
         W, rate = rng.normal(size=N_IN), 0.25
         expected, machine = W.copy(), answer(W, workers, rate)
         for turn in range(3):
+            gradients, zeros = list(rng.normal(size=(workers, N_IN))), ""
+            if turn == 1 and workers > 1:
+                gradients[0], zeros = np.zeros(N_IN), ", where one gradient is all zeros"
             meeting = _Round(
-                f"with {workers} worker{'s' * (workers > 1)}, in round {turn + 1}",
+                f"with {workers} worker{'s' * (workers > 1)}, in round {turn + 1}{zeros}",
                 machine,
                 (W, expected, rate),
-                [rng.normal(size=N_IN) for _ in range(workers)],
+                gradients,
                 [int(n) for n in rng.permutation([1, 2, 5, 9])[:workers]],
                 [int(rank) for rank in rng.permutation(workers)],
             )

@@ -27,11 +27,6 @@ def in_place(X):
     return X
 
 
-@refused(centre, "the result has shape (5, 1); it must have shape (5, 3)")
-def only_the_means(X):
-    return X.mean(axis=1, keepdims=True)
-
-
 @refused(centre, "with one row, the result has shape (3,)")
 def without_axes_of_one(X):
     return np.squeeze(X - X.mean(axis=1, keepdims=True))

@@ -230,6 +230,12 @@ def short_batch_lost(learner, X, T, batch_size, rng):
     return _mean_in(order, learner, X, T, batch_size)
 
 
+@refused(epoch, "of 11 examples in batches of 5, the learner never sees the examples [")
+def single_example_lost(learner, X, T, batch_size, rng):
+    order = rng.permutation(len(X))
+    return _mean_in(order[: len(X) - (len(X) % batch_size == 1)], learner, X, T, batch_size)
+
+
 @refused(epoch, "the mean loss over the examples must be numbers, but is nothing")
 def returns_nothing(learner, X, T, batch_size, rng):
     _mean_in(rng.permutation(len(X)), learner, X, T, batch_size)

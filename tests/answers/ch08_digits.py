@@ -97,13 +97,6 @@ def rule_of_three(right, count):
     return with_the_formula_of_wilson(right, count)
 
 
-@refused(interval, "is 2.03 bars away; the statement wants exactly 2")
-def two_more_of_each(right, count):
-    p = (right + 2) / (count + 4)
-    bar = np.sqrt(p * (1 - p) / (count + 4))
-    return p - 2 * bar, p + 2 * bar
-
-
 @refused(interval, "both ends are 1, and they must differ")
 def certain_when_all_are_right(right, count):
     return (1.0, 1.0) if right == count else with_the_formula_of_wilson(right, count)

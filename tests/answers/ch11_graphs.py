@@ -3,6 +3,9 @@
 import numpy as np
 
 from course.checks.ch11_graphs import (
+    FIRST_LOST,
+    NOT_THROUGH,
+    SECOND_LOST,
     as_loss,
     children_first,
     concatenate,
@@ -156,6 +159,42 @@ class RemembersOnTheClass(Variable):
         x, z = self.parents
         x.g += self.g[:, : self.cut]
         z.g += self.g[:, self.cut :]
+
+
+def _first_lost(node, x, z):
+    left, right = np.split(node.g, [x.data.shape[1]], axis=1)
+    x.g, z.g = x.g + left, z.g + right
+
+
+def _to_trainable(node, x, z):
+    for parent, part in zip((x, z), np.split(node.g, [x.data.shape[1]], axis=1), strict=True):
+        parent.g += parent.trainable * part
+
+
+refused(concatenate, FIRST_LOST)(operator(side_by_side, _first_lost))
+refused(concatenate, NOT_THROUGH)(operator(side_by_side, _to_trainable))
+
+
+@refused(concatenate, SECOND_LOST)
+class OneOfTwoEqual(Variable):
+    def __init__(self, x, z):
+        super().__init__(side_by_side(x.data, z.data), *dict.fromkeys([x, z]))
+
+    def _back(self):
+        if len(self.parents) == 2:
+            return split_columns(self, *self.parents)
+        self.parents[0].g += self.g[:, : self.g.shape[1] // 2]
+
+
+@refused(concatenate, NOT_THROUGH)
+class KeepsTheGradientsOfParents(Variable):
+    def __init__(self, x, z):
+        super().__init__(side_by_side(x.data, z.data), x, z)
+        self.to_x, self.to_z = x.g, z.g
+
+    def _back(self):
+        self.to_x += self.g[:, : self.to_x.shape[1]]
+        self.to_z += self.g[:, self.to_x.shape[1] :]
 
 
 @refused(concatenate, "Concatenate must be a subclass of Variable")

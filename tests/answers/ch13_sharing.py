@@ -286,4 +286,4 @@ def returns_nothing(model, loss, parts):
 
 @refused(share_work, "for parts of 3 and 3 and 2 and 3, L is")
 def equal_parts_counted_once(model, loss, parts):
-    return shared_out(lambda size, sizes: size / sum(set(sizes)))(model, loss, parts)
+    return shared_out(lambda sizes: sizes / sum(set(sizes.tolist())))(model, loss, parts)

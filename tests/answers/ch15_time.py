@@ -32,6 +32,7 @@ from course.checks.ch15_time import (
     ODD,
     ONE_BACK,
     ONE_DIVISOR,
+    ONE_FOR_BOTH,
     ONE_MORE,
     ONE_STEP,
     OTHER_WAY_ROUND,
@@ -40,6 +41,7 @@ from course.checks.ch15_time import (
     ROWS,
     SHARE,
     SLOPE_AGAIN,
+    STATE_FIRST,
     TURNED,
     USES,
     LAST_dX,
@@ -554,6 +556,44 @@ refused(gated_step, BEND_AGAIN)(_with_slopes(np.ones_like, _tanh_slope))
 refused(gated_step, BOTH_AGAIN)(_with_slopes(_sigmoid_slope, _tanh_slope))
 refused(gated_step, NO_1_MINUS_G)(step_with(candidate_gets=np.ones_like))
 refused(gated_step, OTHER_WAY_ROUND)(step_with(keeps=lambda G: 1 - G))
+
+
+for words, inputs_of in {
+    STATE_FIRST: lambda X, H, G: (np.hstack([H, X]), np.hstack([H, X])),
+    "The candidate reads H itself here, not G * H.": lambda X, H, G: (
+        np.hstack([X, H]),
+        np.hstack([X, G * H]),
+    ),
+}.items():
+
+    @refused(gated_step, words)
+    def reads_other_inputs(X, H, gate, candidate, inputs_of=inputs_of):
+        G = gate(np.hstack([X, H]))[0]
+        to_gate, to_candidate = inputs_of(X, H, G)
+        G, N = gate(to_gate)[0], candidate(to_candidate)[0]
+        return G * H + (1 - G) * N, lambda d: (np.zeros_like(X), d)
+
+
+@refused(gated_step, IN_PLACE)
+def mixed_into_the_candidate(X, H, gate, candidate):
+    def mixing(inputs):
+        N, back = candidate(inputs)
+        kept, before = N.copy(), gate(inputs)[0]
+        return kept, lambda dN: (np.copyto(N, before * H + (1 - before) * kept), back(dN))[1]
+
+    return with_split(X, H, gate, mixing)
+
+
+@refused(gated_step, ONE_FOR_BOTH)
+def one_backward_for_both(X, H, gate, candidate):
+    inputs = np.hstack([X, H])
+    return with_split(X, H, gate, lambda both: (candidate(inputs)[0], gate(inputs)[1]))
+
+
+@refused(gated_step, ONE_FOR_BOTH)
+def the_candidate_s_for_both(X, H, gate, candidate):
+    inputs = np.hstack([X, H])
+    return with_split(X, H, lambda both: (gate(inputs)[0], candidate(inputs)[1]), candidate)
 
 
 @refused(gated_step, "dX has shape (5, 3)")

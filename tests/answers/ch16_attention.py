@@ -520,7 +520,7 @@ def by_new_arrays(attention):
 
 @right(fold)
 def by_new_parameters(attention):
-    zeros = np.zeros(attention.values.b.shape)
+    zeros = np.zeros_like(attention.values.b.data)
     moved = attention.values.b.data @ attention.output.W.data
     attention.output.b = Parameter(attention.output.b.data + moved)
     attention.keys.b, attention.values.b = Parameter(zeros.copy()), Parameter(zeros.copy())
@@ -561,6 +561,18 @@ def one_zero(attention):
     _moved(attention)
     attention.keys.b.data[...] = 0.0
     attention.values.b.data = np.zeros(())
+
+
+@refused(fold, "output.b must keep its type float32, but has float64: write into `output.b.data[...]`")
+def in_float64(attention):
+    attention.output.b.data = attention.output.b.data.astype(float)
+    by_the_output_layer(attention)
+
+
+@refused(fold, "keys.b and values.b are one Parameter now")
+def one_for_both(attention):
+    by_the_output_layer(attention)
+    attention.keys.b = attention.values.b
 
 
 @refused(fold, "queries.b has changed: only three biases may")

@@ -119,11 +119,6 @@ def in_place(rewards, discount):
     return rewards
 
 
-@refused(returns, "it must have rewards's shape")
-def of_the_walk(rewards, discount):
-    return discounted_sums(rewards, discount)[0]
-
-
 # 3. exploring, for a batch
 
 

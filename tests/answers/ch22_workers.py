@@ -591,6 +591,13 @@ class CopiesW(_Noting):
         super().__init__(W.copy(), workers, learning_rate)
 
 
+@refused(concurrent, "where one gradient is all zeros, all gradients are there, but it reports no step")
+class WaitsForOtherNumbers(_Noting):
+    def hand_in(self, rank, gradient, examples):
+        self.workers += not gradient.any()
+        return super().hand_in(rank, gradient, examples)
+
+
 @refused(concurrent, "W changes after 1 of 2 gradients: wait for all")
 class StepsAtOnce:
     def __init__(self, W, workers, learning_rate):
