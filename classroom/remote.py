@@ -18,7 +18,7 @@ import numpy as np
 import minigrad
 from classroom.clock import Clock
 from classroom.limits import DRAWS, EXPANDED, NUMBER, SECONDS, SENT
-from classroom.wire import Peer, WireError, attributes, is_special, options_of, require
+from classroom.wire import Peer, WireError, attributes, differs, is_special, look, options_of, require
 from minigrad.parameter import Parameter
 
 DEAD = "the code ended Python while it ran, or used too much memory"
@@ -228,7 +228,7 @@ class Remote(Peer):
     def ask(self, do, target=None, name=None, value=None, kwargs=None):
         """Send a request, and wait a limited time for the answer."""
         if not self.depth:
-            self.until = self.clock.now() + self.seconds
+            self.until, self.before = self.clock.now() + self.seconds, {}
         self.depth += 1
         try:
             result = super().ask(do, target, name, value, kwargs)
@@ -239,46 +239,48 @@ class Remote(Peer):
             raise Ended(f"{GARBLED}: {error}") from error
         finally:
             self.depth -= 1
+            if not self.depth:
+                last = [differs(look(thing), self.before[handle]) for handle, thing in self.changed.items()]
+                self.touched, self.changed = self.touched or any(last), {}
 
     def reset(self):
         """Forget all shared objects, and every change to the check's data."""
         super().reset()
-        self.is_enough, self.touched, self.taken, self.pointed_at, self.lent = False, False, 0, set(), {}
+        self.is_enough, self.touched, self.taken, self.pointed_at = False, False, 0, set()
+        self.before, self.changed = {}, {}  # all objects before a call, and those that it changes
 
     def holds(self, thing):
         """Hold nothing: the check needs no object that it has dropped."""
         return False
 
-    def share(self, thing, handle):
-        """Register an object under a handle, with its state if it is a generator."""
-        super().share(thing, handle)
-        if isinstance(thing, np.random.Generator):
-            self.lent[handle] = thing.bit_generator.state
-
     def _renew(self, handle, thing, kind, told, buffers):
         """Apply the submission's change to an object, and note whether that change is allowed.
 
         A check's data must not be changed, except that gradients are added to those of its Parameters, and
-        random numbers are drawn from its generators.
+        random numbers are drawn from its generators. What is put back before the call returns is unchanged.
         """
+        require(kind != "g" or isinstance(thing, np.random.Generator | None), "a change to no generator")
+        before = attributes(thing)
+        super()._renew(handle, thing, kind, told, buffers)
         if thing is None or not handle.startswith(self.prefix):
-            super()._renew(handle, thing, kind, told, buffers)
             return
-        if kind == "g":
-            require(isinstance(thing, np.random.Generator), "a change to an object that is not a generator")
-            before = thing.bit_generator.state
-            super()._renew(handle, thing, kind, told, buffers)
-            states = before, self.lent[handle]  # an answer may go back, to draw the same numbers again
+        if kind == "g":  # an answer may go back, to draw the same numbers again
+            states = self.shared[handle].seen + self.shared[handle].first
             free = any(is_drawn_from(state, thing.bit_generator.state) for state in states)
         elif isinstance(thing, Parameter):
-            before = attributes(thing)
-            super()._renew(handle, thing, kind, told, buffers)
             now = attributes(thing)
             free = now.keys() == before.keys() and all(now[n] is before[n] for n in now if n != "_grad")
         else:
             free = handle not in self.pointed_at and any(thing is array for array in self._gradients())
-            super()._renew(handle, thing, kind, told, buffers)
-        self.touched = self.touched or not free
+        if not free:
+            self.before.setdefault(handle, self.shared[handle].seen)
+            self.changed[handle] = thing
+
+    def changes(self, out):
+        """Encode the check's own changes, after a look at the objects that a call is given."""
+        news = super().changes(out)
+        self.before = self.before or {handle: entry.seen for handle, entry in self.shared.items()}
+        return news
 
     def _gradients(self):
         """Return the gradients of Parameters, which an answer may change in place."""

@@ -179,12 +179,13 @@ FEWEST = Alone([]).count()
 
 
 class Shared:
-    """An object with the same handle at both ends, and its last snapshot sent or received."""
+    """An object with the same handle at both ends, its first snapshot, and the last one sent or received."""
 
-    __slots__ = ("handle", "key", "refer", "seen")
+    __slots__ = ("first", "handle", "key", "refer", "seen")
 
     def __init__(self, handle, thing, strong):
-        self.handle, self.key, self.seen = handle, id(thing), look(thing)
+        self.handle, self.key = handle, id(thing)
+        self.first = self.seen = look(thing)
         try:
             self.refer = (lambda: thing) if strong else weakref.ref(thing)
         except TypeError:  # a plain list or dict, or a generator

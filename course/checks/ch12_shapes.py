@@ -1,5 +1,6 @@
 """The exercises of chapter 12: free widths, shape inference, an error, costs, split keys, a missing width."""
 
+import math
 import re
 from functools import cache
 
@@ -158,15 +159,24 @@ def _(answer, rng):
             raise CheckFailed(f"for {what} it must return a tuple, but returned {described(found)}")
         if found != truth:
             raise CheckFailed(f"{what} makes {truth} of {shape}, but yours returns {found}")
-    wide = (batch, int(rng.integers(1000, 2000)) * 10**12, n_in)
-    try:
-        found = answer(Linear(n_in, n_out, rng=0), wide)  # no array of that size could be made
-    except MemoryError:
-        raise CheckFailed(
-            f"compute shapes only: yours makes an array, and one of shape {wide} fits into no computer"
-        ) from None
-    if found != (*wide[:2], n_out):
-        raise CheckFailed(f"Linear makes {(*wide[:2], n_out)} of {wide}, but yours returns {found}")
+    wide = (batch, int(rng.integers(1000, 2000)) * 10**12, n_in)  # no array of that size could be made
+    linear = Linear(n_in, n_out, rng=0)
+    for layer in (
+        linear,
+        ReLU(),
+        Flatten(),
+        Mean(axis=2),
+        Sequential(linear, Tanh()),
+        Parallel(linear, ReLU()),
+    ):
+        try:
+            found, truth = answer(layer, wide), spec_with()(layer, wide)
+        except MemoryError:
+            raise CheckFailed(
+                f"compute shapes only: yours makes an array, and one of shape {wide} fits into no computer"
+            ) from None
+        if found != truth:
+            raise CheckFailed(f"{layer} makes {truth} of {wide}, but yours returns {found}")
     for shape in ((batch, n_out), (batch, n_in, n_out), (n_out,)):
         try:
             answer(Linear(n_in, n_out, rng=0), shape)
@@ -187,7 +197,7 @@ def _(answer, rng):
 
 def spec_with(
     linear=lambda layer, shape: (*shape[:-1], layer.n_out),
-    flatten=lambda shape: (shape[0], int(np.prod(shape[1:]))),
+    flatten=lambda shape: (shape[0], math.prod(shape[1:])),
     mean=lambda layer, shape: shape[: layer.axis] + shape[layer.axis + 1 :],
     join=lambda shape, parts: (*parts[0][:-1], sum(part[-1] for part in parts)),
     refuse=ShapeError,

@@ -350,6 +350,21 @@ class Linear(Layer):
         return X @ self.W.data.T + self.b.data, backward
 """,
     ),
+    "what a check's layer changes is put back": (
+        "03_gradcheck.who_changed",
+        """
+def who_changed(layer, X, dY):
+    before, dY_before, found = X.copy(), dY.copy(), []
+    layer.forward(X)
+    found += ["forward changed X"] * bool(np.any(X != before))
+    X[...] = before
+    layer.backward(X, dY)
+    found += ["backward changed X"] * bool(np.any(X != before))
+    found += ["backward changed dY"] * bool(np.any(dY != dY_before))
+    X[...], dY[...] = before, dY_before
+    return found
+""",
+    ),
     "an OrderedDict for a snapshot": (
         "08_digits.snapshot",
         """

@@ -399,8 +399,11 @@ TOUCH = {  # the source of f(X, p, rng), and whether it changes the check's data
         "before = rng.bit_generator.state\n    rng.normal(size=7)\n    rng.bit_generator.state = before",
         False,
     ),
+    "an array put back": ("X[0] = 0\n    hand(X)\n    X[0] = 1", False),
+    "an array that the check changes, put back": ("other(X)\n    X[0] = 1", False),
     "drawing 32 bits": ("rng.integers(5, dtype=np.int32)", False),
     "an array of the check's": ("X[0] = 0", True),
+    "one changed before it is given away and not put back": ("X[0] = 0\n    other(X)", True),
     "a Parameter's data": ("p.data[0] = 0", True),
     "a Parameter's data, which is its gradient": ("p.grad = p.data\n    p.data[...] = 0", True),
     "an array that is the gradient of the check's Parameter": ("p.grad = X\n    X[...] = 0", True),
@@ -440,11 +443,12 @@ def test_the_checks_gradients_may_be_filled_and_its_generators_drawn_from_and_no
     end, body, touched
 ):
     end.run("import numpy as np\nfrom minigrad import Parameter\nkept = []")
-    f = end.find("f", f"def f(X, p, rng, hand):\n    {body}")
+    f = end.find("f", f"def f(X, p, rng, hand, other):\n    {body}")
     rng = np.random.default_rng(3)
     rng.integers(9, dtype=np.int32)
     parameter = Parameter([1.0, 2.0, 3.0])
-    f(np.ones(3), parameter, rng, lambda thing: None)
+    X = np.ones(3)
+    f(X, parameter, rng, lambda thing: None, lambda thing: thing.__setitem__(slice(1), 5.0))
     assert end.remote.touched == touched
 
 
