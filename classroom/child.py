@@ -69,11 +69,29 @@ def _parts(statement):
 
 
 def _is_stub(statement):
-    """Report whether a definition, or a method of a class, ends with ``raise NotImplementedError``."""
+    """Report whether a definition, or a method, returns nothing and ends in ``raise NotImplementedError``."""
     inner = statement.body if isinstance(statement, ast.ClassDef) else [statement]
-    last = [part.body[-1] for part in inner if isinstance(part, DEFINITIONS[:2])]
-    raised = [ast.unparse(line) for line in last if isinstance(line, ast.Raise)]
-    return any(text.rstrip("()") == "raise NotImplementedError" for text in raised)
+    parts = [part for part in inner if isinstance(part, DEFINITIONS[:2])]
+    ends = [part for part in parts if ast.unparse(part.body[-1]).rstrip("()") == "raise NotImplementedError"]
+    return any(not any(isinstance(line, ast.Return) for line in ast.walk(part)) for part in ends)
+
+
+def _wrapped(cls):
+    """Wrap a class of lists, dicts or tuples, since its objects would be sent without their methods."""
+    if not issubclass(cls, list | dict | tuple):
+        return cls
+
+    class Wrapped:
+        __module__, __slots__ = "", ("_object",)  # of no module, so that nothing is mirrored
+
+        def __init__(self, *args, **kwargs):
+            self._object = cls(*args, **kwargs)
+
+        def __getattr__(self, name):
+            return getattr(self._object, name)
+
+    Wrapped.__name__ = cls.__name__
+    return Wrapped
 
 
 def _fits(found, defined, kind):
@@ -223,7 +241,8 @@ class Child(wire.Peer):
             raise NameError(name)
         found = self.names[name]
         defined = self.defined.get(name, found)
-        return found if _fits(found, defined, kind) else defined
+        found = found if _fits(found, defined, kind) else defined
+        return _wrapped(found) if kind == "class" and isinstance(found, type) else found
 
     def _call(self, thing, name, value, kwargs):
         return thing(*value, **kwargs)
@@ -298,6 +317,9 @@ class Child(wire.Peer):
                 return value if type(value) is kind else plain(value)
         if not isinstance(value, np.ndarray):
             return float(value) if isinstance(value, Number) else value  # a Fraction, for example
+        if value.dtype == object:
+            with suppress(ValueError):  # arrays of several shapes
+                value = np.array(value.tolist())
         if isinstance(value, np.ma.MaskedArray):
             return value.filled(np.nan) if value.mask.any() and value.dtype.kind == "f" else value.data
         native = PLAIN_DTYPES.get(value.dtype.char, value.dtype.newbyteorder("="))
@@ -371,7 +393,11 @@ class Child(wire.Peer):
         message = ""
         with suppress(Exception):  # the exception's own __str__ may raise
             message = str(error)[:500]
-        return type(error).__name__, message, place[:500]
+        known = next(
+            cls for cls in type(error).__mro__ if cls.__module__.startswith(("builtins", "minigrad."))
+        )
+        base = "" if known in (type(error), Exception) else f".{known.__name__}"
+        return f"{type(error).__name__}{base}", message, place[:500]
 
 
 def main():

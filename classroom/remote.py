@@ -399,12 +399,12 @@ class Remote(Peer):
         name, message, place = (part[:TEXT] for part in told)
         if place in self.raised:  # the check's own, passed on by the submission
             return self.raised[place]
-        cls = getattr(builtins, name, None) or getattr(minigrad, name, None)
-        if not (isinstance(cls, type) and issubclass(cls, Exception)):
-            require(name.isidentifier(), "an exception without a name")
-            cls = type(name, (RemoteError,), {})
+        name, _, base = name.partition(".")  # "SizeError.ValueError": a class of its own, and a known base
+        cls = getattr(builtins, base or name, None) or getattr(minigrad, base or name, None)
+        cls = cls if isinstance(cls, type) and issubclass(cls, Exception) else RemoteError
+        require(name.isidentifier(), "an exception without a name")
         try:
-            error = cls(message)
+            error = (cls if cls.__name__ == name else type(name, (cls,), {}))(message)
         except TypeError:  # UnicodeError, for example, needs more arguments
             error = type(name, (RemoteError,), {})(message)
         error.place = place

@@ -9,7 +9,7 @@ import builtins
 import sys
 import threading
 import time
-from importlib import import_module
+from importlib import import_module, invalidate_caches
 from importlib.machinery import ModuleSpec
 from opcode import opmap
 from pathlib import Path
@@ -137,12 +137,15 @@ class Shell(Inert):
     """The result of `get_ipython()`: runs the statements of commands such as %time, and no other command."""
 
     def run_line_magic(self, name, line, *args):
-        """Run a timed statement in the caller's scope; return its value, if it has one."""
+        """Run a timed statement, or a file, in the caller's scope; return a statement's value, if any."""
+        scope, path = sys._getframe(1), Path(line.split(" ")[-1].strip("'\""))
         if name == "pylab":
-            exec(PYLAB, sys._getframe(1).f_globals)
+            exec(PYLAB, scope.f_globals)
+        if name == "run" and path.is_file():
+            exec(compile(path.read_text(encoding="utf-8"), path, "exec"), scope.f_globals)
         if name not in TIMED:
             return Inert()
-        scope, statement = sys._getframe(1), _without_options(line)
+        statement = _without_options(line)
         try:
             code = compile(statement, f"<%{name}>", "eval")
         except SyntaxError:
@@ -150,10 +153,13 @@ class Shell(Inert):
         return eval(code, scope.f_globals, scope.f_locals)
 
     def run_cell_magic(self, name, line, body):
-        """Write a module for a later import, as ``%%writefile name.py`` does."""
-        if line.endswith(".py"):
-            Path(line).write_text(body, encoding="utf-8")
+        """Write a module for a later import, as ``%%writefile name.py`` does; -a appends to it."""
+        *options, path = line.replace('"', "").replace("'", "").split()
+        if path.endswith(".py"):
+            with open(path, "a" if options else "w", encoding="utf-8") as file:
+                file.write(f"{body}\n")
             sys.path += [] if "" in sys.path else [""]
+            invalidate_caches()  # a cell follows faster than a folder's time changes
 
 
 def _without_options(line):
@@ -269,4 +275,5 @@ def install():
     for name in known.keys() - vars(builtins).keys():
         setattr(builtins, name, known[name])
     builtins.display, builtins.get_ipython, builtins.input = Inert(), Shell, lambda prompt="": ""
+    builtins.help = builtins.exit = builtins.quit = Inert()  # Python's own come with the module site
     sys.breakpointhook = Inert()

@@ -21,7 +21,7 @@ ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # line ends for str and IPython, but 
 HIDDEN = {ord(end): chr(0xFDD0 + place) for place, end in enumerate(ENDS)}  # characters that no text contains
 SHOWN = {ord(hidden): chr(end) for end, hidden in HIDDEN.items()}
 CELL_COMMAND = re.compile(r"\s*%%(\S*)[ \t]*(.*)\n?")
-NOT_PYTHON = "bash sh script html HTML javascript js latex markdown svg perl ruby cmd system sx"
+NOT_PYTHON = "bash sh script html javascript js latex markdown svg perl ruby cmd system sx python pypy"
 
 
 def read_file(path):
@@ -61,7 +61,7 @@ def read(data):
     -------
     list of str
         IPython's commands are converted to calls of `get_ipython()`, as by IPython; cell commands such as
-        %%time are removed, and a cell in another language is empty.
+        %%time are removed, and a cell in another language or process is empty.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _without_cell_commands(source):
     while command := CELL_COMMAND.match(source, begin):
         if command[1] in ("writefile", "file"):
             return f"get_ipython().run_cell_magic('writefile', {command[2]!r}, {source[command.end() :]!r})"
-        if command[1] in NOT_PYTHON.split():
+        if command[1].lower().rstrip("23") in NOT_PYTHON.split():
             return ""
         begin = command.end()
     return source[begin:]

@@ -105,7 +105,7 @@ def look(thing):
 
 
 def attributes(thing):
-    """Return an object's attributes by name, including the slots of minigrad's classes."""
+    """Return an object's attributes by name, including the slots of minigrad's classes and a notebook's."""
     found = {}
     for slot in _slots(type(thing)):
         with suppress(AttributeError):  # not set yet
@@ -115,8 +115,8 @@ def attributes(thing):
 
 @lru_cache(256)  # called for every Parameter in every frame
 def _slots(cls):
-    """List a class's slots that minigrad's classes define, such as a Parameter's data and grad."""
-    ours = (vars(base) for base in cls.__mro__ if base.__module__.startswith("minigrad."))
+    """List a class's slots that minigrad's classes define, such as a Parameter's data, or a notebook's."""
+    ours = (vars(base) for base in cls.__mro__ if base.__module__.startswith(("minigrad.", "__main__")))
     return [thing for held in ours for thing in held.values() if isinstance(thing, MemberDescriptorType)]
 
 

@@ -52,11 +52,11 @@ class End:
         if raised:
             raise raised[0]
 
-    def find(self, name, source=None):
+    def find(self, name, source=None, kind="function"):
         """Return the value of a name, after a cell if one is given."""
         if source is not None:
             self.run(source)
-        return self.remote.ask("find", name=name)
+        return self.remote.ask("find", name=name, value=kind)
 
     def close(self):
         os.close(self.remote.target)
