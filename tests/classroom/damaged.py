@@ -21,9 +21,8 @@ def stored(stem):
 
 
 def code(*sources, **fields):
-    return [
-        {"cell_type": "code", "source": source, "outputs": [], "metadata": {}} | fields for source in sources
-    ]
+    bare = {"cell_type": "code", "outputs": [], "metadata": {}}
+    return [bare | {"source": source} | fields for source in sources]
 
 
 def text(cell):
@@ -128,33 +127,17 @@ in_bytes(
 
 
 def _worksheets(notebook, count):
-    cells = [
-        {
-            "cell_type": "code",
-            "input": cell["source"],
-            "language": "python",
-            "prompt_number": 3,
-            "outputs": [],
-        }
-        if is_code(cell)
-        else cell
-        for cell in notebook["cells"]
-    ]
+    old = {"cell_type": "code", "language": "python", "prompt_number": 3, "outputs": []}
+    cells = [old | {"input": cell["source"]} if is_code(cell) else cell for cell in notebook["cells"]]
     size = -(-len(cells) // count)
     sheets = [{"cells": cells[start : start + size]} for start in range(0, len(cells), size)]
     return dumped({"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": sheets})
 
 
-@damage
-def format_3(notebook):
-    return _worksheets(notebook, 1)
-
-
-@damage
-def format_3_in_two_worksheets(notebook):
-    return _worksheets(notebook, 2)
-
-
+in_bytes(
+    format_3=lambda notebook: _worksheets(notebook, 1),
+    format_3_in_two_worksheets=lambda notebook: _worksheets(notebook, 2),
+)
 in_cells(
     no_ids=lambda cell: cell.pop("id", None),
     one_id_for_all=lambda cell: cell.update(id="a"),
@@ -225,42 +208,30 @@ among_cells(
 )
 
 
-@damage
-def huge_outputs(notebook):
-    notebook["cells"][:0] = code("0", outputs=[{"output_type": "stream", "text": "a" * 4_000_000}])
+def in_list(**ways):
+    """Functions from the list of cells to another list."""
+    for name, change in ways.items():
+        DAMAGES[name] = lambda notebook, change=change: notebook.update(cells=change(notebook["cells"]))
 
 
-@damage
-def no_words(notebook):
-    notebook["cells"] = [cell for cell in notebook["cells"] if is_code(cell)]
+def is_check(cell):
+    return text(cell).startswith("check(")
 
 
-@damage
-def raw_cells(notebook):
-    raw = {"cell_type": "raw", "source": "1 / 0", "metadata": {}}
-    notebook["cells"] = [each for cell in notebook["cells"] for each in (raw, cell)]
-
-
-@damage
-def unknown_cells(notebook):
-    notebook["cells"] += [
-        {"cell_type": "heading", "level": 1, "source": "X"},
-        None,
-        7,
-        [],
-        {},
-        {"outputs": 1},
-    ]
-
-
-@damage
-def no_checks(notebook):
-    notebook["cells"] = [cell for cell in notebook["cells"] if not text(cell).startswith("check(")]
-
-
-@damage
-def checks_at_the_end(notebook):
-    notebook["cells"].sort(key=lambda cell: text(cell).startswith("check("))
+STREAM = {"output_type": "stream", "text": "a" * 4_000_000}
+RAW = {"cell_type": "raw", "source": "1 / 0", "metadata": {}}
+HEADING = {"cell_type": "heading", "level": 1, "source": "X"}
+in_list(
+    huge_outputs=lambda cells: code("0", outputs=[STREAM]) + cells,
+    no_words=lambda cells: [cell for cell in cells if is_code(cell)],
+    raw_cells=lambda cells: [each for cell in cells for each in (RAW, cell)],
+    unknown_cells=lambda cells: [*cells, HEADING, None, 7, [], {}, {"outputs": 1}],
+    no_checks=lambda cells: [cell for cell in cells if not is_check(cell)],
+    checks_at_the_end=lambda cells: sorted(cells, key=is_check),
+    answers_twice=lambda cells: [each for cell in cells for each in [cell] * (1 + answers(cell))],
+    set_up_twice=lambda cells: cells + deepcopy([cell for cell in cells if "import" in text(cell)]),
+    all_in_one_cell=lambda cells: code("\n\n".join(text(cell) for cell in cells if is_code(cell))),
+)
 
 
 @damage
@@ -272,26 +243,10 @@ def answers_from_last_to_first(notebook):
 
 
 @damage
-def answers_twice(notebook):
-    notebook["cells"] = [each for cell in notebook["cells"] for each in [cell] * (1 + answers(cell))]
-
-
-@damage
 def a_wrong_try_before(notebook):
-    names = re.findall(
-        r"^(?:def|class) (\w+)", "\n".join(map(text, filter(answers, notebook["cells"]))), re.M
-    )
+    solved = "\n".join(map(text, filter(answers, notebook["cells"])))
+    names = re.findall(r"^(?:def|class) (\w+)", solved, re.MULTILINE)
     notebook["cells"][:0] = code(*(f"def {name}(*everything):\n    return 0" for name in names))
-
-
-@damage
-def set_up_twice(notebook):
-    notebook["cells"] += deepcopy([cell for cell in notebook["cells"] if "import" in text(cell)])
-
-
-@damage
-def all_in_one_cell(notebook):
-    notebook["cells"] = code("\n\n".join(text(cell) for cell in notebook["cells"] if is_code(cell)))
 
 
 @damage

@@ -20,7 +20,7 @@ from classroom.submission import read_file
 from classroom.version import version, version_of
 from tests.classroom import stand_ins
 from tests.classroom.stand_ins import CHAPTER, notebook
-from tests.classroom.test_queue import KEY, hand_in, stored
+from tests.classroom.test_queue import KEY, RIGHT, given, hand_in, stored
 
 NOW = version(CHAPTER)
 
@@ -92,10 +92,7 @@ def test_the_command_grades_on_the_workers_and_again_is_a_no_op(tmp_path, worker
 
 
 def test_a_submission_that_ends_its_workers_is_not_graded_and_the_others_are(queue, workers):
-    hand_in(queue.source, "anna", right=["scale"])
-    hand_in(queue.source, "ben", do="die")
-    hand_in(queue.source, "cleo", right=["scale"])
-    queue.take_in(queue.source, read_file)
+    given(queue, anna=RIGHT, ben={"do": "die"}, cleo=RIGHT)
     results = run(queue, workers)
     assert [results[name].points for name in ("anna", "ben", "cleo")] == [2, None, 2]
     fault = "not graded, because 2 grading processes died on it, one after the other."
@@ -112,15 +109,13 @@ def test_a_submission_that_ends_its_workers_is_not_graded_and_the_others_are(que
     ],
 )
 def test_a_fault_on_a_worker_is_no_mark(queue, workers, told, words):
-    hand_in(queue.source, "ben", **told)
-    queue.take_in(queue.source, read_file)
+    given(queue, ben=told)
     (result,) = run(queue, workers).values()
     assert result.points is None and words in result.fault
 
 
 def test_a_worker_of_another_version_is_refused_and_both_are_named(queue, workers):
-    hand_in(queue.source, "anna")
-    queue.take_in(queue.source, read_file)
+    given(queue, anna={})
     other = "0123456789abcdef" * 4
     with pytest.raises(GradingFault) as refused:
         run(queue, workers, now=other)
@@ -190,28 +185,21 @@ def test_a_worker_that_hangs_ends_itself(monkeypatch):
 )
 def test_a_scheduler_that_cannot_be_reached_is_reported(queue, monkeypatch, address, words):
     monkeypatch.setattr(cluster, "TO_CONNECT", 1)
-    hand_in(queue.source, "anna")
     (queue.source / "empty").mkdir()
-    queue.take_in(queue.source, read_file)
+    given(queue, anna={})
     with pytest.raises(GradingFault, match=words):
         dict(cluster.grade_all(queue, Grader(stand_ins.grade, NOW, KEY), address))
     assert len(stored(queue.folder)) == 1  # what needed no worker
 
 
 def test_without_workers_the_run_ends_with_a_message(queue):
-    hand_in(queue.source, "anna")
-    queue.take_in(queue.source, read_file)
-    with (
-        _local(0, processes=False) as nobody,
-        pytest.raises(GradingFault, match="has no workers"),
-    ):
+    given(queue, anna={})
+    with _local(0, processes=False) as nobody, pytest.raises(GradingFault, match="has no workers"):
         run(queue, nobody, patience=0.2)
 
 
 def test_a_scheduler_that_goes_away_leaves_what_is_graded(queue):
-    hand_in(queue.source, "anna", right=["scale"])
-    hand_in(queue.source, "ben", seconds=30)
-    queue.take_in(queue.source, read_file)
+    given(queue, anna=RIGHT, ben={"seconds": 30})
     with _local(1, processes=False) as going:
         outcomes = cluster.grade_all(queue, Grader(stand_ins.grade, NOW, KEY), going.scheduler_address, 2)
         assert next(outcomes)[0] == "anna"
@@ -222,8 +210,7 @@ def test_a_scheduler_that_goes_away_leaves_what_is_graded(queue):
 
 
 def test_without_dask_the_command_says_what_to_install(queue, monkeypatch):
-    hand_in(queue.source, "anna")
-    queue.take_in(queue.source, read_file)
+    given(queue, anna={})
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(GradingFault, match="extra `cluster`") as told:
         dict(cluster.grade_all(queue, Grader(stand_ins.grade, NOW, KEY), "tcp://127.0.0.1:1"))
@@ -237,7 +224,6 @@ def test_a_worker_without_the_course_ends_the_run_and_is_no_students_fault():
         def exception(self):
             return ModuleNotFoundError("No module named 'course'")
 
-    with pytest.raises(
-        GradingFault, match="ModuleNotFoundError: No module named 'course'. Is the course installed"
-    ):
+    why = "ModuleNotFoundError: No module named 'course'. Is the course installed"
+    with pytest.raises(GradingFault, match=why):
         cluster._answer(Failed(), CHAPTER, "0" * 64, "tcp://10.0.0.5:8786")

@@ -12,7 +12,7 @@ import pytest
 
 from classroom import grade as module
 from classroom.grade import grade
-from tests.classroom.hostile import access, cheating, lying, malformed, resources
+from tests.classroom.hostile import access, cheating, lying, malformed, resources, without_work
 from tests.classroom.hostile.submission import expected, found, notebook
 
 SEED = 20_240_229
@@ -20,6 +20,7 @@ LONG = 600  # seconds after which a grader hangs, however busy the machine is wi
 SENTENCE = 5_000  # characters of a sentence
 GROWTH = 240  # MB, on top of the 60 that a grader has before it reads its first submission
 QUICK = 0.5  # seconds of a call; where the wait itself is asked about
+CHEATING = cheating.CASES | lying.CASES | without_work.CASES
 
 
 class Hangs(BaseException):
@@ -84,21 +85,16 @@ def processes(folder):
 
 
 def test_there_are_enough_of_them():
-    tables = cheating.CASES, resources.CASES, access.CASES, malformed.CASES, lying.CASES
-    assert [len(table) >= 20 for table in tables] == [True] * 5
-    assert sum(map(len, tables)) >= 150
+    tables = cheating, lying, without_work, resources, access, malformed
+    assert min(len(table.CASES) for table in tables) >= 20
+    assert sum(len(table.CASES) for table in tables) >= 210
+    assert len(CHEATING) == sum(len(table.CASES) for table in tables[:3])
 
 
-@pytest.mark.parametrize("name", cheating.CASES)
+@pytest.mark.parametrize("name", CHEATING)
 def test_cheating_earns_nothing(name):
-    chapter, wanted, cells = cheating.CASES[name]
+    chapter, wanted, cells = CHEATING[name]
     verdict(notebook(*cells), chapter, wanted, seconds=4 * QUICK)  # no honest one here takes so long
-
-
-@pytest.mark.parametrize("name", lying.CASES)
-def test_knowing_the_cases_and_lying_earns_nothing(name):
-    chapter, wanted, cells = lying.CASES[name]
-    verdict(notebook(*cells), chapter, wanted, seconds=4 * QUICK)
 
 
 @pytest.mark.parametrize(

@@ -35,28 +35,10 @@ class Alone(Remote):
         self.read, self.write = reader(data), lambda frame: None
 
 
-def frame(value, **parts):
-    """Return a frame as a submission might write it."""
-    return pack(HEADER | {"value": value} | parts, [])
-
-
 VALUES = [
-    None,
-    True,
-    -3,
-    2**100,
-    0.1,
-    "αβγ\n",
-    (1, (2.0, "three"), ()),
-    [1, [2]],
-    {"a": 1, (2, 3): [4]},
-    {1, 2},
-    np.float32(0.5),
-    np.int64(-7),
-    np.bool_(True),
-    np.complex128(1 + 2j),
-    math.inf,
-    -math.inf,
+    *(None, True, -3, 2**100, 0.1, "αβγ\n", math.inf, -math.inf, {1, 2}, {"a": 1, (2, 3): [4]}),
+    *((1, (2.0, "three"), ()), [1, [2]]),
+    *(np.float32(0.5), np.int64(-7), np.bool_(True), np.complex128(1 + 2j)),
 ]
 
 
@@ -84,11 +66,7 @@ def test_an_array_comes_back_unchanged(end, dtype, shape):
 
 @pytest.mark.parametrize(
     ("make", "flags"),
-    [
-        (lambda X: X, (True, False)),
-        (lambda X: X.T, (False, True)),
-        (lambda X: X[:, ::2], (False, False)),
-    ],
+    [(lambda X: X, (True, False)), (lambda X: X.T, (False, True)), (lambda X: X[:, ::2], (False, False))],
     ids=["rows", "columns", "neither"],
 )
 def test_the_layout_of_an_array_is_preserved(end, make, flags):
@@ -135,10 +113,8 @@ def test_a_generator_is_shared(end):
 
 
 def test_a_parameter_is_shared_with_all_that_hangs_on_it(end):
-    end.run(
-        "def train(p):\n    p.grad += 1\n    p.data = p.data - 3 * p.grad\n    p.trainable = False\n"
-        "    p.data += p.grad"
-    )
+    update = "p.grad += 1\n    p.data = p.data - 3 * p.grad\n    p.trainable = False\n    p.data += p.grad"
+    end.run(f"def train(p):\n    {update}")
     parameter = Parameter([1.0, 2.0])
     end.find("train")(parameter)
     np.testing.assert_array_equal(parameter.data, [-1, 0])
@@ -158,11 +134,8 @@ def test_a_value_nested_too_deeply_is_refused_by_the_sender(end):
     deep = end.find("deep", "def deep():\n    X = 1\n    for _ in range(50):\n        X = (X,)\n    return X")
     with pytest.raises(Exception, match="nested too deeply"):
         deep()
-    nested = ()
-    for _ in range(DEPTH + 1):
-        nested = (nested,)
     with pytest.raises(WireError, match="nested too deeply"):
-        Peer(None, None).encode(nested, [])
+        Peer(None, None).encode(nested(DEPTH + 2), [])
     assert end.find("X", "X = 5") == 5  # the wire is as it was
 
 
@@ -207,11 +180,18 @@ WRONG = {
     "names that are none": ["x", "c1", {"kind": "function", "name": "f", "bases": [], "names": ["a b"]}, []],
     "attributes of a class": ["x", "c1", {"kind": "class", "name": "A", "bases": []}, [["a", 1]]],
     "attributes of a function": ["x", "c1", FUNCTION, [["a", 1]]],
-    "too deep": json.loads("[" + '"t",[' * 0 + '"t",[["t",[]]]]'),
 }
-WRONG["too deep"] = None
-for _ in range(DEPTH + 2):
-    WRONG["too deep"] = ["t", [WRONG["too deep"]]]
+
+
+def nested(depth, wrap=lambda inner: (inner,)):
+    """Return nothing, wrapped many times."""
+    inner = None
+    for _ in range(depth):
+        inner = wrap(inner)
+    return inner
+
+
+WRONG["too deep"] = nested(DEPTH + 2, lambda inner: ["t", [inner]])
 
 
 @pytest.mark.parametrize("node", WRONG.values(), ids=WRONG)
@@ -220,19 +200,18 @@ def test_invalid_values_are_refused(node):
         Alone(pack(HEADER | {"value": node}, [b"12345678"])).receive()
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        struct.pack("<I", LIMIT + 1),
-        struct.pack("<I", 3) + b"abc",
-        struct.pack("<I", 2) + b"[]",
-        pack({"do": "return"}, []),
-        struct.pack("<I", 6) + b"[1, 2]",
-        struct.pack("<I", 4) + b"\xff\xff\xff\xff",
-        struct.pack("<I", 20_000) + b"[" * 20_000,
-    ],
-    ids=["too long", "no JSON", "empty", "other parts", "no header", "no text", "nested"],
-)
+FRAMES = {
+    "too long": struct.pack("<I", LIMIT + 1),
+    "no JSON": struct.pack("<I", 3) + b"abc",
+    "empty": struct.pack("<I", 2) + b"[]",
+    "other parts": pack({"do": "return"}, []),
+    "no header": struct.pack("<I", 6) + b"[1, 2]",
+    "no text": struct.pack("<I", 4) + b"\xff\xff\xff\xff",
+    "nested": struct.pack("<I", 20_000) + b"[" * 20_000,
+}
+
+
+@pytest.mark.parametrize("data", FRAMES.values(), ids=FRAMES)
 def test_an_invalid_frame_is_refused(data):
     with pytest.raises(WireError):
         unpack(reader(data))
@@ -285,9 +264,8 @@ def test_changes_that_cannot_be_read_are_refused():
 
 def test_a_change_of_a_dropped_thing_is_still_read():
     ours = Alone()
-    ours.apply(
-        [["p7", "d", [["a", ["l", "c1", []]]]], ["p8", "l", [["l", "c2", []]]], ["p9", "g", "{}"]], [], []
-    )
+    told = [["p7", "d", [["a", ["l", "c1", []]]]], ["p8", "l", [["l", "c2", []]]], ["p9", "g", "{}"]]
+    ours.apply(told, [], [])
     ours.apply([["p7", "a", ["<f8", [1], 0]]], [], [bytes(8)])
     assert {"c1", "c2"} <= ours.shared.keys()
 
@@ -305,9 +283,7 @@ def mutated(data, rng):
         elif how == 2:
             data[place:place] = data[place : place + rng.randint(1, 9)]
         elif how == 3:
-            data[place:place] = rng.choice(
-                [b"[", b"]", b"null", b"-1", b'"h"', b'"x"', b"1e999", b"NaN", b"{}"]
-            )
+            data[place:place] = rng.choice(b"""[ ] null -1 "h" "x" 1e999 NaN {}""".split())
         else:
             other = rng.randrange(4, len(data))
             data[place : place + 3] = data[other : other + 3]

@@ -26,7 +26,7 @@ def three_calls():
     except BaseException as error:
         return type(error).__name__, 0, 0
 """
-    return case("04_closures", "failed", *before, source)
+    return case("failed", *before, source)
 
 
 CASES = {

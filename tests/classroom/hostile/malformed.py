@@ -10,18 +10,27 @@ from tests.classroom.hostile.submission import CENTRE, Case, notebook
 
 CODE = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
 MISSING, RIGHT, WRONG = {}, {"centre": "passed"}, {"centre": "failed"}
+ZEROS = "import numpy as np\ndef centre(X):\n    return np.zeros(X.shape)"
+OUTPUT = {"output_type": "stream", "name": "stdout", "text": "✓ centre: right. 1 point."}
+ATTACHED = {"answer.py": {"text/x-python": "def centre(X): return X - X.mean(1)"}}
+LOCKED = {"nbgrader": {"grade": True, "grade_id": "check_centre", "points": 1}}
+CLAIMS = {"grading": {"00_start.centre": 1}, "kernelspec": {"name": "solution", "language": "R"}}
 
 
 def cells(*some, **more):
     """Return the bytes of a notebook with the given cells, unchanged."""
-    return json.dumps(
-        {"cells": list(some), "metadata": {}, "nbformat": 4, "nbformat_minor": 5} | more
-    ).encode()
+    whole = {"cells": list(some), "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(whole | more).encode()
 
 
 def broken(data, verdict=MISSING, refused=True):
     """Return a case; `refused` is whether the whole file is refused."""
     return Case("00_start", verdict, data), refused
+
+
+def strange(verdict, *sources, **cell):
+    """Return a case that is read: code cells, with other keys."""
+    return broken(cells(*(CODE | {"source": source} | cell for source in sources)), verdict, False)
 
 
 CASES = {
@@ -55,60 +64,37 @@ CASES = {
     "a number of 100,000 digits": broken(b'{"nbformat": ' + b"1" * 100_000 + b', "cells": []}'),
     "501 cells": broken(cells(*[CODE | {"source": ""}] * 501)),
     "more than 5 MB": broken(notebook(CENTRE + "\n# " + "a" * 5_000_000)),
-    "cells of no code": broken(cells({"cell_type": "markdown", "source": CENTRE}), refused=False),
-    "a source that is a number": broken(cells(CODE | {"source": 1}), refused=False),
-    "a source that is an object": broken(cells(CODE | {"source": {"a": CENTRE}}), refused=False),
-    "a source of strange lines": broken(cells(CODE | {"source": [1, None, ["x"], {}, CENTRE]}), RIGHT, False),
-    "a cell type that is a list": broken(
-        cells(CODE | {"cell_type": ["code"], "source": CENTRE}), refused=False
-    ),
-    "half a surrogate pair": broken(
-        cells(CODE | {"source": "x = '\ud800'"}, CODE | {"source": CENTRE}), RIGHT, False
-    ),
-    "a zero byte in a cell": broken(
-        cells(CODE | {"source": "x = '\0'"}, CODE | {"source": CENTRE}), RIGHT, False
-    ),
-    "a cell that is no Python": broken(
-        cells(CODE | {"source": "def def ("}, CODE | {"source": CENTRE}), RIGHT, False
-    ),
-    "brackets in a cell, 10,000 deep": broken(
-        cells(CODE | {"source": "(" * 10_000 + ")" * 10_000}, CODE | {"source": CENTRE}), RIGHT, False
-    ),
-    "minus signs in a cell, 100,000 deep": broken(
-        cells(CODE | {"source": "-" * 100_000 + "1"}, CODE | {"source": CENTRE}), RIGHT, False
-    ),
-    "10,000 commands in a cell": broken(
-        cells(CODE | {"source": "%time 1\n" * 10_000}, CODE | {"source": CENTRE}), RIGHT, False
-    ),
-    "a cell of 4 MB": broken(
-        cells(CODE | {"source": "x = 1\n" * 650_000}, CODE | {"source": CENTRE}), RIGHT, False
-    ),
-    "500 cells": broken(cells(*[CODE | {"source": "x = 1"}] * 499, CODE | {"source": CENTRE}), RIGHT, False),
+    "cells of no code": strange(MISSING, CENTRE, cell_type="markdown"),
+    "a source that is a number": strange(MISSING, 1),
+    "a source that is an object": strange(MISSING, {"a": CENTRE}),
+    "a source of strange lines": strange(RIGHT, [1, None, ["x"], {}, CENTRE]),
+    "a cell type that is a list": strange(MISSING, CENTRE, cell_type=["code"]),
+    "half a surrogate pair": strange(RIGHT, "x = '\ud800'", CENTRE),
+    "a zero byte in a cell": strange(RIGHT, "x = '\0'", CENTRE),
+    "a cell that is no Python": strange(RIGHT, "def def (", CENTRE),
+    "brackets in a cell, 10,000 deep": strange(RIGHT, "(" * 10_000 + ")" * 10_000, CENTRE),
+    "minus signs in a cell, 100,000 deep": strange(RIGHT, "-" * 100_000 + "1", CENTRE),
+    "10,000 commands in a cell": strange(RIGHT, "%time 1\n" * 10_000, CENTRE),
+    "a cell of 4 MB": strange(RIGHT, "x = 1\n" * 650_000, CENTRE),
+    "500 cells": strange(RIGHT, *["x = 1"] * 499, CENTRE),
     "names twice in an object": broken(
-        notebook(CENTRE).replace(b'"metadata": {}, "nbformat"', b'"cells": [], "nbformat"'), refused=True
+        notebook(CENTRE).replace(b'"metadata": {}, "nbformat"', b'"cells": [], "nbformat"')
     ),
     "another format": broken(cells(CODE | {"source": CENTRE}, nbformat="seven"), RIGHT, False),
     "worksheets in worksheets": broken(
         json.dumps({"worksheets": [{"worksheets": [{"cells": [CODE | {"source": CENTRE}]}]}]}).encode()
     ),
-    "an answer in a language that is not Python": broken(
-        cells(CODE | {"source": "%%bash\nrm -rf /\n" + CENTRE}), refused=False
+    "an answer in a language that is not Python": strange(MISSING, "%%bash\nrm -rf /\n" + CENTRE),
+    "the stub, as it was handed out": strange(
+        {"centre": "not written"}, "def centre(X):\n    raise NotImplementedError"
     ),
-    "the stub, as it was handed out": broken(
-        cells(CODE | {"source": "def centre(X):\n    raise NotImplementedError"}),
-        {"centre": "not written"},
-        False,
-    ),
-    "an answer with its indent lost": broken(
-        cells(CODE | {"source": "def centre(X):\nreturn X"}), refused=False
-    ),
-    "a wrong answer under the right one": broken(
-        cells(CODE | {"source": CENTRE}, CODE | {"source": "def centre(X):\n    return X"}), WRONG, False
-    ),
-    "the answer deleted again": broken(
-        cells(CODE | {"source": CENTRE}, CODE | {"source": "del centre"}), MISSING, False
-    ),
-    "the answer under another name": broken(
-        cells(CODE | {"source": CENTRE.replace("centre", "center")}), MISSING, False
-    ),
+    "an answer with its indent lost": strange(MISSING, "def centre(X):\nreturn X"),
+    "a wrong answer under the right one": strange(WRONG, CENTRE, "def centre(X):\n    return X"),
+    "the answer deleted again": strange(MISSING, CENTRE, "del centre"),
+    "the answer under another name": strange(MISSING, CENTRE.replace("centre", "center")),
+    # what a notebook says of itself gives no points
+    "points in the metadata": broken(cells(CODE | {"source": ZEROS}, metadata=CLAIMS), WRONG, False),
+    "an output that says passed": strange(WRONG, ZEROS, outputs=[OUTPUT]),
+    "an attachment with the answer": strange(WRONG, ZEROS, attachments=ATTACHED),
+    "a cell that nbgrader has locked": strange(WRONG, ZEROS, metadata=LOCKED),
 }

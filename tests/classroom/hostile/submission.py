@@ -1,6 +1,7 @@
 """Hostile and broken submissions: their cases, their bytes, and the comparison of their marks."""
 
 import json
+import re
 from collections import namedtuple
 
 from course.checks import exercises
@@ -8,12 +9,17 @@ from course.checks import exercises
 # verdict: {exercise: status}; what it does not name is as under None, or "missing", or "by hand"
 Case = namedtuple("Case", "chapter verdict cells")
 
+CHAPTERS = {exercise.short: exercise.stem for exercise in exercises()}  # of two of one name, the last one
+DEFINED = re.compile(
+    rf"^(?:(?:async )?def |class |.*\b(?:as|import) )?({'|'.join(CHAPTERS)})\b", re.MULTILINE
+)
 NUMPY = "import numpy as np"
 CENTRE = f"{NUMPY}\ndef centre(X):\n    return X - X.mean(axis=1, keepdims=True)"
 
 # a cell that takes hold of the child's end of the wire, as the grader's questions reach it
 REACH = """
 import io, json, os, struct, sys, time
+import numpy as np
 import wire
 frame = sys._getframe()
 while "child" not in frame.f_locals:
@@ -40,12 +46,19 @@ def raw(text):
 """
 
 
-def case(chapter, verdict, *cells):
-    """Return a case; a lone status is that of the chapter's first exercise that the cells name."""
-    if isinstance(verdict, str):
-        names = [e.short for e in exercises() if e.stem == chapter]
-        verdict = {next(name for name in names if any(name in cell for cell in cells)): verdict}
-    return Case(chapter, verdict, cells)
+def case(verdict, *cells, chapter=None):
+    """Return a case; its chapter, and the exercise of a lone status, are those of the answer defined last."""
+    names = DEFINED.findall("\n".join(cells)) or ["centre"]
+    verdict = {names[-1]: verdict} if isinstance(verdict, str) else verdict
+    return Case(chapter or CHAPTERS[names[-1]], verdict, cells)
+
+
+def cases(table, head=NUMPY, verdict="failed"):
+    """Return a case for each source of a cell in a table, below the head; a case stays as it is."""
+    return {
+        name: told if isinstance(told, Case) else case(verdict, f"{head}\n{told}")
+        for name, told in table.items()
+    }
 
 
 def notebook(*cells):
