@@ -76,6 +76,9 @@ def _parser():
     gradebook.add_argument("--course-dir", required=True, type=Path, help="the folder of the nbgrader course")
     gradebook.add_argument("--back", action="store_true", help="read the marks given in the formgrader")
     gradebook.set_defaults(run=_gradebook)
+    report.add_argument(
+        "--roster", type=Path, help="a gradebook that Canvas or Moodle exported, to be filled in"
+    )
     for command in (status, regrade, report, gradebook):
         command.add_argument("out", type=Path, help="the folder of the marks")
     _add_by_hand(commands)
@@ -120,6 +123,9 @@ def _add_of_the_term(commands):
     """Add the command for the whole term."""
     term = commands.add_parser("term", help="totals with due dates, and how hard each exercise is")
     term.add_argument("folder", type=Path, help="the folder of term.csv")
+    term.add_argument(
+        "--earlier", nargs="+", type=Path, default=[], help="folders of other terms, to compare"
+    )
     term.set_defaults(run=_term)
 
 
@@ -219,9 +225,10 @@ def _list_worse(before, after):
         now = after[student]
         if was is None or now is None or was.submission == now.submission:
             continue
-        if was.fault is None and now.fault is None and now.points < was.points:
+        if was.fault is None and now.fault is None and was.refused is None and now.points < was.points:
+            has = f"{now.points} points" if now.refused is None else "no mark"
             print(
-                f"Fewer points than before: {_plain(student)} handed in again and has {now.points} points "
+                f"Fewer points than before: {_plain(student)} handed in again and has {has} "
                 f"instead of {was.points}. The latest hand-in counts; the earlier one is kept, and counts "
                 "again if you put it back into the folder."
             )
@@ -272,7 +279,31 @@ def _status(chosen):
 def _report(chosen):
     """Write the reports again."""
     with Queue(chosen.out) as queue:
-        return _print_summary(*write_reports(queue), chosen.out)
+        found, problems = write_reports(queue)
+        if chosen.roster is not None:
+            problems = problems + _fill_in(queue, found, chosen.roster)
+        return _print_summary(found, problems, chosen.out)
+
+
+def _fill_in(queue, found, path):
+    """Write the roster with the points of a chapter; return the problems."""
+    from classroom.roster import Roster
+    from course import store
+
+    marks = {queue.chapter: {row.student: row.points for row in found}}
+    out_of = {queue.chapter: sum(exercise.points for exercise in exercises_of(queue.chapter))}
+    text, problems, absent = Roster(path).filled(marks, out_of)
+    store.write(queue.folder / "import.csv", text)
+    _print_absent(absent)
+    print(f"Import {queue.folder / 'import.csv'}")
+    return problems
+
+
+def _print_absent(students):
+    """Print the students on the roster who have handed in nothing, from their names and numbers."""
+    if students:
+        names = "; ".join(name for name, _ in students)
+        print(f"On the roster, without a hand-in: {len(students):,}: {_plain(names)}")
 
 
 def _gradebook(chosen):
@@ -353,7 +384,8 @@ def _term(chosen):
     """Write the totals of a term."""
     from classroom.term import write_term
 
-    problems = write_term(chosen.folder)
+    problems, absent = write_term(chosen.folder, chosen.earlier)
+    _print_absent(absent)
     for problem in problems:
         print(_plain(problem))
     print(f"Open {chosen.folder / 'totals.csv'} and {chosen.folder / 'items.html'}")
@@ -480,13 +512,13 @@ def _grade_after_test(unsafe):
 
 def _print_summary(found, problems, folder, written=True):
     """Print a summary of the marks, and return the exit status."""
-    ungraded = [row for row in found if row.points is None]
+    refused = [row for row in found if row.is_unreadable]
+    ungraded = [row for row in found if row.points is None and not row.is_unreadable]
     others = [row for row in found if row.is_another]
     if _is_another_chapter(found):
         problems, others = [*problems, OTHER_CHAPTER.format(chapter=found[0].chapter)], []
-    refused = [row for row in found if row.result and row.result.refused]
     to_mark = sum(row.to_mark > 0 for row in found)
-    print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded):,}.")
+    print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded) - len(refused):,}.")
     if refused:
         print(f"Could not be read: {len(refused):,}")
         _list(refused)
