@@ -376,7 +376,10 @@ def _send(chosen):
     with Queue(chosen.out) as queue, unpacked(chosen.submissions) as (folder, _):
         write_reports(queue)
         target = chosen.out / "feedback.zip"
-        print(f"Pages in {target}: {write_zip(queue, folder, target):,}.")
+        count, without = write_zip(queue, folder, target)
+    print(f"Pages in {target}: {count:,}.")
+    if without:
+        print(f"Without a page in it, or without marks: {_plain(', '.join(without))}")
     return 0
 
 

@@ -271,7 +271,7 @@ def test_an_answer_in_words_is_the_cell_that_was_handed_out():
 def test_the_zip_has_the_names_that_the_platform_gave(tmp_path):
     hand_in(
         tmp_path / "out",
-        {s: (with_cells(f"{s} = 1"), {}) for s in ("adaking_1234", "Ben_77_assignsubmission_file_")},
+        {s: (with_cells(f"{s} = 1"), {}) for s in ("adaking_1234", "Ben_77_assignsubmission_file_", "late")},
     )
     export = tmp_path / "export"
     (export / "Ben_77_assignsubmission_file_").mkdir(parents=True)
@@ -282,7 +282,7 @@ def test_the_zip_has_the_names_that_the_platform_gave(tmp_path):
         write_reports(queue)
         sizes = []
         for _ in range(2):
-            assert write_zip(queue, export, tmp_path / "feedback.zip") == 2
+            assert write_zip(queue, export, tmp_path / "feedback.zip") == (2, ["late", "nobody"])
             sizes.append((tmp_path / "feedback.zip").read_bytes())
         with pytest.raises(GradingFault, match="nothing was written"):
             write_zip(queue, export / "nobody", tmp_path / "none.zip")
