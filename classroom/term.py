@@ -182,6 +182,11 @@ def write_term(folder, earlier=()):
         total = None if None in kept else _number(sum(kept))
         number = roster.number(places[student]) if student in places else ""
         totals.append([student, number, total, sum(asked.values()), *cells])
+    problems += [
+        f"hand-ins.csv: {student} has no marks in {stem}: is that the name of the hand-in?"
+        for student, stem in hand_ins
+        if student not in graded.get(stem, ())
+    ]
     files, absent = {}, []
     if roster:
         files["import.csv"], wrong, absent = roster.filled(marks, asked)

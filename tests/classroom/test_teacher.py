@@ -336,6 +336,14 @@ def test_a_term_has_totals_and_the_roster_filled_in(tmp_path):
     assert (tmp_path / "term/import.csv").read_bytes() == filled.encode()
 
 
+def test_a_time_of_nobody_s_hand_in_is_reported(tmp_path):
+    term(tmp_path / "term")
+    hand_in(tmp_path / "term/marks", {"ben": (with_cells("b = 1"), {})})
+    problems, absent = write_term(tmp_path / "term")
+    assert problems == [f"hand-ins.csv: anna has no marks in {CHAPTER}: is that the name of the hand-in?"]
+    assert absent == [("anna", "7")]
+
+
 def test_a_student_with_a_missing_mark_has_no_total(tmp_path):
     term(tmp_path / "term")
     hand_in(
