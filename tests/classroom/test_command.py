@@ -287,6 +287,16 @@ def test_each_file_of_a_flat_zip_is_a_student_s(submissions, grader, top):
     assert points(submissions) == {"dora": "2", "emil": "0", "student-2": "6"}
 
 
+def test_a_zip_of_one_student_s_folder_is_no_flat_class(submissions, grader):
+    path = submissions.parent / "class.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"dora/{NOTEBOOK}", notebook(right=["scale"]))
+        archive.writestr("dora/scratch.ipynb", notebook())
+    out = str(submissions.parent / "out")
+    assert command.main(["grade", str(path), "--chapter", CHAPTER, "--out", out, "--workers", "1"]) == 0
+    assert points(submissions) == {"dora": "2"}
+
+
 def test_a_full_disk_unpacks_nothing_by_halves(submissions, grader, capsys, monkeypatch):
     path = submissions.parent / "class.zip"
     with zipfile.ZipFile(path, "w") as archive:
