@@ -73,13 +73,17 @@ def _parser():
     add(_status, "print one row per student")
     regrade = add(_regrade, "after the checks have changed: show what would change")
     regrade.add_argument("--accept", action="store_true", help="make the new results the marks")
-    add(_report, "write the reports again with the current marks.csv")
+    report = add(_report, "write the reports again with the current marks.csv")
+    roster = "a gradebook that Canvas or Moodle exported, to be filled in"
+    report.add_argument("--roster", type=Path, help=roster)
     gradebook = add(_gradebook, "put the marks into nbgrader's gradebook")
     gradebook.add_argument("--course-dir", required=True, type=Path, help="the folder of the nbgrader course")
     gradebook.add_argument("--back", action="store_true", help="read the marks given in the formgrader")
     _add_by_hand(add)
     term = add(_term, "totals with due dates, and how hard each exercise is", of_marks=False)
     term.add_argument("folder", type=Path, help="the folder of term.csv")
+    earlier = "folders of other terms, to compare"
+    term.add_argument("--earlier", nargs="+", type=Path, default=[], help=earlier)
     _add_guesses(add)
     for command in (grade, regrade):
         where = command.add_mutually_exclusive_group()
@@ -195,9 +199,10 @@ def _list_worse(before, after):
         now = after[student]
         if was is None or now is None or was.submission == now.submission:
             continue
-        if was.fault is None and now.fault is None and now.points < was.points:
+        if was.fault is None and now.fault is None and was.refused is None and now.points < was.points:
+            has = f"{now.points} points" if now.refused is None else "no mark"
             print(
-                f"Fewer points than before: {_plain(student)} handed in again and has {now.points} points "
+                f"Fewer points than before: {_plain(student)} handed in again and has {has} "
                 f"instead of {was.points}. The latest hand-in counts; the earlier one is kept, and counts "
                 "again if you put it back into the folder."
             )
@@ -247,7 +252,31 @@ def _status(chosen):
 def _report(chosen):
     """Write the reports again."""
     with Queue(chosen.out) as queue:
-        return _print_summary(*write_reports(queue), chosen.out)
+        found, problems = write_reports(queue)
+        if chosen.roster is not None:
+            problems = problems + _fill_in(queue, found, chosen.roster)
+        return _print_summary(found, problems, chosen.out)
+
+
+def _fill_in(queue, found, path):
+    """Write the roster with the points of a chapter; return the problems."""
+    from classroom.roster import Roster
+    from course import store
+
+    marks = {queue.chapter: {row.student: row.points for row in found}}
+    out_of = {queue.chapter: sum(exercise.points for exercise in exercises_of(queue.chapter))}
+    text, problems, absent = Roster(path).filled(marks, out_of)
+    store.write(queue.folder / "import.csv", text)
+    _print_absent(absent)
+    print(f"Import {queue.folder / 'import.csv'}")
+    return problems
+
+
+def _print_absent(students):
+    """Print the students on the roster who have handed in nothing, from their names and numbers."""
+    if students:
+        names = "; ".join(name for name, _ in students)
+        print(f"On the roster, without a hand-in: {len(students):,}: {_plain(names)}")
 
 
 def _gradebook(chosen):
@@ -320,7 +349,10 @@ def _send(chosen):
     with Queue(chosen.out) as queue, unpacked(chosen.submissions) as (folder, _):
         write_reports(queue)
         target = chosen.out / "feedback.zip"
-        print(f"Pages in {target}: {write_zip(queue, folder, target):,}.")
+        count, without = write_zip(queue, folder, target)
+    print(f"Pages in {target}: {count:,}.")
+    if without:
+        print(f"Without a page in it, or without marks: {_plain(', '.join(without))}")
     return 0
 
 
@@ -328,7 +360,8 @@ def _term(chosen):
     """Write the totals of a term."""
     from classroom.term import write_term
 
-    problems = write_term(chosen.folder)
+    problems, absent = write_term(chosen.folder, chosen.earlier)
+    _print_absent(absent)
     for problem in problems:
         print(_plain(problem))
     print(f"Open {chosen.folder / 'totals.csv'} and {chosen.folder / 'items.html'}")
@@ -451,13 +484,13 @@ def _grade_after_test(unsafe):
 
 def _print_summary(found, problems, folder, written=True):
     """Print a summary of the marks, and return the exit status."""
-    ungraded = [row for row in found if row.points is None]
+    refused = [row for row in found if row.is_unreadable]
+    ungraded = [row for row in found if row.points is None and not row.is_unreadable]
     others = [row for row in found if row.is_another]
     if _is_another_chapter(found):
         problems, others = [*problems, OTHER_CHAPTER.format(chapter=found[0].chapter)], []
-    refused = [row for row in found if row.result and row.result.refused]
     to_mark = sum(row.to_mark > 0 for row in found)
-    print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded):,}.")
+    print(f"Students: {len(found):,}, with a mark: {len(found) - len(ungraded) - len(refused):,}.")
     _list_students("Could not be read", refused)
     _list_students("Possibly the wrong notebook", others)
     if to_mark:

@@ -45,6 +45,16 @@ def student_page(row):
     """
     title = f"{_chapter(row.chapter)}: your exercises"
     body = [_e("h1", title), _e("p", f"For {row.student}", of="faint")]
+    if row.is_unreadable:
+        body += [
+            _e("p", "Your notebook could not be read.", of="sum"),
+            _e("p", *_words(_sentence_case(row.result.refused))),
+            _e("p", "Fix that and hand it in again, or ask your teacher for help."),
+        ]
+        marked = [_part(part) for part in row.parts if part.status is Status.MARKED]
+        others = "your other answers" if marked else "your answers"
+        body.append(_e("p", f"This says nothing about {others}: they have not been checked yet."))
+        return _page(title, body + marked)
     if row.points is None:
         why = "it is still waiting to be graded" if row.result is None else _reason(row.result.fault)
         body += [
@@ -53,15 +63,6 @@ def student_page(row):
             _e("p", "You need not do anything. It will be graded again."),
         ]
         return _page(title, body)
-    if row.result.refused is not None:
-        body += [
-            _e("p", "Your notebook could not be read.", of="sum"),
-            _e("p", *_words(_sentence_case(row.result.refused))),
-            _e("p", "Fix that and hand it in again, or ask your teacher for help."),
-            _e("p", "This says nothing about your answers: they have not been checked yet."),
-        ]
-        if not any(part.status is Status.MARKED for part in row.parts):
-            return _page(title, body)
     passed = sum(part.status is Status.PASSED for part in row.parts)
     if row.is_another:
         body.append(_e("p", _sentence_case(row.reason)))
@@ -148,14 +149,22 @@ def class_page(chapter, rows, exercises, problems, address):
 
 
 def _zeros(rows, address):
-    """List the students with 0 points because their notebook or their answers were not found."""
-    some = [row for row in rows if row.zero == "form"]
-    if not some:
-        return []
-    links = [_e("a", row.student, href=address(row.student)) for row in some]
-    names = [piece for link in links for piece in (link, ", ")][:-1]
-    said = f"0 points because of the form, not the work: {_count(len(some), 'student')}"
-    return [_e("details", _e("summary", said), *names)]
+    """List the students whose notebook cannot be read, or whose answers were not found in it."""
+    lists = {
+        "No mark, because the notebook cannot be read": [row for row in rows if row.is_unreadable],
+        "0 points because of the form, not the work": [row for row in rows if row.zero == "form"],
+    }
+    return [
+        _e("details", _e("summary", f"{said}: {_count(len(some), 'student')}"), *_links(some, address))
+        for said, some in lists.items()
+        if some
+    ]
+
+
+def _links(rows, address):
+    """Return the names of students, each a link to the student's page."""
+    links = [_e("a", row.student, href=address(row.student)) for row in rows]
+    return [piece for link in links for piece in (link, ", ")][:-1]
 
 
 def _levels(rows):
@@ -234,8 +243,6 @@ def most_said(exercise, parts):
 
 def _sentence(known, example, rows, address):
     """Return the list item of one group of messages, with its students."""
-    links = [_e("a", row.student, href=address(row.student)) for row in rows]
-    names = [piece for link in links for piece in (link, ", ")][:-1]
     return _e(
         "li",
         _e("b", *_words(known or example)),
@@ -244,7 +251,7 @@ def _sentence(known, example, rows, address):
             if known
             else []
         ),
-        _e("details", _e("summary", _count(len(rows), "student")), *names),
+        _e("details", _e("summary", _count(len(rows), "student")), *_links(rows, address)),
     )
 
 

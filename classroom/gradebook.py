@@ -161,8 +161,6 @@ def _given(row, queue, course, cells):
     """Put one student's marks into the gradebook; return a problem, or None, and whether they are in."""
     if row.points is None:
         return row.reason, False
-    if row.result.refused is not None and {part.status for part in row.parts} == {Status.MISSING}:
-        return row.reason, False  # unreadable work is not a mark of 0
     digest = row.result.submission
     data = queue.submission(digest)[0]
     submitted = course.place(course.places.submitted_directory, row.student, f"{course.notebook}.ipynb")

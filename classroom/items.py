@@ -1,17 +1,20 @@
-"""Item analysis of a term's exercises, difficulty and discrimination: a page and a table.
+"""Item analysis of the exercises of one or more terms: how hard they were, and what went wrong.
 
-Holds `Item`, `items`, `items_table` and `items_page`. The students' reports are in ``classroom.reports``.
+Holds `Item`, `items`, `tries`, `items_table` and `items_page`. The students' reports are in
+``classroom.reports``.
 """
 
 from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
-from classroom.feedback_pages import most_said
+from classroom.feedback_pages import SENTENCES, most_said
 from classroom.pages import element, page
 from classroom.result import Status, exercises_of
 
 FEW = 5  # students: with fewer, no correlation is shown
+COLUMNS = "Exercise", "Solved", "Reached", "Tries", "Not tried", "Discrimination"
+FORMS = "{:.0%}", "{:.0%}", "{:.1f}", "{:.0%}", "{:.2f}"  # of the numbers in these columns
 UNWRITTEN = (Status.MISSING, Status.NOT_WRITTEN)
 NOTES = {  # hints for the teacher; the first that applies is shown
     "no student tried it": lambda item: item.students > 0 and item.unwritten == 1,
@@ -36,14 +39,18 @@ class Item:
     points : int
     students : int
         Number of students whose answer has a mark, without those with 0 points because of the form.
+    solved : float or None
+        The share of them with all of its points.
     share : float or None
         The class's mean share of the exercise's points.
+    tries : float or None
+        Mean number of graded hand-ins until it was solved, of those who solved it.
     unwritten : float
         The share of students whose answer is missing or not written.
     discrimination : float or None
         Correlation of the exercise's points with the same student's other points, from -1 to 1.
-    message : str
-        The most frequent message of the failed checks, and how often it occurred.
+    mistakes : str
+        The most frequent mistakes or messages of the failed checks, each with how often it occurred.
     """
 
     exercise: str
@@ -51,10 +58,12 @@ class Item:
     minutes: int
     points: int
     students: int
+    solved: float | None
     share: float | None
+    tries: float | None
     unwritten: float
     discrimination: float | None
-    message: str
+    mistakes: str
 
     @property
     def note(self):
@@ -62,13 +71,15 @@ class Item:
         return next((words for words, holds in NOTES.items() if holds(self)), "")
 
 
-def items(graded):
+def items(graded, tried=None):
     """Analyse the exercises of several chapters, in order.
 
     Parameters
     ----------
     graded : dict of str to list of Row
         Chapter to rows.
+    tried : dict of (str, str) to int, optional
+        What `tries` returns.
 
     Returns
     -------
@@ -79,28 +90,53 @@ def items(graded):
         totals[row.student] = totals.get(row.student, 0) + sum(part.points or 0 for part in row.parts)
     found = []
     for stem, rows in graded.items():
-        for place, exercise in enumerate(exercises_of(stem)):
-            parts = [(row, row.parts[place]) for row in rows if row.parts]
-            found.append(_item(exercise, [pair for pair in parts if _is_read(*pair)], totals))
+        for exercise in exercises_of(stem):
+            parts = [(row, part) for row in rows for part in row.parts if part.name == exercise.name]
+            found.append(_item(exercise, [pair for pair in parts if _is_read(*pair)], totals, tried or {}))
+    return found
+
+
+def tries(queue):
+    """Count the hand-ins that each student needed to solve each exercise.
+
+    Parameters
+    ----------
+    queue : Queue
+
+    Returns
+    -------
+    dict of (str, str) to int
+        (student, exercise) to the number of the first graded hand-in with all points from the check.
+    """
+    found = {}
+    for student, results in queue.attempts(None).items():
+        latest = {result.submission: result for result in results}  # in the order of the hand-ins
+        for number, result in enumerate(latest.values(), 1):
+            for part in result.exercises:
+                if part.status is Status.PASSED:
+                    found.setdefault((student, part.name), number)
     return found
 
 
 def _is_read(row, part):
     """Report whether an answer was looked at: unreadable work says nothing about an exercise."""
-    return part.status is Status.MARKED or (row.zero != "form" and row.result.refused is None)
+    return part.status is Status.MARKED or (part.status is not Status.NOT_GRADED and row.zero != "form")
 
 
-def _item(exercise, parts, totals):
+def _item(exercise, parts, totals, tried):
     """Analyse one exercise from (Row, ExerciseResult) pairs."""
     marked = [(row, part) for row, part in parts if part.points is not None]
     reached = np.array([part.points for _, part in marked], dtype=float)
     others = np.array([totals[row.student] - part.points for row, part in marked], dtype=float)
     unwritten = sum(part.status in UNWRITTEN for _, part in parts) / max(len(parts), 1)
-    groups = most_said(exercise, parts)
-    message = f"{groups[0][0] or groups[0][1]} ({len(groups[0][2])})" if groups else ""
-    share = float(reached.mean() / exercise.points) if len(reached) and exercise.points else None
+    groups = most_said(exercise, parts)[:SENTENCES]
+    mistakes = "; ".join(f"{known or said} ({len(rows)})" for known, said, rows in groups)
+    shares = [part.points / part.out_of for _, part in marked if part.out_of]
+    solved = [share == 1 for share in shares]
+    needed = [tried[row.student, part.name] for row, part in marked if (row.student, part.name) in tried]
+    means = [float(np.mean(some)) if some else None for some in (solved, shares, needed)]
     names = exercise.name, exercise.kind, exercise.minutes, exercise.points
-    return Item(*names, len(marked), share, unwritten, correlation(reached, others), message)
+    return Item(*names, len(marked), *means, unwritten, correlation(reached, others), mistakes)
 
 
 def correlation(one, other):
@@ -126,63 +162,62 @@ def correlation(one, other):
     return float(np.corrcoef(one, other)[0, 1])
 
 
-def items_table(graded):
-    """Return the lines of a table, one for each exercise.
+def items_table(terms):
+    """Return the lines of a table, one for each exercise of each term.
 
     Parameters
     ----------
-    graded : dict of str to list of Row
+    terms : dict of str to list of Item
     """
-    head = [*(field.name for field in fields(Item)), "note"]
-    return [head, *([*map(_rounded, astuple(item)), item.note] for item in items(graded))]
+    head = ["term", *(field.name for field in fields(Item)), "note"]
+    found = [(term, item) for term, items in terms.items() for item in items]
+    return [head, *([term, *map(_rounded, astuple(item)), item.note] for term, item in found)]
 
 
 def _rounded(value):
     return round(value, 3) if isinstance(value, float) else value
 
 
-def items_page(graded):
-    """Return the page on the exercises of several chapters.
+def items_page(terms):
+    """Return the page on the exercises of one or more terms.
 
     Parameters
     ----------
-    graded : dict of str to list of Row
+    terms : dict of str to list of Item
 
     Returns
     -------
     str
     """
-    found = items(graded)
     body = [
-        element("h1", "The exercises of the term"),
+        element("h1", "The exercises"),
         element(
             "p",
-            "Reached: the class's mean share of the points. Not tried: the share without an answer. "
+            "Solved: the share of the class with all points. Reached: the mean share of the points. "
+            "Tries: how many hand-ins it took those who solved it. Not tried: the share without an answer. "
             "Discrimination: the correlation with the same student's other exercises, from -1 to 1.",
             of="faint",
         ),
     ]
-    for stem in graded:
-        lines = [
-            element(
-                "tr",
-                *(
-                    element("th", w, scope="col")
-                    for w in ("Exercise", "Reached", "Not tried", "Discrimination")
-                ),
-            )
-        ]
-        for item in (item for item in found if item.exercise.startswith(f"{stem}.")):
-            cells = [item.share, item.unwritten]
-            numbers = [element("td", "" if cell is None else f"{cell:.0%}", of="points") for cell in cells]
-            numbers.append(
-                element(
-                    "td", "" if item.discrimination is None else f"{item.discrimination:.2f}", of="points"
-                )
-            )
-            lines.append(element("tr", element("td", item.exercise.partition(".")[2]), *numbers))
-            words = [text for text in (item.note, item.message) if text]
-            if words:
-                lines.append(element("tr", element("td", ". ".join(words), of="faint", colspan="4")))
+    names = dict.fromkeys(item.exercise for items in terms.values() for item in items)
+    for stem in dict.fromkeys(name.partition(".")[0] for name in names):
+        lines = [element("tr", *(element("th", word, scope="col") for word in COLUMNS))]
+        for name in (name for name in names if name.startswith(f"{stem}.")):
+            for term, items in terms.items():
+                called = name.partition(".")[2] + f", {term}" * (len(terms) > 1)
+                lines += [line for item in items if item.exercise == name for line in _lines(called, item)]
         body += [element("h2", stem.replace("_", " "), of="part"), element("table", *lines, of="students")]
-    return page("The exercises of the term", body)
+    return page("The exercises", body)
+
+
+def _lines(called, item):
+    """Return the rows of one exercise: its numbers, and the words on it, if any."""
+    numbers = zip(
+        (item.solved, item.share, item.tries, item.unwritten, item.discrimination), FORMS, strict=True
+    )
+    cells = [
+        element("td", "" if number is None else form.format(number), of="points") for number, form in numbers
+    ]
+    words = ". ".join(text for text in (item.note, item.mistakes) if text)
+    said = [element("tr", element("td", words, of="faint", colspan=str(len(COLUMNS))))] if words else []
+    return [element("tr", element("td", called), *cells), *said]

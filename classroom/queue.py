@@ -194,19 +194,20 @@ class Queue:
             raise GradingFault(f"{self.folder / FILE} is damaged: {error}") from error
 
     def attempts(self, version):
-        """Return all results of each student: of the latest hand-in and of earlier ones.
+        """Return all results of each student, in the order of grading: of earlier hand-ins and the latest.
 
         Parameters
         ----------
-        version : str
+        version : str or None
+            None for all versions.
 
         Returns
         -------
         dict of str to list of Result
         """
         found = {}
-        query = "SELECT student, result FROM results WHERE version = ? ORDER BY student, digest"
-        for student, text in self.file.execute(query, [version]):
+        query = "SELECT student, result FROM results WHERE ?1 IN (version, '') ORDER BY student, rowid"
+        for student, text in self.file.execute(query, [version or ""]):
             found.setdefault(student, []).append(Result.from_plain(json.loads(text)))
         return found
 

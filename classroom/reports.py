@@ -29,7 +29,7 @@ class Row:
     chapter: str
     result: Result | None
     parts: tuple[ExerciseResult, ...]
-    points: float | None  # None while an exercise is not graded
+    points: float | None  # None while an exercise has no mark, since it is not graded or cannot be read
     out_of: int
     to_mark: int  # points of the exercises that the teacher must still mark
     reason: str  # a sentence for the teacher
@@ -40,12 +40,17 @@ class Row:
         return self.reason == NOTHING_OF_IT
 
     @property
+    def is_unreadable(self):
+        """Whether there is no mark because the hand-in cannot be read."""
+        return self.points is None and self.result is not None and self.result.refused is not None
+
+    @property
     def zero(self):
-        """The cause of 0 points: "form" if no answer could be read, else "work"; "" if there are points."""
+        """The cause of 0 points: "form" if no answer was found, else "work"; "" if there are points."""
         if self.points is None or self.points > 0 or self.to_mark:
             return ""
         unseen = {part.status for part in self.parts} <= {Status.MISSING}
-        return "form" if self.result.refused is not None or self.is_another or unseen else "work"
+        return "form" if self.is_another or unseen else "work"
 
 
 def rows(queue):
@@ -79,17 +84,17 @@ def row_of(student, chapter, result, marks):
         return Row(student, chapter, None, (), None, 0, 0, "not graded yet")
     parts = tuple(_part(part, result, marks.get((student, part.name))) for part in result.exercises)
     to_mark = sum(part.out_of for part in parts if part.status is Status.BY_HAND)
-    is_open = result.fault and any(part.status is Status.NOT_GRADED for part in parts)
+    is_open = any(part.status is Status.NOT_GRADED for part in parts)
     points = None if is_open else sum(part.points or 0 for part in parts)
     out_of = sum(part.out_of for part in parts)
     return Row(student, chapter, result, parts, points, out_of, to_mark, _in_words(result, parts, to_mark))
 
 
 def _part(part, result, mark):
-    """Return an exercise with the teacher's mark, if it has one, or without points if there is a fault."""
+    """Return an exercise with the teacher's mark, if any, or without points if nothing was graded."""
     if mark is not None:
         return part.marked(*mark)
-    if result.fault is not None and part.points is not None:
+    if (result.fault is not None or result.refused is not None) and part.points is not None:
         return replace(part, points=None, status=Status.NOT_GRADED)
     return part
 
@@ -208,24 +213,30 @@ def gradescope(row):
     Returns
     -------
     dict
-        It has no score while an exercise is not graded. Exercises to mark by hand are left out.
+        It has no score while an exercise has no mark. Exercises to mark by hand are left out.
     """
     if row.points is None:
-        return {"output": row.reason, "output_format": "text", "tests": []}
+        return {"output": _unquoted(row.reason), "output_format": "text", "tests": []}
     tests = [
         {
             "name": part.title,
             "score": part.points or 0,
             "max_score": part.out_of,
             "status": "passed" if part.points == part.out_of else "failed",
-            "output": part.comment or part.sentence,
+            "output": part.comment or _unquoted(part.sentence),
             "output_format": "text",
             "visibility": "visible",
         }
         for part in row.parts
         if part.status is not Status.BY_HAND
     ]
-    return {"score": row.points, "output": row.reason, "output_format": "text", "tests": tests}
+    said = _unquoted(row.reason)
+    return {"score": row.points, "output": said, "output_format": "text", "tests": tests}
+
+
+def _unquoted(text):
+    """Remove the backticks around code, which plain text shows."""
+    return text.replace("`", "")
 
 
 def differences(before, after):

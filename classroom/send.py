@@ -26,18 +26,21 @@ def write_zip(queue, folder, target):
 
     Returns
     -------
-    int
+    count : int
         Number of pages.
+    without : list of str
+        Students who have a hand-in and no page, or a page and no hand-in.
 
     Raises
     ------
     GradingFault
         If no hand-in in `folder` belongs to a student in the queue.
     """
-    pages = {}  # a student may have two files of one name: homework.ipynb, homework.html
-    for student, place in places(folder, queue.chapter):
-        page = queue.folder / "feedback" / f"{page_name(student)}.html"
-        if page.exists():
+    pages, found = {}, places(folder, queue.chapter)
+    students = set(queue.results(queue.accepted))
+    for student, place in found:  # a student may have two files of one name: homework.ipynb, homework.html
+        if student in students:
+            page = queue.folder / "feedback" / f"{page_name(student)}.html"
             is_folder = place.is_dir()
             name = f"{place.name}/feedback.html" if is_folder else f"{place.stem}.html"
             pages[name] = page.read_bytes()
@@ -48,4 +51,4 @@ def write_zip(queue, folder, target):
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in pages.items():
             archive.writestr(zipfile.ZipInfo(name, FIRST), data, zipfile.ZIP_DEFLATED)
-    return len(pages)
+    return len(pages), sorted(students ^ {student for student, _ in found})

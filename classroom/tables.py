@@ -1,10 +1,11 @@
 """CSV tables, written for spreadsheets and read from them.
 
-Holds `read_rows` and `as_csv`.
+Holds `read_rows`, `read_lines` and `as_csv`.
 """
 
 import csv
 import io
+from codecs import BOM_UTF8
 from unicodedata import normalize
 
 from classroom.faults import GradingFault
@@ -31,14 +32,40 @@ def read_rows(path, columns):
     GradingFault
         If a column is missing.
     """
-    text = _decoded(path.read_bytes())
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
+    text, separator = _separated(path)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
     missing = [name for name in columns if name not in (rows.fieldnames or ())]
     if missing:
         raise GradingFault(f"{path.name} has no column {' and no column '.join(missing)}")
     return [(rows.line_num, _texts(row)) for row in rows]
+
+
+def read_lines(path):
+    """Read a table as it is, to be written again with the same separator.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    lines : list of list of str
+        All of the same length; empty lines are left out.
+    separator : str
+    mark : str
+        The byte order mark, or "".
+    """
+    text, separator = _separated(path)
+    lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if line]
+    width = max(map(len, lines), default=0)
+    mark = "\ufeff" if path.read_bytes().startswith(BOM_UTF8) else ""
+    return [line + [""] * (width - len(line)) for line in lines], separator, mark
+
+
+def _separated(path):
+    """Return a table's text and the separator of its columns."""
+    text = _decoded(path.read_bytes())
+    return text, max(",;\t", key=text.partition("\n")[0].count)
 
 
 def _texts(row):

@@ -1,8 +1,8 @@
 """A whole term: due dates, late penalties, best or last hand-in, totals, and tables for a platform's import.
 
 Holds `Chapter`, `read_term` and `write_term`. The teacher's folder has ``term.csv``, with a row per chapter;
-``roster.csv``, the students and their numbers; and ``hand-ins.csv``, the times of hand-ins. These files are
-only read. ``classroom.items`` analyses the exercises.
+``roster.csv``, the platform's table of the class; and ``hand-ins.csv``, the times of hand-ins. These files
+are only read. ``classroom.items`` analyses the exercises, and ``classroom.roster`` fills in the points.
 """
 
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from pathlib import Path
 
 from classroom.by_hand import read_marks
 from classroom.faults import GradingFault
-from classroom.items import items_page, items_table
+from classroom.items import items, items_page, items_table, tries
 from classroom.queue import Queue
 from classroom.reports import Row, row_of, rows
 from classroom.result import exercises_of
+from classroom.roster import Roster
 from classroom.tables import as_csv, read_rows
 from course import store
 
@@ -83,8 +84,8 @@ def read_term(folder):
     Returns
     -------
     chapters : list of Chapter
-    roster : dict of str to str
-        Student to the platform's number; empty without ``roster.csv``.
+    roster : Roster or None
+        None without ``roster.csv``.
     hand_ins : dict of (str, str) to datetime
         (student, chapter) to the time of the latest hand-in; empty without ``hand-ins.csv``.
 
@@ -101,10 +102,8 @@ def read_term(folder):
     chapters = [
         _chapter(folder, f"term.csv, line {line}", row) for line, row in read_rows(path, ("chapter", "marks"))
     ]
-    roster, hand_ins = {}, {}
-    if (folder / "roster.csv").exists():
-        listed = read_rows(folder / "roster.csv", ("student", "id"))
-        roster = {row["student"].strip(): row["id"].strip() for _, row in listed}
+    roster = Roster(folder / "roster.csv") if (folder / "roster.csv").exists() else None
+    hand_ins = {}
     if (folder / "hand-ins.csv").exists():
         for line, row in read_rows(folder / "hand-ins.csv", ("student", "chapter", "when")):
             when = _time(f"hand-ins.csv, line {line}", row["when"])
@@ -139,57 +138,81 @@ def _time(place, text):
         raise GradingFault(f"{place}: a time must be like 2026-10-12 23:59, got {text!r}.") from error
 
 
-def write_term(folder):
+def write_term(folder, earlier=()):
     """Write the tables and the page of a term.
 
     Parameters
     ----------
     folder : Path
-        ``totals.csv`` has a row for each student with everything that counts towards the total; ``by-id.csv``
-        has only the points, with the roster's numbers; ``items.csv`` and ``items.html`` analyse the
+        ``totals.csv`` has a row for each student with everything that counts towards the total;
+        ``import.csv`` is the roster with the points filled in; ``items.csv`` and ``items.html`` analyse the
         exercises.
+    earlier : sequence of Path
+        Folders of other terms, whose exercises are analysed beside these.
 
     Returns
     -------
-    list of str
+    problems : list of str
         Problems to fix, such as students with marks who are not on the roster.
+    absent : list of (str, str)
+        Students on the roster without any hand-in, and their numbers.
     """
     chapters, roster, hand_ins = read_term(folder)
-    graded, problems, asked = {}, [], {}
+    graded, problems, terms = {}, [], {}
+    for term in (folder, *earlier):
+        found, wrong, items_of_term = _graded(chapters if term == folder else read_term(term)[0])
+        terms[str(term)] = items_of_term
+        if term == folder:
+            graded, problems = found, wrong
+    asked = {stem: sum(exercise.points for exercise in exercises_of(stem)) for stem in graded}
+    head = ["student", "id", "total", "out of"]
+    head += [f"{stem} {what}" for stem in graded for what in ("points", "of its own", "share", "in words")]
+    students = sorted({student for found in graded.values() for student in found})
+    totals, marks, places = [], {stem: {} for stem in graded}, roster.match(students)[0] if roster else {}
+    for student in students:
+        cells, kept = [], []
+        for chapter in chapters:
+            row = graded[chapter.stem].get(student)
+            share = chapter.share(hand_ins.get((student, chapter.stem)))
+            points, own, said = _points(row, share)
+            kept.append(points)
+            cells += [points, own, share, said]
+            if row is not None:
+                marks[chapter.stem][student] = points
+        total = None if None in kept else _number(sum(kept))
+        number = roster.number(places[student]) if student in places else ""
+        totals.append([student, number, total, sum(asked.values()), *cells])
+    problems += [
+        f"hand-ins.csv: {student} has no marks in {stem}: is that the name of the hand-in?"
+        for student, stem in hand_ins
+        if student not in graded.get(stem, ())
+    ]
+    files, absent = {}, []
+    if roster:
+        files["import.csv"], wrong, absent = roster.filled(marks, asked)
+        problems += wrong
+        nothing = [0, 0, 1.0, "nothing handed in"] * len(chapters)
+        totals += [[*student, 0, sum(asked.values()), *nothing] for student in absent]
+    files["totals.csv"] = as_csv([head, *sorted(totals, key=lambda line: line[0])])
+    files |= {"items.csv": as_csv(items_table(terms)), "items.html": items_page(terms)}
+    for name, text in files.items():
+        store.write(folder / name, text)
+    return problems, absent
+
+
+def _graded(chapters):
+    """Return the rows of each chapter by student, the problems in the marks, and the items of a term."""
+    graded, problems, tried = {}, [], {}
     for chapter in chapters:
         with Queue(chapter.marks) as queue:
             if queue.chapter != chapter.stem:
                 raise GradingFault(
                     f"{chapter.marks} has the marks of {queue.chapter}, not of {chapter.stem}."
                 )
-            found, wrong = counted(queue, chapter.keep)
-        graded[chapter.stem], asked[chapter.stem] = found, exercises_of(chapter.stem)
-        problems += [f"{chapter.stem}: {problem}" for problem in wrong]
-    students = sorted({*roster, *(student for found in graded.values() for student in found)})
-    head = ["student", "id", "total", "out of"]
-    head += [f"{stem} {what}" for stem in graded for what in ("points", "of its own", "share", "in words")]
-    totals, by_id = [head], [["id", *graded, "total"]]
-    for student in students:
-        cells, kept, out_of = [], [], 0
-        for chapter in chapters:
-            row = graded[chapter.stem].get(student)
-            share = chapter.share(hand_ins.get((student, chapter.stem)))
-            points, own, said = _points(row, share)
-            kept.append(points)
-            out_of += sum(exercise.points for exercise in asked[chapter.stem])
-            cells += [points, own, share, said]
-        total = None if None in kept else _number(sum(kept))
-        totals.append([student, roster.get(student), total, out_of, *cells])
-        if student in roster:
-            by_id.append([roster[student], *kept, total])
-        elif roster:
-            problems.append(f"{student} has marks, but is not on the roster.")
-    every = {stem: list(found.values()) for stem, found in graded.items()}
-    files = {"totals.csv": as_csv(totals), "by-id.csv": as_csv(by_id)}
-    files |= {"items.csv": as_csv(items_table(every)), "items.html": items_page(every)}
-    for name, text in files.items():
-        store.write(folder / name, text)
-    return problems
+            graded[chapter.stem], wrong = counted(queue, chapter.keep)
+            problems += [f"{chapter.stem}: {problem}" for problem in wrong]
+            tried |= tries(queue)
+    return graded, problems, items({stem: list(found.values()) for stem, found in graded.items()}, tried)
 
 
 def _number(points):
@@ -230,7 +253,7 @@ def counted(queue, keep):
         for student, results in earlier.items():
             row = found.get(student)
             others = [row_of(student, queue.chapter, result, marks) for result in results]
-            better = [other for other in others if other.points is not None]
-            if row is not None and row.points is not None and better:
-                found[student] = max([row, *better], key=lambda one: one.points)
+            better = [one for one in (row, *others) if one is not None and one.points is not None]
+            if row is not None and better and (row.points is not None or row.is_unreadable):
+                found[student] = max(better, key=lambda one: one.points)
     return found, problems

@@ -79,14 +79,14 @@ def test_grade_prints_a_summary_and_writes_the_reports(submissions, grader, caps
     assert grade(submissions) == 0
     printed = capsys.readouterr()
     assert printed.out.splitlines() == [
-        "Students: 3, with a mark: 3.",
+        "Students: 3, with a mark: 2.",
         "Could not be read: 1",
         f"  cleo: could not be read: there is no notebook in the folder: it is empty; hand in {NOTEBOOK}.",
         "With exercises for you to mark: 1. Fill in to_mark.csv, and save it as marks.csv.",
         f"Open {submissions.parent / 'out' / 'class.html'}",
     ]
     assert "3/3" in printed.err and CHAPTER in printed.err  # the bar
-    assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
+    assert points(submissions) == {"anna": "6", "ben": "2", "cleo": ""}
 
 
 def test_files_of_no_student_are_listed_with_the_reason(submissions, grader, capsys):
@@ -163,7 +163,7 @@ def test_files_with_the_students_names_are_graded_as_folders_are(submissions, gr
     (submissions / f"anna_{CHAPTER}.ipynb").write_bytes(notebook(right=["scale"]))
     assert grade(submissions) == 0
     found = points(submissions)
-    assert {found[name] for name in names.values()} == {"2"} and found["anna"] == "0"
+    assert {found[name] for name in names.values()} == {"2"} and found["anna"] == ""
     assert "anna and anna_04_closures.ipynb belong to the same student" in capsys.readouterr().out
 
 
@@ -287,6 +287,16 @@ def test_each_file_of_a_flat_zip_is_a_student_s(submissions, grader, top):
     assert points(submissions) == {"dora": "2", "emil": "0", "student-2": "6"}
 
 
+def test_a_zip_of_one_student_s_folder_is_no_flat_class(submissions, grader):
+    path = submissions.parent / "class.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"dora/{NOTEBOOK}", notebook(right=["scale"]))
+        archive.writestr("dora/scratch.ipynb", notebook())
+    out = str(submissions.parent / "out")
+    assert command.main(["grade", str(path), "--chapter", CHAPTER, "--out", out, "--workers", "1"]) == 0
+    assert points(submissions) == {"dora": "2"}
+
+
 def test_a_full_disk_unpacks_nothing_by_halves(submissions, grader, capsys, monkeypatch):
     path = submissions.parent / "class.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -310,6 +320,9 @@ def test_a_student_with_fewer_points_than_before_is_named(submissions, grader, c
     assert said in capsys.readouterr().out
     grade(submissions)
     assert "Fewer points" not in capsys.readouterr().out
+    (submissions / "anna" / NOTEBOOK).unlink()
+    grade(submissions)
+    assert "anna handed in again and has no mark instead of 2." in capsys.readouterr().out
 
 
 def test_a_folder_that_cannot_be_written_can_be_looked_at(submissions, grader, capsys, monkeypatch):
@@ -350,8 +363,8 @@ def test_status_prints_one_row_for_each_student(submissions, grader, capsys):
         "anna         6 of 14  not yet: three_calls, reduce_mean, two_layers, light_tanh",
         "ben          2 of 14  not yet: three_calls, reduce_mean, two_layers, Linear; 2 to mark by hand",
     ]
-    assert lines[3].startswith("d\ufffd[31mora    0 of 14  could not be read: there is no notebook in the ")
-    assert lines[4] == "Students: 4, with a mark: 4."
+    assert lines[3].startswith("d\ufffd[31mora          -  could not be read: there is no notebook in the ")
+    assert lines[4] == "Students: 4, with a mark: 2."
 
 
 def test_an_ungraded_submission_is_reported_and_tried_again(submissions, grader, capsys):
@@ -363,7 +376,7 @@ def test_an_ungraded_submission_is_reported_and_tried_again(submissions, grader,
     assert points(submissions)["dora"] == ""
     grader(stand_ins.stricter, "v1")
     assert grade(submissions) == 0
-    assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0", "dora": "0"}
+    assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "", "dora": "0"}
 
 
 def test_changed_checks_are_shown_and_change_nothing_until_they_are_accepted(submissions, grader, capsys):
@@ -391,7 +404,7 @@ def test_changed_checks_are_shown_and_change_nothing_until_they_are_accepted(sub
 
     grader(None, "v2")  # nothing is left to grade
     assert command.main(["regrade", str(out), "--accept"]) == 0
-    assert points(submissions) == {"anna": "4", "ben": "1", "cleo": "0"} != marks
+    assert points(submissions) == {"anna": "4", "ben": "1", "cleo": ""} != marks
     assert (out / "marks.csv").read_bytes() == before[out / "marks.csv"]
     assert grade(submissions) == 0
     capsys.readouterr()
@@ -416,7 +429,7 @@ def test_regrade_needs_no_submissions_folder_and_takes_nothing_over_that_is_not_
     grader(stand_ins.grade, "v2")
     assert command.main(["regrade", str(out), "--accept", "--workers", "1"]) == 0
     assert "No mark changes." in capsys.readouterr().out
-    assert points(submissions) == {"anna": "6", "ben": "2", "cleo": "0"}
+    assert points(submissions) == {"anna": "6", "ben": "2", "cleo": ""}
 
 
 def test_a_student_who_was_never_graded_does_not_block_the_others(submissions, grader, capsys):
@@ -426,7 +439,7 @@ def test_a_student_who_was_never_graded_does_not_block_the_others(submissions, g
     grader(faulty_or_stricter, "v2")
     out = submissions.parent / "out"
     assert command.main(["regrade", str(out), "--accept", "--workers", "1"]) == 2  # one is still not graded
-    assert points(submissions) == {"anna": "4", "ben": "0", "cleo": "0", "dora": ""}
+    assert points(submissions) == {"anna": "4", "ben": "0", "cleo": "", "dora": ""}
 
 
 def faulty_or_stricter(data, chapter, seed, unsafe=False, seconds=10.0):

@@ -213,7 +213,7 @@ def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
     assert book(place)["ben", "check_scale"] == (0, 0.5, False)
     assert take(marks, place) == 0
     assert "Marks read from the gradebook: 2." in capsys.readouterr().out
-    assert points(marks) == {"anna": ("12", "", "2"), "ben": ("12.0", "1.5", "0.5"), "cleo": ("0", "0", "0")}
+    assert points(marks) == {"anna": ("12", "", "2"), "ben": ("12.0", "1.5", "0.5"), "cleo": ("", "", "")}
     assert "nearly: two arrays are kept" in (marks / "feedback" / "ben.html").read_text()
 
     # the teacher's own file counts first, and goes into the gradebook where no person has marked yet
@@ -223,7 +223,7 @@ def test_marks_go_into_the_gradebook_and_back(marks, place, tmp_path, capsys):
     assert book(place)["ben", "check_light_tanh"] == (None, 1.5, False)
     assert book(place)["anna", "check_light_tanh"] == (None, 1, False)
     assert take(marks, place) == 0
-    assert points(marks) == {"anna": ("13", "1", "2"), "ben": ("12.5", "2", "0.5"), "cleo": ("0", "0", "0")}
+    assert points(marks) == {"anna": ("13", "1", "2"), "ben": ("12.5", "2", "0.5"), "cleo": ("", "", "")}
     assert (marks / "marks.csv").read_text() == told
 
     # another notebook: refused until it is graded; then its marks are new, and a person looks again

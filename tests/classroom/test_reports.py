@@ -108,7 +108,8 @@ def test_the_table_has_one_row_a_student_with_a_reason(queue):
     assert anna["in words"] == "not yet: three_calls, reduce_mean, two_layers; 2 to mark by hand"
     assert (anna[SCALE], anna[LINEAR], anna[TANH], anna["level"]) == ("2", "4", "", "bubblewrap")
     assert (ben["points"], ben["in words"]) == ("14", "all passed")
-    assert (cleo["points"], cleo["in words"]) == ("0", "could not be read: the file is not a notebook.")
+    why = "could not be read: the file is not a notebook."
+    assert (cleo["points"], cleo[SCALE], cleo["in words"]) == ("", "", why)
     assert (dora["points"], dora[SCALE], dora["in words"]) == (
         "",
         "",
@@ -354,7 +355,9 @@ def test_a_student_whose_notebook_was_not_graded_is_not_blamed(queue):
     assert "Your notebook could not be read. The file is not a notebook." in cleo
     assert "hand it in again" in cleo and " of 14" not in cleo
     marked(queue, f"student,exercise,points,comment\ncleo,{SCALE},2,by mail\n")
-    assert "2 of 14 points" in text_of(queue, "cleo") and "No check" not in text_of(queue, "cleo")
+    cleo = text_of(queue, "cleo")
+    assert "2 of 2" in cleo and "by mail" in cleo and "nothing about your other answers" in cleo
+    assert " of 14" not in cleo and "No check" not in cleo
 
 
 def test_what_stands_between_backticks_is_code(queue):
@@ -379,11 +382,12 @@ def test_the_class_page_counts_every_exercise_in_words(queue):
     (queue.folder / "marks.csv").write_text(f"student,exercise,points\nbob,{SCALE},2\n")
     write_reports(queue)
     text = Seen((queue.folder / "class.html").read_text("utf-8")).text
-    assert "4 students, 3 with a mark." in text and "ran in a sandbox." in text
+    assert "4 students, 2 with a mark." in text and "ran in a sandbox." in text
     assert "there is no student 'bob'" in text
-    assert "A name that went missing 2 points 2 passed 1 not found 1 not graded" in text
-    assert "Travel light 2 points 1 passed 1 not found 1 to be marked by you 1 not graded" in text
-    assert "14 points 1 12 to 13 points 0" in text and "6 to 7 points 1" in text and "0 to 1 points 1" in text
+    assert "A name that went missing 2 points 2 passed 2 not graded" in text
+    assert "Travel light 2 points 1 passed 1 to be marked by you 2 not graded" in text
+    assert "No mark, because the notebook cannot be read: 1 student cleo" in text
+    assert "14 points 1 12 to 13 points 0" in text and "6 to 7 points 1" in text and "0 to 1 points 0" in text
     assert "1 student can still get points from you." in text
     assert (
         "anna 6 of 14 not yet: three_calls" in text and "dora not graded, because the disk is full." in text
@@ -438,12 +442,21 @@ def test_more_than_three_kinds_of_mistake_are_counted(queue):
 def test_gradescope_reads_scores_that_add_up_and_none_where_nothing_is_graded(queue):
     a_class(queue)
     write_reports(queue)
-    anna, _, _, dora = (
+    anna, _, cleo, dora = (
         json.loads(path.read_text()) for path in sorted(queue.folder.glob("gradescope/*/results.json"))
     )
     assert anna["score"] == sum(test["score"] for test in anna["tests"]) == 6
     assert len(anna["tests"]) == 5 and {test["status"] for test in anna["tests"]} == {"passed", "failed"}
-    assert "score" not in dora and dora["tests"] == []
+    for student in (cleo, dora):
+        assert "score" not in student and student["tests"] == []
+    assert cleo["output"] == "could not be read: the file is not a notebook."
+
+
+def test_gradescope_s_plain_text_has_no_backticks(queue):
+    graded(queue, {"anna": {"right": ["scale"], "sentence": "is a `return` missing?"}})
+    marked(queue, f"student,exercise,points,comment\nanna,{LINEAR},1,see `W`\n")
+    said = {test["name"]: test["output"] for test in gradescope(rows(queue)[0][0])["tests"]}
+    assert set(said.values()) == {"", "is a return missing?", "see `W`"}  # the teacher's words stay
 
 
 def test_each_student_has_a_file_of_data(queue):

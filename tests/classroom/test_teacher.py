@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import zipfile
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -16,11 +17,12 @@ from classroom.by_hand import SETTLED, settle
 from classroom.demo import make_class, run_term
 from classroom.faults import GradingFault
 from classroom.grade import grade
-from classroom.items import items
+from classroom.items import items, tries
 from classroom.marking import write_marking_page
 from classroom.queue import Queue
 from classroom.reports import rows, write_reports
 from classroom.result import exercises_of, unchecked
+from classroom.roster import Roster
 from classroom.seeds import secret, seed
 from classroom.send import write_zip
 from classroom.similar import similar, solution_of
@@ -113,12 +115,38 @@ def test_a_student_who_is_not_graded_has_points_when_every_answer_is_settled(tmp
     assert f"{len(NAMES)} of " in (tmp_path / "out/feedback/dora.html").read_text()
 
 
-# a zero because of the form
+# unreadable work, and a zero because of the form
+
+
+def unreadable(digest):
+    return unchecked(CHAPTER, digest, refused="it is no notebook.")
+
+
+def without_answers(digest):
+    return replace(unreadable(digest), refused=None)
+
+
+def test_unreadable_work_has_no_mark_until_each_answer_is_settled(tmp_path):
+    hand_in(tmp_path / "out", {"ann": (with_cells("a = 1"), unreadable)})
+    with Queue(tmp_path / "out") as queue:
+        for name in NAMES:
+            assert points(tmp_path / "out") == {"ann": None}
+            settle(queue, "ann", name, "1", "by mail")
+    assert points(tmp_path / "out") == {"ann": len(NAMES)}
+
+
+@pytest.mark.parametrize(("keep", "expected"), [("last", None), ("best", 2)])
+def test_an_unreadable_second_hand_in_is_no_mark_and_the_best_one_may_count(tmp_path, keep, expected):
+    hand_in(tmp_path / "marks", {"anna": (with_cells("a = 1"), {"right": ["scale"]})})
+    hand_in(tmp_path / "marks", {"anna": (with_cells("a = 2"), unreadable)})
+    with Queue(tmp_path / "marks") as queue:
+        assert counted(queue, keep)[0]["anna"].points == expected
 
 
 def test_a_zero_because_of_the_form_is_marked(tmp_path):
     handed = {
-        "ann": (with_cells("a = 1"), lambda digest: unchecked(CHAPTER, digest, refused="it is no notebook.")),
+        "ann": (with_cells("a = 1"), without_answers),
+        "dora": (with_cells("d = 1"), unreadable),
         "ben": (with_cells("b = 1"), {}),
         "cleo": (with_cells("c = 1"), {"right": ["scale"]}),
     }
@@ -126,7 +154,7 @@ def test_a_zero_because_of_the_form_is_marked(tmp_path):
     with Queue(tmp_path / "out") as queue:
         write_reports(queue)
     because = {row["student"]: row["zero because of"] for row in table(tmp_path / "out/grades.csv")}
-    assert because == {"ann": "form", "ben": "work", "cleo": ""}
+    assert because == {"ann": "form", "ben": "work", "cleo": "", "dora": ""}
     page = (tmp_path / "out/class.html").read_text()
     assert "0 points because of the form, not the work: 1 student" in page
 
@@ -243,7 +271,7 @@ def test_an_answer_in_words_is_the_cell_that_was_handed_out():
 def test_the_zip_has_the_names_that_the_platform_gave(tmp_path):
     hand_in(
         tmp_path / "out",
-        {s: (with_cells(f"{s} = 1"), {}) for s in ("adaking_1234", "Ben_77_assignsubmission_file_")},
+        {s: (with_cells(f"{s} = 1"), {}) for s in ("adaking_1234", "Ben_77_assignsubmission_file_", "late")},
     )
     export = tmp_path / "export"
     (export / "Ben_77_assignsubmission_file_").mkdir(parents=True)
@@ -254,7 +282,7 @@ def test_the_zip_has_the_names_that_the_platform_gave(tmp_path):
         write_reports(queue)
         sizes = []
         for _ in range(2):
-            assert write_zip(queue, export, tmp_path / "feedback.zip") == 2
+            assert write_zip(queue, export, tmp_path / "feedback.zip") == (2, ["late", "nobody"])
             sizes.append((tmp_path / "feedback.zip").read_bytes())
         with pytest.raises(GradingFault, match="nothing was written"):
             write_zip(queue, export / "nobody", tmp_path / "none.zip")
@@ -287,14 +315,15 @@ def term(folder, line=f"{CHAPTER},marks,2026-10-12 12:00,10%,3,last", roster="an
     (folder / "hand-ins.csv").write_text(f"student,chapter,when\nanna,{CHAPTER},2026-10-13 11:00\n")
 
 
-def test_a_term_has_totals_and_a_table_under_the_platform_s_numbers(tmp_path):
+def test_a_term_has_totals_and_the_roster_filled_in(tmp_path):
     term(tmp_path / "term", roster="anna,7\ncleo,9\n")
     handed = {
         "anna": (with_cells("a = 1"), {"right": ["scale"]}),
         "ben": (with_cells("b = 1"), {"right": NAMES}),
     }
     hand_in(tmp_path / "term/marks", handed)
-    assert write_term(tmp_path / "term") == ["ben has marks, but is not on the roster."]
+    problems, absent = write_term(tmp_path / "term")
+    assert (problems, absent) == (["ben has marks, but is not on the roster."], [("cleo", "9")])
     found = {row["student"]: row for row in table(tmp_path / "term/totals.csv")}
     out_of = sum(exercise.points for exercise in exercises_of(CHAPTER))
     assert [found[s]["total"] for s in ("anna", "ben", "cleo")] == ["1.8", str(out_of), "0"]
@@ -302,10 +331,17 @@ def test_a_term_has_totals_and_a_table_under_the_platform_s_numbers(tmp_path):
     assert found["anna"][f"{CHAPTER} in words"].startswith("late, 90% of the points count; ")
     assert found["anna"][f"{CHAPTER} of its own"] == "2"
     assert found["cleo"][f"{CHAPTER} in words"] == "nothing handed in"
-    assert table(tmp_path / "term/by-id.csv") == [
-        {"id": "7", CHAPTER: "1.8", "total": "1.8"},
-        {"id": "9", CHAPTER: "0", "total": "0"},
-    ]
+    assert [found[s]["id"] for s in ("anna", "ben", "cleo")] == ["7", "", "9"]
+    filled = f"student,id,{CHAPTER}\r\nanna,7,1.8\r\ncleo,9,\r\n"
+    assert (tmp_path / "term/import.csv").read_bytes() == filled.encode()
+
+
+def test_a_time_of_nobody_s_hand_in_is_reported(tmp_path):
+    term(tmp_path / "term")
+    hand_in(tmp_path / "term/marks", {"ben": (with_cells("b = 1"), {})})
+    problems, absent = write_term(tmp_path / "term")
+    assert problems == [f"hand-ins.csv: anna has no marks in {CHAPTER}: is that the name of the hand-in?"]
+    assert absent == [("anna", "7")]
 
 
 def test_a_student_with_a_missing_mark_has_no_total(tmp_path):
@@ -370,7 +406,9 @@ def test_an_item_has_its_share_of_points_and_its_discrimination(tmp_path):
     worth = {exercise.short: exercise.points for exercise in exercises_of(CHAPTER)}
     others = np.array([sum(worth[name] for name in right) for right in rights]) - own
     assert found["two_layers"].discrimination == pytest.approx(np.corrcoef(own, others)[0, 1])
-    assert found["two_layers"].message == "dW is 5 times too small. (3)"
+    assert found["two_layers"].mistakes == "dW is 5 times too small. (3)"
+    assert found["two_layers"].solved == found["two_layers"].share == pytest.approx(3 / 6)
+    assert found["two_layers"].tries is None
 
 
 def test_unreadable_work_does_not_make_an_exercise_harder(tmp_path):
@@ -391,15 +429,142 @@ def test_unreadable_work_does_not_make_an_exercise_harder(tmp_path):
     )  # Dora's mark counts
 
 
-def test_the_items_are_a_page_and_a_table(tmp_path):
-    term(tmp_path / "term")
-    hand_in(tmp_path / "term/marks", {f"s{n}": (with_cells(f"a = {n}"), {}) for n in range(6)})
-    write_term(tmp_path / "term")
-    assert [row["exercise"] for row in table(tmp_path / "term/items.csv")] == [
-        f"{CHAPTER}.{name}" for name in NAMES
+def test_tries_count_the_hand_ins_until_an_exercise_was_solved(tmp_path):
+    marks = tmp_path / "marks"
+    for number, right in enumerate((["Linear"], [], ["scale", "Linear"])):
+        hand_in(marks, {"anna": (with_cells(f"a = {number}"), {"right": right})})
+    hand_in(marks, {"ben": (with_cells("b = 1"), {"right": ["scale"]})})
+    with Queue(marks) as queue:
+        queue.accept("v2")
+        ((_, digest),) = (one for one in queue.open("v2") if one[0] == "anna")
+        queue.store("anna", digest, "v2", stand_ins.result(with_cells("a = 2"), CHAPTER, 1, ["scale"]))
+        found = tries(queue)
+        assert found["anna", f"{CHAPTER}.scale"] == 3 and found["ben", f"{CHAPTER}.scale"] == 1
+        assert found["anna", f"{CHAPTER}.Linear"] == 1 and len(found) == 3
+        queue.accept("v1")
+        (item,) = (one for one in items({CHAPTER: rows(queue)[0]}, found) if one.exercise.endswith(".scale"))
+    assert (item.solved, item.tries) == (1, 2)
+
+
+def test_the_items_of_several_terms_are_a_page_and_a_table(tmp_path):
+    for name, right in (("term", []), ("before", NAMES)):
+        term(tmp_path / name)
+        handed = {f"s{n}": (with_cells(f"a = {n}"), {"right": right}) for n in range(6)}
+        hand_in(tmp_path / name / "marks", handed)
+    write_term(tmp_path / "term", [tmp_path / "before"])
+    found = table(tmp_path / "term/items.csv")
+    assert [row["exercise"] for row in found] == 2 * [f"{CHAPTER}.{name}" for name in NAMES]
+    assert [(Path(row["term"]).name, row["solved"], row["tries"]) for row in found[:: len(NAMES)]] == [
+        ("term", "0.0", ""),
+        ("before", "1.0", "1.0"),
     ]
     page = (tmp_path / "term/items.html").read_text()
     assert "hardly any student has it right" in page and "dW is 5 times too small. (6)" in page
+    assert f"Linear, {tmp_path / 'before'}</td>" in page
+
+
+# the platform's table
+
+CANVAS = (
+    f"Student,ID,SIS User ID,SIS Login ID,Section,{CHAPTER} (991),HW 2 (992),Current Score\n"
+    ",,,,,Manual Posting,,\n"
+    "    Points Possible,,,,,{of},10,(read only)\n"
+    '"King, Ada",1234,s-1,aking,A,,7,70\n'
+    '"Müller, Zoë",77,s-2,zm,A,3,,\n'
+    '"King, Ada",1299,s-3,aking2,B,,,\n'
+    '"Doe, Jo",80,s-4,=jo,B,5,,\n'
+    '"Student, Test",99,,,A,,,\n'
+)
+MOODLE = (
+    '"First name",Surname,"ID number","Email address","Assignment: {name} (Real)","Course total (Real)"\n'
+    "Ada,King,4711,aking@example.org,-,-\nZoë,Müller,4712,zm@example.org,-,-\n"
+)
+WORKSHEET = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Last modified (grade)\n"
+    "Participant 123,Ada King,,Submitted,,{of},-\nParticipant 1123,Ada King,,Submitted,,{of},-\n"
+)
+OUT_OF = sum(exercise.points for exercise in exercises_of(CHAPTER))
+
+
+def filled(folder, text, marks):
+    """Return the lines of a roster with a chapter's points, the problems, and the absent students."""
+    (folder / "roster.csv").write_bytes(text.encode())
+    found, problems, absent = Roster(folder / "roster.csv").filled({CHAPTER: marks}, {CHAPTER: OUT_OF})
+    return found.split("\r\n"), problems, absent
+
+
+@pytest.mark.parametrize("called", ["kingada_1234", "aking", "1234", "s-1"])
+def test_canvas_gets_its_own_table_back_with_our_points(tmp_path, called):
+    marks = {called: 6.5, "müller zoë": None, "nobody": 3}
+    lines, problems, absent = filled(tmp_path, CANVAS.format(of=OUT_OF), marks)
+    expected = CANVAS.format(of=OUT_OF).replace("1234,s-1,aking,A,,7", "1234,s-1,aking,A,6.5,7")
+    assert lines == expected.split("\n")  # Zoë has no mark: her cell stays as it was
+    assert problems == ["nobody has marks, but is not on the roster."]
+    assert absent == [("King, Ada", "1299"), ("Doe, Jo", "80")]
+
+
+@pytest.mark.parametrize(
+    ("marks", "problem"),
+    [
+        ({"Ada King": 1}, "Ada King has marks, but fits more than one line of the roster."),
+        ({"kingada_5": 1}, "kingada_5 has marks, but is not on the roster."),
+        ({"zm": 1, "Zoe Muller": 2}, "Zoe Muller and zm fit one line of the roster: Müller, Zoë."),
+    ],
+)
+def test_no_student_gets_the_points_of_another(tmp_path, marks, problem):
+    lines, problems, _ = filled(tmp_path, CANVAS.format(of=OUT_OF), marks)
+    assert lines == CANVAS.format(of=OUT_OF).split("\n") and problems == [problem]
+
+
+def test_moodle_s_gradebook_is_filled_in_by_name_or_address(tmp_path):
+    marks = {"Ada King_31_assignsubmission_file_": 4, "zm": 5}
+    lines, problems, absent = filled(tmp_path, "\ufeff" + MOODLE.format(name=CHAPTER), marks)
+    expected = (
+        MOODLE.format(name=CHAPTER)
+        .replace("org,-,-\nZ", "org,4,-\nZ")
+        .replace("zm@example.org,-", "zm@example.org,5")
+    )
+    assert "\n".join(lines).replace('"', "") == "\ufeff" + expected.replace('"', "")
+    assert problems == absent == []
+
+
+def test_a_chapter_without_a_column_gets_a_new_one(tmp_path):
+    lines, _, _ = filled(tmp_path, MOODLE.format(name="Homework 4").replace(",", ";"), {"Ada King": 4})
+    assert lines[0].endswith(f";{CHAPTER}") and lines[1] == "Ada;King;4711;aking@example.org;-;-;4"
+    assert lines[2] == "Zoë;Müller;4712;zm@example.org;-;-;"
+    lines, _, _ = filled(tmp_path, CANVAS.format(of=9).replace(CHAPTER, "HW 1"), {"zm": 4})
+    assert lines[2].endswith(f"(read only),{OUT_OF}") and lines[4].endswith(",3,,,4")
+
+
+def test_moodle_s_worksheet_is_filled_in_by_its_identifier(tmp_path):
+    names = ["Ada King_123_assignsubmission_file_", "Ada King_1123_assignsubmission_file_"]
+    lines, problems, _ = filled(tmp_path, WORKSHEET.format(of=OUT_OF), dict(zip(names, (4, 5), strict=True)))
+    assert [line.split(",")[4] for line in lines[1:3]] == ["4", "5"] and problems == []
+    _, (problem,), _ = filled(tmp_path, WORKSHEET.format(of="100.00"), {names[0]: 4})
+    assert (
+        problem
+        == f"roster.csv: Grade is out of 100.00, and {CHAPTER} is out of {OUT_OF}: change it on the platform."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Group,Points\nA,1\n", "no column for the students"),
+        (f"student,{CHAPTER} (1),{CHAPTER} (2)\nanna,,\n", "has several columns for 04_closures"),
+    ],
+)
+def test_a_roster_that_cannot_be_filled_in_is_refused(tmp_path, text, why):
+    with pytest.raises(GradingFault, match=why):
+        filled(tmp_path, text, {"anna": 1})
+
+
+def test_report_fills_in_the_roster_of_a_chapter(tmp_path, capsys):
+    hand_in(tmp_path / "out", {"zm": (with_cells("a = 1"), {"right": ["scale"]})})
+    (tmp_path / "book.csv").write_text(CANVAS.format(of=OUT_OF))
+    assert command.main(["report", str(tmp_path / "out"), "--roster", str(tmp_path / "book.csv")]) == 0
+    assert "without a hand-in: 3: King, Ada; King, Ada; Doe, Jo\n" in capsys.readouterr().out
+    assert '"Müller, Zoë",77,s-2,zm,A,2,,\n' in (tmp_path / "out/import.csv").read_text("utf-8")
 
 
 # the commands
