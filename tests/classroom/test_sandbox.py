@@ -457,9 +457,7 @@ def test_without_bubblewrap_nothing_is_graded_unless_unsafe_is_asked_for(tmp_pat
     monkeypatch.setenv("PATH", str(tmp_path))
     told = "^not graded, because the program bwrap is not installed: install bubblewrap"
     for attempt in (level, try_to_escape, lambda: Sandbox(tmp_path)):
-        with pytest.raises(
-            GradingFault, match=told
-        ):
+        with pytest.raises(GradingFault, match=told):
             attempt()
     assert level(unsafe=True) == "rlimits"
 
