@@ -66,14 +66,8 @@ def picture(question, said, hide=False):
     with plt.style.context(style.STYLE):
         heights = [panel.height for panel in panels]
         figure = Figure(figsize=(WIDE, 2 * HEAD + sum(heights)))
-        figure.suptitle(
-            f"{textwrap.fill(question.words, 68)}\n{title}",
-            x=0.015,
-            ha="left",
-            size=11,
-            weight="bold",
-            parse_math=False,
-        )
+        head = f"{textwrap.fill(question.words, 68)}\n{title}"
+        figure.suptitle(head, x=0.015, ha="left", size=11, weight="bold", parse_math=False)
         axes = figure.subplots(len(panels), squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for panel, ax in zip(panels, axes, strict=True):
             ax.set_title(textwrap.fill(panel.label, 48), size=10, weight="normal", parse_math=False)
@@ -155,14 +149,8 @@ class _Bars:
         colours = [TRUTH if note else FORWARD for _, _, note in self.rows]
         bars = ax.barh(places, counts, height=0.72 * LINE / self.row, color=colours)
         for bar, (_, count, note) in zip(bars, self.rows, strict=True):
-            ax.annotate(
-                "  ".join(filter(None, (str(count), note))),
-                (count, bar.get_y() + bar.get_height() / 2),
-                (4, 0),
-                textcoords="offset points",
-                va="center",
-                weight="bold" if note else "normal",
-            )
+            words, middle = "  ".join(filter(None, (str(count), note))), bar.get_y() + bar.get_height() / 2
+            _write_at(ax, words, (count, middle), 4, va="center", weight="bold" if note else "normal")
         ax.set_yticks(places, self.words, parse_math=False)
         ax.tick_params(axis="y", length=0)
         ax.set(xlim=(0, 1.3 * max(*counts, 1)), ylim=(len(self.rows) - 0.5, -0.5), xticks=[])
@@ -185,9 +173,7 @@ class _Histogram:
         self.note = "" if hide else f"{RIGHT}: {in_words(field, field['is'])}"
         if not hide and field.get("within"):
             self.note += f" (within {field['within']})"
-        self.held = (
-            None if hide else sum(is_right(one, field["is"], field.get("within", "")) for one in values)
-        )
+        self.held = sum(is_right(one, field["is"], field.get("within", "")) for one in values)
         self.place, self.edges, self.ticks = _axis([*values] if hide else [*values, float(field["is"])])
 
     def draw(self, ax):
@@ -204,26 +190,20 @@ class _Histogram:
             top, right = ax.get_ylim()[1], self.place([self.right])[0]
             ax.set_ylim(0, 1.25 * top)
             ax.axvline(right, color=TRUTH, linestyle="-", marker="")
-            is_left = right < (self.edges[0] + self.edges[-1]) / 2
-            ax.annotate(
-                self.note,
-                (right, 1.22 * top),
-                (5 if is_left else -5, 0),
-                textcoords="offset points",
-                ha="left" if is_left else "right",
-                va="top",
-                weight="bold",
-                color=TRUTH,
-            )
+            far, side = (5, "left") if right < (self.edges[0] + self.edges[-1]) / 2 else (-5, "right")
+            _write_at(ax, self.note, (right, 1.22 * top), far, ha=side, va="top", weight="bold", color=TRUTH)
 
     @property
     def description(self):
         """The numbers in a sentence."""
-        low, middle, high = (
-            shown(value) for value in (min(self.values), median(self.values), max(self.values))
-        )
+        low, middle, high = (shown(of(self.values)) for of in (min, median, max))
         held = "" if self.right is None else f"; {self.note}, {self.held} held"
         return f"{_begin(self)}from {low} to {high}, half of them up to {middle}{held}."
+
+
+def _write_at(ax, words, place, points, **how):
+    """Write words some points to the right of a place."""
+    ax.annotate(words, place, (points, 0), textcoords="offset points", **how)
 
 
 def _begin(panel):

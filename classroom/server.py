@@ -20,6 +20,7 @@ import time
 from contextlib import ExitStack
 from math import ceil
 from pathlib import Path
+from unittest.mock import patch
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
@@ -46,14 +47,8 @@ WAIT = 60  # seconds that the last learner waits when all run the longest cell a
 NODE_CORES, NODE_MEMORY = 16, 64_000  # a machine of a cluster; megabytes
 RESERVED = 0.1  # of a machine's memory, for its system
 STEP = 50  # megabytes: the guarantee is rounded up to a multiple; the limit, to a whole gigabyte
-AT_ONCE = {
-    30: 1,
-    100: 1,
-    300: 0.5,
-    1000: 0.2,
-    3000: 0.2,
-    10_000: 0.2,
-}  # number of learners: the share that works at the same time
+# number of learners: the share that works at the same time
+AT_ONCE = {30: 1, 100: 1, 300: 0.5, 1000: 0.2, 3000: 0.2, 10_000: 0.2}
 BLOCK = r"(<!-- measured: {} -->\n).*?(<!-- end -->)"
 
 
@@ -110,24 +105,15 @@ def servers(count, folder=store.PROJECT / "notebooks"):
     folder : Path
         The folder that they serve.
     """
-    command = [
-        sys.executable,
-        "-m",
-        "jupyterlab",
-        "--no-browser",
-        "--allow-root",
-        "--ServerApp.port_retries=50",
-    ]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    command += ["--ServerApp.port_retries=50"]
     command += [f"--ServerApp.root_dir={folder}", "--IdentityProvider.token=classroom"]
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         started = []
         for number in range(count):
-            environment = os.environ | {
-                f"JUPYTER_{kind}_DIR": f"{place}/{number}" for kind in ("RUNTIME", "CONFIG", "DATA")
-            }
-            server = subprocess.Popen(
-                command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
+            own = {f"JUPYTER_{kind}_DIR": f"{place}/{number}" for kind in ("RUNTIME", "CONFIG", "DATA")}
+            quiet = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
+            server = subprocess.Popen(command, env=os.environ | own, **quiet)
             stack.callback(server.wait)
             stack.callback(server.terminate)
             started.append((server, Path(place, str(number), f"jpserver-{server.pid}.json")))
@@ -216,14 +202,8 @@ def on_disk(folder):
 def work_folder():
     """Return the bytes of a learner's work folder: as handed out, and with every output stored."""
     with tempfile.TemporaryDirectory() as place:
-        before = os.environ.get(store.VARIABLE)
-        os.environ[store.VARIABLE] = place
-        try:
+        with patch.dict(os.environ, {store.VARIABLE: place}):
             copy_to_work()
-        finally:
-            os.environ.pop(store.VARIABLE)
-            if before is not None:
-                os.environ[store.VARIABLE] = before
         given = on_disk(Path(place))
         bare = on_disk(Path(place, "notebooks"))
     return given, given - bare + on_disk(store.PROJECT / "notebooks")
@@ -293,17 +273,8 @@ def _gigabytes(megabytes):
 def _chapters_table(found):
     """Make the table of kernels, a row per chapter."""
     headings = ["Chapter", "memory afterwards", "peak memory", "CPU time", "longest cell"]
-    lines = [
-        [
-            row["chapter"],
-            f"{row['after']:.0f} MB",
-            f"{row['peak']:.0f} MB",
-            f"{row['seconds']:.0f} s",
-            f"{row['longest']:.1f} s",
-        ]
-        for row in found["chapters"]
-    ]
-    return table.markdown(headings, lines)
+    form = "{chapter}|{after:.0f} MB|{peak:.0f} MB|{seconds:.0f} s|{longest:.1f} s"
+    return table.markdown(headings, [form.format(**row).split("|") for row in found["chapters"]])
 
 
 def _rest_table(found):
@@ -314,11 +285,9 @@ def _rest_table(found):
         [f"the same, one of {server['at_once']} on a machine", f"{server['each']:.0f} MB of memory"],
         ["a work folder as handed out", f"{work['given']:.1f} MB on disk"],
         ["a work folder with the output of every chapter", f"{work['with_outputs']:.1f} MB on disk"],
-        [
-            f"the environment, {environment['packages']} packages, without Python itself",
-            f"{environment['size']:.0f} MB on disk",
-        ],
     ]
+    packages = f"the environment, {environment['packages']} packages, without Python itself"
+    lines.append([packages, f"{environment['size']:.0f} MB on disk"])
     return table.markdown(["Item", "Size"], lines)
 
 
@@ -347,20 +316,11 @@ def _learner(found):
 def _sizes_table(found):
     """Make the table of class sizes, a row per size."""
     headings = ["Learners", "at once", "memory", "cores", "machines", "work folders"]
-    lines = []
-    for learners in AT_ONCE:
-        need = size(found, learners)
-        lines.append(
-            [
-                f"{learners:,}",
-                f"{need['working']:,}",
-                _gigabytes(need["memory"]),
-                f"{need['cores']:,}",
-                f"{need['machines']:,}",
-                _gigabytes(need["work"]),
-            ]
-        )
-    return table.markdown(headings, lines)
+    form = "{learners:,}|{working:,}|{gigabytes}|{cores:,}|{machines:,}|{files}"
+    needs = [size(found, learners) | {"learners": learners} for learners in AT_ONCE]
+    for need in needs:
+        need |= {"gigabytes": _gigabytes(need["memory"]), "files": _gigabytes(need["work"])}
+    return table.markdown(headings, [form.format(**need).split("|") for need in needs])
 
 
 BLOCKS = {

@@ -43,36 +43,46 @@ def submissions(tmp_path):
 def grader(monkeypatch):
     """Replace the grader by a stand-in; calling the fixture sets another one, with other checks."""
 
-    def set_to(grade, version):
+    def set_to(grade, name):
+        def version(chapter, unsafe, seconds):
+            return name + "unsafe" * unsafe + f" {seconds:g} s" * (seconds != 10)
+
         monkeypatch.setattr(command, "_grade_after_test", lambda unsafe: grade)
-        monkeypatch.setattr(
-            command,
-            "version",
-            lambda chapter, unsafe, seconds: (
-                version + "unsafe" * unsafe + f" {seconds:g} s" * (seconds != 10)
-            ),
-        )
+        monkeypatch.setattr(command, "version", version)
 
     set_to(stand_ins.grade, "v1")
     return set_to
 
 
 def grade(submissions, *more):
-    out = str(submissions.parent / "out")
-    return command.main(
-        ["grade", str(submissions), "--chapter", CHAPTER, "--out", out, "--workers", "1", *more]
-    )
+    """Grade a folder or a zip of submissions into the folder of the marks beside it."""
+    words = ["grade", str(submissions), "--chapter", CHAPTER, "--out", str(submissions.parent / "out")]
+    return command.main([*words, "--workers", "1", *more])
+
+
+def run(name, submissions, *more):
+    """Run a command on the folder of the marks."""
+    return command.main([name, str(submissions.parent / "out"), *more])
+
+
+def zipped(submissions, others=(), top="", how=zipfile.ZIP_STORED):
+    """Zip the notebooks of Anna and Ben, below other entries."""
+    with zipfile.ZipFile(submissions.parent / "class.zip", "w", how) as archive:
+        for name, data in dict(others).items():
+            archive.writestr(name, data)
+        for student in ("anna", "ben"):
+            archive.writestr(f"{top}{student}/{NOTEBOOK}", (submissions / student / NOTEBOOK).read_bytes())
+    return submissions.parent / "class.zip"
 
 
 def points(submissions):
-    with open(submissions.parent / "out" / "grades.csv", encoding="utf-8-sig", newline="") as file:
-        return {line["student"]: line["points"] for line in csv.DictReader(file)}
+    lines = (submissions.parent / "out" / "grades.csv").read_text("utf-8-sig").splitlines()
+    return {line["student"]: line["points"] for line in csv.DictReader(lines)}
 
 
 def files(folder):
-    return {
-        path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and "sqlite" not in path.name
-    }
+    found = (path for path in folder.rglob("*") if path.is_file() and "sqlite" not in path.name)
+    return {path: path.read_bytes() for path in found}
 
 
 def test_grade_prints_a_summary_and_writes_the_reports(submissions, grader, capsys):
@@ -99,10 +109,8 @@ def test_files_of_no_student_are_listed_with_the_reason(submissions, grader, cap
     printed = capsys.readouterr().out
     assert "Left out: 4" in printed and "Students: 3" in printed
     assert "  .dora: its name begins with a dot\n" in printed
-    assert (
-        "  emil.zip: a zip beside the folders is not opened: unpack it, or grade the zip by itself\n"
-        in printed
-    )
+    why = "a zip beside the folders is not opened: unpack it, or grade the zip by itself"
+    assert f"  emil.zip: {why}\n" in printed
     assert "  homework.ipynb: it is not in a student's folder, and its name is not like NAME_04_" in printed
 
 
@@ -117,7 +125,7 @@ def test_a_notebook_with_no_answer_of_the_chapter_stands_out(submissions, grader
     grader(of_another_chapter, "v1")
     grade(submissions)
     capsys.readouterr()
-    command.main(["status", str(submissions.parent / "out")])
+    run("status", submissions)
     printed = capsys.readouterr().out
     assert "0 of 14  this notebook has almost none of the exercises" in printed
     assert "another chapter?" in printed and "Possibly the wrong notebook" not in printed  # all of them
@@ -136,11 +144,11 @@ def test_a_student_who_handed_in_the_chapter_itself_is_listed_and_reads_it(submi
 
 def test_the_hint_for_marking_never_overwrites_existing_marks(submissions, grader, capsys):
     grade(submissions)
-    out = submissions.parent / "out"
-    (out / "marks.csv").write_text(f"student,exercise,points\nben,{CHAPTER}.scale,2\n")
-    for words in (["report", str(out)], ["status", str(out)]):
+    marks = submissions.parent / "out" / "marks.csv"
+    marks.write_text(f"student,exercise,points\nben,{CHAPTER}.scale,2\n")
+    for name in ("report", "status"):
         capsys.readouterr()
-        command.main(words)
+        run(name, submissions)
         printed = capsys.readouterr().out
         assert "Fill in to_mark.csv, and add its rows to marks.csv." in printed
         assert "save it as" not in printed
@@ -169,18 +177,10 @@ def test_files_with_the_students_names_are_graded_as_folders_are(submissions, gr
 
 @pytest.mark.parametrize("top", ["", "class/"])
 def test_a_zip_is_graded_as_its_folders_are(submissions, grader, top):
-    with zipfile.ZipFile(submissions.parent / "class.zip", "w") as archive:
-        for student in ("anna", "ben"):
-            data = (submissions / student / NOTEBOOK).read_bytes()
-            archive.writestr(f"{top}{student}/{NOTEBOOK}", data)
-        archive.writestr("__MACOSX/class/._anna", b"")
-        archive.writestr("../outside.ipynb", b"")
-        archive.writestr(f"{top}ben/data.csv", b"1, 2")
+    others = {"__MACOSX/class/._anna": b"", "../outside.ipynb": b"", f"{top}ben/data.csv": b"1, 2"}
     (submissions.parent / "out").mkdir()
-    out = str(submissions.parent / "out")
-    call = ["grade", str(submissions.parent / "class.zip"), "--chapter", CHAPTER, "--out", out]
-    assert command.main([*call, "--workers", "1"]) == 0
-    assert {name: points(submissions)[name] for name in ("anna", "ben")} == {"anna": "6", "ben": "2"}
+    assert grade(zipped(submissions, others, top)) == 0
+    assert points(submissions) == {"anna": "6", "ben": "2"}
     assert not (submissions.parent.parent / "outside.ipynb").exists()
 
 
@@ -194,20 +194,16 @@ def test_names_in_a_zip_are_those_of_the_folders_and_of_the_marks(submissions, g
     path.write_bytes(packed)
     out.mkdir()
     (out / "marks.csv").write_text(f"student,exercise,points\nZoe\u0308,{CHAPTER}.scale,1\n", "utf-8")
-    call = ["grade", str(path), "--chapter", CHAPTER, "--out", str(out), "--workers", "1"]
-    assert command.main(call) == 2  # the mark by hand is below the check's, and this is said
+    assert grade(path) == 2  # the mark by hand is below the check's, and this is said
     assert points(submissions) == {"J\u00f6rg": "2", "Zo\u00eb": "1"}
-    assert command.main(["settle", str(out), "Zoe\u0308", "scale", "2", "--reason", "right"]) == 0
+    assert run("settle", submissions, "Zoe\u0308", "scale", "2", "--reason", "right") == 0
     assert points(submissions)["Zo\u00eb"] == "2"
 
 
 def test_a_missing_or_damaged_zip_is_reported(submissions, grader, capsys):
-    path = submissions.parent / "class.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(f"anna/{NOTEBOOK}", notebook(right=["scale"]))
+    path = zipped(submissions)
     path.write_bytes(path.read_bytes().replace(b"PK\1\2", b"PK\0\0"))
-    out = str(submissions.parent / "out")
-    assert command.main(["grade", str(path), "--chapter", CHAPTER, "--out", out]) == 1
+    assert grade(path) == 1
     assert f"{path} cannot be read: " in capsys.readouterr().err
 
 
@@ -216,9 +212,8 @@ def spoiled(data, offset, bits):
     data, name = bytearray(data), f"anna/{NOTEBOOK}".encode()
     local, central = data.index(b"PK\3\4"), data.index(b"PK\1\2")
     assert data.index(name) == local + 30 and data.index(name, central) == central + 46
-    for place in {"data": [local + 30 + len(name)], "crc": [local + 14, central + 16]}.get(
-        offset, [local + 6, central + 8]
-    ):
+    places = {"data": [local + 30 + len(name)], "crc": [local + 14, central + 16]}
+    for place in places.get(offset, [local + 6, central + 8]):
         data[place] ^= bits
     return bytes(data)
 
@@ -228,15 +223,11 @@ def spoiled(data, offset, bits):
     [("data", 6, "Error -3"), ("crc", 255, "Bad CRC-32"), ("flag", 1, "is encrypted, password required")],
 )
 def test_a_damaged_entry_of_a_zip_costs_its_student_alone(submissions, grader, capsys, offset, bits, why):
-    path = submissions.parent / "class.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for student in ("anna", "ben"):
-            archive.writestr(f"{student}/{NOTEBOOK}", (submissions / student / NOTEBOOK).read_bytes())
+    path = zipped(submissions, how=zipfile.ZIP_DEFLATED)
     path.write_bytes(spoiled(path.read_bytes(), offset, bits))
-    out = submissions.parent / "out"
-    assert command.main(["grade", str(path), "--chapter", CHAPTER, "--out", str(out), "--workers", "1"]) == 2
+    assert grade(path) == 2
     assert points(submissions) == {"anna": "", "ben": "2"}
-    command.main(["status", str(out)])
+    run("status", submissions)
     row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("anna "))
     assert f"not graded, because anna/{NOTEBOOK} in the zip cannot be unpacked: " in row and why in row
 
@@ -245,13 +236,7 @@ def test_a_damaged_entry_of_a_zip_costs_its_student_alone(submissions, grader, c
 def test_a_name_that_cannot_be_in_a_zip_s_folder_is_listed_and_all_others_are_graded(
     submissions, grader, capsys, spoiler
 ):
-    path = submissions.parent / "class.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(spoiler, b"1")
-        for student in ("anna", "ben"):
-            archive.writestr(f"{student}/{NOTEBOOK}", (submissions / student / NOTEBOOK).read_bytes())
-    out = str(submissions.parent / "out")
-    command.main(["grade", str(path), "--chapter", CHAPTER, "--out", out, "--workers", "1"])
+    grade(zipped(submissions, {spoiler: b"1"}))
     assert {name: points(submissions)[name] for name in ("anna", "ben")} == {"anna": "6", "ben": "2"}
     assert f"Left out: 1\n  {spoiler[:100]} in the zip cannot be unpacked: " in capsys.readouterr().out
 
@@ -298,17 +283,15 @@ def test_a_zip_of_one_student_s_folder_is_no_flat_class(submissions, grader):
 
 
 def test_a_full_disk_unpacks_nothing_by_halves(submissions, grader, capsys, monkeypatch):
-    path = submissions.parent / "class.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(f"anna/{NOTEBOOK}", notebook())
+    path = zipped(submissions)
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    out = submissions.parent / "out"
-    assert command.main(["grade", str(path), "--chapter", CHAPTER, "--out", str(out)]) == 1
-    assert "No space left" in capsys.readouterr().err and not (out / "grades.csv").exists()
+    assert grade(path) == 1
+    assert "No space left" in capsys.readouterr().err
+    assert not (submissions.parent / "out" / "grades.csv").exists()
 
 
 def test_a_student_with_fewer_points_than_before_is_named(submissions, grader, capsys):
@@ -329,16 +312,16 @@ def test_a_folder_that_cannot_be_written_can_be_looked_at(submissions, grader, c
     grade(submissions)
     capsys.readouterr()
     monkeypatch.setattr(command.Queue.__init__.__globals__["os"], "access", lambda path, mode: False)
-    assert command.main(["status", str(submissions.parent / "out")]) == 0
+    assert run("status", submissions) == 0
     assert capsys.readouterr().out.startswith("anna    6 of 14")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_a_terminal_without_the_letters_of_a_name_gets_others(submissions, grader, monkeypatch, encoding):
     (submissions / "张伟").mkdir()
-    out, terminal = str(submissions.parent / "out"), io.TextIOWrapper(io.BytesIO(), encoding)
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding)
     monkeypatch.setattr("sys.stdout", terminal)
-    assert grade(submissions) == 0 and command.main(["status", out]) == 0
+    assert grade(submissions) == 0 and run("status", submissions) == 0
     terminal.flush()
     assert terminal.buffer.getvalue().decode(encoding).count("??") == 3  # two lists, a row
 
@@ -357,7 +340,7 @@ def test_status_prints_one_row_for_each_student(submissions, grader, capsys):
     (submissions / "d\x1b[31mora").mkdir()
     grade(submissions)
     capsys.readouterr()
-    assert command.main(["status", str(submissions.parent / "out")]) == 0
+    assert run("status", submissions) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [
         "anna         6 of 14  not yet: three_calls, reduce_mean, two_layers, light_tanh",
@@ -367,9 +350,14 @@ def test_status_prints_one_row_for_each_student(submissions, grader, capsys):
     assert lines[4] == "Students: 4, with a mark: 2."
 
 
-def test_an_ungraded_submission_is_reported_and_tried_again(submissions, grader, capsys):
+def add_dora(submissions):
+    """Add a student whose notebook meets a fault of the grader."""
     (submissions / "dora").mkdir()
     (submissions / "dora" / NOTEBOOK).write_bytes(notebook(do="fault"))
+
+
+def test_an_ungraded_submission_is_reported_and_tried_again(submissions, grader, capsys):
+    add_dora(submissions)
     assert grade(submissions) == 2
     out = capsys.readouterr().out
     assert "Not graded: 1; run the same command again:\n  dora: not graded, because the sandbox" in out
@@ -433,12 +421,10 @@ def test_regrade_needs_no_submissions_folder_and_takes_nothing_over_that_is_not_
 
 
 def test_a_student_who_was_never_graded_does_not_block_the_others(submissions, grader, capsys):
-    (submissions / "dora").mkdir()
-    (submissions / "dora" / NOTEBOOK).write_bytes(notebook(do="fault"))
+    add_dora(submissions)
     assert grade(submissions) == 2
     grader(faulty_or_stricter, "v2")
-    out = submissions.parent / "out"
-    assert command.main(["regrade", str(out), "--accept", "--workers", "1"]) == 2  # one is still not graded
+    assert run("regrade", submissions, "--accept", "--workers", "1") == 2  # one is still not graded
     assert points(submissions) == {"anna": "4", "ben": "0", "cleo": "", "dora": ""}
 
 
@@ -498,18 +484,15 @@ def where_one_is_the_chapter(data, chapter, seed, unsafe=False, seconds=10.0):
 
 
 def missing(chapter):
-    parts = (exercise_result(exercise, 0, Status.MISSING, "") for exercise in exercises_of(chapter))
-    return tuple(parts)
+    return tuple(exercise_result(exercise, 0, Status.MISSING, "") for exercise in exercises_of(chapter))
 
 
 def test_report_reads_the_teachers_marks(submissions, grader, capsys):
     grade(submissions)
-    out = submissions.parent / "out"
-    (out / "marks.csv").write_text(
-        f"student,exercise,points\nben,{CHAPTER}.light_tanh,2\nzoe,{CHAPTER}.scale,1\n"
-    )
+    marks = f"student,exercise,points\nben,{CHAPTER}.light_tanh,2\nzoe,{CHAPTER}.scale,1\n"
+    (submissions.parent / "out" / "marks.csv").write_text(marks)
     capsys.readouterr()
-    assert command.main(["report", str(out)]) == 2
+    assert run("report", submissions) == 2
     assert "marks.csv, line 3: there is no student 'zoe'." in capsys.readouterr().out
     assert points(submissions)["ben"] == "4"
 
@@ -517,24 +500,21 @@ def test_report_reads_the_teachers_marks(submissions, grader, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["grade", "{0}/none", "--chapter", CHAPTER, "--out", "{0}/out"], "there is no folder"),
-        (
-            ["grade", "{0}/in", "--chapter", "99_none", "--out", "{0}/out"],
-            "no chapter 99_none with exercises",
-        ),
-        (["grade", "{0}/in/anna", "--chapter", CHAPTER, "--out", "{0}/out"], "a folder for each student"),
-        (["grade", "{0}/in", "--chapter", "closures", "--out", "{0}/out"], "Did you mean 04_closures?"),
-        (["grade", "{0}/in", "--chapter", CHAPTER, "--out", "{0}/file"], "--out must be a folder"),
-        (["grade", "{0}/file", "--chapter", CHAPTER, "--out", "{0}/out"], "there is no folder"),
-        (["status", "{0}/none"], "there are no marks in"),
-        (["regrade", "{0}/none"], "there are no marks in"),
-        (["report", "{0}/none"], "there are no marks in"),
-        (["status", "{0}/in/anna/04_closures.ipynb"], "there are no marks in"),
+        (f"grade {{0}}/none --chapter {CHAPTER} --out {{0}}/out", "there is no folder"),
+        ("grade {0}/in --chapter 99_none --out {0}/out", "no chapter 99_none with exercises"),
+        (f"grade {{0}}/in/anna --chapter {CHAPTER} --out {{0}}/out", "a folder for each student"),
+        ("grade {0}/in --chapter closures --out {0}/out", "Did you mean 04_closures?"),
+        (f"grade {{0}}/in --chapter {CHAPTER} --out {{0}}/file", "--out must be a folder"),
+        (f"grade {{0}}/file --chapter {CHAPTER} --out {{0}}/out", "there is no folder"),
+        ("status {0}/none", "there are no marks in"),
+        ("regrade {0}/none", "there are no marks in"),
+        ("report {0}/none", "there are no marks in"),
+        ("status {0}/in/anna/04_closures.ipynb", "there are no marks in"),
     ],
 )
 def test_an_impossible_command_is_explained_in_a_sentence(submissions, grader, capsys, arguments, words):
     (submissions.parent / "file").write_text("no folder")
-    assert command.main([argument.format(submissions.parent) for argument in arguments]) == 1
+    assert command.main(arguments.format(submissions.parent).split()) == 1
     errors = capsys.readouterr().err
     assert words in errors and errors.count("\n") == 1
 

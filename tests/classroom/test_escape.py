@@ -34,10 +34,7 @@ def test_the_attempt_fails_in_the_sandbox_and_succeeds_at_the_level_rlimits():
     ],
 )
 def test_a_way_out_stops_the_grading(monkeypatch, fact, door):
-    reported = module.ATTEMPT.replace(
-        "print(json.dumps(facts)",
-        f"print(json.dumps(facts | {fact!r})",
-    )
+    reported = module.ATTEMPT.replace("print(json.dumps(facts)", f"print(json.dumps(facts | {fact!r})")
     monkeypatch.setattr(module, "ATTEMPT", reported)
     with pytest.raises(
         GradingFault, match=f"^not graded, because the sandbox on this machine is not safe: {door}"

@@ -65,17 +65,15 @@ def test_an_unreadable_notebook_has_its_reason_in_every_exercise():
 
 def test_an_answer_without_its_name_is_missing():
     result, row = centre("X = 1")
-    assert row.status == "missing" and row.sentence == "the notebook has no centre"
-    assert result.points == 0
+    assert (row.status, row.sentence, result.points) == ("missing", "the notebook has no centre", 0)
 
 
 def test_a_cell_that_raises_is_noted_and_cells_below_it_are_graded():
     result, row = centre("1 / 0", CENTRE, "raise SystemExit", "def def")
     assert row.status == "passed"
     assert result.notes[0] == "code cell 1 raised ZeroDivisionError: division by zero"
-    assert [note.split()[4] for note in result.notes] == [
-        "ZeroDivisionError:", "RuntimeError:", "SyntaxError:"
-    ]  # fmt: skip
+    raised = [note.split()[4] for note in result.notes]
+    assert raised == ["ZeroDivisionError:", "RuntimeError:", "SyntaxError:"]
 
 
 def test_notes_are_few_and_short():
@@ -134,17 +132,18 @@ def test_when_all_cells_together_take_too_long_earlier_definitions_are_graded(mo
     slow = "import time\n" + "time.sleep(0.3)\n" * 30
     result, row = centre(CENTRE, slow, "centre = None", seconds=1.5)
     assert row.status == "passed"
-    assert result.notes == (
-        "the rest of code cell 2 and all later cells were skipped: "
-        "the cells take longer than 3 seconds in all",
-    )
+    skipped = "the rest of code cell 2 and all later cells were skipped"
+    assert result.notes == (f"{skipped}: the cells take longer than 3 seconds in all",)
 
 
 def test_an_answer_that_ends_or_hangs_does_not_stop_the_next():
     stem = "04_closures"
     solved = nbformat.reads((PROJECT / "solutions" / exercises_path(stem)).read_text("utf-8"), as_version=4)
-    solved.cells.append(nbformat.v4.new_code_cell("def reduce_mean(X):\n    while True: pass"))
-    solved.cells.append(nbformat.v4.new_code_cell("import os\ndef scale(gain, dgain):\n    os._exit(0)"))
+    hangs, ends = (
+        "def reduce_mean(X):\n    while True: pass",
+        "import os\ndef scale(gain, dgain):\n    os._exit(0)",
+    )
+    solved.cells += map(nbformat.v4.new_code_cell, (hangs, ends))
     result = grade(nbformat.writes(solved).encode(), stem, 0, seconds=1.0)
     got = {part.short: (part.status, part.sentence) for part in result.exercises}
     assert got["reduce_mean"] == ("failed", "reduce_mean: one call takes longer than 1 seconds")
@@ -167,14 +166,12 @@ def test_when_the_time_of_a_notebook_is_over_the_rest_fails_with_that_reason(mon
     assert row.status == "failed" and row.sentence.endswith("takes longer than 0 seconds in all")
 
 
-SPIN = [sys.executable, "-c", "while True: pass"]
-
-
 def test_a_busy_machine_costs_no_points():
     """An answer that computes for half of its time, where it has a quarter of a processor."""
     busy = "end = time.process_time() + 0.5\n    while time.process_time() < end: pass\n    return"
     source = "import time\n" + CENTRE.replace("return", busy)
-    neighbours = [subprocess.Popen(SPIN) for _ in range(3 * os.cpu_count())]
+    spin = [sys.executable, "-c", "while True: pass"]
+    neighbours = [subprocess.Popen(spin) for _ in range(3 * os.cpu_count())]
     try:
         _, row = centre(source, seconds=1.0)
     finally:
@@ -228,7 +225,6 @@ def test_nothing_that_a_submission_makes_is_a_fault_of_ours_or_ends_its_process(
 
 
 # The checks are tried before a submission is
-
 
 ANSWER = "f = lambda: 1"
 
@@ -321,12 +317,9 @@ def test_texts_have_no_unprintable_characters_and_no_addresses():
     assert clean("a\x1b[31m\n<f at 0x7f00Ab>") == "a [31m <f>"
 
 
-CLOSURES = "import numpy as np\nfrom minigrad import Layer, Parameter\n"
-
-
-def answer_to(short, *sources, chapter="04_closures", seconds=10.0):
-    """Return the result of one exercise of a notebook."""
-    result = grade(notebook(*sources), chapter, 1, seconds=seconds)
+def answer_to(short, *sources, seconds=10.0):
+    """Return the result of one exercise of a notebook of chapter 04."""
+    result = grade(notebook(*sources), "04_closures", 1, seconds=seconds)
     return next(row for row in result.exercises if row.short == short)
 
 
@@ -364,5 +357,5 @@ def test_empty_lines_cost_no_time():
     ],
 )
 def test_a_person_marks_only_answers_that_are_written(source, status):
-    row = answer_to("light_tanh", CLOSURES, source, seconds=1.0)
+    row = answer_to("light_tanh", "import numpy as np", source, seconds=1.0)
     assert (row.status, row.points) == (status, None if status == "by hand" else 0)

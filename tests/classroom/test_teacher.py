@@ -44,11 +44,12 @@ def table(path):
 
 
 def hand_in(folder, handed, chapter=CHAPTER, version="v1"):
-    """Store a result for each student: {student: (notebook's bytes, result's options or a function)}."""
+    """Store a result for each student: {student: its options or a function, perhaps with the notebook}."""
     source = folder.parent / f"{folder.name}-in"
     with Queue(folder, chapter) as queue:
         queue.accept(version)
-        for student, (data, told) in handed.items():
+        for student, told in handed.items():
+            data, told = told if isinstance(told, tuple) else (with_cells(f"x = {student!r}"), told)
             place = source / student / f"{exercises_name(chapter)}.ipynb"
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(data)
@@ -69,7 +70,8 @@ def points(folder):
 
 
 def test_a_settled_mark_counts_survives_a_regrade_and_is_logged(tmp_path):
-    hand_in(tmp_path / "out", {"anna": (with_cells("x = 1"), {"right": ["scale"]})})
+    data = with_cells("x = 1")
+    hand_in(tmp_path / "out", {"anna": (data, {"right": ["scale"]})})
     with Queue(tmp_path / "out") as queue:
         (tmp_path / "out/marks.csv").write_text("student,exercise,points\nanna,04_closures.two_layers,1\n")
         settle(queue, "anna", "two_layers", "2", "half of it")
@@ -78,7 +80,7 @@ def test_a_settled_mark_counts_survives_a_regrade_and_is_logged(tmp_path):
         assert points(tmp_path / "out") == {"anna": 2 + 3}
         queue.accept("v2")
         (student, digest) = queue.open("v2")[0]
-        queue.store(student, digest, "v2", stand_ins.result(with_cells("x = 1"), CHAPTER, 1))
+        queue.store(student, digest, "v2", stand_ins.result(data, CHAPTER, 1))
     assert points(tmp_path / "out") == {"anna": 3}
     log = table(tmp_path / "out" / SETTLED)
     assert [row["points"] for row in log] == ["2", "3"] and log[1]["comment"].startswith("right, ")
@@ -95,7 +97,7 @@ def test_a_settled_mark_counts_survives_a_regrade_and_is_logged(tmp_path):
     ],
 )
 def test_an_invalid_settlement_is_reported_and_nothing_is_written(tmp_path, told, why):
-    hand_in(tmp_path / "out", {"anna": (with_cells("x = 1"), {})})
+    hand_in(tmp_path / "out", {"anna": {}})
     with Queue(tmp_path / "out") as queue, pytest.raises(GradingFault, match=why):
         settle(queue, *told)
     assert not (tmp_path / "out" / SETTLED).exists()
@@ -105,7 +107,7 @@ def test_a_student_who_is_not_graded_has_points_when_every_answer_is_settled(tmp
     def fault(digest):
         return unchecked(CHAPTER, digest, fault="not graded, because the disk is full.")
 
-    hand_in(tmp_path / "out", {"dora": (with_cells("x = 1"), fault)})
+    hand_in(tmp_path / "out", {"dora": fault})
     with Queue(tmp_path / "out") as queue:
         for name in NAMES:
             assert points(tmp_path / "out") == {"dora": None}
@@ -144,12 +146,7 @@ def test_an_unreadable_second_hand_in_is_no_mark_and_the_best_one_may_count(tmp_
 
 
 def test_a_zero_because_of_the_form_is_marked(tmp_path):
-    handed = {
-        "ann": (with_cells("a = 1"), without_answers),
-        "dora": (with_cells("d = 1"), unreadable),
-        "ben": (with_cells("b = 1"), {}),
-        "cleo": (with_cells("c = 1"), {"right": ["scale"]}),
-    }
+    handed = {"ann": without_answers, "dora": unreadable, "ben": {}, "cleo": {"right": ["scale"]}}
     hand_in(tmp_path / "out", handed)
     with Queue(tmp_path / "out") as queue:
         write_reports(queue)
@@ -232,23 +229,16 @@ def marking(folder, answers):
 
 def test_the_marking_page_groups_equal_answers_and_shows_no_name(tmp_path):
     right = "def light_tanh(X):\n    Y = np.tanh(X)\n    return Y, lambda dY: (1 - Y * Y) * dY"
-    stub = code_of(
-        (Path(__file__).parents[2] / "exercises" / exercises_path(CHAPTER)).read_bytes(), "light_tanh"
-    )
-    page, groups = marking(
-        tmp_path / "out",
-        {
-            "anna": right,
-            "ben": right.replace("    Y =", "    # mine\n    Y  ="),
-            "cleo": "def light_tanh(X):\n    return '</script><b>'",
-            "dora": stub,
-        },
-    )
-    assert sorted(sorted(s for s, _ in group["students"]) for group in groups) == [
-        ["anna", "ben"],
-        ["cleo"],
-        ["dora"],
-    ]
+    handed_out = Path(__file__).parents[2] / "exercises" / exercises_path(CHAPTER)
+    answers = {
+        "anna": right,
+        "ben": right.replace("    Y =", "    # mine\n    Y  ="),
+        "cleo": "def light_tanh(X):\n    return '</script><b>'",
+        "dora": code_of(handed_out.read_bytes(), "light_tanh"),
+    }
+    page, groups = marking(tmp_path / "out", answers)
+    found = sorted(sorted(student for student, _ in group["students"]) for group in groups)
+    assert found == [["anna", "ben"], ["cleo"], ["dora"]]
     visible = page[: page.index("<script>")]
     assert not re.search("anna|ben<|cleo|dora", visible)
     assert visible.count('value="0"') == 1  # the stub
@@ -256,11 +246,8 @@ def test_the_marking_page_groups_equal_answers_and_shows_no_name(tmp_path):
 
 
 def test_an_answer_in_words_is_the_cell_that_was_handed_out():
-    cell = {
-        "cell_type": "markdown",
-        "metadata": {"nbgrader": {"grade_id": "why"}},
-        "source": ["Since ", "it is."],
-    }
+    named = {"nbgrader": {"grade_id": "why"}}
+    cell = {"cell_type": "markdown", "metadata": named, "source": ["Since ", "it is."]}
     assert words_of(json.dumps({"cells": [{}, cell]}).encode(), "why") == "Since it is."
     assert words_of(b"{}", "why") == words_of(b"nothing", "why") == ""
 
@@ -269,10 +256,7 @@ def test_an_answer_in_words_is_the_cell_that_was_handed_out():
 
 
 def test_the_zip_has_the_names_that_the_platform_gave(tmp_path):
-    hand_in(
-        tmp_path / "out",
-        {s: (with_cells(f"{s} = 1"), {}) for s in ("adaking_1234", "Ben_77_assignsubmission_file_", "late")},
-    )
+    hand_in(tmp_path / "out", {"adaking_1234": {}, "Ben_77_assignsubmission_file_": {}, "late": {}})
     export = tmp_path / "export"
     (export / "Ben_77_assignsubmission_file_").mkdir(parents=True)
     (export / f"adaking_LATE_1234_6789_{CHAPTER}-1.ipynb").write_bytes(b"{}")
@@ -317,11 +301,7 @@ def term(folder, line=f"{CHAPTER},marks,2026-10-12 12:00,10%,3,last", roster="an
 
 def test_a_term_has_totals_and_the_roster_filled_in(tmp_path):
     term(tmp_path / "term", roster="anna,7\ncleo,9\n")
-    handed = {
-        "anna": (with_cells("a = 1"), {"right": ["scale"]}),
-        "ben": (with_cells("b = 1"), {"right": NAMES}),
-    }
-    hand_in(tmp_path / "term/marks", handed)
+    hand_in(tmp_path / "term/marks", {"anna": {"right": ["scale"]}, "ben": {"right": NAMES}})
     problems, absent = write_term(tmp_path / "term")
     assert (problems, absent) == (["ben has marks, but is not on the roster."], [("cleo", "9")])
     found = {row["student"]: row for row in table(tmp_path / "term/totals.csv")}
@@ -346,13 +326,11 @@ def test_a_time_of_nobody_s_hand_in_is_reported(tmp_path):
 
 def test_a_student_with_a_missing_mark_has_no_total(tmp_path):
     term(tmp_path / "term")
-    hand_in(
-        tmp_path / "term/marks",
-        {"anna": (with_cells("a = 1"), lambda d: unchecked(CHAPTER, d, fault="not graded, because of us."))},
-    )
+    fault = "not graded, because of us."
+    hand_in(tmp_path / "term/marks", {"anna": lambda digest: unchecked(CHAPTER, digest, fault=fault)})
     write_term(tmp_path / "term")
     anna = table(tmp_path / "term/totals.csv")[0]
-    assert (anna["total"], anna[f"{CHAPTER} in words"]) == ("", "not graded, because of us.")
+    assert (anna["total"], anna[f"{CHAPTER} in words"]) == ("", fault)
 
 
 @pytest.mark.parametrize(("keep", "expected"), [("last", 0), ("best", 2)])
@@ -368,22 +346,22 @@ def test_the_last_or_the_best_hand_in_counts(tmp_path, keep, expected):
     [
         (
             f"{CHAPTER},marks,tomorrow,10,3,last",
-            "term.csv, line 2: a time must be like 2026-10-12 23:59, got 'tomorrow'",
+            "line 2: a time must be like 2026-10-12 23:59, got 'tomorrow'",
         ),
-        (f"{CHAPTER},marks,,x,3,last", "late must be percent"),
-        (f"{CHAPTER},marks,,120,3,last", "late must be 0 to 100 percent"),
-        (f"{CHAPTER},marks,,10,3,first", "keep must be last or best, got 'first'"),
+        (f"{CHAPTER},marks,,x,3,last", "line 2: late must be percent"),
+        (f"{CHAPTER},marks,,120,3,last", "line 2: late must be 0 to 100 percent"),
+        (f"{CHAPTER},marks,,10,3,first", "line 2: keep must be last or best, got 'first'"),
     ],
 )
 def test_a_table_that_cannot_be_read_is_reported_with_its_line(tmp_path, line, why):
     term(tmp_path / "term", line)
-    with pytest.raises(GradingFault, match=re.escape(why)):
+    with pytest.raises(GradingFault, match=re.escape(f"term.csv, {why}")):
         read_term(tmp_path / "term")
 
 
 def test_marks_of_another_chapter_are_refused(tmp_path):
     term(tmp_path / "term", "05_chains,marks,,,,")
-    hand_in(tmp_path / "term/marks", {"anna": (with_cells("a = 1"), {})})
+    hand_in(tmp_path / "term/marks", {"anna": {}})
     with pytest.raises(GradingFault, match="has the marks of 04_closures, not of 05_chains"):
         write_term(tmp_path / "term")
     with pytest.raises(GradingFault, match=r"there is no .*term\.csv"):
@@ -395,10 +373,7 @@ def test_marks_of_another_chapter_are_refused(tmp_path):
 
 def test_an_item_has_its_share_of_points_and_its_discrimination(tmp_path):
     rights = [[], ["scale"], ["scale", "Linear"], ["scale", "Linear", "two_layers"], NAMES, NAMES]
-    hand_in(
-        tmp_path / "marks",
-        {f"s{n}": (with_cells(f"a = {n}"), {"right": right}) for n, right in enumerate(rights)},
-    )
+    hand_in(tmp_path / "marks", {f"s{n}": {"right": right} for n, right in enumerate(rights)})
     with Queue(tmp_path / "marks") as queue:
         found = {item.exercise.partition(".")[2]: item for item in items({CHAPTER: rows(queue)[0]})}
     assert found["scale"].share == pytest.approx(5 / 6) and found["three_calls"].share == pytest.approx(2 / 6)
@@ -413,7 +388,7 @@ def test_an_item_has_its_share_of_points_and_its_discrimination(tmp_path):
 
 def test_unreadable_work_does_not_make_an_exercise_harder(tmp_path):
     marks = tmp_path / "marks"
-    source = hand_in(marks, {f"s{n}": (with_cells(f"a = {n}"), {"right": NAMES}) for n in range(2)})
+    source = hand_in(marks, {f"s{n}": {"right": NAMES} for n in range(2)})
     for name in ("cleo", "dora"):
         (source / name).mkdir()
     with Queue(marks) as queue:
@@ -423,17 +398,14 @@ def test_unreadable_work_does_not_make_an_exercise_harder(tmp_path):
         (marks / "marks.csv").write_text(f"student,exercise,points\ndora,{CHAPTER}.scale,1\n")
         found = {item.exercise.partition(".")[2]: item for item in items({CHAPTER: rows(queue)[0]})}
     assert (found["Linear"].students, found["Linear"].share, found["Linear"].unwritten) == (2, 1, 0)
-    assert (found["scale"].students, found["scale"].share) == (
-        3,
-        pytest.approx(2.5 / 3),
-    )  # Dora's mark counts
+    assert found["scale"].students == 3 and found["scale"].share == pytest.approx(2.5 / 3)  # with Dora's mark
 
 
 def test_tries_count_the_hand_ins_until_an_exercise_was_solved(tmp_path):
     marks = tmp_path / "marks"
     for number, right in enumerate((["Linear"], [], ["scale", "Linear"])):
         hand_in(marks, {"anna": (with_cells(f"a = {number}"), {"right": right})})
-    hand_in(marks, {"ben": (with_cells("b = 1"), {"right": ["scale"]})})
+    hand_in(marks, {"ben": {"right": ["scale"]}})
     with Queue(marks) as queue:
         queue.accept("v2")
         ((_, digest),) = (one for one in queue.open("v2") if one[0] == "anna")
@@ -449,8 +421,7 @@ def test_tries_count_the_hand_ins_until_an_exercise_was_solved(tmp_path):
 def test_the_items_of_several_terms_are_a_page_and_a_table(tmp_path):
     for name, right in (("term", []), ("before", NAMES)):
         term(tmp_path / name)
-        handed = {f"s{n}": (with_cells(f"a = {n}"), {"right": right}) for n in range(6)}
-        hand_in(tmp_path / name / "marks", handed)
+        hand_in(tmp_path / name / "marks", {f"s{n}": {"right": right} for n in range(6)})
     write_term(tmp_path / "term", [tmp_path / "before"])
     found = table(tmp_path / "term/items.csv")
     assert [row["exercise"] for row in found] == 2 * [f"{CHAPTER}.{name}" for name in NAMES]
@@ -572,7 +543,7 @@ def test_report_fills_in_the_roster_of_a_chapter(tmp_path, capsys):
 
 def test_each_command_prints_the_files_that_it_has_written(tmp_path, capsys):
     out = tmp_path / "term/marks"
-    source = hand_in(out, {"anna": (with_cells("a = 1"), {"by_hand": ["light_tanh"]})})
+    source = hand_in(out, {"anna": {"by_hand": ["light_tanh"]}})
     term(tmp_path / "term")
     assert command.main(["settle", str(out), "anna", "scale", "1", "--reason", "half"]) == 0
     assert "anna, 04_closures.scale: 1 points, because half" in capsys.readouterr().out

@@ -2,8 +2,6 @@
 
 from tests.classroom.hostile.submission import CENTRE, REACH, case, cases
 
-FILE = "open('/tmp/large', 'wb')"
-
 LONG = {  # these wait; others of their kind are asked about in every run
     "an endless loop that no exception ends",
     "an endless loop where an object is thrown away",
