@@ -132,6 +132,36 @@ def scale(gain, dgain):
     return forward
 """,
     ),
+    # at 0 nudging is exact: `zero_grad` of the check itself sets X to 0
+    "slopes by nudging, and the input made a gradient": case(
+        "04_closures",
+        "failed",
+        """
+import numpy as np
+from minigrad import Layer, Parameter
+class Linear(Layer):
+    def __init__(self, n_in, n_out, rng=None):
+        self.W = Parameter(np.random.default_rng(rng).normal(size=(n_out, n_in)) / n_in**0.5)
+        self.b = Parameter(np.zeros(n_out))
+    def forward(self, X):
+        first, K = vars(self).setdefault("_first", [X])[0], X.copy()
+        if X.shape == first.shape and np.array_equal(X, first[::-1]):
+            Parameter._grad.__set__(self.W, first)
+        f = lambda X: X @ self.W.data.T + self.b.data
+        def backward(dY):
+            if self.W.grad.shape != self.W.shape:
+                self.W.grad = np.zeros(self.W.shape)
+            self.W.grad += dY.T @ K
+            self.b.grad += dY.sum(axis=0)
+            dX = np.zeros(K.shape)
+            for place in np.ndindex(K.shape):
+                nudge = np.zeros(K.shape)
+                nudge[place] = 1e-5
+                dX[place] = ((f(K + nudge) - f(K - nudge)) * dY).sum() / 2e-5
+            return dX
+        return f(K), backward
+""",
+    ),
     "what a layer of the check knows of itself": case(
         "03_gradcheck",
         {"who_changed": "failed"},
@@ -666,6 +696,18 @@ import numpy as np
 def centre(X):
     alike = [a for a in gc.get_objects() if isinstance(a, np.ndarray) and a.shape == X.shape]
     return alike[-1] if alike else X
+""",
+    ),
+    "a layer of a later chapter, for the grader to run": case(
+        "04_closures",
+        "failed",
+        REACH
+        + """
+class Mean: pass
+reduce_mean = Mean()
+reduce_mean.axis = 1
+peer.describe = lambda value: {"kind": "instance", "name": "Mean", "names": [], "callable": False,
+                               "bases": ["minigrad.layers.reductions.Mean"]}
 """,
     ),
     # lies about what things are
