@@ -18,7 +18,7 @@ import numpy as np
 import minigrad
 from classroom.clock import Clock
 from classroom.limits import DRAWS, EXPANDED, NUMBER, SECONDS, SENT
-from classroom.wire import Peer, WireError, attributes, differs, is_special, look, options_of, require
+from classroom.wire import DEPTH, Peer, WireError, attributes, differs, is_special, look, options_of, require
 from minigrad.parameter import Parameter
 
 DEAD = "the code ended Python while it ran, or used too much memory"
@@ -180,8 +180,7 @@ class Remote(Peer):
 
     def __init__(self, source, target, clock=None, seconds=SECONDS):
         self.source, self.target, self.clock, self.seconds = source, target, clock or Clock(), seconds
-        self.end, self.why, self.until, self.depth = float("inf"), "", 0.0, 0
-        self.classes, self.raised, self.rest, self.taken = {}, {}, b"", 0
+        self.end, self.why, self.until, self.depth, self.rest = float("inf"), "", 0.0, 0, b""
         os.set_blocking(target, False)  # a process that does not read must not block us
         super().__init__(self._read, self._write)
 
@@ -246,12 +245,18 @@ class Remote(Peer):
     def reset(self):
         """Forget all shared objects, and every change to the check's data."""
         super().reset()
-        self.is_enough, self.touched, self.taken, self.pointed_at = False, False, 0, set()
+        self.is_enough, self.touched, self.filled, self.taken = False, False, False, 0
+        self.raised, self.classes = {}, {}
         self.before, self.changed = {}, {}  # all objects before a call, and those that it changes
 
     def holds(self, thing):
         """Hold nothing: the check needs no object that it has dropped."""
         return False
+
+    def share(self, thing, handle):
+        """Register an object under a handle."""
+        super().share(thing, handle)
+        self.filled = self.filled or type(self.shared[handle].seen) in (list, dict)
 
     def _renew(self, handle, thing, kind, told, buffers):
         """Apply the submission's change to an object, and note whether that change is allowed.
@@ -260,7 +265,7 @@ class Remote(Peer):
         random numbers are drawn from its generators. What is put back before the call returns is unchanged.
         """
         require(kind != "g" or isinstance(thing, np.random.Generator | None), "a change to no generator")
-        before = attributes(thing)
+        self.filled, before = self.filled or kind in ("l", "d"), attributes(thing)
         super()._renew(handle, thing, kind, told, buffers)
         if thing is None or not handle.startswith(self.prefix):
             return
@@ -271,7 +276,7 @@ class Remote(Peer):
             now = attributes(thing)
             free = now.keys() == before.keys() and all(now[n] is before[n] for n in now if n != "_grad")
         else:
-            free = handle not in self.pointed_at and any(thing is array for array in self._gradients())
+            free = any(thing is array for array in self._gradients())
         if not free:
             self.before.setdefault(handle, self.shared[handle].seen)
             self.changed[handle] = thing
@@ -287,10 +292,14 @@ class Remote(Peer):
         held = [attributes(thing) for thing in self.pinned.values() if isinstance(thing, Parameter)]
         return [attribute["_grad"] for attribute in held if "_grad" in attribute]
 
-    def _fill(self, things, items):
-        """Fill a list, unless it would be too large as an array: a list may contain itself many times."""
-        require(_expanded(items, {}) <= EXPANDED, "a list that is too large as an array")
-        super()._fill(things, items)
+    def receive(self):
+        """Read a frame; refuse values that would be too large written out: a list may contain itself."""
+        header, sizes = super().receive(), {}
+        held = (entry.seen for entry in self.shared.values() if self.filled)
+        for thing in (header["value"], header["kwargs"], *held):
+            require(_expanded(thing, sizes) <= EXPANDED, "a value that is too large written out")
+        self.filled = False
+        return header
 
     def _unpaired(self, buffers, depth, pairs, thing=None):
         """Return pairs as a dict; refuse special names among the attributes of an object.
@@ -304,14 +313,14 @@ class Remote(Peer):
     def _keep(self, thing, pairs):
         """Set the attributes of an object, and note if a check's array becomes the gradient of a Parameter.
 
-        That array must still not be changed: otherwise a submission could change any array of the check.
+        Then the submission, or `zero_grad` of the check itself, could change any array of the check.
         """
         before = attributes(thing).get("_grad") if isinstance(thing, Parameter) else None
         super()._keep(thing, pairs)
         now = attributes(thing).get("_grad") if isinstance(thing, Parameter) else None
         entry = self.keys.get(id(now))
         if now is not before and entry is not None and entry.refer() is now:
-            self.pointed_at.add(entry.handle)
+            self.touched = self.touched or entry.handle.startswith(self.prefix)
 
     # sent values
 
@@ -358,16 +367,18 @@ class Remote(Peer):
         if described["kind"] == "class":
             return ClassOfInstances(name, tuple(known[:1]), {"__peer__": self, "__handle__": handle})
         require(described["kind"] == "instance", "an object of an unknown kind")
-        methods = {n: special(n) for n in SPECIAL if n in described["names"]}
-        methods |= {n: Attribute() for n in described["names"] if n.isidentifier() and not n.startswith("__")}
-        if described["callable"]:
+        # the library's methods run in the other process, too, except those that every layer has
+        more = [vars(c) for base in known[:1] for c in base.__mro__ if c not in minigrad.Layer.__mro__]
+        names = [*described["names"], *(name for held in more for name in held if callable(held[name]))]
+        methods = {n: special(n) for n in SPECIAL if n in names}
+        methods |= {n: Attribute() for n in names if n.isidentifier() and not n.startswith("__")}
+        if described["callable"] or "__call__" in names or issubclass((*known, object)[0], minigrad.Layer):
             methods |= {name: vars(Function)[name] for name in ("__call__", "__interrupted__")}
             methods["__signature__"] = _signature({"counts": (1, 0), "names": ("X",), "options": options})
         slots = {"__slots__": ("_handle", "_peer"), "__slotnames__": [], **methods}
         key = name, tuple(known), tuple(methods), tuple(options)
-        if key not in self.classes:
-            self.classes[key] = type(name, (Instance, *known[:1]), slots)
-        proxy = self.classes[key].__new__(self.classes[key])
+        cls = self.classes.get(key) or type(name, (Instance, *known[:1]), slots)
+        self.classes[key], proxy = cls, cls.__new__(cls)
         object.__setattr__(proxy, "_peer", self)
         object.__setattr__(proxy, "_handle", handle)
         return proxy
@@ -389,13 +400,13 @@ class Remote(Peer):
     def words(self, error):
         """Describe a check's exception to the other process by its class, message and number."""
         number = f"raised {len(self.raised)}"
-        self.raised[number] = error
+        self.raised[number] = error.with_traceback(None)  # its frames hold what was sent
         return type(error).__name__, str(error)[:TEXT], number
 
     def error(self, told):
         """Make an exception from the other process's description; its `place` marks it as foreign."""
-        require(type(told) is tuple and all(type(part) is str for part in told), "an invalid exception")
-        require(len(told) == 3, "an invalid exception")
+        is_valid = type(told) is tuple and len(told) == 3 and all(type(part) is str for part in told)
+        require(is_valid, "an invalid exception")
         name, message, place = (part[:TEXT] for part in told)
         if place in self.raised:  # the check's own, passed on by the submission
             return self.raised[place]
@@ -450,15 +461,15 @@ def is_drawn_from(before, now):
     return count <= DRAWS and bool(count or not now["has_uint32"] or waits[0] == waits[1])
 
 
-def _expanded(thing, sizes):
-    """Compute a value's size in bytes as one array; `sizes` has the sizes of the lists seen so far."""
-    if isinstance(thing, np.ndarray):
-        return thing.nbytes
-    if not isinstance(thing, list | tuple):
-        return NUMBER
+def _expanded(thing, sizes, depth=0):
+    """Compute a value's size in bytes written out; `sizes` has the sizes of the parts seen so far."""
+    if not isinstance(thing, list | tuple | dict):
+        return thing.nbytes if isinstance(thing, np.ndarray) else NUMBER
     if id(thing) not in sizes:
-        sizes[id(thing)] = NUMBER  # ends the recursion in a list that contains itself
-        sizes[id(thing)] = NUMBER + sum(_expanded(item, sizes) for item in thing)
+        sizes[id(thing)] = float("inf")  # of a list that contains itself
+        parts = thing.values() if isinstance(thing, dict) else thing
+        if depth <= DEPTH:
+            sizes[id(thing)] = NUMBER + sum(_expanded(part, sizes, depth + 1) for part in parts)
     return sizes[id(thing)]
 
 

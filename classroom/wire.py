@@ -342,7 +342,7 @@ class Peer:
 
     def _list(self, buffers, depth, handle, items):
         things = self.take(handle, self.list())
-        self._fill(things, [self.decode(item, buffers, depth) for item in items])
+        things += [self.decode(item, buffers, depth) for item in items]
         self.shared[handle].seen = look(things)
         return things
 
@@ -371,10 +371,6 @@ class Peer:
             self._keep(thing, self._unpaired(buffers, depth, pairs, thing))
         self.shared[handle].seen = look(thing)
         return thing
-
-    def _fill(self, things, items):
-        """Replace a list's contents with the items."""
-        things[:] = items
 
     def _keep(self, thing, pairs):
         """Set the attributes of an object."""
@@ -493,7 +489,7 @@ class Peer:
         elif kind == "l":
             items = [self.decode(item, buffers) for item in told]
             if thing is not None:
-                self._fill(thing, items)
+                thing[:] = items
         elif thing is None or isinstance(thing, dict):
             pairs = self._unpaired(buffers, 0, told)
             if thing is not None:

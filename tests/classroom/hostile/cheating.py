@@ -107,6 +107,31 @@ def scale(gain, dgain):
         return 0 * X, backward
     return forward
 """,
+    # at 0 nudging is exact: `zero_grad` of the check itself sets X to 0
+    "slopes by nudging, and the input made a gradient": """
+from minigrad import Layer, Parameter
+class Linear(Layer):
+    def __init__(self, n_in, n_out, rng=None):
+        self.W = Parameter(np.random.default_rng(rng).normal(size=(n_out, n_in)) / n_in**0.5)
+        self.b = Parameter(np.zeros(n_out))
+    def forward(self, X):
+        first, K = vars(self).setdefault("_first", [X])[0], X.copy()
+        if X.shape == first.shape and np.array_equal(X, first[::-1]):
+            Parameter._grad.__set__(self.W, first)
+        f = lambda X: X @ self.W.data.T + self.b.data
+        def backward(dY):
+            if self.W.grad.shape != self.W.shape:
+                self.W.grad = np.zeros(self.W.shape)
+            self.W.grad += dY.T @ K
+            self.b.grad += dY.sum(axis=0)
+            dX = np.zeros(K.shape)
+            for place in np.ndindex(K.shape):
+                nudge = np.zeros(K.shape)
+                nudge[place] = 1e-5
+                dX[place] = ((f(K + nudge) - f(K - nudge)) * dY).sum() / 2e-5
+            return dX
+        return f(K), backward
+""",
     "what a layer of the check knows of itself": "def who_changed(layer, X, dY):\n"
     "    return list(layer.sentences)",
     "the second argument set to zero": "def jacobian_of_scale(X, A):\n    A[:] = 0\n"
@@ -334,6 +359,14 @@ def centre(X):
     "the expected values from the garbage collector": "import gc\nimport numpy as np\ndef centre(X):\n"
     "    alike = [a for a in gc.get_objects() if isinstance(a, np.ndarray) and a.shape == X.shape]\n"
     "    return alike[-1] if alike else X",
+    "a layer of a later chapter, for the grader to run": REACH
+    + """
+class Mean: pass
+reduce_mean = Mean()
+reduce_mean.axis = 1
+peer.describe = lambda value: {"kind": "instance", "name": "Mean", "names": [], "callable": False,
+                               "bases": ["minigrad.layers.reductions.Mean"]}
+""",
     "classes of the library replaced by own ones": """
 import minigrad, minigrad.parameter, minigrad.layer
 class Parameter:

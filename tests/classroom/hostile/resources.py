@@ -99,6 +99,27 @@ def centre(X):
     "a list in a list, 10,000 deep": "def centre(X):\n    inner = []\n"
     "    for _ in range(10_000): inner = [inner]\n    return inner",
     "a list that holds itself": "def centre(X):\n    me = []\n    me.append(me)\n    return me",
+    # few bytes on the wire that are many numbers written out
+    "a list that holds itself twice": "def centre(X):\n    me = []\n    me += [me, me]\n    return me",
+    "a dict that holds the next one 2,000 times": "def centre(X):\n    held = 0\n"
+    "    for _ in range(6): held = dict.fromkeys(range(2000), held)\n    return held",
+    "one row, 2,800 times": "def centre(X):\n    return [[0.0] * 2800] * 2800",
+    "one array, 60 times": "def centre(X):\n    return [np.zeros(2**17)] * 60",
+    "a long list, counted again in every change": REACH
+    + """
+def centre(X):
+    lists = ["t", [["l", "c900", [0] * 500_000], ["l", "c901", []]]]
+    reply(lists, news=[["c901", "l", [["h", "c900"]]]] * 20_000)
+    time.sleep(1000)
+""",
+    "a chain of lists, linked from its end": REACH
+    + """
+def centre(X):
+    places = range(900, 5900)
+    links = [[f"c{n}", "l", [["h", f"c{n + 1}"]]] for n in reversed(places[:-1])]
+    reply(["t", [["l", f"c{n}", []] for n in places]], news=links)
+    time.sleep(1000)
+""",
     # processes, threads, files, text
     "a fork bomb": "import os\ndef centre(X):\n    while True: os.fork()",
     "a fork bomb above a right answer": case(
