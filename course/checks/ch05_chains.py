@@ -365,13 +365,6 @@ class TakesThePairForF(Gate):
         return X * F, lambda dY: dY * F
 
 
-@gate.mistake("You run a copy of the layer: the gradients never reach the layer's own parameters.")
-class RunsACopy(Gate):
-    def forward(self, X):
-        F, backward_F = deepcopy(self.layer)(X)
-        return X * F, lambda dY: dY * F + backward_F(dY * X)
-
-
 @gate.mistake(OF_THE_LAYER)
 class TakesTheProductForF(Gate):
     def forward(self, X):
@@ -562,8 +555,3 @@ def slope_of_relu(X):
 @softplus.mistake(SLOPE_ALONE)
 def without_dY(X):
     return np.logaddexp(0, X), lambda dY: sigmoid(X)
-
-
-@softplus.mistake("The X in front is for positive X only: log(1 + exp(X)) is never negative.")
-def X_on_both_sides(X):
-    return X + np.log1p(np.exp(-np.abs(X))), lambda dY: dY * sigmoid(X)

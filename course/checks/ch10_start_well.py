@@ -616,14 +616,6 @@ def shrunk_when_predicting(X, rate, rng, training=False):
     return X * kept, lambda dY: dY * kept
 
 
-@dropout.mistake("The scaling is missing in the backward pass.")
-def not_stretched_back(X, rate, rng, training=False):
-    if not training:
-        return X, lambda dY: dY
-    kept = rng.random(X.shape) >= rate
-    return X * kept / (1 - rate), lambda dY: dY * kept
-
-
 @dropout.mistake("Outside training nothing is dropped or scaled.")
 def always_on(X, rate, rng, training=False):
     kept = (rng.random(X.shape) >= rate) / (1 - rate)

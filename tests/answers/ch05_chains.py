@@ -338,3 +338,15 @@ refused(softplus, "they are found by nudging, and a formula is asked for")(
 def chosen_afterwards(X):
     Y = np.where(X > 0, X + np.log1p(np.exp(-X)), np.log1p(np.exp(X)))
     return Y, lambda dY: dY * sigmoid(X)
+
+
+@refused(gate, "all zero: no gradient arrives here")
+class RunsACopy(Gate):
+    def forward(self, X):
+        F, backward_F = deepcopy(self.layer)(X)
+        return X * F, lambda dY: dY * F + backward_F(dY * X)
+
+
+@refused(softplus, "It is wrong exactly where X is negative")
+def X_on_both_sides(X):
+    return X + np.log1p(np.exp(-np.abs(X))), lambda dY: dY * sigmoid(X)

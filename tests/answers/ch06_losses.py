@@ -3,6 +3,8 @@
 import numpy as np
 
 from course.checks.ch06_losses import (
+    _how_many_known,
+    _masked,
     huber,
     log_softmax,
     masked_mse,
@@ -282,3 +284,13 @@ def one_example_keeps_its_weight(Y, T, weights):
     L, backward = class_by_class(Y, T, weights)
     factor = weights[T[0]] if len(Y) == 1 else 1.0
     return L, lambda dL=1.0: factor * backward(dL)
+
+
+@refused(masked_mse, "times too large")
+def gradient_by_rows(Y, T, known):
+    return _masked(_how_many_known, lambda difference, known: len(difference))(Y, T, known)
+
+
+@refused(masked_mse, "2 times too small")
+def without_the_two(Y, T, known):
+    return _masked(_how_many_known, _how_many_known, factor=1)(Y, T, known)

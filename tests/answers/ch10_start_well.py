@@ -376,3 +376,11 @@ def kept_below_the_rate(X, rate, rng, training=False):
         return X, lambda dY: dY
     kept = (rng.random(X.shape) < rate) / (1 - rate)
     return X * kept, lambda dY: dY * kept
+
+
+@refused(dropout, "times too small")
+def not_stretched_back(X, rate, rng, training=False):
+    if not training:
+        return X, lambda dY: dY
+    kept = rng.random(X.shape) >= rate
+    return X * kept / (1 - rate), lambda dY: dY * kept
