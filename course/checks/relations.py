@@ -64,7 +64,9 @@ def _as_a_whole(value, truth, near, same):
     if np.any(truth * 1e3 % 1):  # simple numbers agree by chance
         sizes = {f"the length of axis {axis} of {name}": length for name, array in near.items()
                  for axis, length in enumerate(array.shape) if length > 2}  # fmt: skip
-        sizes |= {f"the size of {name}": array.size for name, array in near.items() if array.ndim > 1}
+        sizes |= {
+            f"the size of {name}": array.size for name, array in near.items() if array.ndim > 1 and array.size
+        }
         for name, length in sizes.items():
             for factor, words in ((length, "large"), (1 / length, "small")):
                 yield (
@@ -354,7 +356,7 @@ def elsewhere(value, truth_at, arrays, past=()):
     'It would be right if gain were its first entry everywhere.'
     """
     value = np.asarray(value, dtype=float)
-    if value.size < 2 or not np.ptp(value):
+    if value.size < 2 or not np.isfinite(value).all() or not np.ptp(value):
         return ""
     for name, array in arrays.items():
         before = [("as it was before: something is computed once", was) for _, was in past
