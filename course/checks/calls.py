@@ -5,27 +5,31 @@ the sentence of a failure, or an empty str.
 """
 
 from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import deepcopy
-from typing import NamedTuple
+from itertools import count
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from minigrad.layer import Layer
 
-WATCHED = 10  # calls of a round; nudging makes thousands
+WATCHED, LAST = 10, 4  # the first calls of a round and the last; nudging makes thousands
+TOKENS = count()
 NUMBERS = (np.ndarray, np.generic, int, float, complex, str, type(None))
 NEW_ARRAY = "An array that it has returned belongs to its caller: make a new one in each call"
 A_SECOND = "in a second call of backward, "
 NO_MEMORY = "What one call stores must not affect another"
+PAST = ContextVar("past", default=[])  # noqa: B039  each check sets its own; the names and values that a check has compared, and found right
 
 
 class Call(NamedTuple):
-    """One call of an answer.
+    """One call of an answer, or of a function that it has returned.
 
     Parameters
     ----------
-    args, kwargs : tuple and dict, or None
-        Copies of the arguments from before the call; None if the call cannot be repeated.
+    steps : tuple of Step
+        The calls that lead to this one, and this one; None in the place of one that cannot be repeated.
     arrays : list of array
         Those that it returned, without those that share memory with an argument.
     copies : list of array
@@ -33,91 +37,132 @@ class Call(NamedTuple):
         Of a copy of what it returned.
     """
 
-    args: tuple
-    kwargs: dict
+    steps: tuple
     arrays: list
     copies: list
     leaves: list
 
 
+class Step(NamedTuple):
+    """A function, found at a place of the result before, and copies of the arguments it was given."""
+
+    place: str
+    function: object
+    args: tuple
+    kwargs: dict
+
+
 class Watched:
-    """An answer that remembers the first calls of each round.
+    """A function that remembers its first calls of each round, and those of the functions it returns.
+
+    An exception in it says how it was called: whether it is a backward function that was called before.
 
     Parameters
     ----------
-    answer : function
-
-    Attributes
-    ----------
+    function : function
     calls : list of Call
-    began : int
-        The number of calls before this round.
+        Where its calls are noted.
+    steps : tuple of Step
+        The calls that returned it.
+    place : str
+        Its indices in what they returned.
     """
 
-    __slots__ = ("__wrapped__", "began", "calls")
-    not_parts = ("calls",)  # for `minigrad.parts`
+    __slots__ = ("__wrapped__", "_before", "_token")
+    _known: ClassVar = {}  # calls, steps and place by token: not attributes, since a check may weigh them
 
-    def __init__(self, answer):
-        self.__wrapped__, self.calls, self.began = answer, [], 0
+    def __init__(self, function, calls, steps=(), place=""):
+        self.__wrapped__, self._before, self._token = function, "", next(TOKENS)
+        self._known[self._token] = calls, steps, place
+
+    def __del__(self):
+        """Forget what is known."""
+        self._known.pop(self._token, None)
 
     def __call__(self, *args, **kwargs):
-        """Call the answer."""
-        if len(self.calls) - self.began == WATCHED:
-            return with_backward(self.__wrapped__(*args, **kwargs))
+        """Call the function."""
+        calls, came, place = self._known[self._token]
+        before, self._before = self._before, A_SECOND if place == "[1]" else ""
         lent = [leaf for _, leaf in leaves([args, kwargs])]
         is_plain = all(isinstance(leaf, (*NUMBERS, Layer)) for leaf in lent)
-        given = deepcopy((args, kwargs)) if is_plain else (None, None)
-        result = self.__wrapped__(*args, **kwargs)
+        step = Step(place, self.__wrapped__, *deepcopy((args, kwargs))) if is_plain else None
+        steps = (*came, step)
+        with asking(before, steps=steps):
+            result = self.__wrapped__(*args, **kwargs)
         lent = [leaf for leaf in lent if isinstance(leaf, np.ndarray)]
         arrays = [leaf for _, leaf in leaves(result) if isinstance(leaf, np.ndarray)]
+        arrays = arrays if len(steps) == 1 else []  # a check may ask whether a layer's are let go
         arrays = [array for array in arrays if not any(np.may_share_memory(array, other) for other in lent)]
         copied = [(place, copy(leaf)) for place, leaf in leaves(result)]
-        self.calls.append(Call(*given, arrays, list(map(copy, arrays)), copied))
-        return with_backward(result)
+        calls.append(Call(steps, arrays, list(map(copy, arrays)), copied))
+        alike = [place for place, call in enumerate(calls) if len(call.steps) == len(steps)]
+        if len(alike) > WATCHED + LAST:
+            del calls[alike[WATCHED]]
+        return _watched(result, calls, steps)
 
     def __deepcopy__(self, memo):
         """Return the same: a function is not copied either."""
         return self
 
-
-class Backward:
-    """A backward function that says of an exception whether it has been called before.
-
-    Parameters
-    ----------
-    backward : function
-    """
-
-    __slots__ = ("__wrapped__", "_before")
-
-    def __init__(self, backward):
-        self.__wrapped__, self._before = backward, ""
-
-    def __call__(self, *args, **kwargs):
-        """Call the backward function."""
-        before, self._before = self._before, A_SECOND
-        with asking(before):
-            return self.__wrapped__(*args, **kwargs)
+    def __getattr__(self, name):
+        """Return an attribute of the function, such as its name."""
+        return getattr(self.__wrapped__, name)
 
 
-def with_backward(result):
-    """Return a result ``(Y, backward)`` with a Backward, or any other result itself.
-
-    Parameters
-    ----------
-    result : object
-
-    Returns
-    -------
-    object
-    """
+def _watched(result, calls, steps):
+    """Return a result whose functions are watched, too: alone, or as the second of a pair."""
+    if type(result).__name__ == "function":
+        return Watched(result, calls, steps)
     if isinstance(result, tuple) and len(result) == 2 and type(result[1]).__name__ == "function":
-        return result[0], Backward(result[1])
+        return result[0], Watched(result[1], calls, steps, "[1]")
     return result
 
 
+def again(steps, lend=deepcopy):
+    """Return the leaves of what calls return when they are made again.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+    lend : function
+        Makes what is handed over of the arguments: copies.
+
+    Returns
+    -------
+    list of (str, object)
+    """
+    (_, thing, *_), *_ = steps
+    with np.errstate(all="ignore"):  # the check may have asked so
+        for step in steps:
+            thing = thing[1] if step.place else thing
+            thing = thing(*lend(step.args), **lend(step.kwargs))
+    return list(leaves(thing))
+
+
+def shown(steps):
+    """Return the numbers and texts that functions were given, in words, or an empty str.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+
+    Returns
+    -------
+    str
+    """
+    words = []
+    for step in filter(None, steps):
+        given = [leaf for _, leaf in leaves([step.args, step.kwargs])]
+        if not given or not all(isinstance(leaf, int | float | str) for leaf in given):
+            return ""
+        said = [f"{leaf:.4g}" if isinstance(leaf, float) else repr(leaf) for leaf in given]
+        words.append(f"({', '.join(said)})")
+    words = ", then ".join(words)
+    return f"called with {words}, " if 0 < len(words) < 60 else ""
+
+
 @contextmanager
-def asking(what, reason=""):
+def asking(what, reason="", steps=()):
     """Add to an exception inside what was asked, and why it may be raised only then.
 
     Parameters
@@ -126,10 +171,13 @@ def asking(what, reason=""):
         The beginning of the message: ``"in a second call of backward, "``.
     reason : str
         A sentence behind it.
+    steps : tuple of Step
+        How the function was called, which is said if nothing else is asked.
     """
     try:
         yield
     except Exception as error:
+        error.steps = getattr(error, "steps", ()) or steps
         asked, known = getattr(error, "asked", ""), getattr(error, "reason", "")
         error.asked, error.reason = what if asked in what else what + asked, known or reason
         raise
@@ -149,9 +197,10 @@ def changed(calls):
     Examples
     --------
     >>> room = np.zeros(2)
-    >>> double = Watched(lambda X: np.multiply(2.0, X, out=room))
+    >>> calls = []
+    >>> double = Watched(lambda X: np.multiply(2.0, X, out=room), calls)
     >>> _ = double(np.ones(2)), double(np.full(2, 5.0))
-    >>> changed(double.calls)
+    >>> changed(calls)
     'a later call changes what an earlier one has returned: [0] was 2, and is 10. ...'
     """
     for call in calls:
@@ -163,15 +212,15 @@ def changed(calls):
     return ""
 
 
-def unrepeated(watched):
+def unrepeated(calls):
     """Return the sentence on a call that returns something else when it is made again.
 
-    The first and the last remembered call of the round are made again, twice with the same objects. A check
-    asks it in its first round only: its other rounds find later memory, and an answer may be slow.
+    The first and the last remembered call are made again, twice with the same objects. A check asks it in
+    its first round only: its other rounds find later memory, and an answer may be slow.
 
     Parameters
     ----------
-    watched : Watched
+    calls : list of Call
 
     Returns
     -------
@@ -179,20 +228,18 @@ def unrepeated(watched):
 
     Examples
     --------
-    >>> seen = []
-    >>> def count(X):
+    >>> calls, seen = [], []
+    >>> def counted(X):
     ...     seen.append(X)
     ...     return len(seen)
-    >>> count = Watched(count)
-    >>> count(3.0)
+    >>> Watched(counted, calls)(3.0)
     1
-    >>> unrepeated(count)
+    >>> unrepeated(calls)
     'called again with the same arguments, it returns 2; the first time it was 1. ...'
     """
-    answer, calls = watched.__wrapped__, watched.calls[watched.began :]
-    for call in [call for call in (*calls[:1], *calls[1:][-1:]) if call.args is not None]:
+    for call in [call for call in (*calls[:1], *calls[1:][-1:]) if None not in call.steps]:
         for _ in range(2):
-            if found := difference(leaves(answer(*call.args, **call.kwargs)), call.leaves):
+            if found := difference(again(call.steps, lambda given: given), call.leaves):
                 place, now, before = found
                 where = f"{place} is {now}" if place else f"it returns {now}"
                 return (

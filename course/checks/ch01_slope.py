@@ -26,7 +26,10 @@ def expect_close(name, value, truth, tolerance, source, why=""):  # noqa: PLR091
         at = np.unravel_index(np.argmax(np.where(np.isnan(off), np.inf, off)), truth.shape)
         entry = f"{name}[{', '.join(map(str, at))}]" if at else name
         shown, correct = apart(value[at], truth[at])
-        raise CheckFailed(f"{entry} is {shown}, {source} {correct}" + (f": {why}" if why else ""))
+        found = None if why else (name, value, truth)
+        raise CheckFailed(
+            f"{entry} is {shown}, {source} {correct}" + (f": {why}" if why else ""), found=found
+        )
 
 
 def digits(value, truth):

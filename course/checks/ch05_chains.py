@@ -571,8 +571,3 @@ for sentence, slope in {
     SLOPE_ALONE: lambda X, dY: sigmoid(X),
 }.items():
     softplus.mistake(sentence)(lambda X, slope=slope: (np.logaddexp(0, X), lambda dY: slope(X, dY)))
-
-
-@softplus.mistake("The X in front is for positive X only: log(1 + exp(X)) is never negative.")
-def X_on_both_sides(X):
-    return X + np.log1p(np.exp(-np.abs(X))), lambda dY: dY * sigmoid(X)

@@ -49,10 +49,8 @@ def _ask_loss(loss, f, Y, **given):
             raise CheckFailed("backward() must work without an argument: give dL the default 1.0") from error
     expect_gradients(f, {"Y": Y}, np.array(1.0), {"Y": dY})
     first = np.array(dY)
-    try:
+    with because(LEFT_BEHIND):
         expect_values("in a second call of backward, dY", backward(), first, "in the first it was")
-    except CheckFailed as no:
-        raise CheckFailed(f"{no.sentence}. {LEFT_BEHIND}") from no
     if isinstance(dY, np.ndarray) and dY.flags.writeable:
         dY[...] = np.nan
         with because(A_NEW_ARRAY):
@@ -67,7 +65,8 @@ def _ask_loss(loss, f, Y, **given):
                 "backward(3.0) must work as well: give backward one argument, dL=1.0"
             ) from error
         if not np.allclose(scaled, factor * first):
-            raise CheckFailed(f"backward({factor}) is not {factor:g} times backward(): multiply by dL")
+            why = "multiply by dL" if factor else "a dL of 0 is not a missing one: ask `is None`"
+            raise CheckFailed(f"backward({factor}) is not {factor:g} times backward(): {why}")
     expect_gradcheck(loss, Y)
     expect_formula(lambda Y: loss(Y)[1](), Y)
 

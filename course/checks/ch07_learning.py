@@ -113,16 +113,16 @@ def _(answer, rng):
     for learning_rate in (0.1, rng.uniform(0.5, 2.0)):
         parameters = _parameters(rng)
         optimizer = answer(learning_rate)
-        answer(3 * learning_rate)  # must not change the first
-        for step in ("after a step, ", "after a second step, "):
+        for step in ("after a step, ", "after another optimizer is made and a second step, "):
             arrays = [parameter.data for parameter in parameters]
-            wanted = [p.data - learning_rate * np.sign(p.grad) for p in parameters]
+            steps = [(p.data.copy(), -learning_rate * np.sign(p.grad)) for p in parameters]
             gradients = [parameter.grad.copy() for parameter in parameters]
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), untouched(parameters=parameters):
                 optimizer.step(parameters)
-            before = zip(parameters, arrays, gradients, wanted, strict=True)
+            before = zip(parameters, arrays, gradients, steps, strict=True)
             for place, (parameter, *others) in enumerate(before):
                 expect_step(f"{step}data of parameter {place}", parameter, *others)
+            answer(3 * learning_rate)  # must not change the first
     return "three shapes, slopes of all sizes and of 0, two learning rates, and that nothing else is changed"
 
 

@@ -206,13 +206,6 @@ class TransposesAtOnce(Decoder):
         return dY @ self.W.data.T
 
 
-@transposed.mistake("You add nothing to W's gradient: the decoder would not train W.")
-class OnlyTheEncoderLearns(Decoder):
-    def back(self, Z, dY):
-        self.b.grad += dY.sum(axis=0)
-        return dY @ self.W.data
-
-
 @transposed.mistake("What you add has the shape of W's transpose, (n_out, n_in): exchange dY and Z.")
 class AddsTheTranspose(Decoder):
     def back(self, Z, dY):
@@ -327,12 +320,6 @@ cosine_of_partners.mistake("The lengths are exchanged: dA is divided by A's leng
 def of_A_alone(X):
     C, backward = cosine_with(_turn)(X)
     return C, lambda dC: (backward(dC)[0], np.zeros_like(X[1]))
-
-
-@cosine_of_partners.mistake("The argument dC is not used: multiply each row by its entry.")
-def without_dC(X):
-    C, backward = cosine_with(_turn)(X)
-    return C, lambda dC: backward(np.ones_like(dC))
 
 
 @cosine_of_partners.mistake(

@@ -160,10 +160,8 @@ def _expect_cut(answer, text, steps, case):
         X, T = expect_several(answer(text, steps), "X", "T")
     for name, array, start in (("X", X, 0), ("T", T, 1)):
         truth = text[start : start + rows * steps].reshape(rows, steps)
-        shape = np.shape(array)
-        if not isinstance(array, np.ndarray) or shape != truth.shape:
-            found = f"of shape {shape}" if isinstance(array, np.ndarray) else described(array)
-            raise CheckFailed(f"{case}, {name} must be an array of shape {truth.shape}, but is {found}")
+        if not isinstance(array, np.ndarray):
+            raise CheckFailed(f"{case}, {name} must be an array, but is {described(array)}")
         expect_values(f"{case}, {name}", array, truth)
         if array.size and array.dtype.kind not in "iu":
             raise CheckFailed(
@@ -236,12 +234,6 @@ def one_axis_when_empty(text, steps):
 def turned(text, steps):
     rows = (len(text) - 1) // steps
     return tuple(text[i : i + rows * steps].reshape(steps, rows).T for i in (0, 1))
-
-
-@cut.mistake("That drops a row: (len(text) - 1) // steps rows have all their targets.")
-def drops_a_row(text, steps):
-    rows = max((len(text) - 1) // steps - 1, 0)
-    return tuple(text[i : i + rows * steps].reshape(rows, steps) for i in (0, 1))
 
 
 # 3. a nucleus

@@ -710,8 +710,3 @@ def too_many_ones(X):
 @with_ones.mistake("The ones are in front of X; they belong after its last column.")
 def ones_in_front(X):
     return np.concatenate([np.ones_like(X[:, :1]), X], axis=1), lambda dY: dY[:, 1:]
-
-
-@with_ones.mistake("The ones do not belong to X: leave their column of dY out.")
-def whole_dY(X):
-    return np.concatenate([X, np.ones_like(X[:, :1])], axis=1), lambda dY: dY

@@ -525,13 +525,6 @@ class DividesByTheWeight(Gate):
         return Y, lambda dY: self.back(Y / self.w.data, dY)
 
 
-@gate.mistake("The slope of a sigmoid is S (1 - S); that of the product has w in it as well.")
-class ForgetsTheWeight(Gate):
-    def back(self, S, dY):
-        super().back(S, dY)
-        return dY * S * (1 - S)
-
-
 # 5. a whole new model
 
 exchanged = Exercise(

@@ -5,7 +5,6 @@ are in ``course.checks.questions``, the functions a learner calls in ``course.ch
 test the checks in ``tests/answers``.
 """
 
-import inspect
 import io
 import re
 import textwrap
@@ -14,11 +13,13 @@ import warnings
 import zlib
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from course.checks.calls import Watched, asking, changed, same, unrepeated
+from course.checks.again import explained_by, files_of
+from course.checks.calls import PAST, Watched, asking, changed, same, shown, unrepeated
 
 KINDS = ("predict", "fill", "repair", "derive", "explain")
 FRESH = 3  # after SAME, before OTHER: new data with the shapes of the first round
@@ -45,6 +46,8 @@ class CheckFailed(Exception):
     report : object, optional
         Shown above the message: a gradcheck Report, or any object with `__str__` and `_repr_html_`, such as
         two drawn tables.
+    found : tuple of (str, array, array), optional
+        The name of a wrong value, the value and the right one, which `course.checks.again` explains.
 
     Attributes
     ----------
@@ -52,12 +55,17 @@ class CheckFailed(Exception):
         What to do next; a notebook shows it on a line of its own.
     """
 
-    def __init__(self, sentence, place="", name="", report=None):
+    def __init__(self, sentence, place="", name="", report=None, found=None):
         whole = " ".join(filter(None, (sentence.removesuffix("."), place)))
         whole += "" if whole.endswith(("?", "!")) else "."
         super().__init__(f"{whole} {name}".strip())
-        self.sentence, self.place, self.name, self.report = sentence, place, name, report
+        self.sentence, self.place, self.name, self.report, self.found = sentence, place, name, report, found
         self.next_step = ""
+
+    def after(self, words):
+        """Return the same failure with these words in front."""
+        found = self.found and (f"{words}{self.found[0]}", *self.found[1:])
+        return CheckFailed(f"{words}{self.sentence}", self.place, self.name, self.report, found)
 
     def _render_traceback_(self):
         """Return the lines a notebook shows instead of a traceback."""
@@ -247,26 +255,31 @@ class Exercise:
         """
         if self._check is None:
             raise ValueError(f"{self.name} has no check to run.")
+        calls = []
         try:
-            return self._ask(answer, attempt)
+            return self._ask(answer, attempt, calls)
         except CheckFailed as no:
             sentence = no.sentence if no.sentence.startswith(self.short) else f"{self.short}: {no.sentence}"
-            mistake = self._name_of_mistake(answer, no, attempt)
-            name = no.name if mistake in f"{sentence} {no.name}" else mistake
+            mistake, name = self._name_of_mistake(answer, no, attempt), no.name
+            if not mistake and no.found:
+                name = explained_by(answer, calls, no, partial(self._ask, answer, attempt))
+            elif mistake not in f"{sentence} {name}":
+                name = mistake
             raise CheckFailed(sentence, no.place, name, no.report) from no.__cause__
 
-    def _ask(self, answer, attempt):
-        """Run the check, turning an exception in the answer into CheckFailed."""
+    def _ask(self, answer, attempt, calls=None):
+        """Run the check, turning an exception in the answer into CheckFailed; note the answer's calls."""
         self._require_kind(answer)
+        calls, token = [] if calls is None else calls, PAST.set([])
         is_asked = self.answer == "function" and self.kind != "predict" and not self.changes
-        asked = Watched(answer) if is_asked else answer
+        asked, earlier = Watched(answer, calls) if is_asked else answer, []
         try:
-            verified = self._round(asked, self._rng(attempt))
+            verified = self._round(asked, self._rng(attempt), calls, earlier)
             with _again(SAME, "when called again, "):
-                self._round(asked, self._rng(attempt))
+                self._round(asked, self._rng(attempt), calls, earlier)
             for number, others in ((FRESH, 2), (OTHER, 1)):
                 with _again(number, "with other numbers, "):
-                    self._round(asked, self._rng(attempt, others))
+                    self._round(asked, self._rng(attempt, others), calls, earlier)
             return verified
         except CheckFailed:
             raise
@@ -276,17 +289,22 @@ class Exercise:
             ) from error
         except Exception as error:
             place, when = _place(error, answer), getattr(error, "asked", "")
+            when = when or shown(getattr(error, "steps", ()))
             sentence = f"{when}{'it' if place else 'using it'} raises {_words(error)}"
             raise CheckFailed(sentence, place, getattr(error, "reason", "") or _reason(error)) from error
+        finally:
+            PAST.reset(token)
 
-    def _round(self, answer, rng):
+    def _round(self, answer, rng, calls, earlier):
         """Run the check once; then ask what is asked of every function that changes no argument."""
         if not isinstance(answer, Watched):
             return self._check(answer, rng) or ""
-        answer.began = len(answer.calls)
+        calls.clear()
         verified = self._check(answer, rng) or ""
+        own = [call for call in calls if len(call.steps) == 1]
+        earlier += own
         with asking("called again with the same arguments, "), redirect_stdout(io.StringIO()):
-            sentence = changed(answer.calls) or (unrepeated(answer) if is_first_round() else "")
+            sentence = changed(earlier) or (unrepeated(own) if is_first_round() else "")
             if sentence:
                 raise CheckFailed(sentence)
         return verified
@@ -355,7 +373,7 @@ def _again(number, words):
         with redirect_stdout(io.StringIO()), asking(words):
             yield
     except CheckFailed as no:
-        raise CheckFailed(f"{words}{no.sentence}", no.place, no.name, no.report) from no.__cause__
+        raise no.after(words) from no.__cause__
     finally:
         _round.reset(token)
 
@@ -445,6 +463,9 @@ def _reason(error):
         return "A dictionary has no value for a key before one is stored: `setdefault` stores the first."
     if "values to unpack" in message:
         return "The names on the left and the values on the right of `=` are not equally many."
+    if "cannot reshape array" in message:
+        size, *shape = map(int, re.findall(r"\d+", message))
+        return f"That shape has {np.prod(shape)} places, for {size} numbers."
     number = r"\((\d+(?:, ?\d+)*),?\)"
     shapes = [tuple(map(int, found.split(","))) for found in re.findall(number, message)]
     if "could not be broadcast together" in message and len(shapes) == 2:
@@ -452,6 +473,8 @@ def _reason(error):
         if len(many) == 2 and few == many[:1]:
             column = f"a column, {(*few, 1)}"
             return f"One number for each row must be {column}: keepdims=True or [:, None] makes one."
+        if len(few) == 1 and few[0] == np.prod(many):
+            return f"The one with the shape {few} is flattened: keep the shape {many}."
     if "non-broadcastable output operand" in message and len(shapes) == 2 and shapes[1][1:] == shapes[0]:
         return f"The value has one axis more, of length {shapes[1][0]}: sum over it, axis 0."
     return ""
@@ -461,9 +484,7 @@ def _place(error, answer):
     """Return the line of the learner's code that raised an exception, or an empty str."""
     if hasattr(error, "place"):  # raised in another process, which gives the line
         return error.place
-    parts = vars(answer).values() if isinstance(answer, type) else [answer]
-    codes = [getattr(inspect.unwrap(part), "__code__", None) for part in parts]
-    files = {code.co_filename for code in codes if code}
+    files = files_of(answer)
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
     if not lines:
         return ""

@@ -14,7 +14,7 @@ from operator import eq
 
 import numpy as np
 
-from course.checks.calls import A_SECOND, NEW_ARRAY, apart, asking, difference, leaves
+from course.checks.calls import A_SECOND, NEW_ARRAY, PAST, apart, asking
 from course.checks.exercise import (
     CheckFailed,
     Shown,
@@ -24,15 +24,15 @@ from course.checks.exercise import (
     is_only_shown,
 )
 from course.checks.hard import hard_arguments, is_smooth
+from course.checks.relations import NEAR, TOLERANCE, elsewhere, relation, relation_of_shapes
 from minigrad.check.checker import gradcheck
 from minigrad.check.compare import AT_AN_EDGE
 from minigrad.check.diagnosis import GENERAL, diagnose
-from minigrad.check.numerical import numerical_gradient
+from minigrad.check.numerical import NUDGE, numerical_gradient
 from minigrad.layer import Layer
 from minigrad.parameter import Parameter
 
 BATCH, N_IN, N_OUT = 5, 3, 7
-TOLERANCE = 1e-6  # relative, as in gradcheck: nudging in float64 is good to about 1e-9
 ZERO = (
     1e-4  # smaller values are compared as if they had this size: nudging finds about 1e-11 if the slope is 0
 )
@@ -137,14 +137,14 @@ def expect_shape(name, value, like, original):
 
     Examples
     --------
-    >>> expect_shape("dW", np.ones((7, 3)), "W", np.ones((3, 7)))
+    >>> expect_shape("dW", np.ones((7, 3)), "W", np.ones((3, 7)))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    course.checks.exercise.CheckFailed: dW has shape (7, 3); it must have W's shape, (3, 7).
+    course.checks.exercise.CheckFailed: dW has shape (7, 3); it must have W's shape, (3, 7). ...
     """
     shape, wanted = _numbers(name, value).shape, np.shape(original)
     if shape != wanted:
         said = f"{name} has shape {shape}; it must have {like}'s shape, {wanted}"
-        raise CheckFailed(said, name=_relation_of_shapes(shape, wanted))
+        raise CheckFailed(said, name=relation_of_shapes(shape, wanted))
 
 
 def expect_values(name, value, truth, source="it must be"):
@@ -168,12 +168,13 @@ def expect_values(name, value, truth, source="it must be"):
     shape, wanted = _numbers(name, value).shape, np.shape(truth)
     if shape != wanted:
         what = f"have shape {wanted}" if wanted else "be one number"
-        raise CheckFailed(
-            f"{name} has shape {shape}; it must {what}", name=_relation_of_shapes(shape, wanted)
-        )
+        words = f"{name} has shape {shape}; it must {what}"
+        raise CheckFailed(words, name=relation_of_shapes(shape, wanted), found=(name, value, truth))
     place = _worst(value, truth)
     if place is not None:
-        raise CheckFailed(_entry(name, value, truth, source, place), name=_relation(value, truth))
+        found, words = (name, value, truth), _entry(name, value, truth, source, place)
+        raise CheckFailed(words, name=relation(value, truth), found=found)
+    PAST.get().append((name, truth))
 
 
 def expect_gradients(f, arrays, dY, gradients):
@@ -212,7 +213,36 @@ def expect_gradients(f, arrays, dY, gradients):
         if place is not None:
             said = _entry(f"d{name}", gradient, truths[name], "nudging that entry says", place)
             words = diagnose(name, arrays, yours, truths, Y, dY).replace("of X", f"of {next(iter(arrays))}")
-            raise CheckFailed(said if words == GENERAL else f"{said}; {words}")
+            found = (f"d{name}", gradient, truths[name])
+            if words != GENERAL and not words.startswith(VAGUE):
+                raise CheckFailed(f"{said}; {words}", found=(f"d{name}", None, None))
+            more = _elsewhere(f, arrays, dY, name, gradient) or relation(gradient, truths[name], **arrays)
+            more = more if words == GENERAL or "Only" not in more or " times " in more else ""
+            raise CheckFailed(said if words == GENERAL else f"{said}; {words}", name=more, found=found)
+
+
+VAGUE = "wrong only at", "each row", "each column", "nan"  # diagnoses that say where, and not why
+
+
+def _elsewhere(f, arrays, dY, name, gradient):
+    """Return for which arrays or dY a wrong gradient would be right, asked along three random directions."""
+    rng, x = np.random.default_rng(0), arrays[name]
+    directions = rng.normal(size=(3, *x.shape))
+
+    def slopes(at):
+        at, weight = {key: at[key] for key in arrays}, at[" dY"]
+        ends = [
+            [f(*(at | {name: at[name] + by * NUDGE * way}).values()) for by in (1, -1)] for way in directions
+        ]
+        return np.array([np.sum(weight * (up - down)) / (2 * NUDGE) for up, down in ends])
+
+    mine = np.array([np.sum(gradient * way) for way in directions])
+    if x.shape == np.shape(dY) and np.allclose(
+        gradient, dY * numerical_gradient(lambda X: f(*(arrays | {name: X}).values()), x, np.ones_like(dY))
+    ):
+        return "It is the gradient for a dY of ones, multiplied by dY at the end: begin with dY."
+    words = elsewhere(mine, slopes, {" dY": dY, **arrays}).replace("if  dY", "if dY")
+    return words.replace("dY were all ones", "dY were all ones: dY is not used")
 
 
 @contextmanager
@@ -230,7 +260,7 @@ def _shape_explained(gradient, truth):
             name = "It is not summed over the batch: add .sum(axis=0)."
         elif gradient.size == truth.size and np.allclose(gradient.ravel(), truth.ravel()):
             name = "These are the right numbers in a wrong shape."
-        raise CheckFailed(no.sentence, name=name or no.name) from None
+        raise CheckFailed(no.sentence, name=name or no.name, found=no.found) from None
 
 
 def expect_made(layer, name, *parameters):
@@ -277,7 +307,7 @@ OWN_MEMORY = (
 )
 
 
-def expect_layer(  # noqa: PLR0913, PLR0915  all requirements of a layer in one function
+def expect_layer(  # noqa: PLR0913  each is one thing that a layer is compared with
     layer, f, dY, *, parameters=None, slips=None, case="", result="Y", **arrays
 ):
     """Require that a layer's forward and backward pass agree with f, and change no argument.
@@ -315,58 +345,54 @@ def expect_layer(  # noqa: PLR0913, PLR0915  all requirements of a layer in one 
     given = arrays | {name: parameter.data.copy() for name, parameter in parameters.items()}
     data = {f"{name}.data": parameter.data for name, parameter in parameters.items()}
     numbers = {name: array for name, array in given.items() if array.dtype.kind == "f"}
-    d_result = f"d_{result}" if result.islower() else f"d{result}"
-    with untouched(**arrays, **data):
-        Y, backward = expect_several(layer(*arrays.values()), result, "backward")
-    with explained({result: Y}, slips):
-        expect_values(f"{case}{result}", Y, f(*given.values()))
     named = [name for name in arrays if name in numbers]
-    gradients = _going_back(backward, dY, named, parameters)
-    kept = np.copy(Y)
+    d_result = f"d_{result}" if result.islower() else f"d{result}"
+    with untouched(**arrays, **data), _in(case):
+        Y, backward = expect_several(layer(*arrays.values()), result, "backward")
+    with explained({result: Y}, slips), _right_elsewhere(lambda at: f(*at.values()), given):
+        expect_values(f"{case}{result}", Y, f(*given.values()))
+    pass_back, kept = partial(_gradients, backward, named, parameters), np.copy(Y)
     with untouched(**arrays, **data, **{d_result: dY}):
-        first = gradients()
+        with _in(case):
+            first = pass_back(dY)
         with asking(case + A_SECOND, LEFT_BEHIND):
-            second = gradients()
+            second = pass_back(dY)
             backward(dY)  # adds to the gradients
         added = {name: parameter.grad.copy() for name, parameter in parameters.items()}
-    with because(BACK_INTO_RESULT):
-        expect_values(f"{case}after backward, {result}", Y, kept, "before it was")
+    _expect_kept(f"{case}after backward, ", BACK_INTO_RESULT, **{result: (Y, kept)})
     with explained({f"d{name}": gradient for name, gradient in first.items()}, slips), _in(case):
-        with _used(first, _going_back(backward, 2 * dY, named, parameters)):
-            expect_gradients(
-                lambda *values: f(*(given | dict(zip(numbers, values, strict=True))).values()),
-                numbers,
-                dY,
-                first,
-            )
+
+        def truly(*values):
+            return f(*(given | dict(zip(numbers, values, strict=True))).values())
+
+        expect_gradients(truly, numbers, dY, first)
+    pairs = {f"d{name}": (second[name], gradient) for name, gradient in first.items()}
+    _expect_kept(f"{case}in a second call of backward, ", LEFT_BEHIND, "in the first it was", **pairs)
     for name, grad in added.items():
         with explained({f"{name}.grad": grad}, {f"{name}.grad": [(NOT_ADDED, second[name])]}):
             expect_values(f"{case}after a second call of backward, {name}.grad", grad, 2 * second[name])
     _pass_others(layer, arrays.values())
-    with because(NEW_ARRAY):
-        expect_values(f"{case}after another pass, {result}", Y, kept, "before it was")
+    _expect_kept(f"{case}after another pass, ", NEW_ARRAY, **{result: (Y, kept)})
     with asking(f"{case}after another pass, ", OWN_MEMORY):
-        later = gradients()
-    for name, gradient in first.items():
-        what = f"{case}in a second call of backward, d{name}"
-        with because(LEFT_BEHIND):
-            expect_values(what, second[name], gradient, "in the first it was")
-        with because(OWN_MEMORY):
-            expect_values(f"{case}after another pass, d{name}", later[name], gradient, "before it was")
-    _expect_kept(case, named, backward, dY)
+        later = pass_back(dY)
+    pairs = {f"d{name}": (later[name], gradient) for name, gradient in first.items()}
+    _expect_kept(f"{case}after another pass, ", OWN_MEMORY, **pairs)
+    _expect_own(case, named, backward, dY)
 
-    def backward_of(*moved):
-        return layer(*(arrays | dict(zip(numbers, moved, strict=False))).values())[1](dY)
-
+    PAST.get().extend((f"{case}d{name}", gradient) for name, gradient in first.items())
     with _in(case):
-        expect_formula(backward_of, *(array for name, array in arrays.items() if name in numbers))
-        if is_first_round():
-            _expect_at_hard_arguments(layer, f, arrays, [p.data.copy() for p in parameters.values()], result)
+        _expect_everywhere(layer, f, dY, arrays, parameters, result)
 
 
-def _expect_at_hard_arguments(layer, f, arrays, parameters, result):
-    """Require Y with one row, with zeros and the like, and where it is smooth its gradients, too."""
-    for words, changed, truth in hard_arguments(f, arrays, parameters):
+def _expect_everywhere(layer, f, dY, arrays, parameters, result):  # noqa: PLR0913  of expect_layer
+    """Require gradients by a formula; and Y, and gradients where it is smooth, for hard arguments, too."""
+    weights = [parameter.data.copy() for parameter in parameters.values()]
+    numbers = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
+    expect_formula(
+        lambda *moved: layer(*(arrays | dict(zip(numbers, moved, strict=True))).values())[1](dY),
+        *numbers.values(),
+    )
+    for words, changed, truth in hard_arguments(f, arrays, weights) if is_first_round() else ():
         words = f"in another pass, {words}"
         with asking(words), _in(words):
             Y, backward = expect_several(layer(*map(np.copy, changed.values())), result, "backward")
@@ -375,12 +401,10 @@ def _expect_at_hard_arguments(layer, f, arrays, parameters, result):
             numbers = {name: array for name, array in changed.items() if array.dtype.kind == "f"}
 
             def alone(*values, changed=changed, numbers=numbers):
-                given = changed | dict(zip(numbers, values, strict=True))
-                return f(*given.values(), *parameters)
+                return f(*(changed | dict(zip(numbers, values, strict=True))).values(), *weights)
 
             if numbers and is_smooth(alone, numbers, dY):
-                gradients = _going_back(backward, dY, list(numbers), {})()
-                expect_gradients(alone, numbers, dY, gradients)
+                expect_gradients(alone, numbers, dY, _gradients(backward, list(numbers), {}, dY))
 
 
 def expect_function(answer, f, *, result="the result", slips=None, **arrays):
@@ -410,6 +434,18 @@ def expect_function(answer, f, *, result="the result", slips=None, **arrays):
     for words, changed, truth in hard_arguments(f, arrays) if is_first_round() else ():
         with asking(words), _in(words):
             expect_values(result, answer(*map(np.copy, changed.values())), truth)
+
+
+@contextmanager
+def _right_elsewhere(truth_at, given):
+    """Say of a wrong value inside for which arguments it would be right, if for any."""
+    try:
+        yield
+    except CheckFailed as no:
+        words = elsewhere(no.found[1], truth_at, given, PAST.get()) if no.found else ""
+        raise CheckFailed(
+            no.sentence, name=no.name if no.name == NEAR else words or no.name, found=no.found
+        ) from None
 
 
 NOISE = 1e-12  # of the gradients' size: a formula's jump by 1e-14, nudged ones by 1e-11
@@ -451,57 +487,42 @@ def expect_formula(gradients, *arrays):
         )
 
 
-def _expect_kept(case, names, backward, dY):
+def _expect_kept(when, reason, was="before it was", **pairs):
+    """Require that values are what they were: each name has the value now, and the one before."""
+    for name, (now, before) in pairs.items():
+        with because(reason):
+            expect_values(f"{when}{name}", now, before, was)
+
+
+def _expect_own(case, names, backward, dY):
     """Require that a returned gradient is the caller's: no later call changes it, and it changes none."""
-    returned = backward(dY.copy())
+    returned = _by_name(backward(dY.copy()), names)
     before = deepcopy(returned)
-    doubled = backward(2 * dY)
-    parts = [(before, returned)] if len(names) == 1 else zip(before, returned, strict=False)
-    parts = {f"d{name}": part for name, part in zip(names, parts, strict=False)}
-    for name, gradient in zip(parts, [doubled] if len(names) == 1 else doubled, strict=False):
-        with because(LEFT_BEHIND):
-            expect_values(f"{case}for twice dY, {name}", gradient, 2 * parts[name][0], "twice the first is")
-    for name, (gradient, now) in parts.items():
-        with because(A_NEW_ARRAY):
-            expect_values(
-                f"{case}after one more call of backward, the first {name}", now, gradient, "before it was"
-            )
-    for _, now in parts.values():
-        if isinstance(now, np.ndarray) and now.flags.writeable:
-            now[...] = np.nan
-    again = backward(dY.copy())
-    for name, gradient in zip(parts, [again] if len(names) == 1 else again, strict=False):
-        with because(A_NEW_ARRAY):
-            what = f"{case}after somebody has written into the first {name}, the next"
-            expect_values(what, gradient, parts[name][0], "before it was")
+    doubled = _by_name(backward(2 * dY), names)
+    twice = {name: (doubled[name], 2 * before[name]) for name in before}
+    _expect_kept(f"{case}for twice dY, ", LEFT_BEHIND, "twice the first is", **twice)
+    now = {name: (returned[name], before[name]) for name in before}
+    _expect_kept(f"{case}after one more call of backward, the first ", A_NEW_ARRAY, **now)
+    for gradient in returned.values():
+        if isinstance(gradient, np.ndarray) and gradient.flags.writeable:
+            gradient[...] = np.nan
+    for name, again in _by_name(backward(dY.copy()), names).items():
+        when = f"{case}after somebody has written into the first {name}, the next "
+        _expect_kept(when, A_NEW_ARRAY, **{name: (again, before[name])})
 
 
-@contextmanager
-def _used(first, twice):
-    """Say of a failure inside if the gradients are the same for twice dY."""
-    try:
-        yield
-    except CheckFailed as no:
-        is_used = difference(leaves(first), leaves(twice())) or not any(map(np.any, first.values()))
-        name = (
-            no.name if is_used else "It is the same for twice dY: the chain rule multiplies the slope by dY."
-        )
-        raise CheckFailed(no.sentence, no.place, name, no.report) from None
+def _by_name(returned, names):
+    """Return the gradients that a backward has returned, by name: one alone, or a tuple."""
+    returned = expect_several(returned, *[f"d{name}" for name in names]) if len(names) > 1 else [returned]
+    return {f"d{name}": gradient for name, gradient in zip(names, returned, strict=False)}
 
 
-def _going_back(backward, dY, names, parameters):
-    """Return a function that calls backward(dY) and returns copies of all gradients by name."""
-
-    def gradients():
-        for parameter in parameters.values():
-            parameter.zero_grad()
-        returned = backward(dY)
-        if len(names) > 1:
-            returned = expect_several(returned, *[f"d{name}" for name in names])
-        found = dict(zip(names, returned if len(names) > 1 else [returned], strict=True))
-        return deepcopy(found | {name: parameter.grad for name, parameter in parameters.items()})
-
-    return gradients
+def _gradients(backward, names, parameters, dY):
+    """Return copies of all gradients of a backward pass by the names of their arrays."""
+    for parameter in parameters.values():
+        parameter.zero_grad()
+    found = {name[1:]: gradient for name, gradient in _by_name(backward(dY), names).items()}
+    return deepcopy(found | {name: parameter.grad for name, parameter in parameters.items()})
 
 
 def _pass_others(layer, arrays):
@@ -534,11 +555,12 @@ def both_ways(layer, dY, *arrays, parameters=()):
 
 @contextmanager
 def _in(case):
-    """Put the case in front of the message of a failure inside."""
+    """Put the case in front of the message of a failure or an exception inside."""
     try:
-        yield
+        with asking(case):
+            yield
     except CheckFailed as no:
-        raise CheckFailed(f"{case}{no.sentence}", no.place, no.name, no.report) from no.__cause__
+        raise no.after(case) from no.__cause__
 
 
 @contextmanager
@@ -715,7 +737,7 @@ def _is_as_before(thing, before):
     return thing is before
 
 
-def expect_step(what, parameter, array, gradient, truth):
+def expect_step(what, parameter, array, gradient, step):  # noqa: PLR0913
     """Require that an optimizer's step has changed only a parameter's data, correctly and in place.
 
     Parameters
@@ -727,12 +749,19 @@ def expect_step(what, parameter, array, gradient, truth):
         The array that was its data before the step.
     gradient : array
         A copy of its gradient before the step.
-    truth : array
-        The correct data.
+    step : tuple of (array, array)
+        A copy of the data before the step, and the right change.
     """
+    start, move = step
     if not np.array_equal(parameter.grad, gradient):
         raise CheckFailed("it changes the gradients; they must stay the same")
-    expect_values(what, parameter.data, truth)
+    try:
+        expect_values(what, parameter.data, start + move)
+    except CheckFailed as no:
+        told = (
+            relation(parameter.data - start, move, slope=gradient) if no.found[1].shape == move.shape else ""
+        )
+        raise CheckFailed(no.sentence, name=told and f"Of its steps: {told}", found=no.found) from None
     if parameter.data is not array:
         raise CheckFailed("data is another array after the step; change the existing array in place, with -=")
 
@@ -840,52 +869,6 @@ def _worst(value, truth):
         error = np.abs(value - truth) / np.maximum(size, max(0.01 * np.abs(truth).max(), ZERO))
     error = np.where(np.isnan(error), np.inf, error)
     return np.unravel_index(error.argmax(), error.shape) if error.max() > TOLERANCE else None
-
-
-def _relation_of_shapes(shape, wanted):
-    """Return the sentence on how a wrong shape differs from the right one, or an empty str."""
-    longer = len(shape) - len(wanted)
-    if [length for length in shape if length != 1] == [length for length in wanted if length != 1] and longer:
-        return f"An axis of length 1 is {'too many' if longer > 0 else 'missing'}."
-    off = {
-        axis: length - most
-        for axis, (length, most) in enumerate(zip(shape, wanted, strict=False))
-        if length != most
-    }
-    if not longer and len(off) == 1:
-        ((axis, by),) = off.items()
-        if abs(by) == 1 and wanted[axis] > 2:
-            return f"Along axis {axis} there is one {'too many' if by > 0 else 'too few'}."
-    return ""
-
-
-def _relation(value, truth):
-    """Return the sentence on how a wrong value differs from the truth as a whole, or an empty str."""
-    value, truth = np.asarray(value, dtype=float), np.asarray(truth, dtype=float)
-    if not np.isfinite(value).all() or not truth.any():
-        return ""
-    close = partial(np.isclose, rtol=TOLERANCE, atol=0.01 * TOLERANCE * np.abs(truth).max())
-    if close(value, -truth).all():
-        return "The sign is flipped."
-    if truth.size < 3:  # so few numbers agree by chance
-        return ""
-    wrong, flipped = ~close(value, truth), close(value, -truth) & (truth != 0)
-    factor, distance = np.vdot(truth, value) / np.vdot(truth, truth), np.mean(value - truth)
-    if not (wrong & ~flipped).any():
-        return f"{flipped.sum()} of {truth.size} signs are flipped."
-    for size, words in ((factor, "large"), (1 / factor if factor else 0.0, "small")):
-        if size > 1.5 and close(size, round(size)) and close(value, factor * truth).all():
-            return f"Every entry is {round(size)} times too {words}."
-    if np.ptp(truth) and close(value, truth + distance).all():
-        return f"Every entry is {abs(distance):.4g} too {'large' if distance > 0 else 'small'}."
-    if np.ptp(truth) and close(np.sort(value, axis=None), np.sort(truth, axis=None)).all():
-        return "These are the right numbers in the wrong places."
-    for axis, length in enumerate(truth.shape):
-        places = np.flatnonzero(wrong.any(axis=tuple({*range(truth.ndim)} - {axis})))
-        if length > 2 and len(places) == 1:
-            along = ("row", "column")[axis] if truth.ndim == 2 else f"axis {axis}, index"
-            return f"Only {along} {places[0]} is wrong." if truth.ndim > 1 else "The other entries are right."
-    return ""
 
 
 def _entry(name, value, truth, source, place):

@@ -226,7 +226,7 @@ def a_number(learning_rate, warmup):
     return learning_rate * 1 / warmup
 
 
-@refused(up_then_root, "up_then_root(0.8, 4) at step 0 is 3.333e-07, it must be 0.2")
+@refused(up_then_root, "at step 0 is 3.333e-07, it must be")
 def one_memory_for_all(learning_rate, warmup, kept={}):  # noqa: B006
     kept |= {"rate": learning_rate, "warmup": warmup}
 
@@ -301,3 +301,33 @@ def as_a_set(parameters):
 def in_place(parameters):
     parameters[:] = dict.fromkeys(parameters)
     return list(parameters)
+
+
+@refused(smoothed, "if it is given beta 1 minus it")
+def shares_exchanged(values, beta):
+    return moving_means(values, 1 - beta, correct=lambda mean, steps: mean / (1 - (1 - beta) ** steps))
+
+
+@refused(lion, "The sign is flipped")
+class Uphill(Optimizer):
+    def _one(self, parameter, mean):
+        parameter.data += self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+        self._update(mean, parameter.grad)
+
+
+@refused(up_then_root, "if it is given step 1 more")
+def one_step_late(learning_rate, warmup):
+    def schedule(step):
+        return learning_rate * ((step + 1) / warmup if step < warmup else (warmup / step) ** 0.5)
+
+    return schedule
+
+
+@refused(up_then_root, "It is the same for another step")
+def stays_up(learning_rate, warmup):
+    return lambda step: learning_rate * min(1.0, (step + 1) / warmup)
+
+
+@refused(up_then_root, "It is the same for another learning_rate")
+def without_the_rate(learning_rate, warmup):
+    return lambda step: min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5)

@@ -4,6 +4,7 @@ import numpy as np
 
 from course.checks.ch13_sharing import (
     Decoder,
+    _turn,
     cosine_of_partners,
     cosine_with,
     freeze,
@@ -287,3 +288,16 @@ def returns_nothing(model, loss, parts):
 @refused(share_work, "for parts of 3 and 3 and 2 and 3, L is")
 def equal_parts_counted_once(model, loss, parts):
     return shared_out(lambda sizes: sizes / sum(set(sizes.tolist())))(model, loss, parts)
+
+
+@refused(transposed, "all zero: no gradient arrives here")
+class OnlyTheEncoderLearns(Decoder):
+    def back(self, Z, dY):
+        self.b.grad += dY.sum(axis=0)
+        return dY @ self.W.data
+
+
+@refused(cosine_of_partners, "It would be right if dY were all ones: dY is not used")
+def without_dC(X):
+    C, backward = cosine_with(_turn)(X)
+    return C, lambda dC: backward(np.ones_like(dC))

@@ -652,3 +652,10 @@ def leaves_out_the_spoiled(model, questions, most):
 @refused(answer_all, "it must return a list of 4, got one array of shape")
 def one_array(model, questions, most):
     return np.concatenate([part for part in good_ones_first(model, questions, most) if part is not None])
+
+
+@refused(gate, "a missing factor w, element by element")
+class ForgetsTheWeight(Gate):
+    def back(self, S, dY):
+        super().back(S, dY)
+        return dY * S * (1 - S)

@@ -156,7 +156,7 @@ def test_an_exception_is_one_sentence_with_the_line_and_keeps_its_traceback(demo
     assert str(caught.value).startswith(
         "halve: it raises ValueError: cannot reshape array of size 15 into shape (4,4)"
     )
-    assert str(caught.value).endswith(" (your line 3: `return X.reshape(4, 4) / two`).")
+    assert " (your line 3: `return X.reshape(4, 4) / two`). That shape has 16 places" in str(caught.value)
     assert isinstance(caught.value.__cause__, ValueError)
 
 
@@ -414,7 +414,7 @@ def test_a_mistake_is_named_whichever_entry_is_called_the_worst():
         ([[1.0, 2.0], [3.0]], "Y must be numbers, but is a list."),
         ((np.ones(2), max), "Y must be numbers, but is a tuple."),
         ([1.0, 2.0], "Y has shape (2,); it must have shape (3,). Along axis 0 there is one too few."),
-        ([1.0, np.nan, 1e-5], "Y[1] is nan, it must be 0."),
+        ([1.0, np.nan, 1e-5], "Y[1] is nan, it must be 0. It is wrong exactly where the right number is 0."),
         ([1.0, 0.0, 1.1e-5], "Y[2] is 1.1e-05, it must be 1e-05. The other entries are right."),
         ([1.0 + 2e-6, 0.0, 1e-5], "Y[0] is 1.000002, it must be 1. The other entries are right."),
     ],
@@ -437,10 +437,34 @@ TRUTH = np.array([[1.0, 2.5, -3.0, 1.5], [0.5, 2.0, 4.0, -1.0], [0.25, -7.0, 6.0
         (TRUTH / 3, "Every entry is 3 times too small."),
         (TRUTH + 0.5, "Every entry is 0.5 too large."),
         (TRUTH - 2, "Every entry is 2 too small."),
-        (TRUTH[:, ::-1], "These are the right numbers in the wrong places."),
-        (TRUTH * [[1], [1.5], [1]], "Only row 1 is wrong."),
-        (TRUTH * [1, 1, 1, 1.5], "Only column 3 is wrong."),
-        (1.2 * TRUTH, "it must be -7."),
+        (TRUTH[:, ::-1], "It is reversed along axis 1."),
+        (TRUTH[[1, 2, 0]][:, ::-1], "These are the right numbers in the wrong places."),
+        (TRUTH.T.reshape(3, 4), "It is transposed, but for its shape."),
+        (np.roll(TRUTH, 1), "The values come 1 place too late, read row by row."),
+        (np.roll(TRUTH, -1, axis=1), "The values come 1 place too early, along axis 1."),
+        (np.trunc(TRUTH), "an array made like one of whole numbers holds whole numbers."),
+        (TRUTH + 1e-5 * np.cos(TRUTH), "or a number has too few digits."),
+        (TRUTH.cumsum(axis=0), "It is added up along axis 0: the right one is not."),
+        (np.diff(TRUTH, axis=0, prepend=0), "It is not added up along axis 0, as it must be."),
+        (TRUTH.sum(axis=1, keepdims=True) + 0 * TRUTH, "It is summed along axis 1, then repeated."),
+        (TRUTH.mean(axis=0) + 0 * TRUTH, "It is averaged along axis 0, then repeated."),
+        (
+            TRUTH + [0.5, 0.25, -1, 3],
+            "All rows are off by the same numbers: something constant is added, or is missing.",
+        ),
+        (TRUTH * [[1.5], [2.5], [0.5]], "Each row is off by a factor of its own."),
+        (
+            TRUTH + [[1, 2, -3, 0], [1, 0, 0, 0], [0, 0, 0, -1]],
+            "the numbers are spread over the wrong entries.",
+        ),
+        (TRUTH * [[1], [1.5], [3]], "Only row 0 is right."),
+        (np.where(TRUTH < 0, 0, TRUTH), "It is wrong exactly where the right number is negative."),
+        (np.minimum(TRUTH, 3.5), "Each wrong entry is 3.5, the largest of yours."),
+        (0 * TRUTH, "Every entry is 0."),
+        (TRUTH * [[1], [1.5], [1]], "Only row 1 is wrong, 1.5 times too large."),
+        (TRUTH + [[0], [1], [0]] * TRUTH**2, "Only row 1 is wrong."),
+        (TRUTH * [1, 1, 1, 1.5], "Only column 3 is wrong, 1.5 times too large."),
+        (1.2 * TRUTH, "Every entry is 1.2 times too large."),
         (np.tanh(TRUTH), "it must be -7."),
         (np.full_like(TRUTH, np.nan), "it must be 1."),
     ],
