@@ -165,7 +165,9 @@ def _right_so_far(what):
     """Return the sentence on the cases in which a value was right, or an empty str."""
     case, _, short = what.rpartition(", ")
     cases = [other.rpartition(", ") for other, _ in PAST.get()]
-    cases = list(dict.fromkeys(before for before, _, name in cases if before and name == short))
+    cases = list(
+        dict.fromkeys(before for before, _, name in cases if before and ", " not in before and name == short)
+    )
     return f"It is right {', and '.join(cases[-2:])}." if case and case not in cases and cases else ""
 
 

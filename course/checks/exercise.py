@@ -260,7 +260,9 @@ class Exercise:
             return self._ask(answer, attempt, calls)
         except CheckFailed as no:
             sentence = no.sentence if no.sentence.startswith(self.short) else f"{self.short}: {no.sentence}"
-            mistake, name = self._name_of_mistake(answer, no, attempt), no.name
+            past, name = PAST.get(), no.name
+            mistake = self._name_of_mistake(answer, no, attempt)
+            PAST.set(past)  # asking the mistakes began another
             if not mistake and no.found:
                 name = explained_by(answer, calls, no, partial(self._ask, answer, attempt))
             elif mistake not in f"{sentence} {name}":
@@ -270,7 +272,8 @@ class Exercise:
     def _ask(self, answer, attempt, calls=None):
         """Run the check, turning an exception in the answer into CheckFailed; note the answer's calls."""
         self._require_kind(answer)
-        calls, token = [] if calls is None else calls, PAST.set([])
+        calls = [] if calls is None else calls
+        PAST.set([])
         is_asked = self.answer == "function" and self.kind != "predict" and not self.changes
         asked, earlier = Watched(answer, calls) if is_asked else answer, []
         try:
@@ -292,8 +295,6 @@ class Exercise:
             when = when or shown(getattr(error, "steps", ()))
             sentence = f"{when}{'it' if place else 'using it'} raises {_words(error)}"
             raise CheckFailed(sentence, place, getattr(error, "reason", "") or _reason(error)) from error
-        finally:
-            PAST.reset(token)
 
     def _round(self, answer, rng, calls, earlier):
         """Run the check once; then ask what is asked of every function that changes no argument."""
