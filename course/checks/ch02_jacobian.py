@@ -9,7 +9,9 @@ from functools import reduce
 
 import numpy as np
 
+from course.checks.calls import asking
 from course.checks.exercise import CheckFailed, Exercise, described
+from course.checks.hard import is_smooth
 from course.checks.questions import (
     drawn_sizes,
     expect_formula,
@@ -47,23 +49,23 @@ def nudged_jacobian(f, X):
     return np.reshape(rows, (Y.size, X.size))
 
 
-def expect_jacobian(yours, true):
+def expect_jacobian(yours, true, case=""):
     """Require that a table is the true one; the error carries both for drawing."""
     with suppress(ValueError):  # rows of unequal length fail below
         if np.asarray(yours).dtype == bool:
             yours = np.asarray(yours, dtype=float)
     try:
-        expect_values("the table", yours, true, "nudging says")
+        expect_values(f"{case}the table", yours, true, "nudging says")
     except CheckFailed as no:
-        sentence = no.sentence.replace("the table[", "your table[")
-        if "has shape" in sentence and (1, *np.shape(yours)) == true.shape:
-            sentence += ". One row is still a table: use two brackets."
+        sentence, name, found = no.sentence.replace("the table[", "your table["), no.name, no.found
         table = yours if isinstance(yours, np.ndarray) else np.zeros(0)
-        if table.ndim != 2 or not table.size or table.dtype.kind not in "biuf":
-            raise CheckFailed(sentence) from None
-        if table.shape == true.T.shape and np.allclose(table.T, true):
+        if "has shape" in sentence and (1, *np.shape(yours)) == true.shape:
+            name = "One row is still a table: use two brackets."
+        elif table.shape == true.T.shape and np.allclose(table.T, true):
             sentence = "it is the transpose of the true table: one row per output, one column per input"
-        raise CheckFailed(sentence, report=Tables(table, true)) from None
+            name, found = "", None
+        is_drawn = table.ndim == 2 and table.size and table.dtype.kind in "biuf"
+        raise CheckFailed(sentence, "", name, Tables(table, true) if is_drawn else None, found) from None
 
 
 def peak(call):
@@ -106,8 +108,16 @@ def puzzle(short, title, minutes, hints, constants=lambda rng, n_in: ()):
                 X, others = mixed(rng, n_in), constants(rng, n_in)
                 with untouched(X=X):
                     yours = answer(X, *others)
-                expect_jacobian(yours, nudged_jacobian(lambda X, others=others: f(X, *others), X))
+
+                def along(X, others=others):
+                    return f(X, *others)
+
+                expect_jacobian(yours, nudged_jacobian(along, X))
                 expect_formula(lambda X, others=others: answer(X, *others), X)
+                X[0] = 0
+                if is_smooth(along, {"X": X}, np.ones(np.shape(along(X)))):
+                    with asking("with a 0 in X, "):
+                        expect_jacobian(answer(X, *others), nudged_jacobian(along, X), "with a 0 in X, ")
             return "X of 5, 3 and 2 numbers, compared with nudging"
 
         return exercise
@@ -283,6 +293,9 @@ outer = puzzle(
     lambda rng, n_in: (mixed(rng, 3 if n_in == 2 else 2),),
 )(np.outer)
 outer.mistake("Your outputs are counted column by column.")(lambda X, A: np.kron(A[:, None], np.eye(X.size)))
+outer.mistake("Those are the slopes along A: along X there is a column for each entry of X.")(
+    lambda X, A: np.kron(X[:, None], np.eye(A.size))
+)
 outer.mistake("That is Y: its Jacobian has a row for each entry of it.")(np.outer)
 outer.mistake("An output X[i] * A[j] moves A[j] times as far as its input: X itself is not in the table.")(
     lambda X, A: np.kron(np.diag(X), A[:, None])

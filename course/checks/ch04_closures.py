@@ -67,7 +67,8 @@ three_calls.slips(
         (6.0, 3.0, 30.0): "These are 3 X, but the slope of X³ is 3 X².",
         (12.0, 3.0, 3.0): "You left dY out: the third call passes 10, not 1.",
         (3.0, 12.0, 120.0): (
-            "You called the backward functions in the order of the calls; look which one is called first."
+            "These are the results of the backward functions in the order of the calls of cube: "
+            "look which one is called first."
         ),
     }
 )

@@ -489,4 +489,7 @@ def _place(error, answer):
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
     if not lines:
         return ""
-    return f"(your line {lines[-1].lineno}" + (f": `{lines[-1].line}`)" if lines[-1].line else ")")
+    line = lines[-1].line
+    if lines[-1].name == "<lambda>":  # in a table of mistakes, what stands before it explains it
+        line = line[max(line.find("lambda"), 0) :]
+    return f"(your line {lines[-1].lineno}" + (f": `{line}`)" if line else ")")

@@ -275,7 +275,8 @@ def relation_of_shapes(shape, wanted):
     if len(shape) == 1 < len(wanted):
         same = shape[0] == np.prod(wanted)
         return "It is flattened." if same else "It has one axis only: picking with a mask flattens."
-    return ""
+    many = np.prod(shape) == np.prod(wanted) > 1
+    return "It has as many numbers as it must have, on other axes: reshape it." if many and longer else ""
 
 
 def changes(thing):

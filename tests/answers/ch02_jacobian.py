@@ -58,6 +58,14 @@ refused(largest, "it must have shape (1, 5). One row is still a table: use two b
 )
 right(outer)(lambda X, A: np.einsum("ik,j->ijk", np.eye(X.size), A).reshape(-1, X.size))
 right(outer)(lambda X, A: np.repeat(np.eye(X.size), A.size, axis=0) * np.tile(A, X.size)[:, None])
+refused(outer, "on other axes: reshape it")(lambda X, A: np.eye(X.size)[:, None, :] * A[None, :, None])
+refused(outer, "the right numbers in the wrong places")(
+    lambda X, A: np.tile(np.eye(X.size), (A.size, 1)) * np.tile(A, X.size)[:, None]
+)
+refused(outer, "The fractions are cut off")(lambda X, A: np.kron(np.eye(X.size), A[:, None]).astype(int))
+refused(outer, "with a 0 in X, your table[0, 0] is nan")(
+    lambda X, A: np.kron(np.eye(X.size), A[:, None]) * (X / X)
+)
 refused(outer, "it is the transpose of the true table")(lambda X, A: np.kron(np.eye(X.size), A[None, :]))
 
 

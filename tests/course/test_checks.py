@@ -167,6 +167,7 @@ def test_a_product_of_matrices_that_do_not_fit_is_told_in_rows_and_columns(demo)
 
 def test_a_missing_key_and_an_unpacking_are_told_by_what_they_lack(demo):
     sentence = said("90_demo.halve", lambda X: {}["mean"])
+    assert ': `lambda X: {}["mean"])`)' in sentence  # and nothing of what stands before it
     assert sentence.endswith("before one is stored: `setdefault` stores the first.")
 
     def unpacked(X):
