@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from course.checks.exercise import CheckFailed, Exercise, described, is_first_round
-from course.checks.questions import expect_guesses, expect_several, expect_values, untouched
+from course.checks.questions import because, expect_guesses, expect_several, expect_values, untouched
 from minigrad import History
 
 # 1. the bar and its square root
@@ -420,6 +420,8 @@ def cut_before_sorting(P, T, count):
 
 # 5. a callback that remembers
 
+BEGINS_LOW = 'The first loss is the lowest so far, however large: begin with `float("inf")`.'
+
 stop_early = Exercise(
     "08_digits.stop_early",
     title="When to stop",
@@ -437,15 +439,15 @@ stop_early = Exercise(
 )
 
 
-def _new_learner():
-    """Return a learner's state before its first epoch, for a callback."""
-    return SimpleNamespace(epoch=0, history=History())
+def _new_learner(epoch=0):
+    """Return a learner's state before an epoch, for a callback."""
+    return SimpleNamespace(epoch=epoch, history=History())
 
 
-def _end_epoch(learner, callback, loss, rng):
-    """Call a callback as fit does, and return whether it stops; the training loss always falls."""
+def _end_epoch(learner, callback, loss, rng, power=-1.0):
+    """Call a callback as fit does, and return whether it stops; the training loss falls, or rises."""
     learner.epoch += 1
-    row = {"epoch": learner.epoch, "loss": 1 / learner.epoch}
+    row = {"epoch": learner.epoch, "loss": learner.epoch**power}
     row |= {"validation_loss": loss, "validation_accuracy": rng.random()}
     learner.history.append(row)
     return bool(callback(learner, row))
@@ -461,6 +463,10 @@ def _(answer, rng):
     for _ in range(20):
         _expect_stop(answer(2), rng.choice([0.3, 0.4, 0.5, 0.6], 13), 2, rng)
     _expect_stop(answer(2), 0.5 - 1e-5 * np.arange(5), 2, rng)
+    _expect_stop(answer(2), 1e9 * np.arange(5, 0, -1), 2, rng)
+    _expect_stop(answer(2), np.array([0.3, 0.0, 0.5, 0.4]), 2, rng)
+    with because('The learner has trained before: row["epoch"] need not begin at 1.'):
+        _expect_stop(answer(2), np.array([0.5, 0.4, 0.3, 0.4, 0.5]), 2, rng, trained=4)
     return "random losses, some of them equal, four values of patience, and two callbacks at once"
 
 
@@ -482,19 +488,19 @@ def _expect_own_memory(answer, rng):
         )
 
 
-def _stops(callback, losses, rng):
+def _stops(callback, losses, rng, power=-1.0):
     """Return whether a callback stops after each of some losses."""
     if not callable(callback):
         raise CheckFailed(
             f"stop_early(patience) must return a function, the callback, but returned {described(callback)}"
         )
     learner = _new_learner()
-    return [_end_epoch(learner, callback, loss, rng) for loss in losses]
+    return [_end_epoch(learner, callback, loss, rng, power) for loss in losses]
 
 
-def _expect_stop(callback, losses, patience, rng):
+def _expect_stop(callback, losses, patience, rng, trained=0):
     """Require that a callback stops at the first epoch whose best is patience epochs old."""
-    learner = _new_learner()
+    learner = _new_learner(trained)
     for epoch in range(1, len(losses) + 1):
         seen = losses[:epoch]
         age = epoch - 1 - int(seen.argmin())
@@ -512,23 +518,31 @@ def _expect_stop(callback, losses, patience, rng):
 @stop_early.probe
 def _(answer, rng):
     stopped = []
-    for patience in (1, 2, 3):
-        stopped.append(_stops(answer(patience), rng.permutation(np.linspace(0.2, 0.9, 13)), rng))
+    for patience in (0, 1, 2, 3):  # a callback that returns nothing does not stop for 0, either
+        stopped.append(_stops(answer(patience), rng.permutation(np.linspace(0.2, 0.9, 13)), rng, 1.0))
     return stopped
 
 
-def stopping(
-    aged=lambda age, loss, best: 0 if loss < best else age + 1, kept=min, of="validation_loss", late=0
+def stopping(  # noqa: PLR0913  each is one way to be wrong
+    of="validation_loss",
+    lower=lambda loss, best: loss < best,
+    begin=float("inf"),
+    late=0,
+    keeps_last=False,
+    counts_all=False,
+    anew=False,
 ):
-    """Return a stop_early that counts the age in another way, keeps another best, or looks elsewhere."""
+    """Return a stop_early that looks elsewhere, compares or begins otherwise, or remembers other things."""
 
     def stop_early(patience):
-        best, age = float("inf"), 0
+        best, age = begin, 0
 
         def callback(learner, row):
             nonlocal best, age
-            loss = row[of]
-            best, age = kept(loss, best), aged(age, loss, best)
+            best, age = (begin, 0) if anew else (best, age)
+            is_new = lower(row[of], best)
+            best = row[of] if is_new or keeps_last else best
+            age = age * counts_all if is_new else age + 1
             return age >= patience + late
 
         return callback
@@ -536,19 +550,29 @@ def stopping(
     return stop_early
 
 
-for sentence, parts in {
-    "You compare with the epoch before; compare with the best of all epochs.": (
-        dict(kept=lambda loss, best: loss)
+for sentence, parts in (
+    ("You compare with the epoch before; compare with the best of all epochs.", dict(keeps_last=True)),
+    ("You stop one epoch late: when the age reaches patience, it is time.", dict(late=1)),
+    ("A new best makes you patient again: set the age back to 0.", dict(counts_all=True)),
+    (
+        'This is the training loss, which falls to the end; look at row["validation_loss"].',
+        dict(of="loss"),
     ),
-    "You stop one epoch late: when the age reaches patience, it is time.": dict(late=1),
-    "A new best makes you patient again: set the age back to 0.": (
-        dict(aged=lambda age, loss, best: age + (loss > best))
+    ("What it remembers is made anew in each call: make it once, outside of the callback.", dict(anew=True)),
+    (
+        "An equal loss is not a new lowest: compare with <, not with <=.",
+        dict(lower=lambda loss, best: loss <= best),
     ),
-    'This is the training loss, which falls to the end; look at row["validation_loss"].': dict(of="loss"),
-    "An equal loss is not a new lowest: compare with <, not with <=.": (
-        dict(aged=lambda age, loss, best: 0 if loss <= best else age + 1)
+    (
+        "A loss of 0 counts as false, and is taken for missing: ask `is None`.",
+        dict(lower=lambda loss, best: not best or loss < best),
     ),
-}.items():
+    (
+        "Every lower loss is a new lowest, by however little: leave out the margin.",
+        dict(lower=lambda loss, best: loss < best - 1e-3),
+    ),
+    *((BEGINS_LOW, dict(begin=number)) for number in (1.0, 100.0)),
+):
     stop_early.mistake(sentence)(stopping(**parts))
 
 

@@ -342,26 +342,13 @@ def with_the_epoch_of_the_learner(patience):
     return callback
 
 
-@refused(stop_early, "losses 0.5, 0.49999, 0.49998 it stops after epoch 3")
-def small_improvements_do_not_count(patience):
-    best, age = float("inf"), 0
+@refused(stop_early, "need not begin at 1")
+def compares_its_own_count_with_the_epoch(patience):
+    losses = []
 
     def callback(learner, row):
-        nonlocal best, age
-        best, age = (row["validation_loss"], 0) if row["validation_loss"] < best - 1e-3 else (best, age + 1)
-        return age >= patience
-
-    return callback
-
-
-@refused(stop_early, "it stops after epoch 2; the best, ")
-def begins_with_a_best_of_1(patience):
-    best, age = 1.0, 0
-
-    def callback(learner, row):
-        nonlocal best, age
-        best, age = (row["validation_loss"], 0) if row["validation_loss"] < best else (best, age + 1)
-        return age >= patience
+        losses.append(row["validation_loss"])
+        return row["epoch"] - 1 - np.argmin(losses) >= patience
 
     return callback
 
