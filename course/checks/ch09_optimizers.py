@@ -326,9 +326,9 @@ def _expect_first_step(optimizer, parameters, rate):
 @lion.probe
 def _(answer, rng):
     parameters, optimizer = _parameters(rng), answer(0.1, 0.6, 0.8)
-    for _ in range(5):
+    for step in range(5):
         for parameter in parameters:
-            parameter.grad[...] = rng.normal(size=parameter.shape)
+            parameter.grad[...] = rng.normal(size=parameter.shape) * (step != 3)  # flat
         optimizer.step(parameters)
     return tuple(parameter.data for parameter in parameters)
 
@@ -406,6 +406,42 @@ class OneMixture(Optimizer):
     def _one(self, parameter, mean):
         mean[...] = self._mix(mean, parameter.grad)
         parameter.data -= self.learning_rate * np.sign(mean)
+
+
+def _of_sign(sign):
+    """Return a Lion with another function for the sign."""
+
+    class Lion(Optimizer):
+        def _one(self, parameter, mean):
+            parameter.data -= self.learning_rate * sign(self._mix(mean, parameter.grad))
+            self._update(mean, parameter.grad)
+
+    return Lion
+
+
+for _sentence, _sign in (
+    ("The sign of 0 is 0: what has no gradient and no mean stays.", lambda u: np.where(u >= 0, 1.0, -1.0)),
+    ("The sign of 0 is 0: what has no gradient and no mean stays.", lambda u: np.where(u > 0, 1.0, -1.0)),
+    ("The smallest slope makes a whole step: add nothing to what divides.", lambda u: u / (abs(u) + 1e-8)),
+):
+    lion.mistake(_sentence)(_of_sign(_sign))
+
+
+@lion.mistake("The mean begins at the first gradient: it begins at zeros.")
+class BeginsAtTheGradient(Optimizer):
+    def step(self, parameters):
+        for parameter in parameters:
+            mean = self.means.setdefault(parameter, parameter.grad.copy())
+            parameter.data -= self.learning_rate * np.sign(self._mix(mean, parameter.grad))
+            self._update(mean, parameter.grad)
+
+
+@lion.mistake("The mixture for the step is made in the mean itself: make a new array.")
+class MixesInTheMean(Optimizer):
+    def _one(self, parameter, mean):
+        mean[...] = self._mix(mean, parameter.grad)
+        parameter.data -= self.learning_rate * np.sign(mean)
+        self._update(mean, parameter.grad)
 
 
 @lion.mistake("One mean for all parameters has one shape: keep one for each parameter.")

@@ -517,6 +517,16 @@ def true_text(model, X, count, n_steps, fill=_as_it_is):
     return X
 
 
+def _cause(model, text, found, truth):
+    """Return the sentence on what the wrong next characters of a text are, or an empty str."""
+    if (found == truth[0]).all():
+        return "All texts get the character of the first: take the argmax of each, along the last axis."
+    for newest in range(model.n_steps, 0, -1):
+        if np.array_equal(model.predict(text[:, -newest:])[:, -1].argmax(axis=1), found):
+            return f"It is that after the newest {newest} alone: which does the model read?"
+    return ""
+
+
 @write_on.check
 def _(answer, rng):
     (batch, n_steps), characters = drawn_sizes(rng, BATCH, 7, most=10), 11
@@ -528,8 +538,10 @@ def _(answer, rng):
         case = f"for {steps} characters, {count} to be written and {n_steps} places"
         if not isinstance(found, np.ndarray) or found.shape != (batch, steps + count):
             is_now = f"of shape {found.shape}" if isinstance(found, np.ndarray) else described(found)
+            is_twice = np.array_equal(found, np.hstack([X, X])) and not count
             raise CheckFailed(
-                f"{case}, the text must be an array of shape {(batch, steps + count)}, but is {is_now}"
+                f"{case}, the text must be an array of shape {(batch, steps + count)}, but is {is_now}",
+                name="For a count of 0, `[:, -count:]` takes all." if is_twice else "",
             )
         if not np.array_equal(found[:, :steps], X):
             raise CheckFailed(f"{case}, the beginning of the text has changed")
@@ -539,10 +551,12 @@ def _(answer, rng):
             text = f"the character at place {place} is not the likeliest after the newest {n_steps}"
             if place < n_steps:
                 text = f"the character at position {place} is not the most likely one after those before it"
+            name = _cause(model, found[:, :place], found[:, place], truth[:, place])
             for side, fill in (("in front", in_front), ("at the end", behind)):
                 if np.array_equal(found, true_text(model, X, count, n_steps, fill)):
                     text = f"it gives a short text to the model filled up with 0 {side}: give the text alone"
-            raise CheckFailed(f"{case}, {text}")
+                    name = ""
+            raise CheckFailed(f"{case}, {text}", name=name)
     return "texts shorter than the places, longer ones, and nothing to write"
 
 
@@ -577,6 +591,11 @@ def reads_the_oldest(model, X, count, n_steps):
         Y = model.predict(X[:, :n_steps])[:, -1]
         X = np.concatenate([X, Y.argmax(axis=1)[:, None]], axis=1)
     return X
+
+
+@write_on.mistake("These are the new characters alone: return the beginning, too.")
+def returns_the_new_alone(model, X, count, n_steps):
+    return true_text(model, X, count, n_steps)[:, X.shape[1] :]
 
 
 @write_on.mistake("You stop at the last position; the text must go on.")

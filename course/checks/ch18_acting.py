@@ -399,6 +399,7 @@ def _(answer, rng):
 # 4. a memory that forgets the oldest
 
 CAPACITY = 5
+DRAWS = 4000
 CALLS = 200  # of sample(rng, 2), 3 steps: a right answer misses a pair once in a thousand million checks
 
 ring = Exercise(
@@ -525,13 +526,13 @@ def _(answer, rng):
             raise CheckFailed(f"{when} holds steps {sorted(numbers.tolist())}, but must hold {wanted}")
         _expect_one_order(when, X, numbers, tens)
         when = f"sample after {count} steps"
-        X, numbers, tens = _columns(when, _sample(memory, rng, 400, left), 400)
+        X, numbers, tens = _columns(when, _sample(memory, rng, DRAWS, left), DRAWS)
         _expect_one_order(when, X, numbers, tens)
         missing = sorted(set(wanted) - set(numbers.tolist()))
         if missing:
-            raise CheckFailed(f"among 400 steps drawn from {left}, number {missing[0]} never comes")
+            raise CheckFailed(f"among {DRAWS} steps drawn from {left}, number {missing[0]} never comes")
         share = max(np.mean(numbers == number) for number in wanted)
-        if share > 1 / left + 0.15:  # six standard deviations
+        if share > 1 / left + 0.06:  # eight standard deviations
             raise CheckFailed(f"one step of {left} makes {share:.0%} of those drawn: all are equally likely")
     first, second, third = (memory.sample(np.random.default_rng(seed), 20)[1] for seed in (3, 3, 4))
     if not np.array_equal(first, second) or np.array_equal(first, third):
@@ -613,6 +614,9 @@ for sentence, part in {
     "It is one step too small: drop a step only if there are `capacity` already.": (
         dict(left=lambda self, step: [*self.steps, step][1 - self.capacity :])
     ),
+    "It is one step too large: drop a step as soon as there are `capacity` already.": (
+        dict(left=lambda self, step: [*self.steps, step][-1 - self.capacity :])
+    ),
     "The last place is never drawn: the end that `integers` is given is left out already.": (
         dict(places=lambda self, rng, size: rng.integers(len(self.steps) - 1, size=size))
     ),
@@ -627,6 +631,18 @@ for sentence, part in {
 class EachForItself(List):
     def sample(self, rng, size):
         return [column[rng.integers(len(column), size=size)] for column in self.parts()]
+
+
+@ring.mistake("You draw of all that were ever added, modulo capacity: draw of those that are stored.")
+class DrawsOfAllEverAdded(List):
+    added = 0
+
+    def add(self, *parts):
+        place, self.added = self.added % self.capacity, self.added + 1
+        self.steps[place : place + 1] = [tuple(np.array(part) for part in parts)]
+
+    def places(self, rng, size):
+        return rng.integers(self.added, size=size) % self.capacity
 
 
 @ring.mistake("It keeps the array itself, and not its numbers: `np.array` makes a copy.")

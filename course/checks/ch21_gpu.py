@@ -671,7 +671,7 @@ def _(answer, rng):
     rows, narrow, wide = drawn_sizes(rng, BATCH, N_IN, N_OUT)
     for batch, n_in in ((rows, narrow), (1, wide)):
         X, dY = rng.normal(size=(batch, n_in)), rng.normal(size=(batch, n_in + 1))
-        X[0, 0] = 0
+        X[0, [0, -1]] = 0
         with untouched(X=X, dY=dY):
             Y, backward = expect_several(answer(X), "Y", "backward")
             expect_values("Y", Y, np.column_stack([X, np.ones(batch)]))
@@ -700,6 +700,11 @@ def ones_from_a_shape(X):
 def sent_over(X):
     ones = array_module(X).asarray(np.ones((len(X), 1)), dtype=X.dtype)
     return np.concatenate([X, ones], axis=1), lambda dY: dY[:, :-1]
+
+
+@with_ones.mistake("That column is as long as X is wide: it needs a 1 for each row, like `X[:, :1]`.")
+def as_long_as_a_row(X):
+    return np.concatenate([X, np.ones_like(X[0])[:, None]], axis=1), lambda dY: dY[:, :-1]
 
 
 @with_ones.mistake("Only one column of ones is wanted: like `X[:, :1]`, not like X.")

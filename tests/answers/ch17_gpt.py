@@ -236,6 +236,26 @@ def into_room(model, X, count, n_steps):
     return text
 
 
+@refused(write_on, "It is that after the newest 3 alone")
+def counts_from_the_end(model, X, count, n_steps):
+    return true_text(model, X, count, n_steps, lambda X, n_steps: (X[:, X.shape[1] - n_steps :], -1))
+
+
+@refused(write_on, "It is that after the newest 3 alone")
+def moves_from_the_start(model, X, count, n_steps):
+    return true_text(model, X, count, min(X.shape[1], n_steps))
+
+
+@refused(write_on, "All texts get the character of the first")
+def asks_the_first_text(model, X, count, n_steps):
+    return np.hstack([X, np.tile(true_text(model, X[:1], count, n_steps)[:, X.shape[1] :], (len(X), 1))])
+
+
+@refused(write_on, "For a count of 0, `[:, -count:]` takes all.")
+def puts_the_text_in_front(model, X, count, n_steps):
+    return np.hstack([X, true_text(model, X, count, n_steps)[:, -count:]])
+
+
 @refused(write_on, "it gives a short text to the model filled up with 0 in front: give the text alone")
 def fills_in_front(model, X, count, n_steps):
     return true_text(model, X, count, n_steps, in_front)
