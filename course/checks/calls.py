@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
 from itertools import count
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from minigrad.layer import Layer
 
 WATCHED, LAST = 10, 4  # the first calls of a round and the last; nudging makes thousands
 TOKENS = count()
+# calls, steps and place of each Watched: not its attributes, which a check may weigh, and into which gradcheck
+# looks
+KNOWN = ContextVar("known", default={})  # noqa: B039  one for all
 NUMBERS = (np.ndarray, np.generic, int, float, complex, str, type(None))
 NEW_ARRAY = "An array that it has returned belongs to its caller: make a new one in each call"
 A_SECOND = "in a second call of backward, "
@@ -69,19 +72,18 @@ class Watched:
     """
 
     __slots__ = ("__wrapped__", "_before", "_token")
-    _known: ClassVar = {}  # calls, steps and place by token: not attributes, since a check may weigh them
 
     def __init__(self, function, calls, steps=(), place=""):
         self.__wrapped__, self._before, self._token = function, "", next(TOKENS)
-        self._known[self._token] = calls, steps, place
+        KNOWN.get()[self._token] = calls, steps, place
 
     def __del__(self):
         """Forget what is known."""
-        self._known.pop(self._token, None)
+        KNOWN.get().pop(self._token, None)
 
     def __call__(self, *args, **kwargs):
         """Call the function."""
-        calls, came, place = self._known[self._token]
+        calls, came, place = KNOWN.get()[self._token]
         before, self._before = self._before, A_SECOND if place == "[1]" else ""
         lent = [leaf for _, leaf in leaves([args, kwargs])]
         is_plain = all(isinstance(leaf, (*NUMBERS, Layer)) for leaf in lent)
