@@ -16,8 +16,7 @@ from minigrad.layer import Layer
 
 WATCHED, LAST = 10, 4  # the first calls of a round and the last; nudging makes thousands
 TOKENS = count()
-# calls, steps and place of each Watched: not its attributes, which a check may weigh, and into which gradcheck
-# looks
+# calls, steps and place of each Watched: no attributes, which gradcheck looks into, and a check may weigh
 KNOWN = ContextVar("known", default={})  # noqa: B039  one for all
 NUMBERS = (np.ndarray, np.generic, int, float, complex, str, type(None))
 NEW_ARRAY = "An array that it has returned belongs to its caller: make a new one in each call"

@@ -240,10 +240,11 @@ def _(answer, rng):
     gain, dgain, X, dY = _scale_data(rng)
     parameter = Parameter(gain)
     parameter.grad += dgain
-    with untouched(dgain=parameter.grad):
-        forward = answer(parameter.data, parameter.grad)
-        _, backward = expect_several(forward(X), "Y", "backward")
-    backward(dY.copy())
+    with untouched(gain=parameter.data):
+        with untouched(dgain=parameter.grad):
+            forward = answer(parameter.data, parameter.grad)
+            _, backward = expect_several(forward(X), "Y", "backward")
+        backward(dY.copy())
     if np.array_equal(parameter.grad, dgain):
         raise CheckFailed(
             "dgain, the caller's array, is unchanged after backward: yours went into another array"
