@@ -518,6 +518,28 @@ def test_moodle_s_worksheet_is_filled_in_by_its_identifier(tmp_path):
     )
 
 
+def test_the_worksheet_s_own_number_counts_beside_another_number(tmp_path):
+    text = WORKSHEET.format(of=OUT_OF).replace("Full name,", "ID number,Full name,")
+    text = text.replace("23,Ada", "23,s-7,Ada")
+    marks = {"Ada King_123_assignsubmission_file_": 4, "Ada King_1123_assignsubmission_file_": 5}
+    lines, problems, absent = filled(tmp_path, text, marks)
+    assert [line.split(",")[5] for line in lines[1:3]] == ["4", "5"] and problems == absent == []
+
+
+def test_two_of_one_name_have_handed_in_even_if_the_roster_cannot_tell_them_apart(tmp_path):
+    names = [f"Anna Müller_{number}_assignsubmission_file_" for number in (2203401, 2203402)]
+    hand_in(tmp_path / "term/marks", {names[0]: {"right": NAMES}, names[1]: {"right": ["scale"]}})
+    term(tmp_path / "term")
+    (tmp_path / "term/hand-ins.csv").unlink()
+    annas = "Anna,Müller,1,a@example.org,,\nAnna,Müller,2,b@example.org,,\n"
+    (tmp_path / "term/roster.csv").write_text(MOODLE.format(name=CHAPTER) + annas, "utf-8")
+    problems, absent = write_term(tmp_path / "term")[:2]
+    assert problems == [f"{name} has marks, but fits more than one line of the roster." for name in names]
+    assert absent == [("Ada King", "4711"), ("Zoë Müller", "4712")]
+    totals = {row["student"]: row["total"] for row in table(tmp_path / "term/totals.csv")}
+    assert totals == {names[0]: str(OUT_OF), names[1]: "2", "Ada King": "0", "Zoë Müller": "0"}
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
