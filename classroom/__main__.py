@@ -12,13 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 from unicodedata import normalize
 
-from classroom.by_hand import FILE
+from classroom.by_hand import next_file
 from classroom.crew import Grader, grade_all
 from classroom.faults import GradingFault
 from classroom.folders import left_out, unpacked
 from classroom.limits import SECONDS
 from classroom.queue import Queue
-from classroom.reports import differences, write_reports
+from classroom.reports import differences, rows, write_reports
 from classroom.result import Status, exercises_of
 from classroom.seeds import secret
 from classroom.version import version
@@ -173,7 +173,7 @@ def _grade(chosen):
         if queue.accepted not in (None, now):
             raise GradingFault(CHANGED.format(folder=chosen.out))
         queue.accept(now)
-        before = queue.results(now)
+        before = rows(queue)[0]
         with unpacked(chosen.submissions) as (folder, damaged):
 
             def read(path):
@@ -181,30 +181,34 @@ def _grade(chosen):
                     raise GradingFault(f"not graded, because {damaged[path]}")
                 return read_file(path)
 
-            if not queue.take_in(folder, read):
+            count, doubts = queue.take_in(folder, read)
+            if not count:
                 raise GradingFault(
                     f"{chosen.submissions} has no submissions: it needs a folder for each student, or a "
                     f"file for each, named like NAME_{exercises_name(chosen.chapter)}.ipynb."
                 )
             lost = [why for path, why in damaged.items() if not os.path.isfile(path)]
             _list("Left out", left_out(folder, chosen.chapter) + lost)
+            _list("Look at these hand-ins", doubts)
         _run(queue, now, chosen)
-        _list_worse(before, queue.results(now))
-        return _print_summary(*write_reports(queue), chosen.out)
+        found, problems = write_reports(queue)
+        _list_worse(before, found)
+        return _print_summary(found, problems, chosen.out)
 
 
 def _list_worse(before, after):
-    """Print the students whose new hand-in has fewer points than the one before."""
-    for student, was in before.items():
-        now = after[student]
-        if was is None or now is None or was.submission == now.submission:
+    """Print the students whose new hand-in has fewer points than the one before, with those by hand."""
+    of_student = {row.student: row for row in after}
+    for was in before:
+        now = of_student[was.student]
+        if None in (was.points, now.result) or was.result.submission == now.result.submission:
             continue
-        if was.fault is None and now.fault is None and was.refused is None and now.points < was.points:
-            has = f"{now.points} points" if now.refused is None else "no mark"
+        if now.is_unreadable or (now.points is not None and now.points < was.points):
+            has = "no mark" if now.points is None else f"{now.points} points"
+            waits = f" ({now.to_mark} more wait to be marked by hand)" if now.to_mark else ""
             print(
-                f"Fewer points than before: {_plain(student)} handed in again and has {has} "
-                f"instead of {was.points}. The latest hand-in counts; the earlier one is kept, and counts "
-                "again if you put it back into the folder."
+                f"Fewer points than before: {_plain(was.student)} handed in again and has {has}{waits} "
+                f"instead of {was.points}. The latest hand-in counts."
             )
 
 
@@ -238,8 +242,6 @@ def _regrade(chosen):
 
 def _status(chosen):
     """Print one row per student."""
-    from classroom.reports import rows
-
     with Queue(chosen.out) as queue:
         found, problems = rows(queue)
     width = max((len(row.student) for row in found), default=0)
@@ -338,7 +340,7 @@ def _marking(chosen):
     from classroom.marking import write_marking_page
 
     with Queue(chosen.out) as queue:
-        print(f"Open {write_marking_page(queue)}; it writes marks.csv.")
+        print(f"Open {write_marking_page(queue)}; it writes {next_file(chosen.out)}.")
     return 0
 
 
@@ -494,9 +496,8 @@ def _print_summary(found, problems, folder, written=True):
     _list_students("Could not be read", refused)
     _list_students("Possibly the wrong notebook", others)
     if to_mark:
-        exists = (folder / FILE).exists()  # it must not be overwritten
-        how = f"add its rows to {FILE}" if exists else f"save it as {FILE}"
-        print(f"With exercises for you to mark: {to_mark:,}. Fill in to_mark.csv, and {how}.")
+        how = f"Fill in to_mark.csv, and save it as {next_file(folder)}."  # no earlier one is overwritten
+        print(f"With exercises for you to mark: {to_mark:,}. {how}")
     _list_students("Not graded", ungraded, "; run the same command again:")
     for problem in problems:
         print(problem)

@@ -129,6 +129,41 @@ def places(folder, chapter):
     return named
 
 
+def namesakes(students):
+    """Map each name without a platform's number to a sentence, if another student has it with a number.
+
+    Parameters
+    ----------
+    students : collection of str
+
+    Examples
+    --------
+    >>> namesakes({"Fatima Khan", "Fatima Khan_22_assignsubmission_file_", "Ben"})
+    {'Fatima Khan': "is this Fatima Khan_22_assignsubmission_file_? Then give its folder that name; ..."}
+    """
+    of_name = {}
+    for student in sorted(students):
+        if (name := person(student)) != student:
+            of_name.setdefault(name.casefold(), []).append(student)
+    return {
+        student: f"is this {' or '.join(of_name[student.casefold()])}? Then give its folder that name; if it "
+        "is somebody else, a name that differs."
+        for student in students
+        if student.casefold() in of_name and person(student) == student
+    }
+
+
+def person(student):
+    """Return a student's name without what a platform adds.
+
+    Examples
+    --------
+    >>> person("Wei Chen_2203422_assignsubmission_file_"), person("adaking_1234"), person("s_7")
+    ('Wei Chen', 'adaking', 's_7')
+    """
+    return re.sub(r"_(\d+_assignsubmission_file_?|\d{4,})$", "", student)
+
+
 def _unnumbered(name):
     """Return a file's name without the number of the hand-in."""
     return re.sub(r"_(\d+)_\d{4,}(?=_)", r"_\1", name, count=1)

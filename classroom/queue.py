@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 
 from classroom.faults import GradingFault, Refused
-from classroom.folders import handed_in
+from classroom.folders import handed_in, namesakes
 from classroom.result import NotAResult, Result
 
 FILE = "queue.sqlite"
@@ -108,12 +108,19 @@ class Queue:
 
         Returns
         -------
-        int
+        count : int
             Number of students in the folder.
+        problems : list of str
+            A sentence for each hand-in that is not taken in: it came before, or its student is in doubt.
         """
-        known, count = dict(self.file.execute("SELECT student, digest FROM students")), 0
-        for student, what in handed_in(folder, self.chapter):
-            count += 1
+        known, problems = dict(self.file.execute("SELECT student, digest FROM students")), []
+        found = list(handed_in(folder, self.chapter))
+        others = namesakes({*known, *(student for student, _ in found)})
+        for student, what in found:
+            if student in others:
+                problems.append(f"{student}: {others[student]}")
+                if student not in known:
+                    continue
             data = refused = fault = None
             try:
                 if isinstance(what, Exception):
@@ -125,11 +132,23 @@ class Queue:
                 fault = str(reason)
             digest = sha256(data if data is not None else (refused or fault).encode()).hexdigest()
             if known.get(student) != digest:
+                if data is not None and self._came_before(student, digest, known.get(student)):
+                    problems.append(
+                        f"{student}: this file was handed in before, and another one after it: that one "
+                        "counts."
+                    )
+                    continue
                 with self._transaction():
                     row = [digest, data, refused, fault]
                     self.file.execute("INSERT OR IGNORE INTO submissions VALUES (?, ?, ?, ?)", row)
                     self.file.execute("INSERT OR REPLACE INTO students VALUES (?, ?)", [student, digest])
-        return count
+        return len(found), problems
+
+    def _came_before(self, student, digest, latest):
+        """Report whether a hand-in was graded before the latest one, which can be read."""
+        query = "SELECT 1 FROM results WHERE student = ? AND digest = ? AND NOT open"
+        graded = self.file.execute(query, [student, digest]).fetchone()
+        return graded is not None and self.submission(latest)[0] is not None
 
     def open(self, version):
         """List the submissions that have no result, or one that a fault has left open.

@@ -127,7 +127,8 @@ class Roster:
             places = [place for place in self.students if plain(found[1]) in self.keys[place]]
             if self.numbers:
                 ends = re.compile(rf"(?<!\d){found[2]}$")
-                places = [p for p in places if any(map(ends.search, self._cells(self.lines[p], self.numbers)))]
+                known = {place: self._cells(self.lines[place], self.numbers) for place in places}
+                places = [place for place in places if any(map(ends.search, known[place]))]
         return places
 
     def filled(self, marks, out_of):
@@ -148,7 +149,8 @@ class Roster:
         absent : list of (str, str)
             Students on the roster without any hand-in, and their numbers.
         """
-        places, problems, others = self.match(sorted({student for points in marks.values() for student in points}))
+        students = {student for points in marks.values() for student in points}
+        places, problems, others = self.match(sorted(students))
         lines, columns = [list(line) for line in self.lines], []
         for chapter, points in marks.items():
             column = self._column(chapter)

@@ -150,8 +150,7 @@ def test_the_hint_for_marking_never_overwrites_existing_marks(submissions, grade
         capsys.readouterr()
         run(name, submissions)
         printed = capsys.readouterr().out
-        assert "Fill in to_mark.csv, and add its rows to marks.csv." in printed
-        assert "save it as" not in printed
+        assert "Fill in to_mark.csv, and save it as marks-2.csv." in printed
 
 
 def test_a_file_handed_in_again_belongs_to_the_same_student(submissions, grader, capsys):
@@ -306,6 +305,27 @@ def test_a_student_with_fewer_points_than_before_is_named(submissions, grader, c
     (submissions / "anna" / NOTEBOOK).unlink()
     grade(submissions)
     assert "anna handed in again and has no mark instead of 2." in capsys.readouterr().out
+
+
+def test_points_by_hand_count_before_and_after_another_hand_in(submissions, grader, capsys):
+    grade(submissions)
+    run("settle", submissions, "ben", "light_tanh", "2", "--reason", "right")
+    again = notebook(right=["scale"], by_hand=["light_tanh"], notes=["2"])
+    (submissions / "ben" / NOTEBOOK).write_bytes(again)
+    capsys.readouterr()
+    grade(submissions)
+    said = "ben handed in again and has 2 points (2 more wait to be marked by hand) instead of 4. The latest"
+    assert said in capsys.readouterr().out
+
+
+def test_a_mailed_hand_in_without_the_platform_s_number_is_named(submissions, grader, capsys):
+    (submissions / "anna").rename(submissions / "Anna Ode_22_assignsubmission_file_")
+    (submissions / "Anna Ode").mkdir()
+    (submissions / "Anna Ode" / NOTEBOOK).write_bytes(notebook())
+    grade(submissions)
+    said = "Look at these hand-ins: 1\n  Anna Ode: is this Anna Ode_22_assignsubmission_file_?"
+    assert said in capsys.readouterr().out
+    assert points(submissions) == {"Anna Ode_22_assignsubmission_file_": "6", "ben": "2", "cleo": ""}
 
 
 def test_a_folder_that_cannot_be_written_can_be_looked_at(submissions, grader, capsys, monkeypatch):

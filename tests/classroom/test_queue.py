@@ -260,7 +260,7 @@ def test_one_bad_submission_does_not_stop_the_others(queue):
             raise GradingFault("not graded, because the file cannot be read: Permission denied.")
         return read_file(path)
 
-    assert queue.take_in(queue.source, read) == 5
+    assert queue.take_in(queue.source, read) == (5, [])
     run(queue)
     results = queue.results("v1")
     assert [results[name].points for name in results] == [2, 0, None, 0, 0]
@@ -294,6 +294,34 @@ def test_a_new_hand_in_is_graded_and_the_old_result_is_kept(queue):
     assert queue.results("v1") == {"anna": None}
     assert run(queue)["anna"].points == 2
     assert old in stored(queue.folder) and len(stored(queue.folder)) == 2
+
+
+def test_a_file_that_was_handed_in_before_does_not_replace_the_latest_one(queue, tmp_path):
+    def latest():
+        return queue.results("v1")["anna"]
+
+    given(queue, anna=RIGHT)
+    run(queue)
+    given(queue, anna={"right": ["Linear"]})
+    run(queue)
+    hand_in(tmp_path / "old", "anna", **RIGHT)
+    count, (problem,) = queue.take_in(tmp_path / "old", read_file)
+    assert (count, run(queue), latest().points) == (1, {}, 4)
+    assert problem.startswith("anna: this file was handed in before, and another one after it: that one")
+    (queue.source / "anna" / NOTEBOOK).unlink()
+    queue.take_in(queue.source, read_file)
+    assert run(queue)["anna"].refused
+    assert queue.take_in(tmp_path / "old", read_file) == (1, [])  # what can be read counts again
+    assert latest().points == 2
+
+
+def test_a_name_without_the_platform_s_number_is_no_other_student(queue):
+    numbered = "Fatima Khan_2203405_assignsubmission_file_"
+    given(queue, **{numbered: {}, "Ben Ode": {}})
+    hand_in(queue.source, "Fatima Khan", **RIGHT)
+    count, (problem,) = queue.take_in(queue.source, read_file)
+    assert problem.startswith(f"Fatima Khan: is this {numbered}? Then give its folder that name; ")
+    assert count == 3 and list(queue.results("v1")) == ["Ben Ode", numbered]
 
 
 def test_a_student_whose_folder_is_gone_keeps_the_mark(queue, tmp_path):
@@ -582,7 +610,7 @@ def test_a_disk_that_is_full_while_submissions_are_taken_in_loses_none(queue):
     assert 0 < len(known) < 20
     assert all(queue.submission(digest)[0] for (digest,) in known)
     queue.file.execute("PRAGMA max_page_count = 1000000")
-    assert queue.take_in(queue.source, read_file) == 20
+    assert queue.take_in(queue.source, read_file) == (20, [])
     assert len(run(queue)) == 20
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.by_hand import SETTLED, read_marks, settle
+from classroom.by_hand import SETTLED, next_file, read_marks, settle
 from classroom.feedback_pages import class_page, most_said, student_page
 from classroom.reports import differences, gradescope, page_name, rows, write_reports
 from classroom.result import Status, exercises_of, unchecked
@@ -483,6 +483,12 @@ def test_a_mark_counts_for_the_answer_that_it_was_given_for(queue):
     (row,), problems = rows(queue)
     assert (row.points, row.to_mark) == (0, 2)
     assert problems == [
-        "marks.csv, line 2: anna has handed in again since 04_closures.light_tanh was marked; read the new "
-        "answer, and copy its submission from to_mark.csv, or leave that column empty."
+        f"marks.csv, line 2: anna has handed in again since {TANH} was marked, and this mark does not count: "
+        "mark the new answer, which is in to_mark.csv."
     ]
+    assert next_file(queue.folder) == "marks-2.csv"
+    (queue.folder / "marks-2.csv").write_text(f"student,exercise,points\nanna,{TANH},1\n")
+    (queue.folder / "marks-10.csv").write_text(f"student,exercise,points\nanna,{TANH},1.5\n")
+    (queue.folder / "marks-old.csv").write_text(f"student,exercise,points\nanna,{TANH},0\n")
+    (row,), problems = rows(queue)
+    assert (row.points, problems, next_file(queue.folder)) == (1.5, [], "marks-11.csv")

@@ -87,6 +87,21 @@ def test_a_settled_mark_counts_survives_a_regrade_and_is_logged(tmp_path):
     assert all(datetime.fromisoformat(row["when"]).tzinfo for row in log)
 
 
+def test_an_exercise_that_a_check_marks_is_settled_again_after_another_hand_in(tmp_path):
+    hand_in(tmp_path / "out", {"anna": (with_cells("a = 1"), {})})
+    with Queue(tmp_path / "out") as queue:
+        settle(queue, "anna", "scale", "1", "half")
+        hand_in(tmp_path / "out", {"anna": (with_cells("a = 2"), {"right": ["Linear"]})})
+        (row,), (problem,) = rows(queue)
+        assert row.points == 4 and problem == (
+            f"settled.csv, line 2: anna has handed in again since {CHAPTER}.scale was marked, and this mark does "
+            "not count: if the new answer needs a mark by hand, too, run settle again; if not, delete this row."
+        )
+        settle(queue, "anna", "scale", "2", "right")
+        (row,), problems = rows(queue)
+        assert (row.points, problems) == (6, [])
+
+
 @pytest.mark.parametrize(
     ("told", "why"),
     [
@@ -243,6 +258,16 @@ def test_the_marking_page_groups_equal_answers_and_shows_no_name(tmp_path):
     assert not re.search("anna|ben<|cleo|dora", visible)
     assert visible.count('value="0"') == 1  # the stub
     assert page.count("</script>") == 1 and "&lt;/script&gt;&lt;b&gt;" in visible
+
+
+def test_the_second_page_for_marking_writes_a_second_file_beside_the_first(tmp_path):
+    first, _ = marking(tmp_path / "out", {"anna": "def light_tanh(X):\n    return 1"})
+    told = f"student,exercise,points\nanna,{CHAPTER}.light_tanh,1\n"
+    (tmp_path / "out/marks.csv").write_text(told)
+    second, _ = marking(tmp_path / "out", {"ben": "def light_tanh(X):\n    return 2"})
+    assert ', name = "marks.csv",' in first and ', name = "marks-2.csv",' in second
+    (tmp_path / "out/marks-2.csv").write_text(told.replace("anna", "ben").replace(",1", ",2"))
+    assert points(tmp_path / "out") == {"anna": 1, "ben": 2}
 
 
 def test_an_answer_in_words_is_the_cell_that_was_handed_out():
