@@ -99,7 +99,7 @@ def _add_by_hand(add):
     """Add the commands for marking by hand."""
     settle = add(_settle, "set the points of one answer by hand, with a reason")
     appeal = add(_appeal, "check one answer again, side by side with the solution")
-    add(_similar, "list answers of the same form, and how common each form is")
+    add(_similar, "list equal answers, and how common each of them is")
     add(_marking, "write the page for marking by hand")
     send = add(_send, "put all feedback pages into a zip for Canvas or Moodle")
     for command in (settle, appeal):
@@ -270,6 +270,7 @@ def _fill_in(queue, found, path):
     text, problems, absent = Roster(path).filled(marks, out_of)
     store.write(queue.folder / "import.csv", text)
     _print_absent(absent)
+    _print_provisional(sum(row.to_mark > 0 for row in found))
     print(f"Import {queue.folder / 'import.csv'}")
     return problems
 
@@ -279,6 +280,13 @@ def _print_absent(students):
     if students:
         names = "; ".join(name for name, _ in students)
         print(f"On the roster, without a hand-in: {len(students):,}: {_plain(names)}")
+
+
+def _print_provisional(count):
+    """Print how many students can still get points by hand."""
+    if count:
+        students = f"{count:,} student{'s' * (count > 1)}"
+        print(f"Provisional, since you still have answers to mark: the points of {students}.")
 
 
 def _gradebook(chosen):
@@ -319,19 +327,17 @@ def _appeal(chosen):
 
 def _similar(chosen):
     """Write the table of answers that have the same form."""
-    from classroom.similar import HEAD, similar, solution_of
+    from classroom.similar import HEAD, handed_out_of, similar, solution_of
     from classroom.tables import as_csv
     from course import store
 
     with Queue(chosen.out) as queue:
         handed = {s: queue.submission(r.submission)[0] for s, r in queue.results(queue.accepted).items() if r}
         answers = {student: data for student, data in handed.items() if data is not None}
-        lines = similar(answers, solution_of(queue.chapter))
+        lines = similar(answers, solution_of(queue.chapter), handed_out_of(queue.chapter))
     store.write(chosen.out / "similar.csv", as_csv([HEAD, *lines]))
-    print(
-        f"Pairs with equal forms: {len(lines):,}, in {chosen.out / 'similar.csv'}, the most surprising first."
-    )
-    print("Equal forms do not prove copying: read both answers, and see how many others have that form.")
+    print(f"Pairs with equal answers: {len(lines):,}, in {chosen.out / 'similar.csv'}, the rarest first.")
+    print("Equal answers do not prove copying: read both, and see how many others have them.")
     return 0
 
 
@@ -362,8 +368,9 @@ def _term(chosen):
     """Write the totals of a term."""
     from classroom.term import write_term
 
-    problems, absent = write_term(chosen.folder, chosen.earlier)
+    problems, absent, provisional = write_term(chosen.folder, chosen.earlier)
     _print_absent(absent)
+    _print_provisional(provisional)
     for problem in problems:
         print(_plain(problem))
     print(f"Open {chosen.folder / 'totals.csv'} and {chosen.folder / 'items.html'}")

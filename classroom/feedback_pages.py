@@ -204,7 +204,7 @@ def _exercise(exercise, parts, address):
         for status, (_, colour) in WORDS.items()
         if counts[status]
     ]
-    said = most_said(exercise, parts)
+    said = most_said(exercise, [pair for pair in parts if is_read(*pair)])
     lines = [
         _e("h2", exercise.title, " ", _e("span", _count(exercise.points, "point"), of="faint")),
         _bar(colours),
@@ -216,6 +216,13 @@ def _exercise(exercise, parts, address):
     if rest:
         lines.append(_e("p", f"{_count(rest, 'student')} made other mistakes.", of="faint"))
     return _e("section", *lines, of="card")
+
+
+def is_read(row, part):
+    """Report whether an answer was looked at: unreadable work, or a wrong notebook, has none."""
+    if part.status is Status.MARKED:
+        return True
+    return part.status is not Status.NOT_GRADED and row.zero != "form" and not row.is_another
 
 
 def most_said(exercise, parts):

@@ -13,8 +13,8 @@ from classroom.by_hand import COLUMNS, DIGITS, SUBMISSION, next_file
 from classroom.pages import element, page
 from classroom.reports import rows
 from classroom.result import Status, exercises_of
+from classroom.similar import handed_out_of
 from course import store
-from course.curriculum import exercises_path
 
 NAME = "marking.html"
 SCRIPT = """
@@ -78,8 +78,7 @@ def _safe(thing):
 
 def _groups(queue):
     """Group the answers to mark, equal answers to one exercise together, in the order of their hashes."""
-    handed_out = store.PROJECT / "exercises" / exercises_path(queue.chapter)
-    stubs = handed_out.read_bytes() if handed_out.exists() else b""
+    stubs = handed_out_of(queue.chapter)
     found = {}
     for row in rows(queue)[0]:
         for part in row.parts:

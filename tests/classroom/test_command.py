@@ -140,6 +140,8 @@ def test_a_student_who_handed_in_the_chapter_itself_is_listed_and_reads_it(submi
     assert f"Possibly the wrong notebook: 1\n  dora: {why}\n" in capsys.readouterr().out
     assert why.capitalize() in (submissions.parent / "out" / "feedback" / "dora.html").read_text("utf-8")
     assert why.capitalize() not in (submissions.parent / "out" / "feedback" / "ben.html").read_text("utf-8")
+    page = (submissions.parent / "out" / "class.html").read_text("utf-8")
+    assert "dW is 5 times too small." in page and "Linear: no." not in page  # is no mistake of the class
 
 
 def test_the_hint_for_marking_never_overwrites_existing_marks(submissions, grader, capsys):

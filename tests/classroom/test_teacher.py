@@ -93,10 +93,13 @@ def test_an_exercise_that_a_check_marks_is_settled_again_after_another_hand_in(t
         settle(queue, "anna", "scale", "1", "half")
         hand_in(tmp_path / "out", {"anna": (with_cells("a = 2"), {"right": ["Linear"]})})
         (row,), (problem,) = rows(queue)
-        assert row.points == 4 and problem == (
-            f"settled.csv, line 2: anna has handed in again since {CHAPTER}.scale was marked, and this mark does "
-            "not count: if the new answer needs a mark by hand, too, run settle again; if not, delete this row."
+        said = (
+            f"settled.csv, line 2: anna has handed in again since {CHAPTER}.scale was marked, and this mark "
         )
+        said += (
+            "does not count: if the new answer needs a mark by hand, too, run settle again; if not, delete "
+        )
+        assert (row.points, problem) == (4, f"{said}this row.")
         settle(queue, "anna", "scale", "2", "right")
         (row,), problems = rows(queue)
         assert (row.points, problems) == (6, [])
@@ -208,7 +211,7 @@ def test_a_form_ignores_names_layout_and_docstrings_but_not_the_functions_called
 
 def test_pairs_are_listed_with_how_common_their_form_is():
     def handed(name, *bodies):
-        return with_cells(*(f"def {short}(X):\n    return {body}" for short, body in bodies))
+        return with_cells(f"x = {name!r}", *(f"def {short}(X):\n    return {body}" for short, body in bodies))
 
     rare, common = ("f", "X * 7 - X"), ("g", "X + X")
     answers = {
@@ -218,16 +221,25 @@ def test_pairs_are_listed_with_how_common_their_form_is():
         "dora": handed("dora", ("f", "X * 6"), common),
     }
     solution = with_cells("def f(X):\n    return 6 * X\ndef g(X):\n    return 2 * X")
-    assert similar(answers, solution) == [["anna", "ben", 1.0, 2, 2, "f (2 of 4), g (4 of 4)"]]
+    equal = "2 of 2 answers are equal but for names and layout"
+    assert similar(answers, solution) == [["anna", "ben", equal, "f (2 of 4), g (4 of 4)"]]
     same = with_cells("def f(X):\n    return X * 7 - X")
-    assert similar(answers, same) == []  # the solution's own form does not count
+    assert similar(answers, same) == []  # neither the solution's own form
+    assert similar(answers, solution, same) == []  # nor what was handed out counts
+
+
+def test_two_equal_files_are_listed_unless_nothing_is_written_in_them():
+    solution = with_cells("def f(X):\n    return 6 * X")
+    stub = with_cells("def f(X):\n    raise NotImplementedError")
+    answers = {"anna": solution, "ben": solution, "cleo": stub, "dora": stub}
+    assert similar(answers, solution, stub) == [["anna", "ben", "the two files are equal, byte for byte", ""]]
 
 
 def test_a_class_that_has_the_solution_shares_nothing(tmp_path, capsys):
     data = solution_of(CHAPTER)
-    hand_in(tmp_path / "out", {student: (data, {}) for student in ("anna", "ben")})
+    hand_in(tmp_path / "out", {s: (data + end, {}) for s, end in {"anna": b"", "ben": b" "}.items()})
     assert command.main(["similar", str(tmp_path / "out")]) == 0
-    assert "Pairs with equal forms: 0" in capsys.readouterr().out
+    assert "Pairs with equal answers: 0" in capsys.readouterr().out
     assert table(tmp_path / "out/similar.csv") == []
 
 
@@ -327,7 +339,7 @@ def term(folder, line=f"{CHAPTER},marks,2026-10-12 12:00,10%,3,last", roster="an
 def test_a_term_has_totals_and_the_roster_filled_in(tmp_path):
     term(tmp_path / "term", roster="anna,7\ncleo,9\n")
     hand_in(tmp_path / "term/marks", {"anna": {"right": ["scale"]}, "ben": {"right": NAMES}})
-    problems, absent = write_term(tmp_path / "term")
+    problems, absent, _ = write_term(tmp_path / "term")
     assert (problems, absent) == (["ben has marks, but is not on the roster."], [("cleo", "9")])
     found = {row["student"]: row for row in table(tmp_path / "term/totals.csv")}
     out_of = sum(exercise.points for exercise in exercises_of(CHAPTER))
@@ -344,7 +356,7 @@ def test_a_term_has_totals_and_the_roster_filled_in(tmp_path):
 def test_a_time_of_nobody_s_hand_in_is_reported(tmp_path):
     term(tmp_path / "term")
     hand_in(tmp_path / "term/marks", {"ben": (with_cells("b = 1"), {})})
-    problems, absent = write_term(tmp_path / "term")
+    problems, absent, _ = write_term(tmp_path / "term")
     assert problems == [f"hand-ins.csv: anna has no marks in {CHAPTER}: is that the name of the hand-in?"]
     assert absent == [("anna", "7")]
 
@@ -426,10 +438,27 @@ def test_unreadable_work_does_not_make_an_exercise_harder(tmp_path):
     assert found["scale"].students == 3 and found["scale"].share == pytest.approx(2.5 / 3)  # with Dora's mark
 
 
+def test_an_exercise_that_waits_for_the_teacher_has_no_numbers_yet(tmp_path):
+    told = {"anna": {"by_hand": ["light_tanh"]}, "ben": {"by_hand": ["light_tanh"]}, "cleo": {}}
+    hand_in(tmp_path / "marks", told)
+    with Queue(tmp_path / "marks") as queue:
+
+        def tanh():
+            (found,) = (one for one in items({CHAPTER: rows(queue)[0]}) if one.exercise.endswith("tanh"))
+            return found.students, found.solved, found.share, found.discrimination
+
+        assert tanh() == (1, None, None, None)
+        settle(queue, "anna", "light_tanh", "2", "right")
+        assert tanh() == (2, None, None, None)
+        settle(queue, "ben", "light_tanh", "2", "right")
+        assert tanh()[:2] == (3, pytest.approx(2 / 3))
+
+
 def test_tries_count_the_hand_ins_until_an_exercise_was_solved(tmp_path):
     marks = tmp_path / "marks"
     for number, right in enumerate((["Linear"], [], ["scale", "Linear"])):
         hand_in(marks, {"anna": (with_cells(f"a = {number}"), {"right": right})})
+    hand_in(marks, {"ben": (with_cells("b = 1"), unreadable)})  # this is no try
     hand_in(marks, {"ben": {"right": ["scale"]}})
     with Queue(marks) as queue:
         queue.accept("v2")
@@ -558,7 +587,7 @@ def test_two_of_one_name_have_handed_in_even_if_the_roster_cannot_tell_them_apar
     (tmp_path / "term/hand-ins.csv").unlink()
     annas = "Anna,Müller,1,a@example.org,,\nAnna,Müller,2,b@example.org,,\n"
     (tmp_path / "term/roster.csv").write_text(MOODLE.format(name=CHAPTER) + annas, "utf-8")
-    problems, absent = write_term(tmp_path / "term")[:2]
+    problems, absent, _ = write_term(tmp_path / "term")
     assert problems == [f"{name} has marks, but fits more than one line of the roster." for name in names]
     assert absent == [("Ada King", "4711"), ("Zoë Müller", "4712")]
     totals = {row["student"]: row["total"] for row in table(tmp_path / "term/totals.csv")}
@@ -598,8 +627,15 @@ def test_each_command_prints_the_files_that_it_has_written(tmp_path, capsys):
     assert "marking.html; it writes marks.csv" in capsys.readouterr().out
     assert command.main(["send", str(out), str(source)]) == 0
     assert "feedback.zip: 1." in capsys.readouterr().out
+    provisional = "Provisional, since you still have answers to mark: the points of 1 student.\n"
     assert command.main(["term", str(tmp_path / "term")]) == 0
-    assert "totals.csv" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "totals.csv" in said and provisional in said
+    assert command.main(["report", str(out), "--roster", str(tmp_path / "term/roster.csv")]) == 0
+    assert provisional in capsys.readouterr().out
+    settle_all = ["settle", str(out), "anna", "light_tanh", "1", "--reason", "half"]
+    assert command.main(settle_all) == command.main(["term", str(tmp_path / "term")]) == 0
+    assert "Provisional" not in capsys.readouterr().out
 
 
 @pytest.mark.long
